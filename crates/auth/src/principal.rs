@@ -1,0 +1,201 @@
+//! Who a request acts for. A token that was found is checked (expiry, organisation) and becomes a principal, or is
+//! refused with a reason that names every way to fail.
+
+use std::sync::Arc;
+
+use tidegauge_model::{Action, Capabilities, ErrorKind, OrgId, Role, Timestamp, TokenId, UserId};
+
+use crate::access::Access;
+use crate::roles::RoleTable;
+use crate::secret::TokenKind;
+
+/// What is known about a token that was found by its digest.
+#[derive(Clone, Debug)]
+pub struct TokenFacts {
+    pub id: TokenId,
+    pub kind: TokenKind,
+    pub expires_at: Option<Timestamp>,
+    /// The person, or for an API token the person who made it.
+    pub user: UserId,
+    /// Held by the token itself; a personal token takes those of the person's role.
+    pub capabilities: Capabilities,
+    /// The organisations it can act in: exactly one for an API token, any number for a person.
+    pub seats: Vec<Seat>,
+}
+
+/// A place in an organisation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seat {
+    pub org: OrgId,
+    /// The person's role there; API tokens have none.
+    pub role: Option<Role>,
+}
+
+/// Who a request acts for, and what they may do.
+#[derive(Clone, Debug)]
+pub struct Principal {
+    pub token: TokenId,
+    pub kind: TokenKind,
+    pub user: UserId,
+    pub seats: Vec<Seat>,
+    /// Where it acts; absent for a person of several organisations who named none.
+    pub seat: Option<Seat>,
+    pub capabilities: Arc<Capabilities>,
+}
+
+/// Why a request is not let through.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("no access token: send the header Authorization: Bearer <token>")]
+    NoToken,
+    #[error(
+        "the Authorization header does not hold a token of this service (xaat-… or xapt-… after \"Bearer \")"
+    )]
+    MalformedToken,
+    #[error("the access token is not known here: it was deleted or belongs to another installation")]
+    UnknownToken,
+    #[error("the access token has expired: make a new one")]
+    ExpiredToken,
+    #[error("token does not have access to resource: {area} with action: {}", action.name())]
+    MissingCapability { area: &'static str, action: Action },
+    #[error("this needs a personal token (xapt-…), because it is about a person")]
+    NotAPerson,
+    #[error("not a member of organisation {0}")]
+    NotAMember(OrgId),
+    #[error(
+        "name the organisation with the header X-Axiom-Org-Id: the owner of this token belongs to {0} of them"
+    )]
+    OrgNotNamed(usize),
+}
+
+impl Refusal {
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoToken | Self::MalformedToken | Self::UnknownToken | Self::ExpiredToken => {
+                ErrorKind::Unauthenticated
+            }
+            Self::MissingCapability { .. } | Self::NotAPerson | Self::NotAMember(_) => ErrorKind::Forbidden,
+            Self::OrgNotNamed(_) => ErrorKind::Malformed,
+        }
+    }
+}
+
+impl Principal {
+    /// Admits a token that was found: checks its expiry and settles in which organisation it acts.
+    pub fn admit(
+        facts: TokenFacts,
+        named_org: Option<&OrgId>,
+        roles: &RoleTable,
+        now: Timestamp,
+    ) -> Result<Self, Refusal> {
+        if facts.expires_at.is_some_and(|expiry| expiry <= now) {
+            return Err(Refusal::ExpiredToken);
+        }
+        let seat = match named_org {
+            Some(named) => match facts.seats.iter().find(|seat| seat.org == *named) {
+                Some(seat) => Some(seat.clone()),
+                None => return Err(Refusal::NotAMember(named.clone())),
+            },
+            None if facts.seats.len() == 1 => facts.seats.first().cloned(),
+            None => None,
+        };
+        let capabilities = match (facts.kind, &seat) {
+            (TokenKind::Api, _) => Arc::new(facts.capabilities),
+            (TokenKind::Personal, Some(Seat { role: Some(role), .. })) => roles.of(*role),
+            (TokenKind::Personal, _) => Arc::default(),
+        };
+        Ok(Self {
+            token: facts.id,
+            kind: facts.kind,
+            user: facts.user,
+            seats: facts.seats,
+            seat,
+            capabilities,
+        })
+    }
+
+    /// Checks what a route declared.
+    pub fn check(&self, access: Access) -> Result<(), Refusal> {
+        if access.needs_org() && self.seat.is_none() {
+            return Err(Refusal::OrgNotNamed(self.seats.len()));
+        }
+        let allowed = match access {
+            Access::Public | Access::AnyToken => true,
+            Access::Person if self.kind == TokenKind::Personal => true,
+            Access::Person => return Err(Refusal::NotAPerson),
+            Access::Org(area, action) => self.capabilities.allows_org(area, action),
+            Access::Dataset(area, action) => self.capabilities.allows_some_dataset(area, action),
+        };
+        match access.capability() {
+            Some((area, action)) if !allowed => Err(Refusal::MissingCapability { area, action }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The person's role where the request acts.
+    pub fn role(&self) -> Option<Role> {
+        self.seat.as_ref().and_then(|seat| seat.role)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tidegauge_model::{DatasetArea, OrgArea};
+
+    use super::*;
+
+    const NOW: i64 = 1_000;
+
+    fn facts(kind: TokenKind, seats: &[(&str, Option<Role>)]) -> TokenFacts {
+        TokenFacts {
+            id: "token_1".into(),
+            kind,
+            expires_at: None,
+            user: "user_1".into(),
+            capabilities: Capabilities::default(),
+            seats: seats.iter().map(|&(org, role)| Seat { org: org.into(), role }).collect(),
+        }
+    }
+
+    fn admit(facts: TokenFacts, named: Option<&str>) -> Result<Principal, Refusal> {
+        let named = named.map(OrgId::from);
+        Principal::admit(facts, named.as_ref(), &RoleTable::default(), Timestamp::from_micros(NOW))
+    }
+
+    #[test]
+    fn a_token_is_valid_until_the_moment_of_its_expiry() {
+        let mut expiring = facts(TokenKind::Personal, &[("org_a", Some(Role::Owner))]);
+        expiring.expires_at = Some(Timestamp::from_micros(NOW + 1));
+        assert!(admit(expiring.clone(), None).is_ok());
+        expiring.expires_at = Some(Timestamp::from_micros(NOW));
+        assert_eq!(admit(expiring, None).unwrap_err(), Refusal::ExpiredToken);
+    }
+
+    #[test]
+    fn a_person_of_several_organisations_must_name_one_where_it_matters() {
+        let two = facts(TokenKind::Personal, &[("org_a", Some(Role::Owner)), ("org_b", Some(Role::None))]);
+        let read = Access::Org(OrgArea::Notifiers, Action::Read);
+
+        let unnamed = admit(two.clone(), None).unwrap();
+        assert_eq!(unnamed.check(read).unwrap_err(), Refusal::OrgNotNamed(2));
+        assert!(unnamed.check(Access::Person).is_ok());
+
+        assert!(admit(two.clone(), Some("org_a")).unwrap().check(read).is_ok());
+        let powerless = admit(two.clone(), Some("org_b")).unwrap();
+        assert!(matches!(powerless.check(read), Err(Refusal::MissingCapability { .. })));
+        assert_eq!(admit(two, Some("org_c")).unwrap_err(), Refusal::NotAMember("org_c".into()));
+    }
+
+    #[test]
+    fn an_api_token_holds_its_own_capabilities_only() {
+        let token = admit(facts(TokenKind::Api, &[("org_a", None)]), None).unwrap();
+        assert!(token.check(Access::AnyToken).is_ok());
+        assert_eq!(token.check(Access::Person).unwrap_err(), Refusal::NotAPerson);
+        for access in [
+            Access::Org(OrgArea::Users, Action::Read),
+            Access::Dataset(DatasetArea::StarredQueries, Action::Read),
+        ] {
+            assert!(matches!(token.check(access), Err(Refusal::MissingCapability { .. })));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The look-up behind every authenticated request: from the digest of a token to its record and the organisations
+//! it can act in, in one statement.
+
+use sqlx::FromRow;
+use tidegauge_model::licence::Limits;
+use tidegauge_model::org::Payment;
+use tidegauge_model::{Capabilities, OrgId, Role, Timestamp, TokenId, UserId};
+
+use crate::db::read;
+use crate::orgs::{read_licence, read_payment};
+use crate::people::read_role;
+use crate::tokens::{API, read_capabilities};
+use crate::{Catalog, Result};
+
+/// A token that was presented, and where it counts.
+#[derive(Clone, Debug)]
+pub struct Bearer {
+    pub id: TokenId,
+    pub is_api_token: bool,
+    pub user: UserId,
+    pub expires_at: Option<Timestamp>,
+    pub capabilities: Capabilities,
+    pub standings: Vec<Standing>,
+}
+
+/// An organisation that a token can act in, with what every request there is held to.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    pub org: OrgId,
+    /// The person's role; an API token has none.
+    pub role: Option<Role>,
+    pub payment: Payment,
+    pub limits: Limits,
+}
+
+/// One row per organisation; a person without any still has one, with nothing in it.
+#[derive(FromRow)]
+struct BearerRow {
+    id: String,
+    kind: String,
+    person_id: String,
+    expires_at: Option<i64>,
+    capabilities: String,
+    org_id: Option<String>,
+    role: Option<String>,
+    payment_status: Option<String>,
+    first_failed_payment: Option<i64>,
+    licence: Option<String>,
+}
+
+const SELECT: &str = "SELECT t.id, t.kind, t.person_id, t.expires_at, t.capabilities, o.id AS org_id, m.role, \
+    o.payment_status, o.first_failed_payment, o.licence \
+    FROM token t \
+    LEFT JOIN membership m ON t.org_id IS NULL AND m.person_id = t.person_id \
+    LEFT JOIN org o ON o.id = COALESCE(t.org_id, m.org_id) \
+    WHERE t.digest = $1 ORDER BY o.id";
+
+impl BearerRow {
+    fn standing(&self) -> Result<Option<Standing>> {
+        let (Some(org), Some(status), Some(licence)) = (&self.org_id, &self.payment_status, &self.licence)
+        else {
+            return Ok(None);
+        };
+        Ok(Some(Standing {
+            org: org.as_str().into(),
+            role: self.role.as_deref().map(read_role).transpose()?,
+            payment: read_payment(status, self.first_failed_payment)?,
+            limits: read_licence(licence)?.limits,
+        }))
+    }
+}
+
+impl Catalog {
+    /// Finds the token with this digest.
+    pub async fn find_bearer(&self, digest: &str) -> Result<Option<Bearer>> {
+        let rows = read!(self, executor => {
+            sqlx::query_as::<_, BearerRow>(SELECT).bind(digest).fetch_all(executor).await?
+        });
+        let Some(first) = rows.first() else {
+            return Ok(None);
+        };
+        let mut standings = Vec::with_capacity(rows.len());
+        for row in &rows {
+            standings.extend(row.standing()?);
+        }
+        Ok(Some(Bearer {
+            id: first.id.as_str().into(),
+            is_api_token: first.kind == API,
+            user: first.person_id.as_str().into(),
+            expires_at: first.expires_at.map(Timestamp::from_micros),
+            capabilities: read_capabilities(&first.capabilities)?,
+            standings,
+        }))
+    }
+}

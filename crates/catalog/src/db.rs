@@ -1,0 +1,179 @@
+//! The connection to SQLite or PostgreSQL and the two macros that run one body of SQL on either. All that differs
+//! between the databases is here and in the migrations.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::sqlite::{
+    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+};
+use tidegauge_model::ErrorKind;
+
+use crate::{Error, Result, SealKey};
+
+/// How long a statement waits for a free connection or for SQLite's lock before the caller is told to try again.
+const WAIT_MAX: Duration = Duration::from_secs(5);
+
+/// SQLite reads in parallel with its one writer; more readers than cores only wait for each other.
+const SQLITE_READERS: u32 = 4;
+
+const POSTGRES_CONNECTIONS_MAX: u32 = 16;
+
+/// Where the catalogue is kept.
+#[derive(Clone, Debug)]
+pub enum Location {
+    /// A file that this process opens.
+    Sqlite(PathBuf),
+    /// A server, by URL. The URL may hold a password, so it is never printed.
+    Postgres(String),
+}
+
+/// The open catalogue.
+#[derive(Debug)]
+pub struct Catalog {
+    pub(crate) db: Db,
+    pub(crate) key: SealKey,
+}
+
+#[derive(Debug)]
+pub(crate) enum Db {
+    Sqlite { read: SqlitePool, write: SqlitePool },
+    Postgres(PgPool),
+}
+
+/// Runs a body with an executor for reading. The body is compiled once per database.
+macro_rules! read {
+    ($catalog:expr, $executor:ident => $body:expr) => {
+        match &$catalog.db {
+            $crate::db::Db::Sqlite { read, .. } => {
+                let $executor = read;
+                $body
+            }
+            $crate::db::Db::Postgres(pool) => {
+                let $executor = pool;
+                $body
+            }
+        }
+    };
+}
+
+/// Runs a body in one write transaction and commits it. Leaving the body early (by `?` or `return`) rolls back.
+macro_rules! write {
+    ($catalog:expr, $connection:ident => $body:expr) => {
+        match &$catalog.db {
+            // Takes the write lock at once: a transaction that began by reading could not wait for it.
+            $crate::db::Db::Sqlite { write, .. } => {
+                let mut transaction = write.begin_with("BEGIN IMMEDIATE").await?;
+                let $connection = &mut *transaction;
+                let value = $body;
+                transaction.commit().await?;
+                value
+            }
+            $crate::db::Db::Postgres(pool) => {
+                let mut transaction = pool.begin().await?;
+                let $connection = &mut *transaction;
+                let value = $body;
+                transaction.commit().await?;
+                value
+            }
+        }
+    };
+}
+
+pub(crate) use {read, write};
+
+impl Catalog {
+    /// Opens the catalogue, creating it or bringing its schema up to date, and proves that the key is the one that
+    /// its secrets were sealed with.
+    pub async fn open(location: &Location, key: SealKey) -> Result<Self> {
+        let db = match location {
+            Location::Sqlite(path) => open_sqlite(path).await?,
+            Location::Postgres(url) => open_postgres(url).await?,
+        };
+        let catalog = Self { db, key };
+        catalog.prove_key().await?;
+        Ok(catalog)
+    }
+
+    /// Asks the database for a sign of life.
+    pub async fn ping(&self) -> Result<()> {
+        read!(self, executor => {
+            sqlx::query("SELECT 1").execute(executor).await?;
+        });
+        Ok(())
+    }
+
+    pub async fn close(&self) {
+        match &self.db {
+            Db::Sqlite { read, write } => {
+                read.close().await;
+                write.close().await;
+            }
+            Db::Postgres(pool) => pool.close().await,
+        }
+    }
+
+    /// The first start leaves a sealed word behind; every later one must be able to open it.
+    async fn prove_key(&self) -> Result<()> {
+        const NAME: &str = "seal-proof";
+        let fresh = self.key.seal(NAME, NAME)?;
+        let stored: Vec<u8> = write!(self, connection => {
+            sqlx::query("INSERT INTO installation (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING")
+                .bind(NAME)
+                .bind(&fresh)
+                .execute(&mut *connection)
+                .await?;
+            sqlx::query_scalar("SELECT value FROM installation WHERE name = $1")
+                .bind(NAME)
+                .fetch_one(&mut *connection)
+                .await?
+        });
+        if self.key.open(NAME, &stored).is_err() {
+            let message =
+                "the secret key is not the one that this catalogue was made with: restore the key file";
+            return Err(Error::new(ErrorKind::Corrupt, message));
+        }
+        Ok(())
+    }
+}
+
+async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
+    // Full synchronisation costs a disk sync per commit and is the promise: an acknowledged change survives a
+    // power cut, which SQLite's usual setting for this journal does not give.
+    let options = SqliteConnectOptions::new()
+        .filename(path)
+        .create_if_missing(true)
+        .journal_mode(SqliteJournalMode::Wal)
+        .synchronous(SqliteSynchronous::Full)
+        .foreign_keys(true)
+        .busy_timeout(WAIT_MAX)
+        .pragma("cache_size", "-65536");
+    let write = SqlitePoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(WAIT_MAX)
+        .connect_with(options.clone())
+        .await?;
+    sqlx::migrate!("migrations/sqlite").run(&write).await?;
+    let read = SqlitePoolOptions::new()
+        .max_connections(SQLITE_READERS)
+        .acquire_timeout(WAIT_MAX)
+        .connect_with(options.pragma("query_only", "on"))
+        .await?;
+    Ok(Db::Sqlite { read, write })
+}
+
+async fn open_postgres(url: &str) -> Result<Db> {
+    let options: PgConnectOptions = url.parse().map_err(|_| {
+        let message =
+            "the catalogue's address is not of the form postgres://user:password@host:port/database";
+        Error::new(ErrorKind::Invalid, message)
+    })?;
+    let pool = PgPoolOptions::new()
+        .max_connections(POSTGRES_CONNECTIONS_MAX)
+        .acquire_timeout(WAIT_MAX)
+        .connect_with(options.application_name("tidegauge"))
+        .await?;
+    sqlx::migrate!("migrations/postgres").run(&pool).await?;
+    Ok(Db::Postgres(pool))
+}

@@ -1,0 +1,78 @@
+//! What can go wrong in the catalogue, reduced to the kinds that tell a caller what to do.
+
+use tidegauge_model::ErrorKind;
+
+/// A failed catalogue operation. The message is fit for a caller; the cause is for the log.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    kind: ErrorKind,
+    message: String,
+    #[source]
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), source: None }
+    }
+
+    /// A stored value that cannot be read back: damage, or a newer version wrote it.
+    pub(crate) fn corrupt(what: &str, value: &str) -> Self {
+        Self::new(ErrorKind::Corrupt, format!("the catalogue holds {what} {value:?}, which cannot be read"))
+    }
+
+    pub(crate) fn caused(
+        kind: ErrorKind,
+        message: impl Into<String>,
+        source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self { kind, message: message.into(), source: Some(source.into()) }
+    }
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        let (kind, message) = match &error {
+            sqlx::Error::Database(database) if database.is_unique_violation() => {
+                (ErrorKind::Conflict, "it exists already")
+            }
+            sqlx::Error::Database(database) => match database.code().as_deref() {
+                // SQLite: busy, locked, read-only, I/O error, full. PostgreSQL: starting up, shutting down,
+                // too many connections, disk full.
+                Some("5" | "6" | "8" | "10" | "13" | "57P01" | "57P02" | "57P03" | "53300" | "53100") => {
+                    (ErrorKind::Unavailable, "the catalogue database cannot take the request right now")
+                }
+                _ => (ErrorKind::Internal, "the catalogue database refused a statement"),
+            },
+            sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed => {
+                (ErrorKind::Unavailable, "the catalogue database cannot be reached")
+            }
+            sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_) => {
+                (ErrorKind::Corrupt, "the catalogue holds a value that cannot be read")
+            }
+            _ => (ErrorKind::Internal, "the catalogue failed"),
+        };
+        Self::caused(kind, message, error)
+    }
+}
+
+impl From<sqlx::migrate::MigrateError> for Error {
+    fn from(error: sqlx::migrate::MigrateError) -> Self {
+        let message = match &error {
+            sqlx::migrate::MigrateError::VersionMissing(version) => format!(
+                "the catalogue was written by a newer Tidegauge (schema {version}): start that version instead"
+            ),
+            other => format!("the catalogue's schema could not be brought up to date: {other}"),
+        };
+        Self::caused(ErrorKind::Internal, message, error)
+    }
+}

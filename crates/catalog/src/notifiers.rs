@@ -1,0 +1,160 @@
+//! Notifiers. Their properties hold the secrets of other services, so they are sealed; here they are opaque text.
+
+use sqlx::FromRow;
+use tidegauge_model::notifier::DisabledUntil;
+use tidegauge_model::{NotifierId, OrgId, Timestamp, UserId};
+
+use crate::audit::{Change, record};
+use crate::db::{read, write};
+use crate::{Catalog, Result};
+
+/// A notifier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notifier {
+    pub id: NotifierId,
+    pub name: String,
+    /// The canonical key of its channel.
+    pub channel: String,
+    /// The channel's configuration as JSON text, as it came in.
+    pub properties: String,
+    pub disabled_until: Option<DisabledUntil>,
+    pub created: Timestamp,
+    pub created_by: UserId,
+    pub modified: Timestamp,
+}
+
+#[derive(FromRow)]
+struct NotifierRow {
+    id: String,
+    name: String,
+    channel: String,
+    properties: Vec<u8>,
+    disabled_until: Option<i64>,
+    disabled_until_text: Option<String>,
+    created: i64,
+    created_by: String,
+    modified: i64,
+}
+
+const SELECT_ALL: &str = "SELECT id, name, channel, properties, disabled_until, disabled_until_text, created, \
+    created_by, modified FROM notifier WHERE org_id = $1 ORDER BY id";
+
+const SELECT_ONE: &str = "SELECT id, name, channel, properties, disabled_until, disabled_until_text, created, \
+    created_by, modified FROM notifier WHERE org_id = $1 AND id = $2";
+
+impl Catalog {
+    pub async fn list_notifiers(&self, org: &OrgId) -> Result<Vec<Notifier>> {
+        let rows = read!(self, executor => {
+            sqlx::query_as::<_, NotifierRow>(SELECT_ALL).bind(org.as_str()).fetch_all(executor).await?
+        });
+        rows.into_iter().map(|row| self.read_notifier(org, row)).collect()
+    }
+
+    pub async fn find_notifier(&self, org: &OrgId, id: &NotifierId) -> Result<Option<Notifier>> {
+        let row = read!(self, executor => {
+            sqlx::query_as::<_, NotifierRow>(SELECT_ONE)
+                .bind(org.as_str())
+                .bind(id.as_str())
+                .fetch_optional(executor)
+                .await?
+        });
+        row.map(|row| self.read_notifier(org, row)).transpose()
+    }
+
+    pub async fn insert_notifier(&self, org: &OrgId, notifier: &Notifier, change: &Change) -> Result<()> {
+        let sealed = self.key.seal(&binding(org, notifier.id.as_str()), &notifier.properties)?;
+        write!(self, connection => {
+            sqlx::query(
+                "INSERT INTO notifier (id, org_id, name, channel, properties, disabled_until, \
+                 disabled_until_text, created, created_by, modified) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            )
+            .bind(notifier.id.as_str())
+            .bind(org.as_str())
+            .bind(&notifier.name)
+            .bind(&notifier.channel)
+            .bind(&sealed)
+            .bind(notifier.disabled_until.as_ref().map(|until| until.time.as_micros()))
+            .bind(notifier.disabled_until.as_ref().map(|until| until.text.as_str()))
+            .bind(notifier.created.as_micros())
+            .bind(notifier.created_by.as_str())
+            .bind(notifier.modified.as_micros())
+            .execute(&mut *connection)
+            .await?;
+            record!(connection, change, "notifier.create", notifier.id.as_str());
+        });
+        Ok(())
+    }
+
+    /// Replaces what a caller may set; who created it and when stays. `None` if there is no such notifier.
+    pub async fn replace_notifier(
+        &self,
+        org: &OrgId,
+        notifier: &Notifier,
+        change: &Change,
+    ) -> Result<Option<Notifier>> {
+        let sealed = self.key.seal(&binding(org, notifier.id.as_str()), &notifier.properties)?;
+        let row: Option<NotifierRow> = write!(self, connection => {
+            let row = sqlx::query_as(
+                "UPDATE notifier SET name = $3, channel = $4, properties = $5, disabled_until = $6, \
+                 disabled_until_text = $7, modified = $8 WHERE org_id = $1 AND id = $2 \
+                 RETURNING id, name, channel, properties, disabled_until, disabled_until_text, created, \
+                 created_by, modified",
+            )
+            .bind(org.as_str())
+            .bind(notifier.id.as_str())
+            .bind(&notifier.name)
+            .bind(&notifier.channel)
+            .bind(&sealed)
+            .bind(notifier.disabled_until.as_ref().map(|until| until.time.as_micros()))
+            .bind(notifier.disabled_until.as_ref().map(|until| until.text.as_str()))
+            .bind(notifier.modified.as_micros())
+            .fetch_optional(&mut *connection)
+            .await?;
+            if row.is_none() {
+                return Ok(None);
+            }
+            record!(connection, change, "notifier.update", notifier.id.as_str());
+            row
+        });
+        row.map(|row| self.read_notifier(org, row)).transpose()
+    }
+
+    pub async fn delete_notifier(&self, org: &OrgId, id: &NotifierId, change: &Change) -> Result<bool> {
+        write!(self, connection => {
+            let deleted = sqlx::query("DELETE FROM notifier WHERE org_id = $1 AND id = $2")
+                .bind(org.as_str())
+                .bind(id.as_str())
+                .execute(&mut *connection)
+                .await?
+                .rows_affected();
+            if deleted == 0 {
+                return Ok(false);
+            }
+            record!(connection, change, "notifier.delete", id.as_str());
+        });
+        Ok(true)
+    }
+
+    fn read_notifier(&self, org: &OrgId, row: NotifierRow) -> Result<Notifier> {
+        let disabled_until = match (row.disabled_until, row.disabled_until_text) {
+            (Some(micros), Some(text)) => Some(DisabledUntil { text, time: Timestamp::from_micros(micros) }),
+            _ => None,
+        };
+        Ok(Notifier {
+            properties: self.key.open(&binding(org, &row.id), &row.properties)?,
+            id: row.id.into(),
+            name: row.name,
+            channel: row.channel,
+            disabled_until,
+            created: Timestamp::from_micros(row.created),
+            created_by: row.created_by.into(),
+            modified: Timestamp::from_micros(row.modified),
+        })
+    }
+}
+
+/// What the sealed properties are bound to: this row of this organisation.
+fn binding(org: &OrgId, id: &str) -> String {
+    format!("{org}/{id}")
+}

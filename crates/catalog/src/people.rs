@@ -1,0 +1,296 @@
+//! People and their membership in organisations.
+
+use sqlx::FromRow;
+use tidegauge_model::{ErrorKind, OrgId, Role, Timestamp, UserId};
+
+use crate::audit::{Change, record};
+use crate::db::{read, write};
+use crate::orgs::lock_org;
+use crate::{Catalog, Error, Result};
+
+/// A person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    pub id: UserId,
+    pub email: String,
+    pub name: String,
+    pub created: Timestamp,
+}
+
+/// A person as a member of an organisation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub person: Person,
+    pub role: Role,
+}
+
+/// Why a membership could not be changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MembershipRefusal {
+    /// The organisation has as many people as its licence allows.
+    Full { max: i64 },
+    /// The person is a member already.
+    Member,
+    /// It would leave the organisation without an owner.
+    LastOwner,
+    /// There is no such member.
+    NotFound,
+}
+
+#[derive(FromRow)]
+struct PersonRow {
+    id: String,
+    email: String,
+    name: String,
+    created: i64,
+}
+
+impl PersonRow {
+    fn read(self) -> Person {
+        Person {
+            id: self.id.into(),
+            email: self.email,
+            name: self.name,
+            created: Timestamp::from_micros(self.created),
+        }
+    }
+}
+
+#[derive(FromRow)]
+struct MemberRow {
+    #[sqlx(flatten)]
+    person: PersonRow,
+    role: String,
+}
+
+impl MemberRow {
+    fn read(self) -> Result<Member> {
+        Ok(Member { role: read_role(&self.role)?, person: self.person.read() })
+    }
+}
+
+pub(crate) fn read_role(id: &str) -> Result<Role> {
+    Role::from_id(id).ok_or_else(|| Error::corrupt("the role", id))
+}
+
+pub(crate) const INSERT_PERSON: &str =
+    "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4)";
+
+pub(crate) const INSERT_MEMBERSHIP: &str =
+    "INSERT INTO membership (org_id, person_id, role, created) VALUES ($1, $2, $3, $4)";
+
+const SELECT_MEMBER: &str = "SELECT p.id, p.email, p.name, p.created, m.role FROM membership m \
+    JOIN person p ON p.id = m.person_id WHERE m.org_id = $1 AND m.person_id = $2";
+
+/// Inserts a person inside a transaction.
+macro_rules! insert_person {
+    ($connection:expr, $person:expr) => {
+        sqlx::query($crate::people::INSERT_PERSON)
+            .bind($person.id.as_str())
+            .bind(&$person.email)
+            .bind(&$person.name)
+            .bind($person.created.as_micros())
+            .execute(&mut *$connection)
+            .await?
+    };
+}
+
+/// Makes a person a member inside a transaction.
+macro_rules! insert_membership {
+    ($connection:expr, $org:expr, $person:expr, $role:expr, $created:expr) => {
+        sqlx::query($crate::people::INSERT_MEMBERSHIP)
+            .bind($org.as_str())
+            .bind($person.as_str())
+            .bind($role.id())
+            .bind($created.as_micros())
+            .execute(&mut *$connection)
+            .await?
+    };
+}
+
+/// Counts the owners of an organisation inside a transaction.
+macro_rules! count_owners {
+    ($connection:expr, $org:expr) => {{
+        let owners: i64 =
+            sqlx::query_scalar("SELECT COUNT(*) FROM membership WHERE org_id = $1 AND role = $2")
+                .bind($org.as_str())
+                .bind(Role::Owner.id())
+                .fetch_one(&mut *$connection)
+                .await?;
+        owners
+    }};
+}
+
+pub(crate) use {insert_membership, insert_person};
+
+impl Catalog {
+    pub async fn find_person(&self, id: &UserId) -> Result<Option<Person>> {
+        let row = read!(self, executor => {
+            sqlx::query_as::<_, PersonRow>("SELECT id, email, name, created FROM person WHERE id = $1")
+                .bind(id.as_str())
+                .fetch_optional(executor)
+                .await?
+        });
+        Ok(row.map(PersonRow::read))
+    }
+
+    pub async fn find_person_by_email(&self, email: &str) -> Result<Option<Person>> {
+        let row = read!(self, executor => {
+            sqlx::query_as::<_, PersonRow>("SELECT id, email, name, created FROM person WHERE email = $1")
+                .bind(email)
+                .fetch_optional(executor)
+                .await?
+        });
+        Ok(row.map(PersonRow::read))
+    }
+
+    pub async fn rename_person(&self, id: &UserId, name: &str, change: &Change) -> Result<bool> {
+        let renamed = write!(self, connection => {
+            let renamed = sqlx::query("UPDATE person SET name = $2 WHERE id = $1")
+                .bind(id.as_str())
+                .bind(name)
+                .execute(&mut *connection)
+                .await?
+                .rows_affected();
+            if renamed == 0 {
+                return Ok(false);
+            }
+            record!(connection, change, "user.update", id.as_str());
+            renamed
+        });
+        Ok(renamed > 0)
+    }
+
+    pub async fn list_members(&self, org: &OrgId) -> Result<Vec<Member>> {
+        let rows = read!(self, executor => {
+            sqlx::query_as::<_, MemberRow>(
+                "SELECT p.id, p.email, p.name, p.created, m.role FROM membership m \
+                 JOIN person p ON p.id = m.person_id WHERE m.org_id = $1 ORDER BY p.id",
+            )
+            .bind(org.as_str())
+            .fetch_all(executor)
+            .await?
+        });
+        rows.into_iter().map(MemberRow::read).collect()
+    }
+
+    pub async fn find_member(&self, org: &OrgId, person: &UserId) -> Result<Option<Member>> {
+        let row = read!(self, executor => {
+            sqlx::query_as::<_, MemberRow>(SELECT_MEMBER)
+                .bind(org.as_str())
+                .bind(person.as_str())
+                .fetch_optional(executor)
+                .await?
+        });
+        row.map(MemberRow::read).transpose()
+    }
+
+    /// Adds a person to an organisation. A person whose e-mail address is known keeps their id and name.
+    pub async fn add_member(
+        &self,
+        org: &OrgId,
+        newcomer: &Person,
+        role: Role,
+        max_users: i64,
+        change: &Change,
+    ) -> Result<std::result::Result<Member, MembershipRefusal>> {
+        let member = write!(self, connection => {
+            lock_org!(connection, org);
+            let known: Option<PersonRow> =
+                sqlx::query_as("SELECT id, email, name, created FROM person WHERE email = $1")
+                    .bind(&newcomer.email)
+                    .fetch_optional(&mut *connection)
+                    .await?;
+            let person = match known.map(PersonRow::read) {
+                Some(person) => person,
+                None => {
+                    insert_person!(connection, newcomer);
+                    newcomer.clone()
+                }
+            };
+            let present: Option<MemberRow> = sqlx::query_as(SELECT_MEMBER)
+                .bind(org.as_str())
+                .bind(person.id.as_str())
+                .fetch_optional(&mut *connection)
+                .await?;
+            if present.is_some() {
+                return Ok(Err(MembershipRefusal::Member));
+            }
+            let members: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM membership WHERE org_id = $1")
+                .bind(org.as_str())
+                .fetch_one(&mut *connection)
+                .await?;
+            if members >= max_users {
+                return Ok(Err(MembershipRefusal::Full { max: max_users }));
+            }
+            insert_membership!(connection, org, person.id, role, change.at);
+            record!(connection, change, "user.create", person.id.as_str());
+            Member { person, role }
+        });
+        Ok(Ok(member))
+    }
+
+    /// Gives a member another role.
+    pub async fn set_role(
+        &self,
+        org: &OrgId,
+        person: &UserId,
+        role: Role,
+        change: &Change,
+    ) -> Result<std::result::Result<(), MembershipRefusal>> {
+        write!(self, connection => {
+            lock_org!(connection, org);
+            let updated = sqlx::query("UPDATE membership SET role = $3 WHERE org_id = $1 AND person_id = $2")
+                .bind(org.as_str())
+                .bind(person.as_str())
+                .bind(role.id())
+                .execute(&mut *connection)
+                .await?
+                .rows_affected();
+            if updated == 0 {
+                return Ok(Err(MembershipRefusal::NotFound));
+            }
+            if count_owners!(connection, org) == 0 {
+                return Ok(Err(MembershipRefusal::LastOwner));
+            }
+            record!(connection, change, "user.role", person.as_str());
+        });
+        Ok(Ok(()))
+    }
+
+    /// Removes a person from an organisation. The person stays known to the installation.
+    pub async fn remove_member(
+        &self,
+        org: &OrgId,
+        person: &UserId,
+        change: &Change,
+    ) -> Result<std::result::Result<(), MembershipRefusal>> {
+        write!(self, connection => {
+            lock_org!(connection, org);
+            let deleted = sqlx::query("DELETE FROM membership WHERE org_id = $1 AND person_id = $2")
+                .bind(org.as_str())
+                .bind(person.as_str())
+                .execute(&mut *connection)
+                .await?
+                .rows_affected();
+            if deleted == 0 {
+                return Ok(Err(MembershipRefusal::NotFound));
+            }
+            if count_owners!(connection, org) == 0 {
+                return Ok(Err(MembershipRefusal::LastOwner));
+            }
+            record!(connection, change, "user.delete", person.as_str());
+        });
+        Ok(Ok(()))
+    }
+}
+
+impl From<&MembershipRefusal> for ErrorKind {
+    fn from(refusal: &MembershipRefusal) -> Self {
+        match refusal {
+            MembershipRefusal::Full { .. } => Self::LimitReached,
+            MembershipRefusal::Member | MembershipRefusal::LastOwner => Self::Conflict,
+            MembershipRefusal::NotFound => Self::NotFound,
+        }
+    }
+}

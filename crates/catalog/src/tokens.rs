@@ -1,0 +1,236 @@
+//! API tokens and personal tokens: their records, never their secrets. What is stored in place of a secret is its
+//! digest.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sqlx::FromRow;
+use tidegauge_model::capability::Grants;
+use tidegauge_model::{Capabilities, DatasetArea, OrgArea, OrgId, Timestamp, TokenId, UserId, ViewArea};
+
+use crate::audit::{Change, record};
+use crate::db::{read, write};
+use crate::{Catalog, Error, Result};
+
+/// A token's record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    pub id: TokenId,
+    /// The organisation of an API token; a personal token has none.
+    pub org: Option<OrgId>,
+    /// The person it acts for, or who made it.
+    pub person: UserId,
+    pub name: String,
+    pub description: String,
+    pub capabilities: Capabilities,
+    pub created: Timestamp,
+    pub expires_at: Option<Timestamp>,
+    pub last_used_at: Option<Timestamp>,
+}
+
+/// The stored form of capabilities.
+#[derive(Serialize, Deserialize)]
+struct StoredCapabilities {
+    #[serde(default)]
+    org: Grants<OrgArea>,
+    #[serde(default)]
+    dataset: BTreeMap<String, Grants<DatasetArea>>,
+    #[serde(default)]
+    view: BTreeMap<String, Grants<ViewArea>>,
+}
+
+pub(crate) fn read_capabilities(text: &str) -> Result<Capabilities> {
+    let stored: StoredCapabilities =
+        serde_json::from_str(text).map_err(|_| Error::corrupt("the capabilities", text))?;
+    Ok(Capabilities { org: stored.org, dataset: stored.dataset, view: stored.view })
+}
+
+pub(crate) fn capabilities_text(capabilities: &Capabilities) -> String {
+    let Capabilities { org, dataset, view } = capabilities.clone();
+    // Maps with text keys always have a JSON form.
+    serde_json::to_string(&StoredCapabilities { org, dataset, view }).unwrap_or_default()
+}
+
+#[derive(FromRow)]
+struct TokenRow {
+    id: String,
+    org_id: Option<String>,
+    person_id: String,
+    name: String,
+    description: String,
+    capabilities: String,
+    created: i64,
+    expires_at: Option<i64>,
+    last_used_at: Option<i64>,
+}
+
+impl TokenRow {
+    fn read(self) -> Result<Token> {
+        Ok(Token {
+            capabilities: read_capabilities(&self.capabilities)?,
+            id: self.id.into(),
+            org: self.org_id.map(OrgId::from),
+            person: self.person_id.into(),
+            name: self.name,
+            description: self.description,
+            created: Timestamp::from_micros(self.created),
+            expires_at: self.expires_at.map(Timestamp::from_micros),
+            last_used_at: self.last_used_at.map(Timestamp::from_micros),
+        })
+    }
+}
+
+pub(crate) const INSERT: &str = "INSERT INTO token \
+    (id, kind, digest, org_id, person_id, name, description, capabilities, created, expires_at) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+
+pub(crate) const API: &str = "api";
+pub(crate) const PERSONAL: &str = "personal";
+
+/// Inserts a token with the digest of its secret inside a transaction.
+macro_rules! insert_token {
+    ($connection:expr, $token:expr, $digest:expr) => {
+        sqlx::query($crate::tokens::INSERT)
+            .bind($token.id.as_str())
+            .bind(if $token.org.is_some() { $crate::tokens::API } else { $crate::tokens::PERSONAL })
+            .bind($digest)
+            .bind($token.org.as_ref().map(|org| org.as_str()))
+            .bind($token.person.as_str())
+            .bind(&$token.name)
+            .bind(&$token.description)
+            .bind($crate::tokens::capabilities_text(&$token.capabilities))
+            .bind($token.created.as_micros())
+            .bind($token.expires_at.map(tidegauge_model::Timestamp::as_micros))
+            .execute(&mut *$connection)
+            .await?
+    };
+}
+
+pub(crate) use insert_token;
+
+impl Catalog {
+    /// The API tokens of an organisation.
+    pub async fn list_tokens(&self, org: &OrgId) -> Result<Vec<Token>> {
+        let rows = read!(self, executor => {
+            sqlx::query_as::<_, TokenRow>(
+                "SELECT id, org_id, person_id, name, description, capabilities, created, expires_at, \
+                 last_used_at FROM token WHERE org_id = $1 ORDER BY id",
+            )
+            .bind(org.as_str())
+            .fetch_all(executor)
+            .await?
+        });
+        rows.into_iter().map(TokenRow::read).collect()
+    }
+
+    /// The personal tokens of everybody, for the operator.
+    pub async fn list_personal_tokens(&self) -> Result<Vec<Token>> {
+        let rows = read!(self, executor => {
+            sqlx::query_as::<_, TokenRow>(
+                "SELECT id, org_id, person_id, name, description, capabilities, created, expires_at, \
+                 last_used_at FROM token WHERE org_id IS NULL ORDER BY id",
+            )
+            .fetch_all(executor)
+            .await?
+        });
+        rows.into_iter().map(TokenRow::read).collect()
+    }
+
+    pub async fn find_token(&self, org: &OrgId, id: &TokenId) -> Result<Option<Token>> {
+        let row = read!(self, executor => {
+            sqlx::query_as::<_, TokenRow>(
+                "SELECT id, org_id, person_id, name, description, capabilities, created, expires_at, \
+                 last_used_at FROM token WHERE org_id = $1 AND id = $2",
+            )
+            .bind(org.as_str())
+            .bind(id.as_str())
+            .fetch_optional(executor)
+            .await?
+        });
+        row.map(TokenRow::read).transpose()
+    }
+
+    pub async fn insert_token(&self, token: &Token, digest: &str, change: &Change) -> Result<()> {
+        write!(self, connection => {
+            insert_token!(connection, token, digest);
+            record!(connection, change, "token.create", token.id.as_str());
+        });
+        Ok(())
+    }
+
+    /// Adds a successor and lets the old token expire at a time, in one step.
+    pub async fn succeed_token(
+        &self,
+        old: &TokenId,
+        old_expires_at: Timestamp,
+        successor: &Token,
+        digest: &str,
+        change: &Change,
+    ) -> Result<bool> {
+        write!(self, connection => {
+            let updated = sqlx::query("UPDATE token SET expires_at = $2 WHERE id = $1 AND org_id = $3")
+                .bind(old.as_str())
+                .bind(old_expires_at.as_micros())
+                .bind(successor.org.as_ref().map(OrgId::as_str))
+                .execute(&mut *connection)
+                .await?
+                .rows_affected();
+            if updated == 0 {
+                return Ok(false);
+            }
+            insert_token!(connection, successor, digest);
+            record!(connection, change, "token.regenerate", old.as_str());
+        });
+        Ok(true)
+    }
+
+    /// Deletes an API token of an organisation.
+    pub async fn delete_token(&self, org: &OrgId, id: &TokenId, change: &Change) -> Result<bool> {
+        write!(self, connection => {
+            let deleted = sqlx::query("DELETE FROM token WHERE org_id = $1 AND id = $2")
+                .bind(org.as_str())
+                .bind(id.as_str())
+                .execute(&mut *connection)
+                .await?
+                .rows_affected();
+            if deleted == 0 {
+                return Ok(false);
+            }
+            record!(connection, change, "token.delete", id.as_str());
+        });
+        Ok(true)
+    }
+
+    /// Deletes any token, for the operator.
+    pub async fn revoke_token(&self, id: &TokenId, change: &Change) -> Result<bool> {
+        write!(self, connection => {
+            let deleted = sqlx::query("DELETE FROM token WHERE id = $1")
+                .bind(id.as_str())
+                .execute(&mut *connection)
+                .await?
+                .rows_affected();
+            if deleted == 0 {
+                return Ok(false);
+            }
+            record!(connection, change, "token.delete", id.as_str());
+        });
+        Ok(true)
+    }
+
+    /// Writes down when tokens were last used; an older time never replaces a newer one.
+    pub async fn touch_tokens(&self, uses: &[(TokenId, Timestamp)]) -> Result<()> {
+        write!(self, connection => {
+            for (id, at) in uses {
+                sqlx::query(
+                    "UPDATE token SET last_used_at = $2 \
+                     WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)",
+                )
+                .bind(id.as_str())
+                .bind(at.as_micros())
+                .execute(&mut *connection)
+                .await?;
+            }
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,97 @@
+//! Identifiers. Each is a prefix that names its kind and a time-ordered UUID (version 7), so that ids sort by
+//! creation and a stray id in a log says what it is.
+
+use std::fmt;
+
+use crate::chance::{self, Chance};
+use crate::time::Timestamp;
+
+fn time_ordered(now: Timestamp, chance: &dyn Chance) -> uuid::Uuid {
+    let millis = u64::try_from(now.as_millis()).unwrap_or(0);
+    uuid::Builder::from_unix_timestamp_millis(millis, &chance::bytes::<10>(chance)).into_uuid()
+}
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(String);
+
+        impl $name {
+            /// What every id of this kind begins with.
+            pub const PREFIX: &str = $prefix;
+
+            pub fn generate(now: Timestamp, chance: &dyn Chance) -> Self {
+                Self(format!(concat!($prefix, "{}"), time_ordered(now, chance).simple()))
+            }
+
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+
+            pub fn into_string(self) -> String {
+                self.0
+            }
+        }
+
+        /// Any text may be asked for; one that was never handed out is simply not found.
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text)
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned())
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+id!(
+    /// An organisation.
+    OrgId,
+    "org_"
+);
+id!(
+    /// A person.
+    UserId,
+    "user_"
+);
+id!(
+    /// An API token or a personal token (its record, not its secret).
+    TokenId,
+    "token_"
+);
+id!(
+    /// A notifier.
+    NotifierId,
+    "notify_"
+);
+id!(
+    /// A starred query.
+    StarredQueryId,
+    "star_"
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chance::SeededChance;
+
+    #[test]
+    fn ids_carry_their_prefix_and_sort_by_time() {
+        let chance = SeededChance::new(1);
+        let earlier = NotifierId::generate(Timestamp::from_micros(1_000_000), &chance);
+        let later = NotifierId::generate(Timestamp::from_micros(2_000_000), &chance);
+        assert!(earlier.as_str().starts_with("notify_"));
+        assert!(earlier < later);
+    }
+}

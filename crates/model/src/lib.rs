@@ -1,0 +1,22 @@
+//! The words of Tidegauge: ids, time, capabilities, roles, organisations and licences, notifier channels, and
+//! the kinds of error. Everything here is plain data and rules on it. There is no I/O and no async here; reading
+//! JSON, HTTP and SQL is left to the crates that own those.
+
+pub mod capability;
+pub mod chance;
+pub mod error;
+pub mod id;
+pub mod licence;
+pub mod notifier;
+pub mod org;
+pub mod role;
+pub mod time;
+
+pub use capability::{Action, Capabilities, DatasetArea, OrgArea, ViewArea};
+pub use chance::Chance;
+pub use error::{ErrorKind, Rule, Violation};
+pub use id::{NotifierId, OrgId, StarredQueryId, TokenId, UserId};
+pub use licence::Licence;
+pub use org::{Org, PaymentStatus, Plan};
+pub use role::Role;
+pub use time::{Clock, Timestamp};
