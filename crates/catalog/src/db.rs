@@ -154,7 +154,10 @@ async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
         .acquire_timeout(WAIT_MAX)
         .connect_with(options.clone())
         .await?;
-    sqlx::migrate!("migrations/sqlite").run(&write).await?;
+    // Under the write lock: a command that opens the file while the service starts must wait for the schema.
+    let mut transaction = write.begin_with("BEGIN IMMEDIATE").await?;
+    sqlx::migrate!("migrations/sqlite").run(&mut *transaction).await?;
+    transaction.commit().await?;
     let read = SqlitePoolOptions::new()
         .max_connections(SQLITE_READERS)
         .acquire_timeout(WAIT_MAX)

@@ -165,15 +165,19 @@ impl Catalog {
             org.modified = change.at;
             org.version += 1;
             sqlx::query(
-                "UPDATE org SET name = $2, primary_email = $3, plan = $4, payment_status = $5, \
-                 first_failed_payment = $6, licence = $7, modified = $8, version = $9 WHERE id = $1",
+                "UPDATE org SET name = $2, primary_email = $3, plan = $4, plan_created = $5, \
+                 payment_status = $6, first_failed_payment = $7, last_usage_sync = $8, default_region = $9, \
+                 licence = $10, modified = $11, version = $12 WHERE id = $1",
             )
             .bind(org.id.as_str())
             .bind(&org.name)
             .bind(&org.primary_email)
             .bind(org.plan.name())
+            .bind(org.plan_created.as_micros())
             .bind(org.payment.set.name())
             .bind(org.payment.first_failed.map(Timestamp::as_micros))
+            .bind(org.last_usage_sync.as_micros())
+            .bind(&org.default_region)
             .bind(licence_text(&org.licence))
             .bind(org.modified.as_micros())
             .bind(org.version)

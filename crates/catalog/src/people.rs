@@ -76,6 +76,9 @@ pub(crate) fn read_role(id: &str) -> Result<Role> {
 pub(crate) const INSERT_PERSON: &str =
     "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4)";
 
+const INSERT_PERSON_UNLESS_KNOWN: &str =
+    "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4) ON CONFLICT (email) DO NOTHING";
+
 pub(crate) const INSERT_MEMBERSHIP: &str =
     "INSERT INTO membership (org_id, person_id, role, created) VALUES ($1, $2, $3, $4)";
 
@@ -196,18 +199,20 @@ impl Catalog {
     ) -> Result<std::result::Result<Member, MembershipRefusal>> {
         let member = write!(self, connection => {
             lock_org!(connection, org);
-            let known: Option<PersonRow> =
+            // Another organisation may be adding the same person: this waits for it, then finds them.
+            sqlx::query(INSERT_PERSON_UNLESS_KNOWN)
+                .bind(newcomer.id.as_str())
+                .bind(&newcomer.email)
+                .bind(&newcomer.name)
+                .bind(newcomer.created.as_micros())
+                .execute(&mut *connection)
+                .await?;
+            let person: PersonRow =
                 sqlx::query_as("SELECT id, email, name, created FROM person WHERE email = $1")
                     .bind(&newcomer.email)
-                    .fetch_optional(&mut *connection)
+                    .fetch_one(&mut *connection)
                     .await?;
-            let person = match known.map(PersonRow::read) {
-                Some(person) => person,
-                None => {
-                    insert_person!(connection, newcomer);
-                    newcomer.clone()
-                }
-            };
+            let person = person.read();
             let present: Option<MemberRow> = sqlx::query_as(SELECT_MEMBER)
                 .bind(org.as_str())
                 .bind(person.id.as_str())

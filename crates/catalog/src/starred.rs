@@ -79,14 +79,15 @@ const SELECT_ONE: &str = "SELECT id, kind, name, who, dataset, metadata, query, 
     FROM starred_query WHERE org_id = $1 AND id = $2";
 
 // `visible` travels as one text, each name between line feeds, so that one statement serves any number of names:
-// a name is in it exactly if taking it out changes the text.
+// a name is in it exactly if taking it out changes the text. A name with a line feed of its own would match
+// across two others, so it is never in it.
 const SELECT_FILTERED: &str = "SELECT id, kind, name, who, dataset, metadata, query, created, created_by, modified \
     FROM starred_query WHERE org_id = $1 \
     AND ($2 = 'all' OR ($2 = 'of' AND (created_by = $3 OR who = $3)) \
          OR ($2 = 'not-of' AND created_by <> $3 AND who <> $3)) \
     AND ($4 IS NULL OR dataset = $4) \
-    AND ($5 IS NULL OR LOWER(name) LIKE $5 ESCAPE '\\' OR LOWER(query) LIKE $5 ESCAPE '\\') \
-    AND ($6 IS NULL OR REPLACE($6, $7 || dataset || $7, '') <> $6) \
+    AND ($5 IS NULL OR LOWER(name) LIKE LOWER($5) ESCAPE '\\' OR LOWER(query) LIKE LOWER($5) ESCAPE '\\') \
+    AND ($6 IS NULL OR (REPLACE($6, $7 || dataset || $7, '') <> $6 AND REPLACE(dataset, $7, '') = dataset)) \
     ORDER BY id LIMIT $8 OFFSET $9";
 
 const SEPARATOR: &str = "\n";
@@ -213,10 +214,11 @@ impl Catalog {
     }
 }
 
-/// A LIKE pattern that finds `text` anywhere, with the pattern's own signs taken literally.
+/// A LIKE pattern that finds `text` anywhere, with the pattern's own signs taken literally. Its case is left to
+/// the database, which must lower pattern and column alike: SQLite knows the case of ASCII letters only.
 fn like_pattern(text: &str) -> String {
     let mut pattern = String::from("%");
-    for character in text.to_lowercase().chars() {
+    for character in text.chars() {
         if matches!(character, '%' | '_' | '\\') {
             pattern.push('\\');
         }
@@ -227,5 +229,6 @@ fn like_pattern(text: &str) -> String {
 }
 
 fn visible_text(names: &[String]) -> String {
-    names.iter().map(|name| format!("{SEPARATOR}{name}{SEPARATOR}")).collect()
+    // One separator between two names: with two, a query that names no dataset would match between them.
+    names.iter().fold(SEPARATOR.to_owned(), |text, name| text + name + SEPARATOR)
 }

@@ -219,6 +219,9 @@ impl Catalog {
 
     /// Writes down when tokens were last used; an older time never replaces a newer one.
     pub async fn touch_tokens(&self, uses: &[(TokenId, Timestamp)]) -> Result<()> {
+        // In one order always: two nodes that lock the same rows in different orders wait for each other.
+        let mut uses: Vec<&(TokenId, Timestamp)> = uses.iter().collect();
+        uses.sort();
         write!(self, connection => {
             for (id, at) in uses {
                 sqlx::query(

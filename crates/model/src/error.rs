@@ -94,6 +94,10 @@ impl Violation {
         Self::new(field, Rule::Type, format!("must be {wanted}"))
     }
 
+    pub fn not_a_timestamp(field: impl Into<String>) -> Self {
+        Self::new(field, Rule::Pattern, "must be a timestamp such as 2030-01-31T12:00:00Z")
+    }
+
     pub fn one_of(field: impl Into<String>, allowed: &[&str]) -> Self {
         Self::new(field, Rule::OneOf, format!("must be one of [{}]", allowed.join(" ")))
     }

@@ -25,6 +25,13 @@ macro_rules! id {
                 Self(format!(concat!($prefix, "{}"), time_ordered(now, chance).simple()))
             }
 
+            /// Reads an id from a request; `None` for a text that was never handed out as one.
+            pub fn parse(text: &str) -> Option<Self> {
+                let rest = text.strip_prefix($prefix)?;
+                let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+                (rest.len() == 32 && rest.as_bytes().iter().all(is_digit)).then(|| Self(text.to_owned()))
+            }
+
             pub fn as_str(&self) -> &str {
                 &self.0
             }
@@ -34,7 +41,7 @@ macro_rules! id {
             }
         }
 
-        /// Any text may be asked for; one that was never handed out is simply not found.
+        /// For ids that come from the catalogue.
         impl From<String> for $name {
             fn from(text: String) -> Self {
                 Self(text)
@@ -93,5 +100,16 @@ mod tests {
         let later = NotifierId::generate(Timestamp::from_micros(2_000_000), &chance);
         assert!(earlier.as_str().starts_with("notify_"));
         assert!(earlier < later);
+        assert_eq!(NotifierId::parse(earlier.as_str()), Some(earlier));
+    }
+
+    #[test]
+    fn what_was_never_handed_out_is_not_an_id() {
+        let short = "notify_0";
+        let other_kind = "star_01890a5dac96774bbcceb302099a8057";
+        let upper = "notify_01890A5DAC96774BBCCEB302099A8057";
+        for text in ["", "notify_", short, other_kind, upper, "notify_01890a5dac96774bbcceb302099a805\0"] {
+            assert_eq!(NotifierId::parse(text), None, "{text}");
+        }
     }
 }

@@ -1,1 +1,19 @@
-fn main() {}
+//! The `tidegauge` binary: sets up what belongs to the process and runs the command that was asked for.
+
+use clap::Parser;
+use tidegauge_server::cli;
+
+// Event data is many small short-lived allocations on several threads, which the C library's allocator handles
+// slowly and with much fragmentation.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let arguments = cli::Arguments::parse();
+    // More than one cryptography provider can be linked in, so the choice is made here and not by chance.
+    if rustls::crypto::aws_lc_rs::default_provider().install_default().is_err() {
+        anyhow::bail!("another cryptography provider was installed first");
+    }
+    cli::run(arguments).await
+}

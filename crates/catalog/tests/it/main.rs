@@ -1,1 +1,210 @@
-fn main() {}
+//! The catalogue's suite. Every case is listed once and runs on SQLite and on PostgreSQL, each time with a
+//! database of its own. PostgreSQL is the server that `TIDEGAUGE_TEST_POSTGRES` names, such as the one that
+//! `scripts/with-postgres.sh` starts; without it those trials are reported as ignored.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, which names the line")]
+
+mod audit;
+mod bearer;
+mod database;
+mod first_start;
+mod membership;
+mod membership_races;
+mod notifiers;
+mod opening;
+mod orgs;
+mod people;
+mod samples;
+mod schema;
+mod starred;
+mod starred_filters;
+mod stored_forms;
+mod stored_rows;
+mod tokens;
+mod values;
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::pin::Pin;
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Trial};
+use tokio::runtime::Runtime;
+
+use crate::database::{Backend, Database, TestCatalog};
+
+/// One case, run on a database that is still empty.
+struct Case {
+    name: &'static str,
+    run: for<'a> fn(&'a Database) -> Pin<Box<dyn Future<Output = ()> + 'a>>,
+}
+
+/// Cases of the form `async fn(test: &TestCatalog<'_>)`, by module.
+macro_rules! catalog_cases {
+    ($($module:ident { $($case:ident,)* })*) => {
+        &[$($(Case {
+            name: concat!(stringify!($module), "::", stringify!($case)),
+            run: |database| Box::pin(async move {
+                let test = TestCatalog::open(database).await;
+                $module::$case(&test).await;
+            }),
+        },)*)*]
+    };
+}
+
+const CATALOG_CASES: &[Case] = catalog_cases! {
+    opening {
+        answers_until_it_is_closed,
+        has_everything_when_opened_again,
+        refuses_another_key_and_still_opens_with_its_own,
+        refuses_the_schema_of_a_newer_version,
+        refuses_an_address_without_repeating_it,
+    }
+    first_start {
+        sets_up_an_org_with_its_owner_and_token,
+        sets_up_only_once,
+        leaves_nothing_behind_when_it_fails,
+        lets_exactly_one_of_two_nodes_win,
+    }
+    orgs {
+        reads_back_what_was_inserted,
+        lists_the_orgs_of_a_person_and_all_of_them,
+        needs_an_owner_that_exists,
+        refuses_an_id_twice,
+        updates_every_field,
+        leaves_everything_when_an_edit_is_refused,
+        counts_every_concurrent_update,
+        reports_values_that_cannot_be_read,
+    }
+    people {
+        finds_people_by_id_and_address,
+        renames_a_person,
+        reports_a_role_that_cannot_be_read,
+    }
+    membership {
+        adds_somebody_new,
+        adds_somebody_known_under_their_own_id_and_name,
+        refuses_a_member_twice,
+        refuses_the_id_of_somebody_else,
+        refuses_more_members_than_allowed,
+        refuses_an_org_that_does_not_exist,
+        changes_a_role,
+        removes_a_member_who_stays_known,
+        keeps_the_last_owner,
+        stays_within_its_org,
+        names_the_kind_of_every_refusal,
+    }
+    membership_races {
+        keeps_to_the_maximum,
+        keeps_one_of_two_owners_who_leave_at_once,
+        knows_a_newcomer_of_several_orgs_as_one_person,
+    }
+    tokens {
+        reads_back_what_was_inserted,
+        lists_api_tokens_by_org_and_personal_tokens_for_all,
+        refuses_an_id_or_a_digest_twice,
+        deletes_an_api_token,
+        revokes_any_token,
+        lets_a_successor_take_over,
+        keeps_the_old_token_when_its_successor_is_refused,
+        keeps_the_newest_time_of_use,
+        takes_concurrent_uses_in_any_order,
+        stays_within_its_org,
+        reports_capabilities_that_cannot_be_read,
+    }
+    bearer {
+        finds_nothing_for_an_unknown_digest,
+        finds_an_api_token_in_its_org_alone,
+        finds_a_person_without_an_org,
+        finds_a_person_of_one_org,
+        finds_a_person_of_two_orgs,
+        forgets_a_deleted_token,
+    }
+    notifiers {
+        reads_back_what_was_inserted,
+        replaces_what_a_caller_may_set,
+        deletes_a_notifier,
+        refuses_an_id_twice,
+        stays_within_its_org,
+        keeps_properties_unreadable_in_the_database,
+        refuses_properties_moved_from_another_row,
+    }
+    starred {
+        reads_back_what_was_inserted,
+        replaces_what_a_caller_may_set,
+        deletes_a_starred_query,
+        refuses_an_id_twice,
+        holds_changes_to_the_checked_dataset,
+        stays_within_its_org,
+    }
+    starred_filters {
+        by_person,
+        by_dataset,
+        by_text_in_any_case,
+        by_text_with_the_signs_of_a_pattern,
+        by_visible_datasets,
+        by_limit_and_offset,
+        all_at_once,
+    }
+    audit {
+        holds_all_that_is_known_of_a_change,
+        lists_the_newest_first_by_pages,
+        lists_since_a_time,
+        writes_refusals_in_one_batch,
+        prunes_what_is_older,
+        stays_within_its_org,
+    }
+    values {
+        keep_any_time,
+        keep_any_text,
+        keep_every_capability_in_its_order,
+    }
+};
+
+const DATABASE_CASES: &[Case] = &[
+    Case {
+        name: "opening::two_nodes_at_once",
+        run: |database| Box::pin(opening::two_nodes_at_once(database)),
+    },
+    Case {
+        name: "stored_forms::version_1_is_still_read",
+        run: |database| Box::pin(stored_forms::version_1_is_still_read(database)),
+    },
+];
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let has_postgres = database::postgres_url().is_some();
+    if !has_postgres && !arguments.list {
+        report_postgres_is_not_run();
+    }
+    let mut trials = schema::trials(has_postgres);
+    trials.extend(stored_forms::trials());
+    for case in CATALOG_CASES.iter().chain(DATABASE_CASES) {
+        trials.push(trial("sqlite", case, Backend::Sqlite));
+        trials.push(trial("postgres", case, Backend::Postgres).with_ignored_flag(!has_postgres));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+#[expect(clippy::print_stderr, reason = "whoever runs the suite must see that half of it was left out")]
+fn report_postgres_is_not_run() {
+    eprintln!("catalogue suite: PostgreSQL not run ({} is not set)", database::POSTGRES_VARIABLE);
+}
+
+fn trial(prefix: &str, case: &'static Case, backend: Backend) -> Trial {
+    Trial::test(format!("{prefix}::{}", case.name), move || {
+        run(case, backend);
+        Ok(())
+    })
+}
+
+/// Runs a case, and removes its database however the case ends.
+fn run(case: &Case, backend: Backend) {
+    let runtime = Runtime::new().unwrap();
+    let database = runtime.block_on(Database::create(backend));
+    let outcome = catch_unwind(AssertUnwindSafe(|| runtime.block_on((case.run)(&database))));
+    runtime.block_on(database.remove());
+    if let Err(panic) = outcome {
+        resume_unwind(panic);
+    }
+}

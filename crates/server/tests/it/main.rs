@@ -1,1 +1,58 @@
-fn main() {}
+//! The service's tests, all in one binary. Every case runs on SQLite, and again on PostgreSQL where the set-up has
+//! started one; there it is reported as ignored otherwise, never as passed.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+mod app;
+mod auth_matrix;
+mod cases;
+mod contract;
+mod scenarios;
+
+use libtest_mimic::{Arguments, Trial};
+
+use app::{Backend, TestApp};
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials = vec![Trial::test("contract::openapi_snapshot", || {
+        contract::openapi_snapshot();
+        Ok(())
+    })];
+    for backend in [Backend::Sqlite, Backend::Postgres] {
+        for (name, text) in scenarios::files() {
+            trials.push(trial(backend, format!("http::{name}"), move |app| {
+                Box::pin(scenarios::run(app, text.clone()))
+            }));
+        }
+        for (name, case) in cases::ALL {
+            trials.push(trial(backend, format!("case::{name}"), case));
+        }
+        trials.push(trial(backend, "auth_matrix".to_owned(), |app| Box::pin(auth_matrix::run(app))));
+    }
+    if !arguments.list && app::postgres_url().is_none() {
+        note("service suite: PostgreSQL not run (TIDEGAUGE_TEST_POSTGRES is not set)");
+    }
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn trial<Case>(backend: Backend, name: String, case: Case) -> Trial
+where
+    Case: FnOnce(TestApp) -> std::pin::Pin<Box<dyn Future<Output = ()>>> + Send + 'static,
+{
+    let missing = backend == Backend::Postgres && app::postgres_url().is_none();
+    Trial::test(format!("{}::{name}", backend.name()), move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async {
+            let app = TestApp::start(backend).await;
+            case(app).await;
+        });
+        Ok(())
+    })
+    .with_ignored_flag(missing)
+}
+
+#[expect(clippy::print_stderr, reason = "the person who runs the tests should know what was left out")]
+fn note(text: &str) {
+    eprintln!("{text}");
+}

@@ -1,0 +1,38 @@
+.DEFAULT_GOAL := help
+.PHONY: run test check bench fmt audit help setup-run setup-test setup-bench
+
+# nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
+RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
+
+run: setup-run ## build and start the service on http://127.0.0.1:8080, with its data in ./data
+	cargo run --profile fast -p tidegauge-server -- serve
+
+test: setup-test check ## every test that a change must pass
+	scripts/with-postgres.sh $(RUNNER) --workspace
+	scripts/conformance.sh
+
+check: ## the quick loop: format, lints, and the tests that build fast
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- --deny warnings
+	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-catalog
+
+bench: setup-bench ## measure the service under load
+	scripts/bench.sh
+
+fmt: ## format the code
+	cargo fmt --all
+
+audit: ## licences, advisories and banned crates (needs cargo-deny)
+	cargo deny check
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
+
+setup-run:
+	@scripts/setup.sh run
+
+setup-test:
+	@scripts/setup.sh test
+
+setup-bench:
+	@scripts/setup.sh bench

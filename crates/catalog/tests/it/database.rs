@@ -1,0 +1,165 @@
+//! A database of its own for every trial: a SQLite file in a temporary folder, or a new database in the
+//! PostgreSQL server that the environment names. Beside the catalogue it can be reached with plain SQL, to look
+//! behind the public functions or to damage a row.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::ops::Deref;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use sqlx::postgres::{PgConnectOptions, PgPool};
+use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
+use tempfile::TempDir;
+use tidegauge_catalog::{Catalog, Error, Location, SealKey};
+
+pub(crate) const POSTGRES_VARIABLE: &str = "TIDEGAUGE_TEST_POSTGRES";
+
+/// Every byte of the key that the suite seals with.
+pub(crate) const KEY_BYTE: u8 = 7;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Backend {
+    Sqlite,
+    Postgres,
+}
+
+/// An empty database.
+pub(crate) struct Database {
+    pub(crate) location: Location,
+    pub(crate) plain: Plain,
+    /// The folder of the SQLite file, which goes away with it.
+    folder: TempDir,
+}
+
+/// The database without the catalogue in between.
+pub(crate) enum Plain {
+    Sqlite(SqlitePool),
+    Postgres(PgPool),
+}
+
+/// Runs a body with a pool for plain SQL. The body is compiled once per database.
+macro_rules! plain {
+    ($database:expr, $pool:ident => $body:expr) => {
+        match &$database.plain {
+            $crate::database::Plain::Sqlite($pool) => $body,
+            $crate::database::Plain::Postgres($pool) => $body,
+        }
+    };
+}
+
+pub(crate) use plain;
+
+#[expect(clippy::disallowed_methods, reason = "a test binary has no settings but this one")]
+pub(crate) fn postgres_url() -> Option<String> {
+    std::env::var(POSTGRES_VARIABLE).ok().filter(|url| !url.is_empty())
+}
+
+fn postgres_server() -> PgConnectOptions {
+    let Some(url) = postgres_url() else {
+        panic!("{POSTGRES_VARIABLE} is not set: run the suite through scripts/with-postgres.sh");
+    };
+    url.parse().unwrap()
+}
+
+async fn run_on_postgres_server(statement: String) {
+    let mut connection = postgres_server().connect().await.unwrap();
+    sqlx::query(AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+}
+
+impl Database {
+    pub(crate) async fn create(backend: Backend) -> Self {
+        let folder = TempDir::new().unwrap();
+        match backend {
+            Backend::Sqlite => {
+                let path = folder.path().join("catalog.db");
+                let options = SqliteConnectOptions::new().filename(&path).create_if_missing(true);
+                let plain = Plain::Sqlite(SqlitePool::connect_lazy_with(options));
+                Self { location: Location::Sqlite(path), plain, folder }
+            }
+            Backend::Postgres => {
+                let name = format!("tidegauge_test_{:016x}", RandomState::new().build_hasher().finish());
+                // The other template may be in use, and PostgreSQL copies none that is.
+                let create = format!("CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'");
+                run_on_postgres_server(create).await;
+                let options = postgres_server().database(&name);
+                let location = Location::Postgres(options.to_url_lossy().to_string());
+                Self { location, plain: Plain::Postgres(PgPool::connect_lazy_with(options)), folder }
+            }
+        }
+    }
+
+    pub(crate) async fn open(&self, key_byte: u8) -> Result<Catalog, Error> {
+        Catalog::open(&self.location, SealKey::new(&[key_byte; SealKey::LENGTH])).await
+    }
+
+    /// Runs one statement without parameters.
+    pub(crate) async fn execute(&self, statement: &'static str) {
+        plain!(self, pool => {
+            sqlx::query(statement).execute(pool).await.unwrap();
+        });
+    }
+
+    /// The folder of the SQLite file.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.folder.path().to_owned()
+    }
+
+    pub(crate) async fn remove(self) {
+        match self.plain {
+            Plain::Sqlite(pool) => pool.close().await,
+            Plain::Postgres(pool) => {
+                let name = pool.connect_options().get_database().unwrap().to_owned();
+                pool.close().await;
+                // A case that failed has left its connections open.
+                run_on_postgres_server(format!("DROP DATABASE {name} WITH (FORCE)")).await;
+            }
+        }
+    }
+}
+
+/// An open catalogue on a database of its own.
+pub(crate) struct TestCatalog<'a> {
+    pub(crate) database: &'a Database,
+    catalog: Arc<Catalog>,
+    /// The newest audit entry that a case has looked at.
+    audit_seen: AtomicI64,
+}
+
+impl<'a> TestCatalog<'a> {
+    pub(crate) async fn open(database: &'a Database) -> Self {
+        let catalog = Arc::new(database.open(KEY_BYTE).await.unwrap());
+        Self { database, catalog, audit_seen: AtomicI64::new(0) }
+    }
+
+    /// The catalogue for a task that runs beside the case.
+    pub(crate) fn shared(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog)
+    }
+
+    /// What was added to the audit trail of any organisation since this was last asked, as "action resource".
+    pub(crate) async fn new_audit(&self) -> Vec<String> {
+        let seen = self.audit_seen.load(Ordering::SeqCst);
+        let entries: Vec<(i64, String, String)> = plain!(self.database, pool => {
+            sqlx::query_as("SELECT seq, action, resource FROM audit WHERE seq > $1 ORDER BY seq")
+                .bind(seen)
+                .fetch_all(pool)
+                .await
+                .unwrap()
+        });
+        let newest = entries.last().map_or(seen, |(seq, ..)| *seq);
+        self.audit_seen.store(newest, Ordering::SeqCst);
+        entries.into_iter().map(|(_, action, resource)| format!("{action} {resource}")).collect()
+    }
+}
+
+impl Deref for TestCatalog<'_> {
+    type Target = Catalog;
+
+    fn deref(&self) -> &Catalog {
+        &self.catalog
+    }
+}

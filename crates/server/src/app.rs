@@ -1,0 +1,70 @@
+//! The App: everything that a request needs, built once and handed to every handler and job. It holds no global
+//! state, so two Apps can live in one process.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tidegauge_auth::RoleTable;
+use tidegauge_catalog::Catalog;
+use tidegauge_model::{Chance, Clock, Timestamp};
+use tokio::sync::Semaphore;
+
+use crate::config::HttpLimits;
+use crate::jobs::collect::{LastUses, RefusalLog};
+use crate::limits::RateLimiter;
+use crate::metrics::Metrics;
+
+/// The parts of a running service.
+#[derive(Debug)]
+pub struct App {
+    pub catalog: Catalog,
+    pub clock: Arc<dyn Clock>,
+    pub chance: Arc<dyn Chance>,
+    pub http: HttpLimits,
+    pub roles: RoleTable,
+    pub rates: RateLimiter,
+    /// Refused calls that are not in the audit trail yet.
+    pub refusals: RefusalLog,
+    /// Uses of tokens that are not in the catalogue yet.
+    pub last_uses: LastUses,
+    /// One permit for each request that may be worked on at once.
+    pub load: Semaphore,
+    pub metrics: Metrics,
+    draining: AtomicBool,
+}
+
+impl App {
+    pub fn new(
+        catalog: Catalog,
+        clock: Arc<dyn Clock>,
+        chance: Arc<dyn Chance>,
+        http: HttpLimits,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            catalog,
+            clock,
+            chance,
+            load: Semaphore::new(http.max_requests_in_flight),
+            http,
+            roles: RoleTable::default(),
+            rates: RateLimiter::default(),
+            refusals: RefusalLog::default(),
+            last_uses: LastUses::default(),
+            metrics: Metrics::default(),
+            draining: AtomicBool::new(false),
+        })
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// From now on `/readyz` says no, so that load balancers look elsewhere.
+    pub fn begin_draining(&self) {
+        self.draining.store(true, Ordering::SeqCst);
+    }
+
+    pub fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::SeqCst)
+    }
+}

@@ -1,0 +1,39 @@
+//! The command line: one file per command. Commands other than `serve` work on the catalogue directly, with the
+//! rights of whoever can read the data folder: the operator.
+
+pub mod operator;
+pub mod org;
+pub mod output;
+pub mod serve;
+pub mod token;
+
+use clap::{Parser, Subcommand};
+
+/// Stores events and answers queries over them.
+#[derive(Debug, Parser)]
+#[command(name = "tidegauge", version, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Start the service.
+    Serve(serve::ServeArguments),
+    /// Show organisations, set their limits and their payment status.
+    #[command(subcommand)]
+    Org(org::OrgCommand),
+    /// List, make and delete tokens.
+    #[command(subcommand)]
+    Token(token::TokenCommand),
+}
+
+/// Runs the command that was asked for.
+pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
+    match arguments.command {
+        Command::Serve(arguments) => serve::run(arguments).await,
+        Command::Org(command) => org::run(command).await,
+        Command::Token(command) => token::run(command).await,
+    }
+}

@@ -1,0 +1,83 @@
+//! `tidegauge serve`: opens everything in order, serves, and closes in the opposite order.
+
+use std::fs::File;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use clap::Args;
+
+use super::{operator, output};
+use crate::config::arguments::SettingArguments;
+use crate::config::{Config, FirstStart, layers};
+use crate::http::serve::{listen, serve, stop_signal};
+use crate::jobs::Jobs;
+use crate::service::first_start::{self, Made};
+use crate::telemetry;
+
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    #[command(flatten)]
+    settings: SettingArguments,
+}
+
+pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
+    let config = layers::load(&arguments.settings)?;
+    telemetry::start(&config.log)?;
+    let _lock = lock_data_folder(&config.data)?;
+    let listener = listen(config.listen)?;
+    let address = listener.local_addr()?;
+
+    let app = operator::open_app(&config).await?;
+    let made = first_start::set_up(&app.catalog, &config.first_start, &*app.chance, app.now()).await?;
+    if let Some(made) = made {
+        welcome(&made, &config.first_start);
+    }
+    let jobs = Jobs::start(&app);
+    let scheme = if config.tls.is_some() { "https" } else { "http" };
+    output::line(&format!("Tidegauge {} listens on {scheme}://{address}", env!("CARGO_PKG_VERSION")));
+    tracing::info!(%address, data = %config.data.display(), catalog = catalog_kind(&config), "serving");
+
+    let served = serve(&app, &config, listener, stop_signal()).await;
+    jobs.stop(&app).await;
+    app.catalog.close().await;
+    tracing::info!("stopped");
+    served
+}
+
+/// One service per data folder: a second one would write the same files.
+fn lock_data_folder(data: &Path) -> anyhow::Result<File> {
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(data)
+        .with_context(|| format!("making the data folder {}", data.display()))?;
+    let path = data.join("lock");
+    let file = File::create(&path).with_context(|| format!("making {}", path.display()))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(std::fs::TryLockError::WouldBlock) => {
+            bail!("another tidegauge serves the data folder {}", data.display())
+        }
+        Err(std::fs::TryLockError::Error(error)) => {
+            Err(error).with_context(|| format!("locking {}", path.display()))
+        }
+    }
+}
+
+/// The database without its address, which may hold a password.
+fn catalog_kind(config: &Config) -> &'static str {
+    match config.catalog {
+        tidegauge_catalog::Location::Sqlite(_) => "sqlite",
+        tidegauge_catalog::Location::Postgres(_) => "postgres",
+    }
+}
+
+fn welcome(made: &Made, settings: &FirstStart) {
+    output::line(&format!(
+        "First start: made organisation {} with owner {}.",
+        made.org, settings.owner_email
+    ));
+    output::line(&format!("Your personal token, also kept in {}:", settings.token_file.display()));
+    output::line(&format!("  {}", made.secret.reveal()));
+}

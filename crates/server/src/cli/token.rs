@@ -1,0 +1,182 @@
+//! `tidegauge token`: tokens made and deleted by the operator, also when nobody has one any more.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use tidegauge_auth::{TokenKind, TokenSecret};
+use tidegauge_catalog::tokens::Token;
+use tidegauge_model::capability::ANY;
+use tidegauge_model::{Capabilities, Role, Timestamp, TokenId, UserId};
+
+use super::{operator, output};
+use crate::app::App;
+use crate::config::arguments::SettingArguments;
+use crate::http::resources::tokens::TokenResponse;
+use crate::service::capabilities::{self, CapabilityInput};
+
+#[derive(Debug, Subcommand)]
+pub enum TokenCommand {
+    /// List all tokens with their last use.
+    List(ListArguments),
+    /// Make a token and print it.
+    Create(CreateArguments),
+    /// Delete a token; it stops working at once.
+    Delete(DeleteArguments),
+}
+
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// Id of the organisation; may be left out if there is only one.
+    #[arg(long)]
+    org: Option<String>,
+    #[command(flatten)]
+    settings: SettingArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct CreateArguments {
+    /// Name of the token.
+    name: String,
+    /// Make a personal token for the user with this e-mail address, instead of an API token.
+    #[arg(long, value_name = "EMAIL", conflicts_with_all = ["grant", "all"])]
+    personal: Option<String>,
+    /// A capability, as area|action or, for datasets, dataset:area|action (with * for every dataset). Repeat it for
+    /// more.
+    #[arg(long, value_name = "CAPABILITY")]
+    grant: Vec<String>,
+    /// Give it every capability.
+    #[arg(long, conflicts_with = "grant")]
+    all: bool,
+    /// When it stops working, such as 2030-01-31T12:00:00Z.
+    #[arg(long, value_name = "TIME")]
+    expires_at: Option<String>,
+    /// Id of the organisation; may be left out if there is only one.
+    #[arg(long)]
+    org: Option<String>,
+    #[command(flatten)]
+    settings: SettingArguments,
+}
+
+#[derive(Debug, Args)]
+pub struct DeleteArguments {
+    /// Id of the token, as `tidegauge token list` shows it.
+    id: String,
+    #[command(flatten)]
+    settings: SettingArguments,
+}
+
+/// A token as the operator sees it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListedToken {
+    kind: &'static str,
+    user: String,
+    created_at: String,
+    last_used_at: Option<String>,
+    #[serde(flatten)]
+    record: TokenResponse,
+}
+
+pub async fn run(command: TokenCommand) -> anyhow::Result<()> {
+    match command {
+        TokenCommand::List(arguments) => list(arguments).await,
+        TokenCommand::Create(arguments) => create(arguments).await,
+        TokenCommand::Delete(arguments) => delete(arguments).await,
+    }
+}
+
+async fn list(arguments: ListArguments) -> anyhow::Result<()> {
+    let app = operator::open(&arguments.settings).await?;
+    let org = operator::choose_org(&app, arguments.org.as_deref()).await?;
+    let mut tokens = app.catalog.list_personal_tokens().await?;
+    tokens.extend(app.catalog.list_tokens(&org.id).await?);
+    output::json(&tokens.into_iter().map(listed).collect::<Vec<_>>())
+}
+
+fn listed(token: Token) -> ListedToken {
+    ListedToken {
+        kind: if token.org.is_some() { "api" } else { "personal" },
+        user: token.person.to_string(),
+        created_at: token.created.to_string(),
+        last_used_at: token.last_used_at.map(|time| time.to_string()),
+        record: token.into(),
+    }
+}
+
+async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
+    let app = operator::open(&arguments.settings).await?;
+    let org = operator::choose_org(&app, arguments.org.as_deref()).await?;
+    let expires_at = arguments.expires_at.as_deref().map(Timestamp::parse).transpose()?;
+    let (kind, person, capabilities) = match &arguments.personal {
+        Some(email) => {
+            let found = app.catalog.find_person_by_email(&email.to_lowercase()).await?;
+            let person = found.with_context(|| format!("there is no user with the address {email}"))?;
+            (TokenKind::Personal, person.id, Capabilities::default())
+        }
+        None => (TokenKind::Api, an_owner(&app, &org.id).await?, granted(&arguments)?),
+    };
+    let now = app.now();
+    let secret = TokenSecret::generate(kind, &*app.chance);
+    let token = Token {
+        id: TokenId::generate(now, &*app.chance),
+        org: (kind == TokenKind::Api).then(|| org.id.clone()),
+        person,
+        name: arguments.name,
+        description: "Made by the operator".to_owned(),
+        capabilities,
+        created: now,
+        expires_at,
+        last_used_at: None,
+    };
+    app.catalog.insert_token(&token, &secret.digest(), &operator::change(&org.id)).await?;
+    output::line(secret.reveal());
+    Ok(())
+}
+
+/// An API token needs somebody who answers for it.
+async fn an_owner(app: &App, org: &tidegauge_model::OrgId) -> anyhow::Result<UserId> {
+    let members = app.catalog.list_members(org).await?;
+    let owner = members.into_iter().find(|member| member.role == Role::Owner);
+    Ok(owner.context("the organisation has no owner")?.person.id)
+}
+
+fn granted(arguments: &CreateArguments) -> anyhow::Result<Capabilities> {
+    if arguments.all {
+        return Ok(Capabilities::all());
+    }
+    if arguments.grant.is_empty() {
+        bail!("give the token something to do with --grant, or --all");
+    }
+    let mut input = CapabilityInput::default();
+    for grant in &arguments.grant {
+        let Some((area, action)) = grant.rsplit_once('|') else {
+            bail!("{grant:?} is not of the form area|action or dataset:area|action");
+        };
+        let actions = match area.rsplit_once(':') {
+            Some((dataset, area)) => {
+                let areas = input.dataset.entry(dataset.to_owned()).or_insert_with(|| Some(BTreeMap::new()));
+                areas.get_or_insert_default().entry(area.to_owned()).or_default()
+            }
+            None => input.org.entry(area.to_owned()).or_default(),
+        };
+        actions.get_or_insert_default().push(action.to_owned());
+    }
+    capabilities::read(&input).map_err(|violation| {
+        anyhow::anyhow!("{} (for datasets write {ANY}:query|read or name:query|read)", violation.problem)
+    })
+}
+
+async fn delete(arguments: DeleteArguments) -> anyhow::Result<()> {
+    let app = operator::open(&arguments.settings).await?;
+    let org = operator::choose_org(&app, None).await.ok();
+    let change = match &org {
+        Some(org) => operator::change(&org.id),
+        None => tidegauge_catalog::Change { org: None, ..operator::change(&"".into()) },
+    };
+    if !app.catalog.revoke_token(&TokenId::from(arguments.id.as_str()), &change).await? {
+        bail!("there is no token {}: `tidegauge token list` lists them", arguments.id);
+    }
+    Ok(())
+}

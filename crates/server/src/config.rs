@@ -1,0 +1,215 @@
+//! Configuration: flags over environment over one TOML file over the built-in reference. `layers` puts them
+//! together into raw settings; here they are checked and become the `Config` that the rest of the service sees.
+
+pub mod arguments;
+pub mod layers;
+pub mod reference;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+use tidegauge_auth::{TokenKind, TokenSecret};
+use tidegauge_catalog::Location;
+use tidegauge_model::notifier::check_email;
+
+/// The settings as they are written, all present because the reference holds every one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    pub server: ServerSettings,
+    pub storage: StorageSettings,
+    pub security: SecuritySettings,
+    pub log: LogSettings,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServerSettings {
+    pub listen: String,
+    pub tls_cert: String,
+    pub tls_key: String,
+    pub request_timeout_seconds: u64,
+    pub header_timeout_seconds: u64,
+    pub shutdown_grace_seconds: u64,
+    pub max_body_bytes: usize,
+    pub max_requests_in_flight: usize,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StorageSettings {
+    pub data: PathBuf,
+    pub catalog: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecuritySettings {
+    pub secret_key_file: PathBuf,
+    pub first_token_file: PathBuf,
+    pub first_token: String,
+    pub first_org_name: String,
+    pub first_owner_email: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogSettings {
+    pub log_level: String,
+    pub log_format: String,
+}
+
+/// The settings after all checks.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub listen: SocketAddr,
+    pub tls: Option<TlsFiles>,
+    pub http: HttpLimits,
+    pub header_timeout: Duration,
+    pub shutdown_grace: Duration,
+    pub data: PathBuf,
+    pub catalog: Location,
+    pub secret_key_file: PathBuf,
+    pub first_start: FirstStart,
+    pub log: Log,
+}
+
+/// What one request may cost.
+#[derive(Clone, Debug)]
+pub struct HttpLimits {
+    pub request_timeout: Duration,
+    pub max_body_bytes: usize,
+    pub max_requests_in_flight: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct TlsFiles {
+    pub cert: PathBuf,
+    pub key: PathBuf,
+}
+
+/// What the first start makes.
+#[derive(Clone, Debug)]
+pub struct FirstStart {
+    pub token_file: PathBuf,
+    pub token: Option<TokenSecret>,
+    pub org_name: String,
+    pub owner_email: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct Log {
+    pub level: String,
+    pub format: LogFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+/// A setting that cannot be used: which one, and what to write instead.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("setting {key}: {problem}")]
+    Setting { key: &'static str, problem: String },
+    #[error("{place}: {problem}")]
+    Layer { place: String, problem: String },
+}
+
+fn setting(key: &'static str, problem: impl Into<String>) -> Error {
+    Error::Setting { key, problem: problem.into() }
+}
+
+impl TryFrom<Settings> for Config {
+    type Error = Error;
+
+    fn try_from(settings: Settings) -> Result<Self, Error> {
+        let Settings { server, storage, security, log } = settings;
+        let in_data = |path: &PathBuf, name: &str| {
+            if path.as_os_str().is_empty() { storage.data.join(name) } else { path.clone() }
+        };
+        Ok(Self {
+            listen: server.listen.parse().map_err(|_| {
+                setting("listen", format!("{:?} is not an address such as 127.0.0.1:8080", server.listen))
+            })?,
+            tls: tls_files(&server)?,
+            http: HttpLimits {
+                request_timeout: seconds("request_timeout_seconds", server.request_timeout_seconds)?,
+                max_body_bytes: server.max_body_bytes,
+                max_requests_in_flight: server.max_requests_in_flight.max(1),
+            },
+            header_timeout: seconds("header_timeout_seconds", server.header_timeout_seconds)?,
+            shutdown_grace: Duration::from_secs(server.shutdown_grace_seconds),
+            catalog: location(&storage)?,
+            secret_key_file: in_data(&security.secret_key_file, "secret.key"),
+            first_start: FirstStart {
+                token_file: in_data(&security.first_token_file, "first-token"),
+                token: first_token(&security.first_token)?,
+                org_name: security.first_org_name,
+                owner_email: owner_email(security.first_owner_email)?,
+            },
+            log: Log { format: log_format(&log.log_format)?, level: log.log_level },
+            data: storage.data,
+        })
+    }
+}
+
+fn seconds(key: &'static str, value: u64) -> Result<Duration, Error> {
+    if value == 0 {
+        return Err(setting(key, "must be at least 1"));
+    }
+    Ok(Duration::from_secs(value))
+}
+
+fn tls_files(server: &ServerSettings) -> Result<Option<TlsFiles>, Error> {
+    match (server.tls_cert.as_str(), server.tls_key.as_str()) {
+        ("", "") => Ok(None),
+        (_, "") => Err(setting("tls_key", "must be set too when tls_cert is")),
+        ("", _) => Err(setting("tls_cert", "must be set too when tls_key is")),
+        (cert, key) => Ok(Some(TlsFiles { cert: cert.into(), key: key.into() })),
+    }
+}
+
+fn location(storage: &StorageSettings) -> Result<Location, Error> {
+    let address = &storage.catalog;
+    if address.is_empty() {
+        Ok(Location::Sqlite(storage.data.join("catalog.sqlite")))
+    } else if address.starts_with("postgres://") || address.starts_with("postgresql://") {
+        Ok(Location::Postgres(address.clone()))
+    } else {
+        // The value may hold a password, so it is not repeated.
+        Err(setting("catalog", "must be empty or begin with postgres://"))
+    }
+}
+
+fn first_token(text: &str) -> Result<Option<TokenSecret>, Error> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    match TokenSecret::parse(text) {
+        Some(secret) if secret.kind() == TokenKind::Personal => Ok(Some(secret)),
+        _ => Err(setting("first_token", "must have the form xapt-<uuid>, in lower case")),
+    }
+}
+
+fn owner_email(email: String) -> Result<String, Error> {
+    match check_email("first_owner_email", &email) {
+        Ok(()) => Ok(email),
+        Err(violation) => Err(setting("first_owner_email", violation.problem)),
+    }
+}
+
+fn log_format(text: &str) -> Result<LogFormat, Error> {
+    match text {
+        "text" => Ok(LogFormat::Text),
+        "json" => Ok(LogFormat::Json),
+        other => Err(setting("log_format", format!("{other:?} is neither text nor json"))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

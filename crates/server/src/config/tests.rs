@@ -1,0 +1,69 @@
+//! The layers of configuration, through `load`.
+
+use std::io::Write;
+
+use super::arguments::{Given, SettingArguments};
+use super::layers::load;
+use super::*;
+
+fn given(key: &str, text: &str) -> Given {
+    Given { key: key.to_owned(), text: text.to_owned(), place: format!("flag --{key}") }
+}
+
+fn with_file(text: &str, given: Vec<Given>) -> Result<Config, Error> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    load(&SettingArguments { file: Some(file.path().to_owned()), given })
+}
+
+#[test]
+fn the_reference_alone_is_a_whole_configuration() {
+    let config = load(&SettingArguments::default()).unwrap();
+    assert_eq!(config.listen.to_string(), "127.0.0.1:8080");
+    assert!(matches!(config.catalog, Location::Sqlite(path) if path == *"data/catalog.sqlite"));
+}
+
+#[test]
+fn a_flag_counts_more_than_the_file_and_the_file_more_than_the_reference() {
+    let text = "[server]\nlisten = \"127.0.0.1:9000\"\nrequest_timeout_seconds = 5\n";
+    let config = with_file(text, vec![given("listen", "127.0.0.1:9001")]).unwrap();
+    assert_eq!(config.listen.to_string(), "127.0.0.1:9001");
+    assert_eq!(config.http.request_timeout, Duration::from_secs(5));
+}
+
+#[test]
+fn errors_name_the_place_and_the_setting() {
+    let cases = [
+        (with_file("[server]\nlitsen = \"x\"", vec![]), "[server] has no setting litsen"),
+        (with_file("[servr]\n", vec![]), "[servr] is not a section"),
+        (with_file("[server]\nmax_body_bytes = \"1 MB\"", vec![]), "must be a integer, not a string"),
+        (with_file("[server\n", vec![]), "line 1"),
+        (
+            with_file("", vec![given("max_body_bytes", "many")]),
+            "flag --max_body_bytes: \"many\" is not a whole",
+        ),
+        (with_file("", vec![given("listen", "nowhere")]), "setting listen: \"nowhere\" is not an address"),
+        (with_file("", vec![given("tls_cert", "cert.pem")]), "setting tls_key: must be set too"),
+        (with_file("", vec![given("first_token", "xaat-1")]), "setting first_token: must have the form"),
+        (with_file("", vec![given("log_format", "xml")]), "setting log_format"),
+    ];
+    for (result, expected) in cases {
+        let message = result.unwrap_err().to_string();
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn a_wrong_catalogue_address_does_not_show_its_password() {
+    let error = with_file("", vec![given("catalog", "mysql://user:geheim@host/db")]).unwrap_err();
+    assert!(!error.to_string().contains("geheim"));
+}
+
+#[test]
+fn every_setting_has_a_description_and_a_default_of_its_own() {
+    let settings = reference::settings();
+    let sections = reference::table();
+    let keys: usize = sections.values().filter_map(|section| Some(section.as_table()?.len())).sum();
+    assert_eq!(settings.len(), keys, "a setting is not written as `key = value` on a line of its own");
+    assert!(settings.iter().all(|setting| !setting.help.is_empty()));
+}

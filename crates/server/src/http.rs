@@ -1,0 +1,82 @@
+//! HTTP: the one list of routes with what each asks of its caller, and the one stack of layers. Reading requests,
+//! checking callers and writing answers happens here; every decision is left to `service`.
+
+pub mod answer;
+pub mod api;
+pub mod docs_page;
+pub mod error;
+pub mod extract;
+pub mod guard;
+pub mod health;
+pub mod openapi;
+pub mod resources;
+pub mod serve;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::{from_fn, from_fn_with_state};
+use tidegauge_auth::Access;
+use tidegauge_model::Action::{Create, Delete, Read, Update};
+use tidegauge_model::DatasetArea::StarredQueries;
+use tidegauge_model::OrgArea::{ApiTokens, AuditLog, Notifiers, Users};
+use utoipa_axum::routes;
+
+use crate::app::App;
+use api::{Api, Versions};
+use resources::{audit, notifiers, orgs, starred, tokens, users};
+
+/// The whole service as one router.
+pub fn router(app: &Arc<App>) -> Router {
+    let (router, document) = api(app).finish();
+    let document = Arc::new(openapi::render(&document));
+    let routes = router
+        .merge(docs_page::router(document))
+        .fallback(answer::unknown_path)
+        .layer(DefaultBodyLimit::max(app.http.max_body_bytes))
+        .layer(from_fn(answer::note_route))
+        .layer(from_fn_with_state(Arc::clone(app), answer::limit_time_and_load))
+        .layer(answer::catch_panics())
+        .with_state::<()>(Arc::clone(app));
+    // A router of its own around the routes, because the list of allowed methods is added after their layers.
+    Router::new().fallback_service(routes).layer(from_fn_with_state(Arc::clone(app), answer::finish))
+}
+
+/// Every route of the API document. A route cannot be added without saying what it asks of its caller.
+pub fn api(app: &Arc<App>) -> Api {
+    let both = Versions::V1AndV2;
+    Api::new(app)
+        .add(Versions::None, Access::Public, routes!(health::healthz))
+        .add(Versions::None, Access::Public, routes!(health::readyz))
+        .add(Versions::None, Access::Public, routes!(health::metrics))
+        .add(Versions::None, Access::Public, routes!(health::version))
+        .add(both, Access::Org(Notifiers, Read), routes!(notifiers::list))
+        .add(both, Access::Org(Notifiers, Create), routes!(notifiers::create))
+        .add(both, Access::Org(Notifiers, Read), routes!(notifiers::get))
+        .add(both, Access::Org(Notifiers, Update), routes!(notifiers::replace))
+        .add(both, Access::Org(Notifiers, Delete), routes!(notifiers::delete))
+        .add(both, Access::Org(ApiTokens, Read), routes!(tokens::list))
+        .add(both, Access::Org(ApiTokens, Create), routes!(tokens::create))
+        .add(both, Access::Org(ApiTokens, Read), routes!(tokens::get))
+        .add(both, Access::Org(ApiTokens, Delete), routes!(tokens::delete))
+        .add(both, Access::Org(ApiTokens, Update), routes!(tokens::regenerate))
+        .add(both, Access::Dataset(StarredQueries, Read), routes!(starred::list))
+        .add(both, Access::Dataset(StarredQueries, Create), routes!(starred::create))
+        .add(both, Access::Dataset(StarredQueries, Read), routes!(starred::get))
+        .add(both, Access::Dataset(StarredQueries, Update), routes!(starred::replace))
+        .add(both, Access::Dataset(StarredQueries, Delete), routes!(starred::delete))
+        .add(both, Access::AnyToken, routes!(orgs::list))
+        .add(both, Access::Person, routes!(orgs::create))
+        .add(both, Access::AnyToken, routes!(orgs::get))
+        .add(both, Access::Person, routes!(orgs::rename))
+        .add(Versions::V1, Access::Person, routes!(users::current_v1))
+        .add(Versions::V2, Access::Person, routes!(users::current))
+        .add(both, Access::Person, routes!(users::rename_current))
+        .add(both, Access::Org(Users, Read), routes!(users::list))
+        .add(both, Access::Org(Users, Create), routes!(users::create))
+        .add(both, Access::Org(Users, Read), routes!(users::get))
+        .add(both, Access::Org(Users, Delete), routes!(users::delete))
+        .add(both, Access::Org(Users, Update), routes!(users::set_role))
+        .add(Versions::V2, Access::Org(AuditLog, Read), routes!(audit::list))
+}

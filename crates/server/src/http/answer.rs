@@ -1,0 +1,208 @@
+//! What every request goes through, whatever its route: ids, time and load limits, panics, the JSON body of errors,
+//! the log line and the metrics.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use tidegauge_model::ErrorKind;
+use tidegauge_model::chance;
+use tower_http::catch_panic::CatchPanicLayer;
+
+use super::error::{ApiError, ErrorBody};
+use crate::app::App;
+
+/// Longest request id of a client that is taken over.
+const REQUEST_ID_MAX: usize = 128;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const TRACE_ID: HeaderName = HeaderName::from_static("x-tidegauge-trace-id");
+/// The same under the name that existing clients read.
+const CLIENT_TRACE_ID: HeaderName = HeaderName::from_static("x-axiom-trace-id");
+
+/// The ids of a request, for handlers, logs and the audit trail.
+#[derive(Clone, Debug)]
+pub struct RequestIds {
+    pub request: String,
+    pub trace: String,
+}
+
+impl RequestIds {
+    /// Takes the client's ids where they are usable, so that one id follows a request through several systems.
+    fn of(headers: &HeaderMap, app: &App) -> Self {
+        let trace = trace_id(headers).unwrap_or_else(|| hex(&chance::bytes::<16>(&*app.chance)));
+        let request = headers
+            .get(&REQUEST_ID)
+            .and_then(|value| value.to_str().ok())
+            .filter(|id| !id.is_empty() && id.len() <= REQUEST_ID_MAX)
+            .map_or_else(|| trace.clone(), str::to_owned);
+        Self { request, trace }
+    }
+}
+
+/// The trace id of a W3C `traceparent` header.
+fn trace_id(headers: &HeaderMap) -> Option<String> {
+    let parent = headers.get("traceparent")?.to_str().ok()?;
+    let id = parent.split('-').nth(1)?;
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let usable = id.len() == 32 && id.bytes().all(is_digit) && id.bytes().any(|byte| byte != b'0');
+    usable.then(|| id.to_owned())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The outermost layer: gives the request its ids, and the answer its headers, its error body and its log line.
+pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
+    #[expect(clippy::disallowed_methods, reason = "a duration, not a time of day, is measured here")]
+    let begun = Instant::now();
+    let ids = RequestIds::of(request.headers(), &app);
+    request.extensions_mut().insert(ids.clone());
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+
+    let in_flight = InFlight::begin(&app);
+    let mut response = next.run(request).await;
+    drop(in_flight);
+
+    if response.status() == StatusCode::METHOD_NOT_ALLOWED
+        && response.extensions().get::<ErrorBody>().is_none()
+    {
+        response = wrong_method(method.as_str(), &response);
+    }
+    if let Some(mut body) = response.extensions_mut().remove::<ErrorBody>() {
+        body.request_id = Some(ids.request.clone());
+        write_error_body(&mut response, &body);
+    }
+    for (name, value) in [(REQUEST_ID, &ids.request), (TRACE_ID, &ids.trace), (CLIENT_TRACE_ID, &ids.trace)] {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response.headers_mut().insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+
+    let took = begun.elapsed();
+    let status = response.status().as_u16();
+    let route = response.extensions().get::<Route>();
+    app.metrics.request_answered(
+        known_method(&method),
+        route.map_or("unknown", |route| route.0.as_str()),
+        status,
+        took,
+    );
+    tracing::info!(
+        method = method.as_str(),
+        path,
+        status,
+        took_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        request_id = ids.request,
+        trace_id = ids.trace,
+        "answered"
+    );
+    response
+}
+
+/// The route that answered, for the metrics.
+#[derive(Clone)]
+struct Route(MatchedPath);
+
+/// Tells the outermost layer, which does not see it, which route answered.
+pub async fn note_route(request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let mut response = next.run(request).await;
+    if let Some(route) = route {
+        response.extensions_mut().insert(Route(route));
+    }
+    response
+}
+
+/// A client may send any word as its method; the metrics have a series for the usual ones only.
+fn known_method(method: &Method) -> &str {
+    let usual = [
+        Method::GET,
+        Method::HEAD,
+        Method::POST,
+        Method::PUT,
+        Method::DELETE,
+        Method::PATCH,
+        Method::OPTIONS,
+    ];
+    if usual.contains(method) { method.as_str() } else { "other" }
+}
+
+/// Counts a request as in flight until it is dropped, also when the client goes away in the middle.
+struct InFlight<'a>(&'a App);
+
+impl<'a> InFlight<'a> {
+    fn begin(app: &'a App) -> Self {
+        app.metrics.request_begins();
+        Self(app)
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.metrics.request_ends();
+    }
+}
+
+fn write_error_body(response: &mut Response, body: &ErrorBody) {
+    let text = serde_json::to_vec(body).unwrap_or_default();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(text.len()));
+    *response.body_mut() = Body::from(text);
+}
+
+fn wrong_method(method: &str, response: &Response) -> Response {
+    let allow = response.headers().get(header::ALLOW).cloned();
+    let allowed = allow.as_ref().and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut error =
+        ApiError::new(ErrorKind::NotFound, format!("method {method} is not allowed, but [{allowed}] are"));
+    error.status = StatusCode::METHOD_NOT_ALLOWED;
+    error.body.code = error.status.as_u16();
+    if let Some(allow) = allow {
+        error.headers.insert(header::ALLOW, allow);
+    }
+    error.into_response()
+}
+
+pub async fn unknown_path(request: Request) -> ApiError {
+    let path: String = request.uri().path().chars().take(256).collect();
+    ApiError::new(ErrorKind::NotFound, format!("path {path} was not found")).hint("/docs lists every path")
+}
+
+/// Refuses work beyond what the service can do at once, and cuts off what takes too long.
+pub async fn limit_time_and_load(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let Ok(_permit) = app.load.try_acquire() else {
+        let message = "the service is working on as many requests as it can";
+        return ApiError::new(ErrorKind::Unavailable, message).into_response();
+    };
+    match tokio::time::timeout(app.http.request_timeout, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => {
+            let message = format!("the request took longer than {} s", app.http.request_timeout.as_secs());
+            ApiError::new(ErrorKind::TimedOut, message).into_response()
+        }
+    }
+}
+
+/// A bug in one request must not take the service down, nor show its insides.
+pub fn catch_panics() -> CatchPanicLayer<fn(Box<dyn Any + Send>) -> Response> {
+    CatchPanicLayer::custom(answer_panic as fn(Box<dyn Any + Send>) -> Response)
+}
+
+fn answer_panic(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    tracing::error!(panic = text, "a request panicked");
+    ApiError::new(ErrorKind::Internal, "the request could not be completed").into_response()
+}

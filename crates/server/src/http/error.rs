@@ -1,0 +1,162 @@
+//! From an error to an HTTP answer: the only place that knows which status code a kind of error has. The JSON body
+//! is written by `answer`, which knows the request's id.
+
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use tidegauge_auth::Refusal;
+use tidegauge_model::{ErrorKind, Rule, Violation};
+use utoipa::ToSchema;
+
+use crate::service;
+
+/// The body of every error.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorBody {
+    /// The status code, or for a field that breaks a rule a number from 601 that says which rule.
+    #[schema(example = 404)]
+    pub code: u16,
+    /// What is wrong.
+    #[schema(example = "notifier not found")]
+    pub message: String,
+    /// More about the cause, where there is more to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The request's id; quote it when asking for help.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+/// An error on its way to the client.
+#[derive(Clone, Debug)]
+pub struct ApiError {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub body: ErrorBody,
+}
+
+impl ApiError {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        let status = status(kind);
+        let mut headers = HeaderMap::new();
+        if matches!(kind, ErrorKind::Busy | ErrorKind::Unavailable) {
+            headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        if kind == ErrorKind::Unauthenticated {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"tidegauge\""));
+        }
+        let body = ErrorBody {
+            code: status.as_u16(),
+            message: message.into(),
+            detail: None,
+            hint: None,
+            request_id: None,
+        };
+        Self { status, headers, body }
+    }
+
+    #[must_use]
+    pub fn detail(mut self, detail: impl Into<String>) -> Self {
+        self.body.detail = Some(detail.into());
+        self
+    }
+
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.body.hint = Some(hint.into());
+        self
+    }
+}
+
+fn status(kind: ErrorKind) -> StatusCode {
+    match kind {
+        ErrorKind::Malformed => StatusCode::BAD_REQUEST,
+        ErrorKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
+        ErrorKind::Unauthenticated => StatusCode::UNAUTHORIZED,
+        ErrorKind::PaymentRequired => StatusCode::PAYMENT_REQUIRED,
+        ErrorKind::Forbidden | ErrorKind::LimitReached => StatusCode::FORBIDDEN,
+        ErrorKind::NotFound => StatusCode::NOT_FOUND,
+        ErrorKind::Conflict => StatusCode::CONFLICT,
+        ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+        ErrorKind::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        ErrorKind::Busy => StatusCode::TOO_MANY_REQUESTS,
+        ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorKind::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+        ErrorKind::Corrupt | ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+/// The numbers that clients know for broken rules.
+fn rule_code(rule: Rule) -> u16 {
+    match rule {
+        Rule::Type => 601,
+        Rule::Required => 602,
+        Rule::TooLong => 603,
+        Rule::TooShort => 604,
+        Rule::Pattern => 605,
+        Rule::OneOf => 606,
+        Rule::Maximum => 608,
+        Rule::Minimum => 609,
+        Rule::Unique => 610,
+        Rule::TooManyItems => 611,
+        Rule::TooFewItems => 612,
+    }
+}
+
+impl From<Violation> for ApiError {
+    fn from(violation: Violation) -> Self {
+        service::Error::from(violation).into()
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal.kind() {
+            // Clients know this word for it; what was wrong with the token stands beside it.
+            ErrorKind::Unauthenticated => {
+                let mut error =
+                    Self::new(ErrorKind::Unauthenticated, "forbidden").detail(refusal.to_string());
+                if refusal != Refusal::NoToken {
+                    let challenge = "Bearer realm=\"tidegauge\", error=\"invalid_token\"";
+                    error.headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+                }
+                error
+            }
+            kind => Self::new(kind, refusal.to_string()),
+        }
+    }
+}
+
+impl From<service::Error> for ApiError {
+    fn from(error: service::Error) -> Self {
+        if matches!(error.kind, ErrorKind::Internal | ErrorKind::Corrupt | ErrorKind::Unavailable) {
+            let cause = error.source.as_ref().map(|source| format!("{source:?}"));
+            tracing::error!(kind = ?error.kind, cause = cause.as_deref(), "{error}");
+        }
+        let mut answer = Self::new(error.kind, error.message);
+        answer.body.hint = error.hint;
+        if let Some(violation) = error.violation {
+            answer.body.code = rule_code(violation.rule);
+        }
+        answer
+    }
+}
+
+impl From<tidegauge_catalog::Error> for ApiError {
+    fn from(error: tidegauge_catalog::Error) -> Self {
+        service::Error::from(error).into()
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.headers_mut().extend(self.headers);
+        response.extensions_mut().insert(self.body);
+        response
+    }
+}

@@ -1,0 +1,64 @@
+//! What operators and their machines ask: alive, ready, figures, version.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::extract::Json;
+use crate::app::App;
+
+/// Whether the service can take requests, and if not, why.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Readiness {
+    pub ready: bool,
+    /// What stands in the way; empty when ready.
+    pub reasons: Vec<String>,
+}
+
+/// The version that runs.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Version {
+    #[schema(example = "0.1.0")]
+    pub version: &'static str,
+}
+
+/// Whether the process is alive.
+#[utoipa::path(get, path = "/healthz", tag = "service", responses((status = 200, body = String, content_type = "text/plain")))]
+pub async fn healthz() -> &'static str {
+    "ok\n"
+}
+
+/// Whether the service can take requests.
+#[utoipa::path(get, path = "/readyz", tag = "service", responses(
+    (status = 200, body = Readiness),
+    (status = 503, body = Readiness, description = "Not now; the reasons say why."),
+))]
+pub async fn readyz(State(app): State<Arc<App>>) -> Response {
+    let mut reasons = Vec::new();
+    if app.is_draining() {
+        reasons.push("shutting down".to_owned());
+    }
+    if let Err(error) = app.catalog.ping().await {
+        reasons.push(format!("catalogue: {error}"));
+    }
+    let ready = reasons.is_empty();
+    let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, Json(Readiness { ready, reasons })).into_response()
+}
+
+/// Figures for Prometheus.
+#[utoipa::path(get, path = "/metrics", tag = "service", responses((status = 200, body = String, content_type = "text/plain")))]
+pub async fn metrics(State(app): State<Arc<App>>) -> Response {
+    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    ([(header::CONTENT_TYPE, kind)], app.metrics.render()).into_response()
+}
+
+/// The version that runs.
+#[utoipa::path(get, path = "/version", tag = "service", responses((status = 200, body = Version)))]
+pub async fn version() -> Json<Version> {
+    Json(Version { version: env!("CARGO_PKG_VERSION") })
+}

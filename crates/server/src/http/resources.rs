@@ -1,0 +1,9 @@
+//! The resources of the interface, one file each: the bodies they read and write, and their handlers.
+
+pub mod audit;
+pub mod documents;
+pub mod notifiers;
+pub mod orgs;
+pub mod starred;
+pub mod tokens;
+pub mod users;

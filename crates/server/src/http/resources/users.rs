@@ -1,0 +1,181 @@
+//! `/user` and `/users`: the caller's own record, and the people of the organisation.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde::{Deserialize, Serialize};
+use tidegauge_catalog::people::Member;
+use tidegauge_model::Role;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::http::error::{ApiError, ErrorBody};
+use crate::http::extract::{Json, PathId};
+use crate::service::Caller;
+use crate::service::users::{self, UserInput};
+
+/// A person who is to become a member.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct UserRequest {
+    #[schema(min_length = 1, max_length = 256)]
+    pub name: String,
+    #[schema(format = "email")]
+    pub email: String,
+    /// owner, admin, user, read-only or none.
+    #[schema(example = "user")]
+    pub role: String,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct RenameRequest {
+    #[schema(min_length = 1, max_length = 256)]
+    pub name: String,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct RoleRequest {
+    /// owner, admin, user, read-only or none.
+    #[schema(example = "user")]
+    pub role: String,
+}
+
+/// A person with their role in the organisation.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UserResponse {
+    pub id: String,
+    pub name: String,
+    pub email: String,
+    pub role: RoleResponse,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RoleResponse {
+    pub id: &'static str,
+    pub name: &'static str,
+}
+
+/// The caller's own record in the form of version 1, with keys that older clients demand.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UserResponseV1 {
+    pub id: String,
+    pub name: String,
+    pub email: String,
+    pub emails: Vec<String>,
+    pub role: &'static str,
+    /// Capabilities of the organisation that the caller holds, as `area|action`.
+    pub permissions: Vec<String>,
+}
+
+impl From<Role> for RoleResponse {
+    fn from(role: Role) -> Self {
+        Self { id: role.id(), name: role.label() }
+    }
+}
+
+impl From<Member> for UserResponse {
+    fn from(member: Member) -> Self {
+        let Member { person, role } = member;
+        Self { id: person.id.into_string(), name: person.name, email: person.email, role: role.into() }
+    }
+}
+
+/// Reads the caller's own record.
+#[utoipa::path(get, path = "/user", tag = "users", responses((status = 200, body = UserResponse)))]
+pub async fn current(State(app): State<Arc<App>>, caller: Caller) -> Result<Json<UserResponse>, ApiError> {
+    Ok(Json(users::current(&app, &caller).await?.into()))
+}
+
+/// Reads the caller's own record.
+#[utoipa::path(get, path = "/user", tag = "users", responses((status = 200, body = UserResponseV1)))]
+pub async fn current_v1(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+) -> Result<Json<UserResponseV1>, ApiError> {
+    let Member { person, role } = users::current(&app, &caller).await?;
+    let held = caller.capabilities.org.iter();
+    let permissions = held.flat_map(|(area, actions)| {
+        actions.iter().map(|action| format!("{}|{}", area.name(), action.name()))
+    });
+    Ok(Json(UserResponseV1 {
+        id: person.id.into_string(),
+        name: person.name,
+        emails: vec![person.email.clone()],
+        email: person.email,
+        role: role.id(),
+        permissions: permissions.collect(),
+    }))
+}
+
+/// Gives the caller another name.
+#[utoipa::path(put, path = "/user", tag = "users", request_body = RenameRequest,
+    responses((status = 200, body = UserResponse)))]
+pub async fn rename_current(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Json(request): Json<RenameRequest>,
+) -> Result<Json<UserResponse>, ApiError> {
+    Ok(Json(users::rename_current(&app, &caller, &request.name).await?.into()))
+}
+
+/// Lists the people of the organisation.
+#[utoipa::path(get, path = "/users", tag = "users", responses((status = 200, body = [UserResponse])))]
+pub async fn list(State(app): State<Arc<App>>, caller: Caller) -> Result<Json<Vec<UserResponse>>, ApiError> {
+    let members = users::list(&app, &caller).await?;
+    Ok(Json(members.into_iter().map(UserResponse::from).collect()))
+}
+
+/// Reads one person of the organisation.
+#[utoipa::path(get, path = "/users/{id}", tag = "users", params(("id" = String, Path)),
+    responses((status = 200, body = UserResponse)))]
+pub async fn get(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    PathId(id): PathId,
+) -> Result<Json<UserResponse>, ApiError> {
+    Ok(Json(users::get(&app, &caller, &id).await?.into()))
+}
+
+/// Adds a person to the organisation, up to the number that the licence allows.
+#[utoipa::path(post, path = "/users", tag = "users", request_body = UserRequest, responses(
+    (status = 200, body = UserResponse),
+    (status = 402, body = ErrorBody, description = "The organisation is blocked for a failed payment."),
+    (status = 409, body = ErrorBody, description = "The person is a member already."),
+))]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Json(request): Json<UserRequest>,
+) -> Result<Json<UserResponse>, ApiError> {
+    let UserRequest { name, email, role } = request;
+    Ok(Json(users::create(&app, &caller, UserInput { name, email, role }).await?.into()))
+}
+
+/// Gives a person another role.
+#[utoipa::path(put, path = "/users/{id}/role", tag = "users", params(("id" = String, Path)),
+    request_body = RoleRequest, responses(
+    (status = 200, body = UserResponse),
+    (status = 409, body = ErrorBody, description = "The organisation would be left without an owner."),
+))]
+pub async fn set_role(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    PathId(id): PathId,
+    Json(request): Json<RoleRequest>,
+) -> Result<Json<UserResponse>, ApiError> {
+    Ok(Json(users::set_role(&app, &caller, &id, &request.role).await?.into()))
+}
+
+/// Removes a person from the organisation.
+#[utoipa::path(delete, path = "/users/{id}", tag = "users", params(("id" = String, Path)), responses(
+    (status = 204, description = "Removed."),
+    (status = 409, body = ErrorBody, description = "The organisation would be left without an owner."),
+))]
+pub async fn delete(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    PathId(id): PathId,
+) -> Result<StatusCode, ApiError> {
+    users::delete(&app, &caller, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}

@@ -1,0 +1,121 @@
+//! Listens, serves with or without TLS, and drains on a signal.
+
+use std::future::Future;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use axum::Router;
+use axum_server::Handle;
+use axum_server::tls_rustls::RustlsConfig;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::app::App;
+use crate::config::{Config, TlsFiles};
+
+/// Streams of one HTTP/2 connection; more of them share its fate.
+const HTTP2_STREAMS_MAX: u32 = 128;
+
+const HTTP2_KEEP_ALIVE: Duration = Duration::from_secs(30);
+
+/// Opens the port. Doing this before anything else is started makes a port in use the first thing that is told.
+pub fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    let listener = TcpListener::bind(address)
+        .with_context(|| format!("cannot listen on {address}: choose another with --listen"))?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// Serves until `stop` completes, then lets running requests finish within the grace time.
+pub async fn serve(
+    app: &Arc<App>,
+    config: &Config,
+    listener: TcpListener,
+    stop: impl Future<Output = ()>,
+) -> anyhow::Result<()> {
+    let router = super::router(app);
+    let handle = Handle::new();
+    let serving = run(config, listener, router, handle.clone());
+    tokio::pin!(serving);
+    tokio::pin!(stop);
+    tokio::select! {
+        ended = &mut serving => return ended,
+        () = &mut stop => {}
+    }
+    tracing::info!(connections = handle.connection_count(), "draining");
+    app.begin_draining();
+    handle.graceful_shutdown(Some(config.shutdown_grace));
+    serving.await
+}
+
+async fn run(
+    config: &Config,
+    listener: TcpListener,
+    router: Router,
+    handle: Handle<SocketAddr>,
+) -> anyhow::Result<()> {
+    let service = router.into_make_service();
+    match &config.tls {
+        None => {
+            let mut server = axum_server::from_tcp(listener)?.handle(handle);
+            tune(server.http_builder(), config);
+            server.serve(service).await?;
+        }
+        Some(files) => {
+            let tls = read_certificate(files).await?;
+            let mut server = axum_server::from_tcp_rustls(listener, tls.clone())?.handle(handle);
+            tune(server.http_builder(), config);
+            tokio::select! {
+                ended = server.serve(service) => ended?,
+                ended = reload_on_hangup(&tls, files) => ended?,
+            }
+        }
+    }
+    Ok(())
+}
+
+fn tune(builder: &mut Builder<TokioExecutor>, config: &Config) {
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(config.header_timeout);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(HTTP2_STREAMS_MAX)
+        .keep_alive_interval(HTTP2_KEEP_ALIVE);
+}
+
+async fn read_certificate(files: &TlsFiles) -> anyhow::Result<RustlsConfig> {
+    RustlsConfig::from_pem_file(&files.cert, &files.key).await.with_context(|| {
+        format!("reading the TLS certificate {} and key {}", files.cert.display(), files.key.display())
+    })
+}
+
+/// A renewed certificate is taken over on SIGHUP; one that cannot be read leaves the old one in place.
+async fn reload_on_hangup(tls: &RustlsConfig, files: &TlsFiles) -> anyhow::Result<()> {
+    let mut hangups = signal(SignalKind::hangup())?;
+    while hangups.recv().await.is_some() {
+        match tls.reload_from_pem_file(&files.cert, &files.key).await {
+            Ok(()) => tracing::info!("the TLS certificate was read again"),
+            Err(error) => {
+                tracing::error!(%error, "the new TLS certificate cannot be read; the old one stays")
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Completes on SIGTERM or SIGINT.
+pub async fn stop_signal() {
+    let (Ok(mut terminate), Ok(mut interrupt)) =
+        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
+    else {
+        tracing::error!("signals cannot be received: the service can only be killed");
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+}

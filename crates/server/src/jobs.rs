@@ -1,0 +1,78 @@
+//! Background jobs. Each is a `step` that tests call by themselves and that `run_every` repeats until shutdown.
+
+pub mod collect;
+pub mod prune_audit;
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::app::App;
+
+/// How long a refused call may wait before it is in the audit trail.
+const WRITE_REFUSALS_EVERY: Duration = Duration::from_secs(1);
+
+/// How exact the last use of a token is known.
+const WRITE_LAST_USES_EVERY: Duration = Duration::from_secs(30);
+
+const PRUNE_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// The running jobs of one App.
+#[derive(Debug, Default)]
+pub struct Jobs {
+    tracker: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl Jobs {
+    /// Starts every job.
+    pub fn start(app: &Arc<App>) -> Self {
+        let jobs = Self::default();
+        jobs.run_every("write-refusals", WRITE_REFUSALS_EVERY, app, |app| async move {
+            collect::write_refusals(&app).await
+        });
+        jobs.run_every("write-last-uses", WRITE_LAST_USES_EVERY, app, |app| async move {
+            collect::write_last_uses(&app).await
+        });
+        jobs.run_every("prune-audit", PRUNE_EVERY, app, |app| async move { prune_audit::step(&app).await });
+        jobs
+    }
+
+    /// Stops every job after its present step, and writes what is still collected.
+    pub async fn stop(&self, app: &App) {
+        self.stop.cancel();
+        self.tracker.close();
+        self.tracker.wait().await;
+        for written in [collect::write_refusals(app).await, collect::write_last_uses(app).await] {
+            if let Err(error) = written {
+                tracing::warn!(error = %error, cause = ?error, "what was collected could not be written");
+            }
+        }
+    }
+
+    fn run_every<Step, Running>(&self, name: &'static str, period: Duration, app: &Arc<App>, step: Step)
+    where
+        Step: Fn(Arc<App>) -> Running + Send + 'static,
+        Running: Future<Output = Result<(), tidegauge_catalog::Error>> + Send,
+    {
+        let app = Arc::clone(app);
+        let stop = self.stop.clone();
+        self.tracker.spawn(async move {
+            let mut ticks = tokio::time::interval(period);
+            ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+            loop {
+                tokio::select! {
+                    () = stop.cancelled() => break,
+                    _ = ticks.tick() => {}
+                }
+                if let Err(error) = step(Arc::clone(&app)).await {
+                    app.metrics.job_failed();
+                    tracing::warn!(job = name, error = %error, cause = ?error, "a job's step failed; it is tried again");
+                }
+            }
+        });
+    }
+}

@@ -1,0 +1,101 @@
+//! The figures that `/metrics` shows, in the Prometheus text form. They belong to one App, so that two can live in
+//! one process.
+
+use std::sync::atomic::AtomicI64;
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
+
+/// From 100 µs to 6.5 s.
+const LATENCY_BUCKETS: (f64, f64, u16) = (0.0001, 2.0, 17);
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct RouteLabels {
+    method: String,
+    /// The route's pattern, never the path itself: the number of series stays bounded.
+    route: String,
+    status: u16,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct VersionLabels {
+    version: &'static str,
+}
+
+/// All counters, gauges and histograms of one App.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    requests: Family<RouteLabels, Counter>,
+    latency: Family<RouteLabels, Histogram>,
+    in_flight: Gauge<i64, AtomicI64>,
+    refused: Counter,
+    job_failures: Counter,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("tidegauge");
+        let requests = Family::<RouteLabels, Counter>::default();
+        let latency = Family::<RouteLabels, Histogram>::new_with_constructor(|| {
+            let (start, factor, length) = LATENCY_BUCKETS;
+            Histogram::new(exponential_buckets(start, factor, length))
+        });
+        let in_flight = Gauge::default();
+        let refused = Counter::default();
+        let job_failures = Counter::default();
+        registry.register("http_requests", "Requests answered", requests.clone());
+        registry.register(
+            "http_request_seconds",
+            "Time from the head of a request to its answer",
+            latency.clone(),
+        );
+        registry.register("http_requests_in_flight", "Requests being worked on", in_flight.clone());
+        registry.register("http_refused", "Requests refused for who sent them or how many", refused.clone());
+        registry.register("job_failures", "Steps of background jobs that failed", job_failures.clone());
+        let version = Family::<VersionLabels, Gauge>::default();
+        version.get_or_create(&VersionLabels { version: env!("CARGO_PKG_VERSION") }).set(1);
+        registry.register("build", "The version that runs", version);
+        Self { registry, requests, latency, in_flight, refused, job_failures }
+    }
+}
+
+impl Metrics {
+    pub fn request_begins(&self) {
+        self.in_flight.inc();
+    }
+
+    pub fn request_ends(&self) {
+        self.in_flight.dec();
+    }
+
+    pub fn request_answered(&self, method: &str, route: &str, status: u16, took: Duration) {
+        let labels = RouteLabels { method: method.to_owned(), route: route.to_owned(), status };
+        self.requests.get_or_create(&labels).inc();
+        self.latency.get_or_create(&labels).observe(took.as_secs_f64());
+    }
+
+    pub fn request_refused(&self) {
+        self.refused.inc();
+    }
+
+    pub fn job_failed(&self) {
+        self.job_failures.inc();
+    }
+
+    /// The text that Prometheus scrapes.
+    pub fn render(&self) -> String {
+        let mut text = String::new();
+        match encode(&mut text, &self.registry) {
+            Ok(()) => text,
+            // Writing to a String does not fail.
+            Err(std::fmt::Error) => String::new(),
+        }
+    }
+}

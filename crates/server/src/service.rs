@@ -1,0 +1,20 @@
+//! The use cases: one function for each, from a caller and an input to an output or an error. They know what is
+//! allowed and in which order things happen; they do not know HTTP or SQL.
+
+pub mod audit;
+pub mod caller;
+pub mod capabilities;
+pub mod error;
+pub mod first_start;
+pub mod notifiers;
+pub mod orgs;
+pub mod properties;
+pub mod starred;
+pub mod text;
+pub mod tokens;
+pub mod users;
+
+pub use caller::Caller;
+pub use error::Error;
+
+type Result<T> = std::result::Result<T, Error>;

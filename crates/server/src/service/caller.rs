@@ -1,0 +1,80 @@
+//! Who calls a use case: the person or token, the organisation they act in, and what they are held to there.
+
+use std::sync::Arc;
+
+use tidegauge_auth::Refusal;
+use tidegauge_auth::principal::Seat;
+use tidegauge_catalog::Change;
+use tidegauge_model::licence::Limits;
+use tidegauge_model::{
+    Action, Capabilities, DatasetArea, ErrorKind, OrgId, PaymentStatus, Role, Timestamp, UserId,
+};
+
+use super::{Error, Result};
+
+/// Who calls, as part of which request.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    pub user: UserId,
+    /// For the audit trail: the person, and the token if it is not a personal one.
+    pub actor: String,
+    pub is_person: bool,
+    /// Where the caller acts, if that is settled.
+    pub standing: Option<CallerStanding>,
+    /// Every organisation that the caller belongs to.
+    pub seats: Vec<Seat>,
+    pub capabilities: Arc<Capabilities>,
+    pub request_id: String,
+    pub now: Timestamp,
+}
+
+/// The organisation that a caller acts in.
+#[derive(Clone, Debug)]
+pub struct CallerStanding {
+    pub org: OrgId,
+    pub role: Option<Role>,
+    pub payment: PaymentStatus,
+    pub limits: Limits,
+}
+
+impl Caller {
+    /// The organisation that the request acts in.
+    pub fn org(&self) -> Result<&OrgId> {
+        Ok(&self.standing()?.org)
+    }
+
+    pub fn standing(&self) -> Result<&CallerStanding> {
+        match &self.standing {
+            Some(standing) => Ok(standing),
+            None => Err(Refusal::OrgNotNamed(self.seats.len()).into()),
+        }
+    }
+
+    /// The organisation, if new things may be made in it: not while its payment is blocked.
+    pub fn org_to_create_in(&self) -> Result<&OrgId> {
+        let standing = self.standing()?;
+        if standing.payment == PaymentStatus::Blocked {
+            let message = "the organisation is blocked for a failed payment: nothing new can be created";
+            return Err(Error::new(ErrorKind::PaymentRequired, message)
+                .hint("settle the payment; reading, changing and deleting still work"));
+        }
+        Ok(&standing.org)
+    }
+
+    pub fn check_dataset(&self, dataset: &str, area: DatasetArea, action: Action) -> Result<()> {
+        if self.capabilities.allows_dataset(dataset, area, action) {
+            return Ok(());
+        }
+        Err(Refusal::MissingCapability { area: area.name(), action }.into())
+    }
+
+    /// The audit record of a change that this caller makes.
+    pub fn change(&self) -> Change {
+        Change {
+            org: self.standing.as_ref().map(|standing| standing.org.clone()),
+            actor: self.actor.clone(),
+            at: self.now,
+            request_id: self.request_id.clone(),
+        }
+    }
+}

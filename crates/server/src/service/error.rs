@@ -1,0 +1,59 @@
+//! The error of a use case: a kind that says who must act, a message for the caller, and a cause for the log.
+
+use tidegauge_auth::Refusal;
+use tidegauge_model::{ErrorKind, Violation};
+
+/// A use case that failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Error {
+    pub kind: ErrorKind,
+    pub message: String,
+    /// What the caller can do about it.
+    pub hint: Option<String>,
+    /// The field at fault, where there is one.
+    pub violation: Option<Violation>,
+    #[source]
+    pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None, violation: None, source: None }
+    }
+
+    /// "notifier not found": the form that clients look for.
+    pub fn not_found(what: &str) -> Self {
+        Self::new(ErrorKind::NotFound, format!("{what} not found"))
+    }
+
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl From<Violation> for Error {
+    fn from(violation: Violation) -> Self {
+        let message = violation.to_string();
+        Self { violation: Some(violation), ..Self::new(ErrorKind::Invalid, message) }
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::new(refusal.kind(), refusal.to_string())
+    }
+}
+
+impl From<tidegauge_catalog::Error> for Error {
+    fn from(error: tidegauge_catalog::Error) -> Self {
+        // What went wrong inside is for the log; the caller can only try again or report it.
+        let message = match error.kind() {
+            ErrorKind::Internal | ErrorKind::Corrupt => "the request could not be completed".to_owned(),
+            _ => error.to_string(),
+        };
+        let kind = error.kind();
+        Self { source: Some(Box::new(error)), ..Self::new(kind, message) }
+    }
+}

@@ -1,0 +1,85 @@
+//! Notifiers: list, read, create, replace, delete.
+
+use serde_json::{Map, Value};
+use tidegauge_catalog::notifiers::Notifier;
+use tidegauge_model::notifier::DisabledUntil;
+use tidegauge_model::{NotifierId, Timestamp, Violation};
+
+use super::text::check_name;
+use super::{Caller, Error, Result, properties};
+use crate::app::App;
+
+/// What a caller sets of a notifier.
+#[derive(Debug)]
+pub struct NotifierInput {
+    pub name: String,
+    pub properties: Map<String, Value>,
+    pub disabled_until: Option<String>,
+}
+
+pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Notifier>> {
+    let notifiers = app.catalog.list_notifiers(caller.org()?).await?;
+    Ok(notifiers.into_iter().map(|notifier| as_of(caller.now, notifier)).collect())
+}
+
+pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Notifier> {
+    let id = NotifierId::parse(id).ok_or_else(not_found)?;
+    let found = app.catalog.find_notifier(caller.org()?, &id).await?;
+    found.map(|notifier| as_of(caller.now, notifier)).ok_or_else(not_found)
+}
+
+pub async fn create(app: &App, caller: &Caller, input: NotifierInput) -> Result<Notifier> {
+    let org = caller.org_to_create_in()?;
+    let id = NotifierId::generate(caller.now, &*app.chance);
+    let notifier = checked(caller, id, input)?;
+    app.catalog.insert_notifier(org, &notifier, &caller.change()).await?;
+    Ok(notifier)
+}
+
+/// Replaces a notifier; it never creates one.
+pub async fn replace(app: &App, caller: &Caller, id: &str, input: NotifierInput) -> Result<Notifier> {
+    let id = NotifierId::parse(id).ok_or_else(not_found)?;
+    let notifier = checked(caller, id, input)?;
+    let replaced = app.catalog.replace_notifier(caller.org()?, &notifier, &caller.change()).await?;
+    replaced.ok_or_else(not_found)
+}
+
+pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
+    let id = NotifierId::parse(id).ok_or_else(not_found)?;
+    if app.catalog.delete_notifier(caller.org()?, &id, &caller.change()).await? {
+        return Ok(());
+    }
+    Err(not_found())
+}
+
+fn not_found() -> Error {
+    Error::not_found("notifier")
+}
+
+/// The notifier as it stands at a time: one whose time has passed is enabled.
+fn as_of(now: Timestamp, notifier: Notifier) -> Notifier {
+    Notifier { disabled_until: notifier.disabled_until.and_then(|until| until.if_later(now)), ..notifier }
+}
+
+fn checked(caller: &Caller, id: NotifierId, input: NotifierInput) -> Result<Notifier> {
+    check_name("name", &input.name)?;
+    let channel = properties::check(&input.properties)?;
+    let disabled_until = input.disabled_until.map(read_disabled_until).transpose()?;
+    Ok(Notifier {
+        id,
+        name: input.name,
+        channel: channel.canonical_key().to_owned(),
+        properties: Value::Object(input.properties).to_string(),
+        disabled_until: disabled_until.and_then(|until| until.if_later(caller.now)),
+        created: caller.now,
+        created_by: caller.user.clone(),
+        modified: caller.now,
+    })
+}
+
+fn read_disabled_until(text: String) -> Result<DisabledUntil> {
+    match Timestamp::parse(&text) {
+        Ok(time) => Ok(DisabledUntil { text, time }),
+        Err(_) => Err(Violation::not_a_timestamp("disabledUntil").into()),
+    }
+}

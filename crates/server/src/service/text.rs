@@ -1,0 +1,28 @@
+//! Checks of the short texts that callers give: names, descriptions, addresses.
+
+use tidegauge_model::{Rule, Violation};
+
+/// Longest name of anything, in characters.
+pub const NAME_MAX: usize = 256;
+
+/// Longest description, in characters.
+pub const DESCRIPTION_MAX: usize = 4_096;
+
+/// A name: not empty, not too long, printable.
+pub fn check_name(field: &str, text: &str) -> Result<(), Violation> {
+    if text.trim().is_empty() {
+        return Err(Violation::new(field, Rule::TooShort, "should be at least 1 chars long"));
+    }
+    check_text(field, text, NAME_MAX)
+}
+
+/// Any text up to a length. The NUL character is refused, because not every database can keep it.
+pub fn check_text(field: &str, text: &str, max: usize) -> Result<(), Violation> {
+    if text.chars().count() > max {
+        return Err(Violation::new(field, Rule::TooLong, format!("should be at most {max} chars long")));
+    }
+    if text.contains('\0') {
+        return Err(Violation::new(field, Rule::Pattern, "must not contain the NUL character"));
+    }
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! People: the caller's own record, and the members of an organisation.
+
+use tidegauge_catalog::people::{Member, MembershipRefusal, Person};
+use tidegauge_model::notifier::check_email;
+use tidegauge_model::{ErrorKind, OrgId, Role, UserId, Violation};
+
+use super::text::check_name;
+use super::{Caller, Error, Result};
+use crate::app::App;
+
+/// A new member of an organisation.
+#[derive(Debug)]
+pub struct UserInput {
+    pub name: String,
+    pub email: String,
+    pub role: String,
+}
+
+/// The caller's own record. The role is that in the organisation the request acts in.
+pub async fn current(app: &App, caller: &Caller) -> Result<Member> {
+    let person = app.catalog.find_person(&caller.user).await?.ok_or_else(not_found)?;
+    let role = caller.standing.as_ref().and_then(|standing| standing.role).unwrap_or(Role::None);
+    Ok(Member { person, role })
+}
+
+pub async fn rename_current(app: &App, caller: &Caller, name: &str) -> Result<Member> {
+    check_name("name", name)?;
+    if !app.catalog.rename_person(&caller.user, name, &caller.change()).await? {
+        return Err(not_found());
+    }
+    current(app, caller).await
+}
+
+pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Member>> {
+    Ok(app.catalog.list_members(caller.org()?).await?)
+}
+
+pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Member> {
+    let id = UserId::parse(id).ok_or_else(not_found)?;
+    app.catalog.find_member(caller.org()?, &id).await?.ok_or_else(not_found)
+}
+
+/// Adds a member, up to the number that the licence allows.
+pub async fn create(app: &App, caller: &Caller, input: UserInput) -> Result<Member> {
+    let org = caller.org_to_create_in()?;
+    check_name("name", &input.name)?;
+    check_email("email", &input.email)?;
+    let role = read_role(&input.role)?;
+    check_may_assign(caller, role)?;
+    let person = Person {
+        id: UserId::generate(caller.now, &*app.chance),
+        email: input.email.to_lowercase(),
+        name: input.name,
+        created: caller.now,
+    };
+    let max_users = caller.standing()?.limits.max_users;
+    app.catalog.add_member(org, &person, role, max_users, &caller.change()).await?.map_err(refused)
+}
+
+pub async fn set_role(app: &App, caller: &Caller, id: &str, role: &str) -> Result<Member> {
+    let org = caller.org()?;
+    let role = read_role(role)?;
+    let id = check_may_change(app, caller, org, id).await?;
+    check_may_assign(caller, role)?;
+    app.catalog.set_role(org, &id, role, &caller.change()).await?.map_err(refused)?;
+    get(app, caller, id.as_str()).await
+}
+
+/// Removes a person from the organisation.
+pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
+    let org = caller.org()?;
+    let id = check_may_change(app, caller, org, id).await?;
+    app.catalog.remove_member(org, &id, &caller.change()).await?.map_err(refused)
+}
+
+fn not_found() -> Error {
+    Error::not_found("user")
+}
+
+fn read_role(id: &str) -> Result<Role> {
+    Role::from_id(id).ok_or_else(|| Violation::one_of("role", &Role::ids()).into())
+}
+
+/// Whoever changes a member must be able to hand out the role that member has.
+async fn check_may_change(app: &App, caller: &Caller, org: &OrgId, id: &str) -> Result<UserId> {
+    let id = UserId::parse(id).ok_or_else(not_found)?;
+    let member = app.catalog.find_member(org, &id).await?.ok_or_else(not_found)?;
+    check_may_assign(caller, member.role)?;
+    Ok(id)
+}
+
+/// A person hands out roles up to their own; a token only the roles whose capabilities it holds itself, because
+/// otherwise it could make itself a stronger friend.
+fn check_may_assign(caller: &Caller, role: Role) -> Result<()> {
+    let allowed = match caller.standing()?.role {
+        Some(own) => own.may_assign(role),
+        None => caller.capabilities.contains(&tidegauge_auth::RoleTable::default().of(role)),
+    };
+    if allowed {
+        return Ok(());
+    }
+    let message = format!("the caller cannot give or take the role {}", role.id());
+    Err(Error::new(ErrorKind::Forbidden, message).hint("ask an owner of the organisation"))
+}
+
+fn refused(refusal: MembershipRefusal) -> Error {
+    let message = match &refusal {
+        MembershipRefusal::Full { max } => {
+            format!("the organisation has reached the {max} users of its licence (maxUsers)")
+        }
+        MembershipRefusal::Member => "the user is a member of the organisation already".to_owned(),
+        MembershipRefusal::LastOwner => "the organisation would be left without an owner".to_owned(),
+        MembershipRefusal::NotFound => return not_found(),
+    };
+    Error::new(ErrorKind::from(&refusal), message)
+}

@@ -1,0 +1,258 @@
+//! A whole service in the test's process: its own database, a clock that the test moves, reproducible randomness,
+//! and requests that go straight into the router.
+
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, StatusCode};
+use http_body_util::BodyExt;
+use serde_json::Value;
+use tempfile::TempDir;
+use tidegauge_auth::{TokenKind, TokenSecret};
+use tidegauge_catalog::people::Person;
+use tidegauge_catalog::tokens::Token;
+use tidegauge_catalog::{Catalog, Change, Location, SealKey};
+use tidegauge_model::chance::SeededChance;
+use tidegauge_model::time::ManualClock;
+use tidegauge_model::{Capabilities, Clock, Org, OrgId, Role, Timestamp, TokenId, UserId};
+use tidegauge_server::config::{FirstStart, HttpLimits};
+use tidegauge_server::service::first_start;
+use tidegauge_server::{App, http};
+use tower::ServiceExt;
+
+/// The moment at which every test begins.
+pub const START: &str = "2026-06-01T12:00:00Z";
+
+/// Largest body in tests, so that "too large" is quick to reach.
+pub const BODY_MAX: usize = 64 * 1024;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Backend {
+    Sqlite,
+    Postgres,
+}
+
+impl Backend {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres => "postgres",
+        }
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the set-up of the tests says by this variable where PostgreSQL is"
+)]
+pub fn postgres_url() -> Option<String> {
+    std::env::var("TIDEGAUGE_TEST_POSTGRES").ok().filter(|url| !url.is_empty())
+}
+
+/// The service under test and who is there at the start: an organisation with an owner, and another with another.
+pub struct TestApp {
+    pub app: Arc<App>,
+    pub clock: Arc<ManualClock>,
+    pub org: OrgId,
+    pub owner: UserId,
+    pub owner_token: String,
+    pub other_org: OrgId,
+    pub other_token: String,
+    router: Router,
+    _folder: TempDir,
+}
+
+/// An answer, read whole.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error} in {self:?}"))
+    }
+}
+
+impl TestApp {
+    pub async fn start(backend: Backend) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let location = match backend {
+            Backend::Sqlite => Location::Sqlite(folder.path().join("catalog.sqlite")),
+            Backend::Postgres => Location::Postgres(new_database()),
+        };
+        let catalog = Catalog::open(&location, SealKey::new(&[1; SealKey::LENGTH])).await.unwrap();
+        let clock = Arc::new(ManualClock::at(Timestamp::parse(START).unwrap()));
+        let chance = Arc::new(SeededChance::new(42));
+        let settings = FirstStart {
+            token_file: folder.path().join("first-token"),
+            token: None,
+            org_name: "Home".to_owned(),
+            owner_email: "owner@example.com".to_owned(),
+        };
+        let made = first_start::set_up(&catalog, &settings, &*chance, clock.now()).await.unwrap().unwrap();
+        let limits = HttpLimits {
+            request_timeout: Duration::from_secs(30),
+            max_body_bytes: BODY_MAX,
+            max_requests_in_flight: 64,
+        };
+        let (app_clock, app_chance): (Arc<dyn Clock>, _) = (Arc::clone(&clock) as _, chance as _);
+        let app = App::new(catalog, app_clock, app_chance, limits);
+        let owner = app.catalog.find_person_by_email("owner@example.com").await.unwrap().unwrap().id;
+        let (other_org, other_token) = other_org(&app).await;
+        Self {
+            router: http::router(&app),
+            org: made.org,
+            owner,
+            owner_token: made.secret.reveal().to_owned(),
+            other_org,
+            other_token,
+            app,
+            clock,
+            _folder: folder,
+        }
+    }
+
+    /// Sends a request with a JSON body, if there is one.
+    pub async fn send(&self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> Answer {
+        let mut headers = Vec::new();
+        if let Some(token) = token {
+            headers.push(("authorization".to_owned(), format!("Bearer {token}")));
+        }
+        if token == Some(&self.owner_token) {
+            // The owner may have made further organisations in the course of a test.
+            headers.push(("x-axiom-org-id".to_owned(), self.org.to_string()));
+        }
+        if body.is_some() {
+            headers.push(("content-type".to_owned(), "application/json".to_owned()));
+        }
+        let body = body.map(Value::to_string).unwrap_or_default();
+        self.send_raw(method, path, &headers, body.into_bytes()).await
+    }
+
+    pub async fn send_raw(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(String, String)],
+        body: Vec<u8>,
+    ) -> Answer {
+        let mut request = Request::builder().method(method).uri(path);
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        let request = request.body(Body::from(body)).unwrap();
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Answer { status: parts.status, headers: parts.headers, text }
+    }
+
+    /// Changes the organisation as the operator does.
+    pub async fn operate(&self, edit: impl FnOnce(&mut Org)) {
+        let change = Change {
+            org: Some(self.org.clone()),
+            actor: "operator".to_owned(),
+            at: self.clock.now(),
+            request_id: String::new(),
+        };
+        let edit = |org: &mut Org| {
+            edit(org);
+            Ok::<(), ()>(())
+        };
+        self.app.catalog.update_org(&self.org, "org.limits", &change, edit).await.unwrap().unwrap().unwrap();
+    }
+
+    /// An API token of the organisation with these capabilities.
+    pub async fn api_token(&self, capabilities: Capabilities, expires_at: Option<Timestamp>) -> String {
+        issue(&self.app, Some(self.org.clone()), &self.owner, capabilities, expires_at).await
+    }
+
+    /// A personal token of a new member with this role.
+    pub async fn member_token(&self, role: Role) -> String {
+        let person = Person {
+            id: UserId::generate(self.clock.now(), &*self.app.chance),
+            email: format!("{}@example.com", role.id()),
+            name: role.label().to_owned(),
+            created: self.clock.now(),
+        };
+        let change = Change {
+            org: Some(self.org.clone()),
+            actor: "test".to_owned(),
+            at: self.clock.now(),
+            request_id: String::new(),
+        };
+        let added = self.app.catalog.add_member(&self.org, &person, role, 1_000, &change).await.unwrap();
+        let member = added.unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        issue(&self.app, None, &member.person.id, Capabilities::default(), None).await
+    }
+}
+
+/// Another organisation with an owner of its own.
+async fn other_org(app: &App) -> (OrgId, String) {
+    let now = app.now();
+    let owner = Person {
+        id: UserId::generate(now, &*app.chance),
+        email: "other@example.com".to_owned(),
+        name: "Other".to_owned(),
+        created: now,
+    };
+    let id = OrgId::generate(now, &*app.chance);
+    let org = Org::self_hosted(id.clone(), "Elsewhere".to_owned(), owner.email.clone(), now);
+    let change =
+        Change { org: Some(id.clone()), actor: "test".to_owned(), at: now, request_id: String::new() };
+    // A person enters the catalogue as a member, so the newcomer passes through the first organisation.
+    let first = app.catalog.list_all_orgs().await.unwrap().remove(0).id;
+    let added = app.catalog.add_member(&first, &owner, Role::None, 1_000, &change).await.unwrap();
+    added.unwrap_or_else(|refusal| panic!("{refusal:?}"));
+    app.catalog.insert_org(&org, &owner.id, &change).await.unwrap();
+    app.catalog.remove_member(&first, &owner.id, &change).await.unwrap().unwrap_or_else(|r| panic!("{r:?}"));
+    let token = issue(app, None, &owner.id, Capabilities::default(), None).await;
+    (id, token)
+}
+
+async fn issue(
+    app: &App,
+    org: Option<OrgId>,
+    person: &UserId,
+    capabilities: Capabilities,
+    expires_at: Option<Timestamp>,
+) -> String {
+    let kind = if org.is_some() { TokenKind::Api } else { TokenKind::Personal };
+    let secret = TokenSecret::generate(kind, &*app.chance);
+    let token = Token {
+        id: TokenId::generate(app.now(), &*app.chance),
+        person: person.clone(),
+        name: "test".to_owned(),
+        description: String::new(),
+        capabilities,
+        created: app.now(),
+        expires_at,
+        last_used_at: None,
+        org,
+    };
+    let change =
+        Change { org: token.org.clone(), actor: "test".to_owned(), at: app.now(), request_id: String::new() };
+    app.catalog.insert_token(&token, &secret.digest(), &change).await.unwrap();
+    secret.reveal().to_owned()
+}
+
+/// A fresh database on the PostgreSQL server of the test set-up, made with PostgreSQL's own client, because only the
+/// catalogue knows SQL.
+fn new_database() -> String {
+    let server = postgres_url().unwrap();
+    let mut random = [0; 8];
+    getrandom::fill(&mut random).unwrap();
+    let name = format!("it_{:016x}", u64::from_le_bytes(random));
+    let statement = format!("CREATE DATABASE {name}");
+    let output = Command::new("psql").args([&server, "-qc", &statement]).output().unwrap();
+    assert!(output.status.success(), "psql: {}", String::from_utf8_lossy(&output.stderr));
+    let (address, _) = server.rsplit_once('/').unwrap();
+    format!("{address}/{name}")
+}

@@ -1,0 +1,254 @@
+//! Every route of the API document, against every way to be refused and the one way to be let in. The list is
+//! compared with the document, so that a route without a row here fails. Refused calls must change nothing.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tidegauge_model::{Action, Capabilities, Timestamp};
+
+use crate::app::TestApp;
+
+/// How to call one route so that it succeeds for who may.
+struct Row {
+    method: &'static str,
+    /// The path of the document, without its version.
+    path: &'static str,
+    body: Option<Value>,
+    /// What stands for `{id}`.
+    id: Id,
+    success: u16,
+}
+
+#[derive(Clone, Copy)]
+enum Id {
+    None,
+    Notifier,
+    Token,
+    Starred,
+    Org,
+    User,
+}
+
+fn row(method: &'static str, path: &'static str, id: Id, body: Option<Value>, success: u16) -> Row {
+    Row { method, path, body, id, success }
+}
+
+fn rows() -> Vec<Row> {
+    let notifier = || Some(json!({"name": "n", "properties": {"webhook": {"url": "https://example.com"}}}));
+    let token = || Some(json!({"name": "t"}));
+    let regenerate = || Some(json!({"existingTokenExpiresAt": "2030-01-01T00:00:00Z"}));
+    let starred = || {
+        let query = json!({"apl": "['d']"});
+        Some(json!({"kind": "apl", "name": "s", "who": "w", "dataset": "d", "metadata": {}, "query": query}))
+    };
+    let name = || Some(json!({"name": "renamed"}));
+    let user = || Some(json!({"name": "u", "email": "new{version}@example.com", "role": "none"}));
+    vec![
+        row("GET", "/notifiers", Id::None, None, 200),
+        row("POST", "/notifiers", Id::None, notifier(), 200),
+        row("GET", "/notifiers/{id}", Id::Notifier, None, 200),
+        row("PUT", "/notifiers/{id}", Id::Notifier, notifier(), 200),
+        row("DELETE", "/notifiers/{id}", Id::Notifier, None, 204),
+        row("GET", "/tokens", Id::None, None, 200),
+        row("POST", "/tokens", Id::None, token(), 200),
+        row("GET", "/tokens/{id}", Id::Token, None, 200),
+        row("DELETE", "/tokens/{id}", Id::Token, None, 204),
+        row("POST", "/tokens/{id}/regenerate", Id::Token, regenerate(), 200),
+        row("GET", "/apl-starred-queries", Id::None, None, 200),
+        row("POST", "/apl-starred-queries", Id::None, starred(), 200),
+        row("GET", "/apl-starred-queries/{id}", Id::Starred, None, 200),
+        row("PUT", "/apl-starred-queries/{id}", Id::Starred, starred(), 200),
+        row("DELETE", "/apl-starred-queries/{id}", Id::Starred, None, 204),
+        row("GET", "/orgs", Id::None, None, 200),
+        row("POST", "/orgs", Id::None, name(), 200),
+        row("GET", "/orgs/{id}", Id::Org, None, 200),
+        row("PUT", "/orgs/{id}", Id::Org, name(), 200),
+        row("GET", "/user", Id::None, None, 200),
+        row("PUT", "/user", Id::None, name(), 200),
+        row("GET", "/users", Id::None, None, 200),
+        row("POST", "/users", Id::None, user(), 200),
+        row("GET", "/users/{id}", Id::User, None, 200),
+        row("PUT", "/users/{id}/role", Id::User, Some(json!({"role": "none"})), 200),
+        row("DELETE", "/users/{id}", Id::User, None, 204),
+        row("GET", "/audit", Id::None, None, 200),
+    ]
+}
+
+/// Routes that ask for nothing.
+const PUBLIC: &[&str] = &["/healthz", "/readyz", "/metrics", "/version"];
+
+pub async fn run(app: TestApp) {
+    let document = app.send("GET", "/openapi.json", None, None).await.json();
+    let rows = rows();
+    let mut checked = 0;
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        for (method, operation) in operations.as_object().unwrap() {
+            let method = method.to_uppercase();
+            if PUBLIC.contains(&path.as_str()) {
+                assert_eq!(operation["security"], json!([]), "{path}");
+                assert_eq!(app.send(&method, path, None, None).await.status, 200, "{path}");
+                continue;
+            }
+            let version = &path[..3];
+            let row = rows.iter().find(|row| row.method == method && *row.path == path[3..]);
+            let row = row.unwrap_or_else(|| panic!("{method} {path} has no row in the auth matrix: add one"));
+            let scopes = operation["security"][0]["bearerAuth"].as_array();
+            let scope = scopes.unwrap_or_else(|| panic!("{method} {path} declares no access")).first();
+            Check { app: &app, version, row, scope: scope.and_then(Value::as_str) }.all().await;
+            checked += 1;
+        }
+    }
+    assert!(checked >= rows.len(), "the matrix has rows for routes that are not in the document");
+}
+
+struct Check<'a> {
+    app: &'a TestApp,
+    version: &'a str,
+    row: &'a Row,
+    scope: Option<&'a str>,
+}
+
+impl Check<'_> {
+    async fn all(&self) {
+        // So many calls would otherwise meet the request rate of a clock that stands still.
+        self.app.clock.advance(Duration::from_secs(60));
+        self.refused().await;
+        self.separated().await;
+        self.allowed().await;
+    }
+
+    fn place(&self) -> String {
+        format!("{} {}{}", self.row.method, self.version, self.row.path)
+    }
+
+    /// A fresh target for the route, so that no check leans on another.
+    async fn target(&self) -> String {
+        let id = match self.row.id {
+            Id::None => String::new(),
+            Id::Org => self.app.org.to_string(),
+            Id::Notifier => self.make("/notifiers", "POST /notifiers").await,
+            Id::Token => self.make("/tokens", "POST /tokens").await,
+            Id::Starred => self.make("/apl-starred-queries", "POST /apl-starred-queries").await,
+            Id::User => self.make("/users", "POST /users").await,
+        };
+        format!("{}{}", self.version, self.row.path.replace("{id}", &id))
+    }
+
+    async fn make(&self, path: &str, by: &str) -> String {
+        let maker = rows().into_iter().find(|row| format!("{} {}", row.method, row.path) == by).unwrap();
+        let mut body = maker.body.unwrap();
+        if path == "/users" {
+            let number = self.app.app.catalog.list_members(&self.app.org).await.unwrap().len();
+            body["email"] = json!(format!("user{number}-{}@example.com", self.place().len()));
+        }
+        let answer =
+            self.app.send("POST", &format!("/v2{path}"), Some(&self.app.owner_token), Some(&body)).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()["id"].as_str().unwrap().to_owned()
+    }
+
+    async fn call(&self, path: &str, token: Option<&str>) -> (u16, Value) {
+        let body = self.row.body.as_ref().map(|body| {
+            let text = body.to_string().replace("{version}", &self.version[1..]);
+            serde_json::from_str(&text).unwrap()
+        });
+        let answer = self.app.send(self.row.method, path, token, body.as_ref()).await;
+        let body = if answer.text.is_empty() { Value::Null } else { answer.json() };
+        (answer.status.as_u16(), body)
+    }
+
+    /// Everybody who must be refused, with the status and the reason.
+    async fn intruders(&self, path: &str) -> Vec<(Option<String>, u16, &'static str)> {
+        let past = Some(Timestamp::from_micros(0));
+        let expired = self.app.api_token(Capabilities::all(), past).await;
+        let unknown = "xapt-00000000-0000-4000-8000-000000000000".to_owned();
+        let mut intruders = vec![
+            (None, 401, "no token"),
+            (Some("xapt-123".to_owned()), 401, "malformed token"),
+            (Some(unknown), 401, "unknown token"),
+            (Some(expired), 401, "expired token"),
+        ];
+        if let Some(scope) = self.scope {
+            let all_but_it = self.app.api_token(all_but(scope), None).await;
+            intruders.push((Some(all_but_it), 403, "every capability but the one it needs"));
+            let nothing = self.app.api_token(Capabilities::default(), None).await;
+            intruders.push((Some(nothing), 403, "no capability"));
+        }
+        if has_id(path) {
+            intruders.push((Some(self.app.other_token.clone()), 404, "other organisation"));
+        }
+        intruders
+    }
+
+    async fn refused(&self) {
+        let path = self.target().await;
+        let intruders = self.intruders(&path).await;
+        let before = snapshot(self.app).await;
+        for (token, status, who) in intruders {
+            let (found, body) = self.call(&path, token.as_deref()).await;
+            assert_eq!(found, status, "{}: {who}: {body}", self.place());
+            assert_eq!(body["code"], status, "{}: {who}", self.place());
+            assert!(body["message"].is_string() && body["requestId"].is_string(), "{body}");
+        }
+        assert_eq!(snapshot(self.app).await, before, "{}: a refused call changed something", self.place());
+    }
+
+    /// Without an id in the path, another organisation sees only what is its own.
+    async fn separated(&self) {
+        let path = self.target().await;
+        if self.row.method != "GET" || has_id(&path) {
+            return;
+        }
+        let (status, body) = self.call(&path, Some(&self.app.other_token)).await;
+        assert_eq!(status, 200, "{}", self.place());
+        let shows_ours = body.to_string().contains(self.app.owner.as_str());
+        assert!(!shows_ours, "{} shows the first organisation to another: {body}", self.place());
+    }
+
+    async fn allowed(&self) {
+        let path = self.target().await;
+        let token = match self.scope {
+            Some(scope) => self.app.api_token(only(scope), None).await,
+            None => self.app.owner_token.clone(),
+        };
+        let (status, body) = self.call(&path, Some(&token)).await;
+        assert_eq!(status, self.row.success, "{} with just its capability: {body}", self.place());
+    }
+}
+
+/// Whether the path names one thing: it is longer than `/v2/things`.
+fn has_id(path: &str) -> bool {
+    path.matches('/').count() > 2
+}
+
+/// Everything that a caller could change, as the owners of both organisations see it.
+async fn snapshot(app: &TestApp) -> Vec<String> {
+    let mut seen = Vec::new();
+    for token in [&app.owner_token, &app.other_token] {
+        let paths =
+            ["/v2/notifiers", "/v2/tokens", "/v2/apl-starred-queries?who=all&limit=1000", "/v2/users"];
+        for path in paths.iter().chain(&["/v2/orgs", "/v2/user"]) {
+            let answer = app.send("GET", path, Some(token), None).await;
+            assert_eq!(answer.status, 200, "{path}");
+            seen.push(answer.text);
+        }
+    }
+    seen
+}
+
+fn all_but(scope: &str) -> Capabilities {
+    filtered(|area, action| format!("{area}|{}", action.name()) != scope)
+}
+
+/// Just the capability; handing out rights also needs the rights that are handed out.
+fn only(scope: &str) -> Capabilities {
+    filtered(|area, action| format!("{area}|{}", action.name()) == scope)
+}
+
+fn filtered(keep: impl Fn(&str, Action) -> bool) -> Capabilities {
+    Capabilities::where_allowed(
+        |area, action| keep(area.name(), action),
+        |area, action| keep(area.name(), action),
+        |_, _| false,
+    )
+}

@@ -1,0 +1,17 @@
+//! The API document as a snapshot: a change of the interface is a change of a file that a reviewer sees. Run with
+//! `INSTA_UPDATE=always` to accept one.
+
+use crate::app::{Backend, TestApp};
+
+pub fn openapi_snapshot() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let document = runtime.block_on(async {
+        let app = TestApp::start(Backend::Sqlite).await;
+        app.send("GET", "/openapi.json", None, None).await.json()
+    });
+    assert_eq!(document["openapi"], "3.1.0");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| insta::assert_json_snapshot!("openapi", document));
+}

@@ -1,0 +1,244 @@
+//! Rule: a crate imports only what the tables here allow, of our crates and of those that have one home. Its
+//! package is named after its folder, and every version is chosen in the root manifest.
+
+use crate::manifest::{self, Dependency, Kind, Manifest};
+use crate::report::{Violation, assert_none};
+
+const PREFIX: &str = "tidegauge-";
+
+/// Which crates of ours each crate may import, for its code, its tests and its build script alike.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("lang", &["model"]),
+    ("auth", &["model"]),
+    ("ingest", &["model"]),
+    ("catalog", &["model"]),
+    ("store", &["model", "catalog"]),
+    ("notify", &["model", "catalog"]),
+    ("engine", &["model", "lang", "store"]),
+    ("webui", &[]),
+    ("server", &["model", "lang", "auth", "ingest", "catalog", "store", "notify", "engine", "webui"]),
+    ("tidy", &[]),
+];
+
+const ANY: &[Kind] = &[Kind::Normal, Kind::Dev, Kind::Build];
+
+/// Foreign crates that have a home: nobody else may import them. A `*` at the end stands for any rest.
+struct Home {
+    crates: &'static [&'static str],
+    folders: &'static [(&'static str, &'static [Kind])],
+}
+
+const HOMES: &[Home] = &[
+    Home { crates: &["datafusion*"], folders: &[("engine", ANY)] },
+    Home { crates: &["axum*", "http", "hyper*", "tower*", "utoipa*"], folders: &[("server", ANY)] },
+    Home { crates: &["sqlx"], folders: &[("catalog", ANY)] },
+    Home { crates: &["object_store"], folders: &[("store", ANY), ("server", ANY)] },
+    Home { crates: &["reqwest"], folders: &[("notify", ANY), ("auth", ANY), ("server", &[Kind::Dev])] },
+];
+
+/// A foreign crate that some crates must do without in their code; their tests may use it.
+struct KeptOut {
+    name: &'static str,
+    folders: &'static [&'static str],
+    instead: &'static str,
+}
+
+const KEPT_OUT: &[KeptOut] = &[
+    KeptOut {
+        name: "serde_json",
+        folders: &["model"],
+        instead: "words have no encoding: encode them where they are stored or sent",
+    },
+    KeptOut {
+        name: "tokio*",
+        folders: &["model", "lang", "auth"],
+        instead: "these crates start and wait for nothing: do it in their caller",
+    },
+];
+
+#[test]
+fn crates_import_only_what_the_tables_allow() {
+    let (manifests, without) = manifest::all();
+    let mut violations: Vec<Violation> = manifests.iter().flat_map(check).collect();
+    violations.extend(without.iter().map(|folder| {
+        let folder = format!("crates/{folder}");
+        Violation::in_file(&folder, "has no Cargo.toml", "make it a crate or move it out of crates/")
+    }));
+    assert_none("arrows", violations);
+}
+
+fn check(manifest: &Manifest) -> Vec<Violation> {
+    let mut violations = check_package(manifest);
+    for dependency in &manifest.dependencies {
+        violations.extend(check_arrow(manifest, dependency));
+        violations.extend(check_home(manifest, dependency));
+        violations.extend(check_kept_out(manifest, dependency));
+        violations.extend(check_version(manifest, dependency));
+    }
+    violations
+}
+
+fn check_package(manifest: &Manifest) -> Vec<Violation> {
+    let Manifest { path, folder, package, .. } = manifest;
+    let mut violations = Vec::new();
+    if allowed_imports(folder).is_none() {
+        violations.push(Violation::in_file(
+            path,
+            format!("crate `{folder}` is not in the table of arrows"),
+            "add it to ARROWS in crates/tidy/tests/it/arrows.rs and to ARCHITECTURE.md",
+        ));
+    }
+    let expected = format!("{PREFIX}{folder}");
+    if *package != expected {
+        let problem = format!("package is named `{package}`");
+        violations.push(Violation::in_file(path, problem, format!("name it `{expected}`, after its folder")));
+    }
+    if !manifest.inherits_version {
+        violations.push(Violation::in_file(
+            path,
+            "package has a version of its own",
+            "write `version.workspace = true`",
+        ));
+    }
+    violations
+}
+
+fn allowed_imports(folder: &str) -> Option<&'static [&'static str]> {
+    ARROWS.iter().find(|(from, _)| *from == folder).map(|(_, to)| *to)
+}
+
+fn check_arrow(manifest: &Manifest, dependency: &Dependency) -> Option<Violation> {
+    let imported = dependency.name.strip_prefix(PREFIX)?;
+    let allowed = allowed_imports(&manifest.folder)?; // Not in the table: check_package says so.
+    if allowed.contains(&imported) {
+        return None;
+    }
+    let problem = format!("`{}` may not import `{imported}`", manifest.folder);
+    let remedy = if allowed.is_empty() {
+        "it stands alone: let the caller hand in what is needed".to_owned()
+    } else {
+        format!(
+            "it may import {}: move what is shared down to one of them, or let the caller hand it in",
+            allowed.join(", ")
+        )
+    };
+    Some(Violation::at(&manifest.path, dependency.line, problem, remedy))
+}
+
+fn check_home(manifest: &Manifest, dependency: &Dependency) -> Option<Violation> {
+    let is_meant = |home: &&Home| home.crates.iter().any(|pattern| matches(pattern, &dependency.name));
+    let home = HOMES.iter().find(is_meant)?;
+    let mut folders = home.folders.iter();
+    if folders.any(|(folder, kinds)| *folder == manifest.folder && kinds.contains(&dependency.kind)) {
+        return None;
+    }
+    let homes: Vec<String> =
+        home.folders.iter().map(|(folder, kinds)| describe_home(folder, kinds)).collect();
+    let problem =
+        format!("`{}` may not import `{}` ({:?})", manifest.folder, dependency.name, dependency.kind);
+    let remedy = format!("its home is {}: put the code that needs it there", homes.join(", "));
+    Some(Violation::at(&manifest.path, dependency.line, problem, remedy))
+}
+
+fn describe_home(folder: &str, kinds: &[Kind]) -> String {
+    if kinds == ANY { format!("crates/{folder}") } else { format!("crates/{folder} (only as {kinds:?})") }
+}
+
+fn check_kept_out(manifest: &Manifest, dependency: &Dependency) -> Option<Violation> {
+    let folder = manifest.folder.as_str();
+    let is_meant = |rule: &&KeptOut| matches(rule.name, &dependency.name) && rule.folders.contains(&folder);
+    let rule = KEPT_OUT.iter().find(is_meant)?;
+    if dependency.kind != Kind::Normal {
+        return None;
+    }
+    let problem = format!("the code of `{folder}` may not import `{}`", dependency.name);
+    Some(Violation::at(&manifest.path, dependency.line, problem, rule.instead))
+}
+
+fn check_version(manifest: &Manifest, dependency: &Dependency) -> Option<Violation> {
+    let own: Vec<&str> = dependency
+        .keys
+        .iter()
+        .map(String::as_str)
+        .filter(|key| !["features", "optional", "default-features"].contains(key))
+        .collect();
+    if dependency.inherited && own.is_empty() {
+        return None;
+    }
+    let problem = format!("`{}` is chosen here ({})", dependency.name, own.join(", "));
+    let remedy = "choose it in [workspace.dependencies] of the root and write `workspace = true` here";
+    Some(Violation::at(&manifest.path, dependency.line, problem, remedy))
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == pattern,
+    }
+}
+
+mod samples {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::report::problems;
+
+    fn found(folder: &str, tables: &str) -> Vec<String> {
+        let text = format!("[package]\nname = \"tidegauge-{folder}\"\nversion.workspace = true\n{tables}");
+        let violations = check(&Manifest::parse(folder, &text, &BTreeMap::new()));
+        problems(&violations).into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn arrows_against_the_table_are_found_in_every_kind_of_dependency() {
+        let nothing: [String; 0] = [];
+        assert_eq!(found("store", "[dependencies]\ntidegauge-catalog.workspace = true"), nothing);
+        for table in
+            ["dependencies", "dev-dependencies", "build-dependencies", "target.'cfg(unix)'.dependencies"]
+        {
+            let tables = format!("[{table}]\ntidegauge-store.workspace = true");
+            assert_eq!(found("catalog", &tables), ["`catalog` may not import `store`"], "{table}");
+        }
+        assert_eq!(found("server", "[dev-dependencies]\ntidegauge-tidy.workspace = true").len(), 1);
+        assert_eq!(found("shared", ""), ["crate `shared` is not in the table of arrows"]);
+    }
+
+    #[test]
+    fn foreign_crates_stay_in_their_homes() {
+        let nothing: [String; 0] = [];
+        let import = |folder: &str, table: &str, name: &str| {
+            found(folder, &format!("[{table}]\n{name}.workspace = true"))
+        };
+        assert_eq!(import("engine", "dependencies", "datafusion-functions"), nothing);
+        assert_eq!(import("store", "dependencies", "datafusion-functions").len(), 1);
+        assert_eq!(import("server", "dependencies", "tower-http"), nothing);
+        assert_eq!(import("auth", "dev-dependencies", "http").len(), 1);
+        assert_eq!(import("catalog", "dependencies", "httpdate"), nothing);
+        assert_eq!(import("server", "dev-dependencies", "sqlx").len(), 1);
+        assert_eq!(import("server", "dev-dependencies", "reqwest"), nothing);
+        assert_eq!(
+            import("server", "dependencies", "reqwest"),
+            ["`server` may not import `reqwest` (Normal)"]
+        );
+        assert_eq!(import("model", "dependencies", "serde_json").len(), 1);
+        assert_eq!(import("model", "dev-dependencies", "serde_json"), nothing);
+        assert_eq!(import("auth", "dependencies", "tokio-util").len(), 1);
+        assert_eq!(import("auth", "dev-dependencies", "tokio"), nothing);
+    }
+
+    #[test]
+    fn versions_paths_and_other_names_are_found() {
+        assert_eq!(found("auth", "[dependencies]\nuuid = \"1\""), ["`uuid` is chosen here (version)"]);
+        assert_eq!(
+            found("auth", "[dependencies]\nuuid = { path = \"../uuid\", features = [] }"),
+            ["`uuid` is chosen here (path)"]
+        );
+        let manifest =
+            Manifest::parse("auth", "[package]\nname = \"auth\"\nversion = \"1\"", &BTreeMap::new());
+        assert_eq!(
+            problems(&check(&manifest)),
+            ["package is named `auth`", "package has a version of its own"]
+        );
+    }
+}

@@ -1,0 +1,22 @@
+//! The rules of the repository, executed. Each module is one rule: a test that reads the files and names
+//! every place that breaks it, and tests of the rule itself on small samples. `manifest`, `markdown` and
+//! `source` read the three kinds of file, `repository` finds them, `report` prints what was found.
+
+#![expect(
+    clippy::expect_used,
+    reason = "a repository that cannot be read has nothing to report: the test ends"
+)]
+
+mod arrows;
+mod documents;
+mod lengths;
+mod module_docs;
+mod settings;
+mod words;
+
+mod manifest;
+mod markdown;
+mod source;
+
+mod report;
+mod repository;

@@ -1,0 +1,192 @@
+//! Rust files, parsed, with the answer to one question: which lines are production code and which are tests.
+//! Tests are the files in a crate's `tests/`, the inline modules under `#[cfg(test)]`, and the files of
+//! modules that are declared under `#[cfg(test)]`.
+
+use std::ops::RangeInclusive;
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Item, ItemMod, Meta, Token};
+
+use crate::repository;
+
+pub(crate) struct Source {
+    pub(crate) path: String,
+    pub(crate) text: String,
+    pub(crate) syntax: syn::File,
+    pub(crate) is_test: bool,
+    test_lines: Vec<RangeInclusive<usize>>,
+}
+
+/// A token as it is written, with its line.
+pub(crate) struct Word {
+    pub(crate) text: String,
+    pub(crate) line: usize,
+}
+
+impl Source {
+    pub(crate) fn parse(path: &str, text: &str) -> Self {
+        let syntax = syn::parse_file(text).unwrap_or_else(|error| {
+            panic!("{path}:{}: is not Rust: {error}", error.span().start().line);
+        });
+        let mut modules = TestModules::default();
+        modules.visit_file(&syntax);
+        let is_test = path.split('/').nth(2) == Some("tests");
+        Self { path: path.to_owned(), text: text.to_owned(), syntax, is_test, test_lines: modules.lines }
+    }
+
+    /// The number of lines without the inline test modules; all lines of a test file.
+    pub(crate) fn counted_lines(&self) -> usize {
+        let all = self.text.lines().count();
+        if self.is_test {
+            return all;
+        }
+        all - self.test_lines.iter().map(|lines| lines.end() - lines.start() + 1).sum::<usize>()
+    }
+
+    /// The tokens outside tests, groups opened up, comments left out.
+    pub(crate) fn production_words(&self) -> Vec<Word> {
+        if self.is_test {
+            return Vec::new();
+        }
+        let tokens: TokenStream = self.text.parse().expect("what syn parsed has tokens");
+        let mut words = Vec::new();
+        spell(tokens, &mut words);
+        words.retain(|word| !self.test_lines.iter().any(|lines| lines.contains(&word.line)));
+        words
+    }
+
+    /// The paths, without `.rs`, of the modules that this file declares under `#[cfg(test)]`.
+    fn declared_test_modules(&self) -> Vec<String> {
+        let (folder, name) = self.path.rsplit_once('/').expect("a source file is in a folder");
+        let home = match name {
+            "lib.rs" | "main.rs" | "build.rs" => folder.to_owned(),
+            _ => self.path.trim_end_matches(".rs").to_owned(),
+        };
+        let modules = self.syntax.items.iter().filter_map(|item| match item {
+            Item::Mod(module) if module.content.is_none() && is_for_tests(&module.attrs) => Some(module),
+            _ => None,
+        });
+        modules.map(|module| format!("{home}/{}", module.ident)).collect()
+    }
+}
+
+/// Every Rust file of our crates.
+pub(crate) fn all() -> Vec<Source> {
+    let paths = repository::files_under("crates").into_iter().filter(|path| path.ends_with(".rs"));
+    let mut sources: Vec<Source> =
+        paths.filter_map(|path| repository::read(&path).map(|text| Source::parse(&path, &text))).collect();
+    mark_declared_tests(&mut sources);
+    sources
+}
+
+fn mark_declared_tests(sources: &mut [Source]) {
+    let modules: Vec<String> = sources.iter().flat_map(Source::declared_test_modules).collect();
+    for source in sources {
+        let declared = |module: &String| {
+            source
+                .path
+                .strip_prefix(module.as_str())
+                .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+        };
+        source.is_test |= modules.iter().any(declared);
+    }
+}
+
+#[derive(Default)]
+struct TestModules {
+    lines: Vec<RangeInclusive<usize>>,
+}
+
+impl<'ast> Visit<'ast> for TestModules {
+    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
+        if module.content.is_some() && is_for_tests(&module.attrs) {
+            let span = module.span();
+            self.lines.push(span.start().line..=span.end().line);
+        } else {
+            visit::visit_item_mod(self, module);
+        }
+    }
+}
+
+/// Whether one of the attributes is `#[cfg(test)]` or `#[cfg(all(test, ...))]`.
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
+    conditions.filter_map(|attribute| attribute.parse_args::<Meta>().ok()).any(|meta| needs_test(&meta))
+}
+
+fn needs_test(condition: &Meta) -> bool {
+    match condition {
+        Meta::Path(path) => path.is_ident("test"),
+        Meta::List(list) if list.path.is_ident("all") => list
+            .parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated)
+            .is_ok_and(|parts| parts.iter().any(needs_test)),
+        _ => false,
+    }
+}
+
+fn spell(tokens: TokenStream, words: &mut Vec<Word>) {
+    for token in tokens {
+        let TokenTree::Group(group) = token else {
+            words.push(Word { text: token.to_string(), line: token.span().start().line });
+            continue;
+        };
+        let (open, close) = match group.delimiter() {
+            Delimiter::Parenthesis => ("(", ")"),
+            Delimiter::Bracket => ("[", "]"),
+            Delimiter::Brace => ("{", "}"),
+            Delimiter::None => ("", ""),
+        };
+        words.push(Word { text: open.to_owned(), line: group.span_open().start().line });
+        spell(group.stream(), words);
+        words.push(Word { text: close.to_owned(), line: group.span_close().start().line });
+    }
+}
+
+#[test]
+fn inline_test_modules_are_not_counted() {
+    let text = "\
+//! Sample.
+fn kept() {}
+
+/// Documented.
+#[cfg(test)]
+mod tests {
+    fn not_kept() {}
+}
+#[cfg(not(test))]
+mod real {
+    fn also_kept() {}
+}
+#[cfg(all(test, unix))]
+mod more {}
+";
+    let source = Source::parse("crates/x/src/y.rs", text);
+    assert_eq!(source.counted_lines(), 14 - 5 - 2);
+    let words: Vec<String> = source.production_words().into_iter().map(|word| word.text).collect();
+    assert!(words.contains(&"kept".to_owned()) && words.contains(&"also_kept".to_owned()));
+    assert!(!words.contains(&"not_kept".to_owned()));
+
+    let source = Source::parse("crates/x/tests/it/y.rs", text);
+    assert!(source.is_test);
+    assert_eq!(source.counted_lines(), 14);
+}
+
+#[test]
+fn files_of_declared_test_modules_are_tests() {
+    let mut sources = [
+        Source::parse("crates/x/src/y.rs", "#[cfg(test)]\nmod tests;\nmod z;"),
+        Source::parse("crates/x/src/y/tests.rs", ""),
+        Source::parse("crates/x/src/y/tests/deep.rs", ""),
+        Source::parse("crates/x/src/y/tests_of_others.rs", ""),
+        Source::parse("crates/x/src/y/z.rs", ""),
+        Source::parse("crates/x/src/lib.rs", "#[cfg(test)]\nmod samples;"),
+        Source::parse("crates/x/src/samples.rs", ""),
+    ];
+    mark_declared_tests(&mut sources);
+    let tests: Vec<&str> =
+        sources.iter().filter(|source| source.is_test).map(|source| source.path.as_str()).collect();
+    assert_eq!(tests, ["crates/x/src/y/tests.rs", "crates/x/src/y/tests/deep.rs", "crates/x/src/samples.rs"]);
+}
