@@ -68,13 +68,12 @@ pub(crate) async fn lists_the_newest_first_by_pages(test: &TestCatalog<'_>) {
     let ours = OrgId::from("org_ours");
     refuse(test, Some(&ours), &[1, 2, 3, 4, 5]).await;
     let (mut before, mut pages) = (i64::MAX, Vec::new());
-    loop {
+    for _ in 0..4 {
         let page = test.list_audit(Some(&ours), at(0), before, 2).await.unwrap();
-        let Some(oldest) = page.last() else { break };
-        before = oldest.seq;
+        before = page.last().map_or(before, |oldest| oldest.seq);
         pages.push(seconds(&page));
     }
-    assert_eq!(pages, [vec![5, 4], vec![3, 2], vec![1]]);
+    assert_eq!(pages, [vec![5, 4], vec![3, 2], vec![1], vec![]]);
 }
 
 pub(crate) async fn lists_since_a_time(test: &TestCatalog<'_>) {

@@ -1,7 +1,6 @@
 //! A whole service in the test's process: its own database, a clock that the test moves, reproducible randomness,
 //! and requests that go straight into the router.
 
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,37 +22,16 @@ use tidegauge_server::service::first_start;
 use tidegauge_server::{App, http};
 use tower::ServiceExt;
 
+use crate::database::{Backend, new_postgres_database};
+
 /// The moment at which every test begins.
-pub const START: &str = "2026-06-01T12:00:00Z";
+pub(crate) const START: &str = "2026-06-01T12:00:00Z";
 
 /// Largest body in tests, so that "too large" is quick to reach.
-pub const BODY_MAX: usize = 64 * 1024;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Backend {
-    Sqlite,
-    Postgres,
-}
-
-impl Backend {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sqlite => "sqlite",
-            Self::Postgres => "postgres",
-        }
-    }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the set-up of the tests says by this variable where PostgreSQL is"
-)]
-pub fn postgres_url() -> Option<String> {
-    std::env::var("TIDEGAUGE_TEST_POSTGRES").ok().filter(|url| !url.is_empty())
-}
+pub(crate) const BODY_MAX: usize = 64 * 1024;
 
 /// The service under test and who is there at the start: an organisation with an owner, and another with another.
-pub struct TestApp {
+pub(crate) struct TestApp {
     pub app: Arc<App>,
     pub clock: Arc<ManualClock>,
     pub org: OrgId,
@@ -67,24 +45,24 @@ pub struct TestApp {
 
 /// An answer, read whole.
 #[derive(Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub status: StatusCode,
     pub headers: HeaderMap,
     pub text: String,
 }
 
 impl Answer {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error} in {self:?}"))
     }
 }
 
 impl TestApp {
-    pub async fn start(backend: Backend) -> Self {
+    pub(crate) async fn start(backend: Backend) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let location = match backend {
             Backend::Sqlite => Location::Sqlite(folder.path().join("catalog.sqlite")),
-            Backend::Postgres => Location::Postgres(new_database()),
+            Backend::Postgres => Location::Postgres(new_postgres_database()),
         };
         let catalog = Catalog::open(&location, SealKey::new(&[1; SealKey::LENGTH])).await.unwrap();
         let clock = Arc::new(ManualClock::at(Timestamp::parse(START).unwrap()));
@@ -119,7 +97,13 @@ impl TestApp {
     }
 
     /// Sends a request with a JSON body, if there is one.
-    pub async fn send(&self, method: &str, path: &str, token: Option<&str>, body: Option<&Value>) -> Answer {
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        body: Option<&Value>,
+    ) -> Answer {
         let mut headers = Vec::new();
         if let Some(token) = token {
             headers.push(("authorization".to_owned(), format!("Bearer {token}")));
@@ -135,7 +119,7 @@ impl TestApp {
         self.send_raw(method, path, &headers, body.into_bytes()).await
     }
 
-    pub async fn send_raw(
+    pub(crate) async fn send_raw(
         &self,
         method: &str,
         path: &str,
@@ -155,7 +139,7 @@ impl TestApp {
     }
 
     /// Changes the organisation as the operator does.
-    pub async fn operate(&self, edit: impl FnOnce(&mut Org)) {
+    pub(crate) async fn operate(&self, edit: impl FnOnce(&mut Org)) {
         let change = Change {
             org: Some(self.org.clone()),
             actor: "operator".to_owned(),
@@ -170,12 +154,16 @@ impl TestApp {
     }
 
     /// An API token of the organisation with these capabilities.
-    pub async fn api_token(&self, capabilities: Capabilities, expires_at: Option<Timestamp>) -> String {
+    pub(crate) async fn api_token(
+        &self,
+        capabilities: Capabilities,
+        expires_at: Option<Timestamp>,
+    ) -> String {
         issue(&self.app, Some(self.org.clone()), &self.owner, capabilities, expires_at).await
     }
 
     /// A personal token of a new member with this role.
-    pub async fn member_token(&self, role: Role) -> String {
+    pub(crate) async fn member_token(&self, role: Role) -> String {
         let person = Person {
             id: UserId::generate(self.clock.now(), &*self.app.chance),
             email: format!("{}@example.com", role.id()),
@@ -241,18 +229,4 @@ async fn issue(
         Change { org: token.org.clone(), actor: "test".to_owned(), at: app.now(), request_id: String::new() };
     app.catalog.insert_token(&token, &secret.digest(), &change).await.unwrap();
     secret.reveal().to_owned()
-}
-
-/// A fresh database on the PostgreSQL server of the test set-up, made with PostgreSQL's own client, because only the
-/// catalogue knows SQL.
-fn new_database() -> String {
-    let server = postgres_url().unwrap();
-    let mut random = [0; 8];
-    getrandom::fill(&mut random).unwrap();
-    let name = format!("it_{:016x}", u64::from_le_bytes(random));
-    let statement = format!("CREATE DATABASE {name}");
-    let output = Command::new("psql").args([&server, "-qc", &statement]).output().unwrap();
-    assert!(output.status.success(), "psql: {}", String::from_utf8_lossy(&output.stderr));
-    let (address, _) = server.rsplit_once('/').unwrap();
-    format!("{address}/{name}")
 }

@@ -77,7 +77,7 @@ fn rows() -> Vec<Row> {
 /// Routes that ask for nothing.
 const PUBLIC: &[&str] = &["/healthz", "/readyz", "/metrics", "/version"];
 
-pub async fn run(app: TestApp) {
+pub(crate) async fn run(app: TestApp) {
     let document = app.send("GET", "/openapi.json", None, None).await.json();
     let rows = rows();
     let mut checked = 0;

@@ -8,10 +8,10 @@ use tidegauge_model::{Action, Capabilities, DatasetArea, OrgArea};
 
 use crate::app::{BODY_MAX, TestApp};
 
-pub type Case = fn(TestApp) -> Pin<Box<dyn Future<Output = ()>>>;
+pub(crate) type Case = fn(TestApp) -> Pin<Box<dyn Future<Output = ()>>>;
 
 /// Every case with its name.
-pub const ALL: &[(&str, Case)] = &[
+pub(crate) const ALL: &[(&str, Case)] = &[
     ("a_put_and_the_gets_after_it_are_equal_in_every_byte", |app| Box::pin(same_bytes(app))),
     ("a_body_over_the_limit_is_refused", |app| Box::pin(too_large(app))),
     ("a_token_cannot_hand_out_more_than_it_holds", |app| Box::pin(no_escalation(app))),

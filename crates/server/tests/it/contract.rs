@@ -1,9 +1,10 @@
 //! The API document as a snapshot: a change of the interface is a change of a file that a reviewer sees. Run with
 //! `INSTA_UPDATE=always` to accept one.
 
-use crate::app::{Backend, TestApp};
+use crate::app::TestApp;
+use crate::database::Backend;
 
-pub fn openapi_snapshot() {
+pub(crate) fn openapi_snapshot() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let document = runtime.block_on(async {
         let app = TestApp::start(Backend::Sqlite).await;

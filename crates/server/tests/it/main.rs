@@ -7,11 +7,14 @@ mod app;
 mod auth_matrix;
 mod cases;
 mod contract;
+#[path = "../shared/database.rs"]
+mod database;
 mod scenarios;
 
 use libtest_mimic::{Arguments, Trial};
 
-use app::{Backend, TestApp};
+use app::TestApp;
+use database::Backend;
 
 fn main() {
     let arguments = Arguments::from_args();
@@ -30,7 +33,7 @@ fn main() {
         }
         trials.push(trial(backend, "auth_matrix".to_owned(), |app| Box::pin(auth_matrix::run(app))));
     }
-    if !arguments.list && app::postgres_url().is_none() {
+    if !arguments.list && Backend::Postgres.is_missing() {
         note("service suite: PostgreSQL not run (TIDEGAUGE_TEST_POSTGRES is not set)");
     }
     libtest_mimic::run(&arguments, trials).exit();
@@ -40,7 +43,6 @@ fn trial<Case>(backend: Backend, name: String, case: Case) -> Trial
 where
     Case: FnOnce(TestApp) -> std::pin::Pin<Box<dyn Future<Output = ()>>> + Send + 'static,
 {
-    let missing = backend == Backend::Postgres && app::postgres_url().is_none();
     Trial::test(format!("{}::{name}", backend.name()), move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
@@ -49,7 +51,7 @@ where
         });
         Ok(())
     })
-    .with_ignored_flag(missing)
+    .with_ignored_flag(backend.is_missing())
 }
 
 #[expect(clippy::print_stderr, reason = "the person who runs the tests should know what was left out")]

@@ -11,7 +11,7 @@ use tidegauge_model::{PaymentStatus, Role};
 use crate::app::{Answer, TestApp};
 
 /// Every scenario by its file's name.
-pub fn files() -> Vec<(String, String)> {
+pub(crate) fn files() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/http");
     let mut files: Vec<(String, String)> = std::fs::read_dir(folder)
         .unwrap()
@@ -26,7 +26,7 @@ pub fn files() -> Vec<(String, String)> {
     files
 }
 
-pub async fn run(app: TestApp, text: String) {
+pub(crate) async fn run(app: TestApp, text: String) {
     let mut scenario = Scenario { names: HashMap::new(), tokens: HashMap::new(), app };
     let start = [
         ("org", scenario.app.org.to_string()),
@@ -175,10 +175,8 @@ impl Scenario {
                 Ok(())
             }
             (Value::Array(wanted), Value::Array(found)) if wanted.len() == found.len() => {
-                let pairs = wanted.iter().zip(found).enumerate();
-                pairs
-                    .map(|(i, (wanted, found))| self.matches(&format!("{path}.{i}"), wanted, found))
-                    .collect()
+                let mut pairs = wanted.iter().zip(found).enumerate();
+                pairs.try_for_each(|(i, (wanted, found))| self.matches(&format!("{path}.{i}"), wanted, found))
             }
             (Value::String(wanted), found) if wanted.starts_with("<capture:") => {
                 let name = wanted.trim_start_matches("<capture:").trim_end_matches('>');

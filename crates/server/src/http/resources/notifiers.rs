@@ -11,6 +11,7 @@ use tidegauge_catalog::notifiers::Notifier;
 use utoipa::ToSchema;
 
 use super::documents::raw;
+use super::schemas::NotifierProperties;
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::{Json, PathId};
@@ -23,10 +24,7 @@ use crate::service::notifiers::{self, NotifierInput};
 pub struct NotifierRequest {
     #[schema(min_length = 1, max_length = 256, example = "On call")]
     pub name: String,
-    /// Exactly one channel by its key: chatA, chatAWebhook, email, chatC, incidentA, incidentB, chatB, webhook or
-    /// customWebhook. The product names of the same channels and of their fields are accepted too, and every
-    /// answer repeats the properties as they came in.
-    #[schema(value_type = Object, example = json!({"email": {"emails": ["ops@example.com"]}}))]
+    #[schema(value_type = NotifierProperties)]
     pub properties: Map<String, Value>,
     /// Until when the notifier is disabled. Null, a past time and the zero time mean that it is enabled.
     #[schema(format = DateTime)]

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use tidegauge_model::{Licence, Role, Timestamp};
 use utoipa::ToSchema;
 
+use super::schemas::{OwnRoleName, PaymentStatusName, PlanName};
 use crate::app::App;
 use crate::http::error::ApiError;
 use crate::http::extract::{Json, PathId};
@@ -28,11 +29,9 @@ pub struct OrgResponse {
     pub id: String,
     pub name: String,
     pub primary_email: String,
-    /// personal, basicDirect, teamMonthlyDirect, teamMonthlyAws, providerCloud, teamPlus, enterprise or comped.
-    #[schema(example = "comped")]
+    #[schema(value_type = PlanName)]
     pub plan: &'static str,
-    /// na, failed, success or blocked.
-    #[schema(example = "na")]
+    #[schema(value_type = PaymentStatusName)]
     pub payment_status: &'static str,
     #[schema(format = DateTime)]
     pub plan_created: String,
@@ -46,7 +45,7 @@ pub struct OrgResponse {
     #[schema(format = DateTime)]
     pub meta_modified: String,
     pub meta_version: String,
-    /// What the caller is in it: owner, admin, user, read-only, none, or custom for an API token.
+    #[schema(value_type = OwnRoleName)]
     pub role: &'static str,
     pub license: LicenseResponse,
 }

@@ -13,6 +13,7 @@ use tidegauge_model::{Rule, Violation};
 use utoipa::{IntoParams, ToSchema};
 
 use super::documents::raw;
+use super::schemas::StarredKind;
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::{Json, PathId, Query};
@@ -34,7 +35,7 @@ const PRIORITIES: &[&str] = &["low", "medium", "high"];
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StarredRequest {
-    #[schema(pattern = "^apl$", example = "apl")]
+    #[schema(value_type = StarredKind)]
     pub kind: String,
     #[schema(min_length = 1, max_length = 256)]
     pub name: String,

@@ -11,6 +11,7 @@ use tidegauge_model::capability::Grants;
 use tidegauge_model::{DatasetArea, OrgArea, ViewArea};
 use utoipa::ToSchema;
 
+use super::schemas::{DatasetCapabilities, OrgCapabilities, ViewCapabilities};
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::{Json, PathId};
@@ -29,15 +30,11 @@ pub struct TokenRequest {
     /// When it stops working; null or the zero time for never.
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
-    /// By dataset name or `*`: actions by area (ingest, query, starredQueries, virtualFields, trim, vacuum, data,
-    /// share).
-    #[schema(value_type = Option<Object>, example = json!({"*": {"ingest": ["create"]}}))]
+    #[schema(value_type = Option<DatasetCapabilities>)]
     pub dataset_capabilities: Option<BTreeMap<String, Option<NamedActions>>>,
-    /// Actions by area of the organisation.
-    #[schema(value_type = Option<Object>, example = json!({"notifiers": ["create", "read"]}))]
+    #[schema(value_type = Option<OrgCapabilities>)]
     pub org_capabilities: Option<NamedActions>,
-    /// By view name or `*`: actions by area (query, share).
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<ViewCapabilities>)]
     pub view_capabilities: Option<BTreeMap<String, Option<NamedActions>>>,
 }
 
@@ -65,12 +62,12 @@ pub struct TokenResponse {
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
     pub saml_authenticated: bool,
-    #[schema(value_type = Object)]
+    #[schema(value_type = DatasetCapabilities)]
     pub dataset_capabilities: BTreeMap<String, Grants<DatasetArea>>,
-    #[schema(value_type = Object)]
+    #[schema(value_type = OrgCapabilities)]
     pub org_capabilities: Grants<OrgArea>,
     /// Left out when there are none: a widely used client knows no such key.
-    #[schema(value_type = Option<Object>, nullable = false)]
+    #[schema(value_type = ViewCapabilities, required = false)]
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub view_capabilities: BTreeMap<String, Grants<ViewArea>>,
 }

@@ -9,6 +9,7 @@ use tidegauge_catalog::people::Member;
 use tidegauge_model::Role;
 use utoipa::ToSchema;
 
+use super::schemas::RoleName;
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::{Json, PathId};
@@ -22,8 +23,7 @@ pub struct UserRequest {
     pub name: String,
     #[schema(format = "email")]
     pub email: String,
-    /// owner, admin, user, read-only or none.
-    #[schema(example = "user")]
+    #[schema(value_type = RoleName)]
     pub role: String,
 }
 
@@ -35,8 +35,7 @@ pub struct RenameRequest {
 
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct RoleRequest {
-    /// owner, admin, user, read-only or none.
-    #[schema(example = "user")]
+    #[schema(value_type = RoleName)]
     pub role: String,
 }
 
@@ -51,6 +50,7 @@ pub struct UserResponse {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RoleResponse {
+    #[schema(value_type = RoleName)]
     pub id: &'static str,
     pub name: &'static str,
 }
@@ -62,6 +62,7 @@ pub struct UserResponseV1 {
     pub name: String,
     pub email: String,
     pub emails: Vec<String>,
+    #[schema(value_type = RoleName)]
     pub role: &'static str,
     /// Capabilities of the organisation that the caller holds, as `area|action`.
     pub permissions: Vec<String>,

@@ -1,0 +1,93 @@
+//! The operator's commands beside a running service.
+
+use serde_json::{Value, json};
+
+use crate::database::Backend;
+use crate::process::{Installation, client};
+
+pub(crate) async fn reach(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let orgs = installation.answer(&["org", "list"]);
+    let id = orgs.split('\t').next().unwrap();
+    assert!(id.starts_with("org_"), "{orgs}");
+
+    let token = installation.answer(&["token", "create", "reader", "--grant", "notifiers|read"]);
+    let get = |path: &str| client().get(format!("{}{path}", service.url)).bearer_auth(&token).send();
+    assert_eq!(get("/v2/notifiers").await.unwrap().status(), 200);
+    assert_eq!(get("/v2/tokens").await.unwrap().status(), 403);
+
+    let shown = installation.answer(&["org", "set-limits", "maxUsers=1", "apiRateLimitPerSecond=500"]);
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["license"]["maxUsers"], 1);
+    let owner = installation.first_token();
+    let user = json!({"name": "Second", "email": "second@example.com", "role": "user"});
+    let refused = client().post(format!("{}/v2/users", service.url)).bearer_auth(&owner).json(&user);
+    let refused = refused.send().await.unwrap();
+    assert_eq!(refused.status(), 403);
+    assert!(refused.text().await.unwrap().contains("maxUsers"));
+
+    installation.answer(&["org", "set-payment", "success"]);
+    installation.answer(&["org", "set-payment", "failed"]);
+    let wrong = installation.run(&["org", "set-payment", "na"]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("it can go to [success blocked]"));
+    installation.answer(&["org", "set-payment", "blocked"]);
+    let notifier = json!({"name": "x", "properties": {"webhook": {"url": "https://example.com"}}});
+    let refused = client().post(format!("{}/v2/notifiers", service.url)).bearer_auth(&owner).json(&notifier);
+    assert_eq!(refused.send().await.unwrap().status(), 402);
+
+    let listed: Value = serde_json::from_str(&installation.answer(&["token", "list"])).unwrap();
+    let made = listed.as_array().unwrap().iter().find(|listed| listed["name"] == "reader").unwrap();
+    installation.answer(&["token", "delete", made["id"].as_str().unwrap()]);
+    assert_eq!(get("/v2/notifiers").await.unwrap().status(), 401);
+
+    let personal =
+        installation.answer(&["token", "create", "mine", "--personal", "OWNER@localhost.localdomain"]);
+    assert!(personal.starts_with("xapt-"));
+    let audit: Value = serde_json::from_str(&installation.answer(&["org", "audit"])).unwrap();
+    let by_operator = audit.as_array().unwrap().iter().filter(|entry| entry["actor"] == "operator").count();
+    assert_eq!(by_operator, 7, "{audit:#}");
+}
+
+pub(crate) async fn first_token(backend: Backend) {
+    let token = "xapt-3f1c0d6e-1111-4222-8333-444455556666";
+    let installation = Installation::new(backend);
+    let service = installation.start(&["--first-token", token]);
+    let answer = client().get(format!("{}/v2/user", service.url)).bearer_auth(token).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    service.kill();
+
+    // A later start with another one changes nothing.
+    let service = installation.start(&["--first-token", "xapt-00000000-1111-4222-8333-444455556666"]);
+    let answer = client().get(format!("{}/v2/user", service.url)).bearer_auth(token).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    assert_eq!(installation.first_token(), token);
+    assert_eq!(mode(&installation.data().join("first-token")), 0o600);
+    assert_eq!(mode(&installation.data().join("secret.key")), 0o600);
+    assert_eq!(mode(&installation.data()), 0o700);
+}
+
+fn mode(path: &std::path::Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+pub(crate) async fn wrong_setting(backend: Backend) {
+    let installation = Installation::new(backend);
+    let cases: &[(&[&str], &str)] = &[
+        (
+            &["serve", "--listen", "nowhere"],
+            "setting listen: \"nowhere\" is not an address such as 127.0.0.1:8080",
+        ),
+        (&["serve", "--tls-cert", "x.pem"], "setting tls_key: must be set too"),
+        (&["serve", "--config", "/nowhere.toml"], "configuration file /nowhere.toml"),
+        (&["org", "list"], "there is no installation in"),
+        (&["serve", "--litsen", "x"], "a similar argument exists: '--listen'"),
+    ];
+    for (arguments, expected) in cases {
+        let output = installation.run(arguments);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success());
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+    }
+}

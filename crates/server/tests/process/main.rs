@@ -1,0 +1,52 @@
+//! Tests of the real binary as a process: killed, drained, locked, encrypted, overloaded, and its commands. The ones
+//! that write run on SQLite and, where the set-up has started one, on PostgreSQL.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
+
+mod commands;
+mod crash;
+#[path = "../shared/database.rs"]
+mod database;
+mod limits;
+mod process;
+mod shutdown;
+mod tls;
+
+use std::pin::Pin;
+
+use database::Backend;
+use libtest_mimic::{Arguments, Trial};
+
+type Case = fn(Backend) -> Pin<Box<dyn Future<Output = ()>>>;
+
+/// Every case that depends on the database.
+const ON_BOTH: &[(&str, Case)] = &[
+    ("crash_loses_no_acknowledged_change", |backend| Box::pin(crash::loses_nothing(backend))),
+    ("commands_of_the_operator_reach_the_running_service", |backend| Box::pin(commands::reach(backend))),
+];
+
+/// Every case that does not.
+const ON_SQLITE: &[(&str, Case)] = &[
+    ("sigterm_lets_running_requests_finish", |backend| Box::pin(shutdown::drains(backend))),
+    ("a_second_service_on_the_same_folder_is_refused", |backend| Box::pin(shutdown::locked(backend))),
+    ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),
+    ("a_wrong_setting_is_named", |backend| Box::pin(commands::wrong_setting(backend))),
+    ("two_settings_turn_tls_on", |backend| Box::pin(tls::serves_https(backend))),
+    ("a_request_that_takes_too_long_is_cut_off", |backend| Box::pin(limits::times_out(backend))),
+    ("more_requests_than_can_be_worked_on_are_refused", |backend| Box::pin(limits::sheds_load(backend))),
+];
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let on_postgres = ON_BOTH.iter().map(|case| (Backend::Postgres, case));
+    let on_sqlite = ON_BOTH.iter().chain(ON_SQLITE).map(|case| (Backend::Sqlite, case));
+    let trials = on_sqlite.chain(on_postgres).map(|(backend, &(name, case))| {
+        Trial::test(format!("{}::{name}", backend.name()), move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+            runtime.block_on(case(backend));
+            Ok(())
+        })
+        .with_ignored_flag(backend.is_missing())
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit();
+}
