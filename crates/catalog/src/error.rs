@@ -41,14 +41,10 @@ impl From<sqlx::Error> for Error {
             sqlx::Error::Database(database) if database.is_unique_violation() => {
                 (ErrorKind::Conflict, "it exists already")
             }
-            sqlx::Error::Database(database) => match database.code().as_deref() {
-                // SQLite: busy, locked, read-only, I/O error, full. PostgreSQL: starting up, shutting down,
-                // too many connections, disk full.
-                Some("5" | "6" | "8" | "10" | "13" | "57P01" | "57P02" | "57P03" | "53300" | "53100") => {
-                    (ErrorKind::Unavailable, "the catalogue database cannot take the request right now")
-                }
-                _ => (ErrorKind::Internal, "the catalogue database refused a statement"),
-            },
+            sqlx::Error::Database(database) if is_passing(database.code().as_deref()) => {
+                (ErrorKind::Unavailable, "the catalogue database cannot take the request right now")
+            }
+            sqlx::Error::Database(_) => (ErrorKind::Internal, "the catalogue database refused a statement"),
             sqlx::Error::Io(_)
             | sqlx::Error::Tls(_)
             | sqlx::Error::PoolTimedOut
@@ -65,6 +61,20 @@ impl From<sqlx::Error> for Error {
     }
 }
 
+/// Whether the database's own code says that the same request may succeed later.
+fn is_passing(code: Option<&str>) -> bool {
+    /// Busy, locked, read-only, I/O error, full, cannot open.
+    const SQLITE: [u32; 6] = [5, 6, 8, 10, 13, 14];
+    /// Shut down, crashed, starting up, too many connections, disk full.
+    const POSTGRES: [&str; 5] = ["57P01", "57P02", "57P03", "53300", "53100"];
+    match code {
+        // PostgreSQL's codes have five characters, SQLite's are numbers with the primary one in the lowest byte.
+        Some(code) if code.len() == 5 => POSTGRES.contains(&code),
+        Some(code) => code.parse::<u32>().is_ok_and(|code| SQLITE.contains(&(code & 0xff))),
+        None => false,
+    }
+}
+
 impl From<sqlx::migrate::MigrateError> for Error {
     fn from(error: sqlx::migrate::MigrateError) -> Self {
         let message = match &error {
@@ -74,5 +84,21 @@ impl From<sqlx::migrate::MigrateError> for Error {
             other => format!("the catalogue's schema could not be brought up to date: {other}"),
         };
         Self::caused(ErrorKind::Internal, message, error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn extended_codes_of_sqlite_count_as_their_primary_one() {
+        for passing in ["5", "261", "3338", "53100"] {
+            assert!(is_passing(Some(passing)), "{passing}");
+        }
+        for lasting in ["1", "19", "2067", "23505", "42601", ""] {
+            assert!(!is_passing(Some(lasting)), "{lasting}");
+        }
+        assert!(!is_passing(None));
     }
 }

@@ -102,26 +102,29 @@ pub(crate) async fn leaves_everything_when_an_edit_is_refused(test: &TestCatalog
 }
 
 pub(crate) async fn counts_every_concurrent_update(test: &TestCatalog<'_>) {
-    const UPDATES: i64 = 20;
+    const CALLERS: i64 = 10;
+    const UPDATES: i64 = 5;
     let (ours, _) = samples::two_orgs(test).await;
-    let mut updates = JoinSet::new();
-    for _ in 0..UPDATES {
+    let mut callers = JoinSet::new();
+    for _ in 0..CALLERS {
         let (catalog, ours) = (test.shared(), ours.clone());
-        updates.spawn(async move {
+        callers.spawn(async move {
             let change = samples::change(&ours);
-            let edit = |org: &mut Org| -> Result<(), Infallible> {
-                org.licence.limits.max_users += 1;
-                Ok(())
-            };
-            catalog.update_org(&ours, "org.update", &change, edit).await.unwrap().unwrap().unwrap();
+            for _ in 0..UPDATES {
+                let edit = |org: &mut Org| -> Result<(), Infallible> {
+                    org.licence.limits.max_users += 1;
+                    Ok(())
+                };
+                catalog.update_org(&ours, "org.update", &change, edit).await.unwrap().unwrap().unwrap();
+            }
         });
     }
-    updates.join_all().await;
+    callers.join_all().await;
     let before = samples::org("org_ours");
     let after = test.find_org(&ours).await.unwrap().unwrap();
-    assert_eq!(after.licence.limits.max_users, before.licence.limits.max_users + UPDATES);
-    assert_eq!(after.version, before.version + UPDATES);
-    assert_eq!(test.new_audit().await.len(), 20);
+    assert_eq!(after.licence.limits.max_users, before.licence.limits.max_users + CALLERS * UPDATES);
+    assert_eq!(after.version, before.version + CALLERS * UPDATES);
+    assert_eq!(test.new_audit().await.len(), 50);
 }
 
 pub(crate) async fn reports_values_that_cannot_be_read(test: &TestCatalog<'_>) {

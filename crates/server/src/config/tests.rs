@@ -67,3 +67,22 @@ fn every_setting_has_a_description_and_a_default_of_its_own() {
     assert_eq!(settings.len(), keys, "a setting is not written as `key = value` on a line of its own");
     assert!(settings.iter().all(|setting| !setting.help.is_empty()));
 }
+
+#[test]
+fn the_page_of_settings_says_what_the_reference_says() {
+    let page = include_str!("../../../../docs/reference/config.md");
+    for setting in reference::settings() {
+        let default = match &setting.default {
+            toml::Value::String(text) if text.is_empty() => "none".to_owned(),
+            value => format!("`{value}`"),
+        };
+        let row = format!(
+            "| `{}`, `--{}` | `{}` | {default} | {} |",
+            setting.key,
+            setting.flag(),
+            setting.variable(),
+            setting.help
+        );
+        assert!(page.contains(&row), "docs/reference/config.md lacks the row\n{row}");
+    }
+}
