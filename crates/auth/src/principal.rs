@@ -29,6 +29,9 @@ pub struct Seat {
     pub org: OrgId,
     /// The person's role there; API tokens have none.
     pub role: Option<Role>,
+    /// Whether the person has acted there before. A seat that others gave and the person never took does not make
+    /// it unclear where the person acts.
+    pub accepted: bool,
 }
 
 /// Who a request acts for, and what they may do.
@@ -63,9 +66,11 @@ pub enum Refusal {
     #[error("not a member of organisation {0}")]
     NotAMember(OrgId),
     #[error(
-        "name the organisation with the header X-Axiom-Org-Id: the owner of this token belongs to {0} of them"
+        "name the organisation with the header X-Axiom-Org-Id: the owner of this token belongs to several"
     )]
-    OrgNotNamed(usize),
+    OrgNotNamed,
+    #[error("the owner of this token belongs to no organisation")]
+    NoOrg,
 }
 
 impl Refusal {
@@ -74,8 +79,10 @@ impl Refusal {
             Self::NoToken | Self::MalformedToken | Self::UnknownToken | Self::ExpiredToken => {
                 ErrorKind::Unauthenticated
             }
-            Self::MissingCapability { .. } | Self::NotAPerson | Self::NotAMember(_) => ErrorKind::Forbidden,
-            Self::OrgNotNamed(_) => ErrorKind::Malformed,
+            Self::MissingCapability { .. } | Self::NotAPerson | Self::NotAMember(_) | Self::NoOrg => {
+                ErrorKind::Forbidden
+            }
+            Self::OrgNotNamed => ErrorKind::Malformed,
         }
     }
 }
@@ -96,8 +103,7 @@ impl Principal {
                 Some(seat) => Some(seat.clone()),
                 None => return Err(Refusal::NotAMember(named.clone())),
             },
-            None if facts.seats.len() == 1 => facts.seats.first().cloned(),
-            None => None,
+            None => only_seat(&facts.seats).cloned(),
         };
         let capabilities = match (facts.kind, &seat) {
             (TokenKind::Api, _) => Arc::new(facts.capabilities),
@@ -117,7 +123,7 @@ impl Principal {
     /// Checks what a route declared.
     pub fn check(&self, access: Access) -> Result<(), Refusal> {
         if access.needs_org() && self.seat.is_none() {
-            return Err(Refusal::OrgNotNamed(self.seats.len()));
+            return Err(if self.seats.is_empty() { Refusal::NoOrg } else { Refusal::OrgNotNamed });
         }
         let allowed = match access {
             Access::Public | Access::AnyToken => true,
@@ -138,6 +144,16 @@ impl Principal {
     }
 }
 
+/// The seat that is meant when none is named: the only one that the person has taken, or else the only one.
+fn only_seat(seats: &[Seat]) -> Option<&Seat> {
+    let mut taken = seats.iter().filter(|seat| seat.accepted);
+    match (taken.next(), taken.next()) {
+        (Some(seat), None) => Some(seat),
+        (None, _) if seats.len() == 1 => seats.first(),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use tidegauge_model::{DatasetArea, OrgArea};
@@ -153,7 +169,7 @@ mod tests {
             expires_at: None,
             user: "user_1".into(),
             capabilities: Capabilities::default(),
-            seats: seats.iter().map(|&(org, role)| Seat { org: org.into(), role }).collect(),
+            seats: seats.iter().map(|&(org, role)| Seat { org: org.into(), role, accepted: true }).collect(),
         }
     }
 
@@ -177,13 +193,28 @@ mod tests {
         let read = Access::Org(OrgArea::Notifiers, Action::Read);
 
         let unnamed = admit(two.clone(), None).unwrap();
-        assert_eq!(unnamed.check(read).unwrap_err(), Refusal::OrgNotNamed(2));
+        assert_eq!(unnamed.check(read).unwrap_err(), Refusal::OrgNotNamed);
         assert!(unnamed.check(Access::Person).is_ok());
 
         assert!(admit(two.clone(), Some("org_a")).unwrap().check(read).is_ok());
         let powerless = admit(two.clone(), Some("org_b")).unwrap();
         assert!(matches!(powerless.check(read), Err(Refusal::MissingCapability { .. })));
         assert_eq!(admit(two, Some("org_c")).unwrap_err(), Refusal::NotAMember("org_c".into()));
+    }
+
+    #[test]
+    fn a_seat_that_was_never_taken_changes_nothing() {
+        let mut given =
+            facts(TokenKind::Personal, &[("org_a", Some(Role::User)), ("org_b", Some(Role::Owner))]);
+        given.seats[1].accepted = false;
+        assert_eq!(admit(given.clone(), None).unwrap().role(), Some(Role::User));
+        assert_eq!(admit(given.clone(), Some("org_b")).unwrap().role(), Some(Role::Owner));
+
+        given.seats.remove(0);
+        assert_eq!(admit(given.clone(), None).unwrap().role(), Some(Role::Owner));
+        given.seats.clear();
+        let read = Access::Org(OrgArea::Notifiers, Action::Read);
+        assert_eq!(admit(given, None).unwrap().check(read).unwrap_err(), Refusal::NoOrg);
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub struct Standing {
     pub org: OrgId,
     /// The person's role; an API token has none.
     pub role: Option<Role>,
+    /// Whether the person has acted there before, or was never anywhere else.
+    pub accepted: bool,
     pub payment: Payment,
     pub limits: Limits,
 }
@@ -43,13 +45,14 @@ struct BearerRow {
     capabilities: String,
     org_id: Option<String>,
     role: Option<String>,
+    accepted: Option<i64>,
     payment_status: Option<String>,
     first_failed_payment: Option<i64>,
     licence: Option<String>,
 }
 
 const SELECT: &str = "SELECT t.id, t.kind, t.person_id, t.expires_at, t.capabilities, o.id AS org_id, m.role, \
-    o.payment_status, o.first_failed_payment, o.licence \
+    m.accepted, o.payment_status, o.first_failed_payment, o.licence \
     FROM token t \
     LEFT JOIN membership m ON t.org_id IS NULL AND m.person_id = t.person_id \
     LEFT JOIN org o ON o.id = COALESCE(t.org_id, m.org_id) \
@@ -63,6 +66,7 @@ impl BearerRow {
         };
         Ok(Some(Standing {
             org: org.as_str().into(),
+            accepted: self.kind == API || self.accepted.is_some(),
             role: self.role.as_deref().map(read_role).transpose()?,
             payment: read_payment(status, self.first_failed_payment)?,
             limits: read_licence(licence)?.limits,

@@ -48,7 +48,7 @@ impl Catalog {
             }
             insert_org!(connection, org);
             insert_person!(connection, owner);
-            insert_membership!(connection, org.id, owner.id, Role::Owner, org.created);
+            insert_membership!(connection, org.id, owner.id, Role::Owner, org.created, Some(org.created));
             insert_token!(connection, token, digest);
             record!(connection, change, "installation.create", org.id.as_str());
         });

@@ -137,7 +137,7 @@ impl Catalog {
     pub async fn insert_org(&self, org: &Org, owner: &UserId, change: &Change) -> Result<()> {
         write!(self, connection => {
             insert_org!(connection, org);
-            crate::people::insert_membership!(connection, org.id, owner, Role::Owner, org.created);
+            crate::people::insert_membership!(connection, org.id, owner, Role::Owner, org.created, Some(org.created));
             record!(connection, change, "org.create", org.id.as_str());
         });
         Ok(())

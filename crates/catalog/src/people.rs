@@ -80,7 +80,7 @@ const INSERT_PERSON_UNLESS_KNOWN: &str =
     "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4) ON CONFLICT (email) DO NOTHING";
 
 pub(crate) const INSERT_MEMBERSHIP: &str =
-    "INSERT INTO membership (org_id, person_id, role, created) VALUES ($1, $2, $3, $4)";
+    "INSERT INTO membership (org_id, person_id, role, created, accepted) VALUES ($1, $2, $3, $4, $5)";
 
 const SELECT_MEMBER: &str = "SELECT p.id, p.email, p.name, p.created, m.role FROM membership m \
     JOIN person p ON p.id = m.person_id WHERE m.org_id = $1 AND m.person_id = $2";
@@ -100,12 +100,13 @@ macro_rules! insert_person {
 
 /// Makes a person a member inside a transaction.
 macro_rules! insert_membership {
-    ($connection:expr, $org:expr, $person:expr, $role:expr, $created:expr) => {
+    ($connection:expr, $org:expr, $person:expr, $role:expr, $created:expr, $accepted:expr) => {
         sqlx::query($crate::people::INSERT_MEMBERSHIP)
             .bind($org.as_str())
             .bind($person.as_str())
             .bind($role.id())
             .bind($created.as_micros())
+            .bind($accepted.map(tidegauge_model::Timestamp::as_micros))
             .execute(&mut *$connection)
             .await?
     };
@@ -228,11 +229,32 @@ impl Catalog {
             if members >= max_users {
                 return Ok(Err(MembershipRefusal::Full { max: max_users }));
             }
-            insert_membership!(connection, org, person.id, role, change.at);
+            // Somebody who belongs elsewhere has to accept it; else others could change what their token means.
+            let elsewhere: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM membership WHERE person_id = $1")
+                .bind(person.id.as_str())
+                .fetch_one(&mut *connection)
+                .await?;
+            let accepted = (elsewhere == 0).then_some(change.at);
+            insert_membership!(connection, org, person.id, role, change.at, accepted);
             record!(connection, change, "user.create", person.id.as_str());
             Member { person, role }
         });
         Ok(Ok(member))
+    }
+
+    /// Notes that a person has acted as a member for the first time.
+    pub async fn accept_membership(&self, org: &OrgId, person: &UserId, at: Timestamp) -> Result<()> {
+        write!(self, connection => {
+            sqlx::query(
+                "UPDATE membership SET accepted = $3 WHERE org_id = $1 AND person_id = $2 AND accepted IS NULL",
+            )
+            .bind(org.as_str())
+            .bind(person.as_str())
+            .bind(at.as_micros())
+            .execute(&mut *connection)
+            .await?;
+        });
+        Ok(())
     }
 
     /// Gives a member another role.

@@ -18,6 +18,8 @@ pub struct StarredQuery {
     pub dataset: String,
     pub metadata: String,
     pub query: String,
+    /// What a search looks in, in lower case.
+    pub searched: String,
     pub created: Timestamp,
     pub created_by: UserId,
     pub modified: Timestamp,
@@ -36,7 +38,7 @@ pub enum Whose {
 pub struct StarredFilter {
     pub whose: Whose,
     pub dataset: Option<String>,
-    /// Text that the name or the query must contain, without regard to case.
+    /// Text that it must contain, without regard to case.
     pub text: Option<String>,
     /// The datasets that the caller may see; `None` for all of them.
     pub visible: Option<Vec<String>>,
@@ -53,6 +55,7 @@ struct StarredRow {
     dataset: String,
     metadata: String,
     query: String,
+    searched: String,
     created: i64,
     created_by: String,
     modified: i64,
@@ -68,6 +71,7 @@ impl StarredRow {
             dataset: self.dataset,
             metadata: self.metadata,
             query: self.query,
+            searched: self.searched,
             created: Timestamp::from_micros(self.created),
             created_by: self.created_by.into(),
             modified: Timestamp::from_micros(self.modified),
@@ -75,18 +79,18 @@ impl StarredRow {
     }
 }
 
-const SELECT_ONE: &str = "SELECT id, kind, name, who, dataset, metadata, query, created, created_by, modified \
+const SELECT_ONE: &str = "SELECT id, kind, name, who, dataset, metadata, query, searched, created, created_by, modified \
     FROM starred_query WHERE org_id = $1 AND id = $2";
 
 // `visible` travels as one text, each name between line feeds, so that one statement serves any number of names:
 // a name is in it exactly if taking it out changes the text. A name with a line feed of its own would match
 // across two others, so it is never in it.
-const SELECT_FILTERED: &str = "SELECT id, kind, name, who, dataset, metadata, query, created, created_by, modified \
+const SELECT_FILTERED: &str = "SELECT id, kind, name, who, dataset, metadata, query, searched, created, created_by, modified \
     FROM starred_query WHERE org_id = $1 \
     AND ($2 = 'all' OR ($2 = 'of' AND (created_by = $3 OR who = $3)) \
          OR ($2 = 'not-of' AND created_by <> $3 AND who <> $3)) \
     AND ($4 IS NULL OR dataset = $4) \
-    AND ($5 IS NULL OR LOWER(name) LIKE LOWER($5) ESCAPE '\\' OR LOWER(query) LIKE LOWER($5) ESCAPE '\\') \
+    AND ($5 IS NULL OR searched LIKE $5 ESCAPE '\\') \
     AND ($6 IS NULL OR (REPLACE($6, $7 || dataset || $7, '') <> $6 AND REPLACE(dataset, $7, '') = dataset)) \
     ORDER BY id LIMIT $8 OFFSET $9";
 
@@ -132,8 +136,8 @@ impl Catalog {
     pub async fn insert_starred(&self, org: &OrgId, starred: &StarredQuery, change: &Change) -> Result<()> {
         write!(self, connection => {
             sqlx::query(
-                "INSERT INTO starred_query (id, org_id, kind, name, who, dataset, metadata, query, created, \
-                 created_by, modified) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                "INSERT INTO starred_query (id, org_id, kind, name, who, dataset, metadata, query, searched, \
+                 created, created_by, modified) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
             )
             .bind(starred.id.as_str())
             .bind(org.as_str())
@@ -143,6 +147,7 @@ impl Catalog {
             .bind(&starred.dataset)
             .bind(&starred.metadata)
             .bind(&starred.query)
+            .bind(&starred.searched)
             .bind(starred.created.as_micros())
             .bind(starred.created_by.as_str())
             .bind(starred.modified.as_micros())
@@ -165,7 +170,7 @@ impl Catalog {
         write!(self, connection => {
             let updated = sqlx::query(
                 "UPDATE starred_query SET kind = $4, name = $5, who = $6, dataset = $7, metadata = $8, \
-                 query = $9, modified = $10 WHERE org_id = $1 AND id = $2 AND dataset = $3",
+                 query = $9, searched = $10, modified = $11 WHERE org_id = $1 AND id = $2 AND dataset = $3",
             )
             .bind(org.as_str())
             .bind(starred.id.as_str())
@@ -176,6 +181,7 @@ impl Catalog {
             .bind(&starred.dataset)
             .bind(&starred.metadata)
             .bind(&starred.query)
+            .bind(&starred.searched)
             .bind(starred.modified.as_micros())
             .execute(&mut *connection)
             .await?
@@ -214,11 +220,10 @@ impl Catalog {
     }
 }
 
-/// A LIKE pattern that finds `text` anywhere, with the pattern's own signs taken literally. Its case is left to
-/// the database, which must lower pattern and column alike: SQLite knows the case of ASCII letters only.
+/// A LIKE pattern that finds `text` anywhere, with the pattern's own signs taken literally.
 fn like_pattern(text: &str) -> String {
     let mut pattern = String::from("%");
-    for character in text.chars() {
+    for character in text.to_lowercase().chars() {
         if matches!(character, '%' | '_' | '\\') {
             pattern.push('\\');
         }

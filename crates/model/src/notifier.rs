@@ -128,8 +128,10 @@ pub fn check_url(field: &str, text: &str) -> Result<(), Violation> {
         let problem = format!("should be at most {URL_LENGTH_MAX} chars long");
         return Err(Violation::new(field, Rule::TooLong, problem));
     }
-    let usable =
-        url::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    // The parser passes over white space and line breaks, which whoever reads the URL later may not.
+    let is_clean = !text.contains(|c: char| c.is_whitespace() || c.is_control());
+    let is_web = |url: url::Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+    let usable = is_clean && url::Url::parse(text).is_ok_and(is_web);
     if !usable {
         let problem = "must be an http or https URL such as https://example.com/hook";
         return Err(Violation::new(field, Rule::Pattern, problem));
@@ -202,7 +204,16 @@ mod tests {
             assert!(check_url("url", good).is_ok(), "{good}");
         }
         let long = format!("https://example.com/{}", "x".repeat(3_000));
-        for bad in ["", "example.com", "ftp://example.com", "https://", "javascript:alert(1)", &long] {
+        for bad in [
+            "",
+            "example.com",
+            "ftp://example.com",
+            "https://",
+            "javascript:alert(1)",
+            "ht\ntps://a.b",
+            " https://a.b",
+            &long,
+        ] {
             assert!(check_url("url", bad).is_err(), "{bad}");
         }
     }

@@ -5,6 +5,9 @@ use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use jiff::SignedDuration;
+use jiff::civil::{DateTime, date};
+
 /// The zero time that clients written in Go send for "not set": 0001-01-01T00:00:00Z, in microseconds.
 const GO_ZERO_MICROS: i64 = -62_135_596_800_000_000;
 
@@ -36,12 +39,10 @@ impl Timestamp {
         self.0.div_euclid(1_000_000)
     }
 
-    /// Reads an RFC 3339 timestamp with its offset. Digits below a microsecond are cut.
+    /// Reads an RFC 3339 timestamp with its offset, in the one form that every client can read back: capital `T` and
+    /// `Z`, no leap second. Digits below a microsecond are cut.
     pub fn parse(text: &str) -> Result<Self, NotATimestamp> {
-        match text.parse::<jiff::Timestamp>() {
-            Ok(parsed) => Ok(Self(parsed.as_microsecond())),
-            Err(_) => Err(NotATimestamp { text: text.chars().take(64).collect() }),
-        }
+        read(text).ok_or_else(|| NotATimestamp { text: text.chars().take(64).collect() })
     }
 
     /// Whether this is the zero time that stands for "not set" in requests of Go clients.
@@ -57,12 +58,49 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match jiff::Timestamp::from_microsecond(self.0) {
-            Ok(timestamp) => timestamp.fmt(f),
-            // Out of the calendar's range; only a damaged row can hold it, and it must still be printable.
+        match EPOCH.checked_add(SignedDuration::from_micros(self.0)) {
+            Ok(time) => write!(f, "{time}Z"),
+            // Beyond the year 9999 either way; only a damaged row can hold it, and it must still be printable.
             Err(_) => write!(f, "{}us", self.0),
         }
     }
+}
+
+/// Civil times reach to the end of the year 9999, which people write for "never"; instants of the library do not.
+const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
+
+fn read(text: &str) -> Option<Timestamp> {
+    let (local, offset_seconds) = split_offset(text)?;
+    let bytes = local.as_bytes();
+    let is_plain = bytes.len() >= 19 && bytes[10] == b'T' && &bytes[17..19] != b"60";
+    if !is_plain || bytes.contains(&b',') {
+        return None;
+    }
+    let civil: DateTime = local.parse().ok()?;
+    let utc = civil.checked_sub(SignedDuration::from_secs(offset_seconds)).ok()?;
+    i64::try_from(utc.duration_since(EPOCH).as_micros()).ok().map(Timestamp)
+}
+
+/// Splits `Z` or `+hh:mm` off, which must be there.
+fn split_offset(text: &str) -> Option<(&str, i64)> {
+    if let Some(local) = text.strip_suffix('Z') {
+        return Some((local, 0));
+    }
+    let (local, offset) = text.split_at_checked(text.len().checked_sub(6)?)?;
+    let (sign, hours, minutes) = match offset.as_bytes() {
+        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => (sign, digits(*h1, *h2)?, digits(*m1, *m2)?),
+        _ => return None,
+    };
+    if hours > 23 || minutes > 59 {
+        return None;
+    }
+    let seconds = (hours * 60 + minutes) * 60;
+    Some((local, if *sign == b'-' { -seconds } else { seconds }))
+}
+
+fn digits(tens: u8, ones: u8) -> Option<i64> {
+    let digit = |byte: u8| byte.is_ascii_digit().then(|| i64::from(byte - b'0'));
+    Some(digit(tens)? * 10 + digit(ones)?)
 }
 
 /// Where the time comes from.
@@ -119,8 +157,30 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_has_no_offset_or_is_no_time() {
-        for text in ["", "tomorrow", "2030-01-01", "2030-01-01T00:00:00", "1893456000"] {
+    fn every_time_of_the_calendar_prints_as_it_is_read() {
+        for text in ["0001-01-01T00:00:00Z", "1969-12-31T23:59:59.999999Z", "9999-12-31T23:59:59Z"] {
+            assert_eq!(Timestamp::parse(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn agrees_with_the_library_on_instants() {
+        for text in ["2026-11-15T03:14:30.412513Z", "2024-02-29T23:59:59-11:30", "1900-03-01T00:00:00+14:00"]
+        {
+            let instant: jiff::Timestamp = text.parse().unwrap();
+            assert_eq!(Timestamp::parse(text).unwrap().as_micros(), instant.as_microsecond(), "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_another_client_could_not_read() {
+        let no_time = ["", "Z", "tomorrow", "2030-01-01", "2030-01-01T00:00:00", "1893456000", "ä+01:00"];
+        let odd_form =
+            ["2030-01-01 00:00:00Z", "2030-01-01t00:00:00z", "20300101T000000Z", "2030-06-30T23:59:60Z"];
+        let odd_offset =
+            ["2030-01-01T00:00:00+1:00", "2030-01-01T00:00:00+0100", "2030-01-01T00:00:00+01:60"];
+        let no_such_day = ["2030-02-30T00:00:00Z", "2030-01-01T24:00:00Z", "9999-12-31T23:59:59-01:00"];
+        for text in no_time.iter().chain(&odd_form).chain(&odd_offset).chain(&no_such_day) {
             assert!(Timestamp::parse(text).is_err(), "{text}");
         }
     }

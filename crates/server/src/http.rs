@@ -8,6 +8,7 @@ pub mod error;
 pub mod extract;
 pub mod guard;
 pub mod health;
+pub mod json;
 pub mod openapi;
 pub mod resources;
 pub mod serve;
@@ -77,6 +78,7 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(both, Access::Org(Users, Create), routes!(users::create))
         .add(both, Access::Org(Users, Read), routes!(users::get))
         .add(both, Access::Org(Users, Delete), routes!(users::delete))
+        .add(both, Access::Org(Users, Update), routes!(users::rename))
         .add(both, Access::Org(Users, Update), routes!(users::set_role))
         .add(Versions::V2, Access::Org(AuditLog, Read), routes!(audit::list))
 }

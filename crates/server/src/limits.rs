@@ -7,9 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use tidegauge_model::Timestamp;
 
 /// The bucket counts in millionths of a request, so that a microsecond refills a whole number of them.
-const UNIT: i64 = 1_000_000;
+const UNIT: i64 = MICROS_PER_SECOND;
 
-const SECONDS_PER_MINUTE: i64 = 60;
+const MICROS_PER_SECOND: i64 = 1_000_000;
 
 /// Counts requests per key. Keys are ids of the catalogue, so their number is bounded by it.
 #[derive(Debug, Default)]
@@ -21,19 +21,17 @@ pub struct RateLimiter {
 struct Bucket {
     level: i64,
     filled_at: Timestamp,
-    minute: i64,
-    used_in_minute: i64,
 }
 
 /// Whether a request may go on, and what the rate headers say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     pub allowed: bool,
-    /// Requests per minute.
+    /// Requests per second.
     pub limit: i64,
-    /// Requests left in this minute; none when refused.
+    /// Requests that can be sent right now.
     pub remaining: i64,
-    /// When more can be sent, in seconds since 1970.
+    /// When that is the limit again, in seconds since 1970.
     pub reset_at: i64,
 }
 
@@ -42,37 +40,36 @@ impl RateLimiter {
     pub fn take(&self, key: &str, per_second: i64, now: Timestamp) -> Allowance {
         let per_second = per_second.max(1);
         let full = per_second.saturating_mul(UNIT);
-        let minute = now.as_seconds().div_euclid(SECONDS_PER_MINUTE);
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         if !buckets.contains_key(key) {
-            let bucket = Bucket { level: full, filled_at: now, minute, used_in_minute: 0 };
+            let bucket = Bucket { level: full, filled_at: now };
             buckets.insert(key.to_owned(), bucket);
         }
         match buckets.get_mut(key) {
-            Some(bucket) => bucket.take(per_second, full, minute, now),
+            Some(bucket) => bucket.take(per_second, full, now),
             None => unreachable!("the bucket was inserted under the same lock"),
         }
     }
 }
 
 impl Bucket {
-    fn take(&mut self, per_second: i64, full: i64, minute: i64, now: Timestamp) -> Allowance {
+    fn take(&mut self, per_second: i64, full: i64, now: Timestamp) -> Allowance {
         // A clock that was set back refills nothing.
         let elapsed = now.as_micros().saturating_sub(self.filled_at.as_micros()).max(0);
         self.level = self.level.saturating_add(elapsed.saturating_mul(per_second)).min(full);
         self.filled_at = now;
-        if self.minute != minute {
-            self.minute = minute;
-            self.used_in_minute = 0;
+        let allowed = self.level >= UNIT;
+        if allowed {
+            self.level -= UNIT;
         }
-        let limit = per_second.saturating_mul(SECONDS_PER_MINUTE);
-        if self.level < UNIT {
-            return Allowance { allowed: false, limit, remaining: 0, reset_at: now.as_seconds() + 1 };
+        let full_in_micros = (full - self.level).div_euclid(per_second);
+        let full_at = now.as_micros().saturating_add(full_in_micros);
+        Allowance {
+            allowed,
+            limit: per_second,
+            remaining: self.level.div_euclid(UNIT),
+            reset_at: full_at.saturating_add(MICROS_PER_SECOND - 1).div_euclid(MICROS_PER_SECOND),
         }
-        self.level -= UNIT;
-        self.used_in_minute += 1;
-        let remaining = (limit - self.used_in_minute).max(0);
-        Allowance { allowed: true, limit, remaining, reset_at: (minute + 1) * SECONDS_PER_MINUTE }
     }
 }
 
@@ -89,7 +86,7 @@ mod tests {
         let limiter = RateLimiter::default();
         assert!((0..3).all(|_| limiter.take("org", 3, at(0)).allowed));
         let refused = limiter.take("org", 3, at(0));
-        assert_eq!(refused, Allowance { allowed: false, limit: 180, remaining: 0, reset_at: 121 });
+        assert_eq!(refused, Allowance { allowed: false, limit: 3, remaining: 0, reset_at: 121 });
 
         assert!(!limiter.take("org", 3, at(300_000)).allowed);
         assert!(limiter.take("org", 3, at(400_000)).allowed);
@@ -97,12 +94,14 @@ mod tests {
     }
 
     #[test]
-    fn the_headers_count_down_within_the_minute() {
+    fn what_remains_can_be_sent_and_no_more() {
         let limiter = RateLimiter::default();
-        assert_eq!(limiter.take("org", 10, at(0)).remaining, 599);
-        assert_eq!(limiter.take("org", 10, at(1)).remaining, 598);
-        let next_minute = limiter.take("org", 10, at(60_000_000));
-        assert_eq!((next_minute.remaining, next_minute.reset_at), (599, 240));
+        for left in (0..10).rev() {
+            let taken = limiter.take("org", 10, at(0));
+            assert_eq!((taken.allowed, taken.remaining), (true, left));
+        }
+        assert!(!limiter.take("org", 10, at(0)).allowed);
+        assert_eq!(limiter.take("org", 10, at(500_000)).remaining, 4);
     }
 
     #[test]

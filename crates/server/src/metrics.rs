@@ -1,4 +1,4 @@
-//! The figures that `/metrics` shows, in the Prometheus text form. They belong to one App, so that two can live in
+//! The figures that `/metrics` shows, in the OpenMetrics form that Prometheus reads. They belong to one App, so that two can live in
 //! one process.
 
 use std::sync::atomic::AtomicI64;

@@ -29,11 +29,14 @@ CREATE TABLE person (
     created BIGINT NOT NULL
 );
 
+-- A person is a member from the moment they are added, but it is accepted only once they have acted on it: until
+-- then it does not change what their token means.
 CREATE TABLE membership (
     org_id    TEXT NOT NULL REFERENCES org (id),
     person_id TEXT NOT NULL REFERENCES person (id),
     role      TEXT NOT NULL,
     created   BIGINT NOT NULL,
+    accepted  BIGINT,
     PRIMARY KEY (org_id, person_id)
 );
 CREATE INDEX membership_by_person ON membership (person_id);
@@ -79,6 +82,7 @@ CREATE TABLE starred_query (
     dataset    TEXT NOT NULL,
     metadata   TEXT NOT NULL,
     query      TEXT NOT NULL,
+    searched   TEXT NOT NULL,
     created    BIGINT NOT NULL,
     created_by TEXT NOT NULL,
     modified   BIGINT NOT NULL

@@ -93,3 +93,16 @@ pub(crate) async fn forgets_a_deleted_token(test: &TestCatalog<'_>) {
     assert!(test.revoke_token(&"token_owner".into(), &samples::change(&ours)).await.unwrap());
     assert!(test.find_bearer(OWNER_DIGEST).await.unwrap().is_none());
 }
+
+pub(crate) async fn waits_for_a_second_membership_to_be_accepted(test: &TestCatalog<'_>) {
+    let (ours, theirs) = samples::two_orgs(test).await;
+    let change = samples::change(&theirs);
+    test.add_member(&theirs, &samples::person(OWNER), Role::None, 10, &change).await.unwrap().unwrap();
+    let accepted = async || {
+        let standings = test.find_bearer(OWNER_DIGEST).await.unwrap().unwrap().standings;
+        standings.into_iter().map(|standing| (standing.org, standing.accepted)).collect::<Vec<_>>()
+    };
+    assert_eq!(accepted().await, [(ours.clone(), true), (theirs.clone(), false)]);
+    test.accept_membership(&theirs, &OWNER.into(), at(9)).await.unwrap();
+    assert_eq!(accepted().await, [(ours, true), (theirs, true)]);
+}

@@ -112,6 +112,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         reports_capabilities_that_cannot_be_read,
     }
     bearer {
+        waits_for_a_second_membership_to_be_accepted,
         finds_nothing_for_an_unknown_digest,
         finds_an_api_token_in_its_org_alone,
         finds_a_person_without_an_org,

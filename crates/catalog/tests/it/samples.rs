@@ -89,6 +89,7 @@ pub(crate) fn starred(id: &str) -> StarredQuery {
         dataset: "logs".to_owned(),
         metadata: r#"{"quick":"1h"}"#.to_owned(),
         query: r#"{"apl":"['logs'] | count"}"#.to_owned(),
+        searched: "['logs'] | count".to_owned(),
         created: at(5),
         created_by: OWNER.into(),
         modified: at(6),

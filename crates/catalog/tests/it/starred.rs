@@ -25,6 +25,7 @@ fn altered(id: &str) -> StarredQuery {
         dataset: "web".to_owned(),
         metadata: "{}".to_owned(),
         query: r#"{"apl":"['web']"}"#.to_owned(),
+        searched: "changed".to_owned(),
         created: at(80),
         created_by: "user_intruder".into(),
         modified: at(81),

@@ -68,8 +68,7 @@ pub(crate) async fn by_dataset(test: &TestCatalog<'_>) {
 
 pub(crate) async fn by_text_in_any_case(test: &TestCatalog<'_>) {
     let of = |id: &str, name: &str, query: &str| StarredQuery {
-        name: name.to_owned(),
-        query: query.to_owned(),
+        searched: format!("{name}\n{query}").to_lowercase(),
         ..starred(id)
     };
     let ours = store(
@@ -88,13 +87,13 @@ pub(crate) async fn by_text_in_any_case(test: &TestCatalog<'_>) {
     assert_eq!(listed_by_text(test, &ours, "STATUS == 500").await, ["star_2"]);
     assert_eq!(listed_by_text(test, &ours, "").await.len(), 3);
     assert!(listed_by_text(test, &ours, "slow requests ").await.is_empty());
-    for text in ["ÜBERSICHT", "Übersicht", "日本"] {
+    for text in ["ÜBERSICHT", "Übersicht", "übersicht", "日本"] {
         assert_eq!(listed_by_text(test, &ours, text).await, ["star_3"], "{text}");
     }
 }
 
 pub(crate) async fn by_text_with_the_signs_of_a_pattern(test: &TestCatalog<'_>) {
-    let named = |id: &str, name: &str| StarredQuery { name: name.to_owned(), ..starred(id) };
+    let named = |id: &str, name: &str| StarredQuery { searched: name.to_lowercase(), ..starred(id) };
     let ours = store(
         test,
         &[
@@ -164,10 +163,10 @@ pub(crate) async fn by_limit_and_offset(test: &TestCatalog<'_>) {
 
 pub(crate) async fn all_at_once(test: &TestCatalog<'_>) {
     let mut queries: Vec<StarredQuery> = (1..=6)
-        .map(|number| StarredQuery { name: "Slow".to_owned(), ..starred(&format!("star_{number}")) })
+        .map(|number| StarredQuery { searched: "slow".to_owned(), ..starred(&format!("star_{number}")) })
         .collect();
     queries[0].dataset = "web".to_owned();
-    queries[1].name = "Fast".to_owned();
+    queries[1].searched = "fast".to_owned();
     queries[2].created_by = "user_b".into();
     queries[2].who = "user_b".to_owned();
     let ours = store(test, &queries).await;

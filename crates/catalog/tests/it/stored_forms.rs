@@ -199,6 +199,7 @@ fn starred() -> StarredQuery {
         dataset: "tide".to_owned(),
         metadata: r#"{"quick":"1d"}"#.to_owned(),
         query: r#"{"apl":"['tide'] | where level > 4"}"#.to_owned(),
+        searched: "high water\n['tide'] | where level > 4".to_owned(),
         created: micros(1_700_000_000_000_013),
         created_by: ADA.into(),
         modified: micros(1_700_000_000_000_014),

@@ -136,6 +136,7 @@ async fn keep_text(test: &TestCatalog<'_>, ours: &OrgId, number: usize, text: &s
         dataset: owned(),
         metadata: owned(),
         query: owned(),
+        searched: owned(),
         ..samples::starred(&format!("star_{number}"))
     };
     test.insert_starred(ours, &starred, &change).await.unwrap();

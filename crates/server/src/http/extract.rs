@@ -9,9 +9,10 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tidegauge_model::{ErrorKind, Rule, Violation};
+use tidegauge_model::ErrorKind;
 
 use super::error::ApiError;
+use super::json;
 use crate::service::Caller;
 
 /// A JSON body. Reading one: 415 for another media type, 413 when too large, 422 when absent, 400 with the position
@@ -30,8 +31,9 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         check_media_type(request.headers())?;
+        check_encoding(request.headers())?;
         let bytes = Bytes::from_request(request, state).await.map_err(unreadable)?;
-        read_json(&bytes).map(Self)
+        json::read(&bytes).map(Self)
     }
 }
 
@@ -49,54 +51,23 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
         .hint("send the header Content-Type: application/json"))
 }
 
+/// The bodies of this interface are small and come as they are.
+fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
+    let encoding =
+        headers.get(header::CONTENT_ENCODING).map_or("", |value| value.to_str().unwrap_or("unreadable"));
+    if encoding.is_empty() || encoding.eq_ignore_ascii_case("identity") {
+        return Ok(());
+    }
+    let message = format!("unsupported content encoding {encoding:?}, only [identity] is allowed");
+    Err(ApiError::new(ErrorKind::UnsupportedMedia, message))
+}
+
 fn unreadable(rejection: BytesRejection) -> ApiError {
     if rejection.status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE {
         return ApiError::new(ErrorKind::TooLarge, "the body is larger than this service accepts")
             .hint("the setting max_body_bytes is the limit");
     }
     ApiError::new(ErrorKind::Malformed, "the body could not be read").detail(rejection.to_string())
-}
-
-fn read_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
-    if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(Violation::new("body", Rule::Required, "is required").into());
-    }
-    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut deserializer)
-        .map_err(|error| explain(&error.path().to_string(), error.inner()))?;
-    deserializer.end().map_err(|error| explain("", &error))?;
-    Ok(value)
-}
-
-fn explain(path: &str, error: &serde_json::Error) -> ApiError {
-    if error.is_data() {
-        return violation(path, &error.to_string()).into();
-    }
-    let message = format!("malformed JSON at line {}, column {}", error.line(), error.column());
-    ApiError::new(ErrorKind::Malformed, message).detail(error.to_string())
-}
-
-/// Turns serde's account of a wrong value into a violation. The texts are serde's own and part of its interface to
-/// every derived type; a text that is not known here still comes out whole.
-fn violation(path: &str, text: &str) -> Violation {
-    let text = text.split(" at line ").next().unwrap_or(text);
-    let within = |name: &str| {
-        let parent = if path == "." { "" } else { path };
-        let parent = parent.strip_suffix(name).map_or(parent, |rest| rest.trim_end_matches('.'));
-        if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") }
-    };
-    if let Some(name) = text.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
-        return Violation::required(within(name));
-    }
-    let field = if path == "." || path.is_empty() { "body" } else { path };
-    if text.starts_with("invalid type: null") {
-        return Violation::required(field);
-    }
-    let wanted = text.split_once(", expected ").map(|(_, wanted)| wanted);
-    match wanted {
-        Some(wanted) if text.starts_with("invalid ") => Violation::wrong_type(field, wanted),
-        _ => Violation::new(field, Rule::Type, format!("is wrong: {text}")),
-    }
 }
 
 /// The query string. An unknown parameter is ignored; a wrong value is 422 with its name.
@@ -109,12 +80,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         match axum::extract::Query::<T>::try_from_uri(&parts.uri) {
             Ok(query) => Ok(Self(query.0)),
-            Err(rejection) => {
-                let text = rejection.body_text();
-                let text = text.rsplit_once("query string: ").map_or(text.as_str(), |(_, rest)| rest);
-                let (field, problem) = text.split_once(": ").unwrap_or(("query", text));
-                Err(Violation::new(field, Rule::Type, format!("is wrong: {problem}")).in_query().into())
-            }
+            Err(rejection) => Err(json::violation_in_query(&rejection.body_text()).into()),
         }
     }
 }

@@ -144,6 +144,10 @@ async fn admit(
         return Err(ApiError::new(ErrorKind::Busy, "rate limit exceeded"));
     }
     principal.check(guard.access)?;
+    if let (Some(named), Some(Standing { accepted: false, .. })) = (&named, standing) {
+        // Who names the organisation has accepted to be in it.
+        app.catalog.accept_membership(named, &found.user, now).await?;
+    }
     app.last_uses.note(&found.id, now);
     Ok(caller(request_id, &found, principal, standing, now))
 }
@@ -169,7 +173,10 @@ fn facts(found: &Bearer) -> TokenFacts {
         seats: found
             .standings
             .iter()
-            .map(|standing| Seat { org: standing.org.clone(), role: standing.role })
+            .map(|standing| {
+                let Standing { org, role, accepted, .. } = standing;
+                Seat { org: org.clone(), role: *role, accepted: *accepted }
+            })
             .collect(),
     }
 }

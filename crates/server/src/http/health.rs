@@ -50,10 +50,11 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Response {
     (status, Json(Readiness { ready, reasons })).into_response()
 }
 
-/// Figures for Prometheus.
-#[utoipa::path(get, path = "/metrics", tag = "service", responses((status = 200, body = String, content_type = "text/plain")))]
+/// Figures for Prometheus, in the OpenMetrics form.
+#[utoipa::path(get, path = "/metrics", tag = "service",
+    responses((status = 200, body = String, content_type = "application/openmetrics-text")))]
 pub async fn metrics(State(app): State<Arc<App>>) -> Response {
-    let kind = "text/plain; version=0.0.4; charset=utf-8";
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], app.metrics.render()).into_response()
 }
 

@@ -151,16 +151,21 @@ fn add_headers(operation: &mut Operation, access: Access) {
     };
     for (status, response) in &mut operation.responses.responses {
         let RefOr::T(response) = response else { continue };
+        if response.description.is_empty() {
+            response.description = "Success.".to_owned();
+        }
         let headers = &mut response.headers;
         headers.insert("X-Request-Id".to_owned(), text("Id of the request.").into());
         headers.insert("X-Axiom-Trace-Id".to_owned(), text("Id of the trace, in hexadecimal.").into());
         headers.insert("X-Tidegauge-Trace-Id".to_owned(), text("Id of the trace, in hexadecimal.").into());
         if access != Access::Public && (status.starts_with('2') || status == "429") {
-            let per_minute = number("Requests per minute that the licence allows.");
-            headers.insert("X-RateLimit-Limit".to_owned(), per_minute.into());
-            headers
-                .insert("X-RateLimit-Remaining".to_owned(), number("Requests left in this minute.").into());
-            let reset = number("When more can be sent, in seconds since 1970.");
+            let limit = number("Requests per second that the licence allows.");
+            headers.insert("X-RateLimit-Limit".to_owned(), limit.into());
+            headers.insert(
+                "X-RateLimit-Remaining".to_owned(),
+                number("Requests that can be sent right now.").into(),
+            );
+            let reset = number("When that is the limit again, in seconds since 1970.");
             headers.insert("X-RateLimit-Reset".to_owned(), reset.into());
             headers.insert(
                 "X-RateLimit-Scope".to_owned(),

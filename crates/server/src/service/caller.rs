@@ -46,7 +46,8 @@ impl Caller {
     pub fn standing(&self) -> Result<&CallerStanding> {
         match &self.standing {
             Some(standing) => Ok(standing),
-            None => Err(Refusal::OrgNotNamed(self.seats.len()).into()),
+            None if self.seats.is_empty() => Err(Refusal::NoOrg.into()),
+            None => Err(Refusal::OrgNotNamed.into()),
         }
     }
 

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use tidegauge_model::capability::Grants;
+use tidegauge_model::capability::{ANY, Grants};
 use tidegauge_model::{Action, Capabilities, DatasetArea, OrgArea, Rule, ViewArea, Violation};
 
-use super::text::check_name;
+use super::text::{check_dataset_name, check_name};
 
 /// Most datasets or views that one token can name; beyond that, use `*`.
 const NAMES_MAX: usize = 1_000;
@@ -28,8 +28,8 @@ pub fn read(input: &CapabilityInput) -> Result<Capabilities, Violation> {
     let view_areas = Areas { all: ViewArea::ALL, name: ViewArea::name, actions: ViewArea::actions };
     Ok(Capabilities {
         org: org_areas.read("orgCapabilities", &input.org)?,
-        dataset: dataset_areas.read_named("datasetCapabilities", &input.dataset)?,
-        view: view_areas.read_named("viewCapabilities", &input.view)?,
+        dataset: dataset_areas.read_named("datasetCapabilities", &input.dataset, check_dataset_name)?,
+        view: view_areas.read_named("viewCapabilities", &input.view, check_name)?,
     })
 }
 
@@ -45,6 +45,7 @@ impl<Area: Copy + Ord> Areas<Area> {
         &self,
         path: &str,
         input: &BTreeMap<String, Option<NamedActions>>,
+        check: fn(&str, &str) -> Result<(), Violation>,
     ) -> Result<BTreeMap<String, Grants<Area>>, Violation> {
         if input.len() > NAMES_MAX {
             let problem = format!("should have at most {NAMES_MAX} items; use * for all");
@@ -53,7 +54,9 @@ impl<Area: Copy + Ord> Areas<Area> {
         let mut named = BTreeMap::new();
         for (name, areas) in input {
             let path = format!("{path}.{name}");
-            check_name(&path, name)?;
+            if name != ANY {
+                check(&path, name)?;
+            }
             if let Some(areas) = areas {
                 named.insert(name.clone(), self.read(&path, areas)?);
             }

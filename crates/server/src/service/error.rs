@@ -27,6 +27,16 @@ impl Error {
         Self::new(ErrorKind::NotFound, format!("{what} not found"))
     }
 
+    /// The same error, of a field inside another one.
+    #[must_use]
+    pub fn within(mut self, parent: &str) -> Self {
+        if let Some(violation) = &mut self.violation {
+            violation.field = format!("{parent}.{}", violation.field);
+            self.message = violation.to_string();
+        }
+        self
+    }
+
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }

@@ -43,14 +43,18 @@ fn check_field(
     field: &Field,
     fields: &Map<String, Value>,
 ) -> Result<(), Violation> {
-    let spelled = fields.iter().find(|(name, value)| channel.spells(field, name) && !value.is_null());
-    let Some((name, value)) = spelled else {
+    let mut spelled = fields.iter().filter(|(name, value)| channel.spells(field, name) && !value.is_null());
+    let Some((name, value)) = spelled.next() else {
         return if field.required {
             Err(Violation::required(format!("{path}.{}", missing_name(path, field))))
         } else {
             Ok(())
         };
     };
+    if let Some((again, _)) = spelled.next() {
+        let problem = format!("stands for the same as {name}: give one of them");
+        return Err(Violation::new(format!("{path}.{again}"), Rule::Unique, problem));
+    }
     let path = format!("{path}.{name}");
     match field.kind {
         FieldKind::Flag => match value {
@@ -199,6 +203,10 @@ mod tests {
             (
                 json!({"incidentA": {"apiKey": ""}}),
                 "properties.incidentA.apiKey in body should be at least 1",
+            ),
+            (
+                json!({"customWebhook": {"url": "https://a.b", "URL": "x", "body": "b"}}),
+                "URL in body stands for the same as url",
             ),
             (
                 json!({"customWebhook": {"url": "https://a.b", "body": "", "headers": {"a b": "c"}}}),

@@ -4,12 +4,16 @@ use tidegauge_catalog::starred::{StarredFilter, StarredQuery, Whose};
 use tidegauge_model::capability::ANY;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, StarredQueryId, Violation};
 
-use super::text::{NAME_MAX, check_name, check_text};
+use super::text::{NAME_MAX, check_dataset_name, check_name, check_text};
 use super::{Caller, Error, Result};
 use crate::app::App;
 
 /// The one kind of starred query.
 pub const KIND: &str = "apl";
+
+/// How often a change is tried again because another request moved the query to another dataset between the check
+/// of the right and the change. Each time one of them has got on, so few attempts are enough.
+const ATTEMPTS: usize = 32;
 
 const AREA: DatasetArea = DatasetArea::StarredQueries;
 
@@ -24,6 +28,8 @@ pub struct StarredInput {
     pub metadata: String,
     /// JSON text.
     pub query: String,
+    /// The text of the query itself.
+    pub apl: String,
 }
 
 /// Which starred queries a caller asks for.
@@ -74,23 +80,28 @@ pub async fn create(app: &App, caller: &Caller, input: StarredInput) -> Result<S
 
 /// Replaces a starred query; it never creates one.
 pub async fn replace(app: &App, caller: &Caller, id: &str, input: StarredInput) -> Result<StarredQuery> {
-    let present = find(app, caller, id, Action::Update).await?;
+    let mut present = find(app, caller, id, Action::Update).await?;
     let starred = checked(caller, present.id.clone(), input)?;
     caller.check_dataset(&starred.dataset, AREA, Action::Update)?;
-    let change = caller.change();
-    if !app.catalog.replace_starred(caller.org()?, &starred, &present.dataset, &change).await? {
-        return Err(changed_meanwhile());
+    for _ in 0..ATTEMPTS {
+        let change = caller.change();
+        if app.catalog.replace_starred(caller.org()?, &starred, &present.dataset, &change).await? {
+            return Ok(StarredQuery { created: present.created, created_by: present.created_by, ..starred });
+        }
+        present = find(app, caller, id, Action::Update).await?;
     }
-    Ok(StarredQuery { created: present.created, created_by: present.created_by, ..starred })
+    Err(changed_meanwhile())
 }
 
 pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
-    let present = find(app, caller, id, Action::Delete).await?;
-    let change = caller.change();
-    if !app.catalog.delete_starred(caller.org()?, &present.id, &present.dataset, &change).await? {
-        return Err(changed_meanwhile());
+    for _ in 0..ATTEMPTS {
+        let present = find(app, caller, id, Action::Delete).await?;
+        let change = caller.change();
+        if app.catalog.delete_starred(caller.org()?, &present.id, &present.dataset, &change).await? {
+            return Ok(());
+        }
     }
-    Ok(())
+    Err(changed_meanwhile())
 }
 
 fn not_found() -> Error {
@@ -125,8 +136,11 @@ fn checked(caller: &Caller, id: StarredQueryId, input: StarredInput) -> Result<S
     check_name("name", &input.name)?;
     check_text("who", &input.who, NAME_MAX)?;
     let dataset = input.dataset.unwrap_or_default();
-    check_text("dataset", &dataset, NAME_MAX)?;
+    if !dataset.is_empty() {
+        check_dataset_name("dataset", &dataset)?;
+    }
     Ok(StarredQuery {
+        searched: format!("{}\n{}", input.name, input.apl).to_lowercase().replace('\0', " "),
         id,
         kind: input.kind,
         name: input.name,

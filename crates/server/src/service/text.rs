@@ -5,6 +5,9 @@ use tidegauge_model::{Rule, Violation};
 /// Longest name of anything, in characters.
 pub const NAME_MAX: usize = 256;
 
+/// Longest name of a dataset.
+pub const DATASET_NAME_MAX: usize = 128;
+
 /// Longest description, in characters.
 pub const DESCRIPTION_MAX: usize = 4_096;
 
@@ -14,6 +17,21 @@ pub fn check_name(field: &str, text: &str) -> Result<(), Violation> {
         return Err(Violation::new(field, Rule::TooShort, "should be at least 1 chars long"));
     }
     check_text(field, text, NAME_MAX)
+}
+
+/// The name of a dataset: letters, digits, `_`, `.` and `-`, beginning with a letter or digit.
+pub fn check_dataset_name(field: &str, text: &str) -> Result<(), Violation> {
+    let is_inner = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    let fits = text.len() <= DATASET_NAME_MAX
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(is_inner);
+    if fits {
+        return Ok(());
+    }
+    let problem = format!(
+        "must be a dataset's name: up to {DATASET_NAME_MAX} letters, digits and _ . -, beginning with a letter or digit"
+    );
+    Err(Violation::new(field, Rule::Pattern, problem))
 }
 
 /// Any text up to a length. The NUL character is refused, because not every database can keep it.

@@ -57,8 +57,10 @@ pub async fn regenerate(app: &App, caller: &Caller, id: &str, input: RegenerateI
         .ok_or_else(|| Violation::required("existingTokenExpiresAt"))?;
     let old = get(app, caller, id).await?;
     check_grant(caller, &old.capabilities)?;
+    // It can end sooner, but what has ended does not come back.
+    let existing_expires_at = old.expires_at.map_or(existing_expires_at, |end| end.min(existing_expires_at));
     let new = match input.new_token {
-        Some(described) => checked(caller, described)?,
+        Some(described) => checked(caller, described).map_err(|error| error.within("newToken"))?,
         None => Checked {
             name: old.name.clone(),
             description: old.description.clone(),

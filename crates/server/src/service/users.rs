@@ -1,8 +1,10 @@
 //! People: the caller's own record, and the members of an organisation.
 
+use std::collections::BTreeMap;
+
 use tidegauge_catalog::people::{Member, MembershipRefusal, Person};
 use tidegauge_model::notifier::check_email;
-use tidegauge_model::{ErrorKind, OrgId, Role, UserId, Violation};
+use tidegauge_model::{Capabilities, ErrorKind, OrgId, Role, UserId, Violation};
 
 use super::text::check_name;
 use super::{Caller, Error, Result};
@@ -16,10 +18,12 @@ pub struct UserInput {
     pub role: String,
 }
 
-/// The caller's own record. The role is that in the organisation the request acts in.
+/// The caller's own record. The role is that in the organisation the request acts in, or in the first one.
 pub async fn current(app: &App, caller: &Caller) -> Result<Member> {
     let person = app.catalog.find_person(&caller.user).await?.ok_or_else(not_found)?;
-    let role = caller.standing.as_ref().and_then(|standing| standing.role).unwrap_or(Role::None);
+    let here = caller.standing.as_ref().and_then(|standing| standing.role);
+    let first = caller.seats.first().and_then(|seat| seat.role);
+    let role = here.or(first).unwrap_or(Role::None);
     Ok(Member { person, role })
 }
 
@@ -66,6 +70,20 @@ pub async fn set_role(app: &App, caller: &Caller, id: &str, role: &str) -> Resul
     get(app, caller, id.as_str()).await
 }
 
+/// Gives a member another name. A person who belongs to other organisations too decides on it alone.
+pub async fn rename(app: &App, caller: &Caller, id: &str, name: &str) -> Result<Member> {
+    let id = check_may_change(app, caller, caller.org()?, id).await?;
+    check_name("name", name)?;
+    if app.catalog.list_orgs_of(&id).await?.len() > 1 {
+        let message = "the user belongs to other organisations too, so only they can change their name";
+        return Err(Error::new(ErrorKind::Forbidden, message));
+    }
+    if !app.catalog.rename_person(&id, name, &caller.change()).await? {
+        return Err(not_found());
+    }
+    get(app, caller, id.as_str()).await
+}
+
 /// Removes a person from the organisation.
 pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
     let org = caller.org()?;
@@ -89,12 +107,16 @@ async fn check_may_change(app: &App, caller: &Caller, org: &OrgId, id: &str) -> 
     Ok(id)
 }
 
-/// A person hands out roles up to their own; a token only the roles whose capabilities it holds itself, because
-/// otherwise it could make itself a stronger friend.
+/// A person hands out roles up to their own. A token hands out the ordinary ones, but owner and admin only if it
+/// may do everything in the organisation itself, because otherwise it could make itself a stronger friend.
 fn check_may_assign(caller: &Caller, role: Role) -> Result<()> {
     let allowed = match caller.standing()?.role {
         Some(own) => own.may_assign(role),
-        None => caller.capabilities.contains(&tidegauge_auth::RoleTable::default().of(role)),
+        None if matches!(role, Role::Owner | Role::Admin) => {
+            let everything = Capabilities { view: BTreeMap::new(), ..Capabilities::all() };
+            caller.capabilities.contains(&everything)
+        }
+        None => true,
     };
     if allowed {
         return Ok(());

@@ -68,6 +68,7 @@ fn rows() -> Vec<Row> {
         row("GET", "/users", Id::None, None, 200),
         row("POST", "/users", Id::None, user(), 200),
         row("GET", "/users/{id}", Id::User, None, 200),
+        row("PUT", "/users/{id}", Id::User, name(), 200),
         row("PUT", "/users/{id}/role", Id::User, Some(json!({"role": "none"})), 200),
         row("DELETE", "/users/{id}", Id::User, None, 204),
         row("GET", "/audit", Id::None, None, 200),

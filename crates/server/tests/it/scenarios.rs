@@ -180,6 +180,10 @@ impl Scenario {
             }
             (Value::String(wanted), found) if wanted.starts_with("<capture:") => {
                 let name = wanted.trim_start_matches("<capture:").trim_end_matches('>');
+                assert!(
+                    Role::from_id(name).is_none(),
+                    "{path}: a captured value cannot have the name of a role"
+                );
                 let value = found.as_str().map_or_else(|| found.to_string(), str::to_owned);
                 self.names.insert(name.to_owned(), value);
                 Ok(())

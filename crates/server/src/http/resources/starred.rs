@@ -17,6 +17,7 @@ use super::schemas::StarredKind;
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::{Json, PathId, Query};
+use crate::http::json::{object, optional_objects};
 use crate::service::Caller;
 use crate::service::starred::{self, StarredInput, StarredQuestion};
 
@@ -47,6 +48,7 @@ pub struct StarredRequest {
     /// Anything that a client wants to remember.
     #[schema(value_type = Object)]
     pub metadata: Map<String, Value>,
+    #[serde(deserialize_with = "object")]
     pub query: StarredText,
 }
 
@@ -60,6 +62,7 @@ pub struct StarredText {
     pub cursor: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_limit: Option<i64>,
+    #[serde(default, deserialize_with = "optional_objects")]
     pub default_order: Option<Vec<StarredOrder>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_time: Option<String>,
@@ -143,6 +146,7 @@ impl StarredRequest {
         self.query.default_order.get_or_insert_default();
         self.query.libraries.get_or_insert_default();
         Ok(StarredInput {
+            apl: self.query.apl.clone(),
             kind: self.kind,
             name: self.name,
             who: self.who,

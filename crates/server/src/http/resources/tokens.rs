@@ -15,6 +15,7 @@ use super::schemas::{DatasetCapabilities, OrgCapabilities, ViewCapabilities};
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::{Json, PathId};
+use crate::http::json::optional_object;
 use crate::service::Caller;
 use crate::service::capabilities::{CapabilityInput, NamedActions};
 use crate::service::tokens::{self, NewToken, RegenerateInput, TokenInput};
@@ -49,6 +50,7 @@ pub struct RegenerateRequest {
     #[schema(format = DateTime)]
     pub new_token_expires_at: Option<String>,
     /// What the new token is to be, if not the same as the existing one.
+    #[serde(default, deserialize_with = "optional_object")]
     pub new_token: Option<TokenRequest>,
 }
 

@@ -152,6 +152,18 @@ pub async fn create(
     Ok(Json(users::create(&app, &caller, UserInput { name, email, role }).await?.into()))
 }
 
+/// Gives a person another name, unless they belong to other organisations too.
+#[utoipa::path(put, path = "/users/{id}", tag = "users", params(("id" = String, Path)),
+    request_body = RenameRequest, responses((status = 200, body = UserResponse)))]
+pub async fn rename(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    PathId(id): PathId,
+    Json(request): Json<RenameRequest>,
+) -> Result<Json<UserResponse>, ApiError> {
+    Ok(Json(users::rename(&app, &caller, &id, &request.name).await?.into()))
+}
+
 /// Gives a person another role.
 #[utoipa::path(put, path = "/users/{id}/role", tag = "users", params(("id" = String, Path)),
     request_body = RoleRequest, responses(
