@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# Runs schemathesis, which makes up requests from /openapi.json, against the real binary: no answer may be a 5xx or
-# outside the document, and no secured route may answer without a token. Its Python packages are kept in the user's
-# cache folder. Usage: scripts/conformance.sh [EXAMPLES_PER_OPERATION]
+# Checks that /openapi.json is valid, then runs schemathesis, which makes up requests from it, against the real
+# binary: no answer may be a 5xx or outside the document, and no secured route may answer without a token. The Python
+# packages are kept in the user's cache folder. Usage: scripts/conformance.sh [EXAMPLES_PER_OPERATION]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 examples=${1:-15}
 version=4.32.5
-tools="${XDG_CACHE_HOME:-$HOME/.cache}/tidegauge/schemathesis-$version"
+tools="${XDG_CACHE_HOME:-$HOME/.cache}/tidegauge/conformance-$version-1"
 st="$tools/bin/st"
 
 if ! [ -x "$st" ]; then
     rm -rf "$tools"
-    if ! { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet "schemathesis==$version"; } >&2; then
+    if ! { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet "schemathesis==$version" \
+        'openapi-spec-validator==0.9.0'; } >&2; then
         rm -rf "$tools"
         echo "conformance: not run (schemathesis cannot be installed: python3 with venv and PyPI are needed)" >&2
         exit 0
@@ -33,6 +34,10 @@ done
 url=$(sed -nE 's/.*listens on (.*)/\1/p' "$folder/out")
 token=$(cat "$folder/data/first-token")
 org=$("$binary" org list --data "$folder/data" | cut -f1)
+
+"$tools/bin/python" -c 'import sys, urllib.request; sys.stdout.buffer.write(urllib.request.urlopen(sys.argv[1]).read())' \
+    "$url/openapi.json" >"$folder/openapi.json"
+"$tools/bin/openapi-spec-validator" "$folder/openapi.json"
 
 # Whether data is accepted or refused for what it means is for the other tests; here it is whether the answer fits
 # the document.

@@ -15,9 +15,9 @@ pub mod serve;
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::{Extension, Router};
 use tidegauge_auth::Access;
 use tidegauge_model::Action::{Create, Delete, Read, Update};
 use tidegauge_model::DatasetArea::StarredQueries;
@@ -31,10 +31,11 @@ use resources::{audit, notifiers, orgs, starred, tokens, users};
 /// The whole service as one router.
 pub fn router(app: &Arc<App>) -> Router {
     let (router, document) = api(app).finish();
-    let document = Arc::new(openapi::render(&document));
+    let document = docs_page::Document(openapi::render(&document).into());
     let routes = router
-        .merge(docs_page::router(document))
+        .merge(docs_page::files())
         .fallback(answer::unknown_path)
+        .layer(Extension(document))
         .layer(DefaultBodyLimit::max(app.http.max_body_bytes))
         .layer(from_fn(answer::note_route))
         .layer(from_fn_with_state(Arc::clone(app), answer::limit_time_and_load))
@@ -52,6 +53,8 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(Versions::None, Access::Public, routes!(health::readyz))
         .add(Versions::None, Access::Public, routes!(health::metrics))
         .add(Versions::None, Access::Public, routes!(health::version))
+        .add(Versions::None, Access::Public, routes!(docs_page::openapi))
+        .add(Versions::None, Access::Public, routes!(docs_page::page))
         .add(both, Access::Org(Notifiers, Read), routes!(notifiers::list))
         .add(both, Access::Org(Notifiers, Create), routes!(notifiers::create))
         .add(both, Access::Org(Notifiers, Read), routes!(notifiers::get))

@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::Path;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
@@ -17,18 +18,29 @@ use super::error::ApiError;
 const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
     script-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-pub fn router<S: Clone + Send + Sync + 'static>(document: Arc<String>) -> Router<S> {
-    let page = Page { config: Arc::new(page_config()) };
+/// The API document as it is served.
+#[derive(Clone, Debug)]
+pub struct Document(pub Arc<str>);
+
+/// The files of the page. Its first one is a route of the API like any other.
+pub fn files<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
-        .route("/openapi.json", get(document_json).with_state(document))
         .route("/docs", get(|| async { Redirect::permanent("/docs/") }))
-        .route("/docs/", get(index).with_state(page.clone()))
-        .route("/docs/{*file}", get(file).with_state(page))
+        .route("/docs/{*file}", get(|Path(name): Path<String>| async move { answer(&name) }))
 }
 
-#[derive(Clone)]
-struct Page {
-    config: Arc<Config<'static>>,
+/// The API document, in the form of OpenAPI 3.1.
+#[utoipa::path(get, path = "/openapi.json", tag = "service",
+    responses((status = 200, body = Object, content_type = "application/json")))]
+pub async fn openapi(Extension(document): Extension<Document>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], document.0.as_bytes().to_vec()).into_response()
+}
+
+/// A page to browse the API document with.
+#[utoipa::path(get, path = "/docs/", tag = "service",
+    responses((status = 200, body = String, content_type = "text/html")))]
+pub async fn page() -> Response {
+    answer("index.html")
 }
 
 fn page_config() -> Config<'static> {
@@ -36,20 +48,8 @@ fn page_config() -> Config<'static> {
     Config::from("/openapi.json").validator_url("none").persist_authorization(false).try_it_out_enabled(true)
 }
 
-async fn document_json(State(document): State<Arc<String>>) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], document.as_str().to_owned()).into_response()
-}
-
-async fn index(State(page): State<Page>) -> Response {
-    answer("index.html", page)
-}
-
-async fn file(Path(name): Path<String>, State(page): State<Page>) -> Response {
-    answer(&name, page)
-}
-
-fn answer(name: &str, page: Page) -> Response {
-    match serve(name, page.config) {
+fn answer(name: &str) -> Response {
+    match serve(name, Arc::new(page_config())) {
         Ok(Some(file)) => {
             let mut response = (StatusCode::OK, file.bytes.into_owned()).into_response();
             let headers = response.headers_mut();
