@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check bench fmt audit help setup-run setup-test setup-bench
+.PHONY: run test check bench fmt audit help lint setup-run setup-test setup-bench
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
@@ -7,14 +7,16 @@ RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,c
 run: setup-run ## build and start the service on http://127.0.0.1:8080, with its data in ./data
 	cargo run --profile fast -p tidegauge-server -- serve
 
-test: setup-test check ## every test that a change must pass
+test: setup-test lint ## every test that a change must pass
 	scripts/with-postgres.sh $(RUNNER) --workspace
 	scripts/conformance.sh
 
-check: ## the quick loop: format, lints, and the tests that build fast
+check: lint ## the quick loop: format, lints, and the tests that build fast
+	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-catalog
+
+lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
-	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-catalog
 
 bench: setup-bench ## measure the service under load
 	scripts/bench.sh

@@ -62,6 +62,9 @@ pub struct Refusals {
     pub times: i64,
 }
 
+/// Entries that are dropped in one transaction.
+const PRUNE_BATCH: i64 = 2_000;
+
 pub(crate) const INSERT: &str = "INSERT INTO audit \
     (org_id, at, actor, action, resource, outcome, detail, request_id, times) \
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
@@ -132,16 +135,27 @@ impl Catalog {
         Ok(entries)
     }
 
-    /// Drops the entries of an organisation (or of none) that are older than it may look back.
+    /// Drops the entries of an organisation (or of none) that are older than it may look back, some at a time, so
+    /// that changes do not have to wait for all of them.
     pub async fn prune_audit(&self, org: Option<&OrgId>, before: Timestamp) -> Result<u64> {
-        let dropped = write!(self, connection => {
-            sqlx::query("DELETE FROM audit WHERE COALESCE(org_id, '') = $1 AND at < $2")
+        let mut dropped = 0;
+        loop {
+            let batch = write!(self, connection => {
+                sqlx::query(
+                    "DELETE FROM audit WHERE seq IN (SELECT seq FROM audit \
+                     WHERE COALESCE(org_id, '') = $1 AND at < $2 ORDER BY at LIMIT $3)",
+                )
                 .bind(org.map_or("", OrgId::as_str))
                 .bind(before.as_micros())
+                .bind(PRUNE_BATCH)
                 .execute(&mut *connection)
                 .await?
                 .rows_affected()
-        });
-        Ok(dropped)
+            });
+            dropped += batch;
+            if batch == 0 {
+                return Ok(dropped);
+            }
+        }
     }
 }

@@ -32,7 +32,15 @@ pub struct Standing {
     /// Whether the person has acted there before, or was never anywhere else.
     pub accepted: bool,
     pub payment: Payment,
-    pub limits: Limits,
+    /// Read only where the request acts, because a person may have many.
+    licence: String,
+}
+
+impl Standing {
+    /// The limits of the organisation's licence.
+    pub fn limits(&self) -> Result<Limits> {
+        Ok(read_licence(&self.licence)?.limits)
+    }
 }
 
 /// One row per organisation; a person without any still has one, with nothing in it.
@@ -56,7 +64,12 @@ const SELECT: &str = "SELECT t.id, t.kind, t.person_id, t.expires_at, t.capabili
     FROM token t \
     LEFT JOIN membership m ON t.org_id IS NULL AND m.person_id = t.person_id \
     LEFT JOIN org o ON o.id = COALESCE(t.org_id, m.org_id) \
-    WHERE t.digest = $1 ORDER BY o.id";
+    WHERE t.digest = $1 \
+    ORDER BY CASE WHEN o.id = $2 THEN 0 WHEN m.accepted IS NOT NULL THEN 1 ELSE 2 END, o.id LIMIT $3";
+
+/// Organisations of one person that a request looks at: all that they can own and some more. Others can add somebody
+/// to any number of them, which must not make that person's requests slow.
+const SEATS_MAX: i64 = 2 * crate::limits::ORGS_OWNED_MAX;
 
 impl BearerRow {
     fn standing(&self) -> Result<Option<Standing>> {
@@ -69,16 +82,22 @@ impl BearerRow {
             accepted: self.kind == API || self.accepted.is_some(),
             role: self.role.as_deref().map(read_role).transpose()?,
             payment: read_payment(status, self.first_failed_payment)?,
-            limits: read_licence(licence)?.limits,
+            licence: licence.clone(),
         }))
     }
 }
 
 impl Catalog {
-    /// Finds the token with this digest.
-    pub async fn find_bearer(&self, digest: &str) -> Result<Option<Bearer>> {
+    /// Finds the token with this digest. The organisation that the request names comes first, then those that the
+    /// person has acted in.
+    pub async fn find_bearer(&self, digest: &str, named_org: Option<&OrgId>) -> Result<Option<Bearer>> {
         let rows = read!(self, executor => {
-            sqlx::query_as::<_, BearerRow>(SELECT).bind(digest).fetch_all(executor).await?
+            sqlx::query_as::<_, BearerRow>(SELECT)
+                .bind(digest)
+                .bind(named_org.map_or("", OrgId::as_str))
+                .bind(SEATS_MAX)
+                .fetch_all(executor)
+                .await?
         });
         let Some(first) = rows.first() else {
             return Ok(None);

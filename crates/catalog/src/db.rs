@@ -1,6 +1,7 @@
 //! The connection to SQLite or PostgreSQL and the two macros that run one body of SQL on either. All that differs
 //! between the databases is here and in the migrations.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,15 +19,26 @@ const WAIT_MAX: Duration = Duration::from_secs(5);
 /// SQLite reads in parallel with its one writer; more readers than cores only wait for each other.
 const SQLITE_READERS: u32 = 4;
 
+const SQLITE_SYNCHRONOUS_FULL: i64 = 2;
+
 const POSTGRES_CONNECTIONS_MAX: u32 = 16;
 
 /// Where the catalogue is kept.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub enum Location {
     /// A file that this process opens.
     Sqlite(PathBuf),
     /// A server, by URL. The URL may hold a password, so it is never printed.
     Postgres(String),
+}
+
+impl fmt::Debug for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sqlite(path) => f.debug_tuple("Sqlite").field(path).finish(),
+            Self::Postgres(_) => f.write_str("Postgres(…)"),
+        }
+    }
 }
 
 /// The open catalogue.
@@ -102,6 +114,23 @@ impl Catalog {
             sqlx::query("SELECT 1").execute(executor).await?;
         });
         Ok(())
+    }
+
+    /// Whether an acknowledged change survives a power cut, by the database's own settings. A PostgreSQL server may
+    /// have been told not to wait for its disk, which only its operator can know to be right.
+    pub async fn is_durable(&self) -> Result<bool> {
+        match &self.db {
+            Db::Sqlite { write, .. } => {
+                let journal: String = sqlx::query_scalar("PRAGMA journal_mode").fetch_one(write).await?;
+                let synchronous: i64 = sqlx::query_scalar("PRAGMA synchronous").fetch_one(write).await?;
+                Ok(journal == "wal" && synchronous >= SQLITE_SYNCHRONOUS_FULL)
+            }
+            Db::Postgres(pool) => {
+                let fsync: String = sqlx::query_scalar("SHOW fsync").fetch_one(pool).await?;
+                let commit: String = sqlx::query_scalar("SHOW synchronous_commit").fetch_one(pool).await?;
+                Ok(fsync == "on" && commit != "off")
+            }
+        }
     }
 
     pub async fn close(&self) {

@@ -65,11 +65,13 @@ impl From<sqlx::Error> for Error {
 fn is_passing(code: Option<&str>) -> bool {
     /// Busy, locked, read-only, I/O error, full, cannot open.
     const SQLITE: [u32; 6] = [5, 6, 8, 10, 13, 14];
-    /// Shut down, crashed, starting up, too many connections, disk full.
-    const POSTGRES: [&str; 5] = ["57P01", "57P02", "57P03", "53300", "53100"];
+    /// Shut down, crashed, starting up, too many connections, disk full, read-only after a failover, and losers of a
+    /// conflict between transactions.
+    const POSTGRES: [&str; 9] =
+        ["57P01", "57P02", "57P03", "53300", "53100", "25006", "40001", "40P01", "55P03"];
     match code {
         // PostgreSQL's codes have five characters, SQLite's are numbers with the primary one in the lowest byte.
-        Some(code) if code.len() == 5 => POSTGRES.contains(&code),
+        Some(code) if code.len() == 5 => POSTGRES.contains(&code) || code.starts_with("08"),
         Some(code) => code.parse::<u32>().is_ok_and(|code| SQLITE.contains(&(code & 0xff))),
         None => false,
     }

@@ -7,6 +7,7 @@ pub mod bearer;
 mod db;
 pub mod error;
 pub mod first_start;
+pub mod limits;
 pub mod notifiers;
 pub mod orgs;
 pub mod people;

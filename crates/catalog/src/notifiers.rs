@@ -6,6 +6,7 @@ use tidegauge_model::{NotifierId, OrgId, Timestamp, UserId};
 
 use crate::audit::{Change, record};
 use crate::db::{read, write};
+use crate::limits::{NOTIFIERS_MAX, check_room};
 use crate::{Catalog, Result};
 
 /// A notifier.
@@ -64,6 +65,7 @@ impl Catalog {
     pub async fn insert_notifier(&self, org: &OrgId, notifier: &Notifier, change: &Change) -> Result<()> {
         let sealed = self.key.seal(&binding(org, notifier.id.as_str()), &notifier.properties)?;
         write!(self, connection => {
+            check_room!(connection, org, "notifier", NOTIFIERS_MAX);
             sqlx::query(
                 "INSERT INTO notifier (id, org_id, name, channel, properties, disabled_until, \
                  disabled_until_text, created, created_by, modified) \

@@ -2,10 +2,11 @@
 
 use sqlx::FromRow;
 use tidegauge_model::org::Payment;
-use tidegauge_model::{Licence, Org, OrgId, PaymentStatus, Plan, Role, Timestamp, UserId};
+use tidegauge_model::{ErrorKind, Licence, Org, OrgId, PaymentStatus, Plan, Role, Timestamp, UserId};
 
 use crate::audit::{Change, record};
 use crate::db::{read, write};
+use crate::limits::ORGS_OWNED_MAX;
 use crate::{Catalog, Error, Result};
 
 const SELECT: &str = "SELECT o.id, o.name, o.primary_email, o.plan, o.plan_created, o.payment_status, \
@@ -14,7 +15,8 @@ const SELECT: &str = "SELECT o.id, o.name, o.primary_email, o.plan, o.plan_creat
 
 const SELECT_OF_PERSON: &str = "SELECT o.id, o.name, o.primary_email, o.plan, o.plan_created, \
     o.payment_status, o.first_failed_payment, o.last_usage_sync, o.default_region, o.licence, o.created, \
-    o.modified, o.version FROM org o JOIN membership m ON m.org_id = o.id WHERE m.person_id = $1 ORDER BY o.id";
+    o.modified, o.version FROM org o JOIN membership m ON m.org_id = o.id WHERE m.person_id = $1 \
+    ORDER BY m.accepted IS NULL, o.id LIMIT 1000";
 
 const SELECT_ALL: &str = "SELECT o.id, o.name, o.primary_email, o.plan, o.plan_created, o.payment_status, \
     o.first_failed_payment, o.last_usage_sync, o.default_region, o.licence, o.created, o.modified, o.version \
@@ -136,6 +138,16 @@ impl Catalog {
     /// Creates an organisation with a person of the catalogue as its owner.
     pub async fn insert_org(&self, org: &Org, owner: &UserId, change: &Change) -> Result<()> {
         write!(self, connection => {
+            let owned: i64 =
+                sqlx::query_scalar("SELECT COUNT(*) FROM membership WHERE person_id = $1 AND role = $2")
+                    .bind(owner.as_str())
+                    .bind(Role::Owner.id())
+                    .fetch_one(&mut *connection)
+                    .await?;
+            if owned >= ORGS_OWNED_MAX {
+                let message = format!("one person can own {ORGS_OWNED_MAX} organisations");
+                return Err(Error::new(ErrorKind::LimitReached, message));
+            }
             insert_org!(connection, org);
             crate::people::insert_membership!(connection, org.id, owner, Role::Owner, org.created, Some(org.created));
             record!(connection, change, "org.create", org.id.as_str());

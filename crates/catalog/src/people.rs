@@ -33,7 +33,7 @@ pub enum MembershipRefusal {
     Member,
     /// It would leave the organisation without an owner.
     LastOwner,
-    /// There is no such member.
+    /// There is no such member with that role any more.
     NotFound,
 }
 
@@ -229,13 +229,8 @@ impl Catalog {
             if members >= max_users {
                 return Ok(Err(MembershipRefusal::Full { max: max_users }));
             }
-            // Somebody who belongs elsewhere has to accept it; else others could change what their token means.
-            let elsewhere: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM membership WHERE person_id = $1")
-                .bind(person.id.as_str())
-                .fetch_one(&mut *connection)
-                .await?;
-            let accepted = (elsewhere == 0).then_some(change.at);
-            insert_membership!(connection, org, person.id, role, change.at, accepted);
+            // Only the person can accept it: else others could decide what their token means.
+            insert_membership!(connection, org, person.id, role, change.at, None::<Timestamp>);
             record!(connection, change, "user.create", person.id.as_str());
             Member { person, role }
         });
@@ -243,33 +238,53 @@ impl Catalog {
     }
 
     /// Notes that a person has acted as a member for the first time.
-    pub async fn accept_membership(&self, org: &OrgId, person: &UserId, at: Timestamp) -> Result<()> {
+    pub async fn accept_membership(&self, org: &OrgId, person: &UserId, change: &Change) -> Result<()> {
         write!(self, connection => {
-            sqlx::query(
+            let accepted = sqlx::query(
                 "UPDATE membership SET accepted = $3 WHERE org_id = $1 AND person_id = $2 AND accepted IS NULL",
             )
             .bind(org.as_str())
             .bind(person.as_str())
-            .bind(at.as_micros())
+            .bind(change.at.as_micros())
             .execute(&mut *connection)
-            .await?;
+            .await?
+            .rows_affected();
+            if accepted > 0 {
+                record!(connection, change, "user.accept", person.as_str());
+            }
         });
         Ok(())
     }
 
-    /// Gives a member another role.
+    /// How many other organisations a person has acted in.
+    pub async fn count_memberships_elsewhere(&self, org: &OrgId, person: &UserId) -> Result<i64> {
+        let count = read!(self, executor => {
+            sqlx::query_scalar(
+                "SELECT COUNT(*) FROM membership WHERE person_id = $1 AND org_id <> $2 AND accepted IS NOT NULL",
+            )
+            .bind(person.as_str())
+            .bind(org.as_str())
+            .fetch_one(executor)
+            .await?
+        });
+        Ok(count)
+    }
+
+    /// Gives a member another role, if they still have the one that the caller was checked against.
     pub async fn set_role(
         &self,
         org: &OrgId,
         person: &UserId,
+        checked: Role,
         role: Role,
         change: &Change,
     ) -> Result<std::result::Result<(), MembershipRefusal>> {
         write!(self, connection => {
             lock_org!(connection, org);
-            let updated = sqlx::query("UPDATE membership SET role = $3 WHERE org_id = $1 AND person_id = $2")
+            let updated = sqlx::query("UPDATE membership SET role = $4 WHERE org_id = $1 AND person_id = $2 AND role = $3")
                 .bind(org.as_str())
                 .bind(person.as_str())
+                .bind(checked.id())
                 .bind(role.id())
                 .execute(&mut *connection)
                 .await?
@@ -285,18 +300,21 @@ impl Catalog {
         Ok(Ok(()))
     }
 
-    /// Removes a person from an organisation. The person stays known to the installation.
+    /// Removes a person from an organisation, if they still have the role that the caller was checked against. The
+    /// person stays known to the installation.
     pub async fn remove_member(
         &self,
         org: &OrgId,
         person: &UserId,
+        checked: Role,
         change: &Change,
     ) -> Result<std::result::Result<(), MembershipRefusal>> {
         write!(self, connection => {
             lock_org!(connection, org);
-            let deleted = sqlx::query("DELETE FROM membership WHERE org_id = $1 AND person_id = $2")
+            let deleted = sqlx::query("DELETE FROM membership WHERE org_id = $1 AND person_id = $2 AND role = $3")
                 .bind(org.as_str())
                 .bind(person.as_str())
+                .bind(checked.id())
                 .execute(&mut *connection)
                 .await?
                 .rows_affected();

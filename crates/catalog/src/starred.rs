@@ -1,11 +1,13 @@
 //! Starred queries. The query and the metadata are documents of the caller, kept as JSON text.
 
+use futures_util::TryStreamExt;
 use sqlx::FromRow;
-use tidegauge_model::{OrgId, StarredQueryId, Timestamp, UserId};
+use tidegauge_model::{ErrorKind, OrgId, StarredQueryId, Timestamp, UserId};
 
 use crate::audit::{Change, record};
 use crate::db::{read, write};
-use crate::{Catalog, Result};
+use crate::limits::{LIST_BYTES_MAX, STARRED_QUERIES_MAX, check_room};
+use crate::{Catalog, Error, Result};
 
 /// A starred query.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +20,6 @@ pub struct StarredQuery {
     pub dataset: String,
     pub metadata: String,
     pub query: String,
-    /// What a search looks in, in lower case.
-    pub searched: String,
     pub created: Timestamp,
     pub created_by: UserId,
     pub modified: Timestamp,
@@ -55,7 +55,6 @@ struct StarredRow {
     dataset: String,
     metadata: String,
     query: String,
-    searched: String,
     created: i64,
     created_by: String,
     modified: i64,
@@ -71,7 +70,6 @@ impl StarredRow {
             dataset: self.dataset,
             metadata: self.metadata,
             query: self.query,
-            searched: self.searched,
             created: Timestamp::from_micros(self.created),
             created_by: self.created_by.into(),
             modified: Timestamp::from_micros(self.modified),
@@ -79,13 +77,13 @@ impl StarredRow {
     }
 }
 
-const SELECT_ONE: &str = "SELECT id, kind, name, who, dataset, metadata, query, searched, created, created_by, modified \
+const SELECT_ONE: &str = "SELECT id, kind, name, who, dataset, metadata, query, created, created_by, modified \
     FROM starred_query WHERE org_id = $1 AND id = $2";
 
 // `visible` travels as one text, each name between line feeds, so that one statement serves any number of names:
 // a name is in it exactly if taking it out changes the text. A name with a line feed of its own would match
 // across two others, so it is never in it.
-const SELECT_FILTERED: &str = "SELECT id, kind, name, who, dataset, metadata, query, searched, created, created_by, modified \
+const SELECT_FILTERED: &str = "SELECT id, kind, name, who, dataset, metadata, query, created, created_by, modified \
     FROM starred_query WHERE org_id = $1 \
     AND ($2 = 'all' OR ($2 = 'of' AND (created_by = $3 OR who = $3)) \
          OR ($2 = 'not-of' AND created_by <> $3 AND who <> $3)) \
@@ -106,7 +104,9 @@ impl Catalog {
         let pattern = filter.text.as_deref().map(like_pattern);
         let visible = filter.visible.as_deref().map(visible_text);
         let rows = read!(self, executor => {
-            sqlx::query_as::<_, StarredRow>(SELECT_FILTERED)
+            let mut rows = Vec::new();
+            let mut bytes = 0;
+            let mut found = sqlx::query_as::<_, StarredRow>(SELECT_FILTERED)
                 .bind(org.as_str())
                 .bind(whose)
                 .bind(person)
@@ -116,8 +116,16 @@ impl Catalog {
                 .bind(SEPARATOR)
                 .bind(filter.limit)
                 .bind(filter.offset)
-                .fetch_all(executor)
-                .await?
+                .fetch(executor);
+            while let Some(row) = found.try_next().await? {
+                bytes += row.query.len() + row.metadata.len();
+                if bytes > LIST_BYTES_MAX {
+                    let message = "the page would be too large: ask for fewer at once with limit";
+                    return Err(Error::new(ErrorKind::TooLarge, message));
+                }
+                rows.push(row);
+            }
+            rows
         });
         Ok(rows.into_iter().map(StarredRow::read).collect())
     }
@@ -133,8 +141,16 @@ impl Catalog {
         Ok(row.map(StarredRow::read))
     }
 
-    pub async fn insert_starred(&self, org: &OrgId, starred: &StarredQuery, change: &Change) -> Result<()> {
+    /// Keeps a starred query. `searched` is what a search looks in, in lower case.
+    pub async fn insert_starred(
+        &self,
+        org: &OrgId,
+        starred: &StarredQuery,
+        searched: &str,
+        change: &Change,
+    ) -> Result<()> {
         write!(self, connection => {
+            check_room!(connection, org, "starred_query", STARRED_QUERIES_MAX);
             sqlx::query(
                 "INSERT INTO starred_query (id, org_id, kind, name, who, dataset, metadata, query, searched, \
                  created, created_by, modified) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
@@ -147,7 +163,7 @@ impl Catalog {
             .bind(&starred.dataset)
             .bind(&starred.metadata)
             .bind(&starred.query)
-            .bind(&starred.searched)
+            .bind(searched)
             .bind(starred.created.as_micros())
             .bind(starred.created_by.as_str())
             .bind(starred.modified.as_micros())
@@ -164,6 +180,7 @@ impl Catalog {
         &self,
         org: &OrgId,
         starred: &StarredQuery,
+        searched: &str,
         checked_dataset: &str,
         change: &Change,
     ) -> Result<bool> {
@@ -181,7 +198,7 @@ impl Catalog {
             .bind(&starred.dataset)
             .bind(&starred.metadata)
             .bind(&starred.query)
-            .bind(&starred.searched)
+            .bind(searched)
             .bind(starred.modified.as_micros())
             .execute(&mut *connection)
             .await?

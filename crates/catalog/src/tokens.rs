@@ -10,6 +10,7 @@ use tidegauge_model::{Capabilities, DatasetArea, OrgArea, OrgId, Timestamp, Toke
 
 use crate::audit::{Change, record};
 use crate::db::{read, write};
+use crate::limits::TOKENS_MAX;
 use crate::{Catalog, Error, Result};
 
 /// A token's record.
@@ -123,12 +124,12 @@ impl Catalog {
         rows.into_iter().map(TokenRow::read).collect()
     }
 
-    /// The personal tokens of everybody, for the operator.
-    pub async fn list_personal_tokens(&self) -> Result<Vec<Token>> {
+    /// All tokens of the installation, for the operator.
+    pub async fn list_all_tokens(&self) -> Result<Vec<Token>> {
         let rows = read!(self, executor => {
             sqlx::query_as::<_, TokenRow>(
                 "SELECT id, org_id, person_id, name, description, capabilities, created, expires_at, \
-                 last_used_at FROM token WHERE org_id IS NULL ORDER BY id",
+                 last_used_at FROM token ORDER BY id",
             )
             .fetch_all(executor)
             .await?
@@ -152,13 +153,17 @@ impl Catalog {
 
     pub async fn insert_token(&self, token: &Token, digest: &str, change: &Change) -> Result<()> {
         write!(self, connection => {
+            if let Some(org) = &token.org {
+                crate::limits::check_room!(connection, org, "token", TOKENS_MAX);
+            }
             insert_token!(connection, token, digest);
             record!(connection, change, "token.create", token.id.as_str());
         });
         Ok(())
     }
 
-    /// Adds a successor and lets the old token expire at a time, in one step.
+    /// Adds a successor and lets the old token expire at a time, in one step. It can end sooner than before, but what
+    /// has ended does not come back.
     pub async fn succeed_token(
         &self,
         old: &TokenId,
@@ -168,7 +173,11 @@ impl Catalog {
         change: &Change,
     ) -> Result<bool> {
         write!(self, connection => {
-            let updated = sqlx::query("UPDATE token SET expires_at = $2 WHERE id = $1 AND org_id = $3")
+            let updated = sqlx::query(
+                "UPDATE token SET expires_at = \
+                 CASE WHEN expires_at IS NULL OR expires_at > $2 THEN $2 ELSE expires_at END \
+                 WHERE id = $1 AND org_id = $3",
+            )
                 .bind(old.as_str())
                 .bind(old_expires_at.as_micros())
                 .bind(successor.org.as_ref().map(OrgId::as_str))
@@ -177,6 +186,9 @@ impl Catalog {
                 .rows_affected();
             if updated == 0 {
                 return Ok(false);
+            }
+            if let Some(org) = &successor.org {
+                crate::limits::check_room!(connection, org, "token", TOKENS_MAX);
             }
             insert_token!(connection, successor, digest);
             record!(connection, change, "token.regenerate", old.as_str());
@@ -201,17 +213,18 @@ impl Catalog {
         Ok(true)
     }
 
-    /// Deletes any token, for the operator.
+    /// Deletes any token, for the operator. The audit entry belongs to the token's organisation.
     pub async fn revoke_token(&self, id: &TokenId, change: &Change) -> Result<bool> {
         write!(self, connection => {
-            let deleted = sqlx::query("DELETE FROM token WHERE id = $1")
-                .bind(id.as_str())
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if deleted == 0 {
+            let deleted: Option<Option<String>> =
+                sqlx::query_scalar("DELETE FROM token WHERE id = $1 RETURNING org_id")
+                    .bind(id.as_str())
+                    .fetch_optional(&mut *connection)
+                    .await?;
+            let Some(org) = deleted else {
                 return Ok(false);
-            }
+            };
+            let change = Change { org: org.map(OrgId::from), ..change.clone() };
             record!(connection, change, "token.delete", id.as_str());
         });
         Ok(true)

@@ -59,7 +59,6 @@ pub enum Rule {
 pub enum Place {
     Body,
     Query,
-    Header,
 }
 
 /// One field of a request that breaks a rule.
@@ -80,10 +79,6 @@ impl Violation {
 
     pub fn in_query(self) -> Self {
         Self { place: Place::Query, ..self }
-    }
-
-    pub fn in_header(self) -> Self {
-        Self { place: Place::Header, ..self }
     }
 
     pub fn required(field: impl Into<String>) -> Self {
@@ -108,7 +103,6 @@ impl fmt::Display for Violation {
         let place = match self.place {
             Place::Body => "body",
             Place::Query => "query",
-            Place::Header => "header",
         };
         write!(f, "{} in {place} {}", self.field, self.problem)
     }

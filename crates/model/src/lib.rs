@@ -2,6 +2,7 @@
 //! the kinds of error. Everything here is plain data and rules on it. There is no I/O and no async here; reading
 //! JSON, HTTP and SQL is left to the crates that own those.
 
+pub mod address;
 pub mod capability;
 pub mod chance;
 pub mod error;

@@ -35,10 +35,6 @@ impl Timestamp {
         self.0.div_euclid(1_000)
     }
 
-    pub fn as_seconds(self) -> i64 {
-        self.0.div_euclid(1_000_000)
-    }
-
     /// Reads an RFC 3339 timestamp with its offset, in the one form that every client can read back: capital `T` and
     /// `Z`, no leap second. Digits below a microsecond are cut.
     pub fn parse(text: &str) -> Result<Self, NotATimestamp> {
@@ -48,6 +44,11 @@ impl Timestamp {
     /// Whether this is the zero time that stands for "not set" in requests of Go clients.
     pub fn is_unset(self) -> bool {
         self.0 == GO_ZERO_MICROS
+    }
+
+    /// The moment this many seconds earlier, or the earliest there is.
+    pub fn minus_seconds(self, seconds: i64) -> Self {
+        Self(self.0.saturating_sub(seconds.saturating_mul(1_000_000)))
     }
 
     pub fn plus(self, duration: Duration) -> Self {

@@ -9,9 +9,9 @@ use tidegauge_catalog::Catalog;
 use tidegauge_model::{Chance, Clock, Timestamp};
 use tokio::sync::Semaphore;
 
+use crate::collected::{LastUses, RefusalLog};
 use crate::config::HttpLimits;
-use crate::jobs::collect::{LastUses, RefusalLog};
-use crate::limits::RateLimiter;
+use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
 
 /// The parts of a running service.
@@ -28,7 +28,8 @@ pub struct App {
     /// Uses of tokens that are not in the catalogue yet.
     pub last_uses: LastUses,
     /// One permit for each request that may be worked on at once.
-    pub load: Semaphore,
+    pub load: Arc<Semaphore>,
+    pub shares: Shares,
     pub metrics: Metrics,
     draining: AtomicBool,
 }
@@ -44,7 +45,8 @@ impl App {
             catalog,
             clock,
             chance,
-            load: Semaphore::new(http.max_requests_in_flight),
+            load: Arc::new(Semaphore::new(http.max_requests_in_flight)),
+            shares: Shares::default(),
             http,
             roles: RoleTable::default(),
             rates: RateLimiter::default(),

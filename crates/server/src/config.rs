@@ -5,6 +5,7 @@ pub mod arguments;
 pub mod layers;
 pub mod reference;
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +13,18 @@ use std::time::Duration;
 use serde::Deserialize;
 use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::Location;
-use tidegauge_model::notifier::check_email;
+use tidegauge_model::address::check_email;
+
+/// A text that may hold a password or token, and never prints itself.
+#[derive(Clone, Deserialize)]
+#[serde(transparent)]
+pub struct Hidden(String);
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
+}
 
 /// The settings as they are written, all present because the reference holds every one.
 #[derive(Clone, Debug, Deserialize)]
@@ -35,13 +47,15 @@ pub struct ServerSettings {
     pub shutdown_grace_seconds: u64,
     pub max_body_bytes: usize,
     pub max_requests_in_flight: usize,
+    pub max_connections: usize,
+    pub write_timeout_seconds: u64,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StorageSettings {
     pub data: PathBuf,
-    pub catalog: String,
+    pub catalog: Hidden,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -49,7 +63,7 @@ pub struct StorageSettings {
 pub struct SecuritySettings {
     pub secret_key_file: PathBuf,
     pub first_token_file: PathBuf,
-    pub first_token: String,
+    pub first_token: Hidden,
     pub first_org_name: String,
     pub first_owner_email: String,
 }
@@ -67,7 +81,7 @@ pub struct Config {
     pub listen: SocketAddr,
     pub tls: Option<TlsFiles>,
     pub http: HttpLimits,
-    pub header_timeout: Duration,
+    pub connections: ConnectionLimits,
     pub shutdown_grace: Duration,
     pub data: PathBuf,
     pub catalog: Location,
@@ -82,6 +96,14 @@ pub struct HttpLimits {
     pub request_timeout: Duration,
     pub max_body_bytes: usize,
     pub max_requests_in_flight: usize,
+}
+
+/// What connections may cost.
+#[derive(Clone, Debug)]
+pub struct ConnectionLimits {
+    pub max: usize,
+    pub header_timeout: Duration,
+    pub write_timeout: Duration,
 }
 
 #[derive(Clone, Debug)]
@@ -142,13 +164,17 @@ impl TryFrom<Settings> for Config {
                 max_body_bytes: server.max_body_bytes,
                 max_requests_in_flight: server.max_requests_in_flight.max(1),
             },
-            header_timeout: seconds("header_timeout_seconds", server.header_timeout_seconds)?,
+            connections: ConnectionLimits {
+                max: server.max_connections.max(1),
+                header_timeout: seconds("header_timeout_seconds", server.header_timeout_seconds)?,
+                write_timeout: seconds("write_timeout_seconds", server.write_timeout_seconds)?,
+            },
             shutdown_grace: Duration::from_secs(server.shutdown_grace_seconds),
             catalog: location(&storage)?,
             secret_key_file: in_data(&security.secret_key_file, "secret.key"),
             first_start: FirstStart {
                 token_file: in_data(&security.first_token_file, "first-token"),
-                token: first_token(&security.first_token)?,
+                token: first_token(&security.first_token.0)?,
                 org_name: security.first_org_name,
                 owner_email: owner_email(security.first_owner_email)?,
             },
@@ -175,7 +201,7 @@ fn tls_files(server: &ServerSettings) -> Result<Option<TlsFiles>, Error> {
 }
 
 fn location(storage: &StorageSettings) -> Result<Location, Error> {
-    let address = &storage.catalog;
+    let Hidden(address) = &storage.catalog;
     if address.is_empty() {
         Ok(Location::Sqlite(storage.data.join("catalog.sqlite")))
     } else if address.starts_with("postgres://") || address.starts_with("postgresql://") {

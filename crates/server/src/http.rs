@@ -3,6 +3,7 @@
 
 pub mod answer;
 pub mod api;
+pub mod connection;
 pub mod docs_page;
 pub mod error;
 pub mod extract;
@@ -38,7 +39,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .layer(Extension(document))
         .layer(DefaultBodyLimit::max(app.http.max_body_bytes))
         .layer(from_fn(answer::note_route))
-        .layer(from_fn_with_state(Arc::clone(app), answer::limit_time_and_load))
+        .layer(from_fn_with_state(Arc::clone(app), answer::limit_time))
         .layer(answer::catch_panics())
         .with_state::<()>(Arc::clone(app));
     // A router of its own around the routes, because the list of allowed methods is added after their layers.

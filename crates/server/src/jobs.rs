@@ -1,6 +1,5 @@
 //! Background jobs. Each is a `step` that tests call by themselves and that `run_every` repeats until shutdown.
 
-pub mod collect;
 pub mod prune_audit;
 
 use std::future::Future;
@@ -11,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::app::App;
+use crate::collected;
 
 /// How long a refused call may wait before it is in the audit trail.
 const WRITE_REFUSALS_EVERY: Duration = Duration::from_secs(1);
@@ -32,10 +32,10 @@ impl Jobs {
     pub fn start(app: &Arc<App>) -> Self {
         let jobs = Self::default();
         jobs.run_every("write-refusals", WRITE_REFUSALS_EVERY, app, |app| async move {
-            collect::write_refusals(&app).await
+            collected::write_refusals(&app).await
         });
         jobs.run_every("write-last-uses", WRITE_LAST_USES_EVERY, app, |app| async move {
-            collect::write_last_uses(&app).await
+            collected::write_last_uses(&app).await
         });
         jobs.run_every("prune-audit", PRUNE_EVERY, app, |app| async move { prune_audit::step(&app).await });
         jobs
@@ -46,7 +46,7 @@ impl Jobs {
         self.stop.cancel();
         self.tracker.close();
         self.tracker.wait().await;
-        for written in [collect::write_refusals(app).await, collect::write_last_uses(app).await] {
+        for written in [collected::write_refusals(app).await, collected::write_last_uses(app).await] {
             if let Err(error) = written {
                 tracing::warn!(error = %error, cause = ?error, "what was collected could not be written");
             }

@@ -4,6 +4,7 @@
 pub mod app;
 pub mod chance;
 pub mod cli;
+pub mod collected;
 pub mod config;
 pub mod http;
 pub mod jobs;

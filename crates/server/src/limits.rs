@@ -1,8 +1,8 @@
-//! The request rate of an organisation: a bucket that holds one second's worth of requests and refills at the
-//! licensed rate. Kept in memory, per node.
+//! The request rate of an organisation, a bucket that holds one second's worth of requests and refills at the licensed
+//! rate, and its share of the requests that are worked on at once. Kept in memory, per node.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tidegauge_model::Timestamp;
 
@@ -73,6 +73,42 @@ impl Bucket {
     }
 }
 
+/// How many requests of each key are being worked on, so that one cannot take all places.
+#[derive(Clone, Debug, Default)]
+pub struct Shares(Arc<Mutex<HashMap<String, usize>>>);
+
+/// A place that is held until it is dropped.
+#[derive(Debug)]
+pub struct Share {
+    shares: Shares,
+    key: String,
+}
+
+impl Shares {
+    /// Takes a place, unless the key has `max` of them. There is always one.
+    pub fn take(&self, key: &str, max: usize) -> Option<Share> {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = held.entry(key.to_owned()).or_insert(0);
+        if *count >= max.max(1) {
+            return None;
+        }
+        *count += 1;
+        Some(Share { shares: self.clone(), key: key.to_owned() })
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut held = self.shares.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = held.get_mut(&self.key) {
+            *count -= 1;
+            if *count == 0 {
+                held.remove(&self.key);
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -102,6 +138,18 @@ mod tests {
         }
         assert!(!limiter.take("org", 10, at(0)).allowed);
         assert_eq!(limiter.take("org", 10, at(500_000)).remaining, 4);
+    }
+
+    #[test]
+    fn a_share_is_limited_and_comes_back() {
+        let shares = Shares::default();
+        let first = shares.take("org", 1);
+        assert!(first.is_some());
+        assert!(shares.take("org", 1).is_none());
+        assert!(shares.take("other", 0).is_some());
+        drop(first);
+        assert!(shares.take("org", 1).is_some());
+        assert!(shares.0.lock().unwrap().is_empty());
     }
 
     #[test]

@@ -4,11 +4,13 @@
 pub mod audit;
 pub mod caller;
 pub mod capabilities;
+pub mod documents;
 pub mod error;
 pub mod first_start;
 pub mod notifiers;
 pub mod orgs;
 pub mod properties;
+pub mod query_options;
 pub mod starred;
 pub mod text;
 pub mod tokens;

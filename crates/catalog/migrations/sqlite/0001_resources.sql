@@ -103,3 +103,4 @@ CREATE TABLE audit (
     times      BIGINT NOT NULL
 );
 CREATE INDEX audit_by_org ON audit (COALESCE(org_id, ''), seq);
+CREATE INDEX audit_by_time ON audit (COALESCE(org_id, ''), at);

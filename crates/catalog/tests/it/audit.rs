@@ -123,6 +123,43 @@ pub(crate) async fn prunes_what_is_older(test: &TestCatalog<'_>) {
     assert!(list(test, Some(&ours)).await[0].seq > last);
 }
 
+/// Writes a number of refusals at one second.
+async fn refuse_many(test: &TestCatalog<'_>, org: Option<&OrgId>, second: i64, count: usize) {
+    refuse(test, org, &vec![second; count]).await;
+}
+
+async fn all_seconds(test: &TestCatalog<'_>, org: Option<&OrgId>) -> Vec<i64> {
+    seconds(&test.list_audit(org, Timestamp::from_micros(0), i64::MAX, i64::MAX).await.unwrap())
+}
+
+pub(crate) async fn prunes_more_than_one_batch(test: &TestCatalog<'_>) {
+    let (ours, theirs) = (OrgId::from("org_ours"), OrgId::from("org_theirs"));
+    // The order in which they were written says nothing about their time.
+    for (second, count) in [(1, 2_000), (10, 3), (9, 2_500), (11, 2), (5, 500)] {
+        refuse_many(test, Some(&ours), second, count).await;
+    }
+    refuse_many(test, Some(&theirs), 1, 2_100).await;
+    refuse_many(test, None, 1, 30).await;
+    assert_eq!(test.prune_audit(Some(&ours), at(10)).await.unwrap(), 5_000);
+    assert_eq!(all_seconds(test, Some(&ours)).await, [11, 11, 10, 10, 10]);
+    assert_eq!(all_seconds(test, Some(&theirs)).await, [1; 2_100]);
+    assert_eq!(all_seconds(test, None).await, [1; 30]);
+    assert_eq!(test.prune_audit(Some(&ours), at(10)).await.unwrap(), 0);
+
+    assert_eq!(test.prune_audit(None, at(10)).await.unwrap(), 30);
+    assert_eq!(all_seconds(test, Some(&theirs)).await.len(), 2_100);
+}
+
+pub(crate) async fn prunes_from_two_nodes_at_once(test: &TestCatalog<'_>) {
+    let ours = OrgId::from("org_ours");
+    refuse_many(test, Some(&ours), 1, 5_000).await;
+    refuse_many(test, Some(&ours), 10, 3).await;
+    let (first, second) =
+        tokio::join!(test.prune_audit(Some(&ours), at(10)), test.prune_audit(Some(&ours), at(10)));
+    assert_eq!(first.unwrap() + second.unwrap(), 5_000);
+    assert_eq!(all_seconds(test, Some(&ours)).await, [10; 3]);
+}
+
 pub(crate) async fn stays_within_its_org(test: &TestCatalog<'_>) {
     let (ours, theirs) = (OrgId::from("org_ours"), OrgId::from("org_theirs"));
     refuse(test, Some(&ours), &[1]).await;

@@ -2,7 +2,7 @@
 
 use tidegauge_catalog::bearer::Standing;
 use tidegauge_model::org::Payment;
-use tidegauge_model::{Org, OrgId, PaymentStatus, Role};
+use tidegauge_model::{Capabilities, ErrorKind, Org, OrgId, PaymentStatus, Role};
 
 use crate::database::TestCatalog;
 use crate::samples::{self, OTHER_OWNER, OWNER, OWNER_DIGEST, api_token, at, personal_token};
@@ -24,7 +24,7 @@ async fn mark(test: &TestCatalog<'_>, org: &OrgId, payment: Payment, max_users: 
 pub(crate) async fn finds_nothing_for_an_unknown_digest(test: &TestCatalog<'_>) {
     samples::two_orgs(test).await;
     for digest in ["", "%", "digest of the ownes", "DIGEST OF THE OWNER"] {
-        assert!(test.find_bearer(digest).await.unwrap().is_none(), "{digest}");
+        assert!(test.find_bearer(digest, None).await.unwrap().is_none(), "{digest}");
     }
 }
 
@@ -36,13 +36,13 @@ pub(crate) async fn finds_an_api_token_in_its_org_alone(test: &TestCatalog<'_>) 
     let token = api_token("token_1", &theirs);
     test.insert_token(&token, "digest", &samples::change(&theirs)).await.unwrap();
 
-    let bearer = test.find_bearer("digest").await.unwrap().unwrap();
+    let bearer = test.find_bearer("digest", None).await.unwrap().unwrap();
     assert!(bearer.is_api_token);
     assert_eq!((bearer.id, bearer.user), (token.id, OWNER.into()));
     assert_eq!((bearer.expires_at, bearer.capabilities), (token.expires_at, token.capabilities));
     assert_eq!(places(&bearer.standings), [("org_theirs", None)]);
     assert_eq!(bearer.standings[0].payment, failed);
-    assert_eq!(bearer.standings[0].limits.max_users, 42);
+    assert_eq!(bearer.standings[0].limits().unwrap().max_users, 42);
 }
 
 pub(crate) async fn finds_a_person_without_an_org(test: &TestCatalog<'_>) {
@@ -51,9 +51,9 @@ pub(crate) async fn finds_a_person_without_an_org(test: &TestCatalog<'_>) {
     test.add_member(&ours, &person, Role::User, 10, &change).await.unwrap().unwrap();
     let token = personal_token("token_a", "user_a");
     test.insert_token(&token, "digest", &change).await.unwrap();
-    test.remove_member(&ours, &person.id, &change).await.unwrap().unwrap();
+    test.remove_member(&ours, &person.id, Role::User, &change).await.unwrap().unwrap();
 
-    let bearer = test.find_bearer("digest").await.unwrap().unwrap();
+    let bearer = test.find_bearer("digest", None).await.unwrap().unwrap();
     assert!(!bearer.is_api_token);
     assert_eq!((bearer.id, bearer.user), (token.id, person.id));
     assert!(bearer.standings.is_empty());
@@ -61,15 +61,15 @@ pub(crate) async fn finds_a_person_without_an_org(test: &TestCatalog<'_>) {
 
 pub(crate) async fn finds_a_person_of_one_org(test: &TestCatalog<'_>) {
     samples::two_orgs(test).await;
-    let bearer = test.find_bearer(OWNER_DIGEST).await.unwrap().unwrap();
+    let bearer = test.find_bearer(OWNER_DIGEST, None).await.unwrap().unwrap();
     assert!(!bearer.is_api_token);
     assert_eq!((bearer.id, bearer.user), ("token_owner".into(), OWNER.into()));
     assert_eq!(bearer.expires_at, None);
-    assert!(bearer.capabilities.is_empty());
+    assert_eq!(bearer.capabilities, Capabilities::default());
     assert_eq!(places(&bearer.standings), [("org_ours", Some(Role::Owner))]);
     let org = samples::org("org_ours");
     assert_eq!(bearer.standings[0].payment, org.payment);
-    assert_eq!(bearer.standings[0].limits, org.licence.limits);
+    assert_eq!(bearer.standings[0].limits().unwrap(), org.licence.limits);
 }
 
 pub(crate) async fn finds_a_person_of_two_orgs(test: &TestCatalog<'_>) {
@@ -80,18 +80,19 @@ pub(crate) async fn finds_a_person_of_two_orgs(test: &TestCatalog<'_>) {
     mark(test, &theirs, blocked, 1).await;
     test.insert_token(&personal_token("token_b", OTHER_OWNER), "digest", &change).await.unwrap();
 
-    let bearer = test.find_bearer("digest").await.unwrap().unwrap();
-    let expected = [("org_ours", Some(Role::ReadOnly)), ("org_theirs", Some(Role::Owner))];
+    let bearer = test.find_bearer("digest", None).await.unwrap().unwrap();
+    // The one that the person has acted in comes first, whatever its name.
+    let expected = [("org_theirs", Some(Role::Owner)), ("org_ours", Some(Role::ReadOnly))];
     assert_eq!(places(&bearer.standings), expected);
-    assert_eq!(bearer.standings[0].payment.set, PaymentStatus::NotApplicable);
-    assert_eq!(bearer.standings[1].payment, blocked);
-    assert_eq!(bearer.standings[1].limits.max_users, 1);
+    assert_eq!(bearer.standings[1].payment.set, PaymentStatus::NotApplicable);
+    assert_eq!(bearer.standings[0].payment, blocked);
+    assert_eq!(bearer.standings[0].limits().unwrap().max_users, 1);
 }
 
 pub(crate) async fn forgets_a_deleted_token(test: &TestCatalog<'_>) {
     let (ours, _) = samples::two_orgs(test).await;
     assert!(test.revoke_token(&"token_owner".into(), &samples::change(&ours)).await.unwrap());
-    assert!(test.find_bearer(OWNER_DIGEST).await.unwrap().is_none());
+    assert!(test.find_bearer(OWNER_DIGEST, None).await.unwrap().is_none());
 }
 
 pub(crate) async fn waits_for_a_second_membership_to_be_accepted(test: &TestCatalog<'_>) {
@@ -99,10 +100,23 @@ pub(crate) async fn waits_for_a_second_membership_to_be_accepted(test: &TestCata
     let change = samples::change(&theirs);
     test.add_member(&theirs, &samples::person(OWNER), Role::None, 10, &change).await.unwrap().unwrap();
     let accepted = async || {
-        let standings = test.find_bearer(OWNER_DIGEST).await.unwrap().unwrap().standings;
+        let standings = test.find_bearer(OWNER_DIGEST, None).await.unwrap().unwrap().standings;
         standings.into_iter().map(|standing| (standing.org, standing.accepted)).collect::<Vec<_>>()
     };
     assert_eq!(accepted().await, [(ours.clone(), true), (theirs.clone(), false)]);
-    test.accept_membership(&theirs, &OWNER.into(), at(9)).await.unwrap();
+    test.accept_membership(&theirs, &OWNER.into(), &change).await.unwrap();
     assert_eq!(accepted().await, [(ours, true), (theirs, true)]);
+}
+
+pub(crate) async fn reads_a_licence_only_where_it_is_asked_for(test: &TestCatalog<'_>) {
+    let (ours, theirs) = samples::two_orgs(test).await;
+    let change = samples::change(&theirs);
+    test.add_member(&theirs, &samples::person(OWNER), Role::User, 10, &change).await.unwrap().unwrap();
+    test.database.execute("UPDATE org SET licence = '{}' WHERE id = 'org_theirs'").await;
+    let standings = test.find_bearer(OWNER_DIGEST, None).await.unwrap().unwrap().standings;
+    assert_eq!(places(&standings), [(ours.as_str(), Some(Role::Owner)), (theirs.as_str(), Some(Role::User))]);
+    assert_eq!(standings[0].limits().unwrap(), samples::org("org_ours").licence.limits);
+    let error = standings[1].limits().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Corrupt);
+    assert!(error.to_string().contains("{}"), "{error}");
 }

@@ -14,6 +14,9 @@ use sqlx::sqlite::{SqliteConnectOptions, SqlitePool};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use tempfile::TempDir;
 use tidegauge_catalog::{Catalog, Error, Location, SealKey};
+use tidegauge_model::StarredQueryId;
+
+use crate::schema;
 
 pub(crate) const POSTGRES_VARIABLE: &str = "TIDEGAUGE_TEST_POSTGRES";
 
@@ -101,6 +104,44 @@ impl Database {
         plain!(self, pool => {
             sqlx::query(statement).execute(pool).await.unwrap();
         });
+    }
+
+    /// How many rows a table has.
+    pub(crate) async fn count(&self, table: &str) -> i64 {
+        let statement = format!("SELECT COUNT(*) FROM {table}");
+        plain!(self, pool => sqlx::query_scalar(AssertSqlSafe(statement)).fetch_one(pool).await.unwrap())
+    }
+
+    /// Copies a row of a table in one statement. Each copy has its number behind what must be unique: with the id
+    /// `star`, they are `star_1` and so on.
+    pub(crate) async fn copy_row(&self, table: &str, id: &str, copies: i64) {
+        let columns = schema::columns(self).await;
+        let columns: Vec<&str> =
+            columns.iter().filter_map(|column| column.strip_prefix(table)?.strip_prefix('.')).collect();
+        let value = |column: &&str| match *column {
+            "id" | "digest" => format!("{column} || '_' || n"),
+            column => column.to_owned(),
+        };
+        let values: Vec<String> = columns.iter().map(value).collect();
+        let statement = format!(
+            "WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < $1) \
+             INSERT INTO {table} ({}) SELECT {} FROM {table} CROSS JOIN number WHERE id = $2",
+            columns.join(", "),
+            values.join(", "),
+        );
+        let copied = plain!(self, pool => {
+            let query = sqlx::query(AssertSqlSafe(statement)).bind(copies).bind(id);
+            query.execute(pool).await.unwrap().rows_affected()
+        });
+        assert_eq!(i64::try_from(copied).unwrap(), copies);
+    }
+
+    /// What a search looks in for a starred query, which the catalogue never answers with.
+    pub(crate) async fn searched(&self, id: &StarredQueryId) -> String {
+        plain!(self, pool => {
+            let query = sqlx::query_scalar("SELECT searched FROM starred_query WHERE id = $1");
+            query.bind(id.as_str()).fetch_one(pool).await.unwrap()
+        })
     }
 
     /// The folder of the SQLite file.

@@ -18,8 +18,8 @@ pub(crate) async fn sets_up_an_org_with_its_owner_and_token(test: &TestCatalog<'
     assert_eq!(test.list_all_orgs().await.unwrap(), std::slice::from_ref(&org));
     let member = Member { person: owner, role: Role::Owner };
     assert_eq!(test.list_members(&org.id).await.unwrap(), [member]);
-    assert_eq!(test.list_personal_tokens().await.unwrap(), std::slice::from_ref(&token));
-    assert_eq!(test.find_bearer(OWNER_DIGEST).await.unwrap().unwrap().id, token.id);
+    assert_eq!(test.list_all_tokens().await.unwrap(), std::slice::from_ref(&token));
+    assert_eq!(test.find_bearer(OWNER_DIGEST, None).await.unwrap().unwrap().id, token.id);
 }
 
 pub(crate) async fn sets_up_only_once(test: &TestCatalog<'_>) {
@@ -31,7 +31,7 @@ pub(crate) async fn sets_up_only_once(test: &TestCatalog<'_>) {
     assert!(test.new_audit().await.is_empty());
     assert_eq!(test.find_org(&org.id).await.unwrap(), None);
     assert_eq!(test.find_person(&owner.id).await.unwrap(), None);
-    assert!(test.find_bearer("another digest").await.unwrap().is_none());
+    assert!(test.find_bearer("another digest", None).await.unwrap().is_none());
 }
 
 pub(crate) async fn leaves_nothing_behind_when_it_fails(test: &TestCatalog<'_>) {
@@ -62,6 +62,6 @@ pub(crate) async fn lets_exactly_one_of_two_nodes_win(test: &TestCatalog<'_>) {
     let winners: Vec<_> = nodes.join_all().await.into_iter().flatten().collect();
     assert_eq!(winners.len(), 1);
     assert_eq!(test.list_all_orgs().await.unwrap(), winners);
-    assert_eq!(test.list_personal_tokens().await.unwrap().len(), 1);
+    assert_eq!(test.list_all_tokens().await.unwrap().len(), 1);
     assert_eq!(test.new_audit().await.len(), 1);
 }

@@ -4,8 +4,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, which names the line")]
 
+mod acceptance;
 mod audit;
 mod bearer;
+mod bearer_seats;
+mod caps;
+mod caps_races;
 mod database;
 mod first_start;
 mod membership;
@@ -18,8 +22,10 @@ mod samples;
 mod schema;
 mod starred;
 mod starred_filters;
+mod starred_pages;
 mod stored_forms;
 mod stored_rows;
+mod token_successors;
 mod tokens;
 mod values;
 
@@ -58,6 +64,8 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         refuses_another_key_and_still_opens_with_its_own,
         refuses_the_schema_of_a_newer_version,
         refuses_an_address_without_repeating_it,
+        never_prints_the_address_of_a_server,
+        tells_whether_changes_survive_a_power_cut,
     }
     first_start {
         sets_up_an_org_with_its_owner_and_token,
@@ -68,6 +76,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
     orgs {
         reads_back_what_was_inserted,
         lists_the_orgs_of_a_person_and_all_of_them,
+        lists_the_accepted_orgs_of_a_person_first,
         needs_an_owner_that_exists,
         refuses_an_id_twice,
         updates_every_field,
@@ -90,6 +99,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         changes_a_role,
         removes_a_member_who_stays_known,
         keeps_the_last_owner,
+        holds_changes_to_the_checked_role,
         stays_within_its_org,
         names_the_kind_of_every_refusal,
     }
@@ -97,28 +107,67 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         keeps_to_the_maximum,
         keeps_one_of_two_owners_who_leave_at_once,
         knows_a_newcomer_of_several_orgs_as_one_person,
+        takes_one_of_two_changes_to_the_same_checked_role,
+        takes_two_changes_of_role_only_in_their_order,
+        takes_either_a_new_role_or_a_removal,
+    }
+    acceptance {
+        is_never_given_by_whoever_adds,
+        is_written_down_once,
+        is_written_down_once_by_many_requests_at_once,
+        is_for_members_alone,
+        ends_with_the_membership,
+        is_counted_in_other_orgs,
+    }
+    caps {
+        of_notifiers,
+        of_api_tokens,
+        of_api_tokens_with_a_successor,
+        of_starred_queries,
+        of_organisations_owned,
+        of_organisations_owned_leaves_out_what_others_gave,
+    }
+    caps_races {
+        of_notifiers,
+        of_api_tokens,
+        of_starred_queries,
+        of_organisations_owned,
     }
     tokens {
         reads_back_what_was_inserted,
-        lists_api_tokens_by_org_and_personal_tokens_for_all,
+        lists_api_tokens_by_org_and_all_tokens_for_the_operator,
         refuses_an_id_or_a_digest_twice,
         deletes_an_api_token,
         revokes_any_token,
-        lets_a_successor_take_over,
-        keeps_the_old_token_when_its_successor_is_refused,
+        writes_a_revocation_to_the_org_of_the_token,
         keeps_the_newest_time_of_use,
         takes_concurrent_uses_in_any_order,
         stays_within_its_org,
         reports_capabilities_that_cannot_be_read,
     }
+    token_successors {
+        lets_a_successor_take_over,
+        keeps_the_old_token_when_its_successor_is_refused,
+        ends_a_token_sooner_but_never_later,
+        stays_expired_when_two_follow_it_one_after_another,
+        takes_the_earliest_end_of_two_at_once,
+    }
     bearer {
-        waits_for_a_second_membership_to_be_accepted,
         finds_nothing_for_an_unknown_digest,
         finds_an_api_token_in_its_org_alone,
         finds_a_person_without_an_org,
         finds_a_person_of_one_org,
         finds_a_person_of_two_orgs,
         forgets_a_deleted_token,
+        waits_for_a_second_membership_to_be_accepted,
+        reads_a_licence_only_where_it_is_asked_for,
+    }
+    bearer_seats {
+        puts_the_named_org_first,
+        ignores_a_named_org_that_the_token_does_not_count_in,
+        keeps_the_accepted_org_of_a_person_in_three_hundred,
+        finds_any_of_three_hundred_by_name,
+        holds_every_org_that_a_person_can_own,
     }
     notifiers {
         reads_back_what_was_inserted,
@@ -146,12 +195,20 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         by_limit_and_offset,
         all_at_once,
     }
+    starred_pages {
+        hold_up_to_the_most_bytes,
+        count_the_metadata_too,
+        leave_the_catalogue_answering,
+        search_what_was_given_last,
+    }
     audit {
         holds_all_that_is_known_of_a_change,
         lists_the_newest_first_by_pages,
         lists_since_a_time,
         writes_refusals_in_one_batch,
         prunes_what_is_older,
+        prunes_more_than_one_batch,
+        prunes_from_two_nodes_at_once,
         stays_within_its_org,
     }
     values {

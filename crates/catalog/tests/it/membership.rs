@@ -82,8 +82,11 @@ pub(crate) async fn refuses_an_org_that_does_not_exist(test: &TestCatalog<'_>) {
 pub(crate) async fn changes_a_role(test: &TestCatalog<'_>) {
     let (ours, _) = samples::two_orgs(test).await;
     add(test, &ours, "user_a", Role::User).await;
+    let mut before = Role::User;
     for &role in Role::ALL {
-        test.set_role(&ours, &"user_a".into(), role, &samples::change(&ours)).await.unwrap().unwrap();
+        let change = samples::change(&ours);
+        test.set_role(&ours, &"user_a".into(), before, role, &change).await.unwrap().unwrap();
+        before = role;
         let member = Member { person: person("user_a"), role };
         assert_eq!(test.find_member(&ours, &"user_a".into()).await.unwrap(), Some(member));
         assert_eq!(test.new_audit().await, ["user.role user_a"]);
@@ -94,12 +97,12 @@ pub(crate) async fn removes_a_member_who_stays_known(test: &TestCatalog<'_>) {
     let (ours, _) = samples::two_orgs(test).await;
     add(test, &ours, "user_a", Role::User).await;
     let (removed, change) = (UserId::from("user_a"), samples::change(&ours));
-    test.remove_member(&ours, &removed, &change).await.unwrap().unwrap();
+    test.remove_member(&ours, &removed, Role::User, &change).await.unwrap().unwrap();
     assert_eq!(test.new_audit().await, ["user.delete user_a"]);
     assert_eq!(test.find_member(&ours, &removed).await.unwrap(), None);
     assert_eq!(test.find_person(&removed).await.unwrap(), Some(person("user_a")));
 
-    let again = test.remove_member(&ours, &removed, &change).await.unwrap();
+    let again = test.remove_member(&ours, &removed, Role::User, &change).await.unwrap();
     assert_eq!(again, Err(MembershipRefusal::NotFound));
     assert!(test.new_audit().await.is_empty());
 }
@@ -108,17 +111,37 @@ pub(crate) async fn keeps_the_last_owner(test: &TestCatalog<'_>) {
     let (ours, _) = samples::two_orgs(test).await;
     add(test, &ours, "user_a", Role::Admin).await;
     let (owner, change) = (UserId::from(OWNER), samples::change(&ours));
-    let demoted = test.set_role(&ours, &owner, Role::Admin, &change).await.unwrap();
-    let removed = test.remove_member(&ours, &owner, &change).await.unwrap();
+    let demoted = test.set_role(&ours, &owner, Role::Owner, Role::Admin, &change).await.unwrap();
+    let removed = test.remove_member(&ours, &owner, Role::Owner, &change).await.unwrap();
     assert_eq!((demoted, removed), (Err(MembershipRefusal::LastOwner), Err(MembershipRefusal::LastOwner)));
     let expected = [("user_a".to_owned(), Role::Admin), (OWNER.to_owned(), Role::Owner)];
     assert_eq!(roles(test, &ours).await, expected);
     assert!(test.new_audit().await.is_empty());
 
-    test.set_role(&ours, &"user_a".into(), Role::Owner, &change).await.unwrap().unwrap();
-    test.set_role(&ours, &owner, Role::Admin, &change).await.unwrap().unwrap();
-    test.remove_member(&ours, &owner, &change).await.unwrap().unwrap();
+    test.set_role(&ours, &"user_a".into(), Role::Admin, Role::Owner, &change).await.unwrap().unwrap();
+    test.set_role(&ours, &owner, Role::Owner, Role::Admin, &change).await.unwrap().unwrap();
+    test.remove_member(&ours, &owner, Role::Admin, &change).await.unwrap().unwrap();
     assert_eq!(roles(test, &ours).await, [("user_a".to_owned(), Role::Owner)]);
+}
+
+pub(crate) async fn holds_changes_to_the_checked_role(test: &TestCatalog<'_>) {
+    let (ours, _) = samples::two_orgs(test).await;
+    add(test, &ours, "user_a", Role::User).await;
+    let (member, change) = (UserId::from("user_a"), samples::change(&ours));
+    for &checked in Role::ALL.iter().filter(|&&role| role != Role::User) {
+        for wanted in [Role::Owner, Role::User, checked] {
+            let changed = test.set_role(&ours, &member, checked, wanted, &change).await.unwrap();
+            assert_eq!(changed, Err(MembershipRefusal::NotFound), "{checked:?} to {wanted:?}");
+        }
+        let removed = test.remove_member(&ours, &member, checked, &change).await.unwrap();
+        assert_eq!(removed, Err(MembershipRefusal::NotFound), "{checked:?}");
+    }
+    let expected = [("user_a".to_owned(), Role::User), (OWNER.to_owned(), Role::Owner)];
+    assert_eq!(roles(test, &ours).await, expected);
+    assert!(test.new_audit().await.is_empty());
+
+    test.remove_member(&ours, &member, Role::User, &change).await.unwrap().unwrap();
+    assert_eq!(roles(test, &ours).await, [(OWNER.to_owned(), Role::Owner)]);
 }
 
 pub(crate) async fn stays_within_its_org(test: &TestCatalog<'_>) {
@@ -128,8 +151,8 @@ pub(crate) async fn stays_within_its_org(test: &TestCatalog<'_>) {
     assert_eq!(test.find_member(&theirs, &stranger).await.unwrap(), None);
     assert_eq!(roles(test, &theirs).await, [(OTHER_OWNER.to_owned(), Role::Owner)]);
 
-    let promoted = test.set_role(&theirs, &stranger, Role::Owner, &change).await.unwrap();
-    let removed = test.remove_member(&theirs, &stranger, &change).await.unwrap();
+    let promoted = test.set_role(&theirs, &stranger, Role::User, Role::Owner, &change).await.unwrap();
+    let removed = test.remove_member(&theirs, &stranger, Role::User, &change).await.unwrap();
     assert_eq!((promoted, removed), (Err(MembershipRefusal::NotFound), Err(MembershipRefusal::NotFound)));
     let expected = [("user_a".to_owned(), Role::User), (OWNER.to_owned(), Role::Owner)];
     assert_eq!(roles(test, &ours).await, expected);

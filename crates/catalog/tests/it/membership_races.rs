@@ -2,7 +2,7 @@
 //! rounds: in the first the callers wait for their connections, from then on they do meet.
 
 use tidegauge_catalog::people::{MembershipRefusal, Person};
-use tidegauge_model::{OrgId, Role};
+use tidegauge_model::{OrgId, Role, UserId};
 use tokio::task::JoinSet;
 
 use crate::database::TestCatalog;
@@ -51,8 +51,8 @@ pub(crate) async fn keeps_one_of_two_owners_who_leave_at_once(test: &TestCatalog
         test.add_member(&org, &person("user_a"), Role::Owner, 10, &change).await.unwrap().unwrap();
         test.new_audit().await;
         let (removed, demoted) = tokio::join!(
-            test.remove_member(&org, &first, &change),
-            test.set_role(&org, &second, Role::User, &change),
+            test.remove_member(&org, &first, Role::Owner, &change),
+            test.set_role(&org, &second, Role::Owner, Role::User, &change),
         );
         let outcomes = [removed.unwrap(), demoted.unwrap()];
         assert!(outcomes.contains(&Ok(())), "{outcomes:?}");
@@ -80,5 +80,72 @@ pub(crate) async fn knows_a_newcomer_of_several_orgs_as_one_person(test: &TestCa
         let known = test.find_person_by_email(&email).await.unwrap().unwrap();
         assert!(people.iter().all(|person| *person == known), "{people:?}");
         assert_eq!(test.list_orgs_of(&known.id).await.unwrap().len(), orgs.len());
+    }
+}
+
+/// Adds a member for two callers to change at once.
+async fn add_member(test: &TestCatalog<'_>, org: &OrgId) -> UserId {
+    let change = samples::change(org);
+    test.add_member(org, &person("user_a"), Role::User, 10, &change).await.unwrap().unwrap();
+    test.new_audit().await;
+    "user_a".into()
+}
+
+async fn role(test: &TestCatalog<'_>, org: &OrgId, member: &UserId) -> Option<Role> {
+    test.find_member(org, member).await.unwrap().map(|member| member.role)
+}
+
+pub(crate) async fn takes_one_of_two_changes_to_the_same_checked_role(test: &TestCatalog<'_>) {
+    for org in create_orgs(test, ROUNDS).await {
+        let (member, change) = (add_member(test, &org).await, samples::change(&org));
+        let (promoted, demoted) = tokio::join!(
+            test.set_role(&org, &member, Role::User, Role::Admin, &change),
+            test.set_role(&org, &member, Role::User, Role::ReadOnly, &change),
+        );
+        let expected = match (promoted.unwrap(), demoted.unwrap()) {
+            (Ok(()), Err(MembershipRefusal::NotFound)) => Role::Admin,
+            (Err(MembershipRefusal::NotFound), Ok(())) => Role::ReadOnly,
+            outcomes => panic!("{outcomes:?}"),
+        };
+        assert_eq!(role(test, &org, &member).await, Some(expected));
+        assert_eq!(test.new_audit().await, ["user.role user_a"]);
+    }
+}
+
+pub(crate) async fn takes_two_changes_of_role_only_in_their_order(test: &TestCatalog<'_>) {
+    for org in create_orgs(test, ROUNDS).await {
+        let (member, change) = (add_member(test, &org).await, samples::change(&org));
+        // The second was checked against what the first makes of the member.
+        let (first, second) = tokio::join!(
+            test.set_role(&org, &member, Role::User, Role::Admin, &change),
+            test.set_role(&org, &member, Role::Admin, Role::ReadOnly, &change),
+        );
+        assert_eq!(first.unwrap(), Ok(()));
+        let (expected, changes) = match second.unwrap() {
+            Ok(()) => (Role::ReadOnly, 2),
+            Err(refusal) => {
+                assert_eq!(refusal, MembershipRefusal::NotFound);
+                (Role::Admin, 1)
+            }
+        };
+        assert_eq!(role(test, &org, &member).await, Some(expected));
+        assert_eq!(test.new_audit().await, vec!["user.role user_a"; changes]);
+    }
+}
+
+pub(crate) async fn takes_either_a_new_role_or_a_removal(test: &TestCatalog<'_>) {
+    for org in create_orgs(test, ROUNDS).await {
+        let (member, change) = (add_member(test, &org).await, samples::change(&org));
+        let (promoted, removed) = tokio::join!(
+            test.set_role(&org, &member, Role::User, Role::Owner, &change),
+            test.remove_member(&org, &member, Role::User, &change),
+        );
+        let (expected, entry) = match (promoted.unwrap(), removed.unwrap()) {
+            (Ok(()), Err(MembershipRefusal::NotFound)) => (Some(Role::Owner), "user.role user_a"),
+            (Err(MembershipRefusal::NotFound), Ok(())) => (None, "user.delete user_a"),
+            outcomes => panic!("{outcomes:?}"),
+        };
+        assert_eq!(role(test, &org, &member).await, expected);
+        assert_eq!(test.new_audit().await, [entry]);
     }
 }

@@ -1,5 +1,6 @@
 //! Opening a catalogue: what it holds afterwards, and what makes it refuse.
 
+use sqlx::AssertSqlSafe;
 use tidegauge_catalog::{Catalog, Location, SealKey};
 use tidegauge_model::{ErrorKind, Role};
 
@@ -22,7 +23,7 @@ pub(crate) async fn has_everything_when_opened_again(test: &TestCatalog<'_>) {
     let notifier = samples::notifier("notify_1");
     test.insert_notifier(&org, &notifier, &change).await.unwrap();
     let starred = samples::starred("star_1");
-    test.insert_starred(&org, &starred, &change).await.unwrap();
+    test.insert_starred(&org, &starred, samples::SEARCHED, &change).await.unwrap();
     let audit = test.list_audit(Some(&org), samples::at(0), i64::MAX, 100).await.unwrap();
     test.close().await;
 
@@ -34,7 +35,7 @@ pub(crate) async fn has_everything_when_opened_again(test: &TestCatalog<'_>) {
     assert_eq!(again.find_notifier(&org, &notifier.id).await.unwrap().unwrap(), notifier);
     assert_eq!(again.find_starred(&org, &starred.id).await.unwrap().unwrap(), starred);
     assert_eq!(again.list_audit(Some(&org), samples::at(0), i64::MAX, 100).await.unwrap(), audit);
-    assert!(again.find_bearer(OWNER_DIGEST).await.unwrap().is_some());
+    assert!(again.find_bearer(OWNER_DIGEST, None).await.unwrap().is_some());
     again.close().await;
 }
 
@@ -67,6 +68,31 @@ pub(crate) async fn refuses_an_address_without_repeating_it(_: &TestCatalog<'_>)
     let refused = Catalog::open(&location, key).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Invalid);
     assert!(!format!("{refused:?}").contains("swordfish"), "{refused:?}");
+}
+
+pub(crate) async fn never_prints_the_address_of_a_server(_: &TestCatalog<'_>) {
+    let location = Location::Postgres("postgres://tide:swordfish@harbour/catalog".to_owned());
+    let printed = format!("{location:?} {:?}", Some(location.clone()));
+    assert!(printed.contains("Postgres"), "{printed}");
+    assert!(!printed.contains("swordfish") && !printed.contains("harbour"), "{printed}");
+}
+
+pub(crate) async fn tells_whether_changes_survive_a_power_cut(test: &TestCatalog<'_>) {
+    let Plain::Postgres(pool) = &test.database.plain else {
+        assert!(test.is_durable().await.unwrap());
+        return;
+    };
+    // The server of scripts/with-postgres.sh does not wait for its disk; one that is named by hand may do so. A
+    // database can only choose not to wait for a commit, and is told so in place of the server.
+    let waits: String = sqlx::query_scalar("SHOW fsync").fetch_one(pool).await.unwrap();
+    let name = pool.connect_options().get_database().unwrap().to_owned();
+    for (commit, expected) in [("on", waits == "on"), ("local", waits == "on"), ("off", false)] {
+        let statement = format!("ALTER DATABASE {name} SET synchronous_commit = '{commit}'");
+        sqlx::query(AssertSqlSafe(statement)).execute(pool).await.unwrap();
+        let again = test.database.open(KEY_BYTE).await.unwrap();
+        assert_eq!(again.is_durable().await.unwrap(), expected, "fsync {waits}, commit {commit}");
+        again.close().await;
+    }
 }
 
 pub(crate) async fn two_nodes_at_once(database: &Database) {

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use tidegauge_model::org::Payment;
-use tidegauge_model::{ErrorKind, Org, PaymentStatus, Plan};
+use tidegauge_model::{ErrorKind, Org, PaymentStatus, Plan, Role};
 use tokio::task::JoinSet;
 
 use crate::database::TestCatalog;
@@ -45,6 +45,33 @@ pub(crate) async fn lists_the_orgs_of_a_person_and_all_of_them(test: &TestCatalo
     assert!(test.list_orgs_of(&"user_nobody".into()).await.unwrap().is_empty());
     assert_eq!(ids(test.list_all_orgs().await.unwrap()), [third.id, ours, theirs]);
 }
+
+pub(crate) async fn lists_the_accepted_orgs_of_a_person_first(test: &TestCatalog<'_>) {
+    let (ours, theirs) = samples::two_orgs(test).await;
+    let (first, owner) = (samples::org("org_a"), samples::person(OWNER));
+    test.insert_org(&first, &OTHER_OWNER.into(), &samples::change(&first.id)).await.unwrap();
+    for org in [&first.id, &theirs] {
+        let change = samples::change(org);
+        test.add_member(org, &owner, Role::User, 10, &change).await.unwrap().unwrap();
+    }
+    let listed = async || {
+        let orgs = test.list_orgs_of(&owner.id).await.unwrap();
+        orgs.into_iter().map(|org| org.id).collect::<Vec<_>>()
+    };
+    assert_eq!(listed().await, [ours.clone(), first.id.clone(), theirs.clone()]);
+    test.accept_membership(&theirs, &owner.id, &samples::change(&theirs)).await.unwrap();
+    assert_eq!(listed().await, [ours.clone(), theirs.clone(), first.id.clone()]);
+
+    // Of a great many, those that others have added the person to are left out.
+    test.database.copy_row("org", "org_a", 1_000).await;
+    test.database.execute(JOIN_THE_COPIES).await;
+    let orgs = listed().await;
+    assert_eq!((orgs.len(), &orgs[..3]), (1_000, &[ours, theirs, first.id][..]));
+}
+
+/// Lets others add the owner to the copies of an organisation.
+const JOIN_THE_COPIES: &str = "INSERT INTO membership (org_id, person_id, role, created, accepted) \
+    SELECT id, 'user_owner', 'user', created, NULL FROM org WHERE id LIKE 'org~_a~_%' ESCAPE '~'";
 
 pub(crate) async fn needs_an_owner_that_exists(test: &TestCatalog<'_>) {
     let org = samples::org("org_1");

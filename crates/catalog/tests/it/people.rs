@@ -33,7 +33,7 @@ pub(crate) async fn reports_a_role_that_cannot_be_read(test: &TestCatalog<'_>) {
     for error in [
         test.find_member(&ours, &OWNER.into()).await.unwrap_err(),
         test.list_members(&ours).await.unwrap_err(),
-        test.find_bearer(samples::OWNER_DIGEST).await.unwrap_err(),
+        test.find_bearer(samples::OWNER_DIGEST, None).await.unwrap_err(),
     ] {
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         assert!(error.to_string().contains("captain"), "{error}");

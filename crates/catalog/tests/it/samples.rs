@@ -19,6 +19,9 @@ pub(crate) const OTHER_OWNER: &str = "user_other";
 /// The secret in the properties of a sample notifier.
 pub(crate) const SECRET: &str = "xoxb-very-secret-hook";
 
+/// What a search looks in for a sample starred query.
+pub(crate) const SEARCHED: &str = "['logs'] | count";
+
 pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros(1_800_000_000_000_000 + seconds * 1_000_000)
 }
@@ -89,7 +92,6 @@ pub(crate) fn starred(id: &str) -> StarredQuery {
         dataset: "logs".to_owned(),
         metadata: r#"{"quick":"1h"}"#.to_owned(),
         query: r#"{"apl":"['logs'] | count"}"#.to_owned(),
-        searched: "['logs'] | count".to_owned(),
         created: at(5),
         created_by: OWNER.into(),
         modified: at(6),
@@ -105,7 +107,7 @@ pub(crate) async fn two_orgs(test: &TestCatalog<'_>) -> (OrgId, OrgId) {
     // The catalogue learns of people by adding them: the second owner passes through the first organisation.
     test.add_member(&ours.id, &person(OTHER_OWNER), Role::User, 10, &change).await.unwrap().unwrap();
     test.insert_org(&theirs, &OTHER_OWNER.into(), &change).await.unwrap();
-    test.remove_member(&ours.id, &OTHER_OWNER.into(), &change).await.unwrap().unwrap();
+    test.remove_member(&ours.id, &OTHER_OWNER.into(), Role::User, &change).await.unwrap().unwrap();
     test.new_audit().await;
     (ours.id, theirs.id)
 }

@@ -17,7 +17,9 @@ pub(crate) fn trials(has_postgres: bool) -> Vec<Trial> {
         let sqlite = runtime.block_on(shape(Backend::Sqlite));
         let postgres = runtime.block_on(shape(Backend::Postgres));
         assert!(sqlite.0.contains(&"notifier.properties".to_owned()), "{sqlite:?}");
-        assert!(sqlite.1.contains(&"token_by_org".to_owned()), "{sqlite:?}");
+        for index in ["token_by_org", "audit_by_time"] {
+            assert!(sqlite.1.contains(&index.to_owned()), "{sqlite:?}");
+        }
         assert_eq!(sqlite, postgres);
         Ok(())
     });

@@ -4,10 +4,10 @@ use tidegauge_catalog::starred::StarredQuery;
 use tidegauge_model::{ErrorKind, OrgId, StarredQueryId};
 
 use crate::database::TestCatalog;
-use crate::samples::{self, at, starred};
+use crate::samples::{self, SEARCHED, at, starred};
 
 async fn insert(test: &TestCatalog<'_>, org: &OrgId, starred: &StarredQuery) {
-    test.insert_starred(org, starred, &samples::change(org)).await.unwrap();
+    test.insert_starred(org, starred, SEARCHED, &samples::change(org)).await.unwrap();
     test.new_audit().await;
 }
 
@@ -25,7 +25,6 @@ fn altered(id: &str) -> StarredQuery {
         dataset: "web".to_owned(),
         metadata: "{}".to_owned(),
         query: r#"{"apl":"['web']"}"#.to_owned(),
-        searched: "changed".to_owned(),
         created: at(80),
         created_by: "user_intruder".into(),
         modified: at(81),
@@ -35,9 +34,10 @@ fn altered(id: &str) -> StarredQuery {
 pub(crate) async fn reads_back_what_was_inserted(test: &TestCatalog<'_>) {
     let (ours, _) = samples::two_orgs(test).await;
     let wanted = starred("star_1");
-    test.insert_starred(&ours, &wanted, &samples::change(&ours)).await.unwrap();
+    test.insert_starred(&ours, &wanted, SEARCHED, &samples::change(&ours)).await.unwrap();
     assert_eq!(test.new_audit().await, ["starredQuery.create star_1"]);
     assert_eq!(find(test, &ours, "star_1").await, Some(wanted));
+    assert_eq!(test.database.searched(&"star_1".into()).await, SEARCHED);
     assert_eq!(find(test, &ours, "star_2").await, None);
 }
 
@@ -47,13 +47,15 @@ pub(crate) async fn replaces_what_a_caller_may_set(test: &TestCatalog<'_>) {
     insert(test, &ours, &before).await;
     insert(test, &ours, &starred("star_2")).await;
     let (wanted, change) = (altered("star_1"), samples::change(&ours));
-    assert!(test.replace_starred(&ours, &wanted, "logs", &change).await.unwrap());
+    assert!(test.replace_starred(&ours, &wanted, "changed", "logs", &change).await.unwrap());
     assert_eq!(test.new_audit().await, ["starredQuery.update star_1"]);
     let expected = StarredQuery { created: before.created, created_by: before.created_by, ..wanted };
     assert_eq!(find(test, &ours, "star_1").await, Some(expected));
+    assert_eq!(test.database.searched(&"star_1".into()).await, "changed");
     assert_eq!(find(test, &ours, "star_2").await, Some(starred("star_2")));
+    assert_eq!(test.database.searched(&"star_2".into()).await, SEARCHED);
 
-    assert!(!test.replace_starred(&ours, &altered("star_9"), "logs", &change).await.unwrap());
+    assert!(!test.replace_starred(&ours, &altered("star_9"), "changed", "logs", &change).await.unwrap());
     assert!(test.new_audit().await.is_empty());
 }
 
@@ -75,10 +77,12 @@ pub(crate) async fn refuses_an_id_twice(test: &TestCatalog<'_>) {
     let (ours, theirs) = samples::two_orgs(test).await;
     insert(test, &ours, &starred("star_1")).await;
     for org in [&ours, &theirs] {
-        let refused = test.insert_starred(org, &altered("star_1"), &samples::change(org)).await.unwrap_err();
+        let refused =
+            test.insert_starred(org, &altered("star_1"), "changed", &samples::change(org)).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Conflict);
     }
     assert_eq!(find(test, &ours, "star_1").await, Some(starred("star_1")));
+    assert_eq!(test.database.searched(&"star_1".into()).await, SEARCHED);
     assert!(test.new_audit().await.is_empty());
 }
 
@@ -87,10 +91,11 @@ pub(crate) async fn holds_changes_to_the_checked_dataset(test: &TestCatalog<'_>)
     insert(test, &ours, &starred("star_1")).await;
     let (id, change) = (StarredQueryId::from("star_1"), samples::change(&ours));
     for checked in ["web", "", "LOGS"] {
-        assert!(!test.replace_starred(&ours, &altered("star_1"), checked, &change).await.unwrap());
+        assert!(!test.replace_starred(&ours, &altered("star_1"), "changed", checked, &change).await.unwrap());
         assert!(!test.delete_starred(&ours, &id, checked, &change).await.unwrap());
     }
     assert_eq!(find(test, &ours, "star_1").await, Some(starred("star_1")));
+    assert_eq!(test.database.searched(&"star_1".into()).await, SEARCHED);
     assert!(test.new_audit().await.is_empty());
 }
 
@@ -99,8 +104,9 @@ pub(crate) async fn stays_within_its_org(test: &TestCatalog<'_>) {
     insert(test, &ours, &starred("star_1")).await;
     let (id, change) = (StarredQueryId::from("star_1"), samples::change(&theirs));
     assert_eq!(find(test, &theirs, "star_1").await, None);
-    assert!(!test.replace_starred(&theirs, &altered("star_1"), "logs", &change).await.unwrap());
+    assert!(!test.replace_starred(&theirs, &altered("star_1"), "changed", "logs", &change).await.unwrap());
     assert!(!test.delete_starred(&theirs, &id, "logs", &change).await.unwrap());
     assert_eq!(find(test, &ours, "star_1").await, Some(starred("star_1")));
+    assert_eq!(test.database.searched(&"star_1".into()).await, SEARCHED);
     assert!(test.new_audit().await.is_empty());
 }

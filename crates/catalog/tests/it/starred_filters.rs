@@ -4,19 +4,25 @@ use tidegauge_catalog::starred::{StarredFilter, StarredQuery, Whose};
 use tidegauge_model::OrgId;
 
 use crate::database::TestCatalog;
-use crate::samples::{self, starred};
+use crate::samples::{self, SEARCHED, starred};
 
 const EVERYTHING: StarredFilter =
     StarredFilter { whose: Whose::All, dataset: None, text: None, visible: None, limit: 100, offset: 0 };
 
 /// Stores queries in one organisation, and one that must never be listed in another.
 async fn store(test: &TestCatalog<'_>, queries: &[StarredQuery]) -> OrgId {
+    let queries: Vec<_> = queries.iter().map(|query| (query.clone(), SEARCHED.to_owned())).collect();
+    store_searched(test, &queries).await
+}
+
+/// The same with what a search looks in, for each.
+async fn store_searched(test: &TestCatalog<'_>, queries: &[(StarredQuery, String)]) -> OrgId {
     let (ours, theirs) = samples::two_orgs(test).await;
     let change = samples::change(&ours);
-    for query in queries {
-        test.insert_starred(&ours, query, &change).await.unwrap();
+    for (query, searched) in queries {
+        test.insert_starred(&ours, query, searched, &change).await.unwrap();
     }
-    test.insert_starred(&theirs, &starred("star_theirs"), &change).await.unwrap();
+    test.insert_starred(&theirs, &starred("star_theirs"), SEARCHED, &change).await.unwrap();
     ours
 }
 
@@ -67,11 +73,8 @@ pub(crate) async fn by_dataset(test: &TestCatalog<'_>) {
 }
 
 pub(crate) async fn by_text_in_any_case(test: &TestCatalog<'_>) {
-    let of = |id: &str, name: &str, query: &str| StarredQuery {
-        searched: format!("{name}\n{query}").to_lowercase(),
-        ..starred(id)
-    };
-    let ours = store(
+    let of = |id: &str, name: &str, query: &str| (starred(id), format!("{name}\n{query}").to_lowercase());
+    let ours = store_searched(
         test,
         &[
             of("star_1", "Slow Requests", "['web'] | where took > 1s"),
@@ -93,8 +96,8 @@ pub(crate) async fn by_text_in_any_case(test: &TestCatalog<'_>) {
 }
 
 pub(crate) async fn by_text_with_the_signs_of_a_pattern(test: &TestCatalog<'_>) {
-    let named = |id: &str, name: &str| StarredQuery { searched: name.to_lowercase(), ..starred(id) };
-    let ours = store(
+    let named = |id: &str, name: &str| (starred(id), name.to_lowercase());
+    let ours = store_searched(
         test,
         &[
             named("star_1", "100% of all"),
@@ -162,14 +165,13 @@ pub(crate) async fn by_limit_and_offset(test: &TestCatalog<'_>) {
 }
 
 pub(crate) async fn all_at_once(test: &TestCatalog<'_>) {
-    let mut queries: Vec<StarredQuery> = (1..=6)
-        .map(|number| StarredQuery { searched: "slow".to_owned(), ..starred(&format!("star_{number}")) })
-        .collect();
-    queries[0].dataset = "web".to_owned();
-    queries[1].searched = "fast".to_owned();
-    queries[2].created_by = "user_b".into();
-    queries[2].who = "user_b".to_owned();
-    let ours = store(test, &queries).await;
+    let mut queries: Vec<(StarredQuery, String)> =
+        (1..=6).map(|number| (starred(&format!("star_{number}")), "slow".to_owned())).collect();
+    queries[0].0.dataset = "web".to_owned();
+    queries[1].1 = "fast".to_owned();
+    queries[2].0.created_by = "user_b".into();
+    queries[2].0.who = "user_b".to_owned();
+    let ours = store_searched(test, &queries).await;
     let filter = StarredFilter {
         whose: Whose::Of(samples::OWNER.to_owned()),
         dataset: Some("logs".to_owned()),

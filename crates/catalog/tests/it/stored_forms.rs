@@ -52,20 +52,23 @@ pub(crate) async fn version_1_is_still_read(database: &Database) {
     let everything =
         StarredFilter { whose: Whose::All, dataset: None, text: None, visible: None, limit: 9, offset: 0 };
     assert_eq!(catalog.list_starred(&ORG.into(), &everything).await.unwrap(), [starred()]);
+    // What a search looks in is stored beside it: the name, then the query.
+    let found = StarredFilter { text: Some("Water\n['Tide']".to_owned()), ..everything };
+    assert_eq!(catalog.list_starred(&ORG.into(), &found).await.unwrap(), [starred()]);
     check_tokens(&catalog).await;
     check_audit(&catalog).await;
     catalog.close().await;
 }
 
 async fn check_tokens(catalog: &Catalog) {
-    assert_eq!(catalog.list_personal_tokens().await.unwrap(), [personal_token()]);
+    assert_eq!(catalog.list_all_tokens().await.unwrap(), [personal_token(), api_token()]);
     assert_eq!(catalog.list_tokens(&ORG.into()).await.unwrap(), [api_token()]);
 
-    let person = catalog.find_bearer(PERSONAL_DIGEST).await.unwrap().unwrap();
+    let person = catalog.find_bearer(PERSONAL_DIGEST, None).await.unwrap().unwrap();
     assert!(!person.is_api_token);
     assert_eq!((person.standings[0].org.as_str(), person.standings[0].role), (ORG, Some(Role::Owner)));
-    assert_eq!(person.standings[0].limits, org().licence.limits);
-    let program = catalog.find_bearer(API_DIGEST).await.unwrap().unwrap();
+    assert_eq!(person.standings[0].limits().unwrap(), org().licence.limits);
+    let program = catalog.find_bearer(API_DIGEST, None).await.unwrap().unwrap();
     assert!(program.is_api_token);
     assert_eq!((program.standings[0].org.as_str(), program.standings[0].role), (ORG, None));
     assert_eq!(program.standings[0].payment, org().payment);
@@ -199,7 +202,6 @@ fn starred() -> StarredQuery {
         dataset: "tide".to_owned(),
         metadata: r#"{"quick":"1d"}"#.to_owned(),
         query: r#"{"apl":"['tide'] | where level > 4"}"#.to_owned(),
-        searched: "high water\n['tide'] | where level > 4".to_owned(),
         created: micros(1_700_000_000_000_013),
         created_by: ADA.into(),
         modified: micros(1_700_000_000_000_014),

@@ -1,5 +1,6 @@
-//! API tokens of organisations and personal tokens of people.
+//! API tokens of organisations and personal tokens of people; what follows one is in `token_successors`.
 
+use tidegauge_catalog::Change;
 use tidegauge_catalog::tokens::Token;
 use tidegauge_model::{ErrorKind, OrgId, TokenId};
 use tokio::task::JoinSet;
@@ -26,7 +27,7 @@ pub(crate) async fn reads_back_what_was_inserted(test: &TestCatalog<'_>) {
     assert_eq!(find(test, &ours, "token_2").await, None);
 }
 
-pub(crate) async fn lists_api_tokens_by_org_and_personal_tokens_for_all(test: &TestCatalog<'_>) {
+pub(crate) async fn lists_api_tokens_by_org_and_all_tokens_for_the_operator(test: &TestCatalog<'_>) {
     let (ours, theirs) = samples::two_orgs(test).await;
     let (first, second, other) =
         (api_token("token_1", &ours), api_token("token_2", &ours), api_token("token_3", &theirs));
@@ -34,11 +35,11 @@ pub(crate) async fn lists_api_tokens_by_org_and_personal_tokens_for_all(test: &T
     for (token, digest) in [(&second, "d2"), (&first, "d1"), (&other, "d3"), (&personal, "d4")] {
         insert(test, token, digest).await;
     }
-    assert_eq!(test.list_tokens(&ours).await.unwrap(), [first, second]);
-    assert_eq!(test.list_tokens(&theirs).await.unwrap(), [other]);
+    assert_eq!(test.list_tokens(&ours).await.unwrap(), [first.clone(), second.clone()]);
+    assert_eq!(test.list_tokens(&theirs).await.unwrap(), std::slice::from_ref(&other));
     assert!(test.list_tokens(&"org_nowhere".into()).await.unwrap().is_empty());
     let owners = personal_token("token_owner", samples::OWNER);
-    assert_eq!(test.list_personal_tokens().await.unwrap(), [personal, owners]);
+    assert_eq!(test.list_all_tokens().await.unwrap(), [first, second, other, personal, owners]);
 }
 
 pub(crate) async fn refuses_an_id_or_a_digest_twice(test: &TestCatalog<'_>) {
@@ -64,7 +65,7 @@ pub(crate) async fn deletes_an_api_token(test: &TestCatalog<'_>) {
 
     assert!(!test.delete_token(&ours, &id, &change).await.unwrap());
     assert!(!test.delete_token(&ours, &"token_owner".into(), &change).await.unwrap());
-    assert_eq!(test.list_personal_tokens().await.unwrap().len(), 1);
+    assert_eq!(test.list_all_tokens().await.unwrap().len(), 2);
     assert!(test.new_audit().await.is_empty());
 }
 
@@ -78,36 +79,24 @@ pub(crate) async fn revokes_any_token(test: &TestCatalog<'_>) {
         assert!(!test.revoke_token(&id.into(), &change).await.unwrap());
         assert!(test.new_audit().await.is_empty());
     }
-    assert!(test.list_tokens(&ours).await.unwrap().is_empty());
-    assert!(test.list_personal_tokens().await.unwrap().is_empty());
+    assert!(test.list_all_tokens().await.unwrap().is_empty());
 }
 
-pub(crate) async fn lets_a_successor_take_over(test: &TestCatalog<'_>) {
-    let (ours, _) = samples::two_orgs(test).await;
-    let old = api_token("token_1", &ours);
-    insert(test, &old, "digest 1").await;
-    let (successor, change) = (api_token("token_2", &ours), samples::change(&ours));
-    assert!(test.succeed_token(&old.id, at(90), &successor, "digest 2", &change).await.unwrap());
-    assert_eq!(test.new_audit().await, ["token.regenerate token_1"]);
-    let expiring = Token { expires_at: Some(at(90)), ..old };
-    assert_eq!(test.list_tokens(&ours).await.unwrap(), [expiring, successor.clone()]);
-    assert_eq!(test.find_bearer("digest 2").await.unwrap().unwrap().id, successor.id);
-
-    let third = api_token("token_3", &ours);
-    assert!(!test.succeed_token(&"token_9".into(), at(91), &third, "digest 3", &change).await.unwrap());
-    assert_eq!(find(test, &ours, "token_3").await, None);
-    assert!(test.new_audit().await.is_empty());
-}
-
-pub(crate) async fn keeps_the_old_token_when_its_successor_is_refused(test: &TestCatalog<'_>) {
-    let (ours, _) = samples::two_orgs(test).await;
-    let old = api_token("token_1", &ours);
-    insert(test, &old, "digest 1").await;
-    let (successor, change) = (api_token("token_2", &ours), samples::change(&ours));
-    let refused = test.succeed_token(&old.id, at(90), &successor, OWNER_DIGEST, &change).await.unwrap_err();
-    assert_eq!(refused.kind(), ErrorKind::Conflict);
-    assert_eq!(test.list_tokens(&ours).await.unwrap(), [old]);
-    assert!(test.new_audit().await.is_empty());
+pub(crate) async fn writes_a_revocation_to_the_org_of_the_token(test: &TestCatalog<'_>) {
+    let (ours, theirs) = samples::two_orgs(test).await;
+    insert(test, &api_token("token_1", &theirs), "digest 1").await;
+    // Whatever the caller names, such as no organisation or another one.
+    for (id, named) in [("token_1", None), ("token_owner", Some(ours.clone()))] {
+        let change = Change { org: named, actor: "operator".to_owned(), ..samples::change(&ours) };
+        assert!(test.revoke_token(&id.into(), &change).await.unwrap());
+    }
+    for (org, id) in [(Some(&theirs), "token_1"), (None, "token_owner")] {
+        let entries = test.list_audit(org, at(0), i64::MAX, 100).await.unwrap();
+        assert_eq!((entries[0].action.as_str(), entries[0].resource.as_str()), ("token.delete", id));
+        assert_eq!((entries[0].actor.as_str(), entries[0].at), ("operator", at(60).as_micros()));
+        assert_eq!(entries.iter().filter(|entry| entry.action == "token.delete").count(), 1);
+    }
+    assert_eq!(test.new_audit().await, ["token.delete token_1", "token.delete token_owner"]);
 }
 
 pub(crate) async fn keeps_the_newest_time_of_use(test: &TestCatalog<'_>) {
@@ -158,7 +147,7 @@ pub(crate) async fn stays_within_its_org(test: &TestCatalog<'_>) {
     let personal = personal_token("token_2", samples::OWNER);
     assert!(!test.succeed_token(&token.id, at(90), &personal, "digest 2", &change).await.unwrap());
     assert_eq!(test.list_tokens(&ours).await.unwrap(), [token]);
-    assert!(test.find_bearer("digest 2").await.unwrap().is_none());
+    assert!(test.find_bearer("digest 2", None).await.unwrap().is_none());
     assert!(test.new_audit().await.is_empty());
 }
 
@@ -168,7 +157,7 @@ pub(crate) async fn reports_capabilities_that_cannot_be_read(test: &TestCatalog<
     test.database.execute(r#"UPDATE token SET capabilities = '{"org":{"moon":["read"]}}'"#).await;
     for error in [
         test.find_token(&ours, &"token_1".into()).await.unwrap_err(),
-        test.find_bearer("digest 1").await.unwrap_err(),
+        test.find_bearer("digest 1", None).await.unwrap_err(),
     ] {
         assert_eq!(error.kind(), ErrorKind::Corrupt);
         assert!(error.to_string().contains("moon"), "{error}");

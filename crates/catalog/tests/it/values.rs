@@ -60,7 +60,7 @@ async fn keep_time(test: &TestCatalog<'_>, ours: &OrgId, number: usize, time: Ti
 
     let starred = samples::starred(&format!("star_{number}"));
     let starred = StarredQuery { created: time, modified: time, ..starred };
-    test.insert_starred(ours, &starred, &change).await.unwrap();
+    test.insert_starred(ours, &starred, samples::SEARCHED, &change).await.unwrap();
     assert_eq!(test.find_starred(ours, &starred.id).await.unwrap().unwrap(), starred);
 
     let entry = Refusals { at: time, ..refusal(ours, "req") };
@@ -120,7 +120,7 @@ async fn keep_text(test: &TestCatalog<'_>, ours: &OrgId, number: usize, text: &s
     let token = Token { name: owned(), description: owned(), ..token };
     test.insert_token(&token, &format!("digest {text}"), &change).await.unwrap();
     assert_eq!(test.find_token(ours, &token.id).await.unwrap().unwrap(), token);
-    assert_eq!(test.find_bearer(&format!("digest {text}")).await.unwrap().unwrap().id, token.id);
+    assert_eq!(test.find_bearer(&format!("digest {text}"), None).await.unwrap().unwrap().id, token.id);
 
     let notifier = samples::notifier(&format!("notify_{number}"));
     let disabled_until = Some(DisabledUntil { text: owned(), time: samples::at(0) });
@@ -136,11 +136,11 @@ async fn keep_text(test: &TestCatalog<'_>, ours: &OrgId, number: usize, text: &s
         dataset: owned(),
         metadata: owned(),
         query: owned(),
-        searched: owned(),
         ..samples::starred(&format!("star_{number}"))
     };
-    test.insert_starred(ours, &starred, &change).await.unwrap();
+    test.insert_starred(ours, &starred, text, &change).await.unwrap();
     assert_eq!(test.find_starred(ours, &starred.id).await.unwrap().unwrap(), starred);
+    assert_eq!(test.database.searched(&starred.id).await, text);
 
     test.insert_refusals(&[refusal(ours, text)]).await.unwrap();
     let entry = &test.list_audit(Some(ours), samples::at(0), i64::MAX, 1).await.unwrap()[0];
@@ -169,6 +169,6 @@ pub(crate) async fn keep_every_capability_in_its_order(test: &TestCatalog<'_>) {
         let token = Token { capabilities, ..samples::api_token(&format!("token_{number}"), &ours) };
         test.insert_token(&token, &digest, &change).await.unwrap();
         assert_eq!(test.find_token(&ours, &token.id).await.unwrap().unwrap(), token);
-        assert_eq!(test.find_bearer(&digest).await.unwrap().unwrap().capabilities, token.capabilities);
+        assert_eq!(test.find_bearer(&digest, None).await.unwrap().unwrap().capabilities, token.capabilities);
     }
 }

@@ -33,9 +33,9 @@ pub async fn open_app(config: &Config) -> anyhow::Result<Arc<App>> {
 }
 
 /// The audit record of a change that the operator makes.
-pub fn change(org: &OrgId) -> Change {
+pub fn change(org: Option<&OrgId>) -> Change {
     Change {
-        org: Some(org.clone()),
+        org: org.cloned(),
         actor: "operator".to_owned(),
         at: SystemClock.now(),
         request_id: String::new(),

@@ -97,7 +97,8 @@ async fn set_limits(arguments: SetLimitsArguments) -> anyhow::Result<()> {
     let app = operator::open(&arguments.target.settings).await?;
     let org = operator::choose_org(&app, arguments.target.org.as_deref()).await?;
     let edit = |org: &mut Org| arguments.limits.iter().try_for_each(|limit| set_limit(org, limit));
-    let changed = app.catalog.update_org(&org.id, "org.limits", &operator::change(&org.id), edit).await?;
+    let changed =
+        app.catalog.update_org(&org.id, "org.limits", &operator::change(Some(&org.id)), edit).await?;
     print(changed.context("the organisation is gone")??, app.now())
 }
 
@@ -131,7 +132,8 @@ async fn set_payment(arguments: SetPaymentArguments) -> anyhow::Result<()> {
     let org = operator::choose_org(&app, arguments.target.org.as_deref()).await?;
     let now = app.now();
     let edit = |org: &mut Org| -> Result<(), NoTransition> { org.payment.move_to(status, now) };
-    let changed = app.catalog.update_org(&org.id, "org.payment", &operator::change(&org.id), edit).await?;
+    let changed =
+        app.catalog.update_org(&org.id, "org.payment", &operator::change(Some(&org.id)), edit).await?;
     print(changed.context("the organisation is gone")??, now)
 }
 

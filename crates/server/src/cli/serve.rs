@@ -33,6 +33,9 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     if let Some(made) = made {
         welcome(&made, &config.first_start);
     }
+    if !app.catalog.is_durable().await? {
+        tracing::warn!("the catalogue's database does not wait for its disk: a power cut can lose changes");
+    }
     let jobs = Jobs::start(&app);
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     output::line(&format!("Tidegauge {} listens on {scheme}://{address}", env!("CARGO_PKG_VERSION")));

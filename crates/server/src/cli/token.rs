@@ -18,7 +18,7 @@ use crate::service::capabilities::{self, CapabilityInput};
 
 #[derive(Debug, Subcommand)]
 pub enum TokenCommand {
-    /// List all tokens with their last use.
+    /// List the tokens of all organisations with their last use.
     List(ListArguments),
     /// Make a token and print it.
     Create(CreateArguments),
@@ -28,9 +28,6 @@ pub enum TokenCommand {
 
 #[derive(Debug, Args)]
 pub struct ListArguments {
-    /// Id of the organisation; may be left out if there is only one.
-    #[arg(long)]
-    org: Option<String>,
     #[command(flatten)]
     settings: SettingArguments,
 }
@@ -72,6 +69,7 @@ pub struct DeleteArguments {
 #[serde(rename_all = "camelCase")]
 struct ListedToken {
     kind: &'static str,
+    org: Option<String>,
     user: String,
     created_at: String,
     last_used_at: Option<String>,
@@ -89,15 +87,14 @@ pub async fn run(command: TokenCommand) -> anyhow::Result<()> {
 
 async fn list(arguments: ListArguments) -> anyhow::Result<()> {
     let app = operator::open(&arguments.settings).await?;
-    let org = operator::choose_org(&app, arguments.org.as_deref()).await?;
-    let mut tokens = app.catalog.list_personal_tokens().await?;
-    tokens.extend(app.catalog.list_tokens(&org.id).await?);
+    let tokens = app.catalog.list_all_tokens().await?;
     output::json(&tokens.into_iter().map(listed).collect::<Vec<_>>())
 }
 
 fn listed(token: Token) -> ListedToken {
     ListedToken {
         kind: if token.org.is_some() { "api" } else { "personal" },
+        org: token.org.as_ref().map(ToString::to_string),
         user: token.person.to_string(),
         created_at: token.created.to_string(),
         last_used_at: token.last_used_at.map(|time| time.to_string()),
@@ -130,7 +127,7 @@ async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
         expires_at,
         last_used_at: None,
     };
-    app.catalog.insert_token(&token, &secret.digest(), &operator::change(&org.id)).await?;
+    app.catalog.insert_token(&token, &secret.digest(), &operator::change(Some(&org.id))).await?;
     output::line(secret.reveal());
     Ok(())
 }
@@ -170,12 +167,7 @@ fn granted(arguments: &CreateArguments) -> anyhow::Result<Capabilities> {
 
 async fn delete(arguments: DeleteArguments) -> anyhow::Result<()> {
     let app = operator::open(&arguments.settings).await?;
-    let org = operator::choose_org(&app, None).await.ok();
-    let change = match &org {
-        Some(org) => operator::change(&org.id),
-        None => tidegauge_catalog::Change { org: None, ..operator::change(&"".into()) },
-    };
-    if !app.catalog.revoke_token(&TokenId::from(arguments.id.as_str()), &change).await? {
+    if !app.catalog.revoke_token(&TokenId::from(arguments.id.as_str()), &operator::change(None)).await? {
         bail!("there is no token {}: `tidegauge token list` lists them", arguments.id);
     }
     Ok(())

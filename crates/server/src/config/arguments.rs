@@ -1,6 +1,7 @@
 //! The settings as command-line arguments: one flag and one environment variable for each setting of the
 //! reference, made from it, so that a new setting needs no code here.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use clap::parser::ValueSource;
@@ -18,12 +19,19 @@ pub struct SettingArguments {
 }
 
 /// One setting that was given, and where.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Given {
     pub key: String,
     pub text: String,
     /// The flag or the environment variable, for messages.
     pub place: String,
+}
+
+impl fmt::Debug for Given {
+    /// Without the value, which may be a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by {}", self.key, self.place)
+    }
 }
 
 impl Args for SettingArguments {

@@ -8,7 +8,6 @@ const REFERENCE: &str = include_str!("../../../../config/reference.toml");
 /// One setting of the reference.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    pub section: String,
     pub key: String,
     pub default: Value,
     /// The comment above it.
@@ -48,8 +47,8 @@ pub fn settings() -> Vec<Setting> {
         } else if let Some((key, _)) = line.split_once(" = ") {
             if let Some(default) = table.get(&section).and_then(|section| section.get(key)) {
                 let help = comment.join(" ");
-                let (section, key) = (section.clone(), key.to_owned());
-                settings.push(Setting { section, key, default: default.clone(), help });
+                let key = key.to_owned();
+                settings.push(Setting { key, default: default.clone(), help });
             }
             comment.clear();
         } else {

@@ -1,4 +1,4 @@
-//! What every request goes through, whatever its route: ids, time and load limits, panics, the JSON body of errors,
+//! What every request goes through, whatever its route: ids, the time limit, panics, the JSON body of errors,
 //! the log line and the metrics.
 
 use std::any::Any;
@@ -177,12 +177,8 @@ pub async fn unknown_path(request: Request) -> ApiError {
     ApiError::new(ErrorKind::NotFound, format!("path {path} was not found")).hint("/docs lists every path")
 }
 
-/// Refuses work beyond what the service can do at once, and cuts off what takes too long.
-pub async fn limit_time_and_load(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let Ok(_permit) = app.load.try_acquire() else {
-        let message = "the service is working on as many requests as it can";
-        return ApiError::new(ErrorKind::Unavailable, message).into_response();
-    };
+/// Cuts off what takes too long.
+pub async fn limit_time(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     match tokio::time::timeout(app.http.request_timeout, next.run(request)).await {
         Ok(response) => response,
         Err(_) => {
@@ -205,4 +201,26 @@ fn answer_panic(panic: Box<dyn Any + Send>) -> Response {
         .unwrap_or("no message");
     tracing::error!(panic = text, "a request panicked");
     ApiError::new(ErrorKind::Internal, "the request could not be completed").into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::routing::get;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    async fn broken() -> &'static str {
+        panic!("a bug with a secret in it")
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_answer_without_its_text() {
+        let router: Router = Router::new().route("/", get(broken)).layer(catch_panics());
+        let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
+        assert_eq!(response.status(), 500);
+        let body = response.extensions().get::<ErrorBody>().unwrap();
+        assert_eq!(body.message, "the request could not be completed");
+    }
 }

@@ -11,12 +11,13 @@ use tidegauge_auth::principal::Seat;
 use tidegauge_auth::{Access, Principal, Refusal, TokenFacts, TokenKind, bearer};
 use tidegauge_catalog::bearer::{Bearer, Standing};
 use tidegauge_model::{ErrorKind, OrgId, PaymentStatus, Timestamp};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::answer::RequestIds;
 use super::error::{ApiError, ErrorBody};
 use crate::app::App;
-use crate::jobs::collect::RefusalKey;
-use crate::limits::Allowance;
+use crate::collected::RefusalKind;
+use crate::limits::{Allowance, Share};
 use crate::service::Caller;
 use crate::service::caller::CallerStanding;
 
@@ -25,6 +26,9 @@ const ORG_HEADERS: [&str; 2] = ["x-tidegauge-org-id", "x-axiom-org-id"];
 
 /// Requests per second of a person who acts in no particular organisation.
 const SEATLESS_RATE: i64 = 100;
+
+/// One organisation can have one in so many of the requests that are worked on at once.
+const SHARE_OF_LOAD: usize = 2;
 
 /// What is kept of a path in the audit trail.
 const RESOURCE_MAX: usize = 256;
@@ -66,7 +70,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
 
     let mut sender = Sender::default();
     let mut response = match admit(&guard, request.headers(), &request_id, &mut sender, now).await {
-        Ok(caller) => run(request, next, caller).await,
+        Ok(admitted) => run(request, next, admitted.caller.clone()).await,
         Err(error) => error.into_response(),
     };
     if let Some(allowance) = sender.allowance {
@@ -77,13 +81,9 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
             .extensions()
             .get::<ErrorBody>()
             .map(|body| body.detail.clone().unwrap_or_else(|| body.message.clone()));
-        // An unknown sender chooses the path freely; it must not choose how many entries it makes.
-        let (actor, resource) = match sender.actor {
-            Some(actor) => (actor, resource),
-            None => ("unknown".to_owned(), String::new()),
-        };
-        let key = RefusalKey { org: sender.org, actor, action, resource, detail: detail.unwrap_or_default() };
-        app.refusals.note(key, now, &request_id);
+        let actor = sender.actor.unwrap_or_else(|| "unknown".to_owned());
+        let kind = RefusalKind { actor, action, detail: detail.unwrap_or_default() };
+        app.refusals.note(sender.org, kind, now, &resource, &request_id);
         app.metrics.request_refused();
     }
     response
@@ -116,40 +116,73 @@ async fn admit(
     request_id: &str,
     sender: &mut Sender,
     now: Timestamp,
-) -> Result<Caller, ApiError> {
+) -> Result<Admitted, ApiError> {
     let app = &guard.app;
+    let permit = Arc::clone(&app.load).try_acquire_owned();
+    let permit = permit.map_err(|_| busy("the service is working on as many requests as it can"))?;
     let authorization = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
     let secret = bearer::read(authorization)?;
-    let found = app.catalog.find_bearer(&secret.digest()).await?.ok_or(Refusal::UnknownToken)?;
+    let named = named_org(headers);
+    let found =
+        app.catalog.find_bearer(&secret.digest(), named.as_ref()).await?.ok_or(Refusal::UnknownToken)?;
     sender.actor = Some(actor(&found));
     if found.is_api_token {
         sender.org = found.standings.first().map(|standing| standing.org.clone());
     }
-    let named = named_org(headers);
-    let principal = Principal::admit(facts(&found), named.as_ref(), &app.roles, now)?;
-    let standing = principal
-        .seat
-        .as_ref()
-        .and_then(|seat| found.standings.iter().find(|standing| standing.org == seat.org));
-    sender.org = standing.map(|standing| standing.org.clone());
-
-    let allowance = match standing {
-        Some(standing) => {
-            app.rates.take(standing.org.as_str(), standing.limits.api_rate_limit_per_second, now)
+    let principal = match Principal::admit(facts(&found), named.as_ref(), &app.roles, now) {
+        Ok(principal) => principal,
+        Err(refusal) => {
+            limit_rate(app, sender, found.user.as_str(), SEATLESS_RATE, now)?;
+            return Err(refusal.into());
         }
-        None => app.rates.take(found.user.as_str(), SEATLESS_RATE, now),
     };
-    sender.allowance = Some(allowance);
-    if !allowance.allowed {
-        return Err(ApiError::new(ErrorKind::Busy, "rate limit exceeded"));
-    }
+    let seat = principal.seat.as_ref();
+    let standing = seat.and_then(|seat| found.standings.iter().find(|standing| standing.org == seat.org));
+    let standing = standing.map(|standing| caller_standing(standing, now)).transpose()?;
+    sender.org = standing.as_ref().map(|standing| standing.org.clone());
+    let (key, per_second) = match &standing {
+        Some(standing) => (standing.org.as_str(), standing.limits.api_rate_limit_per_second),
+        None => (found.user.as_str(), SEATLESS_RATE),
+    };
+    limit_rate(app, sender, key, per_second, now)?;
     principal.check(guard.access)?;
-    if let (Some(named), Some(Standing { accepted: false, .. })) = (&named, standing) {
-        // Who names the organisation has accepted to be in it.
-        app.catalog.accept_membership(named, &found.user, now).await?;
-    }
+    let share = app.shares.take(key, app.http.max_requests_in_flight / SHARE_OF_LOAD);
+    let share = share.ok_or_else(|| busy("the organisation has as many requests running as it may"))?;
     app.last_uses.note(&found.id, now);
-    Ok(caller(request_id, &found, principal, standing, now))
+    let accepts = seat.is_some_and(|seat| !seat.accepted);
+    let caller = caller(request_id, &found, principal, standing, now);
+    if let (true, Some(standing)) = (accepts, &caller.standing) {
+        // Who acts in an organisation has accepted to be in it.
+        app.catalog.accept_membership(&standing.org, &caller.user, &caller.change()).await?;
+    }
+    Ok(Admitted { caller, _permit: permit, _share: share })
+}
+
+/// A request that is let through, with what it holds until it is answered.
+struct Admitted {
+    caller: Caller,
+    _permit: OwnedSemaphorePermit,
+    _share: Share,
+}
+
+fn busy(message: &str) -> ApiError {
+    ApiError::new(ErrorKind::Unavailable, message)
+}
+
+/// Counts the request, and refuses it beyond the rate.
+fn limit_rate(
+    app: &App,
+    sender: &mut Sender,
+    key: &str,
+    per_second: i64,
+    now: Timestamp,
+) -> Result<(), ApiError> {
+    let allowance = app.rates.take(key, per_second, now);
+    sender.allowance = Some(allowance);
+    if allowance.allowed {
+        return Ok(());
+    }
+    Err(ApiError::new(ErrorKind::Busy, "rate limit exceeded"))
 }
 
 /// The organisation that the request names.
@@ -181,22 +214,27 @@ fn facts(found: &Bearer) -> TokenFacts {
     }
 }
 
+fn caller_standing(standing: &Standing, now: Timestamp) -> Result<CallerStanding, ApiError> {
+    Ok(CallerStanding {
+        org: standing.org.clone(),
+        role: standing.role,
+        payment: standing.payment.status_at(now),
+        limits: standing.limits()?,
+    })
+}
+
 fn caller(
     request_id: &str,
     found: &Bearer,
     principal: Principal,
-    standing: Option<&Standing>,
+    standing: Option<CallerStanding>,
     now: Timestamp,
 ) -> Caller {
     Caller {
         actor: actor(found),
         is_person: principal.kind == TokenKind::Personal,
-        standing: standing.map(|standing| CallerStanding {
-            org: standing.org.clone(),
-            role: standing.role,
-            payment: standing.payment.status_at(now),
-            limits: standing.limits.clone(),
-        }),
+        token_expires_at: found.expires_at.filter(|_| found.is_api_token),
+        standing,
         user: principal.user,
         seats: principal.seats,
         capabilities: principal.capabilities,

@@ -11,11 +11,15 @@ use tidegauge_model::{ErrorKind, Rule, Violation};
 
 use super::error::ApiError;
 
+/// Deepest nesting of a body.
+const DEPTH_MAX: usize = 100;
+
 /// Reads a body, which must be an object.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(Violation::new("body", Rule::Required, "is required").into());
     }
+    check_depth(bytes)?;
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let Object(value) = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         // A wrong value is found before broken syntax behind it; the syntax is what to mend first.
@@ -27,6 +31,26 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     })?;
     deserializer.end().map_err(|error| malformed(&error))?;
     Ok(value)
+}
+
+/// Documents that are kept as text are not read level by level, so the depth is counted beforehand.
+fn check_depth(bytes: &[u8]) -> Result<(), ApiError> {
+    let (mut depth, mut in_text, mut escaped) = (0_usize, false, false);
+    for &byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'{' | b'[' if !in_text => depth += 1,
+            b'}' | b']' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEPTH_MAX {
+            let message = format!("the JSON is nested deeper than {DEPTH_MAX} levels");
+            return Err(ApiError::new(ErrorKind::Malformed, message));
+        }
+    }
+    Ok(())
 }
 
 fn malformed(error: &serde_json::Error) -> ApiError {

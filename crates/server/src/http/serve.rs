@@ -13,6 +13,7 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::connection::ConnectionGuard;
 use crate::app::App;
 use crate::config::{Config, TlsFiles};
 
@@ -58,15 +59,17 @@ async fn run(
     handle: Handle<SocketAddr>,
 ) -> anyhow::Result<()> {
     let service = router.into_make_service();
+    let guard = ConnectionGuard::new(&config.connections);
     match &config.tls {
         None => {
-            let mut server = axum_server::from_tcp(listener)?.handle(handle);
+            let mut server = axum_server::from_tcp(listener)?.handle(handle).map(|inner| guard.over(inner));
             tune(server.http_builder(), config);
             server.serve(service).await?;
         }
         Some(files) => {
             let tls = read_certificate(files).await?;
-            let mut server = axum_server::from_tcp_rustls(listener, tls.clone())?.handle(handle);
+            let server = axum_server::from_tcp_rustls(listener, tls.clone())?.handle(handle);
+            let mut server = server.map(|inner| guard.over(inner));
             tune(server.http_builder(), config);
             tokio::select! {
                 ended = server.serve(service) => ended?,
@@ -78,7 +81,7 @@ async fn run(
 }
 
 fn tune(builder: &mut Builder<TokioExecutor>, config: &Config) {
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(config.header_timeout);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(config.connections.header_timeout);
     builder
         .http2()
         .timer(TokioTimer::new())

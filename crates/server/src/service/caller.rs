@@ -19,6 +19,8 @@ pub struct Caller {
     /// For the audit trail: the person, and the token if it is not a personal one.
     pub actor: String,
     pub is_person: bool,
+    /// When the API token of the request ends; a personal token does not bind what its person makes.
+    pub token_expires_at: Option<Timestamp>,
     /// Where the caller acts, if that is settled.
     pub standing: Option<CallerStanding>,
     /// Every organisation that the caller belongs to.

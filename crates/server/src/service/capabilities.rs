@@ -8,7 +8,7 @@ use tidegauge_model::{Action, Capabilities, DatasetArea, OrgArea, Rule, ViewArea
 use super::text::{check_dataset_name, check_name};
 
 /// Most datasets or views that one token can name; beyond that, use `*`.
-const NAMES_MAX: usize = 1_000;
+const NAMES_MAX: usize = 100;
 
 /// Actions by area, by name. A missing list is an empty one.
 pub type NamedActions = BTreeMap<String, Option<Vec<String>>>;

@@ -1,19 +1,22 @@
 //! Notifiers: list, read, create, replace, delete.
 
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
 use tidegauge_catalog::notifiers::Notifier;
 use tidegauge_model::notifier::DisabledUntil;
 use tidegauge_model::{NotifierId, Timestamp, Violation};
 
+use super::documents::read_object;
+use super::properties::{self, PROPERTIES_BYTES_MAX};
 use super::text::check_name;
-use super::{Caller, Error, Result, properties};
+use super::{Caller, Error, Result};
 use crate::app::App;
 
 /// What a caller sets of a notifier.
 #[derive(Debug)]
 pub struct NotifierInput {
     pub name: String,
-    pub properties: Map<String, Value>,
+    /// JSON text, kept and repeated as it is.
+    pub properties: Box<RawValue>,
     pub disabled_until: Option<String>,
 }
 
@@ -63,13 +66,13 @@ fn as_of(now: Timestamp, notifier: Notifier) -> Notifier {
 
 fn checked(caller: &Caller, id: NotifierId, input: NotifierInput) -> Result<Notifier> {
     check_name("name", &input.name)?;
-    let channel = properties::check(&input.properties)?;
+    let channel = properties::check(&read_object("properties", &input.properties, PROPERTIES_BYTES_MAX)?)?;
     let disabled_until = input.disabled_until.map(read_disabled_until).transpose()?;
     Ok(Notifier {
         id,
         name: input.name,
         channel: channel.canonical_key().to_owned(),
-        properties: Value::Object(input.properties).to_string(),
+        properties: input.properties.get().to_owned(),
         disabled_until: disabled_until.and_then(|until| until.if_later(caller.now)),
         created: caller.now,
         created_by: caller.user.clone(),

@@ -1,6 +1,5 @@
 //! Organisations: those of the caller, one of them, a new one, a new name.
 
-use tidegauge_auth::Refusal;
 use tidegauge_model::{ErrorKind, Org, OrgId, Role};
 
 use super::text::check_name;
@@ -31,10 +30,15 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<OrgWithRole> {
     Ok(with_role(caller, org))
 }
 
-/// Makes an organisation with the caller as its owner.
+/// Makes an organisation with the caller as its owner. Only who owns or administers one already may, so that being
+/// added somewhere is not a way around the limits of its licence.
 pub async fn create(app: &App, caller: &Caller, name: String) -> Result<OrgWithRole> {
-    if !caller.is_person {
-        return Err(Refusal::NotAPerson.into());
+    if !caller.seats.iter().any(|seat| matches!(seat.role, Some(Role::Owner | Role::Admin))) {
+        let message = "only an owner or admin of an organisation can make another one, with a personal token";
+        return Err(Error::new(ErrorKind::Forbidden, message));
+    }
+    if caller.standing.is_some() {
+        caller.org_to_create_in()?;
     }
     check_name("name", &name)?;
     let person = app.catalog.find_person(&caller.user).await?.ok_or_else(|| Error::not_found("user"))?;

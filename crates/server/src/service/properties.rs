@@ -1,11 +1,12 @@
 //! Checks the `properties` of a notifier against the table of channels: exactly one channel, with its fields.
 
 use serde_json::{Map, Value};
-use tidegauge_model::notifier::{CHANNELS, Channel, Field, FieldKind, check_email, check_url};
+use tidegauge_model::address::{check_email, check_url};
+use tidegauge_model::notifier::{CHANNELS, Channel, Field, FieldKind};
 use tidegauge_model::{Rule, Violation};
 
-/// Longest text in a field of a channel; templates of message bodies are the long ones.
-const TEXT_MAX: usize = 65_536;
+/// Longest configuration of a channel, in bytes of JSON; templates of message bodies are the long ones.
+pub const PROPERTIES_BYTES_MAX: usize = 32 * 1024;
 
 const EMAILS_MAX: usize = 100;
 const HEADERS_MAX: usize = 50;
@@ -27,7 +28,7 @@ pub fn check(properties: &Map<String, Value>) -> Result<&'static Channel, Violat
         return Err(Violation::wrong_type(path, "an object"));
     };
     for field in channel.fields {
-        check_field(&path, channel, field, fields)?;
+        check_field(&path, channel, channel.spelling(key, field), field, fields)?;
     }
     Ok(channel)
 }
@@ -40,16 +41,13 @@ fn not_one(problem: &str) -> Violation {
 fn check_field(
     path: &str,
     channel: &Channel,
+    spelling: &str,
     field: &Field,
     fields: &Map<String, Value>,
 ) -> Result<(), Violation> {
     let mut spelled = fields.iter().filter(|(name, value)| channel.spells(field, name) && !value.is_null());
     let Some((name, value)) = spelled.next() else {
-        return if field.required {
-            Err(Violation::required(format!("{path}.{}", missing_name(path, field))))
-        } else {
-            Ok(())
-        };
+        return if field.required { Err(Violation::required(format!("{path}.{spelling}"))) } else { Ok(()) };
     };
     if let Some((again, _)) = spelled.next() {
         let problem = format!("stands for the same as {name}: give one of them");
@@ -68,14 +66,6 @@ fn check_field(
     }
 }
 
-/// The spelling to ask for: the product's own where the channel was given by its product name.
-fn missing_name(path: &str, field: &Field) -> &'static str {
-    let by_product = CHANNELS.iter().any(|channel| {
-        channel.keys.len() > 1 && path.ends_with(&format!(".{}", channel.keys[channel.keys.len() - 1]))
-    });
-    field.names[if by_product { field.names.len() - 1 } else { 0 }]
-}
-
 fn text<'a>(path: &str, value: &'a Value) -> Result<&'a str, Violation> {
     value.as_str().ok_or_else(|| Violation::wrong_type(path, "a string"))
 }
@@ -83,10 +73,6 @@ fn text<'a>(path: &str, value: &'a Value) -> Result<&'a str, Violation> {
 fn check_text(path: &str, text: &str, required: bool) -> Result<(), Violation> {
     if required && text.is_empty() {
         return Err(Violation::new(path, Rule::TooShort, "should be at least 1 chars long"));
-    }
-    if text.len() > TEXT_MAX {
-        let problem = format!("should be at most {TEXT_MAX} bytes long");
-        return Err(Violation::new(path, Rule::TooLong, problem));
     }
     Ok(())
 }

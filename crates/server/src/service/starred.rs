@@ -1,11 +1,13 @@
 //! Starred queries: list, read, create, replace, delete. The right to each is held per dataset.
 
+use serde_json::value::RawValue;
 use tidegauge_catalog::starred::{StarredFilter, StarredQuery, Whose};
 use tidegauge_model::capability::ANY;
-use tidegauge_model::{Action, DatasetArea, ErrorKind, StarredQueryId, Violation};
+use tidegauge_model::{Action, DatasetArea, ErrorKind, Rule, StarredQueryId, Violation};
 
+use super::documents::read_object;
 use super::text::{NAME_MAX, check_dataset_name, check_name, check_text};
-use super::{Caller, Error, Result};
+use super::{Caller, Error, Result, query_options};
 use crate::app::App;
 
 /// The one kind of starred query.
@@ -17,20 +19,28 @@ const ATTEMPTS: usize = 32;
 
 const AREA: DatasetArea = DatasetArea::StarredQueries;
 
-/// What a caller sets of a starred query. The documents have been checked field by field when they were read.
+/// What a caller sets of a starred query.
 #[derive(Debug)]
 pub struct StarredInput {
     pub kind: String,
     pub name: String,
     pub who: String,
     pub dataset: Option<String>,
-    /// JSON text.
-    pub metadata: String,
-    /// JSON text.
+    /// JSON text, kept and repeated as it is.
+    pub metadata: Box<RawValue>,
+    /// The query with all that belongs to it, as JSON text.
     pub query: String,
     /// The text of the query itself.
     pub apl: String,
+    pub variables: Option<Box<RawValue>>,
+    pub options: Option<Box<RawValue>>,
 }
+
+/// Longest text of a query, in characters.
+const APL_MAX: usize = 500_000;
+
+/// Longest metadata, variables or options, in bytes of JSON.
+const DOCUMENT_BYTES_MAX: usize = 64 * 1024;
 
 /// Which starred queries a caller asks for.
 #[derive(Debug)]
@@ -72,20 +82,20 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<StarredQuery> {
 pub async fn create(app: &App, caller: &Caller, input: StarredInput) -> Result<StarredQuery> {
     let org = caller.org_to_create_in()?;
     let id = StarredQueryId::generate(caller.now, &*app.chance);
-    let starred = checked(caller, id, input)?;
+    let (starred, searched) = checked(caller, id, input)?;
     caller.check_dataset(&starred.dataset, AREA, Action::Create)?;
-    app.catalog.insert_starred(org, &starred, &caller.change()).await?;
+    app.catalog.insert_starred(org, &starred, &searched, &caller.change()).await?;
     Ok(starred)
 }
 
 /// Replaces a starred query; it never creates one.
 pub async fn replace(app: &App, caller: &Caller, id: &str, input: StarredInput) -> Result<StarredQuery> {
     let mut present = find(app, caller, id, Action::Update).await?;
-    let starred = checked(caller, present.id.clone(), input)?;
+    let (starred, searched) = checked(caller, present.id.clone(), input)?;
     caller.check_dataset(&starred.dataset, AREA, Action::Update)?;
     for _ in 0..ATTEMPTS {
-        let change = caller.change();
-        if app.catalog.replace_starred(caller.org()?, &starred, &present.dataset, &change).await? {
+        let (org, change) = (caller.org()?, caller.change());
+        if app.catalog.replace_starred(org, &starred, &searched, &present.dataset, &change).await? {
             return Ok(StarredQuery { created: present.created, created_by: present.created_by, ..starred });
         }
         present = find(app, caller, id, Action::Update).await?;
@@ -129,7 +139,8 @@ fn visible_datasets(caller: &Caller) -> Option<Vec<String>> {
     Some(names.filter(|name| caller.capabilities.allows_dataset(name, AREA, Action::Read)).cloned().collect())
 }
 
-fn checked(caller: &Caller, id: StarredQueryId, input: StarredInput) -> Result<StarredQuery> {
+/// A starred query that may be kept, and what a search looks in.
+fn checked(caller: &Caller, id: StarredQueryId, input: StarredInput) -> Result<(StarredQuery, String)> {
     if input.kind != KIND {
         return Err(Violation::one_of("kind", &[KIND]).into());
     }
@@ -139,17 +150,29 @@ fn checked(caller: &Caller, id: StarredQueryId, input: StarredInput) -> Result<S
     if !dataset.is_empty() {
         check_dataset_name("dataset", &dataset)?;
     }
-    Ok(StarredQuery {
-        searched: format!("{}\n{}", input.name, input.apl).to_lowercase().replace('\0', " "),
+    read_object("metadata", &input.metadata, DOCUMENT_BYTES_MAX)?;
+    if input.apl.chars().count() > APL_MAX {
+        let problem = format!("should be at most {APL_MAX} chars long");
+        return Err(Violation::new("query.apl", Rule::TooLong, problem).into());
+    }
+    if let Some(variables) = &input.variables {
+        read_object("query.variables", variables, DOCUMENT_BYTES_MAX)?;
+    }
+    if let Some(options) = &input.options {
+        query_options::check(&read_object("query.queryOptions", options, DOCUMENT_BYTES_MAX)?)?;
+    }
+    let searched = format!("{}\n{}", input.name, input.apl).to_lowercase().replace('\0', " ");
+    let starred = StarredQuery {
         id,
         kind: input.kind,
         name: input.name,
         who: input.who,
         dataset,
-        metadata: input.metadata,
+        metadata: input.metadata.get().to_owned(),
         query: input.query,
         created: caller.now,
         created_by: caller.user.clone(),
         modified: caller.now,
-    })
+    };
+    Ok((starred, searched))
 }

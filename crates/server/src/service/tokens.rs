@@ -45,6 +45,7 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Token> {
 pub async fn create(app: &App, caller: &Caller, input: TokenInput) -> Result<NewToken> {
     let org = caller.org_to_create_in()?.clone();
     let new = checked(caller, input)?;
+    check_outlives(caller, new.expires_at)?;
     let (token, secret) = issue(app, caller, org, new);
     app.catalog.insert_token(&token, &secret.digest(), &caller.change()).await?;
     Ok(NewToken { token, secret })
@@ -57,19 +58,22 @@ pub async fn regenerate(app: &App, caller: &Caller, id: &str, input: RegenerateI
         .ok_or_else(|| Violation::required("existingTokenExpiresAt"))?;
     let old = get(app, caller, id).await?;
     check_grant(caller, &old.capabilities)?;
-    // It can end sooner, but what has ended does not come back.
-    let existing_expires_at = old.expires_at.map_or(existing_expires_at, |end| end.min(existing_expires_at));
     let new = match input.new_token {
         Some(described) => checked(caller, described).map_err(|error| error.within("newToken"))?,
         None => Checked {
             name: old.name.clone(),
             description: old.description.clone(),
             capabilities: old.capabilities.clone(),
-            expires_at: None,
+            expires_at: old.expires_at,
         },
     };
     let new_expires_at = read_expiry(caller, "newTokenExpiresAt", input.new_expires_at.as_deref())?;
     let new = Checked { expires_at: new_expires_at.or(new.expires_at), ..new };
+    if new.expires_at.is_some_and(|end| end <= caller.now) {
+        // The old one has ended and its end would be inherited.
+        return Err(Violation::required("newTokenExpiresAt").into());
+    }
+    check_outlives(caller, new.expires_at)?;
     let (token, secret) = issue(app, caller, org, new);
     let change = caller.change();
     let done =
@@ -115,6 +119,17 @@ fn check_grant(caller: &Caller, capabilities: &Capabilities) -> Result<()> {
     let message = "the token would hold capabilities that the caller does not hold";
     Err(Error::new(ErrorKind::Forbidden, message)
         .hint("ask an owner or admin of the organisation to make it"))
+}
+
+/// A token that ends cannot make one that lasts longer: it would never end.
+fn check_outlives(caller: &Caller, expires_at: Option<Timestamp>) -> Result<()> {
+    match caller.token_expires_at {
+        Some(own) if expires_at.is_none_or(|new| new > own) => {
+            let message = "the new token would outlive the token that makes it";
+            Err(Error::new(ErrorKind::Forbidden, message).hint(format!("let it expire by {own}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn issue(app: &App, caller: &Caller, org: tidegauge_model::OrgId, new: Checked) -> (Token, TokenSecret) {

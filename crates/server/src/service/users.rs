@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tidegauge_catalog::people::{Member, MembershipRefusal, Person};
-use tidegauge_model::notifier::check_email;
+use tidegauge_model::address::check_email;
 use tidegauge_model::{Capabilities, ErrorKind, OrgId, Role, UserId, Violation};
 
 use super::text::check_name;
@@ -50,7 +50,7 @@ pub async fn create(app: &App, caller: &Caller, input: UserInput) -> Result<Memb
     check_name("name", &input.name)?;
     check_email("email", &input.email)?;
     let role = read_role(&input.role)?;
-    check_may_assign(caller, role)?;
+    check_may_assign(app, caller, role)?;
     let person = Person {
         id: UserId::generate(caller.now, &*app.chance),
         email: input.email.to_lowercase(),
@@ -64,17 +64,19 @@ pub async fn create(app: &App, caller: &Caller, input: UserInput) -> Result<Memb
 pub async fn set_role(app: &App, caller: &Caller, id: &str, role: &str) -> Result<Member> {
     let org = caller.org()?;
     let role = read_role(role)?;
-    let id = check_may_change(app, caller, org, id).await?;
-    check_may_assign(caller, role)?;
-    app.catalog.set_role(org, &id, role, &caller.change()).await?.map_err(refused)?;
+    let member = check_may_change(app, caller, org, id).await?;
+    check_may_assign(app, caller, role)?;
+    let id = member.person.id;
+    app.catalog.set_role(org, &id, member.role, role, &caller.change()).await?.map_err(refused)?;
     get(app, caller, id.as_str()).await
 }
 
-/// Gives a member another name. A person who belongs to other organisations too decides on it alone.
+/// Gives a member another name. A person who has acted in other organisations too decides on it alone.
 pub async fn rename(app: &App, caller: &Caller, id: &str, name: &str) -> Result<Member> {
-    let id = check_may_change(app, caller, caller.org()?, id).await?;
+    let org = caller.org()?;
+    let id = check_may_change(app, caller, org, id).await?.person.id;
     check_name("name", name)?;
-    if app.catalog.list_orgs_of(&id).await?.len() > 1 {
+    if app.catalog.count_memberships_elsewhere(org, &id).await? > 0 {
         let message = "the user belongs to other organisations too, so only they can change their name";
         return Err(Error::new(ErrorKind::Forbidden, message));
     }
@@ -87,8 +89,9 @@ pub async fn rename(app: &App, caller: &Caller, id: &str, name: &str) -> Result<
 /// Removes a person from the organisation.
 pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
     let org = caller.org()?;
-    let id = check_may_change(app, caller, org, id).await?;
-    app.catalog.remove_member(org, &id, &caller.change()).await?.map_err(refused)
+    let member = check_may_change(app, caller, org, id).await?;
+    let removed = app.catalog.remove_member(org, &member.person.id, member.role, &caller.change()).await?;
+    removed.map_err(refused)
 }
 
 fn not_found() -> Error {
@@ -100,23 +103,22 @@ fn read_role(id: &str) -> Result<Role> {
 }
 
 /// Whoever changes a member must be able to hand out the role that member has.
-async fn check_may_change(app: &App, caller: &Caller, org: &OrgId, id: &str) -> Result<UserId> {
+async fn check_may_change(app: &App, caller: &Caller, org: &OrgId, id: &str) -> Result<Member> {
     let id = UserId::parse(id).ok_or_else(not_found)?;
     let member = app.catalog.find_member(org, &id).await?.ok_or_else(not_found)?;
-    check_may_assign(caller, member.role)?;
-    Ok(id)
+    check_may_assign(app, caller, member.role)?;
+    Ok(member)
 }
 
-/// A person hands out roles up to their own. A token hands out the ordinary ones, but owner and admin only if it
-/// may do everything in the organisation itself, because otherwise it could make itself a stronger friend.
-fn check_may_assign(caller: &Caller, role: Role) -> Result<()> {
+/// A person hands out roles up to their own. A token hands out the roles whose capabilities it holds itself, because
+/// otherwise it could make itself a stronger friend; what it may do with views does not count, as few tokens say it.
+fn check_may_assign(app: &App, caller: &Caller, role: Role) -> Result<()> {
     let allowed = match caller.standing()?.role {
         Some(own) => own.may_assign(role),
-        None if matches!(role, Role::Owner | Role::Admin) => {
-            let everything = Capabilities { view: BTreeMap::new(), ..Capabilities::all() };
-            caller.capabilities.contains(&everything)
+        None => {
+            let needed = Capabilities { view: BTreeMap::new(), ..(*app.roles.of(role)).clone() };
+            caller.capabilities.contains(&needed)
         }
-        None => true,
     };
     if allowed {
         return Ok(());

@@ -162,6 +162,11 @@ impl TestApp {
         issue(&self.app, Some(self.org.clone()), &self.owner, capabilities, expires_at).await
     }
 
+    /// A personal token of somebody in the catalogue.
+    pub(crate) async fn personal_token(&self, person: &UserId) -> String {
+        issue(&self.app, None, person, Capabilities::default(), None).await
+    }
+
     /// A personal token of a new member with this role.
     pub(crate) async fn member_token(&self, role: Role) -> String {
         let person = Person {
@@ -200,7 +205,11 @@ async fn other_org(app: &App) -> (OrgId, String) {
     let added = app.catalog.add_member(&first, &owner, Role::None, 1_000, &change).await.unwrap();
     added.unwrap_or_else(|refusal| panic!("{refusal:?}"));
     app.catalog.insert_org(&org, &owner.id, &change).await.unwrap();
-    app.catalog.remove_member(&first, &owner.id, &change).await.unwrap().unwrap_or_else(|r| panic!("{r:?}"));
+    app.catalog
+        .remove_member(&first, &owner.id, Role::None, &change)
+        .await
+        .unwrap()
+        .unwrap_or_else(|r| panic!("{r:?}"));
     let token = issue(app, None, &owner.id, Capabilities::default(), None).await;
     (id, token)
 }

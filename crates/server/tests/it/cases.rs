@@ -1,10 +1,13 @@
-//! Cases that need more than a scenario can say: concurrency, exact bytes, limits of size, panics.
+//! Cases that need more than a scenario can say: exact bytes, sizes, cancelled requests, what is stored behind them.
 
 use std::future::Future;
 use std::pin::Pin;
 
 use serde_json::json;
 use tidegauge_model::{Action, Capabilities, DatasetArea, OrgArea};
+
+use tidegauge_server::config::FirstStart;
+use tidegauge_server::service::first_start;
 
 use crate::app::{BODY_MAX, TestApp};
 
@@ -13,9 +16,12 @@ pub(crate) type Case = fn(TestApp) -> Pin<Box<dyn Future<Output = ()>>>;
 /// Every case with its name.
 pub(crate) const ALL: &[(&str, Case)] = &[
     ("a_put_and_the_gets_after_it_are_equal_in_every_byte", |app| Box::pin(same_bytes(app))),
+    ("documents_come_back_digit_by_digit", |app| Box::pin(same_digits(app))),
     ("a_body_over_the_limit_is_refused", |app| Box::pin(too_large(app))),
     ("a_token_cannot_hand_out_more_than_it_holds", |app| Box::pin(no_escalation(app))),
     ("refused_calls_are_in_the_audit_trail", |app| Box::pin(audited_refusals(app))),
+    ("a_cancelled_reader_takes_no_refusal_along", |app| Box::pin(refusals_survive_a_cancelled_reader(app))),
+    ("being_added_by_others_does_not_decide_where_a_token_acts", |app| Box::pin(added_by_others(app))),
     ("no_secret_is_in_the_audit_trail_or_the_metrics", |app| Box::pin(no_secret_shown(app))),
     ("the_first_token_works_and_is_not_made_again", |app| Box::pin(first_token(app))),
     ("answers_carry_the_ids_of_the_request", |app| Box::pin(request_ids(app))),
@@ -42,6 +48,29 @@ async fn same_bytes(app: TestApp) {
     }
     let list = app.send("GET", "/v2/notifiers", owner, None).await;
     assert_eq!(list.text, format!("[{}]", put.text));
+}
+
+/// Documents are kept as text, so numbers come back digit by digit.
+async fn same_digits(app: TestApp) {
+    let headers = [
+        ("authorization".to_owned(), format!("Bearer {}", app.owner_token)),
+        ("content-type".to_owned(), "application/json".to_owned()),
+    ];
+    let metadata = r#"{"z": 1e3, "a":1.10, "big":123456789012345678901234}"#;
+    let variables = r#"{"v":100000000000000000001}"#;
+    let options = r#"{"own":1.0, "maxSeries": 5}"#;
+    let body = format!(
+        r#"{{"kind":"apl","name":"n","who":"w","metadata":{metadata},
+            "query":{{"apl":"x","variables":{variables},"queryOptions":{options}}}}}"#
+    );
+    let created = app.send_raw("POST", "/v2/apl-starred-queries", &headers, body.into_bytes()).await;
+    assert_eq!(created.status, 200, "{created:?}");
+    let path = format!("/v2/apl-starred-queries/{}", created.json()["id"].as_str().unwrap());
+    let read = app.send_raw("GET", &path, &headers, Vec::new()).await;
+    assert_eq!(read.text, created.text);
+    for document in [metadata, variables, options] {
+        assert!(read.text.contains(document), "{document} in {}", read.text);
+    }
 }
 
 async fn too_large(app: TestApp) {
@@ -114,20 +143,71 @@ async fn no_secret_shown(app: TestApp) {
     let body =
         json!({"name": "x", "properties": {"slack": {"slackUrl": "https://hooks.example.com/geheim"}}});
     app.send("POST", "/v2/notifiers", owner, Some(&body)).await;
-    app.send("GET", "/v2/notifiers/geheim", Some("xaat-geheim"), None).await;
-    app.send("GET", "/v2/notifiers?token=geheim", None, None).await;
-    for path in ["/v2/audit", "/metrics"] {
-        let text = app.send("GET", path, owner, None).await.text;
-        assert!(!text.contains("geheim") && !text.contains(&app.owner_token), "{path}: {text}");
+    let weak = app.api_token(Capabilities::default(), None).await;
+    assert_eq!(app.send("POST", "/v2/notifiers?token=geheim", Some(&weak), Some(&body)).await.status, 403);
+    assert_eq!(app.send("GET", "/v2/notifiers?token=geheim", Some("xaat-geheim"), None).await.status, 401);
+    let of_org = app.send("GET", "/v2/audit", owner, None).await.text;
+    let beginning = tidegauge_model::Timestamp::from_micros(0);
+    let of_none = app.app.catalog.list_audit(None, beginning, i64::MAX, 10).await.unwrap();
+    assert!(of_org.contains("POST /v2/notifiers") && !of_none.is_empty(), "both refusals are recorded");
+    let metrics = app.send("GET", "/metrics", None, None).await.text;
+    for text in [of_org, format!("{of_none:?}"), metrics] {
+        for secret in ["geheim", &app.owner_token, &weak] {
+            assert!(!text.contains(secret), "{text}");
+        }
     }
 }
 
 async fn first_token(app: TestApp) {
-    assert!(app.app.catalog.is_set_up().await.unwrap());
     let user = app.send("GET", "/v2/user", Some(&app.owner_token), None).await.json();
     assert_eq!(user["role"]["id"], "owner");
-    let digest = tidegauge_auth::TokenSecret::parse(&app.owner_token).unwrap().digest();
-    assert!(app.app.catalog.find_bearer(&digest).await.unwrap().is_some());
+    let settings = FirstStart {
+        token_file: tempfile::tempdir().unwrap().path().join("first-token"),
+        token: None,
+        org_name: "Again".to_owned(),
+        owner_email: "again@example.com".to_owned(),
+    };
+    let again =
+        first_start::set_up(&app.app.catalog, &settings, &*app.app.chance, app.app.now()).await.unwrap();
+    assert!(again.is_none());
+    assert!(!settings.token_file.try_exists().unwrap());
+    assert_eq!(app.app.catalog.list_all_orgs().await.unwrap().len(), 2);
+}
+
+/// Reading the trail writes what was refused; a reader who goes away in the middle must not take it along.
+async fn refusals_survive_a_cancelled_reader(app: TestApp) {
+    let weak = app.api_token(Capabilities::default(), None).await;
+    for _ in 0..5 {
+        app.send("GET", "/v2/notifiers", Some(&weak), None).await;
+        let reading = app.send("GET", "/v2/audit", Some(&app.owner_token), None);
+        // One poll brings it to its first wait on the database, where it is dropped.
+        let mut reading = Box::pin(reading);
+        let _ = futures_util::poll!(&mut reading);
+        drop(reading);
+    }
+    let trail = app.send("GET", "/v2/audit", Some(&app.owner_token), None).await.json();
+    let refused = trail.as_array().unwrap().iter().filter(|entry| entry["outcome"] == "refused");
+    assert_eq!(refused.map(|entry| entry["count"].as_i64().unwrap()).sum::<i64>(), 5);
+}
+
+async fn added_by_others(app: TestApp) {
+    // Somebody else's organisation adds a newcomer first, then ours does.
+    let newcomer = json!({"name": "Chosen by others", "email": "ceo@example.com", "role": "user"});
+    let theirs = app.send("POST", "/v2/users", Some(&app.other_token), Some(&newcomer)).await;
+    assert_eq!(theirs.status, 200);
+    let ours = app.send("POST", "/v2/users", Some(&app.owner_token), Some(&newcomer)).await.json();
+    let token = app.personal_token(&ours["id"].as_str().unwrap().into()).await;
+    let notifier = notifier("secret");
+    let unnamed = app.send("POST", "/v2/notifiers", Some(&token), Some(&notifier)).await;
+    assert_eq!(unnamed.status, 400, "neither was accepted, so none is meant: {unnamed:?}");
+
+    let headers = [
+        ("authorization".to_owned(), format!("Bearer {token}")),
+        ("x-axiom-org-id".to_owned(), app.org.to_string()),
+    ];
+    assert_eq!(app.send_raw("GET", "/v2/notifiers", &headers, Vec::new()).await.status, 200);
+    assert_eq!(app.send("POST", "/v2/notifiers", Some(&token), Some(&notifier)).await.status, 200);
+    assert_eq!(app.send("GET", "/v2/notifiers", Some(&app.other_token), None).await.text, "[]");
 }
 
 async fn request_ids(app: TestApp) {
@@ -150,7 +230,7 @@ async fn request_ids(app: TestApp) {
 async fn last_uses(app: TestApp) {
     let token = app.api_token(Capabilities::all(), None).await;
     app.send("GET", "/v2/notifiers", Some(&token), None).await;
-    tidegauge_server::jobs::collect::write_last_uses(&app.app).await.unwrap();
+    tidegauge_server::collected::write_last_uses(&app.app).await.unwrap();
     let tokens = app.app.catalog.list_tokens(&app.org).await.unwrap();
     assert_eq!(tokens[0].last_used_at, Some(app.app.now()));
 }

@@ -42,6 +42,7 @@ pub(crate) async fn loses_nothing(backend: Backend) {
             };
             writers.spawn(writer.run());
         }
+        drop(reached);
         enough.recv().await.unwrap();
         service.kill();
         writers.join_all().await;

@@ -1,6 +1,7 @@
 //! What the service does when a client takes its time, or when too many come at once.
 
-use std::io::Write;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 
 use crate::database::Backend;
 use crate::process::{Installation, client};
@@ -19,19 +20,65 @@ pub(crate) async fn times_out(backend: Backend) {
 pub(crate) async fn sheds_load(backend: Backend) {
     let installation = Installation::new(backend);
     let service = installation.start(&["--max-requests-in-flight", "1"]);
-    let healthz = || async { client().get(format!("{}/healthz", service.url)).send().await.unwrap() };
-    assert_eq!(healthz().await.status(), 200);
+    let token = installation.first_token();
+    let user = || async {
+        client().get(format!("{}/v2/user", service.url)).bearer_auth(&token).send().await.unwrap()
+    };
+    assert_eq!(user().await.status(), 200);
 
-    let connection = begin_request(service.address(), &installation.first_token(), 100);
+    let connection = begin_request(service.address(), &token, 100);
     let refused = loop {
         // The first request is on its way in; until it is there, this one is let through.
-        let answer = healthz().await;
+        let answer = user().await;
         if answer.status() != 200 {
             break answer;
         }
     };
     assert_eq!(refused.status(), 503);
     assert_eq!(refused.headers()["retry-after"], "1");
+    let health = client().get(format!("{}/healthz", service.url)).send().await.unwrap();
+    assert_eq!(health.status(), 200, "a busy service is still alive");
     drop(connection);
-    while healthz().await.status() != 200 {}
+    while user().await.status() != 200 {}
+}
+
+/// A connection that says nothing, or only half of a request's head, is closed.
+pub(crate) async fn closes_silent_connections(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&["--header-timeout-seconds", "1"]);
+    let silent = TcpStream::connect(service.address()).unwrap();
+    let mut halting = TcpStream::connect(service.address()).unwrap();
+    halting.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n").unwrap();
+    assert_eq!(read_to_close(silent), "");
+    read_to_close(halting);
+}
+
+pub(crate) async fn limits_connections(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&["--max-connections", "1"]);
+    let mut first = TcpStream::connect(service.address()).unwrap();
+    first.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+    let mut byte = [0];
+    first.read_exact(&mut byte).unwrap();
+    assert_eq!(read_to_close(TcpStream::connect(service.address()).unwrap()), "");
+    drop(first);
+    while client().get(format!("{}/healthz", service.url)).send().await.is_err() {}
+}
+
+/// A client that asks and never reads does not keep its answers in memory for ever.
+pub(crate) async fn closes_unread_connections(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&["--write-timeout-seconds", "1"]);
+    let mut greedy = TcpStream::connect(service.address()).unwrap();
+    // Asks for a large file again and again without reading, until the service has closed the connection.
+    while greedy.write_all(b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: x\r\n\r\n").is_ok() {}
+    let alive = client().get(format!("{}/healthz", service.url)).send().await.unwrap();
+    assert_eq!(alive.status(), 200);
+}
+
+/// What comes until the connection is closed, in whichever way.
+fn read_to_close(mut connection: TcpStream) -> String {
+    let mut text = Vec::new();
+    let _ = connection.read_to_end(&mut text);
+    String::from_utf8(text).unwrap()
 }

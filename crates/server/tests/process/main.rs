@@ -33,6 +33,11 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("a_wrong_setting_is_named", |backend| Box::pin(commands::wrong_setting(backend))),
     ("two_settings_turn_tls_on", |backend| Box::pin(tls::serves_https(backend))),
     ("a_request_that_takes_too_long_is_cut_off", |backend| Box::pin(limits::times_out(backend))),
+    ("silent_connections_are_closed", |backend| Box::pin(limits::closes_silent_connections(backend))),
+    ("more_connections_than_allowed_are_closed", |backend| Box::pin(limits::limits_connections(backend))),
+    ("connections_with_unread_answers_are_closed", |backend| {
+        Box::pin(limits::closes_unread_connections(backend))
+    }),
     ("more_requests_than_can_be_worked_on_are_refused", |backend| Box::pin(limits::sheds_load(backend))),
 ];
 

@@ -84,7 +84,7 @@ impl Service {
         self.url.split_once("://").unwrap().1
     }
 
-    /// As a power cut does it: no warning.
+    /// Without any warning.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();

@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use tidegauge_catalog::notifiers::Notifier;
 use utoipa::ToSchema;
 
@@ -25,7 +24,7 @@ pub struct NotifierRequest {
     #[schema(min_length = 1, max_length = 256, example = "On call")]
     pub name: String,
     #[schema(value_type = NotifierProperties)]
-    pub properties: Map<String, Value>,
+    pub properties: Box<RawValue>,
     /// Until when the notifier is disabled. Null, a past time and the zero time mean that it is enabled.
     #[schema(format = DateTime)]
     pub disabled_until: Option<String>,

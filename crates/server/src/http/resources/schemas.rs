@@ -103,12 +103,11 @@ fn notifier_properties() -> Object {
 
 /// The fields of a channel, in the spelling that goes with the key.
 fn channel_schema(key: &str, channel: &Channel) -> Object {
-    let by_product = key != channel.canonical_key();
     channel
         .fields
         .iter()
         .fold(ObjectBuilder::new(), |object, field| {
-            let name = field.names[if by_product { field.names.len() - 1 } else { 0 }];
+            let name = channel.spelling(key, field);
             let object = object.property(name, field_schema(field.kind));
             if field.required { object.required(name) } else { object }
         })

@@ -7,7 +7,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 use tidegauge_catalog::starred::StarredQuery;
 use tidegauge_model::{Rule, Violation};
 use utoipa::{IntoParams, ToSchema};
@@ -24,14 +23,6 @@ use crate::service::starred::{self, StarredInput, StarredQuestion};
 const LIMIT_DEFAULT: i64 = 100;
 const LIMIT_MAX: i64 = 1_000;
 
-/// Longest text of a query, in characters.
-const APL_MAX: usize = 500_000;
-
-const FLAGS: &[&str] =
-    &["disableCache", "disableStats", "disableTrace", "noAggregation", "noFill", "noInterpolation"];
-const NUMBERS: &[&str] = &["maxDataPoints", "maxSeries"];
-const PRIORITIES: &[&str] = &["low", "medium", "high"];
-
 /// What a caller sets of a starred query.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -43,11 +34,11 @@ pub struct StarredRequest {
     /// Whose query it is.
     #[schema(max_length = 256)]
     pub who: String,
-    #[schema(max_length = 256)]
+    #[schema(max_length = 128, pattern = "^([A-Za-z0-9][A-Za-z0-9_.-]*)?$")]
     pub dataset: Option<String>,
     /// Anything that a client wants to remember.
     #[schema(value_type = Object)]
-    pub metadata: Map<String, Value>,
+    pub metadata: Box<RawValue>,
     #[serde(deserialize_with = "object")]
     pub query: StarredText,
 }
@@ -76,10 +67,10 @@ pub struct StarredText {
     /// Values by name that are put into the query.
     #[schema(value_type = Option<Object>)]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub variables: Option<Map<String, Value>>,
+    pub variables: Option<Box<RawValue>>,
     /// The known options are checked; all others are kept and repeated.
     #[schema(value_type = Option<Object>)]
-    pub query_options: Option<Map<String, Value>>,
+    pub query_options: Option<Box<RawValue>>,
 }
 
 #[derive(Debug, Deserialize, Serialize, ToSchema)]
@@ -134,56 +125,30 @@ impl StarredResponse {
     }
 }
 
-impl StarredRequest {
-    fn check(mut self) -> Result<StarredInput, Violation> {
-        if self.query.apl.chars().count() > APL_MAX {
-            let problem = format!("should be at most {APL_MAX} chars long");
-            return Err(Violation::new("query.apl", Rule::TooLong, problem));
-        }
-        let options = self.query.query_options.get_or_insert_default();
-        check_options(options)?;
+impl From<StarredRequest> for StarredInput {
+    fn from(request: StarredRequest) -> Self {
+        let StarredRequest { kind, name, who, dataset, metadata, mut query } = request;
         // Clients that list starred queries demand these keys.
-        self.query.default_order.get_or_insert_default();
-        self.query.libraries.get_or_insert_default();
-        Ok(StarredInput {
-            apl: self.query.apl.clone(),
-            kind: self.kind,
-            name: self.name,
-            who: self.who,
-            dataset: self.dataset,
-            metadata: Value::Object(self.metadata).to_string(),
-            query: serde_json::to_string(&self.query).unwrap_or_default(),
-        })
+        query.default_order.get_or_insert_default();
+        query.libraries.get_or_insert_default();
+        query.query_options.get_or_insert_with(empty_object);
+        Self {
+            kind,
+            name,
+            who,
+            dataset,
+            metadata,
+            // A struct of texts and documents always has a JSON form.
+            query: serde_json::to_string(&query).unwrap_or_default(),
+            apl: query.apl,
+            variables: query.variables,
+            options: query.query_options,
+        }
     }
 }
 
-/// Checks the options that mean something. Some clients send every value as text, so that is accepted as well.
-fn check_options(options: &Map<String, Value>) -> Result<(), Violation> {
-    for (key, value) in options {
-        let field = || format!("query.queryOptions.{key}");
-        let text = value.as_str();
-        if value.is_null() {
-            continue;
-        }
-        if FLAGS.contains(&key.as_str()) {
-            let is_flag = value.is_boolean() || matches!(text, Some("true" | "false" | ""));
-            if !is_flag {
-                return Err(Violation::wrong_type(field(), "true or false"));
-            }
-        } else if NUMBERS.contains(&key.as_str()) {
-            let is_number =
-                value.is_i64() || text.is_some_and(|text| text.is_empty() || text.parse::<i64>().is_ok());
-            if !is_number {
-                return Err(Violation::wrong_type(field(), "a whole number"));
-            }
-        } else if key == "priority" && !text.is_some_and(|text| text.is_empty() || PRIORITIES.contains(&text))
-        {
-            return Err(Violation::one_of(field(), PRIORITIES));
-        } else if key == "resolution" && text.is_none() {
-            return Err(Violation::wrong_type(field(), "a string"));
-        }
-    }
-    Ok(())
+fn empty_object() -> Box<RawValue> {
+    RawValue::from_string("{}".to_owned()).unwrap_or_default()
 }
 
 impl StarredParameters {
@@ -237,7 +202,7 @@ pub async fn create(
     caller: Caller,
     Json(request): Json<StarredRequest>,
 ) -> Result<Json<StarredResponse>, ApiError> {
-    Ok(Json(StarredResponse::of(starred::create(&app, &caller, request.check()?).await?)?))
+    Ok(Json(StarredResponse::of(starred::create(&app, &caller, request.into()).await?)?))
 }
 
 /// Replaces a starred query. An unknown id is not created.
@@ -252,7 +217,7 @@ pub async fn replace(
     PathId(id): PathId,
     Json(request): Json<StarredRequest>,
 ) -> Result<Json<StarredResponse>, ApiError> {
-    Ok(Json(StarredResponse::of(starred::replace(&app, &caller, &id, request.check()?).await?)?))
+    Ok(Json(StarredResponse::of(starred::replace(&app, &caller, &id, request.into()).await?)?))
 }
 
 /// Deletes a starred query.

@@ -1,0 +1,34 @@
+//! How much of each thing an organisation can have, where its licence does not say. The numbers are far above use and
+//! keep a list that is answered whole within the memory of a small machine.
+
+/// Notifiers of one organisation.
+pub const NOTIFIERS_MAX: i64 = 1_000;
+
+/// API tokens of one organisation.
+pub const TOKENS_MAX: i64 = 1_000;
+
+/// Starred queries of one organisation.
+pub const STARRED_QUERIES_MAX: i64 = 10_000;
+
+/// Organisations that one person owns.
+pub const ORGS_OWNED_MAX: i64 = 100;
+
+/// Bytes of documents in one list; a longer page has to be asked for in parts.
+pub const LIST_BYTES_MAX: usize = 32 * 1024 * 1024;
+
+/// Refuses an insert into a table of which the organisation has as many rows as it can, counted under a lock.
+macro_rules! check_room {
+    ($connection:expr, $org:expr, $table:literal, $max:expr) => {{
+        $crate::orgs::lock_org!($connection, $org);
+        let count: i64 = sqlx::query_scalar(concat!("SELECT COUNT(*) FROM ", $table, " WHERE org_id = $1"))
+            .bind($org.as_str())
+            .fetch_one(&mut *$connection)
+            .await?;
+        if count >= $max {
+            let message = format!("the organisation has {count} of these, which is the most there can be");
+            return Err($crate::Error::new(tidegauge_model::ErrorKind::LimitReached, message));
+        }
+    }};
+}
+
+pub(crate) use check_room;

@@ -1,0 +1,156 @@
+//! Limits on connections, below HTTP: how many there are, how long one may stay silent before its first byte, and how
+//! long a client may leave an answer unread. The HTTP library has no timer for the first and the last.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum_server::accept::Accept;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Sleep, sleep};
+
+use crate::config::ConnectionLimits;
+
+/// Guards every connection of a listener.
+#[derive(Clone, Debug)]
+pub struct ConnectionGuard {
+    places: Arc<Semaphore>,
+    first_byte_within: Duration,
+    write_within: Duration,
+}
+
+impl ConnectionGuard {
+    pub fn new(limits: &ConnectionLimits) -> Self {
+        Self {
+            places: Arc::new(Semaphore::new(limits.max)),
+            first_byte_within: limits.header_timeout,
+            write_within: limits.write_timeout,
+        }
+    }
+
+    /// Puts the guard over what accepts connections, with or without TLS.
+    pub fn over<A>(&self, inner: A) -> Guarding<A> {
+        Guarding { guard: self.clone(), inner }
+    }
+}
+
+/// Accepts connections under the guard.
+#[derive(Clone, Debug)]
+pub struct Guarding<A> {
+    guard: ConnectionGuard,
+    inner: A,
+}
+
+impl<I, S, A> Accept<I, S> for Guarding<A>
+where
+    A: Accept<I, S>,
+    A::Future: Send + 'static,
+    A::Stream: Unpin,
+    I: Send + 'static,
+{
+    type Stream = Guarded<A::Stream>;
+    type Service = A::Service;
+    type Future = Pin<Box<dyn Future<Output = io::Result<(Self::Stream, A::Service)>> + Send>>;
+
+    fn accept(&self, stream: I, service: S) -> Self::Future {
+        let place = Arc::clone(&self.guard.places).try_acquire_owned();
+        let accepting = self.inner.accept(stream, service);
+        let (first_byte_within, write_within) = (self.guard.first_byte_within, self.guard.write_within);
+        Box::pin(async move {
+            let place = place.map_err(|_| io::Error::other("as many connections as there may be"))?;
+            let (stream, service) = accepting.await?;
+            let guarded = Guarded {
+                stream,
+                first_byte: Some(Box::pin(sleep(first_byte_within))),
+                unread: None,
+                write_within,
+                _place: place,
+            };
+            Ok((guarded, service))
+        })
+    }
+}
+
+/// A connection that is closed when it stays silent or its answers stay unread.
+#[derive(Debug)]
+pub struct Guarded<T> {
+    stream: T,
+    /// Runs until the first byte has come.
+    first_byte: Option<Pin<Box<Sleep>>>,
+    /// Runs while something waits to be written.
+    unread: Option<Pin<Box<Sleep>>>,
+    write_within: Duration,
+    _place: OwnedSemaphorePermit,
+}
+
+impl<T> Guarded<T> {
+    /// Watches over a write: what makes no progress in time fails.
+    fn watch<V>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<V>>) -> Poll<io::Result<V>> {
+        if written.is_ready() {
+            self.unread = None;
+            return written;
+        }
+        let within = self.write_within;
+        let timer = self.unread.get_or_insert_with(|| Box::pin(sleep(within)));
+        match timer.as_mut().poll(context) {
+            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<T: AsyncRead + Unpin> AsyncRead for Guarded<T> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if read.is_ready() {
+            self.first_byte = None;
+            return read;
+        }
+        match self.first_byte.as_mut().map(|timer| timer.as_mut().poll(context)) {
+            Some(Poll::Ready(())) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            _ => Poll::Pending,
+        }
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for Guarded<T> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.watch(context, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.watch(context, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = Pin::new(&mut self.stream).poll_flush(context);
+        self.watch(context, flushed)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let shut = Pin::new(&mut self.stream).poll_shutdown(context);
+        self.watch(context, shut)
+    }
+}
