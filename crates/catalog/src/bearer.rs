@@ -29,7 +29,7 @@ pub struct Standing {
     pub org: OrgId,
     /// The person's role; an API token has none.
     pub role: Option<Role>,
-    /// Whether the person has acted there before, or was never anywhere else.
+    /// Whether the person has acted there before; an API token always has.
     pub accepted: bool,
     pub payment: Payment,
     /// Read only where the request acts, because a person may have many.

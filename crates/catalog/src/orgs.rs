@@ -138,12 +138,19 @@ impl Catalog {
     /// Creates an organisation with a person of the catalogue as its owner.
     pub async fn insert_org(&self, org: &Org, owner: &UserId, change: &Change) -> Result<()> {
         write!(self, connection => {
-            let owned: i64 =
-                sqlx::query_scalar("SELECT COUNT(*) FROM membership WHERE person_id = $1 AND role = $2")
-                    .bind(owner.as_str())
-                    .bind(Role::Owner.id())
-                    .fetch_one(&mut *connection)
-                    .await?;
+            // Locks the person, so that what is counted stays true.
+            sqlx::query("UPDATE person SET name = name WHERE id = $1")
+                .bind(owner.as_str())
+                .execute(&mut *connection)
+                .await?;
+            // What others made them the owner of does not count: else it could keep them from having their own.
+            let owned: i64 = sqlx::query_scalar(
+                "SELECT COUNT(*) FROM membership WHERE person_id = $1 AND role = $2 AND accepted IS NOT NULL",
+            )
+            .bind(owner.as_str())
+            .bind(Role::Owner.id())
+            .fetch_one(&mut *connection)
+            .await?;
             if owned >= ORGS_OWNED_MAX {
                 let message = format!("one person can own {ORGS_OWNED_MAX} organisations");
                 return Err(Error::new(ErrorKind::LimitReached, message));

@@ -230,6 +230,18 @@ impl Catalog {
         Ok(true)
     }
 
+    /// Drops the records of tokens that ended before a time. They open nothing any more, so no change is recorded.
+    pub async fn forget_tokens_ended_before(&self, time: Timestamp) -> Result<u64> {
+        let dropped = write!(self, connection => {
+            sqlx::query("DELETE FROM token WHERE expires_at < $1")
+                .bind(time.as_micros())
+                .execute(&mut *connection)
+                .await?
+                .rows_affected()
+        });
+        Ok(dropped)
+    }
+
     /// Writes down when tokens were last used; an older time never replaces a newer one.
     pub async fn touch_tokens(&self, uses: &[(TokenId, Timestamp)]) -> Result<()> {
         // In one order always: two nodes that lock the same rows in different orders wait for each other.

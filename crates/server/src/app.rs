@@ -8,6 +8,7 @@ use tidegauge_auth::RoleTable;
 use tidegauge_catalog::Catalog;
 use tidegauge_model::{Chance, Clock, Timestamp};
 use tokio::sync::Semaphore;
+use tokio_util::task::TaskTracker;
 
 use crate::collected::{LastUses, RefusalLog};
 use crate::config::HttpLimits;
@@ -31,6 +32,8 @@ pub struct App {
     pub load: Arc<Semaphore>,
     pub shares: Shares,
     pub metrics: Metrics,
+    /// Work that goes on when the request that began it is cancelled; waited for at shutdown.
+    pub tasks: TaskTracker,
     draining: AtomicBool,
 }
 
@@ -53,6 +56,7 @@ impl App {
             refusals: RefusalLog::default(),
             last_uses: LastUses::default(),
             metrics: Metrics::default(),
+            tasks: TaskTracker::new(),
             draining: AtomicBool::new(false),
         })
     }

@@ -37,7 +37,11 @@ type Kinds = HashMap<RefusalKind, Seen>;
 
 /// Refused calls since the last write, by organisation; those without a known sender belong to none.
 #[derive(Debug, Default)]
-pub struct RefusalLog(Mutex<HashMap<Option<OrgId>, Kinds>>);
+pub struct RefusalLog {
+    seen: Mutex<HashMap<Option<OrgId>, Kinds>>,
+    /// Held while what was taken is on its way into the catalogue.
+    writing: tokio::sync::Mutex<()>,
+}
 
 impl RefusalLog {
     pub fn note(
@@ -53,7 +57,7 @@ impl RefusalLog {
     }
 
     fn add(&self, org: Option<OrgId>, kind: RefusalKind, seen: Seen) {
-        let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut log = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let kinds = log.entry(org).or_default();
         let kind = if kinds.len() < KINDS_MAX || kinds.contains_key(&kind) {
             kind
@@ -71,7 +75,7 @@ impl RefusalLog {
 
     /// Takes everything out, to be written.
     fn take(&self) -> Taken<'_> {
-        let log = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let log = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
         let mut refusals = Vec::new();
         for (org, kinds) in log {
             for (RefusalKind { actor, action, detail }, seen) in kinds {
@@ -85,7 +89,7 @@ impl RefusalLog {
     }
 }
 
-/// Refusals on their way into the catalogue. If the write fails or is cancelled, they go back.
+/// Refusals on their way into the catalogue. If the write fails, they go back.
 struct Taken<'a> {
     log: &'a RefusalLog,
     refusals: Vec<Refusals>,
@@ -125,8 +129,10 @@ impl LastUses {
     }
 }
 
-/// Writes the refused calls into the audit trail.
+/// Writes the refused calls into the audit trail. When it is done, all that were noted before are there. Not to be
+/// cancelled: a write that was given up half-way may have happened, and would then be repeated.
 pub async fn write_refusals(app: &App) -> Result<(), Error> {
+    let _turn = app.refusals.writing.lock().await;
     let mut taken = app.refusals.take();
     if taken.refusals.is_empty() {
         return Ok(());

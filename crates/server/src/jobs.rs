@@ -1,5 +1,6 @@
 //! Background jobs. Each is a `step` that tests call by themselves and that `run_every` repeats until shutdown.
 
+pub mod forget_tokens;
 pub mod prune_audit;
 
 use std::future::Future;
@@ -37,6 +38,12 @@ impl Jobs {
         jobs.run_every("write-last-uses", WRITE_LAST_USES_EVERY, app, |app| async move {
             collected::write_last_uses(&app).await
         });
+        jobs.run_every(
+            "forget-tokens",
+            PRUNE_EVERY,
+            app,
+            |app| async move { forget_tokens::step(&app).await },
+        );
         jobs.run_every("prune-audit", PRUNE_EVERY, app, |app| async move { prune_audit::step(&app).await });
         jobs
     }
@@ -46,6 +53,8 @@ impl Jobs {
         self.stop.cancel();
         self.tracker.close();
         self.tracker.wait().await;
+        app.tasks.close();
+        app.tasks.wait().await;
         for written in [collected::write_refusals(app).await, collected::write_last_uses(app).await] {
             if let Err(error) = written {
                 tracing::warn!(error = %error, cause = ?error, "what was collected could not be written");

@@ -2,11 +2,14 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use serde_json::json;
 use tidegauge_model::{Action, Capabilities, DatasetArea, OrgArea};
 
+use tidegauge_model::Clock;
 use tidegauge_server::config::FirstStart;
+use tidegauge_server::jobs::forget_tokens;
 use tidegauge_server::service::first_start;
 
 use crate::app::{BODY_MAX, TestApp};
@@ -25,6 +28,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("no_secret_is_in_the_audit_trail_or_the_metrics", |app| Box::pin(no_secret_shown(app))),
     ("the_first_token_works_and_is_not_made_again", |app| Box::pin(first_token(app))),
     ("answers_carry_the_ids_of_the_request", |app| Box::pin(request_ids(app))),
+    ("ended_tokens_are_forgotten_after_a_month", |app| Box::pin(ended_tokens_are_forgotten(app))),
     ("last_uses_reach_the_catalogue", |app| Box::pin(last_uses(app))),
 ];
 
@@ -177,17 +181,17 @@ async fn first_token(app: TestApp) {
 /// Reading the trail writes what was refused; a reader who goes away in the middle must not take it along.
 async fn refusals_survive_a_cancelled_reader(app: TestApp) {
     let weak = app.api_token(Capabilities::default(), None).await;
-    for _ in 0..5 {
+    const READERS: u32 = 40;
+    for reader in 0..READERS {
         app.send("GET", "/v2/notifiers", Some(&weak), None).await;
-        let reading = app.send("GET", "/v2/audit", Some(&app.owner_token), None);
-        // One poll brings it to its first wait on the database, where it is dropped.
-        let mut reading = Box::pin(reading);
-        let _ = futures_util::poll!(&mut reading);
-        drop(reading);
+        // Each goes away a little later than the one before, so that some do in the middle of the write.
+        let patience = reader * Duration::from_micros(50);
+        let _ =
+            tokio::time::timeout(patience, app.send("GET", "/v2/audit", Some(&app.owner_token), None)).await;
     }
     let trail = app.send("GET", "/v2/audit", Some(&app.owner_token), None).await.json();
     let refused = trail.as_array().unwrap().iter().filter(|entry| entry["outcome"] == "refused");
-    assert_eq!(refused.map(|entry| entry["count"].as_i64().unwrap()).sum::<i64>(), 5);
+    assert_eq!(refused.map(|entry| entry["count"].as_i64().unwrap()).sum::<i64>(), i64::from(READERS));
 }
 
 async fn added_by_others(app: TestApp) {
@@ -225,6 +229,18 @@ async fn request_ids(app: TestApp) {
     let second = app.send("GET", "/healthz", None, None).await;
     assert_eq!(first.headers["x-axiom-trace-id"].len(), 32);
     assert_ne!(first.headers["x-axiom-trace-id"], second.headers["x-axiom-trace-id"]);
+}
+
+async fn ended_tokens_are_forgotten(app: TestApp) {
+    let soon = app.clock.now().plus(Duration::from_secs(60));
+    app.api_token(Capabilities::default(), Some(soon)).await;
+    app.api_token(Capabilities::default(), None).await;
+    app.clock.advance(Duration::from_secs(29 * 24 * 60 * 60));
+    forget_tokens::step(&app.app).await.unwrap();
+    assert_eq!(app.app.catalog.list_tokens(&app.org).await.unwrap().len(), 2);
+    app.clock.advance(Duration::from_secs(2 * 24 * 60 * 60));
+    forget_tokens::step(&app.app).await.unwrap();
+    assert_eq!(app.app.catalog.list_tokens(&app.org).await.unwrap().len(), 1);
 }
 
 async fn last_uses(app: TestApp) {
