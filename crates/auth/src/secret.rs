@@ -5,6 +5,7 @@ use std::fmt;
 
 use aws_lc_rs::digest;
 use tidegauge_model::chance::{self, Chance};
+use tidegauge_model::hex;
 
 /// Which kind of token a secret belongs to; clients tell them apart by the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,8 +61,7 @@ impl TokenSecret {
     /// What is stored and looked up. A plain SHA-256 is enough, because the secret is random and long: there is no
     /// dictionary to try.
     pub fn digest(&self) -> String {
-        let digest = digest::digest(&digest::SHA256, self.text.as_bytes());
-        digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex::encode(digest::digest(&digest::SHA256, self.text.as_bytes()).as_ref())
     }
 }
 

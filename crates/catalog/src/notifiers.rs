@@ -37,11 +37,22 @@ struct NotifierRow {
     modified: i64,
 }
 
-const SELECT_ALL: &str = "SELECT id, name, channel, properties, disabled_until, disabled_until_text, created, \
-    created_by, modified FROM notifier WHERE org_id = $1 ORDER BY id";
+/// What a [`NotifierRow`] is read from.
+macro_rules! columns {
+    () => {
+        "id, name, channel, properties, disabled_until, disabled_until_text, created, created_by, modified"
+    };
+}
 
-const SELECT_ONE: &str = "SELECT id, name, channel, properties, disabled_until, disabled_until_text, created, \
-    created_by, modified FROM notifier WHERE org_id = $1 AND id = $2";
+const SELECT_ALL: &str = concat!("SELECT ", columns!(), " FROM notifier WHERE org_id = $1 ORDER BY id");
+
+const SELECT_ONE: &str = concat!("SELECT ", columns!(), " FROM notifier WHERE org_id = $1 AND id = $2");
+
+const REPLACE: &str = concat!(
+    "UPDATE notifier SET name = $3, channel = $4, properties = $5, disabled_until = $6, \
+     disabled_until_text = $7, modified = $8 WHERE org_id = $1 AND id = $2 RETURNING ",
+    columns!()
+);
 
 impl Catalog {
     pub async fn list_notifiers(&self, org: &OrgId) -> Result<Vec<Notifier>> {
@@ -97,12 +108,7 @@ impl Catalog {
     ) -> Result<Option<Notifier>> {
         let sealed = self.key.seal(&binding(org, notifier.id.as_str()), &notifier.properties)?;
         let row: Option<NotifierRow> = write!(self, connection => {
-            let row = sqlx::query_as(
-                "UPDATE notifier SET name = $3, channel = $4, properties = $5, disabled_until = $6, \
-                 disabled_until_text = $7, modified = $8 WHERE org_id = $1 AND id = $2 \
-                 RETURNING id, name, channel, properties, disabled_until, disabled_until_text, created, \
-                 created_by, modified",
-            )
+            let row = sqlx::query_as(REPLACE)
             .bind(org.as_str())
             .bind(notifier.id.as_str())
             .bind(&notifier.name)

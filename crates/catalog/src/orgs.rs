@@ -9,18 +9,24 @@ use crate::db::{read, write};
 use crate::limits::ORGS_OWNED_MAX;
 use crate::{Catalog, Error, Result};
 
-const SELECT: &str = "SELECT o.id, o.name, o.primary_email, o.plan, o.plan_created, o.payment_status, \
-    o.first_failed_payment, o.last_usage_sync, o.default_region, o.licence, o.created, o.modified, o.version \
-    FROM org o WHERE o.id = $1";
+/// What an [`OrgRow`] is read from.
+macro_rules! columns {
+    () => {
+        "o.id, o.name, o.primary_email, o.plan, o.plan_created, o.payment_status, o.first_failed_payment, \
+         o.last_usage_sync, o.default_region, o.licence, o.created, o.modified, o.version"
+    };
+}
 
-const SELECT_OF_PERSON: &str = "SELECT o.id, o.name, o.primary_email, o.plan, o.plan_created, \
-    o.payment_status, o.first_failed_payment, o.last_usage_sync, o.default_region, o.licence, o.created, \
-    o.modified, o.version FROM org o JOIN membership m ON m.org_id = o.id WHERE m.person_id = $1 \
-    ORDER BY m.accepted IS NULL, o.id LIMIT 1000";
+const SELECT: &str = concat!("SELECT ", columns!(), " FROM org o WHERE o.id = $1");
 
-const SELECT_ALL: &str = "SELECT o.id, o.name, o.primary_email, o.plan, o.plan_created, o.payment_status, \
-    o.first_failed_payment, o.last_usage_sync, o.default_region, o.licence, o.created, o.modified, o.version \
-    FROM org o ORDER BY o.id";
+const SELECT_OF_PERSON: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM org o JOIN membership m ON m.org_id = o.id WHERE m.person_id = $1 \
+     ORDER BY m.accepted IS NULL, o.id LIMIT 1000"
+);
+
+const SELECT_ALL: &str = concat!("SELECT ", columns!(), " FROM org o ORDER BY o.id");
 
 pub(crate) const INSERT: &str = "INSERT INTO org (id, name, primary_email, plan, plan_created, payment_status, \
     first_failed_payment, last_usage_sync, default_region, licence, created, modified, version) \

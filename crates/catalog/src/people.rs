@@ -149,7 +149,7 @@ impl Catalog {
     }
 
     pub async fn rename_person(&self, id: &UserId, name: &str, change: &Change) -> Result<bool> {
-        let renamed = write!(self, connection => {
+        write!(self, connection => {
             let renamed = sqlx::query("UPDATE person SET name = $2 WHERE id = $1")
                 .bind(id.as_str())
                 .bind(name)
@@ -160,9 +160,8 @@ impl Catalog {
                 return Ok(false);
             }
             record!(connection, change, "user.update", id.as_str());
-            renamed
         });
-        Ok(renamed > 0)
+        Ok(true)
     }
 
     pub async fn list_members(&self, org: &OrgId) -> Result<Vec<Member>> {

@@ -77,20 +77,29 @@ impl StarredRow {
     }
 }
 
-const SELECT_ONE: &str = "SELECT id, kind, name, who, dataset, metadata, query, created, created_by, modified \
-    FROM starred_query WHERE org_id = $1 AND id = $2";
+/// What a [`StarredRow`] is read from.
+macro_rules! columns {
+    () => {
+        "id, kind, name, who, dataset, metadata, query, created, created_by, modified"
+    };
+}
+
+const SELECT_ONE: &str = concat!("SELECT ", columns!(), " FROM starred_query WHERE org_id = $1 AND id = $2");
 
 // `visible` travels as one text, each name between line feeds, so that one statement serves any number of names:
 // a name is in it exactly if taking it out changes the text. A name with a line feed of its own would match
 // across two others, so it is never in it.
-const SELECT_FILTERED: &str = "SELECT id, kind, name, who, dataset, metadata, query, created, created_by, modified \
-    FROM starred_query WHERE org_id = $1 \
-    AND ($2 = 'all' OR ($2 = 'of' AND (created_by = $3 OR who = $3)) \
-         OR ($2 = 'not-of' AND created_by <> $3 AND who <> $3)) \
-    AND ($4 IS NULL OR dataset = $4) \
-    AND ($5 IS NULL OR searched LIKE $5 ESCAPE '\\') \
-    AND ($6 IS NULL OR (REPLACE($6, $7 || dataset || $7, '') <> $6 AND REPLACE(dataset, $7, '') = dataset)) \
-    ORDER BY id LIMIT $8 OFFSET $9";
+const SELECT_FILTERED: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM starred_query WHERE org_id = $1 \
+     AND ($2 = 'all' OR ($2 = 'of' AND (created_by = $3 OR who = $3)) \
+          OR ($2 = 'not-of' AND created_by <> $3 AND who <> $3)) \
+     AND ($4 IS NULL OR dataset = $4) \
+     AND ($5 IS NULL OR searched LIKE $5 ESCAPE '\\') \
+     AND ($6 IS NULL OR (REPLACE($6, $7 || dataset || $7, '') <> $6 AND REPLACE(dataset, $7, '') = dataset)) \
+     ORDER BY id LIMIT $8 OFFSET $9"
+);
 
 const SEPARATOR: &str = "\n";
 

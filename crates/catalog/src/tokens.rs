@@ -52,6 +52,13 @@ pub(crate) fn capabilities_text(capabilities: &Capabilities) -> String {
     serde_json::to_string(&StoredCapabilities { org, dataset, view }).unwrap_or_default()
 }
 
+/// What a [`TokenRow`] is read from.
+macro_rules! columns {
+    () => {
+        "id, org_id, person_id, name, description, capabilities, created, expires_at, last_used_at"
+    };
+}
+
 #[derive(FromRow)]
 struct TokenRow {
     id: String,
@@ -114,8 +121,7 @@ impl Catalog {
     pub async fn list_tokens(&self, org: &OrgId) -> Result<Vec<Token>> {
         let rows = read!(self, executor => {
             sqlx::query_as::<_, TokenRow>(
-                "SELECT id, org_id, person_id, name, description, capabilities, created, expires_at, \
-                 last_used_at FROM token WHERE org_id = $1 ORDER BY id",
+                concat!("SELECT ", columns!(), " FROM token WHERE org_id = $1 ORDER BY id"),
             )
             .bind(org.as_str())
             .fetch_all(executor)
@@ -128,8 +134,7 @@ impl Catalog {
     pub async fn list_all_tokens(&self) -> Result<Vec<Token>> {
         let rows = read!(self, executor => {
             sqlx::query_as::<_, TokenRow>(
-                "SELECT id, org_id, person_id, name, description, capabilities, created, expires_at, \
-                 last_used_at FROM token ORDER BY id",
+                concat!("SELECT ", columns!(), " FROM token ORDER BY id"),
             )
             .fetch_all(executor)
             .await?
@@ -140,8 +145,7 @@ impl Catalog {
     pub async fn find_token(&self, org: &OrgId, id: &TokenId) -> Result<Option<Token>> {
         let row = read!(self, executor => {
             sqlx::query_as::<_, TokenRow>(
-                "SELECT id, org_id, person_id, name, description, capabilities, created, expires_at, \
-                 last_used_at FROM token WHERE org_id = $1 AND id = $2",
+                concat!("SELECT ", columns!(), " FROM token WHERE org_id = $1 AND id = $2"),
             )
             .bind(org.as_str())
             .bind(id.as_str())

@@ -6,6 +6,7 @@ pub mod address;
 pub mod capability;
 pub mod chance;
 pub mod error;
+pub mod hex;
 pub mod id;
 pub mod licence;
 pub mod notifier;

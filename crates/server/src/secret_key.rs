@@ -8,6 +8,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use tidegauge_catalog::SealKey;
 use tidegauge_model::chance::{self, Chance};
+use tidegauge_model::hex;
 
 /// Reads the key, or makes it when there is no such file.
 pub fn read_or_make(path: &Path, chance: &dyn Chance) -> anyhow::Result<SealKey> {
@@ -24,9 +25,7 @@ pub fn read_or_make(path: &Path, chance: &dyn Chance) -> anyhow::Result<SealKey>
 
 fn make(path: &Path, chance: &dyn Chance) -> std::io::Result<()> {
     let bytes: [u8; SealKey::LENGTH] = chance::bytes(chance);
-    let mut text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    text.push('\n');
-    write_private(path, &text)
+    write_private(path, &format!("{}\n", hex::encode(&bytes)))
 }
 
 fn decode(text: &str) -> Option<[u8; SealKey::LENGTH]> {

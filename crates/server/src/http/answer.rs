@@ -10,8 +10,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use tidegauge_model::ErrorKind;
-use tidegauge_model::chance;
+use tidegauge_model::{ErrorKind, chance, hex};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::error::{ApiError, ErrorBody};
@@ -35,7 +34,7 @@ pub struct RequestIds {
 impl RequestIds {
     /// Takes the client's ids where they are usable, so that one id follows a request through several systems.
     fn of(headers: &HeaderMap, app: &App) -> Self {
-        let trace = trace_id(headers).unwrap_or_else(|| hex(&chance::bytes::<16>(&*app.chance)));
+        let trace = trace_id(headers).unwrap_or_else(|| hex::encode(&chance::bytes::<16>(&*app.chance)));
         let request = headers
             .get(&REQUEST_ID)
             .and_then(|value| value.to_str().ok())
@@ -52,10 +51,6 @@ fn trace_id(headers: &HeaderMap) -> Option<String> {
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     let usable = id.len() == 32 && id.bytes().all(is_digit) && id.bytes().any(|byte| byte != b'0');
     usable.then(|| id.to_owned())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The outermost layer: gives the request its ids, and the answer its headers, its error body and its log line.
@@ -162,10 +157,8 @@ fn write_error_body(response: &mut Response, body: &ErrorBody) {
 fn wrong_method(method: &str, response: &Response) -> Response {
     let allow = response.headers().get(header::ALLOW).cloned();
     let allowed = allow.as_ref().and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let mut error =
-        ApiError::new(ErrorKind::NotFound, format!("method {method} is not allowed, but [{allowed}] are"));
-    error.status = StatusCode::METHOD_NOT_ALLOWED;
-    error.body.code = error.status.as_u16();
+    let message = format!("method {method} is not allowed, but [{allowed}] are");
+    let mut error = ApiError::with_status(StatusCode::METHOD_NOT_ALLOWED, message);
     if let Some(allow) = allow {
         error.headers.insert(header::ALLOW, allow);
     }

@@ -41,14 +41,19 @@ pub struct ApiError {
 
 impl ApiError {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        let status = status(kind);
-        let mut headers = HeaderMap::new();
+        let mut error = Self::with_status(status(kind), message);
+        let headers = &mut error.headers;
         if matches!(kind, ErrorKind::Busy | ErrorKind::Unavailable) {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
         }
         if kind == ErrorKind::Unauthenticated {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"tidegauge\""));
         }
+        error
+    }
+
+    /// An error of HTTP itself, which no use case knows.
+    pub fn with_status(status: StatusCode, message: impl Into<String>) -> Self {
         let body = ErrorBody {
             code: status.as_u16(),
             message: message.into(),
@@ -56,7 +61,7 @@ impl ApiError {
             hint: None,
             request_id: None,
         };
-        Self { status, headers, body }
+        Self { status, headers: HeaderMap::new(), body }
     }
 
     #[must_use]

@@ -106,8 +106,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        match parts.extensions.get::<Self>() {
-            Some(caller) => Ok(caller.clone()),
+        match parts.extensions.remove::<Self>() {
+            Some(caller) => Ok(caller),
             None => Err(ApiError::new(ErrorKind::Internal, "the route has no guard")),
         }
     }

@@ -70,7 +70,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
 
     let mut sender = Sender::default();
     let mut response = match admit(&guard, request.headers(), &request_id, &mut sender, now).await {
-        Ok(admitted) => run(request, next, admitted.caller.clone()).await,
+        Ok(Admitted { caller, _permit, _share }) => run(request, next, caller).await,
         Err(error) => error.into_response(),
     };
     if let Some(allowance) = sender.allowance {

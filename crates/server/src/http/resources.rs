@@ -4,6 +4,7 @@ pub mod audit;
 pub mod documents;
 pub mod notifiers;
 pub mod orgs;
+pub mod paging;
 pub mod schemas;
 pub mod starred;
 pub mod tokens;

@@ -11,7 +11,7 @@ pub const DATASET_NAME_MAX: usize = 128;
 /// Longest description, in characters.
 pub const DESCRIPTION_MAX: usize = 4_096;
 
-/// A name: not empty, not too long, printable.
+/// A name: not empty, not too long.
 pub fn check_name(field: &str, text: &str) -> Result<(), Violation> {
     if text.trim().is_empty() {
         return Err(Violation::new(field, Rule::TooShort, "should be at least 1 chars long"));

@@ -5,16 +5,14 @@ use std::sync::Arc;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use tidegauge_catalog::AuditEntry;
-use tidegauge_model::{Rule, Timestamp, Violation};
+use tidegauge_model::Timestamp;
 use utoipa::{IntoParams, ToSchema};
 
+use super::paging;
 use crate::app::App;
 use crate::http::error::ApiError;
 use crate::http::extract::{Json, Query};
 use crate::service::{Caller, audit};
-
-const LIMIT_DEFAULT: i64 = 100;
-const LIMIT_MAX: i64 = 1_000;
 
 /// One line of the audit trail.
 #[derive(Debug, Serialize, ToSchema)]
@@ -72,12 +70,7 @@ pub async fn list(
     caller: Caller,
     Query(parameters): Query<AuditParameters>,
 ) -> Result<Json<Vec<AuditResponse>>, ApiError> {
-    let limit = parameters.limit.unwrap_or(LIMIT_DEFAULT);
-    if !(1..=LIMIT_MAX).contains(&limit) {
-        let rule = if limit < 1 { Rule::Minimum } else { Rule::Maximum };
-        let problem = format!("must be between 1 and {LIMIT_MAX}");
-        return Err(Violation::new("limit", rule, problem).in_query().into());
-    }
+    let limit = paging::limit(parameters.limit)?;
     let entries = audit::list(&app, &caller, parameters.before, limit).await?;
     Ok(Json(entries.into_iter().map(AuditResponse::from).collect()))
 }

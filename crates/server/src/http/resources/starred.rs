@@ -12,6 +12,7 @@ use tidegauge_model::{Rule, Violation};
 use utoipa::{IntoParams, ToSchema};
 
 use super::documents::raw;
+use super::paging;
 use super::schemas::StarredKind;
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
@@ -19,9 +20,6 @@ use crate::http::extract::{Json, PathId, Query};
 use crate::http::json::{object, optional_objects};
 use crate::service::Caller;
 use crate::service::starred::{self, StarredInput, StarredQuestion};
-
-const LIMIT_DEFAULT: i64 = 100;
-const LIMIT_MAX: i64 = 1_000;
 
 /// What a caller sets of a starred query.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -153,13 +151,7 @@ fn empty_object() -> Box<RawValue> {
 
 impl StarredParameters {
     fn check(self) -> Result<StarredQuestion, Violation> {
-        let limit = self.limit.unwrap_or(LIMIT_DEFAULT);
-        if !(1..=LIMIT_MAX).contains(&limit) {
-            let rule = if limit < 1 { Rule::Minimum } else { Rule::Maximum };
-            return Err(
-                Violation::new("limit", rule, format!("must be between 1 and {LIMIT_MAX}")).in_query()
-            );
-        }
+        let limit = paging::limit(self.limit)?;
         let offset = self.offset.unwrap_or(0);
         if offset < 0 {
             return Err(Violation::new("offset", Rule::Minimum, "must be 0 or more").in_query());
