@@ -87,6 +87,16 @@ id!(
     StarredQueryId,
     "star_"
 );
+id!(
+    /// A dataset. Its name can be given to another one after it is deleted; its id cannot.
+    DatasetId,
+    "dataset_"
+);
+id!(
+    /// A segment: one file of events.
+    SegmentId,
+    "segment_"
+);
 
 #[cfg(test)]
 mod tests {

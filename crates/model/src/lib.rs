@@ -1,10 +1,12 @@
-//! The words of Tidegauge: ids, time, capabilities, roles, organisations and licences, notifier channels, and
-//! the kinds of error. Everything here is plain data and rules on it. There is no I/O and no async here; reading
+//! The words of Tidegauge: ids, time, capabilities, roles, organisations and licences, events as columns, notifier
+//! channels, and the kinds of error. Everything here is plain data and rules on it. There is no I/O and no async here; reading
 //! JSON, HTTP and SQL is left to the crates that own those.
 
 pub mod address;
 pub mod capability;
 pub mod chance;
+pub mod columns;
+pub mod dataset;
 pub mod error;
 pub mod hex;
 pub mod id;
@@ -16,8 +18,10 @@ pub mod time;
 
 pub use capability::{Action, Capabilities, DatasetArea, OrgArea, ViewArea};
 pub use chance::Chance;
+pub use columns::{Column, Columns, FieldKind, Texts, Values};
+pub use dataset::DatasetName;
 pub use error::{ErrorKind, Rule, Violation};
-pub use id::{NotifierId, OrgId, StarredQueryId, TokenId, UserId};
+pub use id::{DatasetId, NotifierId, OrgId, SegmentId, StarredQueryId, TokenId, UserId};
 pub use licence::Licence;
 pub use org::{Org, PaymentStatus, Plan};
 pub use role::Role;

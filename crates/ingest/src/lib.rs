@@ -1,0 +1,1 @@
+//! Reads request bodies into typed columns.

@@ -1,0 +1,45 @@
+//! The name of a dataset. It is chosen by people and never used in a path on disk; storage uses generated ids.
+
+use std::fmt;
+
+/// How long a name may be, in bytes.
+pub const NAME_BYTES_MAX: usize = 128;
+
+/// The name of a dataset: letters, digits, `_`, `.` and `-`, beginning with a letter or a digit.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DatasetName(String);
+
+impl DatasetName {
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let begins_well = bytes.first().is_some_and(u8::is_ascii_alphanumeric);
+        let is_allowed = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+        (begins_well && bytes.len() <= NAME_BYTES_MAX && bytes.iter().all(is_allowed))
+            .then(|| Self(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for DatasetName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_plain_words() {
+        for good in ["a", "web-logs", "Web_logs.2", "0", &"x".repeat(128)] {
+            assert!(DatasetName::parse(good).is_some(), "{good}");
+        }
+        for bad in ["", "-a", "_a", ".a", "a b", "a/b", "ä", "a\0", "../a", &"x".repeat(129)] {
+            assert!(DatasetName::parse(bad).is_none(), "{bad}");
+        }
+    }
+}
