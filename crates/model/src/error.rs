@@ -30,6 +30,8 @@ pub enum ErrorKind {
     Busy,
     /// Something this service depends on is away: try again later.
     Unavailable,
+    /// There is no room left to keep it: an operator must make some, then try again.
+    StorageFull,
     /// The request took longer than it may: try again, or ask for less.
     TimedOut,
     /// Stored data is damaged: an operator must look.
