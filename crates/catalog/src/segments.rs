@@ -7,6 +7,7 @@ use sqlx::FromRow;
 use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
 
 use crate::commits::next_commit;
+use crate::usage::ADD_USAGE_OF_DATASET;
 use crate::counts::{from_stored, to_stored};
 use crate::db::{read, write};
 use crate::ingest_keys::{IngestKey, insert_keys};
@@ -179,13 +180,15 @@ macro_rules! push_list {
 
 impl Catalog {
     /// Publishes the segments that hold a dataset's events up to a sequence of the write log, with the keys of their
-    /// requests. Not found if the dataset is gone; a conflict if that sequence was published before.
+    /// requests and the bytes that came in with them by month. Not found if the dataset is gone; a conflict if that
+    /// sequence was published before.
     pub async fn publish_flush(
         &self,
         dataset: &DatasetId,
         segments: &[NewSegment],
         flushed: u64,
         keys: &[IngestKey],
+        usage: &[(String, u64)],
         now: Timestamp,
     ) -> Result<u64> {
         let flushed = to_stored(flushed)?;
@@ -210,6 +213,14 @@ impl Catalog {
                 .execute(&mut *connection)
                 .await?;
             insert_keys!(connection, dataset, keys);
+            for (month, bytes) in usage {
+                sqlx::query(ADD_USAGE_OF_DATASET)
+                    .bind(dataset.as_str())
+                    .bind(month)
+                    .bind(to_stored(*bytes)?)
+                    .execute(&mut *connection)
+                    .await?;
+            }
             let count = crate::counts::count(segments.len());
             let commit = next_commit!(connection, Some(now.as_micros()), schema: false, datasets: 0_i64, segments: count);
             insert_segments!(connection, dataset, segments, commit);

@@ -8,6 +8,12 @@ use crate::counts::{from_stored, to_stored};
 use crate::db::{read, write};
 use crate::{Catalog, Result};
 
+/// Adds bytes in a month to the organisation of a dataset.
+pub(crate) const ADD_USAGE_OF_DATASET: &str = "INSERT INTO usage (org_id, month, ingested_bytes) \
+    SELECT org_id, $2, $3 FROM dataset WHERE id = $1 \
+    ON CONFLICT (org_id, month) \
+    DO UPDATE SET ingested_bytes = usage.ingested_bytes + excluded.ingested_bytes";
+
 impl Catalog {
     /// Adds bytes that organisations have sent, each in a month written as `YYYY-MM`.
     pub async fn add_usage(&self, used: &[(OrgId, String, u64)]) -> Result<()> {

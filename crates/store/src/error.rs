@@ -59,7 +59,9 @@ impl From<object_store::Error> for Error {
                 let message = format!("the object {path} is missing from the store");
                 Self::caused(ErrorKind::Corrupt, message, source)
             }
-            _ => Self::caused(ErrorKind::Unavailable, "the object store does not answer as it should", source),
+            _ => {
+                Self::caused(ErrorKind::Unavailable, "the object store does not answer as it should", source)
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tidegauge_model::FieldKind;
 
+pub(crate) use decode::FrameValues;
 pub(crate) use encode::Encoder;
 
 /// Layout version, the first number of a frame.
@@ -43,7 +44,7 @@ pub struct IdempotencyKey {
 
 /// The events of one request, in the form in which they are logged.
 #[derive(Clone, Debug)]
-pub struct Frame {
+pub(crate) struct Frame {
     bytes: Bytes,
     rows: usize,
     receipt: Arc<Receipt>,
@@ -66,21 +67,26 @@ pub(crate) struct FrameColumn {
 }
 
 impl Frame {
-    pub fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.rows
     }
 
-    pub fn receipt(&self) -> &Arc<Receipt> {
+    pub(crate) fn receipt(&self) -> &Arc<Receipt> {
         &self.receipt
     }
 
     /// How much memory it takes.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.bytes.len() + self.columns.len() * size_of::<FrameColumn>()
     }
 
     pub(crate) fn encoded(&self) -> &Bytes {
         &self.bytes
+    }
+
+    /// A part of the frame that outlives it, without a copy.
+    pub(crate) fn shared(&self, part: &[u8]) -> Bytes {
+        self.bytes.slice_ref(part)
     }
 
     pub(crate) fn columns(&self) -> &[FrameColumn] {

@@ -105,7 +105,8 @@ impl Cursor<'_> {
     }
 
     fn block(&mut self, len: usize) -> Result<Range<usize>> {
-        let end = self.position.checked_add(len).filter(|end| *end <= self.bytes.len()).ok_or_else(damaged)?;
+        let end =
+            self.position.checked_add(len).filter(|end| *end <= self.bytes.len()).ok_or_else(damaged)?;
         let range = self.position..end;
         self.position = aligned(end);
         Ok(range)

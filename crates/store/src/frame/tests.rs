@@ -23,7 +23,9 @@ fn sample() -> Columns {
     Columns {
         times: vec![3, -1, 2],
         columns: vec![
-            column("n", FieldKind::Integer, &[0, 1, 2], |values| *values = Values::Integer(vec![1, -2, i64::MAX])),
+            column("n", FieldKind::Integer, &[0, 1, 2], |values| {
+                *values = Values::Integer(vec![1, -2, i64::MAX])
+            }),
             column("unused", FieldKind::Float, &[], |_| ()),
             column("ok", FieldKind::Boolean, &[1], |values| *values = Values::Boolean(vec![true])),
             column("name", FieldKind::String, &[0, 2], texts),

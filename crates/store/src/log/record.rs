@@ -87,7 +87,8 @@ mod tests {
         let dataset = DatasetId::from("dataset_01890a5dac96774bbcceb302099a8057");
         let key = DatasetKey::of(&dataset).unwrap();
         assert_eq!(key.id(), dataset);
-        let head = Head { frame_bytes: 12, frame_checksum: 34, sequence: u64::MAX - 1, dataset: key, synced: 16 };
+        let head =
+            Head { frame_bytes: 12, frame_checksum: 34, sequence: u64::MAX - 1, dataset: key, synced: 16 };
         let bytes = head.encode();
         assert_eq!(Head::decode(&bytes), Some(head));
         for bit in 0..HEAD_BYTES * 8 {

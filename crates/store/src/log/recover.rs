@@ -193,7 +193,8 @@ impl FileReader<'_> {
 
 /// The files before this one end before what was acknowledged when it was begun.
 fn missing_end(settings: &LogSettings, path: &Path, last: u64, head: FileHead) -> Result<Damage> {
-    let span = Span { from: 0, to: 0, dataset: None, first_sequence: last + 1, last_sequence: head.acknowledged };
+    let span =
+        Span { from: 0, to: 0, dataset: None, first_sequence: last + 1, last_sequence: head.acknowledged };
     quarantine(settings, path, &[], span)
 }
 

@@ -64,11 +64,16 @@ impl Writer {
             let rest = group.split_off(written);
             let first = self.sequence + 1 - written as u64;
             self.acknowledged = self.sequence;
-            self.note();
+            let mut answers = Vec::with_capacity(written);
             for (sequence, append) in (first..).zip(group) {
                 append.accept.accept(sequence, append.frame);
+                answers.push((sequence, append.answer));
+            }
+            // Only now: whoever reads the last sequence may rely on all up to it being in the buffer.
+            self.note();
+            for (sequence, answer) in answers {
                 // Whoever asked may be gone; the events are stored all the same.
-                let _ = append.answer.send(Ok(sequence));
+                let _ = answer.send(Ok(sequence));
             }
             group = rest;
         }
