@@ -21,13 +21,13 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
 use tidegauge_auth::Access;
 use tidegauge_model::Action::{Create, Delete, Read, Update};
-use tidegauge_model::DatasetArea::StarredQueries;
+use tidegauge_model::DatasetArea::{Ingest, StarredQueries};
 use tidegauge_model::OrgArea::{ApiTokens, AuditLog, Notifiers, Users};
 use utoipa_axum::routes;
 
 use crate::app::App;
 use api::{Api, Versions};
-use resources::{audit, notifiers, orgs, starred, tokens, users};
+use resources::{audit, ingest, notifiers, orgs, starred, tokens, users};
 
 /// The whole service as one router.
 pub fn router(app: &Arc<App>) -> Router {
@@ -56,6 +56,8 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(Versions::None, Access::Public, routes!(health::version))
         .add(Versions::None, Access::Public, routes!(docs_page::openapi))
         .add(Versions::None, Access::Public, routes!(docs_page::page))
+        .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::into_dataset))
+        .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::by_name))
         .add(both, Access::Org(Notifiers, Read), routes!(notifiers::list))
         .add(both, Access::Org(Notifiers, Create), routes!(notifiers::create))
         .add(both, Access::Org(Notifiers, Read), routes!(notifiers::get))

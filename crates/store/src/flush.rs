@@ -87,6 +87,7 @@ impl Store {
             Ok((added, commit)) => {
                 let added = added.into_iter().map(|segment| Arc::new(live(state, segment, commit))).collect();
                 state.move_to_segments(flushed, added);
+                self.flushes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
             }
             // The dataset was deleted meanwhile: its events have nowhere to go, and nobody to miss them.
             Err(error) if is_gone(&error) => state.delete(),

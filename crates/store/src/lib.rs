@@ -30,4 +30,4 @@ pub use log::Damage;
 pub use objects::{ObjectLocation, S3Location};
 pub use rows::{StoredRow, StoredValue};
 pub use segment::{Bound, ColumnStats, SegmentStats};
-pub use store::{Store, StoreFigures, StoreSettings};
+pub use store::{Prepared, Store, StoreFigures, StoreSettings};

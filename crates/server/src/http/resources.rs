@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod documents;
+pub mod ingest;
 pub mod notifiers;
 pub mod orgs;
 pub mod paging;
