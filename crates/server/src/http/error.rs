@@ -146,6 +146,11 @@ impl From<service::Error> for ApiError {
         }
         let mut answer = Self::new(error.kind, error.message);
         answer.body.hint = error.hint;
+        if let Some(time) = error.retry_at
+            && let Ok(value) = HeaderValue::from_str(&time.to_http_date())
+        {
+            answer.headers.insert(header::RETRY_AFTER, value);
+        }
         if let Some(allowance) = &error.allowance {
             super::resources::ingest::set_allowance(&mut answer.headers, allowance);
         }

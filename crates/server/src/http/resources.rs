@@ -1,6 +1,7 @@
 //! The resources of the interface, one file each: the bodies they read and write, and their handlers.
 
 pub mod audit;
+pub mod datasets;
 pub mod documents;
 pub mod ingest;
 pub mod notifiers;

@@ -15,13 +15,15 @@ pub struct Error {
     pub violation: Option<Violation>,
     /// What is left of a quota, where one is used up.
     pub allowance: Option<super::ingest::Allowance>,
+    /// When it is worth trying again, where that is known.
+    pub retry_at: Option<tidegauge_model::Timestamp>,
     #[source]
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, violation: None, allowance: None, source: None }
+        Self { kind, message: message.into(), hint: None, violation: None, allowance: None, retry_at: None, source: None }
     }
 
     /// "notifier not found": the form that clients look for.
@@ -37,6 +39,11 @@ impl Error {
             self.message = violation.to_string();
         }
         self
+    }
+
+    #[must_use]
+    pub fn retry_at(self, time: tidegauge_model::Timestamp) -> Self {
+        Self { retry_at: Some(time), ..self }
     }
 
     #[must_use]
