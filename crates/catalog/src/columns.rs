@@ -143,7 +143,7 @@ impl Catalog {
             let mut known = Known::new(rows.into_iter().map(ColumnRow::read).collect::<Result<_>>()?);
             let added = known.add(wanted, from_stored("the number of a column", last)?);
             if !added.is_empty() {
-                let commit = next_commit!(connection, None::<i64>, schema: true, datasets: 0_i64, segments: 0_i64);
+                let commit = next_commit!(connection, None, schema: true, datasets: 0_i64, segments: 0_i64);
                 insert_columns!(connection, dataset, added, commit.value);
                 sqlx::query("UPDATE dataset SET last_column = $2 WHERE id = $1")
                     .bind(dataset.as_str())
@@ -174,7 +174,7 @@ impl Catalog {
             if numbers.is_empty() {
                 return Ok(0);
             }
-            next_commit!(connection, None::<i64>, schema: true, datasets: 0_i64, segments: 0_i64);
+            next_commit!(connection, None, schema: true, datasets: 0_i64, segments: 0_i64);
             for number in &numbers {
                 sqlx::query("DELETE FROM dataset_column WHERE dataset_id = $1 AND number = $2")
                     .bind(dataset.as_str())

@@ -1,7 +1,7 @@
 //! Segments: publishing what was flushed, replacing some by others, and reading those of a commit. Each change is
 //! one transaction that either does all or nothing. A removed segment stays until its file has been deleted.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use sqlx::FromRow;
 use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
@@ -9,7 +9,7 @@ use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
 use crate::commits::next_commit;
 use crate::counts::{from_stored, to_stored};
 use crate::db::{read, write};
-use crate::ingest_keys::{IngestKey, insert_keys};
+use crate::ingest_keys::{IngestKey, insert_keys, last_uses};
 use crate::{Catalog, Error, Result};
 
 /// Values in one statement's list.
@@ -132,13 +132,14 @@ const SELECT_REMOVED: &str = concat!(
 );
 
 pub(crate) const INSERT: &str = "INSERT INTO segment (id, number, dataset_id, path, rows, bytes, raw_bytes, \
-    footer_bytes, min_time, max_time, min_sequence, max_sequence, level, checksum, sidecar, added, stats) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    footer_bytes, min_time, max_time, min_sequence, max_sequence, level, checksum, sidecar, added, stats, min_text, \
+    max_text) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
 
 /// Inserts segments inside a transaction that has taken as many numbers for them.
 macro_rules! insert_segments {
     ($connection:expr, $dataset:expr, $segments:expr, $commit:expr) => {
         for (segment, back) in $segments.iter().zip((0..$segments.len()).rev()) {
+            let (min_text, max_text) = $crate::lake::bounds(segment.min_time, segment.max_time);
             sqlx::query($crate::segments::INSERT)
                 .bind(segment.id.as_str())
                 .bind($commit.last_segment - $crate::counts::count(back))
@@ -157,6 +158,8 @@ macro_rules! insert_segments {
                 .bind(segment.sidecar.as_deref())
                 .bind($commit.value)
                 .bind(&segment.stats)
+                .bind(min_text)
+                .bind(max_text)
                 .execute(&mut *$connection)
                 .await?;
         }
@@ -189,8 +192,7 @@ impl Catalog {
         now: Timestamp,
     ) -> Result<u64> {
         let flushed = to_stored(flushed)?;
-        let keys: BTreeMap<&str, &IngestKey> = keys.iter().map(|key| (key.key.as_str(), key)).collect();
-        let keys: Vec<&IngestKey> = keys.into_values().collect();
+        let keys = last_uses(keys);
         let commit = write!(self, connection => {
             let before: Option<i64> =
                 sqlx::query_scalar("UPDATE dataset SET flushed = flushed WHERE id = $1 RETURNING flushed")
@@ -211,7 +213,7 @@ impl Catalog {
                 .await?;
             insert_keys!(connection, dataset, keys);
             let count = crate::counts::count(segments.len());
-            let commit = next_commit!(connection, Some(now.as_micros()), schema: false, datasets: 0_i64, segments: count);
+            let commit = next_commit!(connection, Some(now), schema: false, datasets: 0_i64, segments: count);
             insert_segments!(connection, dataset, segments, commit);
             commit.value
         });
@@ -238,7 +240,7 @@ impl Catalog {
                 return Err(Error::gone());
             }
             let count = crate::counts::count(added.len());
-            let commit = next_commit!(connection, Some(now.as_micros()), schema: false, datasets: 0_i64, segments: count);
+            let commit = next_commit!(connection, Some(now), schema: false, datasets: 0_i64, segments: count);
             for batch in removed.chunks(LIST_BATCH) {
                 let mut update = sqlx::QueryBuilder::new("UPDATE segment SET removed = ");
                 update.push_bind(commit.value).push(", removed_at = ").push_bind(now.as_micros());
