@@ -13,6 +13,7 @@ mod caps_races;
 mod columns;
 mod database;
 mod datasets;
+mod duckdb;
 mod event_races;
 mod event_samples;
 mod first_start;
@@ -291,6 +292,17 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
     }
 };
 
+/// Cases that need DuckDB.
+const DUCKDB_CASES: &[Case] = catalog_cases! {
+    duckdb {
+        reads_files_with_different_columns,
+        passes_over_files_of_other_times,
+        follows_commits_while_it_is_attached,
+        may_not_write,
+        reads_a_dataset_with_thousands_of_columns,
+    }
+};
+
 const DATABASE_CASES: &[Case] = &[
     Case {
         name: "opening::two_nodes_at_once",
@@ -317,6 +329,12 @@ fn main() -> ExitCode {
     for case in CATALOG_CASES.iter().chain(DATABASE_CASES) {
         trials.push(trial("sqlite", case, Backend::Sqlite));
         trials.push(trial("postgres", case, Backend::Postgres).with_ignored_flag(!has_postgres));
+    }
+    let has_duckdb = duckdb::python().is_some();
+    for case in DUCKDB_CASES {
+        trials.push(trial("sqlite", case, Backend::Sqlite).with_ignored_flag(!has_duckdb));
+        let has_both = has_postgres && has_duckdb;
+        trials.push(trial("postgres", case, Backend::Postgres).with_ignored_flag(!has_both));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
