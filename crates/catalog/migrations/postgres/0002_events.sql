@@ -76,8 +76,7 @@ CREATE TABLE dataset_field (
     PRIMARY KEY (dataset_id, field)
 );
 
--- A segment outlives its dataset until its file is deleted, so nothing refers to the dataset. The statistics are
--- large and seldom read: they stand last, where a reader of the other columns passes them by.
+-- A segment outlives its dataset until its file is deleted, so it does not refer to the dataset.
 CREATE TABLE segment (
     id           TEXT PRIMARY KEY,
     number       BIGINT NOT NULL UNIQUE,
@@ -98,12 +97,17 @@ CREATE TABLE segment (
     sidecar      TEXT,
     added        BIGINT NOT NULL,
     removed      BIGINT,
-    removed_at   BIGINT,
-    stats        BYTEA NOT NULL
+    removed_at   BIGINT
 );
 CREATE INDEX segment_by_dataset ON segment (dataset_id, number);
 CREATE INDEX segment_live ON segment (dataset_id, number) WHERE removed IS NULL;
-CREATE INDEX segment_by_removal ON segment (removed_at) WHERE removed_at IS NOT NULL;
+CREATE INDEX segment_by_removal ON segment (removed_at, number) WHERE removed_at IS NOT NULL;
+
+-- Apart, because they are large and seldom read: whoever lists segments passes them by.
+CREATE TABLE segment_stats (
+    segment_id TEXT PRIMARY KEY REFERENCES segment (id) ON DELETE CASCADE,
+    stats      BYTEA NOT NULL
+);
 
 CREATE TABLE ingest_key (
     dataset_id  TEXT NOT NULL REFERENCES dataset (id),
@@ -198,7 +202,7 @@ SELECT CAST(s.number AS BIGINT) AS data_file_id, CAST(d.number AS BIGINT) AS tab
     CAST(s.number AS BIGINT) AS file_order, CAST(s.path AS VARCHAR) AS path, CAST(TRUE AS BOOLEAN) AS path_is_relative,
     CAST('parquet' AS VARCHAR) AS file_format, CAST(s.rows AS BIGINT) AS record_count,
     CAST(s.bytes AS BIGINT) AS file_size_bytes, CAST(s.footer_bytes AS BIGINT) AS footer_size,
-    CAST(s.number * 4294967296 AS BIGINT) AS row_id_start, CAST(NULL AS BIGINT) AS partition_id,
+    CAST(s.number * 16777216 AS BIGINT) AS row_id_start, CAST(NULL AS BIGINT) AS partition_id,
     CAST(NULL AS VARCHAR) AS encryption_key, CAST(NULL AS BIGINT) AS mapping_id, CAST(NULL AS BIGINT) AS partial_max
 FROM segment s JOIN dataset d ON d.id = s.dataset_id;
 
@@ -211,7 +215,7 @@ FROM segment s JOIN dataset d ON d.id = s.dataset_id;
 
 CREATE VIEW ducklake_table_stats AS
 SELECT CAST(d.number AS BIGINT) AS table_id, CAST(SUM(s.rows) AS BIGINT) AS record_count,
-    CAST((MAX(s.number) + 1) * 4294967296 AS BIGINT) AS next_row_id, CAST(SUM(s.bytes) AS BIGINT) AS file_size_bytes
+    CAST((MAX(s.number) + 1) * 16777216 AS BIGINT) AS next_row_id, CAST(SUM(s.bytes) AS BIGINT) AS file_size_bytes
 FROM segment s JOIN dataset d ON d.id = s.dataset_id WHERE s.removed IS NULL GROUP BY d.number;
 
 -- What a DuckLake can have and this one has not.

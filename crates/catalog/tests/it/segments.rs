@@ -147,6 +147,7 @@ pub(crate) async fn are_replaced_by_the_thousands(test: &TestCatalog<'_>) {
     assert_eq!(test.removed_segments(at(81), 9_999).await.unwrap().len(), 2_490);
     assert_eq!(test.forget_segments(&removed).await.unwrap(), 2_490);
     assert_eq!(test.database.count("segment").await, 10);
+    assert_eq!(test.database.count("segment_stats").await, 10);
 }
 
 pub(crate) async fn are_read_as_of_a_commit(test: &TestCatalog<'_>) {
