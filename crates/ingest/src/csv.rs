@@ -49,13 +49,13 @@ impl CsvStream {
             self.ends_len += ended;
             self.place.advance(&rest[..read]);
             rest = &rest[read..];
+            self.check_size(around)?;
             match result {
                 ReadRecordResult::InputEmpty | ReadRecordResult::End => break,
                 ReadRecordResult::OutputFull => self.values.resize(self.values.len() * 2, 0),
                 ReadRecordResult::OutputEndsFull => self.ends.resize(self.ends.len() * 2, 0),
                 ReadRecordResult::Record => self.record(around)?,
             }
-            self.check_size(around)?;
         }
         Ok(())
     }
