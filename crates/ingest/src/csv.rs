@@ -9,9 +9,11 @@ use crate::json::stream::Surroundings;
 use crate::options::Options;
 use crate::outcome::{Malformed, MalformedKind};
 use crate::reader::place::Place;
-use crate::rows::INVALID;
+use crate::rows::{INVALID, NONE};
 
 const BUFFER_BYTES: usize = 4096;
+/// More values in a line are no events but an attempt on memory: each name takes many times its bytes.
+const VALUES_MAX: usize = 65_536;
 
 #[derive(Debug, Default)]
 pub(crate) struct CsvStream {
@@ -23,6 +25,8 @@ pub(crate) struct CsvStream {
     ends_len: usize,
     /// Nothing before the first line was read.
     names: Option<Vec<String>>,
+    /// The field of each name once it was resolved, or [`NONE`].
+    fields: Vec<u32>,
     place: Place,
 }
 
@@ -34,6 +38,7 @@ impl CsvStream {
         self.values_len = 0;
         self.ends_len = 0;
         self.names = options.csv_fields.as_ref().map(|names| trimmed(names.iter().map(String::as_str)));
+        self.fields.clear();
         self.place = place;
     }
 
@@ -49,13 +54,13 @@ impl CsvStream {
             self.ends_len += ended;
             self.place.advance(&rest[..read]);
             rest = &rest[read..];
+            self.check_size(around)?;
             match result {
                 ReadRecordResult::InputEmpty | ReadRecordResult::End => break,
                 ReadRecordResult::OutputFull => self.values.resize(self.values.len() * 2, 0),
                 ReadRecordResult::OutputEndsFull => self.ends.resize(self.ends.len() * 2, 0),
-                ReadRecordResult::Record => self.record(around)?,
+                ReadRecordResult::Record => self.record(around),
             }
-            self.check_size(around)?;
         }
         Ok(())
     }
@@ -77,7 +82,12 @@ impl CsvStream {
 
     fn check_size(&self, around: &Surroundings<'_>) -> Result<(), Malformed> {
         let limit = around.limits.event_bytes_max;
-        if self.values_len > limit || self.ends_len > limit {
+        if self.ends_len > VALUES_MAX {
+            return Err(self
+                .place
+                .too_large(&format!("a line has more than {VALUES_MAX} values; send fewer")));
+        }
+        if self.values_len > limit {
             return Err(self.place.too_large(&format!(
                 "a line is larger than {limit} bytes; send smaller events, or close a quote that was left open"
             )));
@@ -90,7 +100,7 @@ impl CsvStream {
         Ok(())
     }
 
-    fn record(&mut self, around: &mut Surroundings<'_>) -> Result<(), Malformed> {
+    fn record(&mut self, around: &mut Surroundings<'_>) {
         let values = &self.values[..self.values_len];
         let ends = &self.ends[..self.ends_len];
         self.values_len = 0;
@@ -98,33 +108,36 @@ impl CsvStream {
         let Some(names) = &self.names else {
             let texts = spans(ends).map(|(start, end)| from_utf8(&values[start..end]).unwrap_or_default());
             self.names = Some(trimmed(texts));
-            return Ok(());
+            return;
         };
         let is_blank = ends.len() == 1 && names.len() > 1 && values.trim_ascii().is_empty();
         if is_blank {
-            return Ok(());
+            return;
         }
         around.rows.start_event();
         if ends.len() > names.len() {
             let (found, expected) = (ends.len(), names.len());
             around.rows.fail(|| format!("the line has {found} values, but there are only {expected} names"));
         }
-        for ((start, end), name) in spans(ends).zip(names) {
+        self.fields.resize(names.len(), NONE);
+        for (((start, end), name), known) in spans(ends).zip(names).zip(&mut self.fields) {
             let value = &values[start..end];
             // A separator at the end of each line makes a column without name and values.
             if name.is_empty() && value.is_empty() {
                 continue;
             }
-            if let Some(field) = around.rows.resolve(name, around.gate) {
+            if *known == NONE || around.rows.needs_admission(*known) {
+                *known = around.rows.resolve(name, around.gate).unwrap_or(NONE);
+            }
+            if *known != NONE {
                 let valid = from_utf8(value).is_ok();
-                around.rows.string(field, if valid { value } else { INVALID });
+                around.rows.string(*known, if valid { value } else { INVALID });
             }
         }
         if let Some(labels) = &around.options.labels {
             add_labels(labels, around.memory, around.rows, around.limits, around.gate);
         }
         around.rows.end_event();
-        Ok(())
     }
 }
 

@@ -179,11 +179,15 @@ impl EventReader<'_, '_> {
     fn value(&mut self, name: Name, byte: u8) -> Result<(), Stop> {
         match byte {
             b'"' => {
+                let start = self.cursor.position + 1;
                 let plain = string(&mut self.cursor, &mut self.memory.unescaped)?;
                 let Some(field) = self.field(name) else { return Ok(()) };
-                let text = plain.unwrap_or(&self.memory.unescaped);
-                let valid = self.clean || from_utf8(text).is_ok();
-                self.rows.string(field, if valid { text } else { INVALID });
+                match plain {
+                    Some(text) if self.clean => {
+                        self.rows.string_in(field, self.cursor.input, start..start + text.len());
+                    }
+                    plain => self.doubtful_string(field, plain),
+                }
             }
             b'-' | b'0'..=b'9' => {
                 let start = self.cursor.position;
@@ -214,6 +218,13 @@ impl EventReader<'_, '_> {
             _ => return Err(Stop::Malformed(EXPECTED_VALUE)),
         }
         Ok(())
+    }
+
+    /// A string that had escapes, or that may not be valid UTF-8.
+    fn doubtful_string(&mut self, field: u32, plain: Option<&[u8]>) {
+        let text = plain.unwrap_or(&self.memory.unescaped);
+        let valid = self.clean || from_utf8(text).is_ok();
+        self.rows.string(field, if valid { text } else { INVALID });
     }
 
     /// How many objects are around the value that is read.

@@ -1,31 +1,32 @@
 //! Finds the end of the plain part of a string, many bytes at a time.
 
-const EACH: u64 = 0x0101_0101_0101_0101;
-const HIGH: u64 = 0x8080_8080_8080_8080;
+/// How many bytes are judged together.
+const STEP: usize = size_of::<u64>();
 
 /// The place of the first quote, backslash or control character, or the length of the input.
 #[inline]
 pub(super) fn plain_end(input: &[u8], from: usize) -> usize {
     let mut position = from;
-    while let Some(bytes) = input.get(position..).and_then(|rest| rest.first_chunk::<8>()) {
+    while let Some(bytes) = input.get(position..).and_then(|rest| rest.first_chunk::<STEP>()) {
         let special = special_bytes(u64::from_le_bytes(*bytes));
         if special != 0 {
             return position + (special.trailing_zeros() / 8) as usize;
         }
-        position += 8;
+        position += STEP;
     }
     let rest = input.get(position..).unwrap_or_default();
     position + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
 }
 
 /// Marks bytes that end a plain part. Above a marked byte others may be marked wrongly, so only the lowest counts.
+/// All three tests look for a borrow out of a byte whose highest bit was clear, and share that last condition.
 #[inline]
 fn special_bytes(word: u64) -> u64 {
-    let zero = |word: u64| word.wrapping_sub(EACH) & !word;
-    let quote = zero(word ^ (EACH * b'"' as u64));
-    let backslash = zero(word ^ (EACH * b'\\' as u64));
-    let control = word.wrapping_sub(EACH * 0x20) & !word;
-    (quote | backslash | control) & HIGH
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    let quote = (word ^ (EACH * b'"' as u64)).wrapping_sub(EACH);
+    let backslash = (word ^ (EACH * b'\\' as u64)).wrapping_sub(EACH);
+    let control = word.wrapping_sub(EACH * 0x20);
+    (quote | backslash | control) & !word & (EACH << 7)
 }
 
 #[inline]

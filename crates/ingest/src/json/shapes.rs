@@ -22,6 +22,7 @@ const CHILDREN_MAX: usize = 65_536;
 const NAME_BYTES_MAX: usize = 256;
 /// How far a name may be from where it stood in the event before. Each step is a field that is missing now.
 const GUESSES: usize = 4;
+const HEAD_BYTES: usize = size_of::<u128>();
 
 #[derive(Debug)]
 struct Node {
@@ -33,6 +34,9 @@ struct Node {
 
 #[derive(Debug)]
 pub(super) struct Child {
+    /// The first bytes of `quoted`, and which of them count: comparing them so costs less than a call.
+    head: u128,
+    head_mask: u128,
     /// The name as it stands in the input, with the closing quote.
     quoted: Box<[u8]>,
     /// The child that came after this one.
@@ -56,6 +60,29 @@ pub(super) struct Shapes {
     index: HashTable<u32>,
     hasher: DefaultHashBuilder,
     map_fields: Arc<HashSet<String>>,
+}
+
+impl Child {
+    /// Whether a text behind an opening quote starts with this name.
+    #[inline]
+    fn starts(&self, text: &[u8]) -> bool {
+        let Some(head) = text.first_chunk::<HEAD_BYTES>() else {
+            return text.starts_with(&self.quoted);
+        };
+        let same = u128::from_le_bytes(*head) & self.head_mask == self.head;
+        same && (self.quoted.len() <= HEAD_BYTES || text.starts_with(&self.quoted))
+    }
+}
+
+/// The start of a name as a number, and a mask of its bytes.
+fn head(quoted: &[u8]) -> (u128, u128) {
+    let mut bytes = [0; HEAD_BYTES];
+    let mut mask = [0; HEAD_BYTES];
+    for (place, byte) in quoted.iter().take(HEAD_BYTES).enumerate() {
+        bytes[place] = *byte;
+        mask[place] = 0xff;
+    }
+    (u128::from_le_bytes(bytes), u128::from_le_bytes(mask))
 }
 
 impl Default for Shapes {
@@ -103,7 +130,7 @@ impl Shapes {
         };
         for _ in 0..GUESSES {
             let child = self.children.get(guess as usize)?;
-            if text.starts_with(&child.quoted) {
+            if child.starts(text) {
                 return Some((guess, child.quoted.len()));
             }
             guess = child.next;
@@ -144,7 +171,10 @@ impl Shapes {
         quoted.extend_from_slice(name.as_bytes());
         quoted.push(b'"');
         let child = self.children.len() as u32;
+        let (head, head_mask) = head(&quoted);
         self.children.push(Child {
+            head,
+            head_mask,
             quoted: quoted.into(),
             next: NONE,
             parent,

@@ -136,28 +136,8 @@ impl JsonStream {
                     return Err(self.malformed("expected ',' or ']' after an event of the array"));
                 }
                 _ => {
-                    let longest = start.saturating_add(around.limits.event_bytes_max).saturating_add(1);
-                    reader.cursor.input = &input[..input.len().min(longest)];
-                    match read_event(&mut reader, byte, around.options) {
-                        Ok(()) if reader.cursor.position < longest => {}
-                        Err(Stop::More) if input.len() < longest => break start,
-                        Ok(()) | Err(Stop::More) => {
-                            self.place.advance(&input[..start]);
-                            return Err(self.too_large_event(around.limits));
-                        }
-                        Err(Stop::Malformed(message)) => {
-                            self.place.advance(&input[..reader.cursor.position]);
-                            return Err(self.malformed(message));
-                        }
-                    }
-                    if reader.rows.is_too_large() {
-                        self.place.advance(&input[..start]);
-                        return Err(self
-                            .place
-                            .too_large("the events up to here take too much memory; send the rest apart"));
-                    }
-                    if self.expecting != Expecting::Anything {
-                        self.expecting = Expecting::Comma;
+                    if !self.event(&mut reader, input, byte, around.options)? {
+                        break start;
                     }
                     continue;
                 }
@@ -166,6 +146,43 @@ impl JsonStream {
         };
         self.place.advance(&input[..stopped]);
         Ok(stopped)
+    }
+
+    /// Reads the event at the cursor. False if its end is not there yet.
+    #[inline]
+    fn event<'a>(
+        &mut self,
+        reader: &mut EventReader<'_, 'a>,
+        input: &'a [u8],
+        first: u8,
+        options: &Options,
+    ) -> Result<bool, Malformed> {
+        let start = reader.cursor.position;
+        let longest = start.saturating_add(reader.limits.event_bytes_max);
+        // What stands behind the limit is not looked at, so that chunks make no difference.
+        reader.cursor.input = &input[..input.len().min(longest.saturating_add(1))];
+        match read_event(reader, first, options) {
+            Ok(()) if reader.cursor.position <= longest => {}
+            Err(Stop::More) if input.len() <= longest => return Ok(false),
+            Ok(()) | Err(Stop::More) => {
+                self.place.advance(&input[..start]);
+                return Err(self.too_large_event(reader.limits));
+            }
+            Err(Stop::Malformed(message)) => {
+                self.place.advance(&input[..reader.cursor.position]);
+                return Err(self.malformed(message));
+            }
+        }
+        if reader.rows.is_too_large() {
+            self.place.advance(&input[..start]);
+            return Err(self
+                .place
+                .too_large("the events up to here take too much memory; send the rest apart"));
+        }
+        if self.expecting != Expecting::Anything {
+            self.expecting = Expecting::Comma;
+        }
+        Ok(true)
     }
 
     fn malformed(&self, message: &str) -> Malformed {

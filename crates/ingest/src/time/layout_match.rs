@@ -74,8 +74,11 @@ impl Found {
                 one_or_two_digits(text, *fixed, &mut self.day)
             }
             Element::DayOfYear { padded } => {
+                // Padding may be gone already: a space of the layout takes all spaces of the value.
                 let spaces = text.iter().take(2).take_while(|byte| *padded && **byte == b' ').count();
-                let (day, rest) = iso::number(&text[spaces..], 3 - spaces)?;
+                let digits = text[spaces..].iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
+                let wanted = if *padded { digits.max(1) } else { 3 };
+                let (day, rest) = iso::number(&text[spaces..], wanted)?;
                 self.day_of_year = Some(day);
                 Some(rest)
             }
