@@ -1,6 +1,7 @@
 //! The command line: one file per command. Commands other than `serve` work on the catalogue directly, with the
 //! rights of whoever can read the data folder: the operator.
 
+pub mod bench;
 pub mod operator;
 pub mod org;
 pub mod output;
@@ -27,6 +28,9 @@ enum Command {
     /// List, make and delete tokens.
     #[command(subcommand)]
     Token(token::TokenCommand),
+    /// Make what measurements need.
+    #[command(subcommand)]
+    Bench(bench::BenchCommand),
 }
 
 /// Runs the command that was asked for.
@@ -35,5 +39,6 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Serve(arguments) => serve::run(arguments).await,
         Command::Org(command) => org::run(command).await,
         Command::Token(command) => token::run(command).await,
+        Command::Bench(command) => bench::run(command),
     }
 }
