@@ -32,7 +32,7 @@ impl Draws {
 
     /// A number from 0 to below the bound.
     pub fn below(&mut self, bound: u64) -> u64 {
-        (u128::from(self.bits()) * u128::from(bound) >> 64) as u64
+        ((u128::from(self.bits()) * u128::from(bound)) >> 64) as u64
     }
 
     /// True in this many of a thousand cases.

@@ -51,7 +51,7 @@ fn an_event_has_about_25_fields_and_700_bytes() {
 
 #[test]
 fn messages_are_sentences_of_80_to_150_characters() {
-    for event in events(Shape::Nested, 20_000) {
+    for event in events(Shape::Nested, 10_000) {
         let message = event["message"].as_str().unwrap();
         assert!((80..=150).contains(&message.chars().count()), "{}: {message}", message.len());
         assert!(!message.contains('%'), "{message}");
@@ -90,7 +90,7 @@ fn times_go_forward_by_the_pace() {
 
 #[test]
 fn fields_have_their_cardinality_and_share() {
-    let events = events(Shape::Flat, 40_000);
+    let events = events(Shape::Flat, 20_000);
     let mut values: HashMap<&str, HashMap<String, u32>> = HashMap::new();
     for event in &events {
         for (key, value) in event {
@@ -105,16 +105,16 @@ fn fields_have_their_cardinality_and_share() {
     assert_eq!(different("user_agent"), 50);
     assert_eq!(different("geo.city"), 40);
     assert_eq!(different("k8s.pod"), 240);
-    assert!((180..=200).contains(&different("path")), "{}", different("path"));
-    assert!((8_000..12_000).contains(&different("trace_id")), "{}", different("trace_id"));
-    assert_eq!(different("span_id"), 40_000);
-    assert!((20_000..32_000).contains(&different("user_id")), "{}", different("user_id"));
-    assert!(different("message") > 39_900);
+    assert!((170..=200).contains(&different("path")), "{}", different("path"));
+    assert!((4_000..6_000).contains(&different("trace_id")), "{}", different("trace_id"));
+    assert_eq!(different("span_id"), 20_000);
+    assert!((10_000..17_000).contains(&different("user_id")), "{}", different("user_id"));
+    assert!(different("message") > 19_900);
     let most = *values["service"].values().max().unwrap();
-    assert!((8_000..16_000).contains(&most), "{most}");
+    assert!((4_000..8_000).contains(&most), "{most}");
     let share = |key: &str| values.get(key).map_or(0, |counts| counts.values().sum::<u32>());
-    assert!((400..=800).contains(&share("error.kind")), "{}", share("error.kind"));
+    assert!((200..=400).contains(&share("error.kind")), "{}", share("error.kind"));
     assert_eq!(share("error.kind"), share("error.stack"));
-    assert!((1_000..1_400).contains(&share("retries")));
-    assert!((2_800..3_600).contains(&share("flags")));
+    assert!((500..700).contains(&share("retries")));
+    assert!((1_400..1_800).contains(&share("flags")));
 }
