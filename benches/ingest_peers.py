@@ -177,18 +177,22 @@ class Service:
         self.binary, self.data = binary, os.path.join(folder, "data")
         command = [binary, "serve", "--data", self.data, "--listen", "127.0.0.1:0", "--log-level", "error"]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        self.url = None
-        for line in self.process.stdout:
-            if "listens on " in line:
-                self.url = line.split("listens on ")[1].strip()
-                break
-        if self.url is None:
+        try:
+            self.wait_until_it_listens()
+            limits = ["org", "set-limits", "apiRateLimitPerSecond=1000000000", "--data", self.data]
+            subprocess.run([binary, *limits], stdout=subprocess.DEVNULL, check=True)
+        except BaseException:
+            self.stop()
+            raise
+
+    def wait_until_it_listens(self):
+        line = next((line for line in self.process.stdout if "listens on " in line), None)
+        if line is None:
             raise RuntimeError("the service did not start")
+        self.url = line.split("listens on ")[1].strip()
         self.token_file = os.path.join(self.data, "first-token")
         with open(self.token_file, encoding="utf-8") as file:
             self.token = file.read().strip()
-        limits = ["org", "set-limits", "apiRateLimitPerSecond=1000000000", "--data", self.data]
-        subprocess.run([binary, *limits], stdout=subprocess.DEVNULL, check=True)
 
     def stop(self):
         self.process.terminate()

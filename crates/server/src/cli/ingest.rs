@@ -34,8 +34,8 @@ pub struct IngestArguments {
     /// Token that may ingest. Better given by the environment or a file: other users can read flags.
     #[arg(long, env = "TIDEGAUGE_TOKEN", hide_env_values = true)]
     token: Option<Secret>,
-    /// File with the token.
-    #[arg(long, value_name = "FILE", conflicts_with = "token")]
+    /// File with the token; it counts more than the token itself.
+    #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// Id of the organisation, for a personal token of somebody in several.
     #[arg(long)]
@@ -141,13 +141,13 @@ fn sender(arguments: &IngestArguments, connections: usize, run_id: String) -> an
 }
 
 fn token(arguments: &IngestArguments) -> anyhow::Result<String> {
-    if let Some(Secret(token)) = &arguments.token {
-        return Ok(token.trim().to_owned());
-    }
-    let Some(path) = &arguments.token_file else {
-        bail!("give a token with --token-file or the environment variable TIDEGAUGE_TOKEN");
+    let token = match (&arguments.token_file, &arguments.token) {
+        (Some(path), _) => {
+            std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?
+        }
+        (None, Some(Secret(token))) => token.clone(),
+        (None, None) => bail!("give a token with --token-file or the environment variable TIDEGAUGE_TOKEN"),
     };
-    let token = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
     Ok(token.trim().to_owned())
 }
 
@@ -165,5 +165,49 @@ fn label(text: &str) -> anyhow::Result<(String, String)> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => bail!("write name=value"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: IngestArguments,
+    }
+
+    fn parse(line: &[&str]) -> Result<IngestArguments, clap::Error> {
+        Ok(Line::try_parse_from([&["ingest"], line].concat())?.arguments)
+    }
+
+    #[test]
+    fn arguments_are_read_and_the_token_is_not_shown() {
+        let line =
+            ["logs", "a.csv", "-", "--token", "xaat-secret", "--csv-delimiter", "\\t", "--label", "zone=a=b"];
+        let arguments = parse(&line).unwrap();
+        assert_eq!(arguments.csv_delimiter, Some('\t'));
+        assert_eq!(arguments.labels, [("zone".to_owned(), "a=b".to_owned())]);
+        assert_eq!(token(&arguments).unwrap(), "xaat-secret");
+        assert!(!format!("{arguments:?}").contains("secret"));
+        assert_eq!(inputs(&arguments).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn wrong_arguments_are_refused() {
+        let wrong: &[&[&str]] = &[
+            &["logs"],
+            &["logs", "a.csv", "--csv-delimiter", ";;"],
+            &["logs", "a.csv", "--csv-delimiter", "\""],
+            &["logs", "a.csv", "--label", "zone"],
+            &["logs", "a.csv", "--connections", "0"],
+            &["logs", "a.csv", "--batch-bytes", "0"],
+        ];
+        for line in wrong {
+            assert!(parse(line).is_err(), "{line:?}");
+        }
     }
 }

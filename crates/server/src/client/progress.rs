@@ -12,6 +12,8 @@ use super::send::Answer;
 
 /// Failures of single events that are shown; all are counted.
 const SHOWN_FAILURES: u64 = 10;
+/// Seconds between two notices that something is tried again: all parts meet the same fault together.
+const RETRY_EVERY: f64 = 1.0;
 /// Seconds between two lines where there is no terminal.
 const LINE_EVERY: f64 = 5.0;
 
@@ -37,6 +39,7 @@ struct State {
     totals: Totals,
     shown_failures: u64,
     lines: f64,
+    told_of_retry_at: Option<f64>,
 }
 
 impl Progress {
@@ -62,9 +65,10 @@ impl Progress {
         state.totals.failed += answer.failed;
         state.totals.text_bytes += part.text_bytes;
         for failure in &answer.failures {
-            if state.shown_failures < SHOWN_FAILURES {
-                self.note(&format!("not taken: {}: {}", part.place, failure.error));
+            if state.shown_failures == SHOWN_FAILURES {
+                break;
             }
+            self.note(&format!("not taken: {}: {}", part.place, failure.error));
             state.shown_failures += 1;
         }
         match &self.bar {
@@ -77,6 +81,16 @@ impl Progress {
                 self.note(&summary(&state.totals, self.seconds()));
             }
             None => {}
+        }
+    }
+
+    /// A part is to be sent again.
+    pub fn retrying(&self, notice: &str) {
+        let now = self.seconds();
+        let mut state = self.state();
+        if state.told_of_retry_at.is_none_or(|last| now - last >= RETRY_EVERY) {
+            state.told_of_retry_at = Some(now);
+            self.note(notice);
         }
     }
 
@@ -94,8 +108,9 @@ impl Progress {
             bar.finish_and_clear();
         }
         let state = self.state();
-        if state.shown_failures > SHOWN_FAILURES {
-            self.note(&format!("not taken: {} more", grouped(state.shown_failures - SHOWN_FAILURES)));
+        let not_shown = state.totals.failed.saturating_sub(state.shown_failures);
+        if not_shown > 0 {
+            self.note(&format!("not taken: {} more", grouped(not_shown)));
         }
         summary(&state.totals, self.seconds())
     }

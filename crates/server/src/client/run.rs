@@ -26,7 +26,7 @@ pub async fn run(
     let mut sent = parts
         .map(|part| async move {
             let part = part?;
-            let answer = sender.send(&part, |notice| progress.note(notice)).await?;
+            let answer = sender.send(&part, |notice| progress.retrying(notice)).await?;
             progress.stored(&part, &answer);
             anyhow::Ok(())
         })
