@@ -323,11 +323,12 @@ def run_rounds(engines, rounds):
     """The engines in turn, so that a slow minute of the machine does not hit one of them alone."""
     results = {name: [] for name in engines}
     for number in range(rounds):
-        for name, load in engines.items():
+        for name, load in list(engines.items()):
             try:
                 result = load()
             except NotServed as reason:
                 print(f"{name}: not run ({reason})", file=sys.stderr)
+                del engines[name]
                 continue
             results[name].append(result)
             print(f"round {number + 1}: {name} {result['seconds']:.2f} s", file=sys.stderr)
@@ -335,6 +336,8 @@ def run_rounds(engines, rounds):
 
 
 def print_table(results, file_bytes):
+    if not results:
+        return
     heads = ["", "seconds", "events/s", "MB/s", "CPU s", "peak RSS MB", "on disk MB", "of the file", "settled after s"]
     rows = []
     for name, runs in results.items():
