@@ -96,7 +96,8 @@ pub async fn update(app: &App, caller: &Caller, name: &str, change: DatasetChang
         use_retention: change.use_retention,
         retention_days: change.retention_days,
     };
-    let updated = app.catalog.update_dataset(caller.org()?, name, &patch, caller.now, &caller.change()).await?;
+    let updated =
+        app.catalog.update_dataset(caller.org()?, name, patch, caller.now, &caller.change()).await?;
     updated.ok_or_else(not_found)
 }
 

@@ -23,7 +23,15 @@ pub struct Error {
 
 impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, violation: None, allowance: None, retry_at: None, source: None }
+        Self {
+            kind,
+            message: message.into(),
+            hint: None,
+            violation: None,
+            allowance: None,
+            retry_at: None,
+            source: None,
+        }
     }
 
     /// "notifier not found": the form that clients look for.

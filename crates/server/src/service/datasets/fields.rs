@@ -131,7 +131,8 @@ pub async fn set_map_fields(
             return Err(Violation::new("mapFields", Rule::Unique, "shouldn't contain duplicates").into());
         }
     }
-    let changed = app.catalog.set_map_fields(caller.org()?, name, fields, caller.now, &caller.change()).await?;
+    let changed =
+        app.catalog.set_map_fields(caller.org()?, name, fields, caller.now, &caller.change()).await?;
     follow(app, caller, name, changed).await
 }
 
@@ -146,7 +147,8 @@ pub async fn add_map_field(app: &App, caller: &Caller, name: &str, field: &str) 
 }
 
 pub async fn remove_map_field(app: &App, caller: &Caller, name: &str, field: &str) -> Result<()> {
-    let changed = app.catalog.remove_map_field(caller.org()?, name, field, caller.now, &caller.change()).await?;
+    let changed =
+        app.catalog.remove_map_field(caller.org()?, name, field, caller.now, &caller.change()).await?;
     follow(app, caller, name, changed).await.map(|_| ())
 }
 

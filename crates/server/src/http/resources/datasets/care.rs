@@ -204,7 +204,8 @@ mod tests {
 
     #[test]
     fn bytes_are_written_in_their_unit() {
-        let cases = [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB")];
+        let cases =
+            [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB")];
         for (bytes, text) in cases {
             assert_eq!(human(bytes), text);
         }
