@@ -70,13 +70,12 @@ fn unicode(cursor: &mut Cursor<'_>, unescaped: &mut Vec<u8>) -> Result<(), Stop>
     let unit = hexadecimal(cursor.input, cursor.position + 2)?;
     cursor.position += 6;
     let mut character = char::from_u32(unit);
-    if (0xd800..0xdc00).contains(&unit) {
-        if cursor.input[cursor.position..].starts_with(b"\\u") {
-            let low = hexadecimal(cursor.input, cursor.position + 2)?;
-            if (0xdc00..0xe000).contains(&low) {
-                cursor.position += 6;
-                character = char::from_u32(0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
-            }
+    let is_first_half = (0xd800..0xdc00).contains(&unit);
+    if is_first_half && cursor.input[cursor.position..].starts_with(b"\\u") {
+        let low = hexadecimal(cursor.input, cursor.position + 2)?;
+        if (0xdc00..0xe000).contains(&low) {
+            cursor.position += 6;
+            character = char::from_u32(0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
         }
     }
     let mut bytes = [0; 4];
