@@ -50,6 +50,9 @@ fn the_last_of_equal_names_wins_whatever_its_type() {
 fn equal_flattened_names_are_equal_names() {
     assert_eq!(event(r#"{"a":{"b":1},"a.b":"x"}"#), named([("a.b", text("x"))]));
     assert_eq!(event(r#"{"a.b":"x","a":{"b":1}}"#), named([("a.b", Cell::Integer(1))]));
+    // A name that had no field when it was null the first time may have one the next time.
+    let read = read(r#"{"a":{"b":null}} {"a.b":1,"a":{"b":null}} {"a.b":2}"#);
+    assert_eq!(read.events, [named([]), named([]), named([("a.b", Cell::Integer(2))])]);
     assert_eq!(event(r#"{"a.b":"x","a":{"b":null}}"#), named([]));
     assert_eq!(
         event(r#"{"a":{"b":1},"a":{"c":2}}"#),
