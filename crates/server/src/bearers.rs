@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidegauge_catalog::bearer::Bearer;
-use tidegauge_catalog::{Catalog, Result};
+use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{OrgId, Timestamp};
 
 /// How long a look-up counts, in microseconds.
@@ -38,7 +38,7 @@ impl Bearers {
         digest: String,
         named: Option<&OrgId>,
         now: Timestamp,
-    ) -> Result<Option<Arc<Bearer>>> {
+    ) -> Result<Option<Arc<Bearer>>, Error> {
         let asked = (digest, named.cloned());
         // Read before the look-up, so that a change during it ends the memory.
         let changes = catalog.changes();
