@@ -93,6 +93,8 @@ fn names_have_a_longest_length() {
 #[test]
 fn an_empty_name_fails_only_when_it_is_the_whole_name() {
     assert_eq!(read(r#"{"":1}"#).failure(), "event fails: a field has an empty name; give it one");
+    let nul = read(r#"{"a\u0000b":1}"#);
+    assert_eq!(nul.failure(), "event fails: a field name has the NUL character in it; leave it out");
     let expected = named([("a.", Cell::Integer(1)), (".b", Cell::Integer(2))]);
     assert_eq!(event(r#"{"a":{"":1},"":{"b":2}}"#), expected);
     assert_eq!(event(r#"{"":null}"#), named([]));
