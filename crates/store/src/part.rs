@@ -25,7 +25,7 @@ pub(crate) struct Logged {
 #[derive(Debug)]
 pub(crate) enum Part {
     Logged(Arc<Logged>),
-    Segment(SegmentPart),
+    Segment(Box<SegmentPart>),
 }
 
 /// The identity of each row of a part, and when it arrived.

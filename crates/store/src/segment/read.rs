@@ -14,7 +14,7 @@ use parquet::arrow::arrow_reader::{
 use tidegauge_catalog::columns::DatasetColumn;
 use tidegauge_model::{Column, FieldKind};
 
-use super::{DESCRIPTION_KEY, DESCRIPTION_VERSION, Description, rest, schema};
+use super::{DESCRIPTION_KEY, DESCRIPTION_VERSION, Description, SegmentStats, rest, schema};
 use crate::arrays;
 use crate::part::{ColumnKey, Identities};
 use crate::{Error, Result};
@@ -73,6 +73,15 @@ impl SegmentPart {
 
     pub(crate) fn description(&self) -> &Description {
         &self.description
+    }
+
+    /// The statistics as they were when the file was written.
+    pub(crate) fn stats(&self) -> SegmentStats {
+        SegmentStats::of_file(self.metadata.metadata(), &self.description)
+    }
+
+    pub(crate) fn identities(&self) -> &Identities {
+        &self.identities
     }
 
     pub(crate) fn first_time(&self) -> i64 {
