@@ -2,7 +2,6 @@
 //! changed. Objects are listed in any case, and read whole only when asked to.
 
 use std::fmt;
-use std::sync::Arc;
 
 use hashbrown::HashMap;
 use tidegauge_catalog::segments::Segment;
@@ -197,10 +196,10 @@ impl Store {
 
 /// Decodes every column.
 fn read_all(part: SegmentPart) -> Result<SegmentPart> {
-    let mut keys = Vec::new();
-    part.columns(&mut |field, kind, _| keys.push((Arc::from(field), kind)));
-    for key in &keys {
-        part.array(key)?;
+    let mut places = Vec::new();
+    part.columns(&mut |place, _, _, _| places.push(place));
+    for place in places {
+        part.array(place)?;
     }
     Ok(part)
 }

@@ -8,7 +8,7 @@ use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{ErrorKind, Timestamp};
 
 use crate::dataset::DatasetState;
-use crate::flush::{Writing, checksum, merge_apart};
+use crate::flush::{Writing, checksum, is_gone, merge_apart};
 use crate::part::Part;
 use crate::segment::{Effort, SegmentPart};
 use crate::windows::{DAY, HOUR, Window};
@@ -59,8 +59,15 @@ impl Store {
             replaces: chosen.iter().map(|segment| segment.id.as_str().to_owned()).collect(),
             effort: Effort::Merged,
         };
-        let added = self.write(state, writing).await?;
-        self.swap(state, chosen, &added).await
+        match self.write(state, writing).await {
+            Ok(added) => self.swap(state, chosen, &added).await,
+            // The dataset was deleted meanwhile.
+            Err(error) if is_gone(&error) => {
+                state.delete();
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Reads a segment whole and proves that it is what was written.

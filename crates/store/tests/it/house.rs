@@ -51,6 +51,7 @@ impl House {
         let clock = Arc::new(ManualClock::at(now));
         let chance = Arc::new(SeededChance::new(7));
         let mut settings = StoreSettings::new(folder.path().to_owned());
+        settings.log_file_bytes = 1 << 20;
         change(&mut settings);
         let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
         Self { folder, catalog, clock, org, store, settings, chance }
@@ -65,6 +66,15 @@ impl House {
         let Self { folder, catalog, clock, org, store, mut settings, chance } = self;
         drop(store);
         change(&mut settings);
+        let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+        Self { folder, catalog, clock, org, store, settings, chance }
+    }
+
+    /// Opens the folder again after something has happened to it.
+    pub(crate) async fn reopened_after(self, happens: impl FnOnce()) -> Self {
+        let Self { folder, catalog, clock, org, store, settings, chance } = self;
+        drop(store);
+        happens();
         let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
         Self { folder, catalog, clock, org, store, settings, chance }
     }
