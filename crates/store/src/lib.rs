@@ -26,7 +26,7 @@ mod unclaimed;
 pub mod usage;
 mod windows;
 
-pub use check::{Finding, FindingKind};
+pub use check::{Finding, FindingKind, check_objects};
 pub use dataset::{DatasetState, Info, Snapshot};
 pub use error::{Error, Result};
 pub use frame::{IdempotencyKey, Receipt};
