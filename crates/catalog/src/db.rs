@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
@@ -22,6 +23,9 @@ const SQLITE_READERS: u32 = 4;
 const SQLITE_SYNCHRONOUS_FULL: i64 = 2;
 
 const POSTGRES_CONNECTIONS_MAX: u32 = 16;
+
+/// Values in one statement's list. The databases take 32,766 and 65,535.
+pub(crate) const LIST_BATCH: usize = 1_000;
 
 /// Where the catalogue is kept.
 #[derive(Clone)]
@@ -46,6 +50,8 @@ impl fmt::Debug for Location {
 pub struct Catalog {
     pub(crate) db: Db,
     pub(crate) key: SealKey,
+    /// How many changes were committed.
+    pub(crate) changes: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -80,6 +86,7 @@ macro_rules! write {
                 let $connection = &mut *transaction;
                 let value = $body;
                 transaction.commit().await?;
+                $catalog.changes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
                 value
             }
             $crate::db::Db::Postgres(pool) => {
@@ -87,13 +94,26 @@ macro_rules! write {
                 let $connection = &mut *transaction;
                 let value = $body;
                 transaction.commit().await?;
+                $catalog.changes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
                 value
             }
         }
     };
 }
 
-pub(crate) use {read, write};
+/// Adds a condition to a statement: that the column has one of the values.
+macro_rules! push_list {
+    ($statement:expr, $column:literal, $values:expr) => {
+        $statement.push(concat!($column, " IN ("));
+        let mut list = $statement.separated(", ");
+        for value in $values {
+            list.push_bind(value);
+        }
+        $statement.push(")");
+    };
+}
+
+pub(crate) use {push_list, read, write};
 
 impl Catalog {
     /// Opens the catalogue, creating it or bringing its schema up to date, and proves that the key is the one that
@@ -103,9 +123,14 @@ impl Catalog {
             Location::Sqlite(path) => open_sqlite(path).await?,
             Location::Postgres(url) => open_postgres(url).await?,
         };
-        let catalog = Self { db, key };
+        let catalog = Self { db, key, changes: AtomicU64::new(0) };
         catalog.prove_key().await?;
         Ok(catalog)
+    }
+
+    /// Grows with every change that this process commits: what was read before may be out of date then.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
     }
 
     /// Asks the database for a sign of life.

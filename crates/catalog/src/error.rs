@@ -26,6 +26,11 @@ impl Error {
         Self::new(ErrorKind::Corrupt, format!("the catalogue holds {what} {value:?}, which cannot be read"))
     }
 
+    /// A dataset that was deleted while something was done for it.
+    pub(crate) fn gone() -> Self {
+        Self::new(ErrorKind::NotFound, "there is no such dataset")
+    }
+
     pub(crate) fn caused(
         kind: ErrorKind,
         message: impl Into<String>,

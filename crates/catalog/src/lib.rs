@@ -1,19 +1,28 @@
-//! The catalogue: organisations, people, tokens, notifiers, starred queries and the audit trail, in SQLite or
-//! PostgreSQL. This crate alone knows SQL. Each statement is written once for both databases; what differs is in
+//! The catalogue: organisations, people, tokens, notifiers, starred queries, the audit trail, and datasets with their
+//! columns and segments, in SQLite or PostgreSQL. This crate alone knows SQL. Each statement is written once for both databases; what differs is in
 //! `db` and in the migrations. Every change writes its audit entry in the same transaction.
 
 pub mod audit;
 pub mod bearer;
+pub mod columns;
+mod commits;
+mod counts;
+pub mod datasets;
 mod db;
 pub mod error;
 pub mod first_start;
+pub mod ingest_keys;
+mod lake;
 pub mod limits;
 pub mod notifiers;
 pub mod orgs;
 pub mod people;
+pub mod recovery;
 pub mod seal;
+pub mod segments;
 pub mod starred;
 pub mod tokens;
+mod usage;
 
 pub use audit::{AuditEntry, Change, Outcome};
 pub use db::{Catalog, Location};

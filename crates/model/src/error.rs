@@ -22,6 +22,8 @@ pub enum ErrorKind {
     Conflict,
     /// A limit of the plan is reached: remove something or raise the limit.
     LimitReached,
+    /// What the plan allows in a period is used up: raise it, free some, or wait for the next period.
+    QuotaUsedUp,
     /// The request is larger than allowed: send less at once.
     TooLarge,
     /// The body's media type is not understood: send another.
@@ -30,6 +32,8 @@ pub enum ErrorKind {
     Busy,
     /// Something this service depends on is away: try again later.
     Unavailable,
+    /// There is no room left to keep it: an operator must make some, then try again.
+    StorageFull,
     /// The request took longer than it may: try again, or ask for less.
     TimedOut,
     /// Stored data is damaged: an operator must look.

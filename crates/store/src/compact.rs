@@ -1,0 +1,141 @@
+//! Merges small segments inside their window of time, newest first, so that a query opens few files. The new segments
+//! and the end of the old ones are one commit; readers that began before still find the old ones for a while.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tidegauge_catalog::segments::Segment;
+use tidegauge_model::{ErrorKind, Timestamp};
+
+use crate::dataset::DatasetState;
+use crate::flush::{Writing, checksum, is_gone, merge_apart};
+use crate::part::Part;
+use crate::segment::{Effort, SegmentPart};
+use crate::windows::{DAY, HOUR, Window};
+use crate::{Error, Result, Store};
+
+/// So many small segments of a window that still grows are merged.
+const SMALL_SEGMENTS_MAX: usize = 4;
+
+/// After its end, a window is given this long for events that come late.
+const SETTLE: i64 = HOUR / 6;
+
+impl Store {
+    /// Merges some segments of one dataset, the newest that are worth it. Says whether there was anything to do.
+    pub async fn compact_step(&self) -> Result<bool> {
+        let now = self.now();
+        let mut best: Option<(i64, Arc<DatasetState>, Vec<Arc<Segment>>)> = None;
+        for state in self.all() {
+            let Some(chosen) = self.choose(&state.mergeable(), now) else { continue };
+            let newest = chosen.iter().map(|segment| segment.max_time).max().unwrap_or(i64::MIN);
+            if best.as_ref().is_none_or(|(time, _, _)| newest > *time) {
+                best = Some((newest, state, chosen));
+            }
+        }
+        let Some((_, state, chosen)) = best else { return Ok(false) };
+        self.compact(&state, &chosen).await?;
+        Ok(true)
+    }
+
+    async fn compact(&self, state: &Arc<DatasetState>, chosen: &[Arc<Segment>]) -> Result<()> {
+        let _moving = state.moving.lock().await;
+        self.catch_up(state).await?;
+        let live_now = state.snapshot().segments;
+        if !chosen.iter().all(|segment| live_now.iter().any(|other| other.id == segment.id)) {
+            return Ok(());
+        }
+        let mut parts = Vec::with_capacity(chosen.len());
+        for segment in chosen {
+            let opened = self.open_segment(segment).await;
+            if opened.as_ref().is_err_and(|error| error.kind() == ErrorKind::Corrupt) {
+                // Left alone from now on, so that it does not keep the others from being merged.
+                state.lock().damaged.insert(segment.id.clone());
+            }
+            parts.push(Part::Segment(Box::new(opened?)));
+        }
+        let writing = Writing {
+            merge: merge_apart(parts).await?,
+            level: chosen.iter().map(|segment| segment.level).max().unwrap_or(0) + 1,
+            replaces: chosen.iter().map(|segment| segment.id.as_str().to_owned()).collect(),
+            effort: Effort::Merged,
+        };
+        match self.write(state, writing).await {
+            Ok(added) => self.swap(state, chosen, &added).await,
+            // The dataset was deleted meanwhile.
+            Err(error) if is_gone(&error) => {
+                state.delete();
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads a segment whole and proves that it is what was written.
+    pub(crate) async fn open_segment(&self, segment: &Segment) -> Result<SegmentPart> {
+        let bytes = self.objects.get(&segment.path).await?;
+        if checksum(&bytes) != segment.checksum {
+            let (id, rows) = (&segment.id, segment.rows);
+            let (found, expected) = (bytes.len(), segment.bytes);
+            let message = format!(
+                "{id} of {} with {rows} events is damaged: {found} bytes of {expected}, or altered ones",
+                segment.dataset
+            );
+            tracing::error!(segment = %id, dataset = %segment.dataset, "{message}");
+            return Err(Error::corrupt(message));
+        }
+        let part = tokio::task::spawn_blocking(move || SegmentPart::open(bytes))
+            .await
+            .map_err(|source| Error::caused(ErrorKind::Internal, "reading was interrupted", source))??;
+        if part.rows() as u64 != segment.rows {
+            let (id, found, expected) = (&segment.id, part.rows(), segment.rows);
+            return Err(Error::corrupt(format!("{id} has {found} events instead of {expected}")));
+        }
+        Ok(part)
+    }
+
+    /// Which segments to merge next, if any.
+    fn choose(&self, segments: &[Arc<Segment>], now: Timestamp) -> Option<Vec<Arc<Segment>>> {
+        let now = now.as_micros().saturating_mul(1000);
+        let mut groups: BTreeMap<Window, Vec<Arc<Segment>>> = BTreeMap::new();
+        for segment in segments.iter().filter(|segment| self.is_small(segment)) {
+            let window = Window::of(segment.min_time, segment.max_time);
+            let is_over = |end: i64| now > end.saturating_add(SETTLE);
+            let window = match window.day() {
+                Some(day) if is_over((day + 1).saturating_mul(DAY)) => Window::Day(day),
+                _ => window,
+            };
+            groups.entry(window).or_default().push(Arc::clone(segment));
+        }
+        let mut groups: Vec<(Window, Vec<Arc<Segment>>)> = groups.into_iter().collect();
+        groups
+            .sort_by_key(|(_, group)| std::cmp::Reverse(group.iter().map(|segment| segment.max_time).max()));
+        groups.into_iter().find_map(|(window, group)| self.choose_in(window, group, now))
+    }
+
+    fn choose_in(&self, window: Window, mut group: Vec<Arc<Segment>>, now: i64) -> Option<Vec<Arc<Segment>>> {
+        let end = match window {
+            Window::Hour(hour) => (hour + 1).saturating_mul(HOUR),
+            Window::Day(day) => (day + 1).saturating_mul(DAY),
+            Window::Any => i64::MAX,
+        };
+        let enough = if now > end.saturating_add(SETTLE) { 2 } else { SMALL_SEGMENTS_MAX };
+        group.sort_by_key(|segment| (segment.rows, segment.id.clone()));
+        if window != Window::Any {
+            // Neighbours in time, so that the merged segments overlap little.
+            group.sort_by_key(|segment| segment.min_time);
+        }
+        let (mut rows, mut bytes) = (0, 0);
+        let fits = |segment: &Arc<Segment>| {
+            rows += segment.rows;
+            bytes += segment.bytes;
+            rows <= self.settings.segment_rows_max as u64 && bytes <= self.settings.compact_bytes_max
+        };
+        let chosen: Vec<Arc<Segment>> = group.into_iter().take_while(fits).collect();
+        (chosen.len() >= enough).then_some(chosen)
+    }
+
+    fn is_small(&self, segment: &Segment) -> bool {
+        segment.rows * 2 <= self.settings.segment_rows_max as u64
+            && segment.bytes * 2 <= self.settings.compact_bytes_max
+    }
+}

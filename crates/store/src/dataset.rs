@@ -1,0 +1,286 @@
+//! A dataset as this process sees it: the events in the buffer, the live segments, the fields and the keys of recent
+//! requests. All change together under one lock, so that a reader sees each event exactly once.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hashbrown::{HashMap, HashSet};
+use tidegauge_catalog::datasets::Dataset;
+use tidegauge_catalog::segments::Segment;
+use tidegauge_model::{DatasetId, FieldKind, OrgId, SegmentId, Timestamp};
+
+use crate::fields::FieldBook;
+use crate::frame::Frame;
+use crate::keys::KeyState;
+use crate::log::{Accept, DatasetKey};
+use crate::part::Logged;
+use crate::publish::Unpublished;
+use crate::segment::Origin;
+use crate::{Result, usage};
+
+/// The state of one dataset.
+#[derive(Debug)]
+pub struct DatasetState {
+    id: DatasetId,
+    org: OrgId,
+    pub(crate) key: DatasetKey,
+    pub(crate) origin: Origin,
+    pub(crate) inner: Mutex<Inner>,
+    /// Bytes in the buffers of all datasets.
+    buffered: Arc<AtomicUsize>,
+    /// Held while events move from the buffer or from segments to new segments.
+    pub(crate) moving: tokio::sync::Mutex<()>,
+    generation: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Inner {
+    /// In the order of their sequences.
+    pub(crate) logged: Vec<Arc<Logged>>,
+    pub(crate) buffered_bytes: usize,
+    pub(crate) buffered_rows: usize,
+    pub(crate) segments: Arc<Vec<Arc<Segment>>>,
+    pub(crate) fields: FieldBook,
+    pub(crate) keys: HashMap<String, KeyState>,
+    /// The fields that keep objects as they are.
+    pub(crate) map_fields: Arc<std::collections::HashSet<String>>,
+    /// Bytes that came in and are not counted in the catalogue yet, by month.
+    pub(crate) usage: BTreeMap<String, u64>,
+    /// Up to which sequence events are in segments.
+    pub(crate) flushed: u64,
+    /// What was written from the buffer and may or may not have been published.
+    pub(crate) unpublished: Option<Arc<Unpublished>>,
+    /// Whether the catalogue may have taken a change that is not seen here yet.
+    pub(crate) is_behind: bool,
+    /// Segments that were found to be unreadable.
+    pub(crate) damaged: HashSet<SegmentId>,
+    pub(crate) is_deleted: bool,
+}
+
+/// What a reader sees: every event up to one moment, exactly once.
+#[derive(Clone, Debug)]
+pub struct Snapshot {
+    pub(crate) logged: Vec<Arc<Logged>>,
+    pub segments: Arc<Vec<Arc<Segment>>>,
+}
+
+/// Figures of a dataset.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    pub segments: u64,
+    /// Requests whose events are not in a segment yet.
+    pub logged: u64,
+    pub rows: u64,
+    pub raw_bytes: u64,
+    pub stored_bytes: u64,
+    pub fields: u64,
+    /// In nanoseconds since 1970.
+    pub min_time: Option<i64>,
+    pub max_time: Option<i64>,
+}
+
+impl DatasetState {
+    pub(crate) fn new(
+        dataset: &Dataset,
+        segments: Vec<Arc<Segment>>,
+        buffered: Arc<AtomicUsize>,
+    ) -> Result<Self> {
+        let inner = Inner {
+            segments: Arc::new(segments),
+            flushed: dataset.flushed,
+            map_fields: Arc::new(dataset.map_fields.iter().cloned().collect()),
+            ..Inner::default()
+        };
+        Ok(Self {
+            key: DatasetKey::of(&dataset.id)?,
+            id: dataset.id.clone(),
+            org: dataset.org.clone(),
+            origin: Origin::of(dataset),
+            inner: Mutex::new(inner),
+            buffered,
+            moving: tokio::sync::Mutex::new(()),
+            generation: AtomicU64::new(0),
+        })
+    }
+
+    pub fn id(&self) -> &DatasetId {
+        &self.id
+    }
+
+    pub fn org(&self) -> &OrgId {
+        &self.org
+    }
+
+    pub fn name(&self) -> &str {
+        &self.origin.name
+    }
+
+    /// The fields that keep objects as they are.
+    pub fn map_fields(&self) -> Arc<std::collections::HashSet<String>> {
+        Arc::clone(&self.lock().map_fields)
+    }
+
+    /// Follows a change in the catalogue. Events that are stored keep their form.
+    pub fn set_map_fields(&self, names: &[String]) {
+        self.lock().map_fields = Arc::new(names.iter().cloned().collect());
+    }
+
+    /// Grows when fields are forgotten: what others remember of them is out of date then.
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn next_generation(&self) {
+        self.generation.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Whether an event may have this field, given how many the dataset may have.
+    pub fn admit(&self, field: &str, fields_max: u64) -> bool {
+        self.lock().fields.admit(field, fields_max)
+    }
+
+    /// Every field that occurs, with the kinds of its values.
+    pub fn fields(&self) -> BTreeMap<String, Vec<FieldKind>> {
+        self.lock().fields.list()
+    }
+
+    pub fn snapshot(&self) -> Snapshot {
+        let inner = self.lock();
+        Snapshot { logged: inner.logged.clone(), segments: Arc::clone(&inner.segments) }
+    }
+
+    /// The segments that can be merged with others.
+    pub(crate) fn mergeable(&self) -> Vec<Arc<Segment>> {
+        let inner = self.lock();
+        inner.segments.iter().filter(|segment| !inner.damaged.contains(&segment.id)).cloned().collect()
+    }
+
+    /// How many requests are in the buffer.
+    pub fn logged(&self) -> usize {
+        self.lock().logged.len()
+    }
+
+    pub fn info(&self) -> Info {
+        let inner = self.lock();
+        let mut info = Info {
+            segments: inner.segments.len() as u64,
+            logged: inner.logged.len() as u64,
+            fields: inner.fields.len() as u64,
+            ..Info::default()
+        };
+        for segment in inner.segments.iter() {
+            info.rows += segment.rows;
+            info.raw_bytes += segment.raw_bytes;
+            info.stored_bytes += segment.bytes;
+            info.widen(segment.min_time);
+            info.widen(segment.max_time);
+        }
+        for logged in &inner.logged {
+            info.rows += logged.frame.rows() as u64;
+            info.raw_bytes += logged.frame.receipt().raw_bytes;
+            let times = logged.frame.times();
+            times.iter().min().into_iter().chain(times.iter().max()).for_each(|time| info.widen(*time));
+        }
+        info
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+        // Every change under the lock is whole before anything in it can panic.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes over events that are durable. Called in the order of sequences.
+    fn take(&self, sequence: u64, frame: Frame) {
+        let mut inner = self.lock();
+        let is_empty = frame.rows() == 0 && frame.receipt().key.is_none();
+        if sequence <= inner.flushed || inner.is_deleted || is_empty {
+            return;
+        }
+        for column in frame.columns() {
+            inner.fields.add(frame.name(column), column.kind());
+        }
+        let receipt = Arc::clone(frame.receipt());
+        *inner.usage.entry(usage::month_of(receipt.arrival)).or_default() += receipt.raw_bytes;
+        if let Some(key) = &receipt.key {
+            let at = Timestamp::from_micros(receipt.arrival / 1000);
+            inner.keys.insert(key.key.clone(), KeyState::done(key, sequence, at));
+        }
+        inner.buffered_rows += frame.rows();
+        inner.buffered_bytes += frame.bytes();
+        self.buffered.fetch_add(frame.bytes(), Ordering::AcqRel);
+        inner.logged.push(Arc::new(Logged { sequence, frame }));
+    }
+
+    /// Lets go of events that are in segments now, which readers see in the same moment.
+    pub(crate) fn move_to_segments(&self, flushed: u64, added: Vec<Arc<Segment>>) {
+        let mut inner = self.lock();
+        inner.replace_segments(&[], added);
+        let bytes = inner.let_go(flushed);
+        drop(inner);
+        self.buffered.fetch_sub(bytes, Ordering::AcqRel);
+    }
+
+    /// Takes over what the catalogue says.
+    pub(crate) fn follow(&self, flushed: u64, segments: Vec<Arc<Segment>>) {
+        let mut inner = self.lock();
+        inner.segments = Arc::new(segments);
+        inner.is_behind = false;
+        let bytes = if flushed > inner.flushed { inner.let_go(flushed) } else { 0 };
+        drop(inner);
+        self.buffered.fetch_sub(bytes, Ordering::AcqRel);
+    }
+
+    /// Forgets everything: the dataset is gone.
+    pub(crate) fn delete(&self) {
+        let mut inner = self.lock();
+        inner.is_deleted = true;
+        let bytes = std::mem::take(&mut inner.buffered_bytes);
+        inner.buffered_rows = 0;
+        inner.logged.clear();
+        inner.usage.clear();
+        inner.unpublished = None;
+        inner.segments = Arc::default();
+        drop(inner);
+        self.buffered.fetch_sub(bytes, Ordering::AcqRel);
+    }
+}
+
+impl Inner {
+    /// Forgets the events up to a sequence, and says how many bytes they took.
+    fn let_go(&mut self, flushed: u64) -> usize {
+        let kept = self.logged.partition_point(|logged| logged.sequence <= flushed);
+        let gone: Vec<Arc<Logged>> = self.logged.drain(..kept).collect();
+        let bytes: usize = gone.iter().map(|logged| logged.frame.bytes()).sum();
+        self.buffered_bytes -= bytes;
+        self.buffered_rows -= gone.iter().map(|logged| logged.frame.rows()).sum::<usize>();
+        for logged in &gone {
+            let receipt = logged.frame.receipt();
+            if let Some(bytes) = self.usage.get_mut(&usage::month_of(receipt.arrival)) {
+                *bytes -= receipt.raw_bytes;
+            }
+        }
+        self.usage.retain(|_, bytes| *bytes > 0);
+        self.flushed = flushed;
+        self.keys.retain(|_, key| !key.is_done_by(flushed));
+        bytes
+    }
+
+    pub(crate) fn replace_segments(&mut self, removed: &[SegmentId], added: Vec<Arc<Segment>>) {
+        let kept = self.segments.iter().filter(|segment| !removed.contains(&segment.id)).cloned();
+        self.segments = Arc::new(kept.chain(added).collect());
+    }
+}
+
+impl Accept for DatasetState {
+    fn accept(&self, sequence: u64, frame: Frame) {
+        self.take(sequence, frame);
+    }
+}
+
+impl Info {
+    fn widen(&mut self, time: i64) {
+        self.min_time = Some(self.min_time.map_or(time, |min| min.min(time)));
+        self.max_time = Some(self.max_time.map_or(time, |max| max.max(time)));
+    }
+}

@@ -1,0 +1,236 @@
+//! Moves events from the buffer to segments: when there are enough of them, when they are old enough, and at the end.
+//! Everything up to one sequence moves in one commit of the catalogue; a crash before it leaves the log to replay, a
+//! crash after it leaves nothing to do twice.
+
+use std::sync::Arc;
+
+use tidegauge_catalog::columns::DatasetColumn;
+use tidegauge_catalog::ingest_keys::IngestKey;
+use tidegauge_catalog::segments::NewSegment;
+use tidegauge_model::{ErrorKind, FieldKind, SegmentId, Timestamp};
+
+use crate::dataset::DatasetState;
+use crate::merge::{Merge, Rows};
+use crate::part::{Logged, Part};
+use crate::publish::Unpublished;
+use crate::segment::{Effort, Encoded, Job, encode, is_nameable, promoted};
+use crate::{Error, Result, Store, windows};
+
+/// What is to be written as segments, and how.
+pub(crate) struct Writing {
+    pub(crate) merge: Merge,
+    pub(crate) level: u32,
+    pub(crate) replaces: Vec<String>,
+    pub(crate) effort: Effort,
+}
+
+impl Store {
+    /// Waits until a buffer is full enough.
+    pub async fn flush_wanted(&self) {
+        self.flush_wanted.notified().await;
+    }
+
+    /// Flushes every dataset whose buffer is full or old enough, and the largest if memory is short.
+    pub async fn flush_due(&self) -> Result<()> {
+        let mut all = self.all();
+        all.sort_by_key(|state| std::cmp::Reverse(state.lock().buffered_bytes));
+        let mut first_error = Ok(());
+        for state in &all {
+            let is_short = self.buffered_bytes() * 2 > self.settings.buffer_bytes_max;
+            if self.is_due(state) || is_short {
+                let flushed = self.flush(state).await;
+                first_error = first_error.and(flushed);
+            }
+        }
+        first_error
+    }
+
+    pub async fn flush_all(&self) -> Result<()> {
+        let mut first_error = Ok(());
+        for state in self.all() {
+            let flushed = self.flush(&state).await;
+            first_error = first_error.and(flushed);
+        }
+        first_error
+    }
+
+    pub(crate) fn is_due(&self, state: &DatasetState) -> bool {
+        let inner = state.lock();
+        let Some(oldest) = inner.logged.first() else { return false };
+        let arrival = Timestamp::from_micros(oldest.frame.receipt().arrival / 1000);
+        inner.buffered_bytes >= self.settings.flush_bytes
+            || inner.buffered_rows >= self.settings.flush_rows
+            || arrival.plus(self.settings.flush_age) <= self.now()
+    }
+
+    /// Moves what a dataset has in its buffer to segments.
+    pub async fn flush(&self, state: &Arc<DatasetState>) -> Result<()> {
+        let _moving = state.moving.lock().await;
+        let moved = self.move_buffer(state).await;
+        self.room.notify_waiters();
+        self.release_log();
+        moved
+    }
+
+    async fn move_buffer(&self, state: &Arc<DatasetState>) -> Result<()> {
+        self.catch_up(state).await?;
+        let waiting = state.lock().unpublished.clone();
+        if let Some(waiting) = waiting {
+            self.publish(state, &waiting).await?;
+        }
+        match self.write_buffer(state).await {
+            Ok(None) => Ok(()),
+            Ok(Some(written)) => self.publish(state, &Arc::new(written)).await,
+            Err(error) if is_gone(&error) => {
+                state.delete();
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes what is in the buffer as segments that are not published yet.
+    async fn write_buffer(&self, state: &Arc<DatasetState>) -> Result<Option<Unpublished>> {
+        let logged = state.snapshot().logged;
+        let Some(last) = logged.last() else { return Ok(None) };
+        let (flushed, keys, usage) = (last.sequence, keys_of(&logged), usage_of(&logged));
+        let parts = logged.into_iter().filter(|logged| logged.frame.rows() > 0).map(Part::Logged).collect();
+        let writing = Writing {
+            merge: merge_apart(parts).await?,
+            level: 0,
+            replaces: Vec::new(),
+            effort: Effort::Fresh,
+        };
+        let segments = self.write(state, writing).await?;
+        Ok(Some(Unpublished { segments, flushed, keys, usage }))
+    }
+
+    /// Writes the rows of a merge as segments in the object store. They count once the catalogue names them.
+    pub(crate) async fn write(&self, state: &Arc<DatasetState>, writing: Writing) -> Result<Vec<NewSegment>> {
+        if writing.merge.rows() == 0 {
+            return Ok(Vec::new());
+        }
+        let columns = self.columns_for(state, &writing.merge).await?;
+        let now = self.now();
+        let ids = || SegmentId::generate(now, &*self.chance);
+        let is_merged = writing.effort == Effort::Merged;
+        let merge = &writing.merge;
+        let places =
+            windows::split(merge.rows(), |at| merge.time_at(at), self.settings.segment_rows_max, is_merged);
+        let groups: Vec<(SegmentId, Rows)> =
+            places.iter().map(|places| (ids(), merge.rows_at(places))).collect();
+        let encoded = encode_apart(state, writing, groups, columns).await?;
+        let mut added = Vec::with_capacity(encoded.len());
+        for segment in encoded {
+            match self.put(state, segment).await {
+                Ok(segment) => added.push(segment),
+                Err(error) => {
+                    // The next attempt writes all of them anew, and there may be many attempts.
+                    self.discard(&added).await;
+                    return Err(error);
+                }
+            }
+        }
+        Ok(added)
+    }
+
+    /// The columns that a segment of these rows has. The catalogue hears of the fields without one too, so that it
+    /// knows every field of a dataset.
+    async fn columns_for(&self, state: &Arc<DatasetState>, merge: &Merge) -> Result<Vec<DatasetColumn>> {
+        let (own, rest) = promoted(merge);
+        let wanted: Vec<(String, FieldKind)> = own
+            .iter()
+            .chain(&rest)
+            .filter(|((field, _), _)| is_nameable(field))
+            .map(|((field, kind), _)| (field.as_ref().to_owned(), *kind))
+            .collect();
+        let mut columns = self.catalog.ensure_columns(state.id(), &wanted).await?;
+        columns.truncate(own.len());
+        Ok(columns)
+    }
+
+    async fn put(&self, state: &DatasetState, encoded: Encoded) -> Result<NewSegment> {
+        let path = format!("datasets/{}/{}.parquet", state.id(), encoded.id);
+        let segment = NewSegment {
+            checksum: checksum(&encoded.bytes),
+            bytes: encoded.bytes.len() as u64,
+            stats: encoded.stats.encode()?,
+            path: path.clone(),
+            id: encoded.id,
+            rows: encoded.rows,
+            raw_bytes: encoded.raw_bytes,
+            footer_bytes: encoded.footer_bytes,
+            min_time: encoded.min_time,
+            max_time: encoded.max_time,
+            min_sequence: encoded.min_sequence,
+            max_sequence: encoded.max_sequence,
+            level: encoded.level,
+            sidecar: None,
+        };
+        self.objects.put(&path, encoded.bytes).await?;
+        Ok(segment)
+    }
+}
+
+/// A hash of a whole file, by which it is known to be unchanged.
+pub(crate) fn checksum(bytes: &[u8]) -> String {
+    format!("{:016x}", xxhash_rust::xxh3::xxh3_64(bytes))
+}
+
+pub(crate) fn is_gone(error: &Error) -> bool {
+    error.kind() == ErrorKind::NotFound
+}
+
+/// Sorting and encoding are work for a processor: they run apart from what answers requests.
+pub(crate) async fn merge_apart(parts: Vec<Part>) -> Result<Merge> {
+    tokio::task::spawn_blocking(move || Merge::new(parts)).await.map_err(interrupted)?
+}
+
+async fn encode_apart(
+    state: &DatasetState,
+    writing: Writing,
+    groups: Vec<(SegmentId, Rows)>,
+    columns: Vec<DatasetColumn>,
+) -> Result<Vec<Encoded>> {
+    let origin = state.origin.clone();
+    let work = move || {
+        encode(&Job {
+            merge: &writing.merge,
+            groups: &groups,
+            columns: &columns,
+            origin: &origin,
+            level: writing.level,
+            replaces: writing.replaces,
+            effort: writing.effort,
+        })
+    };
+    tokio::task::spawn_blocking(work).await.map_err(interrupted)?
+}
+
+fn interrupted(source: tokio::task::JoinError) -> Error {
+    Error::caused(ErrorKind::Internal, "the writing of a segment was interrupted", source)
+}
+
+fn keys_of(logged: &[Arc<Logged>]) -> Vec<IngestKey> {
+    let of = |logged: &Arc<Logged>| {
+        let receipt = logged.frame.receipt();
+        let key = receipt.key.as_ref()?;
+        Some(IngestKey {
+            key: key.key.clone(),
+            fingerprint: key.fingerprint,
+            answer: key.answer.clone(),
+            sequence: logged.sequence,
+            at: Timestamp::from_micros(receipt.arrival / 1000),
+        })
+    };
+    logged.iter().filter_map(of).collect()
+}
+
+fn usage_of(logged: &[Arc<Logged>]) -> Vec<(String, u64)> {
+    let mut usage = std::collections::BTreeMap::new();
+    for logged in logged {
+        let receipt = logged.frame.receipt();
+        *usage.entry(crate::usage::month_of(receipt.arrival)).or_default() += receipt.raw_bytes;
+    }
+    usage.into_iter().collect()
+}

@@ -1,0 +1,171 @@
+//! Idempotency keys: a request that is repeated with its key is answered as the first was and stored once. A key whose
+//! events are in the buffer is known here; later the catalogue knows it, from the same commit as the segments.
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use tidegauge_catalog::ingest_keys::IngestKey;
+use tidegauge_model::{ErrorKind, Timestamp};
+use tokio::sync::watch;
+
+use crate::dataset::DatasetState;
+use crate::frame::{Frame, IdempotencyKey};
+use crate::log::Accept;
+use crate::{Error, Result};
+
+/// What is known of a key.
+#[derive(Debug)]
+pub(crate) enum KeyState {
+    /// The first request is on its way. The channel closes when its holder has ended, well or not.
+    InFlight(watch::Receiver<()>),
+    Done {
+        fingerprint: u64,
+        answer: String,
+        sequence: u64,
+        at: Timestamp,
+    },
+}
+
+impl KeyState {
+    pub(crate) fn done(key: &IdempotencyKey, sequence: u64, at: Timestamp) -> Self {
+        Self::Done { fingerprint: key.fingerprint, answer: key.answer.clone(), sequence, at }
+    }
+
+    pub(crate) fn is_done_by(&self, flushed: u64) -> bool {
+        matches!(self, Self::Done { sequence, .. } if *sequence <= flushed)
+    }
+}
+
+/// What a key means for a request.
+#[derive(Debug)]
+pub enum Claim {
+    /// Nobody has used it: store the events, then drop this.
+    First(KeyGuard),
+    /// An earlier request with it was stored.
+    Repeated(Repeated),
+}
+
+/// An earlier request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repeated {
+    pub fingerprint: u64,
+    pub answer: String,
+    pub sequence: u64,
+}
+
+/// Holds a key until its request has ended. Requests with the same key wait for that.
+#[derive(Debug)]
+pub struct KeyGuard {
+    _hold: Hold,
+}
+
+/// A key that is taken until this is dropped, or until somebody else holds it.
+#[derive(Debug)]
+struct Hold {
+    dataset: Arc<DatasetState>,
+    key: String,
+    ended: watch::Receiver<()>,
+    _ending: watch::Sender<()>,
+}
+
+impl Hold {
+    fn new(dataset: &Arc<DatasetState>, key: &str, keys: &mut HashMap<String, KeyState>) -> Self {
+        let (sender, ended) = watch::channel(());
+        keys.insert(key.to_owned(), KeyState::InFlight(ended.clone()));
+        Self { dataset: Arc::clone(dataset), key: key.to_owned(), ended, _ending: sender }
+    }
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        let mut inner = self.dataset.lock();
+        // Stored requests have turned it to done; what is still in flight has failed, and the next may try.
+        let is_own =
+            |known: &KeyState| matches!(known, KeyState::InFlight(ended) if ended.same_channel(&self.ended));
+        if inner.keys.get(&self.key).is_some_and(is_own) {
+            inner.keys.remove(&self.key);
+        }
+    }
+}
+
+/// Takes over events that came with a key. Until the log has decided about them the key stays taken, even if the
+/// request that brought them is not waited for any more: its repetition must not be stored beside it.
+pub(crate) struct Keyed {
+    hold: Hold,
+}
+
+impl Keyed {
+    pub(crate) fn new(dataset: &Arc<DatasetState>, key: &str) -> Self {
+        let mut inner = dataset.lock();
+        Self { hold: Hold::new(dataset, key, &mut inner.keys) }
+    }
+}
+
+impl Accept for Keyed {
+    fn accept(&self, sequence: u64, frame: Frame) {
+        self.hold.dataset.accept(sequence, frame);
+    }
+}
+
+enum Known {
+    Wait(watch::Receiver<()>),
+    Claimed(Claim),
+    No,
+}
+
+impl crate::Store {
+    /// Claims a key for a request. Waits for an earlier request with the same key that has not ended yet.
+    pub async fn claim(&self, dataset: &Arc<DatasetState>, key: &str, now: Timestamp) -> Result<Claim> {
+        let not_before = Timestamp::from_micros(
+            now.as_micros()
+                .saturating_sub(i64::try_from(self.settings.key_age.as_micros()).unwrap_or(i64::MAX)),
+        );
+        loop {
+            match known(dataset, key, not_before) {
+                Known::Claimed(claim) => return Ok(claim),
+                Known::Wait(mut first) => {
+                    // An error says that the sender is gone, which is what is waited for.
+                    let _ = first.changed().await;
+                }
+                Known::No => {
+                    let Some(guard) = hold(dataset, key, not_before)? else { continue };
+                    // Asked while the key is held: nobody can store and flush a request with it meanwhile.
+                    let stored = self.catalog.find_ingest_key(dataset.id(), key, not_before).await?;
+                    return Ok(stored.map_or(Claim::First(guard), |stored| Claim::Repeated(repeated(stored))));
+                }
+            }
+        }
+    }
+}
+
+fn known(dataset: &Arc<DatasetState>, key: &str, not_before: Timestamp) -> Known {
+    match dataset.lock().keys.get(key) {
+        Some(KeyState::InFlight(ended)) => Known::Wait(ended.clone()),
+        Some(KeyState::Done { fingerprint, answer, sequence, at }) if *at >= not_before => {
+            Known::Claimed(Claim::Repeated(Repeated {
+                fingerprint: *fingerprint,
+                answer: answer.clone(),
+                sequence: *sequence,
+            }))
+        }
+        _ => Known::No,
+    }
+}
+
+/// Marks the key as in flight, unless somebody else did meanwhile.
+fn hold(dataset: &Arc<DatasetState>, key: &str, not_before: Timestamp) -> Result<Option<KeyGuard>> {
+    let mut inner = dataset.lock();
+    if inner.is_deleted {
+        return Err(Error::new(ErrorKind::NotFound, "dataset not found"));
+    }
+    match inner.keys.get(key) {
+        Some(KeyState::InFlight(_)) => return Ok(None),
+        Some(KeyState::Done { at, .. }) if *at >= not_before => return Ok(None),
+        _ => {}
+    }
+    Ok(Some(KeyGuard { _hold: Hold::new(dataset, key, &mut inner.keys) }))
+}
+
+fn repeated(stored: IngestKey) -> Repeated {
+    Repeated { fingerprint: stored.fingerprint, answer: stored.answer, sequence: stored.sequence }
+}

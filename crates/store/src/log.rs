@@ -1,0 +1,201 @@
+//! The write log: where a request's events are made durable before it is answered. One thread writes; what waits for
+//! it meanwhile shares its next disk sync, so many connections cost few syncs and one connection waits for one. Which
+//! events still need the log is known to the caller, who says below which sequence files may go.
+
+mod file;
+mod record;
+mod recover;
+mod writer;
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use tidegauge_model::ErrorKind;
+use tokio::sync::oneshot;
+
+use crate::frame::Frame;
+use crate::{Error, Result};
+
+pub(crate) use record::DatasetKey;
+pub use recover::Damage;
+pub(crate) use recover::{Recovered, look_at, recover};
+
+/// How the log is kept.
+#[derive(Clone, Debug)]
+pub(crate) struct LogSettings {
+    pub(crate) folder: PathBuf,
+    /// Where damaged parts are moved to.
+    pub(crate) quarantine: PathBuf,
+    /// At which size a file is closed and the next begun.
+    pub(crate) file_bytes: u64,
+}
+
+/// Who takes events over once they are durable. Called in the order of the sequences, before the request is answered.
+pub(crate) trait Accept: Send + Sync {
+    fn accept(&self, sequence: u64, frame: Frame);
+}
+
+/// The open log.
+pub(crate) struct Log {
+    shared: Arc<Shared>,
+    quarantine: PathBuf,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// What the callers and the writing thread share.
+struct Shared {
+    state: Mutex<State>,
+    /// Told when there is something to write, or when it is time to end.
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    queue: Vec<Append>,
+    is_closing: bool,
+    /// Closed files, oldest first.
+    closed: VecDeque<ClosedFile>,
+    /// Bytes in the file that is written to.
+    open_bytes: u64,
+    last_sequence: u64,
+}
+
+struct ClosedFile {
+    path: PathBuf,
+    last_sequence: u64,
+    bytes: u64,
+    /// Whether it has events that nobody took over.
+    is_unclaimed: bool,
+}
+
+/// One request on its way to the disk.
+struct Append {
+    dataset: DatasetKey,
+    frame: Frame,
+    /// Checksum of the frame, computed by who asks so that the one writer does not have to.
+    checksum: u32,
+    accept: Arc<dyn Accept>,
+    answer: oneshot::Sender<Result<u64>>,
+}
+
+impl Log {
+    /// Goes on after what was recovered. The next sequence is above every one that was ever handed out.
+    pub(crate) fn open(settings: LogSettings, recovered: &Recovered, last_sequence: u64) -> Result<Self> {
+        let mut state = State { last_sequence, ..State::default() };
+        for file in &recovered.files {
+            state.closed.push_back(ClosedFile {
+                path: file.path.clone(),
+                last_sequence: file.last_sequence,
+                bytes: file.bytes,
+                is_unclaimed: file.is_unclaimed,
+            });
+        }
+        let shared = Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new() });
+        let quarantine = settings.quarantine.clone();
+        let writer = writer::Writer::new(settings, Arc::clone(&shared), last_sequence)?;
+        let thread = std::thread::Builder::new()
+            .name("log".to_owned())
+            .spawn(move || writer.run())
+            .map_err(|source| Error::disk("start the thread that writes the log", source))?;
+        Ok(Self { shared, quarantine, thread: Mutex::new(Some(thread)) })
+    }
+
+    /// Queues events. The receiver hears the sequence once they are on disk and `accept` has them.
+    pub(crate) fn append(
+        &self,
+        dataset: DatasetKey,
+        frame: Frame,
+        accept: Arc<dyn Accept>,
+    ) -> Result<oneshot::Receiver<Result<u64>>> {
+        let checksum = crc32fast::hash(frame.encoded());
+        let (answer, receiver) = oneshot::channel();
+        let mut state = self.shared.lock();
+        if state.is_closing {
+            return Err(Error::new(ErrorKind::Unavailable, "the service is shutting down: try again"));
+        }
+        state.queue.push(Append { dataset, frame, checksum, accept, answer });
+        drop(state);
+        self.shared.wake.notify_one();
+        Ok(receiver)
+    }
+
+    /// Deletes the files in which everything is below a sequence.
+    pub(crate) fn release(&self, below: u64) {
+        let mut done = Vec::new();
+        let mut state = self.shared.lock();
+        while state.closed.front().is_some_and(|file| file.last_sequence < below) {
+            done.extend(state.closed.pop_front());
+        }
+        drop(state);
+        for file in done {
+            let removed = if file.is_unclaimed {
+                put_aside(&file.path, &self.quarantine)
+            } else {
+                std::fs::remove_file(&file.path)
+            };
+            if let Err(error) = removed {
+                // It is read again at the next start, where its events are found to be in segments already.
+                tracing::warn!(path = %file.path.display(), %error, "cannot delete a file of the log");
+            }
+        }
+    }
+
+    /// How many bytes of log there are.
+    pub(crate) fn bytes(&self) -> u64 {
+        let state = self.shared.lock();
+        state.open_bytes + state.closed.iter().map(|file| file.bytes).sum::<u64>()
+    }
+
+    pub(crate) fn last_sequence(&self) -> u64 {
+        self.shared.lock().last_sequence
+    }
+
+    /// Writes what waits, then ends the thread.
+    pub(crate) fn close(&self) {
+        self.shared.lock().is_closing = true;
+        self.shared.wake.notify_one();
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = thread
+            && thread.join().is_err()
+        {
+            tracing::error!("the thread that writes the log ended by a panic");
+        }
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl std::fmt::Debug for Log {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Log").field("bytes", &self.bytes()).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // A panic elsewhere leaves the queue whole: every change of it is one push or one take.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Moves a file of the log to where it is not read any more and can be put back from.
+fn put_aside(file: &Path, quarantine: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(quarantine)?;
+    std::fs::rename(file, quarantine.join(file.file_name().unwrap_or_default()))
+}
+
+/// Makes the names in a folder durable.
+pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
+    std::fs::File::open(folder)
+        .and_then(|folder| folder.sync_all())
+        .map_err(|source| Error::disk("sync a folder", source))
+}
+
+#[cfg(test)]
+mod tests;

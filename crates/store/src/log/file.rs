@@ -1,0 +1,130 @@
+//! One file of the log that is written to. Its space is taken when it is made, so that a full disk is noticed before
+//! anything is acknowledged and a sync has no length to record.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, IoSlice};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::FallocateFlags;
+
+use super::sync_folder;
+use crate::{Error, Result};
+
+const MAGIC: &[u8; 8] = b"TGLOG\0\0\x01";
+
+pub(super) const FILE_HEAD_BYTES: u64 = 24;
+
+/// How many slices the system takes in one write.
+const SLICES_MAX: usize = 512;
+
+/// How a file begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FileHead {
+    /// The first sequence that the file may hold.
+    pub(super) first_sequence: u64,
+    /// The last sequence that was acknowledged before: if the files before this one end earlier, they lost something.
+    pub(super) acknowledged: u64,
+}
+
+impl FileHead {
+    fn encode(self) -> [u8; FILE_HEAD_BYTES as usize] {
+        let mut bytes = [0; FILE_HEAD_BYTES as usize];
+        bytes[..8].copy_from_slice(MAGIC);
+        bytes[8..16].copy_from_slice(&self.first_sequence.to_le_bytes());
+        bytes[16..].copy_from_slice(&self.acknowledged.to_le_bytes());
+        bytes
+    }
+
+    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
+        let rest = bytes.get(..FILE_HEAD_BYTES as usize)?.strip_prefix(MAGIC)?;
+        let (first, acknowledged) = rest.split_at(8);
+        Some(Self {
+            first_sequence: u64::from_le_bytes(first.try_into().ok()?),
+            acknowledged: u64::from_le_bytes(acknowledged.try_into().ok()?),
+        })
+    }
+}
+
+/// A file that records are appended to.
+#[derive(Debug)]
+pub(super) struct LogFile {
+    file: File,
+    path: PathBuf,
+    /// Everything before this is on disk.
+    synced: u64,
+    /// Everything before this is written.
+    written: u64,
+    space: u64,
+}
+
+impl LogFile {
+    /// Makes a file with room for `space` bytes. Its name says the first sequence, so that names sort by age.
+    pub(super) fn create(folder: &Path, head: FileHead, space: u64) -> Result<Self> {
+        let path = folder.join(format!("{:016x}.log", head.first_sequence));
+        let make = || -> io::Result<File> {
+            let file = OpenOptions::new().create(true).truncate(true).write(true).open(&path)?;
+            rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, space)?;
+            write_at(&file, &mut [IoSlice::new(&head.encode())], 0)?;
+            file.sync_all()?;
+            Ok(file)
+        };
+        let file = make().map_err(|source| {
+            // Half a file would stand in the way of the next attempt.
+            let _ = std::fs::remove_file(&path);
+            Error::disk("make a file of the log", source)
+        })?;
+        sync_folder(folder)?;
+        Ok(Self { file, path, synced: FILE_HEAD_BYTES, written: FILE_HEAD_BYTES, space })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn synced(&self) -> u64 {
+        self.synced
+    }
+
+    pub(super) fn has_room_for(&self, bytes: u64) -> bool {
+        self.written + bytes <= self.space
+    }
+
+    /// Adds bytes that the next sync makes durable.
+    pub(super) fn write(&mut self, slices: &mut [IoSlice<'_>]) -> Result<()> {
+        let bytes: u64 = slices.iter().map(|slice| slice.len() as u64).sum();
+        write_at(&self.file, slices, self.written).map_err(|source| Error::disk("write the log", source))?;
+        self.written += bytes;
+        Ok(())
+    }
+
+    pub(super) fn sync(&mut self) -> Result<()> {
+        self.file.sync_data().map_err(|source| Error::disk("sync the log", source))?;
+        self.synced = self.written;
+        Ok(())
+    }
+
+    /// Gives back the space that was not used. What was written but not synced goes too: it was never acknowledged.
+    pub(super) fn end(self) -> (PathBuf, u64) {
+        let ended = self.file.set_len(self.synced).and_then(|()| self.file.sync_all());
+        if let Err(error) = ended {
+            tracing::warn!(path = %self.path.display(), %error, "cannot shorten a file of the log");
+        }
+        (self.path, self.synced)
+    }
+}
+
+fn write_at(file: &File, slices: &mut [IoSlice<'_>], mut offset: u64) -> io::Result<()> {
+    let mut rest = slices;
+    while !rest.is_empty() {
+        let count = rest.len().min(SLICES_MAX);
+        let written = match rustix::io::pwritev(file, &rest[..count], offset) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => written,
+            Err(rustix::io::Errno::INTR) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        offset += written as u64;
+        IoSlice::advance_slices(&mut rest, written);
+    }
+    Ok(())
+}

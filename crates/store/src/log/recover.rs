@@ -1,0 +1,255 @@
+//! Reads the log after a stop, however it came about. A record that was cut off at the end is dropped: it was never
+//! acknowledged. Damage elsewhere is copied to the quarantine folder and reported with dataset and sequences, and
+//! what stands around it is recovered.
+
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use tidegauge_model::DatasetId;
+
+use super::file::{FILE_HEAD_BYTES, FileHead};
+use super::record::{DatasetKey, Head};
+use super::{LogSettings, sync_folder};
+use crate::frame::Frame;
+use crate::{Error, Result};
+
+/// What the log held.
+#[derive(Debug, Default)]
+pub(crate) struct Recovered {
+    pub(crate) files: Vec<RecoveredFile>,
+    pub(crate) damage: Vec<Damage>,
+    pub(crate) last_sequence: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct RecoveredFile {
+    pub(crate) path: PathBuf,
+    pub(crate) last_sequence: u64,
+    pub(crate) bytes: u64,
+    /// Whether it has events that nobody took over.
+    pub(crate) is_unclaimed: bool,
+}
+
+/// A part of the log that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    pub file: PathBuf,
+    /// Where in the file, in bytes.
+    pub from: u64,
+    pub to: u64,
+    /// Known when only the events are damaged and not what names them.
+    pub dataset: Option<DatasetId>,
+    /// The sequences that may be lost.
+    pub first_sequence: u64,
+    pub last_sequence: u64,
+    /// Where a copy of the damaged bytes is.
+    pub quarantined: PathBuf,
+}
+
+impl std::fmt::Display for Damage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let dataset = self.dataset.as_ref().map_or("an unknown dataset", DatasetId::as_str);
+        let (first, last) = (self.first_sequence, self.last_sequence);
+        let (file, from, to) = (self.file.display(), self.from, self.to);
+        write!(f, "sequences {first} to {last} of {dataset} cannot be read: bytes {from} to {to} of {file}")
+    }
+}
+
+/// Reads every file of the log, oldest first, and hands each record to `visit` with its dataset and sequence. Puts
+/// damaged parts aside and cuts what was never acknowledged.
+pub(crate) fn recover(
+    settings: &LogSettings,
+    visit: &mut dyn FnMut(DatasetId, u64, Frame),
+) -> Result<Recovered> {
+    read_files(settings, true, visit)
+}
+
+/// Reads every file of the log and changes nothing.
+pub(crate) fn look_at(
+    settings: &LogSettings,
+    visit: &mut dyn FnMut(DatasetId, u64, Frame),
+) -> Result<Recovered> {
+    read_files(settings, false, visit)
+}
+
+fn read_files(
+    settings: &LogSettings,
+    may_change: bool,
+    visit: &mut dyn FnMut(DatasetId, u64, Frame),
+) -> Result<Recovered> {
+    let mut recovered = Recovered::default();
+    let paths = log_files(&settings.folder)?;
+    for (index, path) in paths.iter().enumerate() {
+        let bytes = std::fs::read(path).map_err(|source| Error::disk("read the log", source))?;
+        let is_first = index == 0;
+        if let Some(head) = FileHead::decode(&bytes) {
+            if may_change && !is_first && recovered.last_sequence < head.acknowledged {
+                recovered.damage.push(missing_end(settings, path, recovered.last_sequence, head)?);
+            }
+            recovered.last_sequence = recovered.last_sequence.max(head.first_sequence.saturating_sub(1));
+        }
+        let mut reader = FileReader {
+            bytes: &bytes,
+            is_last: index + 1 == paths.len(),
+            previous: recovered.last_sequence,
+            spans: Vec::new(),
+        };
+        let end = reader.read(visit);
+        recovered.last_sequence = reader.previous;
+        let spans = std::mem::take(&mut reader.spans);
+        for span in spans.into_iter().filter(|_| may_change) {
+            recovered.damage.push(quarantine(settings, path, &bytes, span)?);
+        }
+        if reader.is_last && may_change {
+            shorten(path, end)?;
+        }
+        recovered.files.push(RecoveredFile {
+            path: path.clone(),
+            last_sequence: recovered.last_sequence,
+            bytes: end,
+            is_unclaimed: false,
+        });
+    }
+    Ok(recovered)
+}
+
+fn log_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let list = || -> std::io::Result<Vec<PathBuf>> {
+        let mut paths = Vec::new();
+        for entry in std::fs::read_dir(folder)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "log") {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        Ok(paths)
+    };
+    list().map_err(|source| Error::disk("list the log", source))
+}
+
+/// A part of a file that holds no record.
+struct Span {
+    from: usize,
+    to: usize,
+    dataset: Option<DatasetKey>,
+    first_sequence: u64,
+    last_sequence: u64,
+}
+
+struct FileReader<'a> {
+    bytes: &'a [u8],
+    is_last: bool,
+    previous: u64,
+    spans: Vec<Span>,
+}
+
+impl FileReader<'_> {
+    /// Reads the records and returns where they end.
+    fn read(&mut self, visit: &mut dyn FnMut(DatasetId, u64, Frame)) -> u64 {
+        let mut position = FILE_HEAD_BYTES as usize;
+        let mut end = position.min(self.bytes.len());
+        let mut synced = FILE_HEAD_BYTES;
+        while position < self.bytes.len() {
+            match self.record(position) {
+                Some((head, frame)) => {
+                    visit(head.dataset.id(), head.sequence, frame);
+                    self.previous = head.sequence;
+                    synced = synced.max(head.synced);
+                    position += head.record_bytes();
+                    end = position;
+                }
+                None => {
+                    let next = self.next_record(position);
+                    self.note_gap(position, next, synced);
+                    let Some(next) = next else { break };
+                    position = next;
+                }
+            }
+        }
+        end as u64
+    }
+
+    /// The record at a position, if a whole one stands there that is newer than what came before.
+    fn record(&self, position: usize) -> Option<(Head, Frame)> {
+        let head = Head::decode(self.bytes.get(position..)?)?;
+        let start = position + super::record::HEAD_BYTES;
+        let frame = self.bytes.get(start..start + head.frame_bytes as usize)?;
+        if head.sequence <= self.previous || crc32fast::hash(frame) != head.frame_checksum {
+            return None;
+        }
+        let frame = Frame::decode(Bytes::copy_from_slice(frame)).ok()?;
+        Some((head, frame))
+    }
+
+    fn next_record(&self, from: usize) -> Option<usize> {
+        (from.next_multiple_of(8)..self.bytes.len()).step_by(8).skip(1).find(|at| self.record(*at).is_some())
+    }
+
+    /// Decides what a stretch without records is: the end of the file, a write that was cut off, or damage.
+    fn note_gap(&mut self, from: usize, next: Option<usize>, synced: u64) {
+        let to = next.unwrap_or(self.bytes.len());
+        if next.is_none() && !self.has_data(from) {
+            return;
+        }
+        let next_head = next.and_then(|at| Head::decode(&self.bytes[at..]));
+        let known = next_head.map_or(synced, |head| head.synced.max(synced));
+        // A file that was closed was closed at its last acknowledged record.
+        let was_acknowledged = (from as u64) < known || (!self.is_last && next.is_none());
+        if !was_acknowledged {
+            return;
+        }
+        let own = Head::decode(&self.bytes[from..]);
+        let first_sequence = own.map_or(self.previous + 1, |head| head.sequence);
+        let last_sequence = next_head.map_or(first_sequence, |head| head.sequence - 1);
+        let dataset = own.map(|head| head.dataset).filter(|_| first_sequence == last_sequence);
+        self.spans.push(Span { from, to, dataset, first_sequence, last_sequence });
+    }
+
+    fn has_data(&self, from: usize) -> bool {
+        self.bytes[from..].iter().any(|byte| *byte != 0)
+    }
+}
+
+/// The files before this one end before what was acknowledged when it was begun.
+fn missing_end(settings: &LogSettings, path: &Path, last: u64, head: FileHead) -> Result<Damage> {
+    let span =
+        Span { from: 0, to: 0, dataset: None, first_sequence: last + 1, last_sequence: head.acknowledged };
+    quarantine(settings, path, &[], span)
+}
+
+fn quarantine(settings: &LogSettings, path: &Path, bytes: &[u8], span: Span) -> Result<Damage> {
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let copy = settings.quarantine.join(format!("{name}-{}.bin", span.from));
+    let damage = Damage {
+        file: path.to_owned(),
+        from: span.from as u64,
+        to: span.to as u64,
+        dataset: span.dataset.map(DatasetKey::id),
+        first_sequence: span.first_sequence,
+        last_sequence: span.last_sequence,
+        quarantined: copy.clone(),
+    };
+    let keep = || -> std::io::Result<()> {
+        std::fs::create_dir_all(&settings.quarantine)?;
+        std::fs::write(&copy, &bytes[span.from..span.to])?;
+        std::fs::write(copy.with_extension("txt"), format!("{damage}\n"))
+    };
+    keep().map_err(|source| Error::disk("keep damaged parts of the log", source))?;
+    sync_folder(&settings.quarantine)?;
+    tracing::error!(%damage, copy = %copy.display(), "the log is damaged");
+    Ok(damage)
+}
+
+/// Cuts what was written and never acknowledged, and the space that was taken in advance.
+fn shorten(path: &Path, end: u64) -> Result<()> {
+    let cut = || -> std::io::Result<()> {
+        let file = std::fs::OpenOptions::new().write(true).open(path)?;
+        if file.metadata()?.len() > end {
+            file.set_len(end)?;
+            file.sync_all()?;
+        }
+        Ok(())
+    };
+    cut().map_err(|source| Error::disk("shorten the log", source))
+}

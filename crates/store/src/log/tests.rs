@@ -1,0 +1,143 @@
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use tidegauge_model::{Columns, DatasetId};
+
+use super::{Accept, DatasetKey, Log, LogSettings, recover};
+use crate::frame::{Encoder, Frame, Receipt};
+
+const DATASET: &str = "dataset_01890a5dac96774bbcceb302099a8057";
+
+#[derive(Default)]
+struct Kept(Mutex<Vec<(u64, usize)>>);
+
+impl Accept for Kept {
+    fn accept(&self, sequence: u64, frame: Frame) {
+        self.0.lock().unwrap().push((sequence, frame.rows()));
+    }
+}
+
+fn settings(folder: &Path) -> LogSettings {
+    LogSettings { folder: folder.join("log"), quarantine: folder.join("quarantine"), file_bytes: 4096 }
+}
+
+fn frame(rows: usize) -> Frame {
+    let columns = Columns { times: (0..rows as i64).collect(), columns: Vec::new() };
+    Encoder::encode(&columns, Receipt::default())
+}
+
+/// Sequences with the rows of their frames.
+type Records = Vec<(u64, usize)>;
+
+/// Opens the log, appends frames of these many rows, and returns what was recovered before and what was accepted.
+fn open_and_append(folder: &Path, appends: &[usize]) -> (Records, Records, Vec<String>) {
+    let settings = settings(folder);
+    std::fs::create_dir_all(&settings.folder).unwrap();
+    let mut found = Vec::new();
+    let recovered = recover(&settings, &mut |dataset, sequence, frame| {
+        assert_eq!(dataset, DatasetId::from(DATASET));
+        found.push((sequence, frame.rows()));
+    })
+    .unwrap();
+    let damage = recovered.damage.iter().map(ToString::to_string).collect();
+    let log = Log::open(settings, &recovered, recovered.last_sequence).unwrap();
+    let kept = Arc::new(Kept::default());
+    for rows in appends {
+        let key = DatasetKey::of(&DatasetId::from(DATASET)).unwrap();
+        let answer = log.append(key, frame(*rows), Arc::clone(&kept) as Arc<dyn Accept>).unwrap();
+        answer.blocking_recv().unwrap().unwrap();
+    }
+    log.close();
+    let accepted = kept.0.lock().unwrap().clone();
+    (found, accepted, damage)
+}
+
+fn files(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder.join("log")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn what_was_acknowledged_is_found_again_in_order_over_many_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: Vec<usize> = (1..200).chain([2000]).collect();
+    let (_, accepted, _) = open_and_append(folder.path(), &rows);
+    assert!(files(folder.path()).len() > 10);
+    let (found, _, damage) = open_and_append(folder.path(), &[]);
+    assert_eq!(found, accepted);
+    assert_eq!(damage, Vec::<String>::new());
+    let (found, accepted, _) = open_and_append(folder.path(), &[7]);
+    assert_eq!((found.len(), accepted), (200, vec![(201, 7)]));
+}
+
+#[test]
+fn a_record_that_was_cut_off_at_the_end_is_dropped_without_alarm() {
+    let folder = tempfile::tempdir().unwrap();
+    open_and_append(folder.path(), &[1, 2, 3]);
+    let last = files(folder.path()).pop().unwrap();
+    let bytes = std::fs::read(&last).unwrap();
+    std::fs::write(&last, &bytes[..bytes.len() - 5]).unwrap();
+    let (found, accepted, damage) = open_and_append(folder.path(), &[4]);
+    assert_eq!((found, damage.len()), (vec![(1, 1), (2, 2)], 0));
+    // The sequence of the record that was cut off was never acknowledged in this life of the log.
+    assert_eq!(accepted, [(3, 4)]);
+}
+
+#[test]
+fn a_flipped_byte_is_quarantined_and_named_and_the_rest_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    open_and_append(folder.path(), &[10, 20, 30, 40]);
+    let file = files(folder.path()).remove(0);
+    let mut bytes = std::fs::read(&file).unwrap();
+    // Inside the frame of the second record: the first takes 24 + 48 + 48 + 80 bytes.
+    bytes[24 + 176 + 48 + 60] ^= 1;
+    std::fs::write(&file, &bytes).unwrap();
+    let (found, _, damage) = open_and_append(folder.path(), &[]);
+    assert_eq!(found, [(1, 10), (3, 30), (4, 40)]);
+    assert_eq!(damage.len(), 1);
+    assert!(damage[0].starts_with(&format!("sequences 2 to 2 of {DATASET} cannot be read")), "{}", damage[0]);
+    assert_eq!(std::fs::read_dir(folder.path().join("quarantine")).unwrap().count(), 2);
+}
+
+#[test]
+fn an_older_file_that_lost_its_end_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: Vec<usize> = (1..100).collect();
+    open_and_append(folder.path(), &rows);
+    let first = files(folder.path()).remove(0);
+    let bytes = std::fs::read(&first).unwrap();
+    std::fs::write(&first, &bytes[..300]).unwrap();
+    let (found, _, damage) = open_and_append(folder.path(), &[]);
+    assert!(!damage.is_empty() && found.len() < 99, "{damage:?}");
+    let missing: Vec<u64> = (1..100).filter(|sequence| !found.iter().any(|(at, _)| at == sequence)).collect();
+    let all = damage.join("\n");
+    assert!(all.contains(&format!("sequences {} to {}", missing[0], missing[missing.len() - 1])), "{all}");
+}
+
+#[test]
+fn files_go_once_nobody_needs_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = settings(folder.path());
+    std::fs::create_dir_all(&settings.folder).unwrap();
+    let recovered = recover(&settings, &mut |_, _, _| ()).unwrap();
+    let log = Log::open(settings, &recovered, 41).unwrap();
+    let kept = Arc::new(Kept::default());
+    let key = DatasetKey::of(&DatasetId::from(DATASET)).unwrap();
+    for _ in 0..50 {
+        let answer = log.append(key, frame(30), Arc::clone(&kept) as Arc<dyn Accept>).unwrap();
+        answer.blocking_recv().unwrap().unwrap();
+    }
+    assert_eq!(log.last_sequence(), 91);
+    let before = log.bytes();
+    log.release(60);
+    assert!(log.bytes() < before);
+    log.release(u64::MAX);
+    drop(log);
+    // The file that was written to stays: it knows the last sequence.
+    assert_eq!(files(folder.path()).len(), 1);
+    let (found, accepted, damage) = open_and_append(folder.path(), &[1]);
+    assert!(found.len() < 20 && damage.is_empty());
+    assert_eq!(accepted, [(92, 1)]);
+}

@@ -1,0 +1,165 @@
+//! The thread that writes the log: takes all that waits, writes it, syncs once, hands it over and answers.
+
+use std::io::IoSlice;
+use std::sync::{Arc, PoisonError};
+
+use super::file::{FILE_HEAD_BYTES, FileHead, LogFile};
+use super::record::{HEAD_BYTES, Head};
+use super::{Append, ClosedFile, LogSettings, Shared};
+use crate::{Error, Result};
+
+/// What fills a record up to the next multiple of eight bytes.
+const PADDING: [u8; 8] = [0; 8];
+
+pub(super) struct Writer {
+    settings: LogSettings,
+    shared: Arc<Shared>,
+    /// Absent after a fault: the next append makes a new one.
+    file: Option<LogFile>,
+    /// The last sequence that was given away, also to appends that failed.
+    sequence: u64,
+    /// The last sequence that is known to be on disk.
+    acknowledged: u64,
+}
+
+impl Writer {
+    pub(super) fn new(settings: LogSettings, shared: Arc<Shared>, last_sequence: u64) -> Result<Self> {
+        let mut writer =
+            Self { settings, shared, file: None, sequence: last_sequence, acknowledged: last_sequence };
+        writer.rotate(0)?;
+        Ok(writer)
+    }
+
+    pub(super) fn run(mut self) {
+        while let Some(group) = self.wait() {
+            self.commit(group);
+        }
+        if let Some(file) = self.file.take() {
+            file.end();
+        }
+    }
+
+    /// Everything that waits; `None` at the end.
+    fn wait(&self) -> Option<Vec<Append>> {
+        let mut state = self.shared.lock();
+        while state.queue.is_empty() {
+            if state.is_closing {
+                return None;
+            }
+            state = self.shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        Some(std::mem::take(&mut state.queue))
+    }
+
+    /// Writes a group, in as many files as it needs, and answers each of its members.
+    fn commit(&mut self, mut group: Vec<Append>) {
+        while !group.is_empty() {
+            let written = match self.write(&group) {
+                Ok(written) => written,
+                Err(error) => {
+                    self.abandon();
+                    return refuse(group, &error);
+                }
+            };
+            let rest = group.split_off(written);
+            let first = self.sequence + 1 - written as u64;
+            self.acknowledged = self.sequence;
+            let mut answers = Vec::with_capacity(written);
+            for (sequence, append) in (first..).zip(group) {
+                append.accept.accept(sequence, append.frame);
+                answers.push((sequence, append.answer));
+            }
+            // Only now: whoever reads the last sequence may rely on all up to it being in the buffer.
+            self.note();
+            for (sequence, answer) in answers {
+                // Whoever asked may be gone; the events are stored all the same.
+                let _ = answer.send(Ok(sequence));
+            }
+            group = rest;
+        }
+    }
+
+    /// Writes and syncs as many as fit in the present file, at least one, and says how many those were.
+    fn write(&mut self, group: &[Append]) -> Result<usize> {
+        let first = &group[0];
+        if self.file.as_ref().is_none_or(|file| !file.has_room_for(record_bytes(first))) {
+            self.rotate(record_bytes(first))?;
+        }
+        let Some(file) = self.file.as_mut() else {
+            return Err(Error::corrupt("the log has no file to write to"));
+        };
+        let mut bytes = 0;
+        let fits = |append: &&Append| {
+            bytes += record_bytes(append);
+            file.has_room_for(bytes)
+        };
+        let count = group.iter().take_while(fits).count();
+        let heads: Vec<[u8; HEAD_BYTES]> = (self.sequence + 1..)
+            .zip(&group[..count])
+            .map(|(sequence, append)| head(sequence, append, file.synced()).encode())
+            .collect();
+        let mut slices: Vec<IoSlice<'_>> = Vec::with_capacity(count * 3);
+        for (head, append) in heads.iter().zip(group) {
+            let frame = append.frame.encoded();
+            slices.push(IoSlice::new(head));
+            slices.push(IoSlice::new(frame));
+            slices.push(IoSlice::new(&PADDING[..frame.len().next_multiple_of(8) - frame.len()]));
+        }
+        // Given away even if the write fails: a half-written record must never share its sequence with another.
+        self.sequence += count as u64;
+        file.write(&mut slices)?;
+        file.sync()?;
+        Ok(count)
+    }
+
+    /// Ends the present file and begins one with room for at least one record of this size.
+    fn rotate(&mut self, record_bytes: u64) -> Result<()> {
+        self.abandon();
+        let space = self.settings.file_bytes.max(FILE_HEAD_BYTES + record_bytes);
+        let head = FileHead { first_sequence: self.sequence + 1, acknowledged: self.acknowledged };
+        let file = LogFile::create(&self.settings.folder, head, space)?;
+        let mut state = self.shared.lock();
+        // A file that held no record gave its name to this one: it must not be deleted in its place.
+        state.closed.retain(|closed| closed.path != file.path());
+        state.open_bytes = FILE_HEAD_BYTES;
+        drop(state);
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// After a failed sync nobody knows what the disk holds, so the file is not written to again.
+    fn abandon(&mut self) {
+        let Some(file) = self.file.take() else { return };
+        let (path, bytes) = file.end();
+        let mut state = self.shared.lock();
+        state.open_bytes = 0;
+        state.closed.push_back(ClosedFile { path, last_sequence: self.sequence, bytes, is_unclaimed: false });
+    }
+
+    fn note(&self) {
+        let mut state = self.shared.lock();
+        state.last_sequence = self.acknowledged;
+        state.open_bytes = self.file.as_ref().map_or(0, LogFile::synced);
+    }
+}
+
+fn head(sequence: u64, append: &Append, synced: u64) -> Head {
+    Head {
+        frame_bytes: u32::try_from(append.frame.encoded().len()).unwrap_or(u32::MAX),
+        frame_checksum: append.checksum,
+        sequence,
+        dataset: append.dataset,
+        synced,
+    }
+}
+
+fn record_bytes(append: &Append) -> u64 {
+    (HEAD_BYTES + append.frame.encoded().len().next_multiple_of(8)) as u64
+}
+
+fn refuse(group: Vec<Append>, error: &Error) {
+    tracing::error!(error = %error, cause = ?std::error::Error::source(error), "cannot write the log");
+    for append in group {
+        let _ = append.answer.send(Err(Error::new(error.kind(), error.to_string())));
+    }
+}

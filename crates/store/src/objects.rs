@@ -1,0 +1,171 @@
+//! The object store that segments lie in: a folder of this machine, or a bucket of an S3-compatible service. What is
+//! put here is durable when the call returns. That an object counts is told by the catalogue alone.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::TryStreamExt;
+use object_store::aws::AmazonS3Builder;
+use object_store::local::LocalFileSystem;
+use object_store::path::Path as ObjectPath;
+use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload, RetryConfig};
+use tidegauge_model::{ErrorKind, Timestamp};
+
+use crate::log::sync_folder;
+use crate::{Error, Result};
+
+/// Where segments are kept.
+#[derive(Clone, Debug)]
+pub enum ObjectLocation {
+    Folder(PathBuf),
+    /// Credentials come from the usual `AWS_…` variables, so that they are in no file and no log.
+    S3(S3Location),
+}
+
+/// A bucket of an S3-compatible service.
+#[derive(Clone, Debug, Default)]
+pub struct S3Location {
+    pub bucket: String,
+    /// What every object's name begins with.
+    pub prefix: String,
+    /// The address of the service, if it is not AWS.
+    pub endpoint: Option<String>,
+    pub region: Option<String>,
+}
+
+/// The open object store.
+#[derive(Debug)]
+pub(crate) struct Objects {
+    store: Arc<dyn ObjectStore>,
+    folder: Option<PathBuf>,
+    prefix: String,
+    /// Where outside readers find the objects.
+    data_path: String,
+}
+
+/// One object as the store lists it.
+#[derive(Clone, Debug)]
+pub(crate) struct Listed {
+    pub(crate) path: String,
+    pub(crate) bytes: u64,
+    pub(crate) modified: Timestamp,
+}
+
+impl Objects {
+    pub(crate) fn open(location: &ObjectLocation) -> Result<Self> {
+        match location {
+            ObjectLocation::Folder(folder) => Self::open_folder(folder),
+            ObjectLocation::S3(location) => Self::open_s3(location),
+        }
+    }
+
+    fn open_folder(folder: &Path) -> Result<Self> {
+        let folder = std::fs::create_dir_all(folder)
+            .and_then(|()| folder.canonicalize())
+            .map_err(|source| Error::disk("make the folder of segments", source))?;
+        let data_path = format!("{}/", folder.display());
+        let store = Arc::new(LocalFileSystem::new_with_prefix(&folder)?);
+        Ok(Self { store, folder: Some(folder), prefix: String::new(), data_path })
+    }
+
+    fn open_s3(location: &S3Location) -> Result<Self> {
+        let mut builder = AmazonS3Builder::from_env()
+            .with_bucket_name(&location.bucket)
+            .with_client_options(
+                ClientOptions::new()
+                    .with_allow_http(true)
+                    .with_connect_timeout(Duration::from_secs(5))
+                    .with_timeout(Duration::from_secs(60)),
+            )
+            .with_retry(RetryConfig {
+                max_retries: 4,
+                retry_timeout: Duration::from_secs(60),
+                ..RetryConfig::default()
+            });
+        if let Some(endpoint) = &location.endpoint {
+            builder = builder.with_endpoint(endpoint);
+        }
+        if let Some(region) = &location.region {
+            builder = builder.with_region(region);
+        }
+        let prefix = match location.prefix.trim_matches('/') {
+            "" => String::new(),
+            prefix => format!("{prefix}/"),
+        };
+        let data_path = format!("s3://{}/{prefix}", location.bucket);
+        Ok(Self { store: Arc::new(builder.build()?), folder: None, prefix, data_path })
+    }
+
+    pub(crate) fn data_path(&self) -> &str {
+        &self.data_path
+    }
+
+    pub(crate) async fn put(&self, path: &str, bytes: Vec<u8>) -> Result<()> {
+        self.store.put(&self.named(path), PutPayload::from(bytes)).await.map_err(put_error)?;
+        if let Some(folder) = &self.folder {
+            sync_new_file(folder, path)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Result<Bytes> {
+        Ok(self.store.get(&self.named(path)).await?.bytes().await?)
+    }
+
+    /// Deletes an object; one that is gone already is no error.
+    pub(crate) async fn delete(&self, path: &str) -> Result<()> {
+        match self.store.delete(&self.named(path)).await {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(crate) async fn list(&self) -> Result<Vec<Listed>> {
+        let root = ObjectPath::from(self.prefix.trim_end_matches('/'));
+        let below = |meta: &ObjectMeta| {
+            // The library writes odd characters of a prefix in its own way, so it takes it off as well.
+            let parts: Vec<_> = meta.location.prefix_match(&root)?.collect();
+            Some(parts.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join("/"))
+        };
+        let listed = self.store.list(Some(&root)).try_filter_map(|meta| {
+            let modified = Timestamp::from_micros(meta.last_modified.timestamp_micros());
+            let listed = below(&meta).map(|path| Listed { path, bytes: meta.size, modified });
+            std::future::ready(Ok(listed))
+        });
+        Ok(listed.try_collect().await?)
+    }
+
+    fn named(&self, path: &str) -> ObjectPath {
+        ObjectPath::from(format!("{}{path}", self.prefix))
+    }
+}
+
+fn put_error(source: object_store::Error) -> Error {
+    let is_full = std::iter::successors(Some(&source as &dyn std::error::Error), |error| error.source())
+        .filter_map(|error| error.downcast_ref::<std::io::Error>())
+        .any(|error| error.kind() == std::io::ErrorKind::StorageFull);
+    if is_full {
+        return Error::caused(ErrorKind::StorageFull, "the disk is full: free space or add some", source);
+    }
+    if matches!(source, object_store::Error::NotFound { .. }) {
+        let message = "there is no such bucket or folder for segments: make it, or mend the settings";
+        return Error::caused(ErrorKind::Unavailable, message, source);
+    }
+    source.into()
+}
+
+/// The library renames a finished file into place; its bytes and its name still have to reach the disk.
+fn sync_new_file(folder: &Path, path: &str) -> Result<()> {
+    let file = folder.join(path);
+    std::fs::File::open(&file)
+        .and_then(|file| file.sync_all())
+        .map_err(|source| Error::disk("sync a segment", source))?;
+    let mut parent = file.parent();
+    while let Some(current) = parent.filter(|parent| parent.starts_with(folder)) {
+        sync_folder(current)?;
+        parent = current.parent();
+    }
+    Ok(())
+}

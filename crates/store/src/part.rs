@@ -1,0 +1,106 @@
+//! A part: a stretch of rows that are read together, either the events of one request in the buffer or one segment.
+//! Both give their columns by field and kind, so that flush and compaction are one piece of work.
+
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use tidegauge_model::{Column, FieldKind};
+
+use crate::Result;
+use crate::arrays;
+use crate::frame::Frame;
+use crate::segment::SegmentPart;
+
+/// One typed column of a dataset.
+pub(crate) type ColumnKey = (Arc<str>, FieldKind);
+
+/// The events of one request with their sequence.
+#[derive(Clone, Debug)]
+pub(crate) struct Logged {
+    pub(crate) sequence: u64,
+    pub(crate) frame: Frame,
+}
+
+/// Rows that are read together.
+#[derive(Debug)]
+pub(crate) enum Part {
+    Logged(Arc<Logged>),
+    Segment(Box<SegmentPart>),
+}
+
+/// The identity of each row of a part, and when it arrived.
+#[derive(Debug, Default)]
+pub(crate) struct Identities {
+    pub(crate) times: Vec<i64>,
+    pub(crate) arrivals: Vec<i64>,
+    pub(crate) sequences: Vec<u64>,
+    pub(crate) indexes: Vec<u32>,
+}
+
+impl Part {
+    pub(crate) fn rows(&self) -> usize {
+        match self {
+            Self::Logged(logged) => logged.frame.rows(),
+            Self::Segment(segment) => segment.rows(),
+        }
+    }
+
+    pub(crate) fn raw_bytes(&self) -> u64 {
+        match self {
+            Self::Logged(logged) => logged.frame.receipt().raw_bytes,
+            Self::Segment(segment) => segment.raw_bytes(),
+        }
+    }
+
+    /// The time of its first row.
+    pub(crate) fn first_time(&self) -> i64 {
+        match self {
+            Self::Logged(logged) => logged.frame.times().first().copied().unwrap_or(i64::MIN),
+            Self::Segment(segment) => segment.first_time(),
+        }
+    }
+
+    /// Adds the identities of this part's rows to those of others.
+    pub(crate) fn identify(&self, identities: &mut Identities) {
+        match self {
+            Self::Logged(logged) => {
+                let rows = logged.frame.rows();
+                identities.times.extend_from_slice(&logged.frame.times());
+                identities.arrivals.extend(std::iter::repeat_n(logged.frame.receipt().arrival, rows));
+                identities.sequences.extend(std::iter::repeat_n(logged.sequence, rows));
+                identities.indexes.extend((0_u32..).take(rows));
+            }
+            Self::Segment(segment) => segment.identify(identities),
+        }
+    }
+
+    /// Which columns there are, each with its place in the part and with how many rows have it.
+    pub(crate) fn columns(&self, visit: &mut dyn FnMut(usize, &str, FieldKind, u64)) {
+        match self {
+            Self::Logged(logged) => {
+                for (place, column) in logged.frame.columns().iter().enumerate() {
+                    visit(place, logged.frame.name(column), column.kind(), column.count() as u64);
+                }
+            }
+            Self::Segment(segment) => segment.columns(visit),
+        }
+    }
+
+    /// The column at a place, for all rows of the part.
+    pub(crate) fn array(&self, place: usize) -> Result<ArrayRef> {
+        match self {
+            Self::Logged(logged) => arrays::of_frame(&logged.frame, &logged.frame.columns()[place]),
+            Self::Segment(segment) => segment.array(place),
+        }
+    }
+
+    /// The values of a column that are there, for columns that few rows have.
+    pub(crate) fn sparse(&self, place: usize, key: &ColumnKey) -> Result<Column> {
+        if let Self::Segment(segment) = self
+            && let Some(column) = segment.sparse(place)
+        {
+            return Ok(column.clone());
+        }
+        arrays::to_column(&key.0, key.1, &self.array(place)?)
+    }
+}

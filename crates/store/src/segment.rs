@@ -1,0 +1,67 @@
+//! A segment: one Parquet file of events in the order of time, never changed after it is written. Which rows go into
+//! it is decided by `flush` and `compact`; that it exists is told by the catalogue.
+
+mod plan;
+mod proof;
+mod read;
+mod rest;
+mod schema;
+mod stats;
+mod write;
+
+pub(crate) use proof::is_whole;
+pub(crate) use read::SegmentPart;
+pub(crate) use schema::Origin;
+pub use stats::{Bound, ColumnStats, SegmentStats};
+pub(crate) use write::{Encoded, Job, encode, footer_bytes, is_nameable, promoted};
+
+use serde::{Deserialize, Serialize};
+
+/// How many rows a row group has: the unit that a query reads or skips.
+pub(crate) const ROW_GROUP_ROWS: usize = 128 * 1024;
+
+/// How many fields of a segment are columns of their own; the others share the column `_rest`.
+pub(crate) const COLUMNS_MAX: usize = 500;
+
+/// How much work goes into a segment's size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// From the buffer: soon merged with others.
+    Fresh,
+    /// From compaction: written once, kept for long.
+    Merged,
+}
+
+/// What a segment says of itself, so that the catalogue can be made anew from segments alone.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Description {
+    pub(crate) version: u32,
+    pub(crate) segment: String,
+    pub(crate) origin: Origin,
+    pub(crate) raw_bytes: u64,
+    pub(crate) level: u32,
+    /// The segments whose rows this one and its siblings hold. Until those are deleted, both are in the store.
+    #[serde(default)]
+    pub(crate) replaces: Vec<String>,
+    /// All segments that were written together with this one.
+    #[serde(default)]
+    pub(crate) siblings: Vec<String>,
+    pub(crate) columns: Vec<DescribedColumn>,
+    /// Fields in `_rest`, with how many rows have them.
+    pub(crate) rest: Vec<(String, String, u64)>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct DescribedColumn {
+    pub(crate) number: u32,
+    pub(crate) field: String,
+    pub(crate) kind: String,
+    /// How many rows have it.
+    pub(crate) count: u64,
+}
+
+/// Under which name a file holds its [`Description`].
+pub(crate) const DESCRIPTION_KEY: &str = "tidegauge.segment";
+
+pub(crate) const DESCRIPTION_VERSION: u32 = 1;

@@ -1,0 +1,195 @@
+//! Reads a segment file: what it says of itself, the identities of its rows, and one column at a time.
+
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type, TimestampNanosecondType};
+use arrow_schema::{Field, Schema};
+use bytes::Bytes;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use tidegauge_catalog::columns::DatasetColumn;
+use tidegauge_model::{Column, FieldKind};
+
+use super::{DESCRIPTION_KEY, DESCRIPTION_VERSION, Description, SegmentStats, rest, schema};
+use crate::arrays;
+use crate::part::Identities;
+use crate::{Error, Result};
+
+/// An open segment.
+pub(crate) struct SegmentPart {
+    file: Bytes,
+    metadata: ArrowReaderMetadata,
+    description: Description,
+    /// The kinds of the columns after the system's, in their order.
+    kinds: Vec<FieldKind>,
+    identities: Identities,
+    rest: Vec<Column>,
+}
+
+impl SegmentPart {
+    /// Opens a file whose checksum has been verified.
+    pub(crate) fn open(file: Bytes) -> Result<Self> {
+        let plain =
+            ArrowReaderMetadata::load(&file, ArrowReaderOptions::new().with_skip_arrow_metadata(true))?;
+        let description = description(&plain)?;
+        let kinds: Vec<FieldKind> = description
+            .columns
+            .iter()
+            .map(|column| FieldKind::parse(&column.kind).ok_or_else(unreadable))
+            .collect::<Result<_>>()?;
+        // Texts come with 64-bit offsets, as everywhere in the store.
+        let typed = schema::schema(&columns(&description, &kinds));
+        let names = plain.schema().fields();
+        if names.len() != typed.fields().len() {
+            return Err(unreadable());
+        }
+        let hints: Vec<Field> = names
+            .iter()
+            .zip(typed.fields())
+            .map(|(own, typed)| Field::new(own.name(), typed.data_type().clone(), own.is_nullable()))
+            .collect();
+        let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(hints)));
+        let metadata = ArrowReaderMetadata::try_new(Arc::clone(plain.metadata()), options)?;
+        let mut part =
+            Self { file, metadata, description, kinds, identities: Identities::default(), rest: Vec::new() };
+        part.identities = part.read_identities()?;
+        if !part.description.rest.is_empty() {
+            part.rest = rest::decode(&part.read(schema::REST)?)?;
+        }
+        Ok(part)
+    }
+
+    pub(crate) fn rows(&self) -> usize {
+        self.identities.times.len()
+    }
+
+    pub(crate) fn raw_bytes(&self) -> u64 {
+        self.description.raw_bytes
+    }
+
+    pub(crate) fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// The statistics as they were when the file was written.
+    pub(crate) fn stats(&self) -> SegmentStats {
+        SegmentStats::of_file(self.metadata.metadata(), &self.description)
+    }
+
+    pub(crate) fn identities(&self) -> &Identities {
+        &self.identities
+    }
+
+    pub(crate) fn first_time(&self) -> i64 {
+        self.identities.times.first().copied().unwrap_or(i64::MIN)
+    }
+
+    pub(crate) fn identify(&self, identities: &mut Identities) {
+        identities.times.extend_from_slice(&self.identities.times);
+        identities.arrivals.extend_from_slice(&self.identities.arrivals);
+        identities.sequences.extend_from_slice(&self.identities.sequences);
+        identities.indexes.extend_from_slice(&self.identities.indexes);
+    }
+
+    /// Which columns there are. Those in `_rest` have the places after the others.
+    pub(crate) fn columns(&self, visit: &mut dyn FnMut(usize, &str, FieldKind, u64)) {
+        for (place, (column, kind)) in self.description.columns.iter().zip(&self.kinds).enumerate() {
+            if column.count > 0 {
+                visit(place, &column.field, *kind, column.count);
+            }
+        }
+        for (place, column) in (self.kinds.len()..).zip(&self.rest) {
+            visit(place, &column.field, column.values.kind(), column.rows.len() as u64);
+        }
+    }
+
+    pub(crate) fn array(&self, place: usize) -> Result<ArrayRef> {
+        match self.sparse(place) {
+            Some(column) => arrays::of_column(column, self.rows()),
+            None => self.read(schema::REST + 1 + place),
+        }
+    }
+
+    /// The column at a place, if it is one of `_rest`.
+    pub(crate) fn sparse(&self, place: usize) -> Option<&Column> {
+        self.rest.get(place.checked_sub(self.kinds.len())?)
+    }
+
+    /// Reads one column of the file whole.
+    fn read(&self, place: usize) -> Result<ArrayRef> {
+        let builder =
+            ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.clone(), self.metadata.clone());
+        let mask = ProjectionMask::leaves(builder.parquet_schema(), [place]);
+        let rows =
+            usize::try_from(builder.metadata().file_metadata().num_rows()).map_err(|_| unreadable())?;
+        let reader = builder.with_projection(mask).with_batch_size(rows.max(1)).build()?;
+        let mut batches = Vec::new();
+        for batch in reader {
+            batches.push(Arc::clone(batch?.column(0)));
+        }
+        let all: Vec<&dyn arrow_array::Array> = batches.iter().map(AsRef::as_ref).collect();
+        match all.as_slice() {
+            [_] => Ok(batches.remove(0)),
+            [] => Err(unreadable()),
+            _ => Ok(arrow_select::concat::concat(&all)?),
+        }
+    }
+
+    fn read_identities(&self) -> Result<Identities> {
+        let times = |place: usize| -> Result<Vec<i64>> {
+            Ok(self.read(place)?.as_primitive::<TimestampNanosecondType>().values().to_vec())
+        };
+        let sequences = self.read(schema::SEQUENCE)?;
+        let indexes = self.read(schema::INDEX)?;
+        Ok(Identities {
+            times: times(schema::TIME)?,
+            arrivals: times(schema::ARRIVAL)?,
+            sequences: sequences
+                .as_primitive::<Int64Type>()
+                .values()
+                .iter()
+                .map(|v| v.cast_unsigned())
+                .collect(),
+            indexes: indexes.as_primitive::<Int32Type>().values().iter().map(|v| v.cast_unsigned()).collect(),
+        })
+    }
+}
+
+impl std::fmt::Debug for SegmentPart {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SegmentPart").field("description", &self.description).finish_non_exhaustive()
+    }
+}
+
+fn description(metadata: &ArrowReaderMetadata) -> Result<Description> {
+    let pairs = metadata.metadata().file_metadata().key_value_metadata();
+    let text = pairs.and_then(|pairs| pairs.iter().find(|pair| pair.key == DESCRIPTION_KEY));
+    let text = text.and_then(|pair| pair.value.as_deref()).ok_or_else(unreadable)?;
+    let description: Description = serde_json::from_str(text).map_err(|_| unreadable())?;
+    if description.version != DESCRIPTION_VERSION {
+        let version = description.version;
+        let message = format!("a segment has form {version}, and this version reads {DESCRIPTION_VERSION}");
+        return Err(Error::corrupt(message));
+    }
+    Ok(description)
+}
+
+fn columns(description: &Description, kinds: &[FieldKind]) -> Vec<DatasetColumn> {
+    let named = description.columns.iter().zip(kinds);
+    named
+        .map(|(column, kind)| DatasetColumn {
+            number: column.number,
+            field: column.field.clone(),
+            kind: *kind,
+            name: column.field.clone(),
+        })
+        .collect()
+}
+
+fn unreadable() -> Error {
+    Error::corrupt("a segment does not hold together")
+}

@@ -1,0 +1,127 @@
+//! The column `_rest`: the fields that have no column of their own in a segment, as one JSON object for each row. A
+//! value reads back in the kind it had: floats are written with a point or an exponent, arrays and maps as they are.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, LargeStringArray, cast::AsArray};
+use hashbrown::HashMap;
+use serde::de::{MapAccess, Visitor};
+use serde_json::value::RawValue;
+use tidegauge_model::{Column, FieldKind, Values};
+
+use crate::merge::Merge;
+use crate::part::ColumnKey;
+use crate::{Error, Result};
+
+/// The texts of `_rest` for all rows of a merge, from the columns that get none of their own.
+pub(super) fn encode(merge: &Merge, keys: &[ColumnKey]) -> Result<ArrayRef> {
+    let mut texts: Vec<Vec<u8>> = vec![Vec::new(); merge.rows()];
+    for key in keys {
+        for part in merge.sparse(key) {
+            let (base, column) = part?;
+            add(&mut texts[base..], &column)?;
+        }
+    }
+    let finished = texts.iter_mut().map(|text| {
+        if text.is_empty() {
+            return None;
+        }
+        text.push(b'}');
+        std::str::from_utf8(text).ok()
+    });
+    Ok(Arc::new(finished.collect::<LargeStringArray>()))
+}
+
+fn add(texts: &mut [Vec<u8>], column: &Column) -> Result<()> {
+    let name = serde_json::to_vec(&*column.field).map_err(|_| unreadable())?;
+    for (at, row) in column.rows.iter().enumerate() {
+        let text = &mut texts[*row as usize];
+        text.push(if text.is_empty() { b'{' } else { b',' });
+        text.extend_from_slice(&name);
+        text.push(b':');
+        match &column.values {
+            Values::Boolean(values) => text.extend_from_slice(if values[at] { b"true" } else { b"false" }),
+            Values::Integer(values) => text.extend_from_slice(values[at].to_string().as_bytes()),
+            // The debug form always has a point or an exponent.
+            Values::Float(values) => text.extend_from_slice(format!("{:?}", values[at]).as_bytes()),
+            Values::String(values) => {
+                let value = std::str::from_utf8(values.get(at)).map_err(|_| unreadable())?;
+                serde_json::to_writer(&mut *text, value).map_err(|_| unreadable())?;
+            }
+            Values::Array(values) | Values::Map(values) => text.extend_from_slice(values.get(at)),
+        }
+    }
+    Ok(())
+}
+
+/// The fields in the texts of `_rest`, as sparse columns.
+pub(super) fn decode(array: &ArrayRef) -> Result<Vec<Column>> {
+    let texts = array.as_string::<i64>();
+    let mut columns: HashMap<ColumnKey, Column> = HashMap::new();
+    for row in (0..texts.len()).filter(|row| texts.is_valid(*row)) {
+        let row_number = u32::try_from(row).map_err(|_| unreadable())?;
+        let Entries(entries) = serde_json::from_str(texts.value(row)).map_err(|_| unreadable())?;
+        for (field, value) in entries {
+            let kind = kind_of(value.get());
+            let key = (Arc::<str>::from(field), kind);
+            let column = columns.entry(key.clone()).or_insert_with(|| Column::new(key.0, kind));
+            column.rows.push(row_number);
+            push(&mut column.values, value.get())?;
+        }
+    }
+    Ok(columns.into_values().collect())
+}
+
+/// The pairs of an object in their order; a field may come once for each kind.
+struct Entries(Vec<(String, Box<RawValue>)>);
+
+impl<'de> serde::Deserialize<'de> for Entries {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        struct Pairs;
+        impl<'de> Visitor<'de> for Pairs {
+            type Value = Entries;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Entries, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(Pairs)
+    }
+}
+
+fn kind_of(text: &str) -> FieldKind {
+    match text.as_bytes().first() {
+        Some(b't' | b'f') => FieldKind::Boolean,
+        Some(b'"') => FieldKind::String,
+        Some(b'[') => FieldKind::Array,
+        Some(b'{') => FieldKind::Map,
+        _ if text.contains(['.', 'e', 'E']) => FieldKind::Float,
+        _ => FieldKind::Integer,
+    }
+}
+
+fn push(values: &mut Values, text: &str) -> Result<()> {
+    match values {
+        Values::Boolean(values) => values.push(text == "true"),
+        Values::Integer(values) => values.push(text.parse().map_err(|_| unreadable())?),
+        Values::Float(values) => values.push(text.parse().map_err(|_| unreadable())?),
+        Values::String(texts) => {
+            let value: String = serde_json::from_str(text).map_err(|_| unreadable())?;
+            texts.push(value.as_bytes());
+        }
+        Values::Array(texts) | Values::Map(texts) => texts.push(text.as_bytes()),
+    }
+    Ok(())
+}
+
+fn unreadable() -> Error {
+    Error::corrupt("the column _rest of a segment cannot be read")
+}

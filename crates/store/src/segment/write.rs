@@ -1,0 +1,263 @@
+//! Writes segments from a merge. Each column is built once, cut into row groups and encoded by its own plan before the
+//! next is built, so that memory holds the encoded file and one column.
+
+use std::io::Sink;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int32Array, Int64Array, TimestampNanosecondArray};
+use arrow_schema::{FieldRef, Schema, SchemaRef};
+use parquet::arrow::ArrowSchemaConverter;
+use parquet::arrow::arrow_writer::{
+    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
+};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use tidegauge_catalog::columns::DatasetColumn;
+use tidegauge_model::{ErrorKind, SegmentId};
+
+use super::plan;
+use super::proof;
+use super::rest;
+use super::schema::{self, Origin};
+use super::stats::{ColumnStats, SegmentStats};
+use super::{
+    COLUMNS_MAX, DESCRIPTION_KEY, DESCRIPTION_VERSION, DescribedColumn, Description, Effort, ROW_GROUP_ROWS,
+};
+use crate::merge::{Merge, Rows};
+use crate::part::{ColumnKey, Identities};
+use crate::{Error, Result};
+
+/// A segment as it is to be stored.
+#[derive(Debug)]
+pub(crate) struct Encoded {
+    pub(crate) id: SegmentId,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) footer_bytes: u64,
+    pub(crate) rows: u64,
+    pub(crate) raw_bytes: u64,
+    pub(crate) min_time: i64,
+    pub(crate) max_time: i64,
+    pub(crate) min_sequence: u64,
+    pub(crate) max_sequence: u64,
+    pub(crate) level: u32,
+    pub(crate) stats: SegmentStats,
+}
+
+/// What is to be written.
+pub(crate) struct Job<'a> {
+    pub(crate) merge: &'a Merge,
+    /// The rows of each segment, with its id.
+    pub(crate) groups: &'a [(SegmentId, Rows)],
+    /// The typed columns by number, for each of the merge's columns in the same order.
+    pub(crate) columns: &'a [DatasetColumn],
+    pub(crate) origin: &'a Origin,
+    pub(crate) level: u32,
+    /// The segments that the merge is made of.
+    pub(crate) replaces: Vec<String>,
+    pub(crate) effort: Effort,
+}
+
+/// Columns with the number of rows that have them.
+type Counted = Vec<(ColumnKey, u64)>;
+
+/// Splits the columns of a merge into those that get a column of their own, the most common, and the others.
+pub(crate) fn promoted(merge: &Merge) -> (Counted, Counted) {
+    let (mut own, mut rest): (Vec<_>, Vec<_>) =
+        merge.columns().into_iter().partition(|((field, _), _)| is_nameable(field));
+    if own.len() > COLUMNS_MAX {
+        rest.extend(own.split_off(COLUMNS_MAX));
+    }
+    (own, rest)
+}
+
+/// Whether a field can have a column. PostgreSQL stores no text with a zero in it, and one odd field must not keep
+/// all events of its dataset from being flushed.
+pub(crate) fn is_nameable(field: &str) -> bool {
+    !field.contains('\0')
+}
+
+/// Writes every group as a segment.
+pub(crate) fn encode(job: &Job<'_>) -> Result<Vec<Encoded>> {
+    let (own, rest) = promoted(job.merge);
+    let schema = schema::schema(job.columns);
+    let mut files: Vec<FileChunks> = job.groups.iter().map(|(_, rows)| FileChunks::new(rows)).collect();
+    let rest_keys: Vec<ColumnKey> = rest.iter().map(|(key, _)| key.clone()).collect();
+    let system = system_columns(job.merge, &rest_keys)?;
+    for (field, array) in schema.fields().iter().zip(&system) {
+        add_column(&mut files, field, array, job)?;
+    }
+    for (field, (key, _)) in schema.fields().iter().skip(system.len()).zip(&own) {
+        let array = job.merge.array(key)?;
+        add_column(&mut files, field, &array, job)?;
+    }
+    let mut raw_bytes = job.merge.raw_bytes();
+    let mut rows_left = job.merge.rows() as u64;
+    let mut encoded = Vec::with_capacity(files.len());
+    for (file, (id, rows)) in files.into_iter().zip(job.groups) {
+        let count = rows.len() as u64;
+        // Each segment has its share of the bytes that came in; the shares add up.
+        let share = (u128::from(raw_bytes) * u128::from(count) / u128::from(rows_left.max(1))) as u64;
+        (raw_bytes, rows_left) = (raw_bytes - share, rows_left - count);
+        let description = describe(job, id, share, &file, &rest);
+        encoded.push(file.finish(&schema, id, rows, &job.merge.identities, &description)?);
+    }
+    Ok(encoded)
+}
+
+fn system_columns(merge: &Merge, rest: &[ColumnKey]) -> Result<Vec<ArrayRef>> {
+    let Identities { times, arrivals, sequences, indexes } = &merge.identities;
+    let time = |values: &[i64]| -> ArrayRef {
+        Arc::new(TimestampNanosecondArray::from(values.to_vec()).with_timezone("UTC"))
+    };
+    let sequences: Int64Array = sequences.iter().map(|sequence| sequence.cast_signed()).collect();
+    let indexes: Int32Array = indexes.iter().map(|index| index.cast_signed()).collect();
+    let rest = if rest.is_empty() {
+        crate::arrays::nulls(tidegauge_model::FieldKind::String, times.len())
+    } else {
+        rest::encode(merge, rest)?
+    };
+    Ok(vec![time(times), time(arrivals), Arc::new(sequences), Arc::new(indexes), rest])
+}
+
+/// The encoded columns of one file so far, by row group.
+struct FileChunks {
+    groups: Vec<(Rows, Vec<ArrowColumnChunk>)>,
+    stats: Vec<ColumnStats>,
+}
+
+impl FileChunks {
+    fn new(rows: &Rows) -> Self {
+        let starts = (0..rows.len()).step_by(ROW_GROUP_ROWS);
+        let cut = |start: usize| rows.slice(start..rows.len().min(start + ROW_GROUP_ROWS));
+        Self { groups: starts.map(|start| (cut(start), Vec::new())).collect(), stats: Vec::new() }
+    }
+
+    fn finish(
+        self,
+        schema: &SchemaRef,
+        id: &SegmentId,
+        rows: &Rows,
+        identities: &Identities,
+        description: &Description,
+    ) -> Result<Encoded> {
+        let parquet_schema = ArrowSchemaConverter::new().convert(schema)?;
+        let properties = Arc::new(WriterProperties::builder().set_created_by("tidegauge".to_owned()).build());
+        let mut writer = SerializedFileWriter::new(Vec::new(), parquet_schema.root_schema_ptr(), properties)?;
+        let text = serde_json::to_string(description).map_err(|source| {
+            Error::caused(ErrorKind::Internal, "a segment cannot describe itself", source)
+        })?;
+        writer.append_key_value_metadata(KeyValue::new(DESCRIPTION_KEY.to_owned(), text));
+        for (_, chunks) in self.groups {
+            let mut row_group = writer.next_row_group()?;
+            for chunk in chunks {
+                chunk.append_to_row_group(&mut row_group)?;
+            }
+            row_group.close()?;
+        }
+        writer.append_key_value_metadata(proof::blank());
+        let mut bytes = writer.into_inner()?;
+        proof::seal(&mut bytes)?;
+        let sequences = || rows.iter().map(|row| identities.sequences[row]);
+        let times = || rows.iter().map(|row| identities.times[row]);
+        Ok(Encoded {
+            id: id.clone(),
+            footer_bytes: footer_bytes(&bytes),
+            bytes,
+            rows: rows.len() as u64,
+            raw_bytes: description.raw_bytes,
+            min_time: times().min().unwrap_or_default(),
+            max_time: times().max().unwrap_or_default(),
+            min_sequence: sequences().min().unwrap_or_default(),
+            max_sequence: sequences().max().unwrap_or_default(),
+            level: description.level,
+            stats: SegmentStats {
+                columns: self.stats,
+                rest: description.rest.iter().map(|(field, _, _)| field.clone()).collect(),
+            },
+        })
+    }
+}
+
+fn add_column(files: &mut [FileChunks], field: &FieldRef, array: &ArrayRef, job: &Job<'_>) -> Result<()> {
+    let properties = plan::properties(array, job.effort);
+    let factory = ColumnWriters::new(field, properties)?;
+    let number = field.metadata().get(parquet::arrow::PARQUET_FIELD_ID_META_KEY);
+    let number = number.and_then(|number| number.parse().ok()).unwrap_or_default();
+    for file in files {
+        let mut stats = ColumnStats::new(number, 0);
+        for (index, (rows, chunks)) in file.groups.iter_mut().enumerate() {
+            let part = rows.of(array)?;
+            let mut writer = factory.next()?;
+            for leaf in compute_leaves(field, &part)? {
+                writer.write(&leaf)?;
+            }
+            let chunk = writer.close()?;
+            stats.count += (part.len() - part.null_count()) as u64;
+            stats.add(chunk.close().metadata.statistics(), index == 0);
+            chunks.push(chunk);
+        }
+        file.stats.push(stats);
+    }
+    Ok(())
+}
+
+/// Makes writers for one column with properties of its own.
+struct ColumnWriters {
+    factory: ArrowRowGroupWriterFactory,
+}
+
+impl ColumnWriters {
+    fn new(field: &FieldRef, properties: WriterProperties) -> Result<Self> {
+        let schema = Arc::new(Schema::new(vec![Arc::clone(field)]));
+        let parquet_schema = ArrowSchemaConverter::new().convert(&schema)?;
+        let sink: SerializedFileWriter<Sink> = SerializedFileWriter::new(
+            std::io::sink(),
+            parquet_schema.root_schema_ptr(),
+            Arc::new(properties),
+        )?;
+        Ok(Self { factory: ArrowRowGroupWriterFactory::new(&sink, schema) })
+    }
+
+    fn next(&self) -> Result<ArrowColumnWriter> {
+        let writer = self.factory.create_column_writers(0)?.pop();
+        writer.ok_or_else(|| Error::new(ErrorKind::Internal, "a column has no writer"))
+    }
+}
+
+fn describe(
+    job: &Job<'_>,
+    id: &SegmentId,
+    raw_bytes: u64,
+    file: &FileChunks,
+    rest: &[(ColumnKey, u64)],
+) -> Description {
+    let fields = job.columns.iter().zip(file.stats.iter().skip(schema::REST + 1));
+    let columns = fields.map(|(column, stats)| DescribedColumn {
+        number: column.number,
+        field: column.field.clone(),
+        kind: column.kind.as_str().to_owned(),
+        count: stats.count,
+    });
+    Description {
+        version: DESCRIPTION_VERSION,
+        segment: id.as_str().to_owned(),
+        origin: job.origin.clone(),
+        raw_bytes,
+        level: job.level,
+        replaces: job.replaces.clone(),
+        siblings: job.groups.iter().map(|(id, _)| id.as_str().to_owned()).collect(),
+        columns: columns.collect(),
+        rest: rest
+            .iter()
+            .map(|((field, kind), count)| (field.as_ref().to_owned(), kind.as_str().to_owned(), *count))
+            .collect(),
+    }
+}
+
+/// Length of the metadata at the end of a file, which names its own length before the closing mark.
+pub(crate) fn footer_bytes(bytes: &[u8]) -> u64 {
+    let tail = bytes.len().checked_sub(8).and_then(|at| bytes.get(at..at + 4));
+    let length = tail.and_then(|tail| tail.try_into().ok()).map_or(0, u32::from_le_bytes);
+    u64::from(length) + 8
+}

@@ -1,0 +1,349 @@
+//! The store: all datasets of this process with their log, their segments and the catalogue that names them. Opening
+//! it recovers what was acknowledged before; appending makes events durable and readable; moving them on is left to
+//! `flush`, `compact`, `retain` and `sweep`, whose steps the server calls.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use hashbrown::HashMap;
+use tidegauge_catalog::Catalog;
+use tidegauge_catalog::datasets::Dataset;
+use tidegauge_catalog::segments::Segment;
+use tidegauge_model::{Chance, Clock, Columns, DatasetId, ErrorKind, OrgId, Timestamp};
+use tokio::sync::Notify;
+
+use crate::dataset::DatasetState;
+use crate::frame::{Encoder, Frame, Receipt};
+use crate::keys::Keyed;
+use crate::log::{Accept, Damage, Log, LogSettings, recover};
+use crate::objects::{ObjectLocation, Objects};
+use crate::unclaimed::{Unclaimed, deletion};
+use crate::{Error, Result};
+
+/// How events are kept.
+#[derive(Clone, Debug)]
+pub struct StoreSettings {
+    /// The folder of the log, of quarantined parts, and of the lock.
+    pub folder: PathBuf,
+    pub objects: ObjectLocation,
+    pub log_file_bytes: u64,
+    /// When a dataset's events are written as a segment: bytes or rows in the buffer, or age of the oldest.
+    pub flush_bytes: usize,
+    pub flush_rows: usize,
+    pub flush_age: Duration,
+    /// How much all buffers together may hold before requests have to wait.
+    pub buffer_bytes_max: usize,
+    /// How long a request waits for room in the buffer before it is told to come back.
+    pub buffer_wait: Duration,
+    pub segment_rows_max: usize,
+    /// How much a compaction may read at once.
+    pub compact_bytes_max: u64,
+    /// How long replaced segments stay for readers that began before.
+    pub grace: Duration,
+    /// How long idempotency keys are remembered.
+    pub key_age: Duration,
+}
+
+impl StoreSettings {
+    pub fn new(folder: PathBuf) -> Self {
+        Self {
+            objects: ObjectLocation::Folder(folder.join("segments")),
+            folder,
+            log_file_bytes: 64 << 20,
+            flush_bytes: 96 << 20,
+            flush_rows: 256 * 1024,
+            flush_age: Duration::from_secs(600),
+            buffer_bytes_max: 192 << 20,
+            buffer_wait: Duration::from_secs(10),
+            segment_rows_max: 512 * 1024,
+            compact_bytes_max: 64 << 20,
+            grace: Duration::from_secs(3600),
+            key_age: Duration::from_secs(24 * 3600),
+        }
+    }
+}
+
+/// The open store.
+#[derive(Debug)]
+pub struct Store {
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) chance: Arc<dyn Chance>,
+    pub(crate) settings: StoreSettings,
+    pub(crate) objects: Objects,
+    pub(crate) log: Log,
+    directory: RwLock<Directory>,
+    buffered: Arc<AtomicUsize>,
+    /// Told when a buffer is full enough to be flushed.
+    pub(crate) flush_wanted: Notify,
+    /// Told when buffers have got smaller.
+    pub(crate) room: Notify,
+    /// How many times segments were published.
+    pub(crate) flushes: AtomicU64,
+    damage: Vec<Damage>,
+    pub(crate) unclaimed: Unclaimed,
+    _lock: std::fs::File,
+}
+
+/// The events of a request, ready to be stored.
+#[derive(Debug)]
+pub struct Prepared(Frame);
+
+/// The datasets by id and by name.
+#[derive(Debug, Default)]
+struct Directory {
+    by_id: HashMap<DatasetId, Arc<DatasetState>>,
+    by_name: HashMap<OrgId, HashMap<String, Arc<DatasetState>>>,
+}
+
+impl Directory {
+    fn insert(&mut self, state: Arc<DatasetState>) {
+        let names = self.by_name.entry(state.org().clone()).or_default();
+        names.insert(state.name().to_owned(), Arc::clone(&state));
+        self.by_id.insert(state.id().clone(), state);
+    }
+
+    fn remove(&mut self, id: &DatasetId) -> Option<Arc<DatasetState>> {
+        let state = self.by_id.remove(id)?;
+        if let Some(names) = self.by_name.get_mut(state.org())
+            && names.get(state.name()).is_some_and(|named| named.id() == id)
+        {
+            names.remove(state.name());
+        }
+        Some(state)
+    }
+}
+
+/// Figures of the whole store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreFigures {
+    pub datasets: u64,
+    pub buffered_bytes: u64,
+    pub log_bytes: u64,
+    pub last_sequence: u64,
+}
+
+impl Store {
+    /// Opens the store and recovers what the log holds beyond the segments.
+    pub async fn open(
+        catalog: Arc<Catalog>,
+        clock: Arc<dyn Clock>,
+        chance: Arc<dyn Chance>,
+        settings: StoreSettings,
+    ) -> Result<Self> {
+        let log_settings = prepare(&settings)?;
+        let lock = lock_folder(&settings)?;
+        let objects = Objects::open(&settings.objects)?;
+        catalog.set_data_path(objects.data_path()).await?;
+        let buffered = Arc::new(AtomicUsize::new(0));
+        let directory = load(&catalog, &buffered).await?;
+        let mut unclaimed = Unclaimed::default();
+        let mut recovered =
+            recover(&log_settings, &mut |dataset, sequence, frame| match directory.by_id.get(&dataset) {
+                Some(state) => state.accept(sequence, frame),
+                None => unclaimed.add(dataset, sequence, &frame),
+            })?;
+        unclaimed.protect(&mut recovered);
+        let flushed = directory.by_id.values().map(|state| state.lock().flushed).max().unwrap_or(0);
+        let log = Log::open(log_settings, &recovered, recovered.last_sequence.max(flushed))?;
+        let store = Self {
+            catalog,
+            clock,
+            chance,
+            objects,
+            log,
+            directory: RwLock::new(directory),
+            buffered,
+            flush_wanted: Notify::new(),
+            room: Notify::new(),
+            flushes: AtomicU64::new(0),
+            damage: recovered.damage,
+            unclaimed,
+            settings,
+            _lock: lock,
+        };
+        store.release_log();
+        Ok(store)
+    }
+
+    /// Parts of the log that could not be read when the store was opened.
+    pub fn damage(&self) -> &[Damage] {
+        &self.damage
+    }
+
+    pub fn dataset(&self, id: &DatasetId) -> Option<Arc<DatasetState>> {
+        self.directory().by_id.get(id).cloned()
+    }
+
+    /// The dataset of an organisation by its name.
+    pub fn find(&self, org: &OrgId, name: &str) -> Option<Arc<DatasetState>> {
+        self.directory().by_name.get(org)?.get(name).cloned()
+    }
+
+    pub(crate) fn all(&self) -> Vec<Arc<DatasetState>> {
+        self.directory().by_id.values().cloned().collect()
+    }
+
+    fn directory(&self) -> std::sync::RwLockReadGuard<'_, Directory> {
+        self.directory.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins to keep events of a dataset that is in the catalogue.
+    pub fn add(&self, dataset: &Dataset) -> Result<Arc<DatasetState>> {
+        let mut directory = self.directory.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(state) = directory.by_id.get(&dataset.id) {
+            return Ok(Arc::clone(state));
+        }
+        let state = Arc::new(DatasetState::new(dataset, Vec::new(), Arc::clone(&self.buffered))?);
+        directory.insert(Arc::clone(&state));
+        Ok(state)
+    }
+
+    /// Forgets a dataset that was deleted from the catalogue. Its segments are collected later.
+    pub fn remove(&self, id: &DatasetId) {
+        let removed = self.directory.write().unwrap_or_else(PoisonError::into_inner).remove(id);
+        if let Some(state) = removed {
+            state.delete();
+            // Durable with the next sync; if it is lost, the events are put aside once and somebody has to look.
+            if let Err(error) = self.log.append(state.key, deletion(), state as Arc<dyn Accept>) {
+                tracing::warn!(%error, "cannot log that a dataset is deleted");
+            }
+            self.room.notify_waiters();
+        }
+    }
+
+    /// Encodes the events of a request. The columns are free for the next request afterwards.
+    pub fn prepare(columns: &Columns, receipt: Receipt) -> Prepared {
+        Prepared(Encoder::encode(columns, receipt))
+    }
+
+    /// Makes the events of a request durable and readable, and returns their sequence.
+    pub async fn append(&self, dataset: &Arc<DatasetState>, prepared: Prepared) -> Result<u64> {
+        self.wait_for_room().await?;
+        let Prepared(frame) = prepared;
+        let key = frame.receipt().key.as_ref().map(|key| Keyed::new(dataset, &key.key));
+        let accept = match key {
+            Some(keyed) => Arc::new(keyed) as Arc<dyn Accept>,
+            None => Arc::clone(dataset) as Arc<dyn Accept>,
+        };
+        let answer = self.log.append(dataset.key, frame, accept)?;
+        let stopped = |_| Error::new(ErrorKind::Unavailable, "the log stopped: try again");
+        let sequence = answer.await.map_err(stopped)??;
+        if self.is_due(dataset) || self.is_full_half() {
+            self.flush_wanted.notify_one();
+        }
+        Ok(sequence)
+    }
+
+    /// Waits until the buffers have room, and gives up when the disk does not follow.
+    async fn wait_for_room(&self) -> Result<()> {
+        let wait = async {
+            loop {
+                let told = self.room.notified();
+                if self.buffered.load(Ordering::Acquire) < self.settings.buffer_bytes_max {
+                    return;
+                }
+                self.flush_wanted.notify_one();
+                told.await;
+            }
+        };
+        let busy = |_| {
+            Error::new(ErrorKind::Unavailable, "events come in faster than they can be stored: try again")
+        };
+        tokio::time::timeout(self.settings.buffer_wait, wait).await.map_err(busy)
+    }
+
+    /// Whether events come in so fast that other work should wait.
+    pub fn is_pressed(&self) -> bool {
+        self.buffered_bytes() * 4 > self.settings.buffer_bytes_max
+    }
+
+    fn is_full_half(&self) -> bool {
+        self.buffered.load(Ordering::Acquire) * 2 > self.settings.buffer_bytes_max
+    }
+
+    pub(crate) fn buffered_bytes(&self) -> usize {
+        self.buffered.load(Ordering::Acquire)
+    }
+
+    /// Bytes that came in for an organisation in a month and are not in the catalogue's count yet.
+    pub fn uncounted_usage(&self, org: &OrgId, month: &str) -> u64 {
+        let of = |state: &Arc<DatasetState>| state.lock().usage.get(month).copied().unwrap_or(0);
+        self.all().iter().filter(|state| state.org() == org).map(of).sum()
+    }
+
+    /// Grows whenever the catalogue's counts have changed.
+    pub fn flushes(&self) -> u64 {
+        self.flushes.load(Ordering::Acquire)
+    }
+
+    pub fn figures(&self) -> StoreFigures {
+        StoreFigures {
+            datasets: self.directory().by_id.len() as u64,
+            buffered_bytes: self.buffered_bytes() as u64,
+            log_bytes: self.log.bytes(),
+            last_sequence: self.log.last_sequence(),
+        }
+    }
+
+    /// Lets the log drop what is in segments.
+    pub(crate) fn release_log(&self) {
+        // Read first: everything up to here is in a buffer or in segments.
+        let last = self.log.last_sequence();
+        let oldest = self.all().iter().filter_map(|state| Some(state.lock().logged.first()?.sequence)).min();
+        self.log.release(oldest.unwrap_or(u64::MAX).min(last + 1));
+    }
+
+    /// Writes everything as segments and ends the log. Nothing can be appended afterwards.
+    pub async fn close(&self) -> Result<()> {
+        let flushed = self.flush_all().await;
+        self.log.close();
+        flushed
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+}
+
+pub(crate) fn prepare(settings: &StoreSettings) -> Result<LogSettings> {
+    let folder = settings.folder.join("log");
+    std::fs::create_dir_all(&folder).map_err(|source| Error::disk("make the folder of the log", source))?;
+    Ok(LogSettings {
+        folder,
+        quarantine: settings.folder.join("quarantine"),
+        file_bytes: settings.log_file_bytes,
+    })
+}
+
+/// Two processes on one log would destroy it.
+pub(crate) fn lock_folder(settings: &StoreSettings) -> Result<std::fs::File> {
+    let path = settings.folder.join("log").join("lock");
+    let file =
+        std::fs::File::create(&path).map_err(|source| Error::disk("make the lock of the log", source))?;
+    rustix::fs::flock(&file, rustix::fs::FlockOperation::NonBlockingLockExclusive).map_err(|_| {
+        let message = format!("another process uses {}: stop it first", settings.folder.display());
+        Error::new(ErrorKind::Conflict, message)
+    })?;
+    Ok(file)
+}
+
+async fn load(catalog: &Catalog, buffered: &Arc<AtomicUsize>) -> Result<Directory> {
+    let mut segments: HashMap<DatasetId, Vec<Arc<Segment>>> = HashMap::new();
+    for segment in catalog.all_live_segments().await? {
+        segments.entry(segment.dataset.clone()).or_default().push(Arc::new(segment));
+    }
+    let mut columns = catalog.all_columns().await?;
+    let mut directory = Directory::default();
+    for dataset in catalog.all_datasets().await? {
+        let own = segments.remove(&dataset.id).unwrap_or_default();
+        let state = DatasetState::new(&dataset, own, Arc::clone(buffered))?;
+        for column in columns.remove(&dataset.id).unwrap_or_default() {
+            state.lock().fields.add(&column.field, column.kind);
+        }
+        directory.insert(Arc::new(state));
+    }
+    Ok(directory)
+}

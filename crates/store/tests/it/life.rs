@@ -1,0 +1,54 @@
+//! The life of events: from the buffer through segments and compaction to the end of their retention.
+
+use std::time::Duration;
+
+use crate::house::{House, START, events};
+
+const SECOND: i64 = 1_000_000_000;
+
+fn times(count: i64) -> Vec<i64> {
+    (0..count).map(|at| START * 1000 + at * SECOND).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_are_the_same_in_the_buffer_in_segments_after_a_restart_and_after_compaction() {
+    let house = House::new().await;
+    let dataset = house.dataset("logs").await;
+    let id = dataset.id().clone();
+    for part in times(5000).chunks(500) {
+        house.append(&dataset, &events(part)).await;
+    }
+    let before = house.rows(&id).await;
+    assert_eq!(before.len(), 5000);
+    assert_eq!(before[2].fields.len(), 2);
+
+    let house = house.reopened().await;
+    assert_eq!(house.rows(&id).await, before, "from the log");
+
+    let dataset = house.store.dataset(&id).unwrap();
+    house.store.flush(&dataset).await.unwrap();
+    assert_eq!(dataset.info().logged, 0);
+    assert_eq!(house.rows(&id).await, before, "from segments");
+
+    let house = house.reopened().await;
+    assert_eq!(house.rows(&id).await, before, "from segments after a restart");
+
+    let dataset = house.store.dataset(&id).unwrap();
+    let more: Vec<i64> = times(4000).iter().map(|time| time + 7).collect();
+    for part in more.chunks(1000) {
+        house.append(&dataset, &events(part)).await;
+        house.store.flush(&dataset).await.unwrap();
+    }
+    let all = house.rows(&id).await;
+    assert_eq!(all.len(), 9000);
+    let segments = dataset.info().segments;
+    house.advance(Duration::from_secs(3 * 86_400));
+    while house.store.compact_step().await.unwrap() {}
+    assert!(dataset.info().segments < segments, "{segments} segments before");
+    assert_eq!(house.rows(&id).await, all, "after compaction");
+    assert_eq!(house.store.collect_garbage().await.unwrap(), 0, "in the grace time");
+    house.advance(Duration::from_secs(2 * 3600));
+    assert!(house.store.collect_garbage().await.unwrap() > 0);
+    let house = house.reopened().await;
+    assert_eq!(house.rows(&id).await, all, "after garbage collection");
+}
