@@ -34,6 +34,7 @@ mark=$("$binary" bench generate --events 1000 | cksum | cut -d' ' -f1)
 file="$cache/bench/events-$mark-$events.ndjson"
 if ! [ -e "$file" ]; then
     mkdir -p "$cache/bench"
+    find "$cache/bench" -name 'events-*' ! -name "events-$mark-*" -delete
     "$binary" bench generate --events "$events" --out "$file.new"
     mv "$file.new" "$file"
 fi

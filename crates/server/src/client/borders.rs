@@ -48,17 +48,18 @@ impl Borders {
     }
 
     /// What stands before the text of the next part, beyond what is in the file.
-    pub fn opening(&self) -> &'static [u8] {
+    pub fn opening(&self) -> &[u8] {
         match self {
+            Self::Lines { .. } => b"",
+            Self::Csv(csv) => csv.opening(),
             Self::Json(json) => json.opening(),
-            _ => b"",
         }
     }
 
-    /// The first record of a CSV file, once it has been seen.
-    pub fn csv_header(&self) -> Option<&[u8]> {
+    /// The names of the fields of a CSV file for the next part, where its text does not hold them.
+    pub fn csv_names(&self) -> Option<&[u8]> {
         match self {
-            Self::Csv(csv) => csv.header(),
+            Self::Csv(csv) => csv.names(),
             _ => None,
         }
     }

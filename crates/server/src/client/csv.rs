@@ -1,11 +1,11 @@
-//! Where CSV records end, which is not at a line break inside quotes, and the names in the first record.
-
-use anyhow::bail;
+//! Where CSV records end, which is not at a line break inside quotes, and how later parts name their fields: in a
+//! header of the request if the names are plain, and else by the first record of the file once more.
 
 /// What some editors write at the beginning of a UTF-8 file.
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 
-const LONGEST_HEADER: usize = 1024 * 1024;
+/// Longer lists of names than this might not fit into the head of a request.
+const LONGEST_NAMES: usize = 4 * 1024;
 
 /// Looks for the ends of records.
 #[derive(Debug)]
@@ -16,7 +16,13 @@ pub struct CsvBorders {
     in_quotes: bool,
     /// Just after the quote that ended a quoted text; another quote there means that it was a quote in the text.
     closed_at: Option<usize>,
-    header: Option<Vec<u8>>,
+    header: Option<Header>,
+}
+
+#[derive(Debug)]
+struct Header {
+    record: Vec<u8>,
+    names: Option<Vec<u8>>,
 }
 
 impl CsvBorders {
@@ -53,77 +59,56 @@ impl CsvBorders {
         }
         let record = &buffer[self.border..end];
         if self.header.is_none() && !matches!(record, b"\n" | b"\r\n") {
-            self.header = Some(record.to_vec());
+            let names = field_names(record, self.delimiter);
+            self.header = Some(Header { record: record.to_vec(), names });
         }
         self.border = end;
         self.closed_at = None;
     }
 
     pub fn cut(&mut self, part: &[u8]) {
-        self.scanned -= part.len();
-        self.border = 0;
-        self.closed_at = self.closed_at.and_then(|at| at.checked_sub(part.len()));
+        let opening = self.opening().len();
+        self.scanned = self.scanned - part.len() + opening;
+        self.border = opening;
+        self.closed_at = self.closed_at.and_then(|at| at.checked_sub(part.len())).map(|at| at + opening);
     }
 
-    pub fn header(&self) -> Option<&[u8]> {
-        self.header.as_deref()
+    /// The first record, for parts that cannot name their fields in a header.
+    pub fn opening(&self) -> &[u8] {
+        match &self.header {
+            Some(Header { record, names: None }) => record,
+            _ => b"",
+        }
+    }
+
+    /// The names for the header of later parts, if that can hold them.
+    pub fn names(&self) -> Option<&[u8]> {
+        self.header.as_ref()?.names.as_deref()
     }
 }
 
-/// The names of a header record, joined by commas, for parts that are sent without it.
-pub fn field_names(header: &[u8], delimiter: u8) -> anyhow::Result<Vec<u8>> {
-    if header.len() > LONGEST_HEADER {
-        bail!("the first record, with the names of the fields, is longer than {LONGEST_HEADER} bytes");
-    }
+/// The names of a header record, joined by commas; nothing if they would not be read back as they are.
+fn field_names(header: &[u8], delimiter: u8) -> Option<Vec<u8>> {
     let header = header.strip_prefix(MARK).unwrap_or(header);
-    let mut reader = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
-    let mut text = vec![0; header.len() + 1];
-    let mut ends = vec![0; header.len() + 2];
-    let (mut read, mut written, mut fields) = (0, 0, 0);
-    loop {
-        let (result, used, wrote, ended) =
-            reader.read_record(&header[read..], &mut text[written..], &mut ends[fields..]);
-        (read, written, fields) = (read + used, written + wrote, fields + ended);
-        match result {
-            // Asked again with nothing left, it takes the record as ended.
-            csv_core::ReadRecordResult::InputEmpty => {}
-            csv_core::ReadRecordResult::Record | csv_core::ReadRecordResult::End => break,
-            _ => bail!("the first record, with the names of the fields, cannot be read"),
-        }
+    let header = header.strip_suffix(b"\n").unwrap_or(header);
+    let header = header.strip_suffix(b"\r").unwrap_or(header);
+    if header.len() > LONGEST_NAMES {
+        return None;
     }
-    let mut names = Vec::with_capacity(written + fields);
-    let mut from = 0;
-    for (index, &end) in ends[..fields].iter().enumerate() {
+    let mut names = Vec::with_capacity(header.len());
+    for (index, name) in header.split(|byte| *byte == delimiter).enumerate() {
+        let is_quoted = name.len() >= 2 && name.starts_with(b"\"") && name.ends_with(b"\"");
+        let name = if is_quoted { &name[1..name.len() - 1] } else { name };
+        let is_plain = |byte: &u8| byte.is_ascii_graphic() && !matches!(byte, b',' | b'"') || *byte == b' ';
+        if name.is_empty() || name.trim_ascii() != name || !name.iter().all(is_plain) {
+            return None;
+        }
         if index > 0 {
             names.push(b',');
         }
-        push_name(&mut names, &text[from..end])?;
-        from = end;
-    }
-    Ok(names)
-}
-
-/// A name with a comma or a quote stands in quotes, as it would in CSV.
-fn push_name(names: &mut Vec<u8>, name: &[u8]) -> anyhow::Result<()> {
-    if name.iter().any(|byte| byte.is_ascii_control()) {
-        bail!(
-            "the field name {:?} has a control character, and cannot be sent",
-            String::from_utf8_lossy(name)
-        );
-    }
-    if !name.iter().any(|byte| matches!(byte, b',' | b'"')) {
         names.extend_from_slice(name);
-        return Ok(());
     }
-    names.push(b'"');
-    for &byte in name {
-        if byte == b'"' {
-            names.push(byte);
-        }
-        names.push(byte);
-    }
-    names.push(b'"');
-    Ok(())
+    Some(names)
 }
 
 #[cfg(test)]
@@ -159,14 +144,24 @@ mod tests {
     }
 
     #[test]
-    fn names_are_joined_by_commas() {
+    fn plain_names_are_joined_by_commas_and_others_are_not() {
         let names =
             |text: &[u8], delimiter| String::from_utf8(field_names(text, delimiter).unwrap()).unwrap();
         assert_eq!(names(b"a,b,c\n", b','), "a,b,c");
-        assert_eq!(names(b"\xEF\xBB\xBFa;\"b;x\";c\r\n", b';'), "a,b;x,c");
-        assert_eq!(names(b"\"a,1\",\"b\"\"\"\n", b','), "\"a,1\",\"b\"\"\"");
-        assert_eq!(names("größe,b".as_bytes(), b','), "größe,b");
-        assert_eq!(names(b",\n", b','), ",");
-        assert!(field_names(b"\"a\nb\",c\n", b',').is_err());
+        assert_eq!(names(b"\xEF\xBB\xBFa;\"b x\";c\r\n", b';'), "a,b x,c");
+        let not_plain: [&[u8]; 7] = [
+            b"\"a,1\",b\n",
+            b"\"b\"\"\",c\n",
+            "größe,b\n".as_bytes(),
+            b",\n",
+            b" a,b\n",
+            b"\"a\nb\",c\n",
+            b"a;b,c\n",
+        ];
+        for header in &not_plain[..6] {
+            assert_eq!(field_names(header, b','), None, "{:?}", String::from_utf8_lossy(header));
+        }
+        assert_eq!(field_names(not_plain[6], b';'), None);
+        assert_eq!(field_names(&[b'a'; LONGEST_NAMES + 1], b','), None);
     }
 }

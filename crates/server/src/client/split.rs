@@ -10,7 +10,6 @@ use bytes::Bytes;
 
 use super::borders::Borders;
 use super::buffers::{Buffer, Buffers};
-use super::csv;
 use super::input::{Encoding, Input, Opened};
 use super::part::{Part, Place};
 
@@ -78,10 +77,11 @@ impl<'a> Splitter<'a> {
             let opening = self.borders.opening().len();
             buffer.content.extend_from_slice(self.borders.opening());
             buffer.content.append(&mut self.carried);
-            let whole =
-                self.fill(&mut buffer).with_context(|| format!("{}, line {}", self.file, self.next_line))?;
+            let whole = self
+                .fill(&mut buffer, opening)
+                .with_context(|| format!("{}, line {}", self.file, self.next_line))?;
             let is_blank = buffer.content[..whole].iter().all(u8::is_ascii_whitespace);
-            let part = self.cut(buffer, whole, opening)?;
+            let part = self.cut(buffer, whole, opening);
             if is_blank {
                 continue; // Such as the line break after the end of an array.
             }
@@ -93,7 +93,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// Reads until there is a border; gives its place, or that of the end of the file.
-    fn fill(&mut self, buffer: &mut Buffer) -> anyhow::Result<usize> {
+    fn fill(&mut self, buffer: &mut Buffer, opening: usize) -> anyhow::Result<usize> {
         let mut wanted = self.cutting.batch_bytes.max(1);
         let longest = wanted.max(LONGEST_EVENT);
         loop {
@@ -104,7 +104,7 @@ impl<'a> Splitter<'a> {
             if self.is_ended {
                 return Ok(buffer.content.len());
             }
-            if border > 0 {
+            if border > opening {
                 return Ok(border);
             }
             if wanted >= longest {
@@ -115,7 +115,7 @@ impl<'a> Splitter<'a> {
     }
 
     /// Takes the text up to the border out of the buffer, and keeps the rest for the next part.
-    fn cut(&mut self, mut buffer: Buffer, whole: usize, opening: usize) -> anyhow::Result<Part> {
+    fn cut(&mut self, mut buffer: Buffer, whole: usize, opening: usize) -> Part {
         let content = &mut buffer.content;
         self.carried.extend_from_slice(&content[whole..]);
         content.truncate(whole);
@@ -135,11 +135,10 @@ impl<'a> Splitter<'a> {
         self.next_line += lines;
         self.next_byte += from_file;
         let csv_fields = self.csv_fields.clone();
-        if let (None, Some(header)) = (&self.csv_fields, self.borders.csv_header()) {
-            let names = csv::field_names(header, self.cutting.csv_delimiter);
-            self.csv_fields = Some(names.with_context(|| self.file.to_string())?.into());
+        if self.csv_fields.is_none() {
+            self.csv_fields = self.borders.csv_names().map(Bytes::copy_from_slice);
         }
-        Ok(Part {
+        Part {
             format: self.input.format,
             encoding: Encoding::None,
             csv_fields,
@@ -147,7 +146,7 @@ impl<'a> Splitter<'a> {
             stored_bytes: self.stored_since(from_file),
             body: buffer.into_bytes(),
             place,
-        })
+        }
     }
 
     fn stored_since(&mut self, text_bytes: u64) -> u64 {

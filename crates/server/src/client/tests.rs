@@ -258,11 +258,13 @@ async fn events_that_are_not_taken_are_counted() {
     assert!(format!("{:#}", outcome.unwrap_err()).contains("not an answer to ingest: <html>"));
 }
 
+fn csv_records() -> String {
+    (0..200).map(|number| format!("{number},\"two\nlines, \"\"{number}\"\"\"\n")).collect()
+}
+
 #[tokio::test]
 async fn csv_is_cut_between_records_and_later_parts_name_the_fields() {
-    let records: String =
-        (0..200).map(|number| format!("{number},\"two\nlines, \"\"{number}\"\"\"\n")).collect();
-    let content = format!("n,\"a,b\"\n{records}");
+    let content = format!("n,\"a b\"\n{}", csv_records());
     let server = Server::start(&[]).await;
     Case::new().file("a.csv", &content).run(&server).await.0.unwrap();
     let requests = server.requests();
@@ -270,9 +272,26 @@ async fn csv_is_cut_between_records_and_later_parts_name_the_fields() {
     assert_eq!(joined(&requests), content.as_bytes());
     assert!(requests[0].headers.get("x-tidegauge-csv-fields").is_none());
     for request in &requests[1..] {
-        assert_eq!(request.header("x-tidegauge-csv-fields"), "n,\"a,b\"");
+        assert_eq!(request.header("x-tidegauge-csv-fields"), "n,a b");
         assert!(request.body.ends_with(b"\"\"\"\n"), "a record is whole");
         assert!(request.body[0].is_ascii_digit());
+    }
+}
+
+#[tokio::test]
+async fn csv_fields_that_a_header_cannot_hold_stand_before_every_part() {
+    let head = "n,\"größe, innen\"\n";
+    for batch_bytes in [10, 1_000] {
+        let server = Server::start(&[]).await;
+        let case = Case { batch_bytes, ..Case::new() };
+        case.file("a.csv", format!("{head}{}", csv_records())).run(&server).await.0.unwrap();
+        let mut records = String::new();
+        for request in server.requests() {
+            assert!(request.headers.get("x-tidegauge-csv-fields").is_none());
+            let body = String::from_utf8(request.body.to_vec()).unwrap();
+            records.push_str(body.strip_prefix(head).unwrap());
+        }
+        assert_eq!(records, csv_records(), "{batch_bytes}");
     }
 }
 
