@@ -39,7 +39,10 @@ fn objects(storage: &StorageSettings) -> Result<ObjectLocation, Error> {
     let Some(rest) = storage.objects.strip_prefix("s3://") else {
         return Ok(ObjectLocation::Folder(storage.objects.as_str().into()));
     };
-    let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+    let (bucket, prefix) = match rest.split_once('/') {
+        Some((bucket, prefix)) => (bucket, prefix),
+        None => (rest, ""),
+    };
     if bucket.is_empty() {
         return Err(setting("objects", "names no bucket: write s3://bucket or s3://bucket/prefix"));
     }
@@ -53,8 +56,7 @@ fn objects(storage: &StorageSettings) -> Result<ObjectLocation, Error> {
 }
 
 pub(super) fn ingest_limits(ingest: &IngestSettings) -> Result<IngestLimits, Error> {
-    let memory = u64::try_from(ingest.ingest_memory_bytes).unwrap_or(u64::MAX);
-    if ingest.max_ingest_uncompressed_bytes > memory {
+    if ingest.max_ingest_uncompressed_bytes > ingest.ingest_memory_bytes as u64 {
         let problem = "must not be larger than ingest_memory_bytes: such a body could never be read";
         return Err(setting("max_ingest_uncompressed_bytes", problem));
     }

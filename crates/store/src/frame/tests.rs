@@ -1,3 +1,5 @@
+//! Frames read back as they were written, and damaged ones end in an error.
+
 use std::sync::Arc;
 
 use bytes::Bytes;

@@ -1,3 +1,5 @@
+//! The log on a real folder: what it recovers, and what it reports as damaged.
+
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
