@@ -3,6 +3,7 @@
 //! crash after it leaves nothing to do twice.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tidegauge_catalog::columns::DatasetColumn;
 use tidegauge_catalog::ingest_keys::IngestKey;
@@ -23,6 +24,10 @@ pub(crate) struct Writing {
     pub(crate) replaces: Vec<String>,
     pub(crate) effort: Effort,
 }
+
+/// Events that are this part of a full buffer, or more, are written when no more have come for a while.
+const REST_SHARE: usize = 16;
+const REST_AGE: Duration = Duration::from_secs(10);
 
 impl Store {
     /// Waits until a buffer is full enough.
@@ -56,11 +61,16 @@ impl Store {
 
     pub(crate) fn is_due(&self, state: &DatasetState) -> bool {
         let inner = state.lock();
-        let Some(oldest) = inner.logged.first() else { return false };
-        let arrival = Timestamp::from_micros(oldest.frame.receipt().arrival / 1000);
+        let (Some(oldest), Some(newest)) = (inner.logged.first(), inner.logged.last()) else { return false };
+        let arrival = |logged: &Logged| Timestamp::from_micros(logged.frame.receipt().arrival / 1000);
+        let has_waited = |logged: &Logged, age: Duration| arrival(logged).plus(age) <= self.now();
+        // A good deal that has come to an end is better off in a segment than in memory and in the log.
+        let is_at_rest = inner.buffered_bytes >= self.settings.flush_bytes / REST_SHARE
+            && has_waited(newest, REST_AGE);
         inner.buffered_bytes >= self.settings.flush_bytes
             || inner.buffered_rows >= self.settings.flush_rows
-            || arrival.plus(self.settings.flush_age) <= self.now()
+            || is_at_rest
+            || has_waited(oldest, self.settings.flush_age)
     }
 
     /// Moves what a dataset has in its buffer to segments.

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use hashbrown::HashMap;
@@ -80,6 +80,10 @@ pub struct Store {
     pub(crate) flush_wanted: Notify,
     /// Told when buffers have got smaller.
     pub(crate) room: Notify,
+    /// Bytes of frames that were appended.
+    appended: AtomicU64,
+    /// When the pace was looked at last, and how much had been appended then.
+    pace: Mutex<(Timestamp, u64)>,
     /// How many times segments were published.
     pub(crate) flushes: AtomicU64,
     damage: Vec<Damage>,
@@ -158,6 +162,8 @@ impl Store {
             buffered,
             flush_wanted: Notify::new(),
             room: Notify::new(),
+            appended: AtomicU64::new(0),
+            pace: Mutex::new((Timestamp::from_micros(0), 0)),
             flushes: AtomicU64::new(0),
             damage: recovered.damage,
             unclaimed,
@@ -228,6 +234,7 @@ impl Store {
             Some(keyed) => Arc::new(keyed) as Arc<dyn Accept>,
             None => Arc::clone(dataset) as Arc<dyn Accept>,
         };
+        self.appended.fetch_add(frame.bytes() as u64, Ordering::AcqRel);
         let answer = self.log.append(dataset.key, frame, accept)?;
         let stopped = |_| Error::new(ErrorKind::Unavailable, "the log stopped: try again");
         let sequence = answer.await.map_err(stopped)??;
@@ -255,9 +262,16 @@ impl Store {
         tokio::time::timeout(self.settings.buffer_wait, wait).await.map_err(busy)
     }
 
-    /// Whether events come in so fast that other work should wait.
+    /// Whether events come in so fast that other work should wait. Asked every few seconds.
     pub fn is_pressed(&self) -> bool {
-        self.buffered_bytes() * 4 > self.settings.buffer_bytes_max
+        const BYTES_PER_SECOND: u64 = 16 << 20;
+        let (now, appended) = (self.now(), self.appended.load(Ordering::Acquire));
+        let mut last = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        let (before, bytes) = *last;
+        let micros = u64::try_from(now.as_micros() - before.as_micros()).unwrap_or(0);
+        *last = (now, appended);
+        let allowed = u128::from(BYTES_PER_SECOND) * u128::from(micros) / 1_000_000;
+        u128::from(appended - bytes) > allowed.max(1) || self.is_full_half()
     }
 
     fn is_full_half(&self) -> bool {
