@@ -6,6 +6,7 @@ mod damage;
 mod events;
 mod faults;
 mod fields;
+mod formats;
 mod house;
 mod keys;
 mod life;
