@@ -9,7 +9,7 @@ use tidegauge_model::{DatasetId, ErrorKind, FieldKind, OrgId, Timestamp};
 use crate::audit::{Change, record};
 use crate::commits::next_commit;
 use crate::counts::from_stored;
-use crate::db::{read, write};
+use crate::db::{LIST_BATCH, push_list, read, write};
 use crate::{Catalog, Error, Result};
 
 /// The columns that every dataset has, with their numbers.
@@ -143,7 +143,7 @@ impl Catalog {
             let mut known = Known::new(rows.into_iter().map(ColumnRow::read).collect::<Result<_>>()?);
             let added = known.add(wanted, from_stored("the number of a column", last)?);
             if !added.is_empty() {
-                let commit = next_commit!(connection, None::<i64>, schema: true, datasets: 0_i64, segments: 0_i64);
+                let commit = next_commit!(connection, None, schema: true, datasets: 0_i64, segments: 0_i64);
                 insert_columns!(connection, dataset, added, commit.value);
                 sqlx::query("UPDATE dataset SET last_column = $2 WHERE id = $1")
                     .bind(dataset.as_str())
@@ -169,19 +169,18 @@ impl Catalog {
             let rows: Vec<ColumnRow> =
                 sqlx::query_as(SELECT).bind(dataset.as_str()).fetch_all(&mut *connection).await?;
             let columns = rows.into_iter().map(ColumnRow::read).collect::<Result<Vec<_>>>()?;
-            let numbers: Vec<u32> =
-                columns.iter().map(|column| column.number).filter(|number| !except.contains(number)).collect();
+            let numbers = columns.iter().map(|column| column.number).filter(|number| !except.contains(number));
+            let numbers: Vec<i64> = numbers.map(i64::from).collect();
             if numbers.is_empty() {
                 return Ok(0);
             }
-            next_commit!(connection, None::<i64>, schema: true, datasets: 0_i64, segments: 0_i64);
-            for number in &numbers {
-                sqlx::query("DELETE FROM dataset_column WHERE dataset_id = $1 AND number = $2")
-                    .bind(dataset.as_str())
-                    .bind(i64::from(*number))
-                    .execute(&mut *connection)
-                    .await?;
+            for batch in numbers.chunks(LIST_BATCH) {
+                let mut delete = sqlx::QueryBuilder::new("DELETE FROM dataset_column WHERE dataset_id = ");
+                delete.push_bind(dataset.as_str()).push(" AND ");
+                push_list!(delete, "number", batch.iter().copied());
+                delete.build().execute(&mut *connection).await?;
             }
+            next_commit!(connection, None, schema: true, datasets: 0_i64, segments: 0_i64);
             numbers.len()
         });
         Ok(u64::try_from(forgotten).unwrap_or(u64::MAX))

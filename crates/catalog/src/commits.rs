@@ -25,12 +25,17 @@ pub(crate) const NEXT: &str = "UPDATE commit_sequence SET value = value + 1, \
 
 /// Outside readers keep what they know of a table's files until the number of the next file is another one, and a
 /// commit may also only remove some: so that number grows with every commit.
-pub(crate) const LOG: &str = "INSERT INTO commit_log (sequence, made, schema_version, next_dataset, next_file) \
-    SELECT value, COALESCE($1, (SELECT MAX(made) FROM commit_log)), schema_version, last_dataset + 1, \
-    last_segment + value + 1 FROM commit_sequence";
+pub(crate) const LOG: &str = "INSERT INTO commit_log \
+    (sequence, made, made_text, schema_version, next_dataset, next_file) \
+    SELECT value, $1, $2, schema_version, last_dataset + 1, last_segment + value + 1 FROM commit_sequence";
 
-/// Takes the next number inside a transaction, for so many new datasets and segments. Where no time is known, the
-/// time of the commit before stands for it. Whoever locks a dataset's row
+/// The same for a commit of which no time is known: that of the commit before stands for it.
+pub(crate) const LOG_AGAIN: &str = "INSERT INTO commit_log \
+    (sequence, made, made_text, schema_version, next_dataset, next_file) \
+    SELECT s.value, l.made, l.made_text, s.schema_version, s.last_dataset + 1, s.last_segment + s.value + 1 \
+    FROM commit_sequence s CROSS JOIN (SELECT made, made_text FROM commit_log ORDER BY sequence DESC LIMIT 1) l";
+
+/// Takes the next number inside a transaction, for so many new datasets and segments. Whoever locks a dataset's row
 /// does it before this, so that no two transactions wait for each other.
 macro_rules! next_commit {
     ($connection:expr, $now:expr, schema: $schema:expr, datasets: $datasets:expr, segments: $segments:expr) => {{
@@ -40,7 +45,12 @@ macro_rules! next_commit {
             .bind($segments)
             .fetch_one(&mut *$connection)
             .await?;
-        sqlx::query($crate::commits::LOG).bind($now).execute(&mut *$connection).await?;
+        let time: Option<tidegauge_model::Timestamp> = $now;
+        let log = match time {
+            Some(time) => sqlx::query($crate::commits::LOG).bind(time.as_micros()).bind(time.to_string()),
+            None => sqlx::query($crate::commits::LOG_AGAIN),
+        };
+        log.execute(&mut *$connection).await?;
         commit
     }};
 }

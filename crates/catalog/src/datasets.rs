@@ -196,7 +196,7 @@ impl Catalog {
         let mut dataset = Dataset { org: org.clone(), ..dataset.clone() };
         let number = write!(self, connection => {
             check_room!(connection, org, "dataset", max_datasets);
-            let commit = next_commit!(connection, Some(dataset.created.as_micros()), schema: true, datasets: 1_i64, segments: 0_i64);
+            let commit = next_commit!(connection, Some(dataset.created), schema: true, datasets: 1_i64, segments: 0_i64);
             let number = commit.last_dataset;
             insert_dataset!(connection, dataset, number, LAST_SYSTEM_COLUMN, commit.value);
             record!(connection, change, "dataset.create", dataset.name.as_str());
@@ -361,7 +361,7 @@ impl Catalog {
             for statement in DELETE_PARTS {
                 sqlx::query(statement).bind(&id).execute(&mut *connection).await?;
             }
-            let commit = next_commit!(connection, Some(now.as_micros()), schema: true, datasets: 0_i64, segments: 0_i64);
+            let commit = next_commit!(connection, Some(now), schema: true, datasets: 0_i64, segments: 0_i64);
             sqlx::query(
                 "UPDATE segment SET removed = $2, removed_at = $3 WHERE dataset_id = $1 AND removed IS NULL",
             )

@@ -23,6 +23,9 @@ const SQLITE_SYNCHRONOUS_FULL: i64 = 2;
 
 const POSTGRES_CONNECTIONS_MAX: u32 = 16;
 
+/// Values in one statement's list. The databases take 32,766 and 65,535.
+pub(crate) const LIST_BATCH: usize = 1_000;
+
 /// Where the catalogue is kept.
 #[derive(Clone)]
 pub enum Location {
@@ -93,7 +96,19 @@ macro_rules! write {
     };
 }
 
-pub(crate) use {read, write};
+/// Adds a condition to a statement: that the column has one of the values.
+macro_rules! push_list {
+    ($statement:expr, $column:literal, $values:expr) => {
+        $statement.push(concat!($column, " IN ("));
+        let mut list = $statement.separated(", ");
+        for value in $values {
+            list.push_bind(value);
+        }
+        $statement.push(")");
+    };
+}
+
+pub(crate) use {push_list, read, write};
 
 impl Catalog {
     /// Opens the catalogue, creating it or bringing its schema up to date, and proves that the key is the one that

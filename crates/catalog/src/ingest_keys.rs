@@ -1,6 +1,8 @@
 //! The keys of idempotent ingest requests with their answers. They are published with the segments that hold the
 //! events, so that a repeated request finds its answer after a restart too.
 
+use std::collections::BTreeMap;
+
 use sqlx::FromRow;
 use tidegauge_model::{DatasetId, Timestamp};
 
@@ -63,6 +65,18 @@ macro_rules! insert_keys {
 }
 
 pub(crate) use insert_keys;
+
+/// Each key once, with its last use, in the order of the keys.
+pub(crate) fn last_uses(keys: &[IngestKey]) -> Vec<&IngestKey> {
+    let mut last: BTreeMap<&str, &IngestKey> = BTreeMap::new();
+    for key in keys {
+        let known = last.entry(key.key.as_str()).or_insert(key);
+        if known.sequence < key.sequence {
+            *known = key;
+        }
+    }
+    last.into_values().collect()
+}
 
 impl Catalog {
     /// The request that came with a key, unless that was before a time.

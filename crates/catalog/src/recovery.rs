@@ -41,7 +41,7 @@ impl Catalog {
                 .await?;
             let count = crate::counts::count(segments.len());
             let new = i64::from(given == 0);
-            let commit = next_commit!(connection, Some(now.as_micros()), schema: true, datasets: new, segments: count);
+            let commit = next_commit!(connection, Some(now), schema: true, datasets: new, segments: count);
             let number = if given == 0 { commit.last_dataset } else { given };
             insert_dataset!(connection, dataset, number, last_column, commit.value);
             insert_columns!(connection, dataset.id, columns, commit.value);

@@ -1,7 +1,7 @@
 //! Segments: publishing what was flushed, replacing some by others, and reading those of a commit. Each change is
 //! one transaction that either does all or nothing. A removed segment stays until its file has been deleted.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use sqlx::FromRow;
 use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
@@ -9,12 +9,9 @@ use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
 use crate::commits::next_commit;
 use crate::usage::ADD_USAGE_OF_DATASET;
 use crate::counts::{from_stored, to_stored};
-use crate::db::{read, write};
-use crate::ingest_keys::{IngestKey, insert_keys};
+use crate::db::{LIST_BATCH, push_list, read, write};
+use crate::ingest_keys::{IngestKey, insert_keys, last_uses};
 use crate::{Catalog, Error, Result};
-
-/// Values in one statement's list.
-const LIST_BATCH: usize = 1_000;
 
 /// A segment as it is handed in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,13 +130,16 @@ const SELECT_REMOVED: &str = concat!(
 );
 
 pub(crate) const INSERT: &str = "INSERT INTO segment (id, number, dataset_id, path, rows, bytes, raw_bytes, \
-    footer_bytes, min_time, max_time, min_sequence, max_sequence, level, checksum, sidecar, added, stats) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    footer_bytes, min_time, max_time, min_sequence, max_sequence, level, checksum, sidecar, added, min_text, \
+    max_text) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+
+pub(crate) const INSERT_STATS: &str = "INSERT INTO segment_stats (segment_id, stats) VALUES ($1, $2)";
 
 /// Inserts segments inside a transaction that has taken as many numbers for them.
 macro_rules! insert_segments {
     ($connection:expr, $dataset:expr, $segments:expr, $commit:expr) => {
         for (segment, back) in $segments.iter().zip((0..$segments.len()).rev()) {
+            let (min_text, max_text) = $crate::lake::bounds(segment.min_time, segment.max_time);
             sqlx::query($crate::segments::INSERT)
                 .bind(segment.id.as_str())
                 .bind($commit.last_segment - $crate::counts::count(back))
@@ -157,6 +157,12 @@ macro_rules! insert_segments {
                 .bind(&segment.checksum)
                 .bind(segment.sidecar.as_deref())
                 .bind($commit.value)
+                .bind(min_text)
+                .bind(max_text)
+                .execute(&mut *$connection)
+                .await?;
+            sqlx::query($crate::segments::INSERT_STATS)
+                .bind(segment.id.as_str())
                 .bind(&segment.stats)
                 .execute(&mut *$connection)
                 .await?;
@@ -165,18 +171,6 @@ macro_rules! insert_segments {
 }
 
 pub(crate) use insert_segments;
-
-/// Adds a condition to a statement: that the column has one of the values.
-macro_rules! push_list {
-    ($statement:expr, $column:literal, $values:expr) => {
-        $statement.push(concat!(" AND ", $column, " IN ("));
-        let mut list = $statement.separated(", ");
-        for value in $values {
-            list.push_bind(value);
-        }
-        $statement.push(")");
-    };
-}
 
 impl Catalog {
     /// Publishes the segments that hold a dataset's events up to a sequence of the write log, with the keys of their
@@ -192,26 +186,21 @@ impl Catalog {
         now: Timestamp,
     ) -> Result<u64> {
         let flushed = to_stored(flushed)?;
-        let keys: BTreeMap<&str, &IngestKey> = keys.iter().map(|key| (key.key.as_str(), key)).collect();
-        let keys: Vec<&IngestKey> = keys.into_values().collect();
+        let keys = last_uses(keys);
         let commit = write!(self, connection => {
-            let before: Option<i64> =
-                sqlx::query_scalar("UPDATE dataset SET flushed = flushed WHERE id = $1 RETURNING flushed")
-                    .bind(dataset.as_str())
-                    .fetch_optional(&mut *connection)
-                    .await?;
-            let Some(before) = before else {
-                return Err(Error::gone());
-            };
-            if before >= flushed {
-                let message = format!("the events up to {flushed} are in segments already");
-                return Err(Error::new(ErrorKind::Conflict, message));
-            }
-            sqlx::query("UPDATE dataset SET flushed = $2 WHERE id = $1")
+            let advanced = sqlx::query("UPDATE dataset SET flushed = $2 WHERE id = $1 AND flushed < $2")
                 .bind(dataset.as_str())
                 .bind(flushed)
                 .execute(&mut *connection)
                 .await?;
+            if advanced.rows_affected() == 0 {
+                let known: Option<i64> = sqlx::query_scalar("SELECT number FROM dataset WHERE id = $1")
+                    .bind(dataset.as_str())
+                    .fetch_optional(&mut *connection)
+                    .await?;
+                let message = format!("the events up to {flushed} are in segments already");
+                return Err(known.map_or_else(Error::gone, |_| Error::new(ErrorKind::Conflict, message)));
+            }
             insert_keys!(connection, dataset, keys);
             for (month, bytes) in usage {
                 sqlx::query(ADD_USAGE_OF_DATASET)
@@ -222,7 +211,7 @@ impl Catalog {
                     .await?;
             }
             let count = crate::counts::count(segments.len());
-            let commit = next_commit!(connection, Some(now.as_micros()), schema: false, datasets: 0_i64, segments: count);
+            let commit = next_commit!(connection, Some(now), schema: false, datasets: 0_i64, segments: count);
             insert_segments!(connection, dataset, segments, commit);
             commit.value
         });
@@ -249,14 +238,16 @@ impl Catalog {
                 return Err(Error::gone());
             }
             let count = crate::counts::count(added.len());
-            let commit = next_commit!(connection, Some(now.as_micros()), schema: false, datasets: 0_i64, segments: count);
+            let commit = next_commit!(connection, Some(now), schema: false, datasets: 0_i64, segments: count);
             for batch in removed.chunks(LIST_BATCH) {
                 let mut update = sqlx::QueryBuilder::new("UPDATE segment SET removed = ");
                 update.push_bind(commit.value).push(", removed_at = ").push_bind(now.as_micros());
-                update.push(" WHERE removed IS NULL AND dataset_id = ").push_bind(dataset.as_str());
+                update.push(" WHERE removed IS NULL AND ");
                 push_list!(update, "id", batch);
-                let marked = update.build().execute(&mut *connection).await?.rows_affected();
-                if usize::try_from(marked) != Ok(batch.len()) {
+                // Looked at here, not in the condition: SQLite would walk through the whole dataset for each batch.
+                update.push(" RETURNING dataset_id");
+                let marked: Vec<String> = update.build_query_scalar().fetch_all(&mut *connection).await?;
+                if marked.len() != batch.len() || marked.iter().any(|of| of != dataset.as_str()) {
                     let message = "a segment to be replaced is not there any more";
                     return Err(Error::new(ErrorKind::Conflict, message));
                 }
@@ -299,7 +290,7 @@ impl Catalog {
     /// The statistics of a segment, live or removed; not found if it has been forgotten.
     pub async fn segment_stats(&self, id: &SegmentId) -> Result<Vec<u8>> {
         let stats: Option<Vec<u8>> = read!(self, executor => {
-            sqlx::query_scalar("SELECT stats FROM segment WHERE id = $1")
+            sqlx::query_scalar("SELECT stats FROM segment_stats WHERE segment_id = $1")
                 .bind(id.as_str())
                 .fetch_optional(executor)
                 .await?
@@ -324,7 +315,7 @@ impl Catalog {
         let forgotten = write!(self, connection => {
             let mut forgotten = 0;
             for batch in ids.chunks(LIST_BATCH) {
-                let mut delete = sqlx::QueryBuilder::new("DELETE FROM segment WHERE removed IS NOT NULL");
+                let mut delete = sqlx::QueryBuilder::new("DELETE FROM segment WHERE removed IS NOT NULL AND ");
                 push_list!(delete, "id", batch.iter().map(SegmentId::as_str));
                 forgotten += delete.build().execute(&mut *connection).await?.rows_affected();
             }
@@ -338,7 +329,7 @@ impl Catalog {
         let mut known = HashSet::new();
         for batch in paths.chunks(LIST_BATCH) {
             let found: Vec<String> = read!(self, executor => {
-                let mut select = sqlx::QueryBuilder::new("SELECT path FROM segment WHERE id IS NOT NULL");
+                let mut select = sqlx::QueryBuilder::new("SELECT path FROM segment WHERE ");
                 push_list!(select, "path", batch.iter().map(String::as_str));
                 select.build_query_scalar().fetch_all(executor).await?
             });

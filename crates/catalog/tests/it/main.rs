@@ -10,23 +10,34 @@ mod bearer;
 mod bearer_seats;
 mod caps;
 mod caps_races;
+mod columns;
 mod database;
+mod datasets;
+mod duckdb;
+mod event_races;
+mod event_samples;
 mod first_start;
+mod ingest_keys;
+mod lake;
 mod membership;
 mod membership_races;
 mod notifiers;
 mod opening;
 mod orgs;
 mod people;
+mod recovery;
 mod samples;
 mod schema;
+mod segments;
 mod starred;
 mod starred_filters;
 mod starred_pages;
+mod stored_events;
 mod stored_forms;
 mod stored_rows;
 mod token_successors;
 mod tokens;
+mod usage;
 mod values;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -211,10 +222,84 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         prunes_from_two_nodes_at_once,
         stays_within_its_org,
     }
+    datasets {
+        read_back_what_was_inserted,
+        are_refused_a_name_twice,
+        are_refused_beyond_the_limit,
+        have_numbers_that_are_given_once,
+        change_where_a_patch_says,
+        change_their_map_fields,
+        remember_their_vacuum,
+        take_everything_with_them,
+        stay_within_their_org,
+        report_values_that_cannot_be_read,
+    }
+    columns {
+        are_added_once,
+        belong_to_their_dataset,
+        have_names_that_differ_in_more_than_case,
+        keep_their_numbers_when_some_are_forgotten,
+        are_not_added_to_what_is_gone,
+        come_by_the_thousands,
+        are_reported_when_they_cannot_be_read,
+        carry_notes_about_their_fields,
+    }
+    segments {
+        read_back_what_was_published,
+        are_published_once,
+        are_not_published_to_what_is_gone,
+        are_replaced,
+        are_replaced_all_or_none,
+        are_replaced_by_the_thousands,
+        are_read_as_of_a_commit,
+        are_forgotten_after_their_removal,
+        are_reported_when_they_cannot_be_read,
+    }
+    event_races {
+        publish_one_of_many_equal_flushes,
+        number_commits_of_many_datasets_in_their_order,
+        replace_a_segment_once,
+        leave_no_live_segment_of_a_deleted_dataset,
+        add_a_column_once,
+        keep_every_map_field,
+        keep_to_the_most_datasets,
+        count_all_use,
+    }
+    ingest_keys {
+        are_found_by_dataset_and_time,
+        have_the_meaning_of_their_last_use,
+        are_pruned_by_the_thousands,
+    }
+    usage {
+        is_added_up_by_org_and_month,
+        counts_the_bytes_of_live_segments,
+    }
+    recovery {
+        keeps_ids_and_numbers,
+        changes_nothing_when_a_part_is_there,
+    }
+    lake {
+        knows_where_the_files_are,
+        has_a_snapshot_for_each_commit,
+        forgets_old_commits_but_the_newest,
+        forgets_commits_by_the_thousands,
+        lists_every_dataset_as_a_table,
+    }
     values {
         keep_any_time,
         keep_any_text,
         keep_every_capability_in_its_order,
+    }
+};
+
+/// Cases that need DuckDB.
+const DUCKDB_CASES: &[Case] = catalog_cases! {
+    duckdb {
+        reads_files_with_different_columns,
+        passes_over_files_of_other_times,
+        follows_commits_while_it_is_attached,
+        may_not_write,
+        reads_a_dataset_with_thousands_of_columns,
     }
 };
 
@@ -226,6 +311,10 @@ const DATABASE_CASES: &[Case] = &[
     Case {
         name: "stored_forms::version_1_is_still_read",
         run: |database| Box::pin(stored_forms::version_1_is_still_read(database)),
+    },
+    Case {
+        name: "stored_forms::version_2_is_still_read",
+        run: |database| Box::pin(stored_events::version_2_is_still_read(database)),
     },
 ];
 
@@ -240,6 +329,12 @@ fn main() -> ExitCode {
     for case in CATALOG_CASES.iter().chain(DATABASE_CASES) {
         trials.push(trial("sqlite", case, Backend::Sqlite));
         trials.push(trial("postgres", case, Backend::Postgres).with_ignored_flag(!has_postgres));
+    }
+    let has_duckdb = duckdb::python().is_some();
+    for case in DUCKDB_CASES {
+        trials.push(trial("sqlite", case, Backend::Sqlite).with_ignored_flag(!has_duckdb));
+        let has_both = has_postgres && has_duckdb;
+        trials.push(trial("postgres", case, Backend::Postgres).with_ignored_flag(!has_both));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }

@@ -1,11 +1,15 @@
-//! The two schemas have the same shape: the same migrations, tables, columns and indexes.
+//! The two schemas have the same shape: the same migrations, tables, views, columns and indexes.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::Trial;
 use tokio::runtime::Runtime;
 
 use crate::database::{Backend, Database, KEY_BYTE, Plain};
+
+/// How many relations DuckLake 1.0 has.
+const DUCKLAKE_RELATIONS: usize = 28;
 
 pub(crate) fn trials(has_postgres: bool) -> Vec<Trial> {
     let migrations = Trial::test("schema::both_databases_have_the_same_migrations", || {
@@ -17,9 +21,12 @@ pub(crate) fn trials(has_postgres: bool) -> Vec<Trial> {
         let sqlite = runtime.block_on(shape(Backend::Sqlite));
         let postgres = runtime.block_on(shape(Backend::Postgres));
         assert!(sqlite.0.contains(&"notifier.properties".to_owned()), "{sqlite:?}");
-        for index in ["token_by_org", "audit_by_time"] {
+        for index in ["token_by_org", "audit_by_time", "segment_live"] {
             assert!(sqlite.1.contains(&index.to_owned()), "{sqlite:?}");
         }
+        assert!(sqlite.2.contains(&"ducklake_table.7 path_is_relative".to_owned()), "{sqlite:?}");
+        let views: BTreeSet<&str> = sqlite.2.iter().filter_map(|column| column.split('.').next()).collect();
+        assert_eq!(views.len(), DUCKLAKE_RELATIONS);
         assert_eq!(sqlite, postgres);
         Ok(())
     });
@@ -39,11 +46,11 @@ pub(crate) fn migration_names(database: &str) -> Vec<String> {
     names
 }
 
-/// The columns and the indexes of a catalogue that was just created.
-async fn shape(backend: Backend) -> (Vec<String>, Vec<String>) {
+/// The columns, the indexes and the views of a catalogue that was just created.
+async fn shape(backend: Backend) -> (Vec<String>, Vec<String>, Vec<String>) {
     let database = Database::create(backend).await;
     database.open(KEY_BYTE).await.unwrap().close().await;
-    let shape = (columns(&database).await, indexes(&database).await);
+    let shape = (columns(&database).await, indexes(&database).await, views(&database).await);
     database.remove().await;
     shape
 }
@@ -60,7 +67,31 @@ pub(crate) async fn columns(database: &Database) -> Vec<String> {
         .unwrap(),
         Plain::Postgres(pool) => sqlx::query_scalar(
             "SELECT table_name || '.' || column_name FROM information_schema.columns \
-             WHERE table_schema = 'public' AND table_name <> '_sqlx_migrations'",
+             WHERE table_schema = 'public' AND table_name <> '_sqlx_migrations' AND table_name NOT IN \
+             (SELECT table_name FROM information_schema.views WHERE table_schema = 'public')",
+        )
+        .fetch_all(pool)
+        .await
+        .unwrap(),
+    };
+    names.sort();
+    names
+}
+
+/// Every column of a view as `view.position column`, in order: outside readers go by the position.
+async fn views(database: &Database) -> Vec<String> {
+    let mut names: Vec<String> = match &database.plain {
+        Plain::Sqlite(pool) => sqlx::query_scalar(
+            "SELECT t.name || '.' || c.cid || ' ' || c.name FROM sqlite_schema t \
+             JOIN pragma_table_info(t.name) c WHERE t.type = 'view'",
+        )
+        .fetch_all(pool)
+        .await
+        .unwrap(),
+        Plain::Postgres(pool) => sqlx::query_scalar(
+            "SELECT c.table_name || '.' || (c.ordinal_position - 1) || ' ' || c.column_name \
+             FROM information_schema.columns c JOIN information_schema.views v USING (table_schema, table_name) \
+             WHERE c.table_schema = 'public'",
         )
         .fetch_all(pool)
         .await

@@ -25,6 +25,7 @@ pub(crate) async fn restore(database: &Database, version: usize) {
     let mut columns = Vec::new();
     for (table, rows) in &tables {
         let rows: Vec<Row> = serde_json::from_value(rows.clone()).unwrap();
+        clear(database, table).await;
         for row in &rows {
             insert(database, table, row).await;
             columns.extend(row.keys().map(|column| format!("{table}.{column}")));
@@ -45,6 +46,14 @@ async fn migrate(database: &Database, version: usize) {
     plain!(database, pool => migrator.run_to(target, pool).await.unwrap());
 }
 
+/// Some tables have a row from the start, which the sample has too.
+async fn clear(database: &Database, table: &str) {
+    let statement = format!("DELETE FROM {table}");
+    plain!(database, pool => {
+        sqlx::query(AssertSqlSafe(statement)).execute(pool).await.unwrap();
+    });
+}
+
 async fn insert(database: &Database, table: &str, row: &Row) {
     let statement = insert_statement(database, table, row);
     plain!(database, pool => {
@@ -53,6 +62,7 @@ async fn insert(database: &Database, table: &str, row: &Row) {
             query = match value {
                 Value::Null => query,
                 Value::String(text) => query.bind(text),
+                Value::Bool(flag) => query.bind(*flag),
                 Value::Number(number) => query.bind(number.as_i64().unwrap()),
                 bytes => query.bind(read_hex(bytes["hex"].as_str().unwrap())),
             };
