@@ -135,7 +135,7 @@ pub(crate) async fn take_everything_with_them(test: &TestCatalog<'_>) {
         assert!(test.set_field_note(&ours, name, &note, at(69), &change).await.unwrap());
         for number in [1, 2] {
             let segment = segment(&format!("segment_{name}_{number}"));
-            test.publish_flush(&id, &[segment], number, &[key("key", number)], at(69)).await.unwrap();
+            test.publish_flush(&id, &[segment], number, &[key("key", number)], &[], at(69)).await.unwrap();
         }
         let gone = format!("segment_{name}_1");
         test.replace_segments(&id, &[gone.as_str().into()], &[], at(70)).await.unwrap();

@@ -154,7 +154,7 @@ async fn with_files(test: &TestCatalog<'_>) -> (DatasetId, DuckDb, PathBuf) {
 }
 
 async fn publish(catalog: &Catalog, dataset: &DatasetId, segment: NewSegment, flushed: u64) {
-    catalog.publish_flush(dataset, &[segment], flushed, &[], at(70)).await.unwrap();
+    catalog.publish_flush(dataset, &[segment], flushed, &[], &[], at(70)).await.unwrap();
 }
 
 pub(crate) async fn reads_files_with_different_columns(test: &TestCatalog<'_>) {

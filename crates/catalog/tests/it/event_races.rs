@@ -27,7 +27,7 @@ pub(crate) async fn publish_one_of_many_equal_flushes(test: &TestCatalog<'_>) {
             let (catalog, logs) = (test.shared(), logs.clone());
             callers.spawn(async move {
                 let segments = [segment(&format!("segment_{round}_{caller}"))];
-                catalog.publish_flush(&logs, &segments, round, &[key("key", round)], at(70)).await
+                catalog.publish_flush(&logs, &segments, round, &[key("key", round)], &[], at(70)).await
             });
         }
         let outcomes = callers.join_all().await;
@@ -50,7 +50,7 @@ pub(crate) async fn number_commits_of_many_datasets_in_their_order(test: &TestCa
             let mut commits = Vec::new();
             for round in 1..=ROUNDS {
                 let segments = [1, 2].map(|part| segment(&format!("{dataset}_{round}_{part}")));
-                let commit = catalog.publish_flush(&dataset, &segments, round, &[], at(70)).await.unwrap();
+                let commit = catalog.publish_flush(&dataset, &segments, round, &[], &[], at(70)).await.unwrap();
                 // Whatever has a number up to this one can be seen by now.
                 assert_eq!(catalog.segments_at(&dataset, commit).await.unwrap().len() as u64, round * 2);
                 commits.push(commit);
@@ -72,7 +72,7 @@ pub(crate) async fn replace_a_segment_once(test: &TestCatalog<'_>) {
         let own = |caller: u64| format!("segment_{round}_{caller}");
         let mut segments: Vec<_> = (0..CALLERS).map(|caller| segment(&own(caller))).collect();
         segments.push(segment(shared.as_str()));
-        test.publish_flush(&logs, &segments, round, &[], at(70)).await.unwrap();
+        test.publish_flush(&logs, &segments, round, &[], &[], at(70)).await.unwrap();
         let mut callers = JoinSet::new();
         for caller in 0..CALLERS {
             let (catalog, logs, shared) = (test.shared(), logs.clone(), shared.clone());
@@ -106,7 +106,7 @@ pub(crate) async fn leave_no_live_segment_of_a_deleted_dataset(test: &TestCatalo
             callers.spawn(async move {
                 let segments = [segment(&format!("segment_{round}_{caller}"))];
                 let published =
-                    catalog.publish_flush(&id, &segments, caller, &[key("key", caller)], at(70)).await;
+                    catalog.publish_flush(&id, &segments, caller, &[key("key", caller)], &[], at(70)).await;
                 let added = catalog.ensure_columns(&id, &[field("a", FieldKind::Integer)]).await;
                 published.map(drop).and(added.map(drop))
             });

@@ -42,7 +42,7 @@ pub(crate) async fn has_a_snapshot_for_each_commit(test: &TestCatalog<'_>) {
     assert_eq!(snapshots(test).await, [(0, 0, 1)]);
     let logs = one_dataset(test).await;
     test.ensure_columns(&logs, &[field("a", FieldKind::Integer)]).await.unwrap();
-    test.publish_flush(&logs, &[segment("segment_1"), segment("segment_2")], 1, &[], at(70)).await.unwrap();
+    test.publish_flush(&logs, &[segment("segment_1"), segment("segment_2")], 1, &[], &[], at(70)).await.unwrap();
     test.replace_segments(&logs, &["segment_1".into()], &[], at(71)).await.unwrap();
     test.forget_columns(&logs, &[]).await.unwrap();
     let ours = "org_ours".into();
@@ -59,7 +59,7 @@ pub(crate) async fn has_a_snapshot_for_each_commit(test: &TestCatalog<'_>) {
 pub(crate) async fn forgets_old_commits_but_the_newest(test: &TestCatalog<'_>) {
     let logs = one_dataset(test).await;
     for (second, flushed) in [(70, 1), (80, 2), (90, 3)] {
-        test.publish_flush(&logs, &[], flushed, &[], at(second)).await.unwrap();
+        test.publish_flush(&logs, &[], flushed, &[], &[], at(second)).await.unwrap();
     }
     // This one has the time of the commit before.
     test.ensure_columns(&logs, &[field("a", FieldKind::Integer)]).await.unwrap();

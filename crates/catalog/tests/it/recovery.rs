@@ -42,7 +42,7 @@ pub(crate) async fn keeps_ids_and_numbers(test: &TestCatalog<'_>) {
     assert_eq!(insert(test, &ours, "third").await.number, 9);
     let added = test.ensure_columns(&first.dataset.id, &[field("c", FieldKind::Map)]).await.unwrap();
     assert_eq!(added[0].number, 41);
-    test.publish_flush(&first.dataset.id, &[segment("segment_3")], 9, &[], at(70)).await.unwrap();
+    test.publish_flush(&first.dataset.id, &[segment("segment_3")], 9, &[], &[], at(70)).await.unwrap();
 }
 
 pub(crate) async fn changes_nothing_when_a_part_is_there(test: &TestCatalog<'_>) {

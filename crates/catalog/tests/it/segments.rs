@@ -16,7 +16,7 @@ async fn with_segments(test: &TestCatalog<'_>, count: u64) -> (DatasetId, u64) {
     for number in 1..=count {
         let segment = segment(&format!("segment_{number}"));
         assert_eq!(
-            test.publish_flush(&logs, &[segment], number, &[], at(70)).await.unwrap(),
+            test.publish_flush(&logs, &[segment], number, &[], &[], at(70)).await.unwrap(),
             before + number
         );
     }
@@ -37,10 +37,10 @@ pub(crate) async fn read_back_what_was_published(test: &TestCatalog<'_>) {
     };
     // In the order of publication, whatever their ids are.
     let published = [segment("segment_2"), extreme];
-    let commit = test.publish_flush(&logs, &published, 8, &[], at(70)).await.unwrap();
+    let commit = test.publish_flush(&logs, &published, 8, &[], &[], at(70)).await.unwrap();
     assert_eq!(commit, test.commit_sequence().await.unwrap());
     let third = segment("segment_0");
-    let later = test.publish_flush(&other, std::slice::from_ref(&third), 8, &[], at(70)).await.unwrap();
+    let later = test.publish_flush(&other, std::slice::from_ref(&third), 8, &[], &[], at(70)).await.unwrap();
     assert_eq!(later, commit + 1);
 
     let wanted = published.clone().map(|segment| stored(&segment, &logs, commit, None));
@@ -61,26 +61,26 @@ pub(crate) async fn read_back_what_was_published(test: &TestCatalog<'_>) {
 
 pub(crate) async fn are_published_once(test: &TestCatalog<'_>) {
     let logs = one_dataset(test).await;
-    test.publish_flush(&logs, &[segment("segment_1")], 8, &[key("a", 8)], at(70)).await.unwrap();
+    test.publish_flush(&logs, &[segment("segment_1")], 8, &[key("a", 8)], &[], at(70)).await.unwrap();
     let before = (counts(test).await, test.commit_sequence().await.unwrap());
     for flushed in [8, 7, 0] {
         let again = [segment("segment_2")];
-        let refused = test.publish_flush(&logs, &again, flushed, &[key("b", 8)], at(70)).await.unwrap_err();
+        let refused = test.publish_flush(&logs, &again, flushed, &[key("b", 8)], &[], at(70)).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Conflict, "{flushed}");
     }
     // Neither an id nor a path comes twice, and a refused flush does not count as flushed.
     let same_id = NewSegment { path: "elsewhere".to_owned(), ..segment("segment_1") };
     let same_path = NewSegment { id: "segment_3".into(), ..segment("segment_1") };
     for same in [same_id, same_path] {
-        let refused = test.publish_flush(&logs, &[segment("segment_2"), same], 9, &[], at(70)).await;
+        let refused = test.publish_flush(&logs, &[segment("segment_2"), same], 9, &[], &[], at(70)).await;
         assert_eq!(refused.unwrap_err().kind(), ErrorKind::Conflict);
     }
     assert_eq!((counts(test).await, test.commit_sequence().await.unwrap()), before);
     let too_much = NewSegment { rows: u64::MAX, ..segment("segment_2") };
-    let refused = test.publish_flush(&logs, &[too_much], 9, &[], at(70)).await.unwrap_err();
+    let refused = test.publish_flush(&logs, &[too_much], 9, &[], &[], at(70)).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Invalid);
     // A flush may have nothing to keep, as when all of it was too old.
-    test.publish_flush(&logs, &[], 9, &[], at(70)).await.unwrap();
+    test.publish_flush(&logs, &[], 9, &[], &[], at(70)).await.unwrap();
     assert_eq!(test.find_dataset(&"org_ours".into(), "logs").await.unwrap().unwrap().flushed, 9);
 }
 
@@ -90,7 +90,7 @@ pub(crate) async fn are_not_published_to_what_is_gone(test: &TestCatalog<'_>) {
     test.delete_dataset(&ours, "logs", at(70), &samples::change(&ours)).await.unwrap().unwrap();
     let before = (counts(test).await, test.commit_sequence().await.unwrap());
     let new = [segment("segment_2")];
-    let refused = test.publish_flush(&logs, &new, 9, &[key("a", 8)], at(70)).await.unwrap_err();
+    let refused = test.publish_flush(&logs, &new, 9, &[key("a", 8)], &[], at(70)).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::NotFound);
     let refused = test.replace_segments(&logs, &["segment_1".into()], &new, at(70)).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::NotFound);
@@ -122,7 +122,7 @@ pub(crate) async fn are_replaced(test: &TestCatalog<'_>) {
 pub(crate) async fn are_replaced_all_or_none(test: &TestCatalog<'_>) {
     let (logs, _) = with_segments(test, 3).await;
     let other = insert(test, &"org_theirs".into(), "logs").await.id;
-    test.publish_flush(&other, &[segment("segment_theirs")], 1, &[], at(70)).await.unwrap();
+    test.publish_flush(&other, &[segment("segment_theirs")], 1, &[], &[], at(70)).await.unwrap();
     test.replace_segments(&logs, &["segment_1".into()], &[], at(80)).await.unwrap();
     let before = (counts(test).await, test.commit_sequence().await.unwrap());
     for gone in ["segment_1", "segment_9", "segment_theirs"] {
@@ -138,7 +138,7 @@ pub(crate) async fn are_replaced_all_or_none(test: &TestCatalog<'_>) {
 pub(crate) async fn are_replaced_by_the_thousands(test: &TestCatalog<'_>) {
     let logs = one_dataset(test).await;
     let many: Vec<NewSegment> = (0..2_500).map(|number| segment(&format!("segment_{number}"))).collect();
-    test.publish_flush(&logs, &many, 1, &[], at(70)).await.unwrap();
+    test.publish_flush(&logs, &many, 1, &[], &[], at(70)).await.unwrap();
     let known = test.known_paths(&many.iter().map(|segment| segment.path.clone()).collect::<Vec<_>>()).await;
     assert_eq!(known.unwrap().len(), 2_500);
     let removed: Vec<SegmentId> = many.iter().skip(10).map(|segment| segment.id.clone()).collect();
@@ -153,7 +153,7 @@ pub(crate) async fn are_replaced_by_the_thousands(test: &TestCatalog<'_>) {
 pub(crate) async fn are_read_as_of_a_commit(test: &TestCatalog<'_>) {
     let (logs, before) = with_segments(test, 2).await;
     let other = insert(test, &"org_theirs".into(), "logs").await.id;
-    test.publish_flush(&other, &[segment("segment_theirs")], 1, &[], at(70)).await.unwrap();
+    test.publish_flush(&other, &[segment("segment_theirs")], 1, &[], &[], at(70)).await.unwrap();
     let removed: [SegmentId; 1] = ["segment_1".into()];
     let replaced = test.replace_segments(&logs, &removed, &[segment("segment_3")], at(80)).await.unwrap();
     let seen = async |commit| {

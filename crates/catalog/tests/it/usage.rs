@@ -28,7 +28,7 @@ pub(crate) async fn counts_the_bytes_of_live_segments(test: &TestCatalog<'_>) {
         let dataset = insert(test, org, name).await.id;
         let mut segments = [1, 2].map(|number| segment(&format!("{dataset}_{number}")));
         segments[0].bytes = bytes;
-        test.publish_flush(&dataset, &segments, 1, &[], at(70)).await.unwrap();
+        test.publish_flush(&dataset, &segments, 1, &[], &[], at(70)).await.unwrap();
         test.replace_segments(&dataset, &[segments[1].id.clone()], &[], at(80)).await.unwrap();
     }
     assert_eq!(test.storage_bytes(&ours).await.unwrap(), 1_200);

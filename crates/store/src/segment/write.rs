@@ -255,9 +255,9 @@ fn describe(
     }
 }
 
-/// Length of the metadata at the end of a file, which names its own length before the closing mark.
+/// Length of the metadata at the end of a file, as it stands before the closing mark. DuckDB compares the two.
 pub(crate) fn footer_bytes(bytes: &[u8]) -> u64 {
     let tail = bytes.len().checked_sub(8).and_then(|at| bytes.get(at..at + 4));
     let length = tail.and_then(|tail| tail.try_into().ok()).map_or(0, u32::from_le_bytes);
-    u64::from(length) + 8
+    u64::from(length)
 }

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, which names the line")]
 
 mod damage;
+mod duckdb;
 mod events;
 mod faults;
 mod fields;
@@ -12,4 +13,5 @@ mod keys;
 mod life;
 mod properties;
 mod rebuild;
+mod s3;
 mod simulation;
