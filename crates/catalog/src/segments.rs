@@ -7,10 +7,10 @@ use sqlx::FromRow;
 use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
 
 use crate::commits::next_commit;
-use crate::usage::ADD_USAGE_OF_DATASET;
 use crate::counts::{from_stored, to_stored};
 use crate::db::{LIST_BATCH, push_list, read, write};
 use crate::ingest_keys::{IngestKey, insert_keys, last_uses};
+use crate::usage::ADD_USAGE_OF_DATASET;
 use crate::{Catalog, Error, Result};
 
 /// A segment as it is handed in.

@@ -50,7 +50,8 @@ pub(crate) async fn number_commits_of_many_datasets_in_their_order(test: &TestCa
             let mut commits = Vec::new();
             for round in 1..=ROUNDS {
                 let segments = [1, 2].map(|part| segment(&format!("{dataset}_{round}_{part}")));
-                let commit = catalog.publish_flush(&dataset, &segments, round, &[], &[], at(70)).await.unwrap();
+                let commit =
+                    catalog.publish_flush(&dataset, &segments, round, &[], &[], at(70)).await.unwrap();
                 // Whatever has a number up to this one can be seen by now.
                 assert_eq!(catalog.segments_at(&dataset, commit).await.unwrap().len() as u64, round * 2);
                 commits.push(commit);

@@ -42,7 +42,9 @@ pub(crate) async fn has_a_snapshot_for_each_commit(test: &TestCatalog<'_>) {
     assert_eq!(snapshots(test).await, [(0, 0, 1)]);
     let logs = one_dataset(test).await;
     test.ensure_columns(&logs, &[field("a", FieldKind::Integer)]).await.unwrap();
-    test.publish_flush(&logs, &[segment("segment_1"), segment("segment_2")], 1, &[], &[], at(70)).await.unwrap();
+    test.publish_flush(&logs, &[segment("segment_1"), segment("segment_2")], 1, &[], &[], at(70))
+        .await
+        .unwrap();
     test.replace_segments(&logs, &["segment_1".into()], &[], at(71)).await.unwrap();
     test.forget_columns(&logs, &[]).await.unwrap();
     let ours = "org_ours".into();

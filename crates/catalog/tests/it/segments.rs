@@ -65,7 +65,8 @@ pub(crate) async fn are_published_once(test: &TestCatalog<'_>) {
     let before = (counts(test).await, test.commit_sequence().await.unwrap());
     for flushed in [8, 7, 0] {
         let again = [segment("segment_2")];
-        let refused = test.publish_flush(&logs, &again, flushed, &[key("b", 8)], &[], at(70)).await.unwrap_err();
+        let refused =
+            test.publish_flush(&logs, &again, flushed, &[key("b", 8)], &[], at(70)).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Conflict, "{flushed}");
     }
     // Neither an id nor a path comes twice, and a refused flush does not count as flushed.

@@ -52,7 +52,8 @@ pub(crate) async fn version_2_is_still_read(database: &Database) {
     assert_eq!(catalog.commit_sequence().await.unwrap(), 9);
     let added = catalog.ensure_columns(&id, &[field("ok", FieldKind::Boolean)]).await.unwrap();
     assert_eq!(added[0].number, 19);
-    let commit = catalog.publish_flush(&id, &[segment("segment_new")], 78, &[], &[], micros(40)).await.unwrap();
+    let commit =
+        catalog.publish_flush(&id, &[segment("segment_new")], 78, &[], &[], micros(40)).await.unwrap();
     assert_eq!(commit, 11);
     catalog.close().await;
 }

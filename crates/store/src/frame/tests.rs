@@ -1,3 +1,5 @@
+//! Frames alone: read back as written, and no panic on any bytes.
+
 use std::sync::Arc;
 
 use bytes::Bytes;

@@ -1,3 +1,5 @@
+//! The log alone: what is found again after a stop, a torn write and damage.
+
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 

@@ -6,8 +6,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions};
 use tidegauge_catalog::Location;
 use tidegauge_store::{StoredRow, StoredValue};
 
@@ -192,21 +190,20 @@ async fn duckdb_counts_the_same_on_postgres() {
         eprintln!("DuckDB on PostgreSQL: not run (scripts/with-postgres.sh starts one)");
         return;
     };
-    let server: PgConnectOptions = url.parse().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let database = folder.path().file_name().unwrap().to_string_lossy().replace('.', "store_").to_lowercase();
-    let mut connection = server.connect().await.unwrap();
-    let create = format!("CREATE DATABASE {database} TEMPLATE template0 ENCODING 'UTF8'");
-    sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await.unwrap();
-    let own = server.clone().database(&database);
-    let catalogue = format!(
-        "postgres:dbname={database} host={} port={} user={}",
-        server.get_host(),
-        server.get_port(),
-        server.get_username()
-    );
-    let house = House::at(folder, &Location::Postgres(own.to_url_lossy().to_string()), |_| ()).await;
-    check(&house, &python, &catalogue).await;
+    let name = folder.path().file_name().unwrap().to_string_lossy().replace('.', "store_").to_lowercase();
+    psql(&url, &format!("CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'"));
+    let (address, _) = url.rsplit_once('/').unwrap();
+    let own = format!("{address}/{name}");
+    let house = House::at(folder, &Location::Postgres(own.clone()), |_| ()).await;
+    check(&house, &python, &format!("postgres:{own}")).await;
     house.catalog.close().await;
-    sqlx::query(AssertSqlSafe(format!("DROP DATABASE {database}"))).execute(&mut connection).await.unwrap();
+    drop(house);
+    psql(&url, &format!("DROP DATABASE {name} WITH (FORCE)"));
+}
+
+/// PostgreSQL's own client, because only the catalogue knows SQL.
+fn psql(server: &str, statement: &str) {
+    let output = Command::new("psql").args([server, "-qc", statement]).output().unwrap();
+    assert!(output.status.success(), "psql: {}", String::from_utf8_lossy(&output.stderr));
 }
