@@ -17,7 +17,7 @@ fn times(from: i64, count: i64) -> Vec<i64> {
 }
 
 /// Ends the store, loses the catalogue, and rebuilds it.
-async fn rebuilt(house: House) -> (House, Rebuilt) {
+pub(crate) async fn rebuilt(house: House) -> (House, Rebuilt) {
     rebuilt_after(house, || ()).await
 }
 
