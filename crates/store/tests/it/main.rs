@@ -15,3 +15,4 @@ mod properties;
 mod rebuild;
 mod s3;
 mod simulation;
+mod together;
