@@ -18,8 +18,9 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
 
-bench: setup-bench ## measure the service under load
+bench: setup-bench ## measure the service under load, and its ingest beside ClickHouse and DuckDB
 	scripts/bench.sh
+	scripts/bench-ingest.sh
 
 fmt: ## format the code
 	cargo fmt --all

@@ -30,10 +30,10 @@ have cc || required+=(gcc libc6-dev)
 [ "$purpose" != bench ] || have wrk || required+=(wrk)
 [ "$purpose" != bench ] || have curl || required+=(curl)
 
-# What tests can do without: they report what was not run.
+# What tests and measurements can do without: they report what was not run.
 optional=()
-if [ "$purpose" = test ]; then
-    have_postgres || optional+=(postgresql)
+[ "$purpose" != test ] || have_postgres || optional+=(postgresql)
+if [ "$purpose" != run ]; then
     have python3 || optional+=(python3)
     have_venv || optional+=(python3-venv)
 fi
@@ -46,8 +46,10 @@ if [ ${#required[@]} -gt 0 ]; then
     install_packages "${required[@]}"
 fi
 if [ ${#optional[@]} -gt 0 ]; then
-    if may_install && install_packages "${optional[@]}"; then
-        exit 0
+    if ! { may_install && install_packages "${optional[@]}"; }; then
+        echo "setup: a part will not run; to run all, install: ${optional[*]}" >&2
     fi
-    echo "setup: some tests will not run; to run them, install: ${optional[*]}" >&2
+fi
+if [ "$purpose" = bench ]; then
+    "$(dirname "$0")/bench-ingest.sh" --set-up
 fi

@@ -316,6 +316,14 @@ impl Catalog {
         row.read().map(Some)
     }
 
+    /// Writes down in the audit trail that old events of a dataset were removed.
+    pub async fn note_trim(&self, name: &str, change: &Change) -> Result<()> {
+        write!(self, connection => {
+            record!(connection, change, "dataset.trim", name);
+        });
+        Ok(())
+    }
+
     /// Writes down when the dataset was vacuumed last. `None` if there is no such dataset.
     pub async fn note_vacuum(
         &self,

@@ -1,1 +1,21 @@
-//! Reads request bodies into typed columns.
+//! Reads request bodies (JSON in every arrangement, CSV, compressed or not) into typed columns: bytes are pushed in
+//! as they arrive, and one pass turns them into the columns of `tidegauge_model`. No I/O, no clock, no threads; what
+//! a dataset allows is asked through [`FieldGate`], and storing the columns is left to the store.
+
+mod csv;
+mod decompress;
+mod encoding;
+mod json;
+mod options;
+mod outcome;
+mod reader;
+mod rows;
+mod time;
+
+pub use decompress::{DecodeError, DecompressLimits, Decompressor, UndecodableBody};
+pub use encoding::Encoding;
+pub use json::labels::{InvalidLabels, Labels};
+pub use options::{FieldGate, Format, Limits, Options};
+pub use outcome::{Failure, Malformed, MalformedKind, Outcome};
+pub use reader::Reader;
+pub use time::layout::{InvalidLayout, TimeLayout};

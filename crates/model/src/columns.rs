@@ -163,6 +163,7 @@ impl Values {
 }
 
 impl Texts {
+    #[inline]
     pub fn push(&mut self, text: &[u8]) {
         self.bytes.extend_from_slice(text);
         self.end();
@@ -170,6 +171,7 @@ impl Texts {
 
     /// Ends the text whose bytes were added since the last one. A request is far smaller than 4 GiB, and the limits
     /// on it are checked where it is read.
+    #[inline]
     pub fn end(&mut self) {
         self.ends.push(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
     }

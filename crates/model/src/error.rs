@@ -22,6 +22,8 @@ pub enum ErrorKind {
     Conflict,
     /// A limit of the plan is reached: remove something or raise the limit.
     LimitReached,
+    /// What the plan allows in a period is used up: raise it, free some, or wait for the next period.
+    QuotaUsedUp,
     /// The request is larger than allowed: send less at once.
     TooLarge,
     /// The body's media type is not understood: send another.

@@ -7,6 +7,7 @@ pub mod capability;
 pub mod chance;
 pub mod columns;
 pub mod dataset;
+pub mod duration;
 pub mod error;
 pub mod hex;
 pub mod id;

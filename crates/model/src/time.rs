@@ -51,6 +51,12 @@ impl Timestamp {
         Self(self.0.saturating_sub(seconds.saturating_mul(1_000_000)))
     }
 
+    /// In the form that HTTP headers have: `Mon, 01 Jun 2026 12:00:00 GMT`.
+    pub fn to_http_date(self) -> String {
+        let civil = EPOCH.saturating_add(SignedDuration::from_micros(self.0));
+        civil.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
+    }
+
     pub fn plus(self, duration: Duration) -> Self {
         let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
         Self(self.0.saturating_add(micros))
@@ -184,6 +190,12 @@ mod tests {
         for text in no_time.iter().chain(&odd_form).chain(&odd_offset).chain(&no_such_day) {
             assert!(Timestamp::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn prints_the_form_of_http() {
+        let time = Timestamp::parse("2026-06-01T12:00:00.9Z").unwrap();
+        assert_eq!(time.to_http_date(), "Mon, 01 Jun 2026 12:00:00 GMT");
     }
 
     #[test]

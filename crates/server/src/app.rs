@@ -7,22 +7,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tidegauge_auth::RoleTable;
 use tidegauge_catalog::Catalog;
 use tidegauge_model::{Chance, Clock, Timestamp};
+use tidegauge_store::Store;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
+use crate::bearers::Bearers;
 use crate::collected::{LastUses, RefusalLog};
-use crate::config::HttpLimits;
+use crate::config::{HttpLimits, IngestLimits};
 use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
+use crate::service::ingest::IngestDesk;
 
 /// The parts of a running service.
 #[derive(Debug)]
 pub struct App {
-    pub catalog: Catalog,
+    pub catalog: Arc<Catalog>,
+    pub store: Store,
+    pub ingest: IngestDesk,
     pub clock: Arc<dyn Clock>,
     pub chance: Arc<dyn Chance>,
     pub http: HttpLimits,
     pub roles: RoleTable,
+    pub bearers: Bearers,
     pub rates: RateLimiter,
     /// Refused calls that are not in the audit trail yet.
     pub refusals: RefusalLog,
@@ -37,21 +43,29 @@ pub struct App {
     draining: AtomicBool,
 }
 
+/// What has to be opened before there can be an App.
+#[derive(Debug)]
+pub struct Parts {
+    pub catalog: Arc<Catalog>,
+    pub store: Store,
+    pub clock: Arc<dyn Clock>,
+    pub chance: Arc<dyn Chance>,
+}
+
 impl App {
-    pub fn new(
-        catalog: Catalog,
-        clock: Arc<dyn Clock>,
-        chance: Arc<dyn Chance>,
-        http: HttpLimits,
-    ) -> Arc<Self> {
+    pub fn new(parts: Parts, http: HttpLimits, ingest: IngestLimits) -> Arc<Self> {
+        let Parts { catalog, store, clock, chance } = parts;
         Arc::new(Self {
             catalog,
+            store,
+            ingest: IngestDesk::new(ingest),
             clock,
             chance,
             load: Arc::new(Semaphore::new(http.max_requests_in_flight)),
             shares: Shares::default(),
             http,
             roles: RoleTable::default(),
+            bearers: Bearers::default(),
             rates: RateLimiter::default(),
             refusals: RefusalLog::default(),
             last_uses: LastUses::default(),

@@ -1,6 +1,9 @@
-//! The command line: one file per command. Commands other than `serve` work on the catalogue directly, with the
-//! rights of whoever can read the data folder: the operator.
+//! The command line: one file per command. `org` and `token` work on the catalogue directly, with the rights of
+//! whoever can read the data folder: the operator. `ingest` is a client like any other.
 
+pub mod bench;
+pub mod doctor;
+pub mod ingest;
 pub mod operator;
 pub mod org;
 pub mod output;
@@ -21,19 +24,29 @@ pub struct Arguments {
 enum Command {
     /// Start the service.
     Serve(serve::ServeArguments),
+    /// Send files of events to a server.
+    Ingest(ingest::IngestArguments),
+    /// Look at disk, clock, catalogue and segments, and say what is wrong.
+    Doctor(doctor::DoctorArguments),
     /// Show organisations, set their limits and their payment status.
     #[command(subcommand)]
     Org(org::OrgCommand),
     /// List, make and delete tokens.
     #[command(subcommand)]
     Token(token::TokenCommand),
+    /// Make what measurements need.
+    #[command(subcommand)]
+    Bench(bench::BenchCommand),
 }
 
 /// Runs the command that was asked for.
 pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
     match arguments.command {
         Command::Serve(arguments) => serve::run(arguments).await,
+        Command::Ingest(arguments) => ingest::run(arguments).await,
+        Command::Doctor(arguments) => doctor::run(arguments).await,
         Command::Org(command) => org::run(command).await,
         Command::Token(command) => token::run(command).await,
+        Command::Bench(command) => bench::run(command),
     }
 }

@@ -4,6 +4,7 @@
 pub mod arguments;
 pub mod layers;
 pub mod reference;
+mod storage;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -14,6 +15,7 @@ use serde::Deserialize;
 use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::Location;
 use tidegauge_model::address::check_email;
+use tidegauge_store::StoreSettings;
 
 /// A text that may hold a password or token, and never prints itself.
 #[derive(Clone, Deserialize)]
@@ -32,6 +34,7 @@ impl fmt::Debug for Hidden {
 pub struct Settings {
     pub server: ServerSettings,
     pub storage: StorageSettings,
+    pub ingest: IngestSettings,
     pub security: SecuritySettings,
     pub log: LogSettings,
 }
@@ -56,6 +59,23 @@ pub struct ServerSettings {
 pub struct StorageSettings {
     pub data: PathBuf,
     pub catalog: Hidden,
+    pub objects: String,
+    pub objects_endpoint: String,
+    pub objects_region: String,
+    pub buffer_bytes: usize,
+    pub flush_bytes: usize,
+    pub flush_rows: usize,
+    pub flush_age_seconds: u64,
+    pub segment_grace_seconds: u64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IngestSettings {
+    pub max_ingest_body_bytes: u64,
+    pub max_ingest_uncompressed_bytes: u64,
+    pub max_event_bytes: usize,
+    pub ingest_memory_bytes: usize,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -85,6 +105,8 @@ pub struct Config {
     pub shutdown_grace: Duration,
     pub data: PathBuf,
     pub catalog: Location,
+    pub store: StoreSettings,
+    pub ingest: IngestLimits,
     pub secret_key_file: PathBuf,
     pub first_start: FirstStart,
     pub log: Log,
@@ -96,6 +118,16 @@ pub struct HttpLimits {
     pub request_timeout: Duration,
     pub max_body_bytes: usize,
     pub max_requests_in_flight: usize,
+}
+
+/// What requests with events may cost.
+#[derive(Clone, Debug)]
+pub struct IngestLimits {
+    pub max_body_bytes: u64,
+    pub max_uncompressed_bytes: u64,
+    pub max_event_bytes: usize,
+    /// For all requests that are being read at once.
+    pub memory_bytes: usize,
 }
 
 /// What connections may cost.
@@ -150,7 +182,7 @@ impl TryFrom<Settings> for Config {
     type Error = Error;
 
     fn try_from(settings: Settings) -> Result<Self, Error> {
-        let Settings { server, storage, security, log } = settings;
+        let Settings { server, storage, ingest, security, log } = settings;
         let in_data = |path: &PathBuf, name: &str| {
             if path.as_os_str().is_empty() { storage.data.join(name) } else { path.clone() }
         };
@@ -171,6 +203,8 @@ impl TryFrom<Settings> for Config {
             },
             shutdown_grace: Duration::from_secs(server.shutdown_grace_seconds),
             catalog: location(&storage)?,
+            store: storage::store_settings(&storage)?,
+            ingest: storage::ingest_limits(&ingest)?,
             secret_key_file: in_data(&security.secret_key_file, "secret.key"),
             first_start: FirstStart {
                 token_file: in_data(&security.first_token_file, "first-token"),

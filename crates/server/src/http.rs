@@ -21,13 +21,14 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
 use tidegauge_auth::Access;
 use tidegauge_model::Action::{Create, Delete, Read, Update};
-use tidegauge_model::DatasetArea::StarredQueries;
-use tidegauge_model::OrgArea::{ApiTokens, AuditLog, Notifiers, Users};
+use tidegauge_model::DatasetArea::{Ingest, StarredQueries, Trim, Vacuum};
+use tidegauge_model::OrgArea::{ApiTokens, AuditLog, Datasets, Notifiers, Users};
 use utoipa_axum::routes;
 
 use crate::app::App;
 use api::{Api, Versions};
-use resources::{audit, notifiers, orgs, starred, tokens, users};
+use resources::datasets::{care, fields};
+use resources::{audit, datasets, ingest, notifiers, orgs, starred, tokens, users};
 
 /// The whole service as one router.
 pub fn router(app: &Arc<App>) -> Router {
@@ -49,7 +50,7 @@ pub fn router(app: &Arc<App>) -> Router {
 /// Every route of the API document. A route cannot be added without saying what it asks of its caller.
 pub fn api(app: &Arc<App>) -> Api {
     let both = Versions::V1AndV2;
-    Api::new(app)
+    events(Api::new(app))
         .add(Versions::None, Access::Public, routes!(health::healthz))
         .add(Versions::None, Access::Public, routes!(health::readyz))
         .add(Versions::None, Access::Public, routes!(health::metrics))
@@ -85,4 +86,33 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(both, Access::Org(Users, Update), routes!(users::rename))
         .add(both, Access::Org(Users, Update), routes!(users::set_role))
         .add(Versions::V2, Access::Org(AuditLog, Read), routes!(audit::list))
+}
+
+/// The routes of datasets and of the events in them.
+fn events(api: Api) -> Api {
+    let both = Versions::V1AndV2;
+    api.add(Versions::V1, Access::AnyToken, routes!(datasets::list_v1))
+        .add(Versions::V2, Access::AnyToken, routes!(datasets::list))
+        .add(Versions::V1, Access::Org(Datasets, Create), routes!(datasets::create_v1))
+        .add(Versions::V2, Access::Org(Datasets, Create), routes!(datasets::create))
+        .add(Versions::V1, Access::AnyToken, routes!(datasets::get_v1))
+        .add(Versions::V2, Access::AnyToken, routes!(datasets::get))
+        .add(Versions::V1, Access::Org(Datasets, Update), routes!(datasets::update_v1))
+        .add(Versions::V2, Access::Org(Datasets, Update), routes!(datasets::update))
+        .add(both, Access::Org(Datasets, Delete), routes!(datasets::delete))
+        .add(both, Access::Org(Datasets, Read), routes!(fields::list))
+        .add(both, Access::Org(Datasets, Read), routes!(fields::get))
+        .add(both, Access::Org(Datasets, Update), routes!(fields::describe))
+        .add(both, Access::Org(Datasets, Read), routes!(fields::list_maps))
+        .add(both, Access::Org(Datasets, Update), routes!(fields::set_maps))
+        .add(both, Access::Org(Datasets, Update), routes!(fields::add_map))
+        .add(both, Access::Org(Datasets, Update), routes!(fields::remove_map))
+        .add(Versions::V1, Access::AnyToken, routes!(fields::list_all))
+        .add(Versions::V1, Access::AnyToken, routes!(care::info))
+        .add(Versions::V1, Access::AnyToken, routes!(care::stats))
+        .add(Versions::V1, Access::Dataset(Trim, Update), routes!(care::trim_v1))
+        .add(Versions::V2, Access::Dataset(Trim, Update), routes!(care::trim))
+        .add(both, Access::Dataset(Vacuum, Update), routes!(care::vacuum))
+        .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::into_dataset))
+        .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::by_name))
 }

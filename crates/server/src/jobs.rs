@@ -1,6 +1,7 @@
 //! Background jobs. Each is a `step` that tests call by themselves and that `run_every` repeats until shutdown.
 
 pub mod forget_tokens;
+pub mod keep_events;
 pub mod prune_audit;
 
 use std::future::Future;
@@ -44,6 +45,7 @@ impl Jobs {
             app,
             |app| async move { forget_tokens::step(&app).await },
         );
+        keep_events::start(&jobs, app);
         jobs.run_every("prune-audit", PRUNE_EVERY, app, |app| async move { prune_audit::step(&app).await });
         jobs
     }
@@ -55,6 +57,9 @@ impl Jobs {
         self.tracker.wait().await;
         app.tasks.close();
         app.tasks.wait().await;
+        if let Err(error) = app.store.close().await {
+            tracing::warn!(error = %error, cause = ?error, "events stay in the log until the next start");
+        }
         for written in [collected::write_refusals(app).await, collected::write_last_uses(app).await] {
             if let Err(error) = written {
                 tracing::warn!(error = %error, cause = ?error, "what was collected could not be written");
@@ -62,10 +67,16 @@ impl Jobs {
         }
     }
 
-    fn run_every<Step, Running>(&self, name: &'static str, period: Duration, app: &Arc<App>, step: Step)
-    where
+    fn run_every<Step, Running, Failed>(
+        &self,
+        name: &'static str,
+        period: Duration,
+        app: &Arc<App>,
+        step: Step,
+    ) where
         Step: Fn(Arc<App>) -> Running + Send + 'static,
-        Running: Future<Output = Result<(), tidegauge_catalog::Error>> + Send,
+        Running: Future<Output = Result<(), Failed>> + Send,
+        Failed: std::error::Error + Send,
     {
         let app = Arc::clone(app);
         let stop = self.stop.clone();

@@ -2,8 +2,11 @@
 //! `http` (read it, who, may they) to `service` (decide) to `catalog` (store), and back.
 
 pub mod app;
+pub mod bearers;
+pub mod bench;
 pub mod chance;
 pub mod cli;
+pub mod client;
 pub mod collected;
 pub mod config;
 pub mod http;

@@ -37,6 +37,17 @@ pub struct Metrics {
     in_flight: Gauge<i64, AtomicI64>,
     refused: Counter,
     job_failures: Counter,
+    ingested_events: Counter,
+    ingested_bytes: Counter,
+    store: StoreGauges,
+}
+
+/// The store's figures, read when somebody asks for them.
+#[derive(Debug, Default)]
+struct StoreGauges {
+    buffered_bytes: Gauge<i64, AtomicI64>,
+    log_bytes: Gauge<i64, AtomicI64>,
+    damaged_log_parts: Gauge<i64, AtomicI64>,
 }
 
 impl Default for Metrics {
@@ -59,10 +70,31 @@ impl Default for Metrics {
         registry.register("http_requests_in_flight", "Requests being worked on", in_flight.clone());
         registry.register("http_refused", "Requests refused for who sent them or how many", refused.clone());
         registry.register("job_failures", "Steps of background jobs that failed", job_failures.clone());
+        let (ingested_events, ingested_bytes) = (Counter::default(), Counter::default());
+        registry.register("ingested_events", "Events stored", ingested_events.clone());
+        registry.register("ingested_bytes", "Bytes of bodies with events stored", ingested_bytes.clone());
+        let store = StoreGauges::default();
+        registry.register("buffered_bytes", "Bytes of events not in segments", store.buffered_bytes.clone());
+        registry.register("log_bytes", "Bytes of the write log", store.log_bytes.clone());
+        registry.register(
+            "log_damaged_parts",
+            "Parts of the write log that could not be read at the start",
+            store.damaged_log_parts.clone(),
+        );
         let version = Family::<VersionLabels, Gauge>::default();
         version.get_or_create(&VersionLabels { version: env!("CARGO_PKG_VERSION") }).set(1);
         registry.register("build", "The version that runs", version);
-        Self { registry, requests, latency, in_flight, refused, job_failures }
+        Self {
+            registry,
+            requests,
+            latency,
+            in_flight,
+            refused,
+            job_failures,
+            ingested_events,
+            ingested_bytes,
+            store,
+        }
     }
 }
 
@@ -87,6 +119,19 @@ impl Metrics {
 
     pub fn job_failed(&self) {
         self.job_failures.inc();
+    }
+
+    pub fn events_ingested(&self, events: u64, bytes: u64) {
+        self.ingested_events.inc_by(events);
+        self.ingested_bytes.inc_by(bytes);
+    }
+
+    pub fn note_store(&self, store: &tidegauge_store::Store) {
+        let figures = store.figures();
+        let gauge = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        self.store.buffered_bytes.set(gauge(figures.buffered_bytes));
+        self.store.log_bytes.set(gauge(figures.log_bytes));
+        self.store.damaged_log_parts.set(gauge(store.damage().len() as u64));
     }
 
     /// The text that Prometheus scrapes.

@@ -4,9 +4,11 @@
 pub mod audit;
 pub mod caller;
 pub mod capabilities;
+pub mod datasets;
 pub mod documents;
 pub mod error;
 pub mod first_start;
+pub mod ingest;
 pub mod notifiers;
 pub mod orgs;
 pub mod properties;

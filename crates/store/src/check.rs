@@ -4,11 +4,12 @@
 use std::fmt;
 
 use hashbrown::HashMap;
+use tidegauge_catalog::Catalog;
 use tidegauge_catalog::segments::Segment;
-use tidegauge_model::{DatasetId, ErrorKind, SegmentId};
+use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
 
 use crate::flush::checksum;
-use crate::objects::Listed;
+use crate::objects::{Listed, ObjectLocation, Objects};
 use crate::segment::SegmentPart;
 use crate::sweep::{dataset_of, orphan_border};
 use crate::{Error, Result, SegmentStats, Store};
@@ -99,6 +100,46 @@ impl Store {
     /// Looks for what does not fit together. A deep look reads every segment.
     pub async fn check(&self, is_deep: bool) -> Result<Vec<Finding>> {
         let mut findings = self.check_log();
+        let checker = Checker { catalog: &self.catalog, objects: &self.objects, now: self.now() };
+        findings.extend(checker.check(is_deep).await?);
+        Ok(findings)
+    }
+
+    fn check_log(&self) -> Vec<Finding> {
+        let damage = self.damage().iter().map(|damage| {
+            Finding::elsewhere(FindingKind::LogDamage, damage.dataset.clone(), damage.to_string())
+        });
+        let unclaimed = self.unclaimed.datasets.iter().map(|(dataset, events)| {
+            let rows = events.rows;
+            let problem =
+                format!("the log has {rows} events of {dataset}, which the catalogue does not know");
+            let finding = Finding::elsewhere(FindingKind::UnclaimedEvents, Some(dataset.clone()), problem);
+            Finding { rows: Some(rows), ..finding }
+        });
+        damage.chain(unclaimed).collect()
+    }
+}
+
+/// Holds a catalogue against its objects while another process may be using both. The log is left alone.
+pub async fn check_objects(
+    catalog: &Catalog,
+    location: &ObjectLocation,
+    is_deep: bool,
+    now: Timestamp,
+) -> Result<Vec<Finding>> {
+    let objects = Objects::open(location)?;
+    Checker { catalog, objects: &objects, now }.check(is_deep).await
+}
+
+struct Checker<'a> {
+    catalog: &'a Catalog,
+    objects: &'a Objects,
+    now: Timestamp,
+}
+
+impl Checker<'_> {
+    async fn check(&self, is_deep: bool) -> Result<Vec<Finding>> {
+        let mut findings = Vec::new();
         // Before the objects: what is published was written before.
         let segments = self.catalog.all_live_segments().await?;
         let listed = self.objects.list().await?;
@@ -123,7 +164,7 @@ impl Store {
     }
 
     async fn check_unknown(&self, listed: &[Listed]) -> Result<Vec<Finding>> {
-        let border = orphan_border(self.now());
+        let border = orphan_border(self.now);
         let is_old = |object: &&Listed| object.modified < border;
         let old: Vec<String> = listed.iter().filter(is_old).map(|object| object.path.clone()).collect();
         let mut findings = Vec::new();
@@ -135,20 +176,6 @@ impl Store {
             }
         }
         Ok(findings)
-    }
-
-    fn check_log(&self) -> Vec<Finding> {
-        let damage = self.damage().iter().map(|damage| {
-            Finding::elsewhere(FindingKind::LogDamage, damage.dataset.clone(), damage.to_string())
-        });
-        let unclaimed = self.unclaimed.datasets.iter().map(|(dataset, events)| {
-            let rows = events.rows;
-            let problem =
-                format!("the log has {rows} events of {dataset}, which the catalogue does not know");
-            let finding = Finding::elsewhere(FindingKind::UnclaimedEvents, Some(dataset.clone()), problem);
-            Finding { rows: Some(rows), ..finding }
-        });
-        damage.chain(unclaimed).collect()
     }
 
     /// Reads one segment and compares it with what the catalogue says.

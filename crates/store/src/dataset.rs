@@ -43,6 +43,8 @@ pub(crate) struct Inner {
     pub(crate) segments: Arc<Vec<Arc<Segment>>>,
     pub(crate) fields: FieldBook,
     pub(crate) keys: HashMap<String, KeyState>,
+    /// The fields that keep objects as they are.
+    pub(crate) map_fields: Arc<std::collections::HashSet<String>>,
     /// Bytes that came in and are not counted in the catalogue yet, by month.
     pub(crate) usage: BTreeMap<String, u64>,
     /// Up to which sequence events are in segments.
@@ -84,7 +86,12 @@ impl DatasetState {
         segments: Vec<Arc<Segment>>,
         buffered: Arc<AtomicUsize>,
     ) -> Result<Self> {
-        let inner = Inner { segments: Arc::new(segments), flushed: dataset.flushed, ..Inner::default() };
+        let inner = Inner {
+            segments: Arc::new(segments),
+            flushed: dataset.flushed,
+            map_fields: Arc::new(dataset.map_fields.iter().cloned().collect()),
+            ..Inner::default()
+        };
         Ok(Self {
             key: DatasetKey::of(&dataset.id)?,
             id: dataset.id.clone(),
@@ -103,6 +110,20 @@ impl DatasetState {
 
     pub fn org(&self) -> &OrgId {
         &self.org
+    }
+
+    pub fn name(&self) -> &str {
+        &self.origin.name
+    }
+
+    /// The fields that keep objects as they are.
+    pub fn map_fields(&self) -> Arc<std::collections::HashSet<String>> {
+        Arc::clone(&self.lock().map_fields)
+    }
+
+    /// Follows a change in the catalogue. Events that are stored keep their form.
+    pub fn set_map_fields(&self, names: &[String]) {
+        self.lock().map_fields = Arc::new(names.iter().cloned().collect());
     }
 
     /// Grows when fields are forgotten: what others remember of them is out of date then.

@@ -26,7 +26,7 @@ mod unclaimed;
 pub mod usage;
 mod windows;
 
-pub use check::{Finding, FindingKind};
+pub use check::{Finding, FindingKind, check_objects};
 pub use dataset::{DatasetState, Info, Snapshot};
 pub use error::{Error, Result};
 pub use frame::{IdempotencyKey, Receipt};
@@ -36,4 +36,4 @@ pub use objects::{ObjectLocation, S3Location};
 pub use rebuild::{Rebuilt, rebuild};
 pub use rows::{StoredRow, StoredValue};
 pub use segment::{Bound, ColumnStats, SegmentStats};
-pub use store::{Store, StoreFigures, StoreSettings};
+pub use store::{Prepared, Store, StoreFigures, StoreSettings};

@@ -3,7 +3,7 @@
 //! `flush`, `compact`, `retain` and `sweep`, whose steps the server calls.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -74,15 +74,46 @@ pub struct Store {
     pub(crate) settings: StoreSettings,
     pub(crate) objects: Objects,
     pub(crate) log: Log,
-    datasets: RwLock<HashMap<DatasetId, Arc<DatasetState>>>,
+    directory: RwLock<Directory>,
     buffered: Arc<AtomicUsize>,
     /// Told when a buffer is full enough to be flushed.
     pub(crate) flush_wanted: Notify,
     /// Told when buffers have got smaller.
     pub(crate) room: Notify,
+    /// How many times segments were published.
+    pub(crate) flushes: AtomicU64,
     damage: Vec<Damage>,
     pub(crate) unclaimed: Unclaimed,
     _lock: std::fs::File,
+}
+
+/// The events of a request, ready to be stored.
+#[derive(Debug)]
+pub struct Prepared(Frame);
+
+/// The datasets by id and by name.
+#[derive(Debug, Default)]
+struct Directory {
+    by_id: HashMap<DatasetId, Arc<DatasetState>>,
+    by_name: HashMap<OrgId, HashMap<String, Arc<DatasetState>>>,
+}
+
+impl Directory {
+    fn insert(&mut self, state: Arc<DatasetState>) {
+        let names = self.by_name.entry(state.org().clone()).or_default();
+        names.insert(state.name().to_owned(), Arc::clone(&state));
+        self.by_id.insert(state.id().clone(), state);
+    }
+
+    fn remove(&mut self, id: &DatasetId) -> Option<Arc<DatasetState>> {
+        let state = self.by_id.remove(id)?;
+        if let Some(names) = self.by_name.get_mut(state.org())
+            && names.get(state.name()).is_some_and(|named| named.id() == id)
+        {
+            names.remove(state.name());
+        }
+        Some(state)
+    }
 }
 
 /// Figures of the whole store.
@@ -107,15 +138,15 @@ impl Store {
         let objects = Objects::open(&settings.objects)?;
         catalog.set_data_path(objects.data_path()).await?;
         let buffered = Arc::new(AtomicUsize::new(0));
-        let datasets = load(&catalog, &buffered).await?;
+        let directory = load(&catalog, &buffered).await?;
         let mut unclaimed = Unclaimed::default();
         let mut recovered =
-            recover(&log_settings, &mut |dataset, sequence, frame| match datasets.get(&dataset) {
+            recover(&log_settings, &mut |dataset, sequence, frame| match directory.by_id.get(&dataset) {
                 Some(state) => state.accept(sequence, frame),
                 None => unclaimed.add(dataset, sequence, &frame),
             })?;
         unclaimed.protect(&mut recovered);
-        let flushed = datasets.values().map(|state| state.lock().flushed).max().unwrap_or(0);
+        let flushed = directory.by_id.values().map(|state| state.lock().flushed).max().unwrap_or(0);
         let log = Log::open(log_settings, &recovered, recovered.last_sequence.max(flushed))?;
         let store = Self {
             catalog,
@@ -123,10 +154,11 @@ impl Store {
             chance,
             objects,
             log,
-            datasets: RwLock::new(datasets),
+            directory: RwLock::new(directory),
             buffered,
             flush_wanted: Notify::new(),
             room: Notify::new(),
+            flushes: AtomicU64::new(0),
             damage: recovered.damage,
             unclaimed,
             settings,
@@ -142,27 +174,36 @@ impl Store {
     }
 
     pub fn dataset(&self, id: &DatasetId) -> Option<Arc<DatasetState>> {
-        self.datasets.read().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+        self.directory().by_id.get(id).cloned()
+    }
+
+    /// The dataset of an organisation by its name.
+    pub fn find(&self, org: &OrgId, name: &str) -> Option<Arc<DatasetState>> {
+        self.directory().by_name.get(org)?.get(name).cloned()
     }
 
     pub(crate) fn all(&self) -> Vec<Arc<DatasetState>> {
-        self.datasets.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+        self.directory().by_id.values().cloned().collect()
+    }
+
+    fn directory(&self) -> std::sync::RwLockReadGuard<'_, Directory> {
+        self.directory.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Begins to keep events of a dataset that is in the catalogue.
     pub fn add(&self, dataset: &Dataset) -> Result<Arc<DatasetState>> {
-        let mut datasets = self.datasets.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(state) = datasets.get(&dataset.id) {
+        let mut directory = self.directory.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(state) = directory.by_id.get(&dataset.id) {
             return Ok(Arc::clone(state));
         }
         let state = Arc::new(DatasetState::new(dataset, Vec::new(), Arc::clone(&self.buffered))?);
-        datasets.insert(dataset.id.clone(), Arc::clone(&state));
+        directory.insert(Arc::clone(&state));
         Ok(state)
     }
 
     /// Forgets a dataset that was deleted from the catalogue. Its segments are collected later.
     pub fn remove(&self, id: &DatasetId) {
-        let removed = self.datasets.write().unwrap_or_else(PoisonError::into_inner).remove(id);
+        let removed = self.directory.write().unwrap_or_else(PoisonError::into_inner).remove(id);
         if let Some(state) = removed {
             state.delete();
             // Durable with the next sync; if it is lost, the events are put aside once and somebody has to look.
@@ -173,19 +214,15 @@ impl Store {
         }
     }
 
-    /// Makes the events of a request durable and readable, and returns their sequence.
-    pub async fn append(
-        &self,
-        dataset: &Arc<DatasetState>,
-        columns: &Columns,
-        receipt: Receipt,
-    ) -> Result<u64> {
-        self.wait_for_room().await?;
-        let frame = Encoder::encode(columns, receipt);
-        self.append_frame(dataset, frame).await
+    /// Encodes the events of a request. The columns are free for the next request afterwards.
+    pub fn prepare(columns: &Columns, receipt: Receipt) -> Prepared {
+        Prepared(Encoder::encode(columns, receipt))
     }
 
-    async fn append_frame(&self, dataset: &Arc<DatasetState>, frame: Frame) -> Result<u64> {
+    /// Makes the events of a request durable and readable, and returns their sequence.
+    pub async fn append(&self, dataset: &Arc<DatasetState>, prepared: Prepared) -> Result<u64> {
+        self.wait_for_room().await?;
+        let Prepared(frame) = prepared;
         let key = frame.receipt().key.as_ref().map(|key| Keyed::new(dataset, &key.key));
         let accept = match key {
             Some(keyed) => Arc::new(keyed) as Arc<dyn Accept>,
@@ -218,6 +255,11 @@ impl Store {
         tokio::time::timeout(self.settings.buffer_wait, wait).await.map_err(busy)
     }
 
+    /// Whether events come in so fast that other work should wait.
+    pub fn is_pressed(&self) -> bool {
+        self.buffered_bytes() * 4 > self.settings.buffer_bytes_max
+    }
+
     fn is_full_half(&self) -> bool {
         self.buffered.load(Ordering::Acquire) * 2 > self.settings.buffer_bytes_max
     }
@@ -232,9 +274,14 @@ impl Store {
         self.all().iter().filter(|state| state.org() == org).map(of).sum()
     }
 
+    /// Grows whenever the catalogue's counts have changed.
+    pub fn flushes(&self) -> u64 {
+        self.flushes.load(Ordering::Acquire)
+    }
+
     pub fn figures(&self) -> StoreFigures {
         StoreFigures {
-            datasets: self.datasets.read().unwrap_or_else(PoisonError::into_inner).len() as u64,
+            datasets: self.directory().by_id.len() as u64,
             buffered_bytes: self.buffered_bytes() as u64,
             log_bytes: self.log.bytes(),
             last_sequence: self.log.last_sequence(),
@@ -283,23 +330,20 @@ pub(crate) fn lock_folder(settings: &StoreSettings) -> Result<std::fs::File> {
     Ok(file)
 }
 
-async fn load(
-    catalog: &Catalog,
-    buffered: &Arc<AtomicUsize>,
-) -> Result<HashMap<DatasetId, Arc<DatasetState>>> {
+async fn load(catalog: &Catalog, buffered: &Arc<AtomicUsize>) -> Result<Directory> {
     let mut segments: HashMap<DatasetId, Vec<Arc<Segment>>> = HashMap::new();
     for segment in catalog.all_live_segments().await? {
         segments.entry(segment.dataset.clone()).or_default().push(Arc::new(segment));
     }
     let mut columns = catalog.all_columns().await?;
-    let mut datasets = HashMap::new();
+    let mut directory = Directory::default();
     for dataset in catalog.all_datasets().await? {
         let own = segments.remove(&dataset.id).unwrap_or_default();
         let state = DatasetState::new(&dataset, own, Arc::clone(buffered))?;
         for column in columns.remove(&dataset.id).unwrap_or_default() {
             state.lock().fields.add(&column.field, column.kind);
         }
-        datasets.insert(dataset.id, Arc::new(state));
+        directory.insert(Arc::new(state));
     }
-    Ok(datasets)
+    Ok(directory)
 }

@@ -20,6 +20,8 @@ impl Store {
         let grace = i64::try_from(self.settings.grace.as_micros()).unwrap_or(i64::MAX);
         let before = Timestamp::from_micros(self.now().as_micros().saturating_sub(grace));
         let mut deleted = 0;
+        // Outside readers go through the list of commits; what nobody can look back to is taken off it.
+        self.catalog.prune_commits(before).await?;
         loop {
             let removed = self.catalog.removed_segments(before, BATCH).await?;
             if removed.is_empty() {

@@ -1,20 +1,34 @@
-//! Opens the catalogue for an operator's command, and finds the organisation that a command is about.
+//! Opens the service, or the catalogue alone for an operator's command, and finds the organisation that a command is about.
 
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use tidegauge_catalog::{Catalog, Change};
 use tidegauge_model::time::SystemClock;
-use tidegauge_model::{Clock, Org, OrgId};
+use tidegauge_model::{Chance, Clock, Org, OrgId, Timestamp};
+use tidegauge_store::Store;
 
-use crate::app::App;
+use crate::app::{App, Parts};
 use crate::chance::OsChance;
 use crate::config::arguments::SettingArguments;
 use crate::config::{Config, layers};
 use crate::secret_key;
 
-/// Opens what the settings point to, without starting anything.
-pub async fn open(settings: &SettingArguments) -> anyhow::Result<Arc<App>> {
+/// What an operator's command works on. It leaves the events alone, so it runs beside the service.
+#[derive(Debug)]
+pub struct Installation {
+    pub catalog: Catalog,
+    pub chance: OsChance,
+}
+
+impl Installation {
+    pub fn now(&self) -> Timestamp {
+        SystemClock.now()
+    }
+}
+
+/// Opens the catalogue that the settings point to, without starting anything.
+pub async fn open(settings: &SettingArguments) -> anyhow::Result<Installation> {
     let config = layers::load(settings)?;
     if !config.secret_key_file.try_exists()? {
         let data = config.data.display();
@@ -22,14 +36,25 @@ pub async fn open(settings: &SettingArguments) -> anyhow::Result<Arc<App>> {
             "there is no installation in {data}: name its folder with --data, or start one with `tidegauge serve`"
         );
     }
-    open_app(&config).await
+    Ok(Installation { catalog: open_catalog(&config).await?, chance: OsChance })
 }
 
 /// Opens the catalogue with its key.
-pub async fn open_app(config: &Config) -> anyhow::Result<Arc<App>> {
+pub async fn open_catalog(config: &Config) -> anyhow::Result<Catalog> {
     let key = secret_key::read_or_make(&config.secret_key_file, &OsChance)?;
-    let catalog = Catalog::open(&config.catalog, key).await.context("opening the catalogue")?;
-    Ok(App::new(catalog, Arc::new(SystemClock), Arc::new(OsChance), config.http.clone()))
+    Catalog::open(&config.catalog, key).await.context("opening the catalogue")
+}
+
+/// Opens everything that the service needs.
+pub async fn open_app(config: &Config) -> anyhow::Result<Arc<App>> {
+    let catalog = Arc::new(open_catalog(config).await?);
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let chance: Arc<dyn Chance> = Arc::new(OsChance);
+    let store =
+        Store::open(Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance), config.store.clone());
+    let store = store.await.context("opening the store of events")?;
+    let parts = Parts { catalog, store, clock, chance };
+    Ok(App::new(parts, config.http.clone(), config.ingest.clone()))
 }
 
 /// The audit record of a change that the operator makes.
@@ -43,8 +68,8 @@ pub fn change(org: Option<&OrgId>) -> Change {
 }
 
 /// The organisation with this id, or the only one there is.
-pub async fn choose_org(app: &App, id: Option<&str>) -> anyhow::Result<Org> {
-    let mut orgs = app.catalog.list_all_orgs().await?;
+pub async fn choose_org(installation: &Installation, id: Option<&str>) -> anyhow::Result<Org> {
+    let mut orgs = installation.catalog.list_all_orgs().await?;
     match id {
         Some(id) => match orgs.into_iter().find(|org| org.id.as_str() == id) {
             Some(org) => Ok(org),

@@ -79,27 +79,29 @@ pub async fn run(command: OrgCommand) -> anyhow::Result<()> {
 }
 
 async fn list(settings: &SettingArguments) -> anyhow::Result<()> {
-    let app = operator::open(settings).await?;
-    for org in app.catalog.list_all_orgs().await? {
-        let status = org.payment.status_at(app.now()).name();
+    let installation = operator::open(settings).await?;
+    for org in installation.catalog.list_all_orgs().await? {
+        let status = org.payment.status_at(installation.now()).name();
         output::line(&format!("{}\t{}\t{}\t{status}", org.id, org.name, org.plan.name()));
     }
     Ok(())
 }
 
 async fn show(target: &OrgArguments) -> anyhow::Result<()> {
-    let app = operator::open(&target.settings).await?;
-    let org = operator::choose_org(&app, target.org.as_deref()).await?;
-    print(org, app.now())
+    let installation = operator::open(&target.settings).await?;
+    let org = operator::choose_org(&installation, target.org.as_deref()).await?;
+    print(org, installation.now())
 }
 
 async fn set_limits(arguments: SetLimitsArguments) -> anyhow::Result<()> {
-    let app = operator::open(&arguments.target.settings).await?;
-    let org = operator::choose_org(&app, arguments.target.org.as_deref()).await?;
+    let installation = operator::open(&arguments.target.settings).await?;
+    let org = operator::choose_org(&installation, arguments.target.org.as_deref()).await?;
     let edit = |org: &mut Org| arguments.limits.iter().try_for_each(|limit| set_limit(org, limit));
-    let changed =
-        app.catalog.update_org(&org.id, "org.limits", &operator::change(Some(&org.id)), edit).await?;
-    print(changed.context("the organisation is gone")??, app.now())
+    let changed = installation
+        .catalog
+        .update_org(&org.id, "org.limits", &operator::change(Some(&org.id)), edit)
+        .await?;
+    print(changed.context("the organisation is gone")??, installation.now())
 }
 
 fn set_limit(org: &mut Org, text: &str) -> anyhow::Result<()> {
@@ -128,24 +130,26 @@ async fn set_payment(arguments: SetPaymentArguments) -> anyhow::Result<()> {
             PaymentStatus::names().join(" ")
         );
     };
-    let app = operator::open(&arguments.target.settings).await?;
-    let org = operator::choose_org(&app, arguments.target.org.as_deref()).await?;
-    let now = app.now();
+    let installation = operator::open(&arguments.target.settings).await?;
+    let org = operator::choose_org(&installation, arguments.target.org.as_deref()).await?;
+    let now = installation.now();
     let edit = |org: &mut Org| -> Result<(), NoTransition> { org.payment.move_to(status, now) };
-    let changed =
-        app.catalog.update_org(&org.id, "org.payment", &operator::change(Some(&org.id)), edit).await?;
+    let changed = installation
+        .catalog
+        .update_org(&org.id, "org.payment", &operator::change(Some(&org.id)), edit)
+        .await?;
     print(changed.context("the organisation is gone")??, now)
 }
 
 async fn audit(arguments: AuditArguments) -> anyhow::Result<()> {
-    let app = operator::open(&arguments.target.settings).await?;
+    let installation = operator::open(&arguments.target.settings).await?;
     let org = if arguments.anonymous {
         None
     } else {
-        Some(operator::choose_org(&app, arguments.target.org.as_deref()).await?.id)
+        Some(operator::choose_org(&installation, arguments.target.org.as_deref()).await?.id)
     };
     let beginning = Timestamp::from_micros(i64::MIN);
-    let entries = app.catalog.list_audit(org.as_ref(), beginning, i64::MAX, AUDIT_ENTRIES).await?;
+    let entries = installation.catalog.list_audit(org.as_ref(), beginning, i64::MAX, AUDIT_ENTRIES).await?;
     output::json(&entries.into_iter().map(AuditResponse::from).collect::<Vec<_>>())
 }
 

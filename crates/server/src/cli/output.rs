@@ -1,4 +1,4 @@
-//! What commands print: their answer on standard output, nothing else.
+//! What commands print: their answer on standard output, and beside it what a person who waits wants to know.
 
 use serde::Serialize;
 
@@ -11,4 +11,10 @@ pub fn line(text: &str) {
 pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
     line(&serde_json::to_string_pretty(value)?);
     Ok(())
+}
+
+/// Something for the person who waits, not part of the answer.
+#[expect(clippy::print_stderr, reason = "the answer of a command must stay alone on standard output")]
+pub fn note(text: &str) {
+    eprintln!("{text}");
 }

@@ -10,8 +10,8 @@ use tidegauge_catalog::tokens::Token;
 use tidegauge_model::capability::ANY;
 use tidegauge_model::{Capabilities, Role, Timestamp, TokenId, UserId};
 
+use super::operator::Installation;
 use super::{operator, output};
-use crate::app::App;
 use crate::config::arguments::SettingArguments;
 use crate::http::resources::tokens::TokenResponse;
 use crate::service::capabilities::{self, CapabilityInput};
@@ -86,8 +86,8 @@ pub async fn run(command: TokenCommand) -> anyhow::Result<()> {
 }
 
 async fn list(arguments: ListArguments) -> anyhow::Result<()> {
-    let app = operator::open(&arguments.settings).await?;
-    let tokens = app.catalog.list_all_tokens().await?;
+    let installation = operator::open(&arguments.settings).await?;
+    let tokens = installation.catalog.list_all_tokens().await?;
     output::json(&tokens.into_iter().map(listed).collect::<Vec<_>>())
 }
 
@@ -103,21 +103,21 @@ fn listed(token: Token) -> ListedToken {
 }
 
 async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
-    let app = operator::open(&arguments.settings).await?;
-    let org = operator::choose_org(&app, arguments.org.as_deref()).await?;
+    let installation = operator::open(&arguments.settings).await?;
+    let org = operator::choose_org(&installation, arguments.org.as_deref()).await?;
     let expires_at = arguments.expires_at.as_deref().map(Timestamp::parse).transpose()?;
     let (kind, person, capabilities) = match &arguments.personal {
         Some(email) => {
-            let found = app.catalog.find_person_by_email(&email.to_lowercase()).await?;
+            let found = installation.catalog.find_person_by_email(&email.to_lowercase()).await?;
             let person = found.with_context(|| format!("there is no user with the address {email}"))?;
             (TokenKind::Personal, person.id, Capabilities::default())
         }
-        None => (TokenKind::Api, an_owner(&app, &org.id).await?, granted(&arguments)?),
+        None => (TokenKind::Api, an_owner(&installation, &org.id).await?, granted(&arguments)?),
     };
-    let now = app.now();
-    let secret = TokenSecret::generate(kind, &*app.chance);
+    let now = installation.now();
+    let secret = TokenSecret::generate(kind, &installation.chance);
     let token = Token {
-        id: TokenId::generate(now, &*app.chance),
+        id: TokenId::generate(now, &installation.chance),
         org: (kind == TokenKind::Api).then(|| org.id.clone()),
         person,
         name: arguments.name,
@@ -127,14 +127,14 @@ async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
         expires_at,
         last_used_at: None,
     };
-    app.catalog.insert_token(&token, &secret.digest(), &operator::change(Some(&org.id))).await?;
+    installation.catalog.insert_token(&token, &secret.digest(), &operator::change(Some(&org.id))).await?;
     output::line(secret.reveal());
     Ok(())
 }
 
 /// An API token needs somebody who answers for it.
-async fn an_owner(app: &App, org: &tidegauge_model::OrgId) -> anyhow::Result<UserId> {
-    let members = app.catalog.list_members(org).await?;
+async fn an_owner(installation: &Installation, org: &tidegauge_model::OrgId) -> anyhow::Result<UserId> {
+    let members = installation.catalog.list_members(org).await?;
     let owner = members.into_iter().find(|member| member.role == Role::Owner);
     Ok(owner.context("the organisation has no owner")?.person.id)
 }
@@ -166,8 +166,12 @@ fn granted(arguments: &CreateArguments) -> anyhow::Result<Capabilities> {
 }
 
 async fn delete(arguments: DeleteArguments) -> anyhow::Result<()> {
-    let app = operator::open(&arguments.settings).await?;
-    if !app.catalog.revoke_token(&TokenId::from(arguments.id.as_str()), &operator::change(None)).await? {
+    let installation = operator::open(&arguments.settings).await?;
+    if !installation
+        .catalog
+        .revoke_token(&TokenId::from(arguments.id.as_str()), &operator::change(None))
+        .await?
+    {
         bail!("there is no token {}: `tidegauge token list` lists them", arguments.id);
     }
     Ok(())

@@ -83,6 +83,7 @@ fn status(kind: ErrorKind) -> StatusCode {
         ErrorKind::Invalid => StatusCode::UNPROCESSABLE_ENTITY,
         ErrorKind::Unauthenticated => StatusCode::UNAUTHORIZED,
         ErrorKind::PaymentRequired => StatusCode::PAYMENT_REQUIRED,
+        ErrorKind::QuotaUsedUp => StatusCode::from_u16(430).unwrap_or(StatusCode::TOO_MANY_REQUESTS),
         ErrorKind::Forbidden | ErrorKind::LimitReached => StatusCode::FORBIDDEN,
         ErrorKind::NotFound => StatusCode::NOT_FOUND,
         ErrorKind::Conflict => StatusCode::CONFLICT,
@@ -90,6 +91,7 @@ fn status(kind: ErrorKind) -> StatusCode {
         ErrorKind::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorKind::Busy => StatusCode::TOO_MANY_REQUESTS,
         ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        ErrorKind::StorageFull => StatusCode::INSUFFICIENT_STORAGE,
         ErrorKind::TimedOut => StatusCode::GATEWAY_TIMEOUT,
         ErrorKind::Corrupt | ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
@@ -144,6 +146,14 @@ impl From<service::Error> for ApiError {
         }
         let mut answer = Self::new(error.kind, error.message);
         answer.body.hint = error.hint;
+        if let Some(time) = error.retry_at
+            && let Ok(value) = HeaderValue::from_str(&time.to_http_date())
+        {
+            answer.headers.insert(header::RETRY_AFTER, value);
+        }
+        if let Some(allowance) = &error.allowance {
+            super::resources::ingest::set_allowance(&mut answer.headers, allowance);
+        }
         if let Some(violation) = error.violation {
             answer.body.code = rule_code(violation.rule);
         }

@@ -101,6 +101,21 @@ impl<S: Send + Sync> FromRequestParts<S> for PathId {
     }
 }
 
+/// The two ids in the path.
+#[derive(Debug)]
+pub struct PathIds(pub String, pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathIds {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        match axum::extract::Path::<(String, String)>::from_request_parts(parts, state).await {
+            Ok(axum::extract::Path((outer, inner))) => Ok(Self(outer, inner)),
+            Err(_) => Err(ApiError::new(ErrorKind::NotFound, "not found")),
+        }
+    }
+}
+
 /// The guard in front of the route has put the caller into the request.
 impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = ApiError;

@@ -8,9 +8,9 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tidegauge_auth::principal::Seat;
-use tidegauge_auth::{Access, Principal, Refusal, TokenFacts, TokenKind, bearer};
+use tidegauge_auth::{Access, Principal, Refusal, TokenFacts, TokenKind, TokenSecret, bearer};
 use tidegauge_catalog::bearer::{Bearer, Standing};
-use tidegauge_model::{ErrorKind, OrgId, PaymentStatus, Timestamp};
+use tidegauge_model::{Action, DatasetArea, ErrorKind, OrgId, PaymentStatus, Timestamp};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::answer::RequestIds;
@@ -23,6 +23,9 @@ use crate::service::caller::CallerStanding;
 
 /// The organisation that a personal token is to act in; the second is what existing clients send.
 const ORG_HEADERS: [&str; 2] = ["x-tidegauge-org-id", "x-axiom-org-id"];
+
+/// Where one shipper puts its token.
+const FIREHOSE_KEY: &str = "x-amz-firehose-access-key";
 
 /// Requests per second of a person who acts in no particular organisation.
 const SEATLESS_RATE: i64 = 100;
@@ -69,10 +72,11 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         request.extensions().get::<RequestIds>().map(|ids| ids.request.clone()).unwrap_or_default();
 
     let mut sender = Sender::default();
-    let mut response = match admit(&guard, request.headers(), &request_id, &mut sender, now).await {
-        Ok(Admitted { caller, _permit, _share }) => run(request, next, caller).await,
-        Err(error) => error.into_response(),
-    };
+    let mut response =
+        match admit(&guard, request.headers(), request.uri().query(), &request_id, &mut sender, now).await {
+            Ok(Admitted { caller, _permit, _share }) => run(request, next, caller).await,
+            Err(error) => error.into_response(),
+        };
     if let Some(allowance) = sender.allowance {
         set_rate_headers(response.headers_mut(), &allowance, sender.org.is_some());
     }
@@ -113,6 +117,7 @@ async fn run(mut request: Request, next: Next, caller: Caller) -> Response {
 async fn admit(
     guard: &Guard,
     headers: &HeaderMap,
+    query: Option<&str>,
     request_id: &str,
     sender: &mut Sender,
     now: Timestamp,
@@ -120,11 +125,10 @@ async fn admit(
     let app = &guard.app;
     let permit = Arc::clone(&app.load).try_acquire_owned();
     let permit = permit.map_err(|_| busy("the service is working on as many requests as it can"))?;
-    let authorization = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
-    let secret = bearer::read(authorization)?;
+    let secret = presented(guard.access, headers, query)?;
     let named = named_org(headers);
-    let found =
-        app.catalog.find_bearer(&secret.digest(), named.as_ref()).await?.ok_or(Refusal::UnknownToken)?;
+    let found = app.bearers.find(&app.catalog, secret.digest(), named.as_ref(), now).await?;
+    let found = found.ok_or(Refusal::UnknownToken)?;
     sender.actor = Some(actor(&found));
     if found.is_api_token {
         sender.org = found.standings.first().map(|standing| standing.org.clone());
@@ -156,6 +160,20 @@ async fn admit(
         app.catalog.accept_membership(&standing.org, &caller.user, &caller.change()).await?;
     }
     Ok(Admitted { caller, _permit: permit, _share: share })
+}
+
+/// The token of a request. Shippers that cannot set the header may put it elsewhere when they send events, and only
+/// then: an address with a token in it ends up in logs.
+fn presented(access: Access, headers: &HeaderMap, query: Option<&str>) -> Result<TokenSecret, Refusal> {
+    let authorization = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
+    if authorization.is_none() && access == Access::Dataset(DatasetArea::Ingest, Action::Create) {
+        let key = headers.get(FIREHOSE_KEY).and_then(|value| value.to_str().ok());
+        let in_address = || query?.split('&').find_map(|pair| pair.strip_prefix("tk="));
+        if let Some(token) = key.or_else(in_address) {
+            return bearer::read_plain(token);
+        }
+    }
+    bearer::read(authorization)
 }
 
 /// A request that is let through, with what it holds until it is answered.

@@ -1,7 +1,9 @@
 //! The resources of the interface, one file each: the bodies they read and write, and their handlers.
 
 pub mod audit;
+pub mod datasets;
 pub mod documents;
+pub mod ingest;
 pub mod notifiers;
 pub mod orgs;
 pub mod paging;

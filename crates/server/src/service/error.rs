@@ -13,13 +13,25 @@ pub struct Error {
     pub hint: Option<String>,
     /// The field at fault, where there is one.
     pub violation: Option<Violation>,
+    /// What is left of a quota, where one is used up.
+    pub allowance: Option<super::ingest::Allowance>,
+    /// When it is worth trying again, where that is known.
+    pub retry_at: Option<tidegauge_model::Timestamp>,
     #[source]
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None, violation: None, source: None }
+        Self {
+            kind,
+            message: message.into(),
+            hint: None,
+            violation: None,
+            allowance: None,
+            retry_at: None,
+            source: None,
+        }
     }
 
     /// "notifier not found": the form that clients look for.
@@ -35,6 +47,16 @@ impl Error {
             self.message = violation.to_string();
         }
         self
+    }
+
+    #[must_use]
+    pub fn retry_at(self, time: tidegauge_model::Timestamp) -> Self {
+        Self { retry_at: Some(time), ..self }
+    }
+
+    #[must_use]
+    pub fn allowance(self, allowance: super::ingest::Allowance) -> Self {
+        Self { allowance: Some(allowance), ..self }
     }
 
     #[must_use]
@@ -59,6 +81,17 @@ impl From<Refusal> for Error {
 impl From<tidegauge_catalog::Error> for Error {
     fn from(error: tidegauge_catalog::Error) -> Self {
         // What went wrong inside is for the log; the caller can only try again or report it.
+        let message = match error.kind() {
+            ErrorKind::Internal | ErrorKind::Corrupt => "the request could not be completed".to_owned(),
+            _ => error.to_string(),
+        };
+        let kind = error.kind();
+        Self { source: Some(Box::new(error)), ..Self::new(kind, message) }
+    }
+}
+
+impl From<tidegauge_store::Error> for Error {
+    fn from(error: tidegauge_store::Error) -> Self {
         let message = match error.kind() {
             ErrorKind::Internal | ErrorKind::Corrupt => "the request could not be completed".to_owned(),
             _ => error.to_string(),

@@ -16,10 +16,12 @@ use tidegauge_catalog::tokens::Token;
 use tidegauge_catalog::{Catalog, Change, Location, SealKey};
 use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
-use tidegauge_model::{Capabilities, Clock, Org, OrgId, Role, Timestamp, TokenId, UserId};
-use tidegauge_server::config::{FirstStart, HttpLimits};
+use tidegauge_model::{Capabilities, Chance, Clock, Org, OrgId, Role, Timestamp, TokenId, UserId};
+use tidegauge_server::app::Parts;
+use tidegauge_server::config::{FirstStart, HttpLimits, IngestLimits};
 use tidegauge_server::service::first_start;
 use tidegauge_server::{App, http};
+use tidegauge_store::{Store, StoreSettings};
 use tower::ServiceExt;
 
 use crate::database::{Backend, new_postgres_database};
@@ -57,6 +59,16 @@ impl Answer {
     }
 }
 
+/// Small enough that every limit is quick to reach.
+fn ingest_limits() -> IngestLimits {
+    IngestLimits {
+        max_body_bytes: 1 << 20,
+        max_uncompressed_bytes: 4 << 20,
+        max_event_bytes: 256 << 10,
+        memory_bytes: 16 << 20,
+    }
+}
+
 impl TestApp {
     pub(crate) async fn start(backend: Backend) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -65,6 +77,7 @@ impl TestApp {
             Backend::Postgres => Location::Postgres(new_postgres_database()),
         };
         let catalog = Catalog::open(&location, SealKey::new(&[1; SealKey::LENGTH])).await.unwrap();
+        let catalog = Arc::new(catalog);
         let clock = Arc::new(ManualClock::at(Timestamp::parse(START).unwrap()));
         let chance = Arc::new(SeededChance::new(42));
         let settings = FirstStart {
@@ -79,8 +92,17 @@ impl TestApp {
             max_body_bytes: BODY_MAX,
             max_requests_in_flight: 64,
         };
-        let (app_clock, app_chance): (Arc<dyn Clock>, _) = (Arc::clone(&clock) as _, chance as _);
-        let app = App::new(catalog, app_clock, app_chance, limits);
+        let (app_clock, app_chance): (Arc<dyn Clock>, Arc<dyn Chance>) =
+            (Arc::clone(&clock) as _, chance as _);
+        let store = Store::open(
+            Arc::clone(&catalog),
+            Arc::clone(&app_clock),
+            Arc::clone(&app_chance),
+            StoreSettings::new(folder.path().to_owned()),
+        );
+        let store = store.await.unwrap();
+        let parts = Parts { catalog, store, clock: app_clock, chance: app_chance };
+        let app = App::new(parts, limits, ingest_limits());
         let owner = app.catalog.find_person_by_email("owner@example.com").await.unwrap().unwrap().id;
         let (other_org, other_token) = other_org(&app).await;
         Self {

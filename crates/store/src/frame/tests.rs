@@ -1,4 +1,4 @@
-//! Frames alone: read back as written, and no panic on any bytes.
+//! Frames read back as they were written, and damaged ones end in an error.
 
 use std::sync::Arc;
 

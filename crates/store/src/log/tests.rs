@@ -1,4 +1,4 @@
-//! The log alone: what is found again after a stop, a torn write and damage.
+//! The log on a real folder: what it recovers, and what it reports as damaged.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -8,6 +8,7 @@ use tidegauge_store::{FindingKind, StoreSettings};
 
 use crate::events::SECOND;
 use crate::house::{House, START, events, files_in, log_files, open, open_catalog, sqlite};
+use tidegauge_store::Store;
 
 fn times(from: i64, count: i64) -> Vec<i64> {
     (from..from + count).map(|at| START * 1000 + at * SECOND).collect()
@@ -159,7 +160,7 @@ async fn a_flush_whose_answer_was_lost_is_not_published_twice() {
     assert_eq!(state.info().logged, 1, "the twin does not know yet");
     twin.flush(&state).await.unwrap();
     assert_eq!(twin.rows(&state).await.unwrap(), before);
-    twin.append(&state, &events(&times(60, 3)), house.receipt()).await.unwrap();
+    twin.append(&state, Store::prepare(&events(&times(60, 3)), house.receipt())).await.unwrap();
     twin.flush(&state).await.unwrap();
     assert_eq!(twin.rows(&state).await.unwrap().len(), before.len() + 3);
     assert_eq!(twin.check(true).await.unwrap().iter().filter(|found| found.segment.is_some()).count(), 0);
@@ -247,7 +248,8 @@ async fn a_full_buffer_sends_requests_away_until_it_is_flushed() {
     .await;
     let dataset = house.dataset("logs").await;
     house.append(&dataset, &events(&times(0, 100))).await;
-    let refused = house.store.append(&dataset, &events(&times(100, 1)), house.receipt()).await;
+    let refused =
+        house.store.append(&dataset, Store::prepare(&events(&times(100, 1)), house.receipt())).await;
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unavailable);
     house.store.flush_wanted().await;
     house.store.flush_due().await.unwrap();
@@ -261,7 +263,7 @@ async fn a_request_that_waits_for_room_goes_on_when_there_is_some() {
     let dataset = house.dataset("logs").await;
     house.append(&dataset, &events(&times(0, 100))).await;
     let columns = events(&times(100, 1));
-    let waiting = house.store.append(&dataset, &columns, house.receipt());
+    let waiting = house.store.append(&dataset, Store::prepare(&columns, house.receipt()));
     let flushing = async {
         house.store.flush_wanted().await;
         house.store.flush_due().await.unwrap();

@@ -137,7 +137,7 @@ impl House {
     }
 
     pub(crate) async fn append(&self, dataset: &Arc<DatasetState>, columns: &Columns) -> u64 {
-        self.store.append(dataset, columns, self.receipt()).await.unwrap()
+        self.store.append(dataset, Store::prepare(columns, self.receipt())).await.unwrap()
     }
 
     pub(crate) async fn rows(&self, dataset: &DatasetId) -> Vec<StoredRow> {

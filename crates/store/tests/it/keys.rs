@@ -10,6 +10,7 @@ use tidegauge_store::{Claim, DatasetState, IdempotencyKey, Receipt, Repeated};
 
 use crate::events::SECOND;
 use crate::house::{House, START, events};
+use tidegauge_store::Store;
 
 fn one_event() -> Columns {
     events(&[START * 1000])
@@ -43,7 +44,11 @@ async fn of_many_at_once_one_is_stored_and_all_get_its_answer() {
             firsts.fetch_add(1, Ordering::SeqCst);
             // The others come to wait here.
             tokio::task::yield_now().await;
-            let sequence = house.store.append(&dataset, &one_event(), receipt(&house, "k")).await.unwrap();
+            let sequence = house
+                .store
+                .append(&dataset, Store::prepare(&one_event(), receipt(&house, "k")))
+                .await
+                .unwrap();
             answer(sequence)
         }
         Claim::Repeated(repeated) => repeated,
@@ -74,7 +79,7 @@ async fn a_request_that_is_not_waited_for_any_more_still_holds_its_key() {
     let first = claim(&house, &dataset).await;
     {
         let columns = one_event();
-        let append = house.store.append(&dataset, &columns, receipt(&house, "k"));
+        let append = house.store.append(&dataset, Store::prepare(&columns, receipt(&house, "k")));
         tokio::pin!(append);
         // Handed to the log; then the connection breaks, and with it go the request and its claim.
         let _ = futures_util::poll!(&mut append);
@@ -90,9 +95,11 @@ async fn keys_survive_restarts_and_flushes_until_they_are_too_old() {
     let house = House::with(|settings| settings.key_age = Duration::from_secs(3600)).await;
     let id = house.dataset("logs").await.id().clone();
     let dataset = house.store.dataset(&id).unwrap();
-    let sequence = house.store.append(&dataset, &one_event(), receipt(&house, "k")).await.unwrap();
+    let sequence =
+        house.store.append(&dataset, Store::prepare(&one_event(), receipt(&house, "k"))).await.unwrap();
     let empty = Columns::default();
-    let without_events = house.store.append(&dataset, &empty, receipt(&house, "empty")).await.unwrap();
+    let without_events =
+        house.store.append(&dataset, Store::prepare(&empty, receipt(&house, "empty"))).await.unwrap();
 
     let house = house.killed().await;
     let dataset = house.store.dataset(&id).unwrap();
@@ -118,7 +125,10 @@ async fn keys_survive_restarts_and_flushes_until_they_are_too_old() {
     assert!(!is_first(&house, &dataset).await, "at the end of its time");
     house.advance(Duration::from_secs(1));
     assert!(is_first(&house, &dataset).await, "too old");
-    let again = house.store.append(&dataset, &events(&[START * 1000 + SECOND]), receipt(&house, "k")).await;
+    let again = house
+        .store
+        .append(&dataset, Store::prepare(&events(&[START * 1000 + SECOND]), receipt(&house, "k")))
+        .await;
     let again = again.unwrap();
     house.flush(&id).await;
     assert!(

@@ -34,7 +34,7 @@ const HOMES: &[Home] = &[
     Home { crates: &["axum*", "http", "hyper*", "tower*", "utoipa*"], folders: &[("server", ANY)] },
     Home { crates: &["sqlx"], folders: &[("catalog", ANY)] },
     Home { crates: &["object_store"], folders: &[("store", ANY), ("server", ANY)] },
-    Home { crates: &["reqwest"], folders: &[("notify", ANY), ("auth", ANY), ("server", &[Kind::Dev])] },
+    Home { crates: &["reqwest"], folders: &[("notify", ANY), ("auth", ANY), ("server", ANY)] },
 ];
 
 /// A foreign crate that some crates must do without in their code; their tests may use it.
@@ -216,11 +216,8 @@ mod samples {
         assert_eq!(import("auth", "dev-dependencies", "http").len(), 1);
         assert_eq!(import("catalog", "dependencies", "httpdate"), nothing);
         assert_eq!(import("server", "dev-dependencies", "sqlx").len(), 1);
-        assert_eq!(import("server", "dev-dependencies", "reqwest"), nothing);
-        assert_eq!(
-            import("server", "dependencies", "reqwest"),
-            ["`server` may not import `reqwest` (Normal)"]
-        );
+        assert_eq!(import("server", "dependencies", "reqwest"), nothing);
+        assert_eq!(import("store", "dependencies", "reqwest"), ["`store` may not import `reqwest` (Normal)"]);
         assert_eq!(import("model", "dependencies", "serde_json").len(), 1);
         assert_eq!(import("model", "dev-dependencies", "serde_json"), nothing);
         assert_eq!(import("auth", "dependencies", "tokio-util").len(), 1);

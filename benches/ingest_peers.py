@@ -1,0 +1,423 @@
+"""Loads the same file of events into the service, ClickHouse and DuckDB, and prints one table.
+
+Each load runs in a process of its own, in turn, and the best of the rounds counts. Every engine has two threads. The
+service acknowledges a request when it is on the disk; ClickHouse does not wait for the disk, DuckDB does at its
+checkpoint. scripts/bench-ingest.sh starts this file with what it needs.
+"""
+
+import argparse
+import http.client
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+THREADS = 2
+CONNECTIONS = 4
+SMALL_REQUESTS = 2_000
+SETTLE_SECONDS = 600
+
+
+# The columns as a careful user would declare them for ClickHouse: name, type for the table, codec before ZSTD(1).
+WORD = "LowCardinality(String)"
+CLICKHOUSE_COLUMNS = [
+    ("_time", "DateTime64(6, 'UTC')", "Delta, "),
+    ("service", WORD, ""),
+    ("host", WORD, ""),
+    ("region", WORD, ""),
+    ("env", WORD, ""),
+    ("version", WORD, ""),
+    ("level", WORD, ""),
+    ("method", WORD, ""),
+    ("path", WORD, ""),
+    ("protocol", WORD, ""),
+    ("status", "UInt16", ""),
+    ("duration_ms", "Float64", ""),
+    ("bytes", "UInt64", ""),
+    ("user_id", "String", ""),
+    ("session_id", "String", ""),
+    ("trace_id", "String", ""),
+    ("span_id", "String", ""),
+    ("client_ip", "IPv4", ""),
+    ("user_agent", WORD, ""),
+    ("geo", f"Tuple(city {WORD}, country {WORD})", ""),
+    ("message", "String", ""),
+    ("k8s", f"Tuple(pod {WORD}, node {WORD})", ""),
+    ("sampled", "Bool", ""),
+    ("retries", "UInt8", ""),
+    ("flags", f"Array({WORD})", ""),
+    ("error", f"Tuple(kind {WORD}, stack String)", ""),
+]
+
+DUCKDB_COLUMNS = {
+    "_time": "TIMESTAMP",
+    "service": "VARCHAR",
+    "host": "VARCHAR",
+    "region": "VARCHAR",
+    "env": "VARCHAR",
+    "version": "VARCHAR",
+    "level": "VARCHAR",
+    "method": "VARCHAR",
+    "path": "VARCHAR",
+    "protocol": "VARCHAR",
+    "status": "USMALLINT",
+    "duration_ms": "DOUBLE",
+    "bytes": "UBIGINT",
+    "user_id": "VARCHAR",
+    "session_id": "VARCHAR",
+    "trace_id": "VARCHAR",
+    "span_id": "VARCHAR",
+    "client_ip": "VARCHAR",
+    "user_agent": "VARCHAR",
+    "geo": "STRUCT(city VARCHAR, country VARCHAR)",
+    "message": "VARCHAR",
+    "k8s": "STRUCT(pod VARCHAR, node VARCHAR)",
+    "sampled": "BOOLEAN",
+    "retries": "UTINYINT",
+    "flags": "VARCHAR[]",
+    "error": "STRUCT(kind VARCHAR, stack VARCHAR)",
+}
+
+
+def quoted(text):
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def load_clickhouse(file, folder):
+    """MergeTree on disk, ordered by time; the size is that after all parts have been merged into one."""
+    import chdb.session
+
+    session = chdb.session.Session(os.path.join(folder, "clickhouse"))
+    structure = ", ".join(f"{name} {kind}" for name, kind, _ in CLICKHOUSE_COLUMNS)
+    columns = ", ".join(f"{name} {kind} CODEC({codec}ZSTD(1))" for name, kind, codec in CLICKHOUSE_COLUMNS)
+    session.query("CREATE DATABASE bench ENGINE = Atomic")
+    session.query(f"CREATE TABLE bench.events ({columns}) ENGINE = MergeTree ORDER BY _time")
+    begun, cpu = time.perf_counter(), own_cpu()
+    session.query(
+        f"INSERT INTO bench.events SELECT * FROM file({quoted(file)}, JSONEachRow, {quoted(structure)}) "
+        f"SETTINGS max_threads = {THREADS}, max_insert_threads = {THREADS}, "
+        "date_time_input_format = 'best_effort', input_format_null_as_default = 1"
+    )
+    seconds, cpu = time.perf_counter() - begun, own_cpu() - cpu
+    loaded = int(str(session.query("SELECT count() FROM bench.events", "TSV")))
+    begun = time.perf_counter()
+    session.query("OPTIMIZE TABLE bench.events FINAL")
+    settled = time.perf_counter() - begun
+    size = "SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = 'bench'"
+    disk = int(str(session.query(size, "TSV")))
+    version = str(session.query("SELECT version()", "TSV")).strip()
+    return measured(loaded, seconds, cpu, own_peak(), disk, settled, f"chdb {version}")
+
+
+def load_duckdb(file, folder):
+    """A table of a database file, with its checkpoint."""
+    import duckdb
+
+    path = os.path.join(folder, "events.duckdb")
+    connection = duckdb.connect(path, config={"threads": THREADS})
+    # A file of lines may be read by all threads only when the order of rows does not matter.
+    connection.execute("SET preserve_insertion_order = false")
+    begun, cpu = time.perf_counter(), own_cpu()
+    connection.execute(
+        "CREATE TABLE events AS SELECT * FROM read_ndjson(?, columns = ?)", [file, DUCKDB_COLUMNS]
+    )
+    connection.execute("CHECKPOINT")
+    seconds, cpu = time.perf_counter() - begun, own_cpu() - cpu
+    (loaded,) = connection.execute("SELECT count(*) FROM events").fetchone()
+    connection.close()
+    return measured(loaded, seconds, cpu, own_peak(), os.path.getsize(path), 0, f"duckdb {duckdb.__version__}")
+
+
+def measured(events, seconds, cpu, peak, disk, settled, version):
+    return {
+        "events": events,
+        "seconds": seconds,
+        "cpu": cpu,
+        "peak": peak,
+        "disk": disk,
+        "settled": settled,
+        "version": version,
+    }
+
+
+def own_cpu():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def own_peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+PEERS = {"ClickHouse": load_clickhouse, "DuckDB": load_duckdb}
+
+
+def load_peer(name, file, folder):
+    """Loads in a process of its own, so that memory and processor time are those of one load."""
+    command = [sys.executable, __file__, "--file", file, "--one", name, "--folder", folder]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+class NotServed(Exception):
+    """The service does not take events."""
+
+
+class Service:
+    """The optimised service on a fresh data folder."""
+
+    def __init__(self, binary, folder):
+        self.binary, self.data = binary, os.path.join(folder, "data")
+        command = [binary, "serve", "--data", self.data, "--listen", "127.0.0.1:0", "--log-level", "error"]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        try:
+            self.wait_until_it_listens()
+            limits = ["org", "set-limits", "apiRateLimitPerSecond=1000000000", "--data", self.data]
+            subprocess.run([binary, *limits], stdout=subprocess.DEVNULL, check=True)
+        except BaseException:
+            self.stop()
+            raise
+
+    def wait_until_it_listens(self):
+        line = next((line for line in self.process.stdout if "listens on " in line), None)
+        if line is None:
+            raise RuntimeError("the service did not start")
+        self.url = line.split("listens on ")[1].strip()
+        self.token_file = os.path.join(self.data, "first-token")
+        with open(self.token_file, encoding="utf-8") as file:
+            self.token = file.read().strip()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+
+    def call(self, method, path, body=None):
+        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path, data, headers, method=method)
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)
+
+    def make_dataset(self, name):
+        try:
+            self.call("POST", "/v2/datasets", {"name": name, "description": "benchmark"})
+        except urllib.error.HTTPError as error:
+            if error.code in (404, 405):
+                raise NotServed("it has no datasets yet") from error
+            raise
+
+    def cpu(self):
+        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def peak(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
+            line = next(line for line in file if line.startswith("VmHWM"))
+        return int(line.split()[1]) * 1024
+
+    def settle(self, name):
+        """Waits until what is stored stops changing: the same answer and size five times, a second apart."""
+        begun, same, last = time.perf_counter(), 0, None
+        while same < 5 and time.perf_counter() - begun < SETTLE_SECONDS:
+            now = (self.call("GET", f"/v1/datasets/{name}/info"), folder_size(self.data))
+            same = same + 1 if now == last else 0
+            last = now
+            time.sleep(1)
+        return last[1], time.perf_counter() - begun
+
+
+def folder_size(folder):
+    total = 0
+    for path, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.stat(os.path.join(path, name)).st_blocks * 512
+            except FileNotFoundError:
+                pass  # Merged away in the meantime.
+    return total
+
+
+def load_service(binary, file, folder):
+    service = Service(binary, folder)
+    try:
+        service.make_dataset("bench")
+        before = service.cpu()
+        command = [binary, "ingest", "bench", file, "--url", service.url, "--token-file", service.token_file]
+        begun, children = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([*command, "--connections", str(CONNECTIONS)], check=True, stdout=sys.stderr)
+        seconds = time.perf_counter() - begun
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        client = after.ru_utime + after.ru_stime - children.ru_utime - children.ru_stime
+        cpu, peak = service.cpu() - before, service.peak()
+        disk, settled = service.settle("bench")
+        version = subprocess.run([binary, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        result = measured(count_lines(file), seconds, cpu, peak, disk, settled, version.strip())
+        return {**result, "client": client}
+    finally:
+        service.stop()
+
+
+def small_requests(binary, file, folder):
+    """Milliseconds of requests with one event, one after the other over one connection."""
+    service = Service(binary, folder)
+    try:
+        service.make_dataset("small")
+        with open(file, "rb") as lines:
+            bodies = [next(lines) for _ in range(SMALL_REQUESTS)]
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(service.url).netloc)
+        headers = {"Authorization": f"Bearer {service.token}", "Content-Type": "application/x-ndjson"}
+        taken = []
+        for body in bodies:
+            begun = time.perf_counter()
+            connection.request("POST", "/v1/datasets/small/ingest", body, headers)
+            answer = connection.getresponse()
+            text = answer.read()
+            taken.append((time.perf_counter() - begun) * 1_000)
+            if answer.status != 200:
+                raise RuntimeError(f"{answer.status}: {text!r}")
+        return taken
+    finally:
+        service.stop()
+
+
+def disk_syncs(folder):
+    """Milliseconds that the disk takes to make an append of 4 KiB permanent."""
+    file = os.open(os.path.join(folder, "sync"), os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+    taken = []
+    for _ in range(SMALL_REQUESTS):
+        begun = time.perf_counter()
+        os.write(file, b"x" * 4096)
+        os.fdatasync(file)
+        taken.append((time.perf_counter() - begun) * 1_000)
+    os.close(file)
+    return taken
+
+
+def percentile(values, share):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+
+
+def count_lines(file):
+    with open(file, "rb") as blocks:
+        return sum(block.count(b"\n") for block in iter(lambda: blocks.read(1 << 20), b""))
+
+
+def in_new_folder(work, *arguments):
+    folder = tempfile.mkdtemp(dir=os.environ.get("TMPDIR", "/var/tmp"))
+    try:
+        return work(*arguments, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def run_rounds(engines, rounds):
+    """The engines in turn, so that a slow minute of the machine does not hit one of them alone."""
+    results = {name: [] for name in engines}
+    for number in range(rounds):
+        for name, load in list(engines.items()):
+            try:
+                result = load()
+            except NotServed as reason:
+                print(f"{name}: not run ({reason})", file=sys.stderr)
+                del engines[name]
+                continue
+            results[name].append(result)
+            print(f"round {number + 1}: {name} {result['seconds']:.2f} s", file=sys.stderr)
+    return {name: runs for name, runs in results.items() if runs}
+
+
+def print_table(results, file_bytes):
+    if not results:
+        return
+    heads = ["", "seconds", "events/s", "MB/s", "CPU s", "peak RSS MB", "on disk MB", "of the file", "settled after s"]
+    rows = []
+    for name, runs in results.items():
+        best = min(runs, key=lambda run: run["seconds"])
+        rows.append([
+            f"{name} ({best['version']})",
+            f"{best['seconds']:.2f}",
+            f"{best['events'] / best['seconds']:,.0f}",
+            f"{file_bytes / best['seconds'] / 1e6:.0f}",
+            f"{best['cpu']:.1f}" + (f" + client {best['client']:.1f}" if "client" in best else ""),
+            f"{best['peak'] / 1e6:.0f}",
+            f"{best['disk'] / 1e6:.1f}",
+            f"{best['disk'] / file_bytes:.3f}",
+            f"{best['settled']:.1f}",
+        ])
+    print("| " + " | ".join(heads) + " |")
+    print("|---" * len(heads) + "|")
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print_ratios(results)
+
+
+def print_ratios(results):
+    """How the service stands to each peer: above 1 is faster, or smaller."""
+    own = results.get("Tidegauge")
+    if own is None:
+        return
+    best = {name: min(runs, key=lambda run: run["seconds"]) for name, runs in results.items()}
+    for name in PEERS:
+        if name in best:
+            speed = best[name]["seconds"] / best["Tidegauge"]["seconds"]
+            size = best[name]["disk"] / best["Tidegauge"]["disk"]
+            print(f"Tidegauge to {name}: {speed:.2f} times as fast, the peer is {size:.2f} times as large")
+
+
+def print_latency(arguments):
+    syncs = in_new_folder(disk_syncs)
+    print(f"disk: append 4 KiB and fdatasync: p50 {percentile(syncs, 0.5):.3f} ms, p99 {percentile(syncs, 0.99):.3f} ms")
+    if arguments.peers_only:
+        return
+    try:
+        taken = in_new_folder(small_requests, arguments.binary, arguments.file)
+    except NotServed as reason:
+        print(f"requests of one event: not run ({reason})")
+        return
+    print(f"request of one event, keep-alive: p50 {percentile(taken, 0.5):.3f} ms, p99 {percentile(taken, 0.99):.3f} ms")
+
+
+def read_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--file", required=True, help="NDJSON that `tidegauge bench generate` has written")
+    parser.add_argument("--binary", help="the optimised tidegauge")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--peers-only", action="store_true", help="leave the service out")
+    parser.add_argument("--without", action="append", default=[], choices=list(PEERS), help="leave a peer out")
+    parser.add_argument("--commit", default="unknown")
+    parser.add_argument("--one", choices=list(PEERS), help=argparse.SUPPRESS)
+    parser.add_argument("--folder", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def main():
+    arguments = read_arguments()
+    if arguments.one:
+        print(json.dumps(PEERS[arguments.one](arguments.file, arguments.folder)))
+        return
+    file, size = arguments.file, os.path.getsize(arguments.file)
+    events = count_lines(file)  # Also brings the file into the page cache for everybody.
+    engines = {}
+    if not arguments.peers_only:
+        engines["Tidegauge"] = lambda: in_new_folder(load_service, arguments.binary, file)
+    for name in PEERS:
+        if name not in arguments.without:
+            engines[name] = lambda name=name: in_new_folder(load_peer, name, file)
+    load = os.getloadavg()[0]
+    print(f"{events:,} events, {size / 1e6:.1f} MB, best of {arguments.rounds}, commit {arguments.commit}, "
+          f"{os.cpu_count()} cores, load before {load:.2f}")
+    print_table(run_rounds(engines, arguments.rounds), size)
+    print_latency(arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,14 @@
+//! JSON bodies: from bytes to values of fields in one pass, without a tree in between. `stream` finds the events in
+//! the chunks, `event` reads one, `shapes` makes known field names cheap, `text` keeps arrays and maps.
+
+mod cursor;
+mod event;
+pub(crate) mod labels;
+mod number;
+mod scan;
+mod shapes;
+pub(crate) mod stream;
+mod string;
+mod text;
+
+pub(crate) use event::{Memory, add_labels};

@@ -1,0 +1,146 @@
+//! The reader of a dataset's bodies: hands the bytes to the format of the request and keeps, from request to
+//! request, what it learnt about the fields and the memory of the columns.
+
+pub(crate) mod place;
+
+use tidegauge_model::columns::Columns;
+
+use crate::csv::CsvStream;
+use crate::json::Memory;
+use crate::json::stream::{JsonStream, Surroundings};
+use crate::options::{FieldGate, Format, Limits, Options};
+use crate::outcome::{Malformed, Outcome};
+use crate::rows::Rows;
+use place::Place;
+
+const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
+
+/// Reads bodies one after the other: [`begin`](Self::begin), [`feed`](Self::feed) for each chunk,
+/// [`finish`](Self::finish), then [`columns`](Self::columns).
+#[derive(Debug)]
+pub struct Reader {
+    limits: Limits,
+    options: Options,
+    rows: Rows,
+    memory: Memory,
+    json: JsonStream,
+    csv: CsvStream,
+    /// How many bytes of a byte order mark the body began with; nothing once that is decided.
+    mark: Option<usize>,
+    /// Why the body cannot be taken. Said again to a caller that goes on.
+    refused: Option<Malformed>,
+}
+
+impl Reader {
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            options: Options::default(),
+            rows: Rows::new(limits.clone()),
+            memory: Memory::default(),
+            json: JsonStream::default(),
+            csv: CsvStream::default(),
+            mark: Some(0),
+            refused: None,
+            limits,
+        }
+    }
+
+    /// Forgets the events of the request before and prepares for the next. `arrival_ns` is the time of events that
+    /// have none.
+    pub fn begin(&mut self, options: Options, arrival_ns: i64) {
+        if self.rows.fields_known() > self.limits.fields_kept_max {
+            self.rows.forget_fields();
+            self.memory.forget();
+        }
+        self.memory.begin(&options.map_fields);
+        self.rows.begin(&options, arrival_ns);
+        self.mark = Some(0);
+        self.refused = None;
+        self.options = options;
+        self.start_format(Place::default());
+    }
+
+    fn start_format(&mut self, place: Place) {
+        match self.options.format {
+            Format::Json => self.json.begin(place),
+            Format::Csv => self.csv.begin(&self.options, place),
+        }
+    }
+
+    /// Reads a piece of the body, cut anywhere. An error means that nothing of the body can be taken.
+    pub fn feed(&mut self, bytes: &[u8], gate: &dyn FieldGate) -> Result<(), Malformed> {
+        if let Some(refused) = &self.refused {
+            return Err(refused.clone());
+        }
+        let mut bytes = bytes;
+        if let Some(matched) = self.mark {
+            let expected = &BYTE_ORDER_MARK[matched..];
+            let same = bytes.iter().zip(expected).take_while(|(byte, mark)| byte == mark).count();
+            let matched = matched + same;
+            bytes = &bytes[same..];
+            if matched == BYTE_ORDER_MARK.len() {
+                self.mark = None;
+                self.start_format(Place::after(&BYTE_ORDER_MARK));
+            } else if bytes.is_empty() {
+                self.mark = Some(matched);
+            } else {
+                self.mark = None;
+                self.feed_format(&BYTE_ORDER_MARK[..matched], gate)?;
+            }
+        }
+        self.feed_format(bytes, gate)
+    }
+
+    /// Ends the body. The events are in [`columns`](Self::columns) until the next [`begin`](Self::begin).
+    pub fn finish(&mut self, gate: &dyn FieldGate) -> Result<Outcome, Malformed> {
+        if let Some(refused) = &self.refused {
+            return Err(refused.clone());
+        }
+        if let Some(matched) = self.mark.take() {
+            self.feed_format(&BYTE_ORDER_MARK[..matched], gate)?;
+        }
+        self.with_format(gate, |json, around| json.finish(around), |csv, around| csv.finish(around))?;
+        Ok(self.rows.finish())
+    }
+
+    /// The events that were read. Empty after an error.
+    pub fn columns(&self) -> &Columns {
+        &self.rows.columns
+    }
+
+    /// How much memory this reader keeps, so that a pool can drop one that a large body has fattened.
+    pub fn retained_bytes(&self) -> usize {
+        self.rows.retained_bytes()
+            + self.memory.retained_bytes()
+            + self.json.retained_bytes()
+            + self.csv.retained_bytes()
+    }
+
+    fn feed_format(&mut self, bytes: &[u8], gate: &dyn FieldGate) -> Result<(), Malformed> {
+        self.with_format(gate, |json, around| json.feed(bytes, around), |csv, around| csv.feed(bytes, around))
+    }
+
+    fn with_format(
+        &mut self,
+        gate: &dyn FieldGate,
+        on_json: impl FnOnce(&mut JsonStream, &mut Surroundings<'_>) -> Result<(), Malformed>,
+        on_csv: impl FnOnce(&mut CsvStream, &mut Surroundings<'_>) -> Result<(), Malformed>,
+    ) -> Result<(), Malformed> {
+        let mut around = Surroundings {
+            options: &self.options,
+            limits: &self.limits,
+            memory: &mut self.memory,
+            rows: &mut self.rows,
+            gate,
+        };
+        let result = match self.options.format {
+            Format::Json => on_json(&mut self.json, &mut around),
+            Format::Csv => on_csv(&mut self.csv, &mut around),
+        };
+        if let Err(malformed) = &result {
+            self.refused = Some(malformed.clone());
+            self.rows.discard();
+        }
+        result
+    }
+}

@@ -1,0 +1,175 @@
+//! The events of a request while they are read: appends the values of one event to the typed columns and takes them
+//! back when the event fails or was cut by the end of a chunk. Knows the fields of the dataset and which of them
+//! hold a time. How values are written in a body is left to the formats.
+
+mod append;
+mod fields;
+
+use std::sync::Arc;
+
+use hashbrown::HashMap;
+use tidegauge_model::columns::Columns;
+
+use crate::options::{Limits, Options};
+use crate::outcome::{Failure, Outcome};
+use crate::time::{EventTime, TimeRule};
+use fields::Field;
+pub(crate) use fields::stored_name;
+
+/// No column, no field.
+pub(crate) const NONE: u32 = u32::MAX;
+
+pub(crate) const TOO_LONG: &[u8] = b"<invalid string: too long>";
+pub(crate) const INVALID: &[u8] = b"<invalid data>";
+
+#[derive(Debug)]
+pub(crate) struct Rows {
+    pub(crate) columns: Columns,
+    fields: Vec<Field>,
+    by_name: HashMap<Arc<str>, u32>,
+    /// Columns that the event in hand has a value in. May name a column twice, or one whose value was replaced.
+    touched: Vec<u32>,
+    /// Differs for each try to read an event, so that a field knows whether the event already has it.
+    stamp: u64,
+    /// About how much memory the values of this request take.
+    bytes: usize,
+    /// The same before the event in hand.
+    bytes_before: usize,
+    failure: Option<String>,
+    time: EventTime,
+    time_rule: TimeRule,
+    /// Fields admitted by this request that no finished request has stored yet.
+    unsettled: Vec<u32>,
+    outcome: Outcome,
+    limits: Limits,
+}
+
+impl Rows {
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self {
+            columns: Columns::default(),
+            fields: Vec::new(),
+            by_name: HashMap::new(),
+            touched: Vec::new(),
+            stamp: 0,
+            bytes: 0,
+            bytes_before: 0,
+            failure: None,
+            time: EventTime::default(),
+            time_rule: TimeRule::default(),
+            unsettled: Vec::new(),
+            outcome: Outcome::default(),
+            limits,
+        }
+    }
+
+    /// Forgets the events of the request before. The fields stay known.
+    pub(crate) fn begin(&mut self, options: &Options, arrival_ns: i64) {
+        self.discard();
+        self.time_rule = TimeRule { arrival_ns, layout: options.timestamp_format.clone() };
+        self.assign_time_fields(options.timestamp_field.as_deref());
+    }
+
+    /// Drops what was read, as when the rest of the body is malformed.
+    pub(crate) fn discard(&mut self) {
+        self.columns.clear();
+        self.touched.clear();
+        self.bytes = 0;
+        self.failure = None;
+        self.outcome = Outcome::default();
+        self.withdraw_unsettled();
+    }
+
+    pub(crate) fn fields_known(&self) -> usize {
+        self.fields.len()
+    }
+
+    pub(crate) fn forget_fields(&mut self) {
+        self.columns = Columns::default();
+        self.fields = Vec::new();
+        self.by_name = HashMap::new();
+        self.unsettled.clear();
+    }
+
+    /// How many events were read, failed ones included.
+    pub(crate) fn events(&self) -> u64 {
+        self.outcome.ingested + self.outcome.failed
+    }
+
+    pub(crate) fn start_event(&mut self) {
+        self.stamp += 1;
+        self.bytes_before = self.bytes;
+        self.touched.clear();
+        self.failure = None;
+        self.time.clear();
+    }
+
+    /// Takes back the values of the event in hand.
+    pub(crate) fn abandon_event(&mut self) {
+        self.bytes = self.bytes_before;
+        let row = self.columns.times.len() as u32;
+        for column in self.touched.drain(..) {
+            let column = &mut self.columns.columns[column as usize];
+            if column.rows.last() == Some(&row) {
+                column.rows.pop();
+                let len = column.rows.len();
+                column.values.truncate(len);
+            }
+        }
+    }
+
+    /// Marks the event in hand as failed. The first reason is kept.
+    pub(crate) fn fail(&mut self, reason: impl FnOnce() -> String) {
+        if self.failure.is_none() {
+            self.failure = Some(format!("event fails: {}", reason()));
+        }
+    }
+
+    pub(crate) fn is_failing(&self) -> bool {
+        self.failure.is_some()
+    }
+
+    /// Counts the event in hand, as ingested or as failed.
+    pub(crate) fn end_event(&mut self) {
+        if self.failure.is_none() {
+            match self.time.resolve(self.time_rule.arrival_ns) {
+                Ok(time) => {
+                    self.columns.times.push(time);
+                    self.bytes += size_of::<i64>();
+                    self.outcome.ingested += 1;
+                    return;
+                }
+                Err(reason) => self.fail(|| reason),
+            }
+        }
+        self.abandon_event();
+        let index = self.events();
+        self.outcome.failed += 1;
+        if let Some(error) = self.failure.take()
+            && self.outcome.failures.len() < self.limits.failures_listed_max
+        {
+            self.outcome.failures.push(Failure { index, error });
+        }
+    }
+
+    /// Whether the columns outgrew their bound. Rows and ends of texts are counted in 32 bits.
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.bytes > self.limits.columns_bytes_max.min(u32::MAX as usize / 2)
+    }
+
+    pub(crate) fn finish(&mut self) -> Outcome {
+        self.settle();
+        std::mem::take(&mut self.outcome)
+    }
+
+    pub(crate) fn retained_bytes(&self) -> usize {
+        let columns: usize = self
+            .columns
+            .columns
+            .iter()
+            .map(|column| column.rows.capacity() * size_of::<u32>() + append::capacity_bytes(&column.values))
+            .sum();
+        let names: usize = self.fields.iter().map(|field| field.name.len() + size_of::<Field>()).sum();
+        columns + names + self.columns.times.capacity() * size_of::<i64>()
+    }
+}

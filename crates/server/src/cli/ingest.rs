@@ -1,0 +1,213 @@
+//! `tidegauge ingest`: sends files of events to a server. Reading the arguments is here, the work in `client`.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use tidegauge_model::time::SystemClock;
+
+use super::output;
+use crate::chance::OsChance;
+use crate::client::input::{Encoding, Format, Input};
+use crate::client::progress::Progress;
+use crate::client::run;
+use crate::client::send::{Patience, Sender};
+use crate::client::split::Cutting;
+use crate::client::target::{Destination, Target};
+
+#[derive(Debug, Args)]
+pub struct IngestArguments {
+    /// Dataset that takes the events.
+    dataset: String,
+    /// Files to send: .ndjson, .json or .csv, and with .gz or .zst behind it; - is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Format of the files, where their names do not tell it. Standard input is ndjson.
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Address of the server.
+    #[arg(long, env = "TIDEGAUGE_URL", default_value = "http://127.0.0.1:8080")]
+    url: String,
+    /// Token that may ingest. Better given by the environment or a file: other users can read flags.
+    #[arg(long, env = "TIDEGAUGE_TOKEN", hide_env_values = true)]
+    token: Option<Secret>,
+    /// File with the token; it counts more than the token itself.
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Id of the organisation, for a personal token of somebody in several.
+    #[arg(long)]
+    org: Option<String>,
+    /// Bytes of one request, before compression.
+    #[arg(long, default_value_t = 4 * 1024 * 1024, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=67_108_864))]
+    batch_bytes: u32,
+    /// Requests that are under way at once.
+    #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
+    connections: u16,
+    /// How requests are compressed. By default not at all to this machine, and with zstd elsewhere.
+    #[arg(long, value_enum)]
+    compress: Option<Compress>,
+    /// Field that holds the time of an event, instead of _time.
+    #[arg(long, value_name = "FIELD")]
+    timestamp_field: Option<String>,
+    /// How that time is written, as a layout such as 2/Jan/2006:15:04:05 +0000.
+    #[arg(long, value_name = "LAYOUT")]
+    timestamp_format: Option<String>,
+    /// Character between two fields of CSV.
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    csv_delimiter: Option<char>,
+    /// A field to add to every event, as name=value. Repeat it for more.
+    #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
+    labels: Vec<(String, String)>,
+    /// Name of the run. A run that is repeated with the name of one that failed, and with the same files and
+    /// batches, does not store again what was stored.
+    #[arg(long, value_name = "NAME")]
+    run_id: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Compress {
+    None,
+    Zstd,
+    Gzip,
+}
+
+/// A text that does not print itself.
+#[derive(Clone)]
+struct Secret(String);
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(hidden)")
+    }
+}
+
+impl FromStr for Secret {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
+pub async fn run(arguments: IngestArguments) -> anyhow::Result<()> {
+    let inputs = inputs(&arguments)?;
+    let connections = usize::from(arguments.connections);
+    let cutting = Cutting {
+        batch_bytes: arguments.batch_bytes as usize,
+        // The parser of the argument lets only such characters through.
+        csv_delimiter: arguments.csv_delimiter.and_then(|it| u8::try_from(it).ok()).unwrap_or(b','),
+    };
+    let total = inputs.iter().map(Input::stored_bytes).sum::<anyhow::Result<Option<u64>>>()?;
+    let run_id = arguments.run_id.clone().unwrap_or_else(|| run::new_run_id(&OsChance));
+    let sender = sender(&arguments, connections, run_id.clone())?;
+    let progress = Progress::start(Arc::new(SystemClock), output::note).with_bar(total);
+    let outcome = Box::pin(run::run(inputs, cutting, connections, &sender, &progress)).await;
+    output::line(&progress.finish());
+    outcome.with_context(|| {
+        format!("not everything was stored; `--run-id {run_id}` goes on without storing anything twice")
+    })?;
+    match progress.totals().failed {
+        0 => Ok(()),
+        failed => bail!("{failed} events were not taken"),
+    }
+}
+
+fn inputs(arguments: &IngestArguments) -> anyhow::Result<Vec<Input>> {
+    arguments.files.iter().map(|path| Input::new(path, arguments.format)).collect()
+}
+
+fn sender(arguments: &IngestArguments, connections: usize, run_id: String) -> anyhow::Result<Sender> {
+    let target = Target::new(&Destination {
+        url: arguments.url.clone(),
+        dataset: arguments.dataset.clone(),
+        token: token(arguments)?,
+        org: arguments.org.clone(),
+        labels: arguments.labels.clone(),
+        timestamp_field: arguments.timestamp_field.clone(),
+        timestamp_format: arguments.timestamp_format.clone(),
+        csv_delimiter: arguments.csv_delimiter,
+    })?;
+    let compress = match arguments.compress {
+        Some(Compress::None) => Encoding::None,
+        Some(Compress::Zstd) => Encoding::Zstd,
+        Some(Compress::Gzip) => Encoding::Gzip,
+        None if target.is_loopback() => Encoding::None,
+        None => Encoding::Zstd,
+    };
+    Sender::new(target, compress, connections, Patience::default(), run_id, Arc::new(OsChance))
+}
+
+fn token(arguments: &IngestArguments) -> anyhow::Result<String> {
+    let token = match (&arguments.token_file, &arguments.token) {
+        (Some(path), _) => {
+            std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?
+        }
+        (None, Some(Secret(token))) => token.clone(),
+        (None, None) => bail!("give a token with --token-file or the environment variable TIDEGAUGE_TOKEN"),
+    };
+    Ok(token.trim().to_owned())
+}
+
+fn delimiter(text: &str) -> anyhow::Result<char> {
+    match text {
+        "\\t" => Ok('\t'),
+        _ => match text.chars().collect::<Vec<_>>()[..] {
+            [only] if only.is_ascii() && !matches!(only, '"' | '\n' | '\r' | '\0') => Ok(only),
+            _ => bail!("write one character of ASCII, or \\t for the tabulator"),
+        },
+    }
+}
+
+fn label(text: &str) -> anyhow::Result<(String, String)> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => bail!("write name=value"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: IngestArguments,
+    }
+
+    fn parse(line: &[&str]) -> Result<IngestArguments, clap::Error> {
+        Ok(Line::try_parse_from([&["ingest"], line].concat())?.arguments)
+    }
+
+    #[test]
+    fn arguments_are_read_and_the_token_is_not_shown() {
+        let line =
+            ["logs", "a.csv", "-", "--token", "xaat-secret", "--csv-delimiter", "\\t", "--label", "zone=a=b"];
+        let arguments = parse(&line).unwrap();
+        assert_eq!(arguments.csv_delimiter, Some('\t'));
+        assert_eq!(arguments.labels, [("zone".to_owned(), "a=b".to_owned())]);
+        assert_eq!(token(&arguments).unwrap(), "xaat-secret");
+        assert!(!format!("{arguments:?}").contains("secret"));
+        assert_eq!(inputs(&arguments).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn wrong_arguments_are_refused() {
+        let wrong: &[&[&str]] = &[
+            &["logs"],
+            &["logs", "a.csv", "--csv-delimiter", ";;"],
+            &["logs", "a.csv", "--csv-delimiter", "\""],
+            &["logs", "a.csv", "--label", "zone"],
+            &["logs", "a.csv", "--connections", "0"],
+            &["logs", "a.csv", "--batch-bytes", "0"],
+        ];
+        for line in wrong {
+            assert!(parse(line).is_err(), "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! The client: sends files of events to a server. A thread reads the files and cuts them into parts (`input`,
+//! `borders`, `split`, `buffers`), and as many parts as there are connections are under way at once (`run`, `send`).
+//! Nothing is parsed on the way: what an event means is for the server to say.
+
+pub mod borders;
+pub mod buffers;
+pub mod csv;
+pub mod input;
+pub mod json;
+pub mod part;
+pub mod progress;
+pub mod run;
+pub mod send;
+pub mod split;
+pub mod target;
+
+#[cfg(test)]
+mod tests;

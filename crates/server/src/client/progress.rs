@@ -1,0 +1,182 @@
+//! Tells the user how far it is: a bar on a terminal, now and then a line elsewhere, and the sum at the end. How a
+//! line is printed is handed in.
+
+use std::io::IsTerminal;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tidegauge_model::{Clock, Timestamp};
+
+use super::part::Part;
+use super::send::Answer;
+
+/// Failures of single events that are shown; all are counted.
+const SHOWN_FAILURES: u64 = 10;
+/// Seconds between two notices that something is tried again: all parts meet the same fault together.
+const RETRY_EVERY: f64 = 1.0;
+/// Seconds between two lines where there is no terminal.
+const LINE_EVERY: f64 = 5.0;
+
+/// What has been done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    pub events: u64,
+    pub failed: u64,
+    pub text_bytes: u64,
+}
+
+#[derive(Debug)]
+pub struct Progress {
+    clock: Arc<dyn Clock>,
+    begun: Timestamp,
+    say: fn(&str),
+    bar: Option<ProgressBar>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    totals: Totals,
+    shown_failures: u64,
+    lines: f64,
+    told_of_retry_at: Option<f64>,
+}
+
+impl Progress {
+    /// Counts from now on; `say` prints a line.
+    pub fn start(clock: Arc<dyn Clock>, say: fn(&str)) -> Self {
+        Self { begun: clock.now(), clock, say, bar: None, state: Mutex::default() }
+    }
+
+    /// Shows a bar if standard error is a terminal; it is full when `stored_bytes` were sent, if that is known.
+    pub fn with_bar(mut self, stored_bytes: Option<u64>) -> Self {
+        self.bar = std::io::stderr().is_terminal().then(|| bar(stored_bytes));
+        self
+    }
+
+    pub fn totals(&self) -> Totals {
+        self.state().totals
+    }
+
+    /// A part is stored.
+    pub fn stored(&self, part: &Part, answer: &Answer) {
+        let mut state = self.state();
+        state.totals.events += answer.ingested;
+        state.totals.failed += answer.failed;
+        state.totals.text_bytes += part.text_bytes;
+        for failure in &answer.failures {
+            if state.shown_failures == SHOWN_FAILURES {
+                break;
+            }
+            self.note(&format!("not taken: {}: {}", part.place, failure.error));
+            state.shown_failures += 1;
+        }
+        match &self.bar {
+            Some(bar) => {
+                bar.inc(part.stored_bytes);
+                bar.set_message(format!("{} events", grouped(state.totals.events)));
+            }
+            None if self.seconds() >= (state.lines + 1.0) * LINE_EVERY => {
+                state.lines = (self.seconds() / LINE_EVERY).floor();
+                self.note(&summary(&state.totals, self.seconds()));
+            }
+            None => {}
+        }
+    }
+
+    /// A part is to be sent again.
+    pub fn retrying(&self, notice: &str) {
+        let now = self.seconds();
+        let mut state = self.state();
+        if state.told_of_retry_at.is_none_or(|last| now - last >= RETRY_EVERY) {
+            state.told_of_retry_at = Some(now);
+            self.note(notice);
+        }
+    }
+
+    /// A line that must not tear the bar apart.
+    pub fn note(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| (self.say)(text)),
+            None => (self.say)(text),
+        }
+    }
+
+    /// Takes the bar away, and gives the sum.
+    pub fn finish(&self) -> String {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+        let state = self.state();
+        let not_shown = state.totals.failed.saturating_sub(state.shown_failures);
+        if not_shown > 0 {
+            self.note(&format!("not taken: {} more", grouped(not_shown)));
+        }
+        summary(&state.totals, self.seconds())
+    }
+
+    fn seconds(&self) -> f64 {
+        (self.clock.now().as_micros() - self.begun.as_micros()).max(0) as f64 / 1e6
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn bar(stored_bytes: Option<u64>) -> ProgressBar {
+    let (bar, template) = match stored_bytes {
+        Some(bytes) => (
+            ProgressBar::new(bytes),
+            "{wide_bar} {percent}% {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta} {msg}",
+        ),
+        None => (ProgressBar::no_length(), "{spinner} {decimal_bytes} {decimal_bytes_per_sec} {msg}"),
+    };
+    bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
+    // The template is ours; should it be wrong, a plain bar is better than none.
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+fn summary(totals: &Totals, seconds: f64) -> String {
+    let per_second = |amount: u64| amount as f64 / seconds.max(0.001);
+    let failed =
+        if totals.failed == 0 { String::new() } else { format!(" ({} not taken)", grouped(totals.failed)) };
+    format!(
+        "{} events{failed}, {:.1} MB in {seconds:.2} s: {} events/s, {:.1} MB/s",
+        grouped(totals.events),
+        totals.text_bytes as f64 / 1e6,
+        grouped(per_second(totals.events) as u64),
+        per_second(totals.text_bytes) / 1e6
+    )
+}
+
+/// With a comma after each three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sum_is_one_line() {
+        let totals = Totals { events: 1_234_567, failed: 1_000, text_bytes: 500_000_000 };
+        assert_eq!(
+            summary(&totals, 2.5),
+            "1,234,567 events (1,000 not taken), 500.0 MB in 2.50 s: 493,826 events/s, 200.0 MB/s"
+        );
+        assert_eq!(summary(&Totals::default(), 0.0), "0 events, 0.0 MB in 0.00 s: 0 events/s, 0.0 MB/s");
+    }
+}

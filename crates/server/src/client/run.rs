@@ -1,0 +1,80 @@
+//! Runs an ingest: a thread reads and cuts the files, and as many parts as there are connections are sent at once.
+//! The first part that cannot be stored ends it.
+
+use anyhow::Context;
+use futures_util::{StreamExt, stream};
+use tidegauge_model::{Chance, chance, hex};
+use tokio::sync::mpsc;
+
+use super::buffers::Buffers;
+use super::input::Input;
+use super::part::Part;
+use super::progress::Progress;
+use super::send::Sender;
+use super::split::{Cutting, Splitter};
+
+/// Sends all files. Whether events in stored parts failed is counted in `progress`.
+pub async fn run(
+    inputs: Vec<Input>,
+    cutting: Cutting,
+    connections: usize,
+    sender: &Sender,
+    progress: &Progress,
+) -> anyhow::Result<()> {
+    let mut parts = read_in_background(inputs, cutting, connections)?;
+    let parts = stream::poll_fn(move |context| parts.poll_recv(context));
+    let mut sent = parts
+        .map(|part| async move {
+            let part = part?;
+            let answer = sender.send(&part, |notice| progress.retrying(notice)).await?;
+            progress.stored(&part, &answer);
+            anyhow::Ok(())
+        })
+        .buffer_unordered(connections);
+    while let Some(result) = sent.next().await {
+        result?;
+    }
+    Ok(())
+}
+
+/// Reads on a thread of its own: a read from standard input may wait for ever, and must not keep the process alive
+/// when a part has failed.
+fn read_in_background(
+    inputs: Vec<Input>,
+    cutting: Cutting,
+    connections: usize,
+) -> anyhow::Result<mpsc::Receiver<anyhow::Result<Part>>> {
+    let (sender, receiver) = mpsc::channel(1);
+    // One for each request, one that waits for the next request, and one that is being filled.
+    let buffers = Buffers::new(connections + 2, cutting.batch_bytes);
+    let read = move || {
+        if let Err(error) = read_all(&inputs, cutting, &buffers, &sender) {
+            // Nobody listens when a part has failed before.
+            let _ = sender.blocking_send(Err(error));
+        }
+    };
+    std::thread::Builder::new().name("read".to_owned()).spawn(read).context("starting the reader")?;
+    Ok(receiver)
+}
+
+fn read_all(
+    inputs: &[Input],
+    cutting: Cutting,
+    buffers: &Buffers,
+    parts: &mpsc::Sender<anyhow::Result<Part>>,
+) -> anyhow::Result<()> {
+    for (number, input) in inputs.iter().enumerate() {
+        let mut splitter = Splitter::open(input, number as u64, buffers, cutting)?;
+        while let Some(part) = splitter.next_part()? {
+            if parts.blocking_send(Ok(part)).is_err() {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A name for a run that no other run has.
+pub fn new_run_id(source: &dyn Chance) -> String {
+    hex::encode(&chance::bytes::<8>(source))
+}

@@ -1,0 +1,231 @@
+//! Sends a part until the server has it. What may be a passing fault is tried again with the same idempotency key,
+//! so that a part whose answer was lost is not stored twice; everything else ends the run with the server's words.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use bytes::Bytes;
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, RequestBuilder, Response, StatusCode};
+use serde::Deserialize;
+use tidegauge_model::{Chance, chance};
+
+use super::input::Encoding;
+use super::part::Part;
+use super::target::Target;
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const CSV_FIELDS: HeaderName = HeaderName::from_static("x-tidegauge-csv-fields");
+
+/// Longer than the server gives itself for a request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// A server that asks for more patience than this is asked again all the same.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(120);
+const ZSTD_LEVEL: i32 = 1;
+const GZIP_LEVEL: u32 = 1;
+/// Characters of an answer that is no JSON, in an error.
+const SHOWN_CHARACTERS: usize = 200;
+
+/// How often and how patiently a part is tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    pub attempts: u32,
+    pub first_wait: Duration,
+    pub longest_wait: Duration,
+}
+
+impl Default for Patience {
+    /// About 45 seconds in all: a server has time to start again.
+    fn default() -> Self {
+        Self { attempts: 10, first_wait: Duration::from_millis(200), longest_wait: Duration::from_secs(10) }
+    }
+}
+
+/// What the server says about a part that it has taken.
+#[derive(Debug, Default, Deserialize)]
+pub struct Answer {
+    pub ingested: u64,
+    #[serde(default)]
+    pub failed: u64,
+    #[serde(default)]
+    pub failures: Vec<EventFailure>,
+}
+
+/// Why the server did not take an event.
+#[derive(Debug, Deserialize)]
+pub struct EventFailure {
+    pub error: String,
+}
+
+#[derive(Debug)]
+pub struct Sender {
+    client: Client,
+    target: Target,
+    compress: Encoding,
+    patience: Patience,
+    run: String,
+    chance: Arc<dyn Chance>,
+}
+
+/// Why an attempt did not succeed.
+enum Problem {
+    /// It may succeed the next time, and not before this time has passed.
+    Passing(anyhow::Error, Duration),
+    Final(anyhow::Error),
+}
+
+impl Sender {
+    pub fn new(
+        target: Target,
+        compress: Encoding,
+        connections: usize,
+        patience: Patience,
+        run: String,
+        chance: Arc<dyn Chance>,
+    ) -> anyhow::Result<Self> {
+        let mut builder = Client::builder()
+            // Each part in flight has a connection of its own, which one of HTTP/2 would not give it.
+            .http1_only()
+            .pool_max_idle_per_host(connections)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(REQUEST_TIMEOUT)
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("tidegauge/", env!("CARGO_PKG_VERSION")));
+        if target.is_loopback() {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().context("setting up HTTP")?;
+        Ok(Self { client, target, compress, patience, run, chance })
+    }
+
+    /// Sends a part; `on_retry` hears of every attempt that is to be repeated.
+    pub async fn send(&self, part: &Part, on_retry: impl Fn(&str)) -> anyhow::Result<Answer> {
+        let (body, headers) = self.prepare(part).await.with_context(|| part.place.to_string())?;
+        let mut attempt = 1;
+        loop {
+            let request =
+                self.client.post(self.target.url.clone()).headers(headers.clone()).body(body.clone());
+            let (error, least) = match try_once(request).await {
+                Ok(answer) => return Ok(answer),
+                Err(Problem::Final(error)) => return Err(error.context(part.place.to_string())),
+                Err(Problem::Passing(error, least)) => (error, least),
+            };
+            if attempt >= self.patience.attempts {
+                let place = format!("{} (tried {attempt} times)", part.place);
+                return Err(error.context(place));
+            }
+            let wait = self.wait_after(attempt).max(least);
+            on_retry(&format!("{}: {error:#}; trying again in {:.1} s", part.place, wait.as_secs_f32()));
+            tokio::time::sleep(wait).await;
+            attempt += 1;
+        }
+    }
+
+    async fn prepare(&self, part: &Part) -> anyhow::Result<(Bytes, HeaderMap)> {
+        let mut headers = self.target.headers.clone();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(part.format.content_type()));
+        headers.insert(IDEMPOTENCY_KEY, HeaderValue::from_str(&part.place.idempotency_key(&self.run))?);
+        if let Some(fields) = &part.csv_fields {
+            let fields = HeaderValue::from_maybe_shared(fields.clone());
+            headers.insert(CSV_FIELDS, fields.context("the names of the fields cannot be sent in a header")?);
+        }
+        let (body, encoding) = match part.encoding {
+            Encoding::None => (compress(part.body.clone(), self.compress).await?, self.compress),
+            already => (part.body.clone(), already),
+        };
+        if let Some(name) = encoding.name() {
+            headers.insert(CONTENT_ENCODING, HeaderValue::from_static(name));
+        }
+        Ok((body, headers))
+    }
+
+    /// Twice as long after each attempt, less up to half of it by chance, so that many senders do not come together.
+    fn wait_after(&self, attempt: u32) -> Duration {
+        let doubled = self.patience.first_wait.saturating_mul(1 << (attempt - 1).min(20));
+        let longest = doubled.min(self.patience.longest_wait);
+        let share = u16::from_le_bytes(chance::bytes(&*self.chance));
+        longest - longest.mul_f64(f64::from(share) / f64::from(u16::MAX) / 2.0)
+    }
+}
+
+async fn compress(body: Bytes, encoding: Encoding) -> anyhow::Result<Bytes> {
+    // Off the threads that serve the connections: a batch takes some milliseconds.
+    let compressed = match encoding {
+        Encoding::None => return Ok(body),
+        Encoding::Zstd => {
+            tokio::task::spawn_blocking(move || zstd::bulk::compress(&body, ZSTD_LEVEL)).await?
+        }
+        Encoding::Gzip => tokio::task::spawn_blocking(move || gzip(&body)).await?,
+    };
+    Ok(compressed.context("compressing")?.into())
+}
+
+fn gzip(body: &[u8]) -> std::io::Result<Vec<u8>> {
+    use std::io::Write;
+    let out = Vec::with_capacity(body.len() / 4);
+    let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::new(GZIP_LEVEL));
+    encoder.write_all(body)?;
+    encoder.finish()
+}
+
+async fn try_once(request: RequestBuilder) -> Result<Answer, Problem> {
+    let response = match request.send().await {
+        Ok(response) => response,
+        Err(error) if error.is_builder() => return Err(Problem::Final(error.without_url().into())),
+        Err(error) => return Err(Problem::Passing(error.without_url().into(), Duration::ZERO)),
+    };
+    let status = response.status();
+    let retry_after = retry_after(&response);
+    let body = match response.bytes().await {
+        Ok(body) => body,
+        // The answer was lost on its way; the server knows the key if it has stored the part.
+        Err(error) => return Err(Problem::Passing(error.without_url().into(), Duration::ZERO)),
+    };
+    if status.is_success() {
+        let answer = serde_json::from_slice(&body);
+        return answer.map_err(|error| {
+            Problem::Final(anyhow!(error).context(format!("not an answer to ingest: {}", shown(&body))))
+        });
+    }
+    let error = anyhow!("the server answered {status}: {}{}", message(&body), advice(status));
+    Err(if is_passing(status) { Problem::Passing(error, retry_after) } else { Problem::Final(error) })
+}
+
+fn retry_after(response: &Response) -> Duration {
+    let value = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+    let seconds = value.and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+    Duration::from_secs(seconds).min(LONGEST_RETRY_AFTER)
+}
+
+/// Conflict means that the first attempt with this key is still being worked on.
+fn is_passing(status: StatusCode) -> bool {
+    match status {
+        StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT | StatusCode::TOO_MANY_REQUESTS => true,
+        StatusCode::NOT_IMPLEMENTED | StatusCode::HTTP_VERSION_NOT_SUPPORTED => false,
+        _ => status.is_server_error(),
+    }
+}
+
+fn advice(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::UNAUTHORIZED => "; give a token that works with --token-file or TIDEGAUGE_TOKEN",
+        StatusCode::NOT_FOUND => "; make the dataset first, and see that --url is right",
+        StatusCode::PAYLOAD_TOO_LARGE => "; send smaller parts with --batch-bytes",
+        _ => "",
+    }
+}
+
+/// The words of the server.
+fn message(body: &[u8]) -> String {
+    #[derive(Deserialize)]
+    struct Refusal {
+        message: String,
+    }
+    serde_json::from_slice::<Refusal>(body).map_or_else(|_| shown(body), |refusal| refusal.message)
+}
+
+fn shown(body: &[u8]) -> String {
+    String::from_utf8_lossy(body).chars().take(SHOWN_CHARACTERS).collect()
+}

@@ -1,0 +1,59 @@
+//! The jobs that keep events: from the buffer to segments, small segments to larger ones, old ones away, and objects
+//! that nobody needs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Jobs;
+use crate::app::App;
+
+/// How often the age of events in the buffer is looked at. A full buffer is flushed at once.
+const FLUSH_EVERY: Duration = Duration::from_secs(1);
+
+const COMPACT_EVERY: Duration = Duration::from_secs(5);
+const RETAIN_EVERY: Duration = Duration::from_secs(60);
+const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// How long keys of requests are kept after they stopped to count.
+const KEYS_KEPT_SECONDS: i64 = 25 * 60 * 60;
+
+pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
+    start_flush(jobs, app);
+    jobs.run_every("compact", COMPACT_EVERY, app, |app| async move { compact(&app).await });
+    jobs.run_every("retain", RETAIN_EVERY, app, |app| async move { app.store.retain_step().await });
+    jobs.run_every("collect-garbage", RETAIN_EVERY, app, |app| async move {
+        app.store.collect_garbage().await.map(|_| ())
+    });
+    jobs.run_every("sweep-orphans", SWEEP_EVERY, app, |app| async move {
+        app.store.sweep_orphans().await.map(|_| ())
+    });
+    jobs.run_every("prune-ingest-keys", RETAIN_EVERY, app, |app| async move {
+        app.catalog.prune_ingest_keys(app.now().minus_seconds(KEYS_KEPT_SECONDS)).await.map(|_| ())
+    });
+}
+
+/// Merges until there is nothing to merge, but leaves the machine to requests while events pour in.
+async fn compact(app: &App) -> Result<(), tidegauge_store::Error> {
+    while !app.store.is_pressed() && app.store.compact_step().await? {}
+    Ok(())
+}
+
+fn start_flush(jobs: &Jobs, app: &Arc<App>) {
+    let app = Arc::clone(app);
+    let stop = jobs.stop.clone();
+    jobs.tracker.spawn(async move {
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => break,
+                () = app.store.flush_wanted() => {}
+                () = tokio::time::sleep(FLUSH_EVERY) => {}
+            }
+            if let Err(error) = app.store.flush_due().await {
+                app.metrics.job_failed();
+                tracing::warn!(error = %error, cause = ?error, "events could not be written as segments");
+                // The cause is outside: a disk or a database that has to come back.
+                tokio::time::sleep(FLUSH_EVERY).await;
+            }
+        }
+    });
+}

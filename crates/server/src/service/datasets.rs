@@ -1,0 +1,166 @@
+//! Datasets: the named places that events go to. What is done with their events is in `care`, what is known of their
+//! fields in `fields`.
+
+pub mod care;
+pub mod fields;
+
+use std::sync::Arc;
+
+use tidegauge_catalog::datasets::{Dataset, DatasetPatch};
+use tidegauge_model::{Action, DatasetArea, DatasetId, DatasetName, ErrorKind, OrgArea, Rule, Violation};
+use tidegauge_store::DatasetState;
+
+use super::text::{DESCRIPTION_MAX, check_dataset_name, check_text};
+use super::{Caller, Error, Result};
+use crate::app::App;
+
+/// What a dataset can be said to hold. The first is what it holds unless its maker says otherwise.
+pub const KINDS: [&str; 4] = ["axiom:events:v1", "otel:metrics:v1", "otel:traces:v1", "otel:logs:v1"];
+
+/// A hundred years.
+const RETENTION_DAYS_MAX: u32 = 36_500;
+
+/// What a caller says of a new dataset.
+#[derive(Debug, Default)]
+pub struct DatasetInput {
+    pub name: String,
+    pub description: Option<String>,
+    pub kind: Option<String>,
+    pub use_retention: Option<bool>,
+    pub retention_days: Option<u32>,
+}
+
+/// What a caller changes of a dataset; what is absent stays.
+#[derive(Debug, Default)]
+pub struct DatasetChange {
+    pub description: Option<String>,
+    pub use_retention: Option<bool>,
+    pub retention_days: Option<u32>,
+}
+
+/// The datasets that the caller can do anything with.
+pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Dataset>> {
+    let datasets = app.catalog.list_datasets(caller.org()?).await?;
+    Ok(datasets.into_iter().filter(|dataset| is_visible(caller, dataset.name.as_str())).collect())
+}
+
+pub async fn get(app: &App, caller: &Caller, name: &str) -> Result<Dataset> {
+    let found = app.catalog.find_dataset(caller.org()?, name).await?;
+    found.filter(|_| is_visible(caller, name)).ok_or_else(not_found)
+}
+
+pub async fn create(app: &App, caller: &Caller, input: DatasetInput) -> Result<Dataset> {
+    let org = caller.org_to_create_in()?;
+    check_dataset_name("name", &input.name)?;
+    let name = DatasetName::parse(&input.name).ok_or_else(not_found)?;
+    let kind = input.kind.filter(|kind| !kind.is_empty()).unwrap_or_else(|| KINDS[0].to_owned());
+    if !KINDS.contains(&kind.as_str()) {
+        return Err(Violation::one_of("kind", &KINDS).into());
+    }
+    let description = input.description.unwrap_or_default();
+    check_text("description", &description, DESCRIPTION_MAX)?;
+    let use_retention = input.use_retention.unwrap_or(false);
+    let retention_days = input.retention_days.unwrap_or(0);
+    check_retention(use_retention, retention_days)?;
+    let dataset = Dataset {
+        id: DatasetId::generate(caller.now, &*app.chance),
+        number: 0,
+        org: org.clone(),
+        name,
+        description,
+        kind,
+        created: caller.now,
+        created_by: caller.user.clone(),
+        modified: caller.now,
+        use_retention,
+        retention_days,
+        map_fields: Vec::new(),
+        flushed: 0,
+        vacuumed: None,
+    };
+    let max = caller.standing()?.limits.max_datasets;
+    let stored = app.catalog.insert_dataset(org, &dataset, max, &caller.change()).await?;
+    app.store.add(&stored)?;
+    Ok(stored)
+}
+
+pub async fn update(app: &App, caller: &Caller, name: &str, change: DatasetChange) -> Result<Dataset> {
+    let present = get(app, caller, name).await?;
+    if let Some(description) = &change.description {
+        check_text("description", description, DESCRIPTION_MAX)?;
+    }
+    let use_retention = change.use_retention.unwrap_or(present.use_retention);
+    check_retention(use_retention, change.retention_days.unwrap_or(present.retention_days))?;
+    let patch = DatasetPatch {
+        description: change.description,
+        use_retention: change.use_retention,
+        retention_days: change.retention_days,
+    };
+    let updated =
+        app.catalog.update_dataset(caller.org()?, name, patch, caller.now, &caller.change()).await?;
+    updated.ok_or_else(not_found)
+}
+
+pub async fn delete(app: &App, caller: &Caller, name: &str) -> Result<()> {
+    let org = caller.org()?;
+    let id = app.catalog.delete_dataset(org, name, caller.now, &caller.change()).await?;
+    app.store.remove(&id.ok_or_else(not_found)?);
+    Ok(())
+}
+
+fn check_retention(use_retention: bool, days: u32) -> Result<()> {
+    if use_retention && days == 0 {
+        let problem = "must be greater than 0 when useRetentionPeriod is true";
+        return Err(Violation::new("retentionDays", Rule::Minimum, problem).into());
+    }
+    if days > RETENTION_DAYS_MAX {
+        let problem = format!("should be less than or equal to {RETENTION_DAYS_MAX}");
+        return Err(Violation::new("retentionDays", Rule::Maximum, problem).into());
+    }
+    Ok(())
+}
+
+pub(super) fn not_found() -> Error {
+    Error::not_found("dataset")
+}
+
+/// Whether the caller can do anything with a dataset; to others it does not exist.
+pub(super) fn is_visible(caller: &Caller, name: &str) -> bool {
+    let may = |area: DatasetArea| {
+        area.actions().iter().any(|action| caller.capabilities.allows_dataset(name, area, *action))
+    };
+    let in_org = |action: &Action| caller.capabilities.allows_org(OrgArea::Datasets, *action);
+    Action::ALL.iter().any(in_org) || DatasetArea::ALL.iter().copied().any(may)
+}
+
+/// The dataset that events are sent to. One that does not exist is made for a caller who may make datasets.
+pub async fn find_or_create(app: &App, caller: &Caller, name: &str) -> Result<Arc<DatasetState>> {
+    let org = caller.org()?;
+    if let Some(state) = find_state(app, caller, name).await? {
+        return Ok(state);
+    }
+    if !caller.capabilities.allows_org(OrgArea::Datasets, Action::Create) {
+        return Err(Error::not_found("dataset")
+            .hint("create it first, or send with a token that may create datasets"));
+    }
+    let input = DatasetInput { name: name.to_owned(), ..DatasetInput::default() };
+    match create(app, caller, input).await {
+        // Somebody else made it in the same moment.
+        Err(error) if error.kind == ErrorKind::Conflict => {}
+        Err(error) => return Err(error),
+        Ok(_) => {}
+    }
+    app.store.find(org, name).ok_or_else(|| Error::not_found("dataset"))
+}
+
+/// The state of a dataset, also of one that another process made.
+pub async fn find_state(app: &App, caller: &Caller, name: &str) -> Result<Option<Arc<DatasetState>>> {
+    let org = caller.org()?;
+    if let Some(state) = app.store.find(org, name) {
+        return Ok(Some(state));
+    }
+    match app.catalog.find_dataset(org, name).await? {
+        Some(dataset) => Ok(Some(app.store.add(&dataset)?)),
+        None => Ok(None),
+    }
+}

@@ -1,0 +1,173 @@
+//! The fields of a dataset: their types, which the events decide, what people say of them, and which of them keep
+//! objects as maps.
+
+use std::collections::{BTreeMap, HashSet};
+
+use tidegauge_catalog::columns::FieldNote;
+use tidegauge_catalog::datasets::Dataset;
+use tidegauge_model::{FieldKind, Rule, Violation};
+
+use super::{find_state, get, not_found};
+use crate::app::App;
+use crate::service::text::{DESCRIPTION_MAX, NAME_MAX, check_text};
+use crate::service::{Caller, Error, Result};
+
+/// Fields that every event has.
+const SYSTEM_FIELDS: [&str; 2] = ["_sysTime", "_time"];
+
+/// Names that mean something else.
+const RESERVED: [&str; 7] = ["_time", "_sysTime", "_rowId", "_rowID", "_cursor", "_source", "_blockInfo"];
+
+const FIELD_NAME_BYTES_MAX: usize = 200;
+
+const MAP_FIELDS_MAX: usize = 500;
+
+/// A field with all that is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DescribedField {
+    pub name: String,
+    /// The types that its values have had, such as `integer|string`.
+    pub kind: String,
+    pub unit: String,
+    pub hidden: bool,
+    pub description: String,
+}
+
+/// What a caller says of a field; what is absent stays.
+#[derive(Debug, Default)]
+pub struct FieldInput {
+    pub description: Option<String>,
+    pub unit: Option<String>,
+    pub hidden: Option<bool>,
+}
+
+pub async fn list(app: &App, caller: &Caller, name: &str) -> Result<Vec<DescribedField>> {
+    let dataset = get(app, caller, name).await?;
+    of(app, caller, &dataset).await
+}
+
+/// The fields of every dataset that the caller can see.
+pub async fn list_all(app: &App, caller: &Caller) -> Result<Vec<(String, Vec<DescribedField>)>> {
+    let mut all = Vec::new();
+    for dataset in super::list(app, caller).await? {
+        let fields = of(app, caller, &dataset).await?;
+        all.push((dataset.name.as_str().to_owned(), fields));
+    }
+    Ok(all)
+}
+
+pub async fn find(app: &App, caller: &Caller, name: &str, field: &str) -> Result<DescribedField> {
+    let fields = list(app, caller, name).await?;
+    fields.into_iter().find(|described| described.name == field).ok_or_else(|| Error::not_found("field"))
+}
+
+pub async fn describe(
+    app: &App,
+    caller: &Caller,
+    name: &str,
+    field: &str,
+    input: FieldInput,
+) -> Result<DescribedField> {
+    let present = find(app, caller, name, field).await?;
+    let described = DescribedField {
+        description: input.description.unwrap_or(present.description),
+        unit: input.unit.unwrap_or(present.unit),
+        hidden: input.hidden.unwrap_or(present.hidden),
+        ..present
+    };
+    check_text("description", &described.description, DESCRIPTION_MAX)?;
+    check_text("unit", &described.unit, NAME_MAX)?;
+    let note = FieldNote {
+        field: described.name.clone(),
+        description: described.description.clone(),
+        unit: described.unit.clone(),
+        hidden: described.hidden,
+    };
+    let org = caller.org()?;
+    if !app.catalog.set_field_note(org, name, &note, caller.now, &caller.change()).await? {
+        return Err(not_found());
+    }
+    Ok(described)
+}
+
+async fn of(app: &App, caller: &Caller, dataset: &Dataset) -> Result<Vec<DescribedField>> {
+    let state = find_state(app, caller, dataset.name.as_str()).await?.ok_or_else(not_found)?;
+    let notes = app.catalog.dataset_fields(&dataset.id).await?;
+    let mut notes: BTreeMap<String, FieldNote> =
+        notes.into_iter().map(|note| (note.field.clone(), note)).collect();
+    let system = SYSTEM_FIELDS.iter().map(|name| ((*name).to_owned(), "datetime".to_owned()));
+    let own = state.fields().into_iter().map(|(name, kinds)| (name, words(&kinds)));
+    let described = system.chain(own).map(|(name, kind)| {
+        let note = notes.remove(&name);
+        let (description, unit, hidden) =
+            note.map(|note| (note.description, note.unit, note.hidden)).unwrap_or_default();
+        DescribedField { name, kind, unit, hidden, description }
+    });
+    Ok(described.collect())
+}
+
+fn words(kinds: &[FieldKind]) -> String {
+    kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join("|")
+}
+
+pub async fn map_fields(app: &App, caller: &Caller, name: &str) -> Result<Vec<String>> {
+    Ok(get(app, caller, name).await?.map_fields)
+}
+
+pub async fn set_map_fields(
+    app: &App,
+    caller: &Caller,
+    name: &str,
+    fields: Vec<String>,
+) -> Result<Vec<String>> {
+    if fields.len() > MAP_FIELDS_MAX {
+        let problem = format!("should have at most {MAP_FIELDS_MAX} items");
+        return Err(Violation::new("mapFields", Rule::TooManyItems, problem).into());
+    }
+    let mut seen = HashSet::new();
+    for field in &fields {
+        check_map_field(field)?;
+        if !seen.insert(field) {
+            return Err(Violation::new("mapFields", Rule::Unique, "shouldn't contain duplicates").into());
+        }
+    }
+    let changed =
+        app.catalog.set_map_fields(caller.org()?, name, fields, caller.now, &caller.change()).await?;
+    follow(app, caller, name, changed).await
+}
+
+pub async fn add_map_field(app: &App, caller: &Caller, name: &str, field: &str) -> Result<()> {
+    check_map_field(field)?;
+    if map_fields(app, caller, name).await?.len() >= MAP_FIELDS_MAX {
+        let problem = format!("should have at most {MAP_FIELDS_MAX} items");
+        return Err(Violation::new("mapFields", Rule::TooManyItems, problem).into());
+    }
+    let changed = app.catalog.add_map_field(caller.org()?, name, field, caller.now, &caller.change()).await?;
+    follow(app, caller, name, changed).await.map(|_| ())
+}
+
+pub async fn remove_map_field(app: &App, caller: &Caller, name: &str, field: &str) -> Result<()> {
+    let changed =
+        app.catalog.remove_map_field(caller.org()?, name, field, caller.now, &caller.change()).await?;
+    follow(app, caller, name, changed).await.map(|_| ())
+}
+
+/// Tells the store, which reads the next events accordingly.
+async fn follow(app: &App, caller: &Caller, name: &str, changed: Option<Dataset>) -> Result<Vec<String>> {
+    let dataset = changed.ok_or_else(not_found)?;
+    let state = find_state(app, caller, name).await?.ok_or_else(not_found)?;
+    state.set_map_fields(&dataset.map_fields);
+    Ok(dataset.map_fields)
+}
+
+fn check_map_field(name: &str) -> Result<()> {
+    let is_reserved = RESERVED.contains(&name) || name.starts_with("__");
+    if name.trim().is_empty() || name.len() > FIELD_NAME_BYTES_MAX || is_reserved || name.contains('\0') {
+        let problem = format!(
+            "must be a field's name of 1 to {FIELD_NAME_BYTES_MAX} bytes that is not one of the system's and does \
+             not begin with two underscores"
+        );
+        return Err(Violation::new("name", Rule::Pattern, problem).into());
+    }
+    Ok(())
+}

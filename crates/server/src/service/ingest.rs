@@ -1,0 +1,258 @@
+//! Ingest: from the bytes of a request to events that are durable and readable. Whether the caller may, whether the
+//! organisation has room, whether the request is a repetition, then one pass over the body and one append.
+
+pub mod body;
+pub mod desk;
+pub mod quota;
+
+use std::sync::Arc;
+
+use futures_util::Stream;
+use serde::{Deserialize, Serialize};
+use tidegauge_ingest::{Encoding, Format, Labels, Options, Outcome, TimeLayout};
+use tidegauge_model::{DatasetArea, ErrorKind, Timestamp};
+use tidegauge_store::{Claim, DatasetState, IdempotencyKey, KeyGuard, Prepared, Receipt, Repeated, Store};
+
+use super::{Caller, Error, Result, datasets};
+use crate::app::App;
+use body::BodyError;
+pub use desk::IngestDesk;
+pub use quota::Allowance;
+
+/// Keys are chosen by callers; a longer one has no use.
+const KEY_BYTES_MAX: usize = 255;
+
+/// What a request says beside its body.
+#[derive(Debug)]
+pub struct IngestInput {
+    pub dataset: String,
+    pub format: Format,
+    pub encoding: Encoding,
+    pub timestamp_field: Option<String>,
+    pub timestamp_format: Option<String>,
+    pub csv_delimiter: Option<String>,
+    pub csv_fields: Option<Vec<String>>,
+    /// JSON text of an object whose pairs are added to every event.
+    pub labels: Option<String>,
+    pub idempotency_key: Option<String>,
+}
+
+/// What became of a request with events. Also the form in which the answer to a key is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Ingested {
+    pub ingested: u64,
+    pub failed: u64,
+    pub failures: Vec<IngestFailure>,
+    pub processed_bytes: u64,
+}
+
+/// An event that was not stored, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IngestFailure {
+    pub timestamp: String,
+    pub error: String,
+}
+
+/// The answer with what is not part of it when it is repeated.
+#[derive(Debug)]
+pub struct IngestAnswer {
+    pub ingested: Ingested,
+    /// Under which sequence the events are stored; absent when there was nothing to store.
+    pub sequence: Option<u64>,
+    pub is_repeated: bool,
+    /// Requests whose events are in the log and in no segment yet.
+    pub log_length: u64,
+    pub allowance: Allowance,
+}
+
+/// Stores the events of a body.
+pub async fn ingest<S, E>(
+    app: &Arc<App>,
+    caller: &Caller,
+    input: IngestInput,
+    body: S,
+) -> Result<IngestAnswer>
+where
+    S: Stream<Item = std::result::Result<bytes::Bytes, E>> + Send + Unpin,
+    E: std::fmt::Display,
+{
+    caller.check_dataset(&input.dataset, DatasetArea::Ingest, tidegauge_model::Action::Create)?;
+    caller.org_to_create_in()?;
+    let options = options(&input)?;
+    let dataset = datasets::find_or_create(app, caller, &input.dataset).await?;
+    let allowance = quota::check(app, caller).await?;
+    let mut request = Request { app, caller, input, options, dataset, allowance };
+    match request.input.idempotency_key.take() {
+        None => request.store(body, None).await,
+        Some(key) => {
+            check_key(&key)?;
+            match app.store.claim(&request.dataset, &key, caller.now).await? {
+                Claim::First(guard) => request.store(body, Some((key, guard))).await,
+                Claim::Repeated(earlier) => request.repeat(body, earlier).await,
+            }
+        }
+    }
+}
+
+struct Request<'a> {
+    app: &'a Arc<App>,
+    caller: &'a Caller,
+    input: IngestInput,
+    options: Options,
+    dataset: Arc<DatasetState>,
+    allowance: Allowance,
+}
+
+impl Request<'_> {
+    async fn store<S, E>(mut self, body: S, key: Option<(String, KeyGuard)>) -> Result<IngestAnswer>
+    where
+        S: Stream<Item = std::result::Result<bytes::Bytes, E>> + Send + Unpin,
+        E: std::fmt::Display,
+    {
+        let limits = &self.app.ingest.limits;
+        let fields_max = u64::try_from(self.caller.standing()?.limits.max_fields).unwrap_or(0);
+        let gate = Gate { dataset: &self.dataset, fields_max };
+        let mut reader = self.app.ingest.reader(&self.dataset);
+        let arrival = self.caller.now.as_micros().saturating_mul(1000);
+        self.options.map_fields = self.dataset.map_fields();
+        reader.begin(std::mem::take(&mut self.options), arrival);
+        let mut source = body::Source::new(&self.app.ingest, limits, self.input.encoding, body)?;
+        let is_hashed = key.is_some();
+        source.read(is_hashed, &mut |bytes| reader.feed(bytes, &gate)).await?;
+        let outcome = reader.finish(&gate).map_err(BodyError::from)?;
+        let label_bytes = self.input.labels.as_ref().map_or(0, |labels| labels.len() as u64);
+        let raw_bytes = source.bytes() + label_bytes;
+        let ingested = answer(outcome, raw_bytes, self.caller.now);
+        if reader.columns().rows() == 0 && key.is_none() {
+            self.app.ingest.give_back(&self.dataset, reader);
+            return Ok(self.answered(ingested, None, false));
+        }
+        let (key, guard) = key.unzip();
+        let key = key.map(|key| IdempotencyKey {
+            key,
+            fingerprint: source.fingerprint(),
+            answer: serde_json::to_string(&ingested).unwrap_or_default(),
+        });
+        let prepared = Store::prepare(reader.columns(), Receipt { arrival, raw_bytes, key });
+        self.app.ingest.give_back(&self.dataset, reader);
+        drop(source);
+        let sequence = append(self.app, &self.dataset, prepared, guard).await?;
+        self.app.metrics.events_ingested(ingested.ingested, ingested.processed_bytes);
+        Ok(self.answered(ingested, Some(sequence), false))
+    }
+
+    /// Answers as the first request with the key was answered, if this one is the same.
+    async fn repeat<S, E>(self, body: S, earlier: Repeated) -> Result<IngestAnswer>
+    where
+        S: Stream<Item = std::result::Result<bytes::Bytes, E>> + Send + Unpin,
+        E: std::fmt::Display,
+    {
+        let limits = &self.app.ingest.limits;
+        let mut source = body::Source::new(&self.app.ingest, limits, self.input.encoding, body)?;
+        source.read(true, &mut |_| Ok(())).await?;
+        if source.fingerprint() != earlier.fingerprint {
+            let message = "this Idempotency-Key was used with another body";
+            return Err(Error::new(ErrorKind::Invalid, message)
+                .hint("use a new key for new events; repeat a request with its key and the same body"));
+        }
+        let ingested = serde_json::from_str(&earlier.answer)
+            .map_err(|_| Error::new(ErrorKind::Corrupt, "the answer to the first request cannot be read"))?;
+        Ok(self.answered(ingested, Some(earlier.sequence), true))
+    }
+
+    fn answered(&self, ingested: Ingested, sequence: Option<u64>, is_repeated: bool) -> IngestAnswer {
+        let used = if is_repeated { 0 } else { ingested.processed_bytes };
+        IngestAnswer {
+            allowance: self.allowance.less(used),
+            log_length: self.dataset.logged() as u64,
+            ingested,
+            sequence,
+            is_repeated,
+        }
+    }
+}
+
+/// Appends events. With a key it goes on when its sender goes away: the key must be held until it is known whether
+/// the events are stored, or a repetition could store them again.
+async fn append(
+    app: &Arc<App>,
+    dataset: &Arc<DatasetState>,
+    prepared: Prepared,
+    guard: Option<KeyGuard>,
+) -> Result<u64> {
+    let Some(guard) = guard else {
+        return Ok(app.store.append(dataset, prepared).await?);
+    };
+    let (owned, dataset) = (Arc::clone(app), Arc::clone(dataset));
+    let appended = app.tasks.spawn(async move {
+        let sequence = owned.store.append(&dataset, prepared).await;
+        drop(guard);
+        sequence
+    });
+    let stopped = |_| Error::new(ErrorKind::Unavailable, "the service is shutting down: try again");
+    Ok(appended.await.map_err(stopped)??)
+}
+
+/// Lets new fields in up to the licence's limit.
+struct Gate<'a> {
+    dataset: &'a DatasetState,
+    fields_max: u64,
+}
+
+impl tidegauge_ingest::FieldGate for Gate<'_> {
+    fn admit(&self, field: &str) -> bool {
+        self.dataset.admit(field, self.fields_max)
+    }
+}
+
+fn options(input: &IngestInput) -> Result<Options> {
+    let invalid = |name: &str, problem: String| {
+        use tidegauge_model::{Rule, Violation};
+        Error::from(Violation::new(name, Rule::Pattern, problem).in_query())
+    };
+    let layout = input.timestamp_format.as_deref().map(TimeLayout::parse).transpose();
+    let layout = layout.map_err(|error| invalid("timestamp-format", error.to_string()))?;
+    let delimiter = match input.csv_delimiter.as_deref().map(str::as_bytes) {
+        None => b',',
+        Some([delimiter]) => *delimiter,
+        Some(_) => return Err(invalid("csv-delimiter", "must be a single ASCII character".to_owned())),
+    };
+    let labels = input.labels.as_deref().map(Labels::parse).transpose();
+    let labels = labels.map_err(|error| {
+        Error::new(ErrorKind::Malformed, format!("the event labels cannot be read: {error}"))
+            .hint("send a JSON object such as {\"region\":\"eu\"} in the header")
+    })?;
+    Ok(Options {
+        format: input.format,
+        timestamp_field: input.timestamp_field.clone(),
+        timestamp_format: layout,
+        csv_delimiter: delimiter,
+        csv_fields: input.csv_fields.clone(),
+        labels,
+        map_fields: Arc::default(),
+    })
+}
+
+fn check_key(key: &str) -> Result<()> {
+    let is_plain = key.bytes().all(|byte| byte.is_ascii_graphic());
+    if key.is_empty() || key.len() > KEY_BYTES_MAX || !is_plain {
+        let message = format!("the Idempotency-Key must be 1 to {KEY_BYTES_MAX} visible ASCII characters");
+        return Err(Error::new(ErrorKind::Invalid, message).hint("a UUID is a good key"));
+    }
+    Ok(())
+}
+
+fn answer(outcome: Outcome, processed_bytes: u64, now: Timestamp) -> Ingested {
+    let timestamp = now.to_string();
+    let failure = |failure: tidegauge_ingest::Failure| IngestFailure {
+        timestamp: timestamp.clone(),
+        error: format!("event {}: {}", failure.index, failure.error.trim_start_matches("event fails: ")),
+    };
+    Ingested {
+        ingested: outcome.ingested,
+        failed: outcome.failed,
+        failures: outcome.failures.into_iter().map(failure).collect(),
+        processed_bytes,
+    }
+}

@@ -1,0 +1,91 @@
+//! What requests with events share: readers that know the fields of their dataset, and the memory that bodies may
+//! take while they are read.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tidegauge_ingest::{Limits, Reader};
+use tidegauge_model::DatasetId;
+use tidegauge_store::DatasetState;
+use tokio::sync::Semaphore;
+
+use super::quota::UsageCache;
+use crate::config::IngestLimits;
+
+/// Memory is handed out in pieces of this size.
+pub(super) const PIECE_BYTES: usize = 64 << 10;
+
+/// A reader that keeps more than this is not worth keeping.
+const READER_BYTES_MAX: usize = 12 << 20;
+
+/// How many readers are kept.
+const READERS_MAX: usize = 8;
+
+/// Readers and memory for ingest.
+pub struct IngestDesk {
+    pub limits: IngestLimits,
+    pub(super) memory: Semaphore,
+    pub(super) usage: UsageCache,
+    readers: Mutex<HashMap<DatasetId, Pool>>,
+}
+
+#[derive(Default)]
+struct Pool {
+    /// Of which generation of the dataset's fields the readers know.
+    generation: u64,
+    idle: Vec<Reader>,
+}
+
+impl IngestDesk {
+    pub fn new(limits: IngestLimits) -> Self {
+        Self {
+            memory: Semaphore::new(limits.memory_bytes / PIECE_BYTES),
+            limits,
+            usage: UsageCache::default(),
+            readers: Mutex::default(),
+        }
+    }
+
+    /// A reader for a dataset, best one that has seen its events before.
+    pub(super) fn reader(&self, dataset: &Arc<DatasetState>) -> Reader {
+        let mut pools = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = pools
+            .get_mut(dataset.id())
+            .filter(|pool| pool.generation == dataset.generation())
+            .and_then(|pool| pool.idle.pop());
+        drop(pools);
+        known.unwrap_or_else(|| {
+            Reader::new(Limits {
+                event_bytes_max: self.limits.max_event_bytes,
+                columns_bytes_max: self.limits.memory_bytes,
+                ..Limits::default()
+            })
+        })
+    }
+
+    pub(super) fn give_back(&self, dataset: &Arc<DatasetState>, reader: Reader) {
+        if reader.retained_bytes() > READER_BYTES_MAX {
+            return;
+        }
+        let mut pools = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = dataset.generation();
+        let kept: usize = pools.values().map(|pool| pool.idle.len()).sum();
+        if kept >= READERS_MAX && !pools.contains_key(dataset.id()) {
+            // Others have not come back for theirs: make room for those who send now.
+            pools.clear();
+        }
+        let pool = pools.entry(dataset.id().clone()).or_default();
+        if pool.generation != generation {
+            *pool = Pool { generation, idle: Vec::new() };
+        }
+        if pool.idle.len() < READERS_MAX {
+            pool.idle.push(reader);
+        }
+    }
+}
+
+impl std::fmt::Debug for IngestDesk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IngestDesk").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
