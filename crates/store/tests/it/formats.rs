@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tidegauge_model::Clock;
-use tidegauge_store::{IdempotencyKey, Receipt, StoredRow, StoredValue, rebuild};
+use tidegauge_store::{IdempotencyKey, Receipt, Store, StoredRow, StoredValue, rebuild};
 
 use crate::events::{Event, HOUR, SECOND, assert_same, columns_of, stored};
 use crate::house::{House, START, files_in, log_files, open};
@@ -50,8 +50,11 @@ async fn write_sample(folder: &Path) {
     let house = House::with(|settings| settings.log_file_bytes = 1000).await;
     let dataset = house.dataset("sample").await;
     for number in 1..=6 {
-        let sequence =
-            house.store.append(&dataset, &columns_of(&request(number)), receipt(number)).await.unwrap();
+        let sequence = house
+            .store
+            .append(&dataset, Store::prepare(&columns_of(&request(number)), receipt(number)))
+            .await
+            .unwrap();
         assert_eq!(sequence, number.cast_unsigned());
         if number <= 4 {
             house.store.flush(&dataset).await.unwrap();
