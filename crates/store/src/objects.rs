@@ -104,10 +104,12 @@ impl Objects {
 
     pub(crate) async fn put(&self, path: &str, bytes: Vec<u8>) -> Result<()> {
         self.store.put(&self.named(path), PutPayload::from(bytes)).await.map_err(put_error)?;
-        if let Some(folder) = &self.folder {
-            sync_new_file(folder, path)?;
-        }
-        Ok(())
+        let Some(folder) = self.folder.clone() else { return Ok(()) };
+        let path = path.to_owned();
+        // The disk may take its time, and others are not to wait for it.
+        tokio::task::spawn_blocking(move || sync_new_file(&folder, &path))
+            .await
+            .map_err(|source| Error::caused(ErrorKind::Internal, "the sync was interrupted", source))?
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Bytes> {

@@ -81,8 +81,8 @@ impl Store {
         if !state.lock().is_behind {
             return Ok(());
         }
-        let found = self.catalog.find_dataset(state.org(), &state.origin.name).await?;
-        let Some(dataset) = found.filter(|dataset| dataset.id == *state.id()) else {
+        let mut datasets = self.catalog.all_datasets().await?.into_iter();
+        let Some(dataset) = datasets.find(|dataset| dataset.id == *state.id()) else {
             state.delete();
             return Ok(());
         };

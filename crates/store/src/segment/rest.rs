@@ -7,18 +7,35 @@ use arrow_array::{Array, ArrayRef, LargeStringArray, cast::AsArray};
 use hashbrown::HashMap;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
-use tidegauge_model::{Column, FieldKind, Values};
+use tidegauge_model::{Column, FieldKind, SegmentId, Values};
 
-use crate::merge::Merge;
+use crate::arrays;
+use crate::merge::{Merge, Rows};
 use crate::part::ColumnKey;
 use crate::{Error, Result};
 
-/// The texts of `_rest` for all rows of a merge, from the columns that get none of their own.
-pub(super) fn encode(merge: &Merge, keys: &[ColumnKey]) -> Result<ArrayRef> {
+/// The column `_rest` for all rows of a merge.
+pub(super) struct Rest {
+    pub(super) texts: ArrayRef,
+    /// For each group of rows, how many of them have each of the columns.
+    pub(super) counts: Vec<Vec<u64>>,
+}
+
+/// Puts the columns that get none of their own together.
+pub(super) fn encode(merge: &Merge, keys: &[ColumnKey], groups: &[(SegmentId, Rows)]) -> Result<Rest> {
+    let mut counts = vec![vec![0; keys.len()]; groups.len()];
+    if keys.is_empty() {
+        return Ok(Rest { texts: arrays::nulls(FieldKind::String, merge.rows()), counts });
+    }
+    let mut group_of = vec![0; merge.rows()];
+    for (group, (_, rows)) in groups.iter().enumerate() {
+        rows.iter().for_each(|row| group_of[row] = group);
+    }
     let mut texts: Vec<Vec<u8>> = vec![Vec::new(); merge.rows()];
-    for key in keys {
+    for (number, key) in keys.iter().enumerate() {
         for part in merge.sparse(key) {
             let (base, column) = part?;
+            column.rows.iter().for_each(|row| counts[group_of[base + *row as usize]][number] += 1);
             add(&mut texts[base..], &column)?;
         }
     }
@@ -29,7 +46,7 @@ pub(super) fn encode(merge: &Merge, keys: &[ColumnKey]) -> Result<ArrayRef> {
         text.push(b'}');
         std::str::from_utf8(text).ok()
     });
-    Ok(Arc::new(finished.collect::<LargeStringArray>()))
+    Ok(Rest { texts: Arc::new(finished.collect::<LargeStringArray>()), counts })
 }
 
 fn add(texts: &mut [Vec<u8>], column: &Column) -> Result<()> {

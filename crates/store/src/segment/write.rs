@@ -18,7 +18,7 @@ use tidegauge_model::{ErrorKind, SegmentId};
 
 use super::plan;
 use super::proof;
-use super::rest;
+use super::rest::{self, Rest};
 use super::schema::{self, Origin};
 use super::stats::{ColumnStats, SegmentStats};
 use super::{
@@ -83,7 +83,8 @@ pub(crate) fn encode(job: &Job<'_>) -> Result<Vec<Encoded>> {
     let schema = schema::schema(job.columns);
     let mut files: Vec<FileChunks> = job.groups.iter().map(|(_, rows)| FileChunks::new(rows)).collect();
     let rest_keys: Vec<ColumnKey> = rest.iter().map(|(key, _)| key.clone()).collect();
-    let system = system_columns(job.merge, &rest_keys)?;
+    let Rest { texts, counts } = rest::encode(job.merge, &rest_keys, job.groups)?;
+    let system = system_columns(job.merge, texts);
     for (field, array) in schema.fields().iter().zip(&system) {
         add_column(&mut files, field, array, job)?;
     }
@@ -94,30 +95,26 @@ pub(crate) fn encode(job: &Job<'_>) -> Result<Vec<Encoded>> {
     let mut raw_bytes = job.merge.raw_bytes();
     let mut rows_left = job.merge.rows() as u64;
     let mut encoded = Vec::with_capacity(files.len());
-    for (file, (id, rows)) in files.into_iter().zip(job.groups) {
+    for ((file, (id, rows)), counts) in files.into_iter().zip(job.groups).zip(counts) {
         let count = rows.len() as u64;
         // Each segment has its share of the bytes that came in; the shares add up.
         let share = (u128::from(raw_bytes) * u128::from(count) / u128::from(rows_left.max(1))) as u64;
         (raw_bytes, rows_left) = (raw_bytes - share, rows_left - count);
+        let rest: Counted = rest_keys.iter().cloned().zip(counts).filter(|(_, count)| *count > 0).collect();
         let description = describe(job, id, share, &file, &rest);
         encoded.push(file.finish(&schema, id, rows, &job.merge.identities, &description)?);
     }
     Ok(encoded)
 }
 
-fn system_columns(merge: &Merge, rest: &[ColumnKey]) -> Result<Vec<ArrayRef>> {
+fn system_columns(merge: &Merge, rest: ArrayRef) -> Vec<ArrayRef> {
     let Identities { times, arrivals, sequences, indexes } = &merge.identities;
     let time = |values: &[i64]| -> ArrayRef {
         Arc::new(TimestampNanosecondArray::from(values.to_vec()).with_timezone("UTC"))
     };
     let sequences: Int64Array = sequences.iter().map(|sequence| sequence.cast_signed()).collect();
     let indexes: Int32Array = indexes.iter().map(|index| index.cast_signed()).collect();
-    let rest = if rest.is_empty() {
-        crate::arrays::nulls(tidegauge_model::FieldKind::String, times.len())
-    } else {
-        rest::encode(merge, rest)?
-    };
-    Ok(vec![time(times), time(arrivals), Arc::new(sequences), Arc::new(indexes), rest])
+    vec![time(times), time(arrivals), Arc::new(sequences), Arc::new(indexes), rest]
 }
 
 /// The encoded columns of one file so far, by row group.
@@ -255,9 +252,9 @@ fn describe(
     }
 }
 
-/// Length of the metadata at the end of a file, which names its own length before the closing mark.
+/// Length of the metadata at the end of a file, as it stands before the closing mark. DuckDB compares the two.
 pub(crate) fn footer_bytes(bytes: &[u8]) -> u64 {
     let tail = bytes.len().checked_sub(8).and_then(|at| bytes.get(at..at + 4));
     let length = tail.and_then(|tail| tail.try_into().ok()).map_or(0, u32::from_le_bytes);
-    u64::from(length) + 8
+    u64::from(length)
 }

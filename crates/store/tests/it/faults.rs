@@ -29,8 +29,8 @@ async fn filled(house: &House) -> DatasetId {
 async fn a_log_that_held_nothing_at_one_start_keeps_what_comes_after() {
     let house = House::new().await;
     let id = house.dataset("logs").await.id().clone();
-    // Two starts without an event between: the second makes a log file of the same name.
-    let house = house.reopened().await.killed().await;
+    // No event came between the two starts: the second makes a log file of the same name.
+    let house = house.reopened().await;
     let dataset = house.store.dataset(&id).unwrap();
     house.append(&dataset, &events(&times(0, 5))).await;
     assert_eq!(house.killed().await.rows(&id).await.len(), 5);
@@ -93,6 +93,45 @@ async fn a_catalogue_that_is_away_delays_and_loses_nothing() {
     assert_eq!(house.rows(&id).await, after);
     house.store.sweep_orphans().await.unwrap();
     assert_eq!(house.rows(&id).await, after, "after a sweep of what the catalogue never knew");
+    assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
+}
+
+/// Polls something so many times and then gives it up, as a task that is aborted does. Says whether it had ended.
+async fn give_up_after<T>(polls: usize, work: impl Future<Output = T>) -> bool {
+    tokio::pin!(work);
+    for _ in 0..polls {
+        if futures_util::poll!(&mut work).is_ready() {
+            return true;
+        }
+        tokio::task::yield_now().await;
+    }
+    false
+}
+
+#[tokio::test]
+async fn work_that_is_given_up_at_any_point_is_done_later_and_once() {
+    let house = House::new().await;
+    let id = house.dataset("logs").await.id().clone();
+    let dataset = house.store.dataset(&id).unwrap();
+    let (mut expected, mut given_up) = (0, 0);
+    for round in 0..16 {
+        let polls = 1 << round;
+        house.append(&dataset, &events(&times(round * 10, 10))).await;
+        expected += 10;
+        given_up += usize::from(!give_up_after(polls, house.store.flush(&dataset)).await);
+        assert_eq!(house.rows(&id).await.len(), expected, "a flush given up after {polls} polls");
+        house.advance(Duration::from_secs(86_400));
+        give_up_after(polls, house.store.compact_step()).await;
+        assert_eq!(house.rows(&id).await.len(), expected, "a compaction given up after {polls} polls");
+    }
+    assert!(given_up > 3, "{given_up} of 16 flushes were given up");
+    house.store.flush(&dataset).await.unwrap();
+    house.compact().await;
+    house.advance(Duration::from_secs(7200));
+    house.store.collect_garbage().await.unwrap();
+    house.store.sweep_orphans().await.unwrap();
+    let house = house.killed().await;
+    assert_eq!(house.rows(&id).await.len(), expected);
     assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
 }
 

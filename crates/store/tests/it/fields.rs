@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tidegauge_store::{StoredRow, StoredValue};
+use tidegauge_store::{SegmentStats, StoredRow, StoredValue};
 
 use crate::events::{Event, HOUR, SECOND, assert_same, columns_of, stored};
 use crate::house::{House, START};
@@ -88,6 +88,32 @@ async fn fields_that_no_event_has_any_more_are_forgotten_and_may_come_again() {
     let house = house.reopened().await;
     assert_eq!(house.store.dataset(&id).unwrap().fields().len(), 2);
     assert_eq!(house.rows(&id).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_segment_names_only_the_fields_that_its_own_events_have() {
+    let house = House::new().await;
+    let dataset = house.dataset("logs").await;
+    // Two hours with enough events for a segment each; the rare fields, too many for columns, are in the first alone.
+    let field = |number: i64| (format!("rare {number}"), StoredValue::Integer(number));
+    let common = |time: i64| Event::new(time, [("n".to_owned(), StoredValue::Integer(time))]);
+    let hour = START * 1000 / HOUR * HOUR;
+    let mut events: Vec<Event> =
+        (0..1100).flat_map(|at| [0, HOUR].map(|after| common(hour + after + at))).collect();
+    events[0].fields.extend((0..600).map(field));
+    house.append(&dataset, &columns_of(&events)).await;
+    house.store.flush(&dataset).await.unwrap();
+    let segments = house.catalog.live_segments(dataset.id()).await.unwrap();
+    let mut in_rest = Vec::new();
+    for segment in &segments {
+        let stats = house.catalog.segment_stats(&segment.id).await.unwrap();
+        in_rest.push(SegmentStats::decode(&stats).unwrap().rest.len());
+    }
+    assert_eq!(in_rest, [101, 0]);
+    let between = tidegauge_model::Timestamp::from_micros((hour + HOUR) / 1000);
+    assert_eq!(house.store.trim(&dataset, between).await.unwrap(), 1);
+    house.store.vacuum(&dataset).await.unwrap();
+    assert_eq!(dataset.fields().into_keys().collect::<Vec<_>>(), ["n"]);
 }
 
 #[tokio::test]

@@ -3,12 +3,16 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, which names the line")]
 
 mod damage;
+mod duckdb;
 mod events;
 mod faults;
 mod fields;
+mod formats;
 mod house;
 mod keys;
 mod life;
 mod properties;
 mod rebuild;
+mod s3;
 mod simulation;
+mod together;

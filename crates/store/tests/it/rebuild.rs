@@ -1,36 +1,41 @@
 //! The catalogue made anew from the segment files.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegauge_catalog::Catalog;
+use tidegauge_catalog::{Catalog, Location};
+use tidegauge_model::chance::SeededChance;
 use tidegauge_model::{Clock, DatasetId, OrgId};
-use tidegauge_store::{Rebuilt, StoredRow, rebuild};
+use tidegauge_store::{Rebuilt, StoreSettings, StoredRow, rebuild};
 
 use crate::events::{SECOND, assert_same};
-use crate::house::{House, START, events, files_in, open_catalog, set_up, sqlite};
+use crate::house::{House, START, events, files_in, log_files, open, open_catalog, set_up, sqlite};
 
 fn times(from: i64, count: i64) -> Vec<i64> {
     (from..from + count).map(|at| START * 1000 + at * SECOND).collect()
 }
 
 /// Ends the store, loses the catalogue, and rebuilds it.
-async fn rebuilt(house: House) -> (House, Rebuilt) {
-    let elsewhere = tempfile::tempdir().unwrap();
-    let catalog = open_catalog(&sqlite(elsewhere.path())).await;
+pub(crate) async fn rebuilt(house: House) -> (House, Rebuilt) {
+    rebuilt_after(house, || ()).await
+}
+
+async fn rebuilt_after(house: House, happens: impl FnOnce()) -> (House, Rebuilt) {
+    let catalog = open_catalog(&Location::Sqlite(house.folder.path().join("again.db"))).await;
     set_up(&catalog, house.clock.now()).await;
     let House { folder, clock, org, store, settings, chance, .. } = house;
     drop(store);
+    happens();
     let done = put_back(&catalog, &settings, None, clock.now()).await;
-    let store = crate::house::open(&catalog, &clock, &chance, &settings).await.unwrap();
+    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
     let house = House { folder, catalog, clock, org, store, settings, chance };
-    std::mem::forget(elsewhere);
     (house, done)
 }
 
 async fn put_back(
     catalog: &Arc<Catalog>,
-    settings: &tidegauge_store::StoreSettings,
+    settings: &StoreSettings,
     org: Option<&OrgId>,
     now: tidegauge_model::Timestamp,
 ) -> Rebuilt {
@@ -145,44 +150,70 @@ async fn of_an_unfinished_compaction_the_inputs_count() {
     assert_same(&house.rows(&id).await, &before, "from the inputs");
 }
 
+/// The files of the log with what is in them.
+fn log_of(house: &House) -> Vec<(PathBuf, Vec<u8>)> {
+    let files = log_files(house.folder.path());
+    files.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+}
+
 #[tokio::test]
-async fn what_was_written_and_not_published_is_not_counted_twice() {
+async fn what_was_written_twice_and_published_once_counts_once() {
     let house = House::new().await;
     let dataset = house.dataset("logs").await;
     let id = dataset.id().clone();
     house.append(&dataset, &events(&times(0, 10))).await;
     house.store.flush(&dataset).await.unwrap();
     house.append(&dataset, &events(&times(10, 10))).await;
-    let before = house.rows(&id).await;
-    // A first attempt writes its segment and ends before publishing; it is written again after the restart.
-    let first = files_in(&house.folder.path().join("segments"), "parquet");
-    let log: Vec<_> = crate::house::log_files(house.folder.path())
-        .into_iter()
-        .map(|path| (path.clone(), std::fs::read(path).unwrap()))
-        .collect();
     house.store.flush(&dataset).await.unwrap();
-    let all = files_in(&house.folder.path().join("segments"), "parquet");
-    let orphan = all.iter().find(|path| !first.contains(path)).unwrap().clone();
-    let kept = std::fs::read(&orphan).unwrap();
-    let catalog = open_catalog(&sqlite(tempfile::tempdir().unwrap().path())).await;
-    drop(catalog);
+    house.append(&dataset, &events(&times(20, 10))).await;
+    // A store that ends before publishing: its catalogue is a copy that nobody looks at again.
+    let twin = tempfile::tempdir().unwrap();
+    std::fs::create_dir(twin.path().join("log")).unwrap();
+    for (path, bytes) in log_of(&house) {
+        std::fs::write(twin.path().join("log").join(path.file_name().unwrap()), bytes).unwrap();
+    }
+    for name in ["catalog.db", "catalog.db-wal"] {
+        std::fs::copy(house.folder.path().join(name), twin.path().join(name)).unwrap();
+    }
+    let mut settings = StoreSettings::new(twin.path().to_owned());
+    settings.objects = house.settings.objects.clone();
+    let chance = Arc::new(SeededChance::new(99));
+    let catalog = open_catalog(&sqlite(twin.path())).await;
+    open(&catalog, &house.clock, &chance, &settings).await.unwrap().flush_all().await.unwrap();
 
-    // The log as it was before the flush, with the orphan and without a catalogue: the file counts.
-    let folder = house.folder.path().to_owned();
-    let house = house.reopened_after(|| ()).await;
-    let (house, done) = rebuilt_after(house, || {
-        crate::house::log_files(&folder).iter().for_each(|path| std::fs::remove_file(path).unwrap());
-        log.iter().for_each(|(path, bytes)| std::fs::write(path, bytes).unwrap());
-        std::fs::write(&orphan, &kept).unwrap();
-    })
-    .await;
-    assert_eq!((done.segments, done.rows), (2, 20), "{:?}", done.skipped);
-    assert_same(&house.rows(&id).await, &before, "the log adds nothing");
+    house.append(&dataset, &events(&times(30, 10))).await;
+    house.store.flush(&dataset).await.unwrap();
+    let before = house.rows(&id).await;
+    assert_eq!(files_in(&house.folder.path().join("segments"), "parquet").len(), 4);
+    let (house, done) = rebuilt(house).await;
+    assert_eq!((done.segments, done.rows, done.skipped.len()), (3, 40, 1), "{:?}", done.skipped);
+    assert_same(&house.rows(&id).await, &before, "once");
 }
 
-async fn rebuilt_after(house: House, happens: impl FnOnce()) -> (House, Rebuilt) {
-    let house = house.reopened_after(happens).await;
-    rebuilt(house).await
+#[tokio::test]
+async fn of_a_flush_that_was_cut_short_the_log_counts() {
+    let house = House::new().await;
+    let dataset = house.dataset("logs").await;
+    let id = dataset.id().clone();
+    house.append(&dataset, &events(&times(0, 10))).await;
+    house.store.flush(&dataset).await.unwrap();
+    // Two hours with enough events for a segment each.
+    house.append(&dataset, &events(&times(0, 1100))).await;
+    house.append(&dataset, &events(&times(7200, 1100))).await;
+    let before = house.rows(&id).await;
+    let log = log_of(&house);
+    house.store.flush(&dataset).await.unwrap();
+    let files = house.segment_files(&id).await;
+    assert_eq!(files.len(), 3);
+    let folder = house.folder.path().to_owned();
+    let lose_half = || {
+        std::fs::remove_file(&files[2]).unwrap();
+        log_files(&folder).iter().for_each(|path| std::fs::remove_file(path).unwrap());
+        log.iter().for_each(|(path, bytes)| std::fs::write(path, bytes).unwrap());
+    };
+    let (house, done) = rebuilt_after(house, lose_half).await;
+    assert_eq!((done.segments, done.rows, done.skipped.len()), (1, 10, 1), "{:?}", done.skipped);
+    assert_same(&house.rows(&id).await, &before, "from the log");
 }
 
 #[tokio::test]

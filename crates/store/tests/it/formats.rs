@@ -1,0 +1,125 @@
+//! Files that earlier versions wrote are still read: `tests/formats/store-vN` holds a log and the segments of one
+//! dataset. `TIDEGAUGE_WRITE_FORMATS=folder` writes a new sample there.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tidegauge_model::Clock;
+use tidegauge_store::{IdempotencyKey, Receipt, Store, StoredRow, StoredValue, rebuild};
+
+use crate::events::{Event, HOUR, SECOND, assert_same, columns_of, stored};
+use crate::house::{House, START, files_in, log_files, open};
+
+fn formats() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/formats")
+}
+
+/// One request with a value of every kind; the fourth has more fields than a segment has columns.
+fn request(number: i64) -> Vec<Event> {
+    let time = START * 1000 + number * HOUR;
+    let every_kind = [
+        ("boolean".to_owned(), StoredValue::Boolean(number % 2 == 0)),
+        ("mixed".to_owned(), StoredValue::Integer(i64::MIN + number)),
+        ("float".to_owned(), StoredValue::Float(-0.0)),
+        ("größe".to_owned(), StoredValue::String("\u{10ffff} \"text\"\n".to_owned())),
+        ("array".to_owned(), StoredValue::Array("[1,null,{\"a\":[]}]".to_owned())),
+        ("map".to_owned(), StoredValue::Map("{\"a\":1.0}".to_owned())),
+    ];
+    let mixed = [("mixed".to_owned(), StoredValue::String(String::new()))];
+    let many = (0..if number == 4 { 510 } else { 0 })
+        .map(|field| (format!("field {field}"), StoredValue::Float(field as f64 + 0.5)));
+    vec![Event::new(time, every_kind), Event::new(time - SECOND, mixed), Event::new(time + SECOND, many)]
+}
+
+fn receipt(number: i64) -> Receipt {
+    let key = IdempotencyKey { key: format!("key {number}"), fingerprint: u64::MAX, answer: "{}".to_owned() };
+    Receipt { arrival: (START + number) * 1000, raw_bytes: 1000, key: Some(key) }
+}
+
+/// Everything that the sample holds: requests 1 to 4 in segments, the first three compacted, and 5 to 6 in the log.
+fn sample() -> Vec<StoredRow> {
+    (1..=6_u64)
+        .flat_map(|number| {
+            let signed = number.cast_signed();
+            stored(&request(signed), number, receipt(signed).arrival)
+        })
+        .collect()
+}
+
+async fn write_sample(folder: &Path) {
+    let house = House::with(|settings| settings.log_file_bytes = 1000).await;
+    let dataset = house.dataset("sample").await;
+    for number in 1..=6 {
+        let sequence = house
+            .store
+            .append(&dataset, Store::prepare(&columns_of(&request(number)), receipt(number)))
+            .await
+            .unwrap();
+        assert_eq!(sequence, number.cast_unsigned());
+        if number <= 4 {
+            house.store.flush(&dataset).await.unwrap();
+        }
+        if number == 3 {
+            house.advance(Duration::from_secs(30 * 86_400));
+            house.compact().await;
+        }
+    }
+    let House { folder: own, store, .. } = house;
+    drop(store);
+    std::fs::create_dir_all(folder.join("log")).unwrap();
+    for file in log_files(own.path()) {
+        std::fs::copy(&file, folder.join("log").join(file.file_name().unwrap())).unwrap();
+    }
+    for file in files_in(&own.path().join("segments"), "parquet") {
+        let target = folder.join(file.strip_prefix(own.path()).unwrap());
+        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+        std::fs::copy(&file, &target).unwrap();
+    }
+}
+
+/// Puts a sample into a new folder and rebuilds the catalogue from it.
+async fn read_sample(version: &str) {
+    let sample_folder = formats().join(version);
+    let House { folder, catalog, clock, chance, settings, store, .. } = House::new().await;
+    drop(store);
+    log_files(folder.path()).iter().for_each(|path| std::fs::remove_file(path).unwrap());
+    for extension in ["log", "parquet"] {
+        for file in files_in(&sample_folder, extension) {
+            let target = folder.path().join(file.strip_prefix(&sample_folder).unwrap());
+            std::fs::create_dir_all(target.parent().unwrap()).unwrap();
+            std::fs::copy(&file, &target).unwrap();
+        }
+    }
+    let change = tidegauge_catalog::Change {
+        org: None,
+        actor: "user_owner".to_owned(),
+        at: clock.now(),
+        request_id: String::new(),
+    };
+    let done = rebuild(&catalog, &settings, None, clock.now(), &change).await.unwrap();
+    assert_eq!((done.datasets, done.skipped), (1, Vec::new()));
+    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+    assert_eq!(store.damage(), []);
+    let dataset = catalog.all_datasets().await.unwrap().remove(0);
+    let state = store.dataset(&dataset.id).unwrap();
+    assert_eq!(state.info().logged, 2, "two requests come from the log");
+    assert_same(&store.rows(&state).await.unwrap(), &sample(), version);
+    let repeated = store.claim(&state, "key 6", clock.now()).await.unwrap();
+    assert!(matches!(repeated, tidegauge_store::Claim::Repeated(found) if found.sequence == 6));
+}
+
+#[tokio::test]
+async fn version_1_is_still_read() {
+    read_sample("store-v1").await;
+}
+
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "asked for by who adds a sample")]
+async fn a_new_sample_is_written_on_demand() {
+    let asked = std::env::var_os("TIDEGAUGE_WRITE_FORMATS");
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = asked.map_or_else(|| temporary.path().join("sample"), PathBuf::from);
+    write_sample(&folder).await;
+    assert!(log_files(&folder).len() >= 2);
+    assert!(files_in(&folder, "parquet").len() >= 2);
+}
