@@ -143,6 +143,11 @@ impl Scenario {
         assert_eq!(answer.status.as_u16(), step.status, "{place}\n{}", answer.text);
         for (name, wanted) in &step.answer_headers {
             let value = answer.headers.get(name).map(|value| value.to_str().unwrap());
+            if let Some(capture) = wanted.strip_prefix("<capture:") {
+                let value = value.unwrap_or_else(|| panic!("{place}: there is no header {name}"));
+                self.names.insert(capture.trim_end_matches('>').to_owned(), value.to_owned());
+                continue;
+            }
             let fits =
                 if wanted == "<absent>" { value.is_none() } else { value.is_some_and(|v| fits(wanted, v)) };
             assert!(fits, "{place}: header {name} is {value:?}, not {wanted:?}");
