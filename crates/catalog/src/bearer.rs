@@ -1,6 +1,8 @@
 //! The look-up behind every authenticated request: from the digest of a token to its record and the organisations
 //! it can act in, in one statement.
 
+use std::sync::OnceLock;
+
 use sqlx::FromRow;
 use tidegauge_model::licence::Limits;
 use tidegauge_model::org::Payment;
@@ -32,14 +34,19 @@ pub struct Standing {
     /// Whether the person has acted there before; an API token always has.
     pub accepted: bool,
     pub payment: Payment,
-    /// Read only where the request acts, because a person may have many.
+    /// Read only where a request acts, because a person may have many, and only once.
     licence: String,
+    limits: OnceLock<Limits>,
 }
 
 impl Standing {
     /// The limits of the organisation's licence.
     pub fn limits(&self) -> Result<Limits> {
-        Ok(read_licence(&self.licence)?.limits)
+        if let Some(limits) = self.limits.get() {
+            return Ok(limits.clone());
+        }
+        let limits = read_licence(&self.licence)?.limits;
+        Ok(self.limits.get_or_init(|| limits).clone())
     }
 }
 
@@ -82,6 +89,7 @@ impl BearerRow {
             role: self.role.as_deref().map(read_role).transpose()?,
             payment: read_payment(status, self.first_failed_payment)?,
             licence: licence.clone(),
+            limits: OnceLock::new(),
         }))
     }
 }

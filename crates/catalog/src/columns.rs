@@ -238,6 +238,13 @@ impl Catalog {
     }
 }
 
+/// Names columns whose numbers are known, by the rule by which new ones are named. They come in ascending order.
+pub fn name_columns(numbered: Vec<(u32, String, FieldKind)>) -> Vec<DatasetColumn> {
+    let mut known = Known::new(Vec::new());
+    let name = |(number, field, kind): (u32, String, FieldKind)| known.add(&[(field, kind)], number - 1);
+    numbered.into_iter().flat_map(name).collect()
+}
+
 /// The columns of a dataset, to find them by field and kind and to name new ones.
 struct Known {
     columns: HashMap<(String, FieldKind), DatasetColumn>,

@@ -66,6 +66,16 @@ impl Catalog {
         from_stored("the commit", value)
     }
 
+    /// When the newest commit was made; `None` before the first.
+    pub async fn newest_commit_time(&self) -> Result<Option<Timestamp>> {
+        let made: Option<i64> = read!(self, executor => {
+            sqlx::query_scalar("SELECT made FROM commit_log ORDER BY sequence DESC LIMIT 1")
+                .fetch_optional(executor)
+                .await?
+        });
+        Ok(made.map(Timestamp::from_micros))
+    }
+
     /// Forgets the commits made before a time, but never the newest: outside readers cannot look back beyond.
     pub async fn prune_commits(&self, before: Timestamp) -> Result<u64> {
         let mut dropped = 0;

@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
@@ -49,6 +50,8 @@ impl fmt::Debug for Location {
 pub struct Catalog {
     pub(crate) db: Db,
     pub(crate) key: SealKey,
+    /// How many changes were committed.
+    pub(crate) changes: AtomicU64,
 }
 
 #[derive(Debug)]
@@ -83,6 +86,7 @@ macro_rules! write {
                 let $connection = &mut *transaction;
                 let value = $body;
                 transaction.commit().await?;
+                $catalog.changes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
                 value
             }
             $crate::db::Db::Postgres(pool) => {
@@ -90,6 +94,7 @@ macro_rules! write {
                 let $connection = &mut *transaction;
                 let value = $body;
                 transaction.commit().await?;
+                $catalog.changes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
                 value
             }
         }
@@ -118,9 +123,14 @@ impl Catalog {
             Location::Sqlite(path) => open_sqlite(path).await?,
             Location::Postgres(url) => open_postgres(url).await?,
         };
-        let catalog = Self { db, key };
+        let catalog = Self { db, key, changes: AtomicU64::new(0) };
         catalog.prove_key().await?;
         Ok(catalog)
+    }
+
+    /// Grows with every change that this process commits: what was read before may be out of date then.
+    pub fn changes(&self) -> u64 {
+        self.changes.load(Ordering::Acquire)
     }
 
     /// Asks the database for a sign of life.

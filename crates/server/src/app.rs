@@ -11,6 +11,7 @@ use tidegauge_store::Store;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
+use crate::bearers::Bearers;
 use crate::collected::{LastUses, RefusalLog};
 use crate::config::{HttpLimits, IngestLimits};
 use crate::limits::{RateLimiter, Shares};
@@ -27,6 +28,7 @@ pub struct App {
     pub chance: Arc<dyn Chance>,
     pub http: HttpLimits,
     pub roles: RoleTable,
+    pub bearers: Bearers,
     pub rates: RateLimiter,
     /// Refused calls that are not in the audit trail yet.
     pub refusals: RefusalLog,
@@ -63,6 +65,7 @@ impl App {
             shares: Shares::default(),
             http,
             roles: RoleTable::default(),
+            bearers: Bearers::default(),
             rates: RateLimiter::default(),
             refusals: RefusalLog::default(),
             last_uses: LastUses::default(),

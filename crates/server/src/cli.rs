@@ -2,6 +2,7 @@
 //! whoever can read the data folder: the operator. `ingest` is a client like any other.
 
 pub mod bench;
+pub mod doctor;
 pub mod ingest;
 pub mod operator;
 pub mod org;
@@ -25,6 +26,8 @@ enum Command {
     Serve(serve::ServeArguments),
     /// Send files of events to a server.
     Ingest(ingest::IngestArguments),
+    /// Look at disk, clock, catalogue and segments, and say what is wrong.
+    Doctor(doctor::DoctorArguments),
     /// Show organisations, set their limits and their payment status.
     #[command(subcommand)]
     Org(org::OrgCommand),
@@ -41,6 +44,7 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
     match arguments.command {
         Command::Serve(arguments) => serve::run(arguments).await,
         Command::Ingest(arguments) => ingest::run(arguments).await,
+        Command::Doctor(arguments) => doctor::run(arguments).await,
         Command::Org(command) => org::run(command).await,
         Command::Token(command) => token::run(command).await,
         Command::Bench(command) => bench::run(command),

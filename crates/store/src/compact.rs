@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidegauge_catalog::segments::Segment;
-use tidegauge_model::{ErrorKind, SegmentId, Timestamp};
+use tidegauge_model::{ErrorKind, Timestamp};
 
 use crate::dataset::DatasetState;
-use crate::flush::{Writing, checksum, is_gone, live, merge_apart};
+use crate::flush::{Writing, checksum, is_gone, merge_apart};
 use crate::part::Part;
 use crate::segment::{Effort, SegmentPart};
 use crate::windows::{DAY, HOUR, Window};
@@ -26,7 +26,7 @@ impl Store {
         let now = self.now();
         let mut best: Option<(i64, Arc<DatasetState>, Vec<Arc<Segment>>)> = None;
         for state in self.all() {
-            let Some(chosen) = self.choose(&state.snapshot().segments, now) else { continue };
+            let Some(chosen) = self.choose(&state.mergeable(), now) else { continue };
             let newest = chosen.iter().map(|segment| segment.max_time).max().unwrap_or(i64::MIN);
             if best.as_ref().is_none_or(|(time, _, _)| newest > *time) {
                 best = Some((newest, state, chosen));
@@ -39,13 +39,19 @@ impl Store {
 
     async fn compact(&self, state: &Arc<DatasetState>, chosen: &[Arc<Segment>]) -> Result<()> {
         let _moving = state.moving.lock().await;
+        self.catch_up(state).await?;
         let live_now = state.snapshot().segments;
         if !chosen.iter().all(|segment| live_now.iter().any(|other| other.id == segment.id)) {
             return Ok(());
         }
         let mut parts = Vec::with_capacity(chosen.len());
         for segment in chosen {
-            parts.push(Part::Segment(self.open_segment(segment).await?));
+            let opened = self.open_segment(segment).await;
+            if opened.as_ref().is_err_and(|error| error.kind() == ErrorKind::Corrupt) {
+                // Left alone from now on, so that it does not keep the others from being merged.
+                state.lock().damaged.insert(segment.id.clone());
+            }
+            parts.push(Part::Segment(Box::new(opened?)));
         }
         let writing = Writing {
             merge: merge_apart(parts).await?,
@@ -53,34 +59,14 @@ impl Store {
             replaces: chosen.iter().map(|segment| segment.id.as_str().to_owned()).collect(),
             effort: Effort::Merged,
         };
-        let rows: u64 = chosen.iter().map(|segment| segment.rows).sum();
-        if writing.merge.rows() as u64 != rows {
-            return Err(Error::corrupt("the segments to be merged do not have the rows that they should"));
-        }
-        let added = self.write(state, writing).await?;
-        self.swap(state, chosen, added).await
-    }
-
-    /// Puts new segments in the place of others, in the catalogue and for readers. It is no fault if somebody else
-    /// removed them first: what was written is then swept away later.
-    pub(crate) async fn swap(
-        &self,
-        state: &Arc<DatasetState>,
-        removed: &[Arc<Segment>],
-        added: Vec<tidegauge_catalog::segments::NewSegment>,
-    ) -> Result<()> {
-        let ids: Vec<SegmentId> = removed.iter().map(|segment| segment.id.clone()).collect();
-        match self.catalog.replace_segments(state.id(), &ids, &added, self.now()).await {
-            Ok(commit) => {
-                let added = added.into_iter().map(|segment| Arc::new(live(state, segment, commit))).collect();
-                state.lock().replace_segments(&ids, added);
+        match self.write(state, writing).await {
+            Ok(added) => self.swap(state, chosen, &added).await,
+            // The dataset was deleted meanwhile.
+            Err(error) if is_gone(&error) => {
+                state.delete();
                 Ok(())
             }
-            Err(error) if error.kind() == ErrorKind::Conflict => Ok(()),
-            Err(error) => {
-                let error = Error::from(error);
-                if is_gone(&error) { Ok(()) } else { Err(error) }
-            }
+            Err(error) => Err(error),
         }
     }
 
@@ -97,9 +83,14 @@ impl Store {
             tracing::error!(segment = %id, dataset = %segment.dataset, "{message}");
             return Err(Error::corrupt(message));
         }
-        tokio::task::spawn_blocking(move || SegmentPart::open(bytes))
+        let part = tokio::task::spawn_blocking(move || SegmentPart::open(bytes))
             .await
-            .map_err(|source| Error::caused(ErrorKind::Internal, "reading was interrupted", source))?
+            .map_err(|source| Error::caused(ErrorKind::Internal, "reading was interrupted", source))??;
+        if part.rows() as u64 != segment.rows {
+            let (id, found, expected) = (&segment.id, part.rows(), segment.rows);
+            return Err(Error::corrupt(format!("{id} has {found} events instead of {expected}")));
+        }
+        Ok(part)
     }
 
     /// Which segments to merge next, if any.

@@ -1,20 +1,21 @@
 //! A dataset as this process sees it: the events in the buffer, the live segments, the fields and the keys of recent
 //! requests. All change together under one lock, so that a reader sees each event exactly once.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use tidegauge_catalog::datasets::Dataset;
 use tidegauge_catalog::segments::Segment;
-use tidegauge_model::{DatasetId, FieldKind, OrgId, Timestamp};
+use tidegauge_model::{DatasetId, FieldKind, OrgId, SegmentId, Timestamp};
 
 use crate::fields::FieldBook;
 use crate::frame::Frame;
 use crate::keys::KeyState;
 use crate::log::{Accept, DatasetKey};
 use crate::part::Logged;
+use crate::publish::Unpublished;
 use crate::segment::Origin;
 use crate::{Result, usage};
 
@@ -43,11 +44,17 @@ pub(crate) struct Inner {
     pub(crate) fields: FieldBook,
     pub(crate) keys: HashMap<String, KeyState>,
     /// The fields that keep objects as they are.
-    pub(crate) map_fields: Arc<HashSet<String>>,
+    pub(crate) map_fields: Arc<std::collections::HashSet<String>>,
     /// Bytes that came in and are not counted in the catalogue yet, by month.
     pub(crate) usage: BTreeMap<String, u64>,
     /// Up to which sequence events are in segments.
     pub(crate) flushed: u64,
+    /// What was written from the buffer and may or may not have been published.
+    pub(crate) unpublished: Option<Arc<Unpublished>>,
+    /// Whether the catalogue may have taken a change that is not seen here yet.
+    pub(crate) is_behind: bool,
+    /// Segments that were found to be unreadable.
+    pub(crate) damaged: HashSet<SegmentId>,
     pub(crate) is_deleted: bool,
 }
 
@@ -110,7 +117,7 @@ impl DatasetState {
     }
 
     /// The fields that keep objects as they are.
-    pub fn map_fields(&self) -> Arc<HashSet<String>> {
+    pub fn map_fields(&self) -> Arc<std::collections::HashSet<String>> {
         Arc::clone(&self.lock().map_fields)
     }
 
@@ -141,6 +148,12 @@ impl DatasetState {
     pub fn snapshot(&self) -> Snapshot {
         let inner = self.lock();
         Snapshot { logged: inner.logged.clone(), segments: Arc::clone(&inner.segments) }
+    }
+
+    /// The segments that can be merged with others.
+    pub(crate) fn mergeable(&self) -> Vec<Arc<Segment>> {
+        let inner = self.lock();
+        inner.segments.iter().filter(|segment| !inner.damaged.contains(&segment.id)).cloned().collect()
     }
 
     /// How many requests are in the buffer.
@@ -202,21 +215,18 @@ impl DatasetState {
     /// Lets go of events that are in segments now, which readers see in the same moment.
     pub(crate) fn move_to_segments(&self, flushed: u64, added: Vec<Arc<Segment>>) {
         let mut inner = self.lock();
-        let kept = inner.logged.partition_point(|logged| logged.sequence <= flushed);
-        let gone: Vec<Arc<Logged>> = inner.logged.drain(..kept).collect();
-        let bytes: usize = gone.iter().map(|logged| logged.frame.bytes()).sum();
-        inner.buffered_bytes -= bytes;
-        inner.buffered_rows -= gone.iter().map(|logged| logged.frame.rows()).sum::<usize>();
-        for logged in &gone {
-            let receipt = logged.frame.receipt();
-            if let Some(bytes) = inner.usage.get_mut(&usage::month_of(receipt.arrival)) {
-                *bytes -= receipt.raw_bytes;
-            }
-        }
-        inner.usage.retain(|_, bytes| *bytes > 0);
-        inner.flushed = flushed;
-        inner.keys.retain(|_, key| !key.is_done_by(flushed));
         inner.replace_segments(&[], added);
+        let bytes = inner.let_go(flushed);
+        drop(inner);
+        self.buffered.fetch_sub(bytes, Ordering::AcqRel);
+    }
+
+    /// Takes over what the catalogue says.
+    pub(crate) fn follow(&self, flushed: u64, segments: Vec<Arc<Segment>>) {
+        let mut inner = self.lock();
+        inner.segments = Arc::new(segments);
+        inner.is_behind = false;
+        let bytes = if flushed > inner.flushed { inner.let_go(flushed) } else { 0 };
         drop(inner);
         self.buffered.fetch_sub(bytes, Ordering::AcqRel);
     }
@@ -228,6 +238,8 @@ impl DatasetState {
         let bytes = std::mem::take(&mut inner.buffered_bytes);
         inner.buffered_rows = 0;
         inner.logged.clear();
+        inner.usage.clear();
+        inner.unpublished = None;
         inner.segments = Arc::default();
         drop(inner);
         self.buffered.fetch_sub(bytes, Ordering::AcqRel);
@@ -235,11 +247,26 @@ impl DatasetState {
 }
 
 impl Inner {
-    pub(crate) fn replace_segments(
-        &mut self,
-        removed: &[tidegauge_model::SegmentId],
-        added: Vec<Arc<Segment>>,
-    ) {
+    /// Forgets the events up to a sequence, and says how many bytes they took.
+    fn let_go(&mut self, flushed: u64) -> usize {
+        let kept = self.logged.partition_point(|logged| logged.sequence <= flushed);
+        let gone: Vec<Arc<Logged>> = self.logged.drain(..kept).collect();
+        let bytes: usize = gone.iter().map(|logged| logged.frame.bytes()).sum();
+        self.buffered_bytes -= bytes;
+        self.buffered_rows -= gone.iter().map(|logged| logged.frame.rows()).sum::<usize>();
+        for logged in &gone {
+            let receipt = logged.frame.receipt();
+            if let Some(bytes) = self.usage.get_mut(&usage::month_of(receipt.arrival)) {
+                *bytes -= receipt.raw_bytes;
+            }
+        }
+        self.usage.retain(|_, bytes| *bytes > 0);
+        self.flushed = flushed;
+        self.keys.retain(|_, key| !key.is_done_by(flushed));
+        bytes
+    }
+
+    pub(crate) fn replace_segments(&mut self, removed: &[SegmentId], added: Vec<Arc<Segment>>) {
         let kept = self.segments.iter().filter(|segment| !removed.contains(&segment.id)).cloned();
         self.segments = Arc::new(kept.chain(added).collect());
     }

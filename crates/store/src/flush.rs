@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use tidegauge_catalog::columns::DatasetColumn;
 use tidegauge_catalog::ingest_keys::IngestKey;
-use tidegauge_catalog::segments::{NewSegment, Segment};
+use tidegauge_catalog::segments::NewSegment;
 use tidegauge_model::{ErrorKind, FieldKind, SegmentId, Timestamp};
 
 use crate::dataset::DatasetState;
 use crate::merge::{Merge, Rows};
 use crate::part::{Logged, Part};
-use crate::segment::{Effort, Encoded, Job, encode, promoted};
+use crate::publish::Unpublished;
+use crate::segment::{Effort, Encoded, Job, encode, is_nameable, promoted};
 use crate::{Error, Result, Store, windows};
 
 /// What is to be written as segments, and how.
@@ -62,14 +63,37 @@ impl Store {
             || arrival.plus(self.settings.flush_age) <= self.now()
     }
 
-    /// Writes what a dataset has in its buffer as segments.
+    /// Moves what a dataset has in its buffer to segments.
     pub async fn flush(&self, state: &Arc<DatasetState>) -> Result<()> {
         let _moving = state.moving.lock().await;
+        let moved = self.move_buffer(state).await;
+        self.room.notify_waiters();
+        self.release_log();
+        moved
+    }
+
+    async fn move_buffer(&self, state: &Arc<DatasetState>) -> Result<()> {
+        self.catch_up(state).await?;
+        let waiting = state.lock().unpublished.clone();
+        if let Some(waiting) = waiting {
+            self.publish(state, &waiting).await?;
+        }
+        match self.write_buffer(state).await {
+            Ok(None) => Ok(()),
+            Ok(Some(written)) => self.publish(state, &Arc::new(written)).await,
+            Err(error) if is_gone(&error) => {
+                state.delete();
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes what is in the buffer as segments that are not published yet.
+    async fn write_buffer(&self, state: &Arc<DatasetState>) -> Result<Option<Unpublished>> {
         let logged = state.snapshot().logged;
-        let Some(last) = logged.last() else { return Ok(()) };
-        let flushed = last.sequence;
-        let keys = keys_of(&logged);
-        let usage: Vec<(String, u64)> = usage_of(&logged);
+        let Some(last) = logged.last() else { return Ok(None) };
+        let (flushed, keys, usage) = (last.sequence, keys_of(&logged), usage_of(&logged));
         let parts = logged.into_iter().filter(|logged| logged.frame.rows() > 0).map(Part::Logged).collect();
         let writing = Writing {
             merge: merge_apart(parts).await?,
@@ -77,25 +101,8 @@ impl Store {
             replaces: Vec::new(),
             effort: Effort::Fresh,
         };
-        let published = async {
-            let added = self.write(state, writing).await?;
-            let commit =
-                self.catalog.publish_flush(state.id(), &added, flushed, &keys, &usage, self.now()).await?;
-            Ok((added, commit))
-        };
-        match published.await {
-            Ok((added, commit)) => {
-                let added = added.into_iter().map(|segment| Arc::new(live(state, segment, commit))).collect();
-                state.move_to_segments(flushed, added);
-                self.flushes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
-            }
-            // The dataset was deleted meanwhile: its events have nowhere to go, and nobody to miss them.
-            Err(error) if is_gone(&error) => state.delete(),
-            Err(error) => return Err(error),
-        }
-        self.room.notify_waiters();
-        self.release_log();
-        Ok(())
+        let segments = self.write(state, writing).await?;
+        Ok(Some(Unpublished { segments, flushed, keys, usage }))
     }
 
     /// Writes the rows of a merge as segments in the object store. They count once the catalogue names them.
@@ -103,12 +110,7 @@ impl Store {
         if writing.merge.rows() == 0 {
             return Ok(Vec::new());
         }
-        let wanted: Vec<(String, FieldKind)> = promoted(&writing.merge)
-            .0
-            .into_iter()
-            .map(|((field, kind), _)| (field.as_ref().to_owned(), kind))
-            .collect();
-        let columns = self.catalog.ensure_columns(state.id(), &wanted).await?;
+        let columns = self.columns_for(state, &writing.merge).await?;
         let now = self.now();
         let ids = || SegmentId::generate(now, &*self.chance);
         let is_merged = writing.effort == Effort::Merged;
@@ -120,9 +122,31 @@ impl Store {
         let encoded = encode_apart(state, writing, groups, columns).await?;
         let mut added = Vec::with_capacity(encoded.len());
         for segment in encoded {
-            added.push(self.put(state, segment).await?);
+            match self.put(state, segment).await {
+                Ok(segment) => added.push(segment),
+                Err(error) => {
+                    // The next attempt writes all of them anew, and there may be many attempts.
+                    self.discard(&added).await;
+                    return Err(error);
+                }
+            }
         }
         Ok(added)
+    }
+
+    /// The columns that a segment of these rows has. The catalogue hears of the fields without one too, so that it
+    /// knows every field of a dataset.
+    async fn columns_for(&self, state: &Arc<DatasetState>, merge: &Merge) -> Result<Vec<DatasetColumn>> {
+        let (own, rest) = promoted(merge);
+        let wanted: Vec<(String, FieldKind)> = own
+            .iter()
+            .chain(&rest)
+            .filter(|((field, _), _)| is_nameable(field))
+            .map(|((field, kind), _)| (field.as_ref().to_owned(), *kind))
+            .collect();
+        let mut columns = self.catalog.ensure_columns(state.id(), &wanted).await?;
+        columns.truncate(own.len());
+        Ok(columns)
     }
 
     async fn put(&self, state: &DatasetState, encoded: Encoded) -> Result<NewSegment> {
@@ -155,28 +179,6 @@ pub(crate) fn checksum(bytes: &[u8]) -> String {
 
 pub(crate) fn is_gone(error: &Error) -> bool {
     error.kind() == ErrorKind::NotFound
-}
-
-/// A segment as readers know it.
-pub(crate) fn live(state: &DatasetState, segment: NewSegment, commit: u64) -> Segment {
-    Segment {
-        id: segment.id,
-        dataset: state.id().clone(),
-        path: segment.path,
-        rows: segment.rows,
-        bytes: segment.bytes,
-        raw_bytes: segment.raw_bytes,
-        footer_bytes: segment.footer_bytes,
-        min_time: segment.min_time,
-        max_time: segment.max_time,
-        min_sequence: segment.min_sequence,
-        max_sequence: segment.max_sequence,
-        level: segment.level,
-        checksum: segment.checksum,
-        sidecar: segment.sidecar,
-        added: commit,
-        removed: None,
-    }
 }
 
 /// Sorting and encoding are work for a processor: they run apart from what answers requests.

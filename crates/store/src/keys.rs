@@ -3,18 +3,20 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashMap;
 use tidegauge_catalog::ingest_keys::IngestKey;
 use tidegauge_model::{ErrorKind, Timestamp};
 use tokio::sync::watch;
 
 use crate::dataset::DatasetState;
-use crate::frame::IdempotencyKey;
+use crate::frame::{Frame, IdempotencyKey};
+use crate::log::Accept;
 use crate::{Error, Result};
 
 /// What is known of a key.
 #[derive(Debug)]
 pub(crate) enum KeyState {
-    /// The first request is on its way. The channel closes when it has ended, well or not.
+    /// The first request is on its way. The channel closes when its holder has ended, well or not.
     InFlight(watch::Receiver<()>),
     Done {
         fingerprint: u64,
@@ -54,18 +56,54 @@ pub struct Repeated {
 /// Holds a key until its request has ended. Requests with the same key wait for that.
 #[derive(Debug)]
 pub struct KeyGuard {
-    dataset: Arc<DatasetState>,
-    key: String,
-    _ended: watch::Sender<()>,
+    _hold: Hold,
 }
 
-impl Drop for KeyGuard {
+/// A key that is taken until this is dropped, or until somebody else holds it.
+#[derive(Debug)]
+struct Hold {
+    dataset: Arc<DatasetState>,
+    key: String,
+    ended: watch::Receiver<()>,
+    _ending: watch::Sender<()>,
+}
+
+impl Hold {
+    fn new(dataset: &Arc<DatasetState>, key: &str, keys: &mut HashMap<String, KeyState>) -> Self {
+        let (sender, ended) = watch::channel(());
+        keys.insert(key.to_owned(), KeyState::InFlight(ended.clone()));
+        Self { dataset: Arc::clone(dataset), key: key.to_owned(), ended, _ending: sender }
+    }
+}
+
+impl Drop for Hold {
     fn drop(&mut self) {
         let mut inner = self.dataset.lock();
         // Stored requests have turned it to done; what is still in flight has failed, and the next may try.
-        if matches!(inner.keys.get(&self.key), Some(KeyState::InFlight(_))) {
+        let is_own =
+            |known: &KeyState| matches!(known, KeyState::InFlight(ended) if ended.same_channel(&self.ended));
+        if inner.keys.get(&self.key).is_some_and(is_own) {
             inner.keys.remove(&self.key);
         }
+    }
+}
+
+/// Takes over events that came with a key. Until the log has decided about them the key stays taken, even if the
+/// request that brought them is not waited for any more: its repetition must not be stored beside it.
+pub(crate) struct Keyed {
+    hold: Hold,
+}
+
+impl Keyed {
+    pub(crate) fn new(dataset: &Arc<DatasetState>, key: &str) -> Self {
+        let mut inner = dataset.lock();
+        Self { hold: Hold::new(dataset, key, &mut inner.keys) }
+    }
+}
+
+impl Accept for Keyed {
+    fn accept(&self, sequence: u64, frame: Frame) {
+        self.hold.dataset.accept(sequence, frame);
     }
 }
 
@@ -125,10 +163,7 @@ fn hold(dataset: &Arc<DatasetState>, key: &str, not_before: Timestamp) -> Result
         Some(KeyState::Done { at, .. }) if *at >= not_before => return Ok(None),
         _ => {}
     }
-    let (sender, receiver) = watch::channel(());
-    inner.keys.insert(key.to_owned(), KeyState::InFlight(receiver));
-    drop(inner);
-    Ok(Some(KeyGuard { dataset: Arc::clone(dataset), key: key.to_owned(), _ended: sender }))
+    Ok(Some(KeyGuard { _hold: Hold::new(dataset, key, &mut inner.keys) }))
 }
 
 fn repeated(stored: IngestKey) -> Repeated {

@@ -3,6 +3,7 @@
 //! them and how they are queried is left to others.
 
 mod arrays;
+mod check;
 mod compact;
 mod dataset;
 mod error;
@@ -14,20 +15,25 @@ mod log;
 mod merge;
 mod objects;
 mod part;
+mod publish;
+mod rebuild;
 mod retain;
 mod rows;
 mod segment;
 mod store;
 mod sweep;
+mod unclaimed;
 pub mod usage;
 mod windows;
 
+pub use check::{Finding, FindingKind, check_objects};
 pub use dataset::{DatasetState, Info, Snapshot};
 pub use error::{Error, Result};
 pub use frame::{IdempotencyKey, Receipt};
 pub use keys::{Claim, KeyGuard, Repeated};
 pub use log::Damage;
 pub use objects::{ObjectLocation, S3Location};
+pub use rebuild::{Rebuilt, rebuild};
 pub use rows::{StoredRow, StoredValue};
 pub use segment::{Bound, ColumnStats, SegmentStats};
 pub use store::{Prepared, Store, StoreFigures, StoreSettings};

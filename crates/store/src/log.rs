@@ -20,7 +20,7 @@ use crate::{Error, Result};
 
 pub(crate) use record::DatasetKey;
 pub use recover::Damage;
-pub(crate) use recover::{Recovered, recover};
+pub(crate) use recover::{Recovered, look_at, recover};
 
 /// How the log is kept.
 #[derive(Clone, Debug)]
@@ -40,6 +40,7 @@ pub(crate) trait Accept: Send + Sync {
 /// The open log.
 pub(crate) struct Log {
     shared: Arc<Shared>,
+    quarantine: PathBuf,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -65,6 +66,8 @@ struct ClosedFile {
     path: PathBuf,
     last_sequence: u64,
     bytes: u64,
+    /// Whether it has events that nobody took over.
+    is_unclaimed: bool,
 }
 
 /// One request on its way to the disk.
@@ -86,15 +89,17 @@ impl Log {
                 path: file.path.clone(),
                 last_sequence: file.last_sequence,
                 bytes: file.bytes,
+                is_unclaimed: file.is_unclaimed,
             });
         }
         let shared = Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new() });
+        let quarantine = settings.quarantine.clone();
         let writer = writer::Writer::new(settings, Arc::clone(&shared), last_sequence)?;
         let thread = std::thread::Builder::new()
             .name("log".to_owned())
             .spawn(move || writer.run())
             .map_err(|source| Error::disk("start the thread that writes the log", source))?;
-        Ok(Self { shared, thread: Mutex::new(Some(thread)) })
+        Ok(Self { shared, quarantine, thread: Mutex::new(Some(thread)) })
     }
 
     /// Queues events. The receiver hears the sequence once they are on disk and `accept` has them.
@@ -125,7 +130,12 @@ impl Log {
         }
         drop(state);
         for file in done {
-            if let Err(error) = std::fs::remove_file(&file.path) {
+            let removed = if file.is_unclaimed {
+                put_aside(&file.path, &self.quarantine)
+            } else {
+                std::fs::remove_file(&file.path)
+            };
+            if let Err(error) = removed {
                 // It is read again at the next start, where its events are found to be in segments already.
                 tracing::warn!(path = %file.path.display(), %error, "cannot delete a file of the log");
             }
@@ -172,6 +182,12 @@ impl Shared {
         // A panic elsewhere leaves the queue whole: every change of it is one push or one take.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Moves a file of the log to where it is not read any more and can be put back from.
+fn put_aside(file: &Path, quarantine: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(quarantine)?;
+    std::fs::rename(file, quarantine.join(file.file_name().unwrap_or_default()))
 }
 
 /// Makes the names in a folder durable.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, UInt32Array};
 use hashbrown::HashMap;
+use tidegauge_model::Column;
 
 use crate::arrays;
 use crate::part::{ColumnKey, Identities, Part};
@@ -18,6 +19,16 @@ pub(crate) struct Merge {
     pub(crate) identities: Identities,
     /// Row numbers in the order of time; absent when they are in that order already.
     order: Option<Vec<u32>>,
+    columns: HashMap<ColumnKey, Occurrences>,
+    /// The number of each part's first row.
+    bases: Vec<usize>,
+}
+
+/// Where a column occurs: the part and the place in it, in the order of the parts.
+#[derive(Debug, Default)]
+struct Occurrences {
+    rows: u64,
+    places: Vec<(usize, usize)>,
 }
 
 /// Some rows of a merge, in the order of time.
@@ -37,11 +48,19 @@ impl Merge {
         // Requests mostly come in the order of their events: parts in the order of their first event need no sort.
         parts.sort_by_key(Part::first_time);
         let mut identities = Identities::default();
-        for part in &parts {
+        let mut bases = Vec::with_capacity(parts.len());
+        let mut columns: HashMap<ColumnKey, Occurrences> = HashMap::new();
+        for (number, part) in parts.iter().enumerate() {
+            bases.push(identities.times.len());
             part.identify(&mut identities);
+            part.columns(&mut |place, field, kind, rows| {
+                let occurrences = columns.entry((Arc::from(field), kind)).or_default();
+                occurrences.rows += rows;
+                occurrences.places.push((number, place));
+            });
         }
         let order = order_of(&identities);
-        Ok(Self { parts, identities, order })
+        Ok(Self { parts, identities, order, columns, bases })
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -71,25 +90,29 @@ impl Merge {
 
     /// Every column with the number of rows that have it, those of most rows first.
     pub(crate) fn columns(&self) -> Vec<(ColumnKey, u64)> {
-        let mut counts: HashMap<ColumnKey, u64> = HashMap::new();
-        for part in &self.parts {
-            part.columns(&mut |field, kind, count| {
-                let hash_key = (Arc::from(field), kind);
-                *counts.entry(hash_key).or_default() += count;
-            });
-        }
-        let mut columns: Vec<(ColumnKey, u64)> = counts.into_iter().collect();
+        let mut columns: Vec<(ColumnKey, u64)> =
+            self.columns.iter().map(|(key, occurrences)| (key.clone(), occurrences.rows)).collect();
         columns.sort_by(|(a, a_count), (b, b_count)| b_count.cmp(a_count).then_with(|| a.cmp(b)));
         columns
     }
 
     /// A column over all rows, in the order of the parts.
     pub(crate) fn array(&self, key: &ColumnKey) -> Result<ArrayRef> {
-        let arrays: Vec<ArrayRef> = self
-            .parts
-            .iter()
-            .map(|part| Ok(part.array(key)?.unwrap_or_else(|| arrays::nulls(key.1, part.rows()))))
-            .collect::<Result<_>>()?;
+        let mut arrays: Vec<ArrayRef> = Vec::new();
+        let mut rows = 0;
+        for (number, place) in self.places(key) {
+            let base = self.bases[*number];
+            if base > rows {
+                // All parts between that lack the column at once: of many fields, each is in few parts.
+                arrays.push(arrays::nulls(key.1, base - rows));
+            }
+            let array = self.parts[*number].array(*place)?;
+            rows = base + array.len();
+            arrays.push(array);
+        }
+        if self.rows() > rows {
+            arrays.push(arrays::nulls(key.1, self.rows() - rows));
+        }
         match arrays.as_slice() {
             [only] => Ok(Arc::clone(only)),
             _ => {
@@ -99,13 +122,15 @@ impl Merge {
         }
     }
 
-    /// Each part with the number of its first row.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = (usize, &Part)> {
-        self.parts.iter().scan(0, |base, part| {
-            let own = *base;
-            *base += part.rows();
-            Some((own, part))
-        })
+    /// The values of a column that are there, for each part that has some with the number of the part's first row.
+    pub(crate) fn sparse(&self, key: &ColumnKey) -> impl Iterator<Item = Result<(usize, Column)>> {
+        self.places(key)
+            .iter()
+            .map(move |(number, place)| Ok((self.bases[*number], self.parts[*number].sparse(*place, key)?)))
+    }
+
+    fn places(&self, key: &ColumnKey) -> &[(usize, usize)] {
+        self.columns.get(key).map_or(&[], |occurrences| &occurrences.places)
     }
 }
 

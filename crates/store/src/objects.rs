@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::{StreamExt, TryStreamExt};
+use futures_util::TryStreamExt;
 use object_store::aws::AmazonS3Builder;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as ObjectPath;
-use object_store::{ClientOptions, ObjectStore, ObjectStoreExt, PutPayload, RetryConfig};
+use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload, RetryConfig};
 use tidegauge_model::{ErrorKind, Timestamp};
 
 use crate::log::sync_folder;
@@ -49,6 +49,7 @@ pub(crate) struct Objects {
 #[derive(Clone, Debug)]
 pub(crate) struct Listed {
     pub(crate) path: String,
+    pub(crate) bytes: u64,
     pub(crate) modified: Timestamp,
 }
 
@@ -123,11 +124,15 @@ impl Objects {
 
     pub(crate) async fn list(&self) -> Result<Vec<Listed>> {
         let root = ObjectPath::from(self.prefix.trim_end_matches('/'));
-        let listed = self.store.list(Some(&root)).map(|meta| {
-            meta.map(|meta| Listed {
-                path: meta.location.as_ref().strip_prefix(&self.prefix).unwrap_or_default().to_owned(),
-                modified: Timestamp::from_micros(meta.last_modified.timestamp_micros()),
-            })
+        let below = |meta: &ObjectMeta| {
+            // The library writes odd characters of a prefix in its own way, so it takes it off as well.
+            let parts: Vec<_> = meta.location.prefix_match(&root)?.collect();
+            Some(parts.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join("/"))
+        };
+        let listed = self.store.list(Some(&root)).try_filter_map(|meta| {
+            let modified = Timestamp::from_micros(meta.last_modified.timestamp_micros());
+            let listed = below(&meta).map(|path| Listed { path, bytes: meta.size, modified });
+            std::future::ready(Ok(listed))
         });
         Ok(listed.try_collect().await?)
     }
@@ -143,6 +148,10 @@ fn put_error(source: object_store::Error) -> Error {
         .any(|error| error.kind() == std::io::ErrorKind::StorageFull);
     if is_full {
         return Error::caused(ErrorKind::StorageFull, "the disk is full: free space or add some", source);
+    }
+    if matches!(source, object_store::Error::NotFound { .. }) {
+        let message = "there is no such bucket or folder for segments: make it, or mend the settings";
+        return Error::caused(ErrorKind::Unavailable, message, source);
     }
     source.into()
 }

@@ -25,7 +25,7 @@ pub(crate) struct Logged {
 #[derive(Debug)]
 pub(crate) enum Part {
     Logged(Arc<Logged>),
-    Segment(SegmentPart),
+    Segment(Box<SegmentPart>),
 }
 
 /// The identity of each row of a part, and when it arrived.
@@ -74,40 +74,33 @@ impl Part {
         }
     }
 
-    /// Which columns there are, and how many rows have them.
-    pub(crate) fn columns(&self, visit: &mut dyn FnMut(&str, FieldKind, u64)) {
+    /// Which columns there are, each with its place in the part and with how many rows have it.
+    pub(crate) fn columns(&self, visit: &mut dyn FnMut(usize, &str, FieldKind, u64)) {
         match self {
             Self::Logged(logged) => {
-                for column in logged.frame.columns() {
-                    visit(logged.frame.name(column), column.kind(), column.count() as u64);
+                for (place, column) in logged.frame.columns().iter().enumerate() {
+                    visit(place, logged.frame.name(column), column.kind(), column.count() as u64);
                 }
             }
             Self::Segment(segment) => segment.columns(visit),
         }
     }
 
-    /// A column for all rows of the part, or `None` if no row has it.
-    pub(crate) fn array(&self, key: &ColumnKey) -> Result<Option<ArrayRef>> {
+    /// The column at a place, for all rows of the part.
+    pub(crate) fn array(&self, place: usize) -> Result<ArrayRef> {
         match self {
-            Self::Logged(logged) => {
-                let frame = &logged.frame;
-                let is_wanted = |column: &&crate::frame::FrameColumn| {
-                    column.kind() == key.1 && frame.name(column) == &*key.0
-                };
-                frame
-                    .columns()
-                    .iter()
-                    .find(is_wanted)
-                    .map(|column| arrays::of_frame(frame, column))
-                    .transpose()
-            }
-            Self::Segment(segment) => segment.array(key),
+            Self::Logged(logged) => arrays::of_frame(&logged.frame, &logged.frame.columns()[place]),
+            Self::Segment(segment) => segment.array(place),
         }
     }
 
     /// The values of a column that are there, for columns that few rows have.
-    pub(crate) fn sparse(&self, key: &ColumnKey) -> Result<Option<Column>> {
-        let Some(array) = self.array(key)? else { return Ok(None) };
-        Ok(Some(arrays::to_column(&key.0, key.1, &array)?))
+    pub(crate) fn sparse(&self, place: usize, key: &ColumnKey) -> Result<Column> {
+        if let Self::Segment(segment) = self
+            && let Some(column) = segment.sparse(place)
+        {
+            return Ok(column.clone());
+        }
+        arrays::to_column(&key.0, key.1, &self.array(place)?)
     }
 }

@@ -30,12 +30,13 @@ impl Store {
 
     async fn remove_before(&self, state: &Arc<DatasetState>, before: Timestamp) -> Result<usize> {
         let _moving = state.moving.lock().await;
+        self.catch_up(state).await?;
         let before = before.as_micros().saturating_mul(1000);
         let segments = state.snapshot().segments;
         let old: Vec<Arc<Segment>> =
             segments.iter().filter(|segment| segment.max_time < before).cloned().collect();
         if !old.is_empty() {
-            self.swap(state, &old, Vec::new()).await?;
+            self.swap(state, &old, &[]).await?;
         }
         Ok(old.len())
     }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
-use tidegauge_model::FieldKind;
+use tidegauge_catalog::segments::Segment;
+use tidegauge_model::{ErrorKind, FieldKind};
 
 use crate::dataset::{DatasetState, Snapshot};
 use crate::merge::Merge;
 use crate::part::Part;
-use crate::{Result, Store};
+use crate::{Error, Result, Store};
 
 /// One stored event.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,29 +45,53 @@ impl Store {
         let Snapshot { logged, segments } = state.snapshot();
         let mut parts: Vec<Part> = logged.into_iter().map(Part::Logged).collect();
         for segment in segments.iter() {
-            parts.push(Part::Segment(self.open_segment(segment).await?));
+            parts.push(Part::Segment(Box::new(self.open_segment(segment).await?)));
         }
-        let merge = Merge::new(parts)?;
-        let mut rows: Vec<StoredRow> = (0..merge.rows())
-            .map(|row| StoredRow {
-                time: merge.identities.times[row],
-                arrival: merge.identities.arrivals[row],
-                sequence: merge.identities.sequences[row],
-                index: merge.identities.indexes[row],
-                fields: Vec::new(),
-            })
-            .collect();
-        let mut columns = merge.columns();
-        columns.sort();
-        for (key, _) in columns {
-            let array = merge.array(&key)?;
-            for (at, row) in rows.iter_mut().enumerate().filter(|(at, _)| array.is_valid(*at)) {
-                row.fields.push((Arc::clone(&key.0), value(&array, key.1, at)));
+        rows_of(parts)
+    }
+
+    /// Every event of a dataset that can be read, and why the others cannot.
+    pub async fn readable_rows(&self, state: &Arc<DatasetState>) -> Result<(Vec<StoredRow>, Vec<Error>)> {
+        let Snapshot { logged, segments } = state.snapshot();
+        let mut parts: Vec<Part> = logged.into_iter().map(Part::Logged).collect();
+        let mut damaged = Vec::new();
+        for segment in segments.iter() {
+            match self.open_segment(segment).await {
+                Ok(part) => parts.push(Part::Segment(Box::new(part))),
+                Err(error) if error.kind() == ErrorKind::Corrupt => damaged.push(error),
+                Err(error) => return Err(error),
             }
         }
-        rows.sort_by_key(|row| (row.time, row.sequence, row.index));
-        Ok(rows)
+        Ok((rows_of(parts)?, damaged))
     }
+
+    /// The events of one segment, in the order of time.
+    pub async fn rows_of(&self, segment: &Segment) -> Result<Vec<StoredRow>> {
+        rows_of(vec![Part::Segment(Box::new(self.open_segment(segment).await?))])
+    }
+}
+
+fn rows_of(parts: Vec<Part>) -> Result<Vec<StoredRow>> {
+    let merge = Merge::new(parts)?;
+    let mut rows: Vec<StoredRow> = (0..merge.rows())
+        .map(|row| StoredRow {
+            time: merge.identities.times[row],
+            arrival: merge.identities.arrivals[row],
+            sequence: merge.identities.sequences[row],
+            index: merge.identities.indexes[row],
+            fields: Vec::new(),
+        })
+        .collect();
+    let mut columns = merge.columns();
+    columns.sort();
+    for (key, _) in columns {
+        let array = merge.array(&key)?;
+        for (at, row) in rows.iter_mut().enumerate().filter(|(at, _)| array.is_valid(*at)) {
+            row.fields.push((Arc::clone(&key.0), value(&array, key.1, at)));
+        }
+    }
+    rows.sort_by_key(|row| (row.time, row.sequence, row.index));
+    Ok(rows)
 }
 
 fn value(array: &ArrayRef, kind: FieldKind, at: usize) -> StoredValue {

@@ -2,16 +2,18 @@
 //! it is decided by `flush` and `compact`; that it exists is told by the catalogue.
 
 mod plan;
+mod proof;
 mod read;
 mod rest;
 mod schema;
 mod stats;
 mod write;
 
+pub(crate) use proof::is_whole;
 pub(crate) use read::SegmentPart;
 pub(crate) use schema::Origin;
 pub use stats::{Bound, ColumnStats, SegmentStats};
-pub(crate) use write::{Encoded, Job, encode, promoted};
+pub(crate) use write::{Encoded, Job, encode, footer_bytes, is_nameable, promoted};
 
 use serde::{Deserialize, Serialize};
 

@@ -16,8 +16,10 @@ use tokio::sync::Notify;
 
 use crate::dataset::DatasetState;
 use crate::frame::{Encoder, Frame, Receipt};
+use crate::keys::Keyed;
 use crate::log::{Accept, Damage, Log, LogSettings, recover};
 use crate::objects::{ObjectLocation, Objects};
+use crate::unclaimed::{Unclaimed, deletion};
 use crate::{Error, Result};
 
 /// How events are kept.
@@ -81,6 +83,7 @@ pub struct Store {
     /// How many times segments were published.
     pub(crate) flushes: AtomicU64,
     damage: Vec<Damage>,
+    pub(crate) unclaimed: Unclaimed,
     _lock: std::fs::File,
 }
 
@@ -136,12 +139,13 @@ impl Store {
         catalog.set_data_path(objects.data_path()).await?;
         let buffered = Arc::new(AtomicUsize::new(0));
         let directory = load(&catalog, &buffered).await?;
-        let recovered = recover(&log_settings, &mut |dataset, sequence, frame| {
-            // Events of a dataset that was deleted are not wanted any more.
-            if let Some(state) = directory.by_id.get(&dataset) {
-                state.accept(sequence, frame);
-            }
-        })?;
+        let mut unclaimed = Unclaimed::default();
+        let mut recovered =
+            recover(&log_settings, &mut |dataset, sequence, frame| match directory.by_id.get(&dataset) {
+                Some(state) => state.accept(sequence, frame),
+                None => unclaimed.add(dataset, sequence, &frame),
+            })?;
+        unclaimed.protect(&mut recovered);
         let flushed = directory.by_id.values().map(|state| state.lock().flushed).max().unwrap_or(0);
         let log = Log::open(log_settings, &recovered, recovered.last_sequence.max(flushed))?;
         let store = Self {
@@ -156,6 +160,7 @@ impl Store {
             room: Notify::new(),
             flushes: AtomicU64::new(0),
             damage: recovered.damage,
+            unclaimed,
             settings,
             _lock: lock,
         };
@@ -201,6 +206,10 @@ impl Store {
         let removed = self.directory.write().unwrap_or_else(PoisonError::into_inner).remove(id);
         if let Some(state) = removed {
             state.delete();
+            // Durable with the next sync; if it is lost, the events are put aside once and somebody has to look.
+            if let Err(error) = self.log.append(state.key, deletion(), state as Arc<dyn Accept>) {
+                tracing::warn!(%error, "cannot log that a dataset is deleted");
+            }
             self.room.notify_waiters();
         }
     }
@@ -214,7 +223,11 @@ impl Store {
     pub async fn append(&self, dataset: &Arc<DatasetState>, prepared: Prepared) -> Result<u64> {
         self.wait_for_room().await?;
         let Prepared(frame) = prepared;
-        let accept = Arc::clone(dataset) as Arc<dyn Accept>;
+        let key = frame.receipt().key.as_ref().map(|key| Keyed::new(dataset, &key.key));
+        let accept = match key {
+            Some(keyed) => Arc::new(keyed) as Arc<dyn Accept>,
+            None => Arc::clone(dataset) as Arc<dyn Accept>,
+        };
         let answer = self.log.append(dataset.key, frame, accept)?;
         let stopped = |_| Error::new(ErrorKind::Unavailable, "the log stopped: try again");
         let sequence = answer.await.map_err(stopped)??;
@@ -295,7 +308,7 @@ impl Store {
     }
 }
 
-fn prepare(settings: &StoreSettings) -> Result<LogSettings> {
+pub(crate) fn prepare(settings: &StoreSettings) -> Result<LogSettings> {
     let folder = settings.folder.join("log");
     std::fs::create_dir_all(&folder).map_err(|source| Error::disk("make the folder of the log", source))?;
     Ok(LogSettings {
@@ -306,7 +319,7 @@ fn prepare(settings: &StoreSettings) -> Result<LogSettings> {
 }
 
 /// Two processes on one log would destroy it.
-fn lock_folder(settings: &StoreSettings) -> Result<std::fs::File> {
+pub(crate) fn lock_folder(settings: &StoreSettings) -> Result<std::fs::File> {
     let path = settings.folder.join("log").join("lock");
     let file =
         std::fs::File::create(&path).map_err(|source| Error::disk("make the lock of the log", source))?;

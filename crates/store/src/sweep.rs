@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use tidegauge_model::Timestamp;
+use tidegauge_model::{DatasetId, Timestamp};
 
+use crate::objects::Listed;
 use crate::{Result, Store};
 
 /// How many are deleted before the next look.
@@ -19,6 +20,8 @@ impl Store {
         let grace = i64::try_from(self.settings.grace.as_micros()).unwrap_or(i64::MAX);
         let before = Timestamp::from_micros(self.now().as_micros().saturating_sub(grace));
         let mut deleted = 0;
+        // Outside readers go through the list of commits; what nobody can look back to is taken off it.
+        self.catalog.prune_commits(before).await?;
         loop {
             let removed = self.catalog.removed_segments(before, BATCH).await?;
             if removed.is_empty() {
@@ -36,27 +39,46 @@ impl Store {
 
     /// Deletes objects that the catalogue does not know and that are too old to be still on their way. Says how many.
     pub async fn sweep_orphans(&self) -> Result<usize> {
-        let young = i64::try_from(ORPHAN_AGE.as_micros()).unwrap_or(i64::MAX);
-        let before = Timestamp::from_micros(self.now().as_micros().saturating_sub(young));
-        let mut old: Vec<String> = self
-            .objects
-            .list()
-            .await?
-            .into_iter()
-            .filter(|object| object.modified < before)
-            .map(|object| object.path)
-            .collect();
+        let border = orphan_border(self.now());
+        let is_old = |object: &Listed| object.modified < border;
+        let listed = self.objects.list().await?;
+        let old: Vec<String> = listed.into_iter().filter(is_old).map(|object| object.path).collect();
         let mut deleted = 0;
-        while !old.is_empty() {
-            let rest = old.split_off(old.len().min(BATCH as usize));
-            let known = self.catalog.known_paths(&old).await?;
-            for path in old.iter().filter(|path| !known.contains(*path)) {
-                tracing::warn!(path, "deleting an object that the catalogue does not know");
-                self.objects.delete(path).await?;
-                deleted += 1;
+        for batch in old.chunks(BATCH as usize) {
+            let known = self.catalog.known_paths(batch).await?;
+            for path in batch.iter().filter(|path| !known.contains(*path)) {
+                deleted += usize::from(self.sweep(path).await?);
             }
-            old = rest;
         }
         Ok(deleted)
     }
+
+    /// Deletes an object unless it is, or may still become, a segment.
+    async fn sweep(&self, path: &str) -> Result<bool> {
+        // If the catalogue has no such dataset, it may be the catalogue that was lost, and this the only copy.
+        let Some(state) = dataset_of(path).and_then(|id| self.dataset(&id)) else { return Ok(false) };
+        // The clocks may differ, here and where the object lies: nothing is on its way while this is held.
+        let _moving = state.moving.lock().await;
+        let waiting = state.lock().unpublished.clone();
+        let is_waiting =
+            waiting.is_some_and(|waiting| waiting.segments.iter().any(|segment| segment.path == path));
+        if is_waiting || !self.catalog.known_paths(&[path.to_owned()]).await?.is_empty() {
+            return Ok(false);
+        }
+        tracing::warn!(path, "deleting an object that the catalogue does not know");
+        self.objects.delete(path).await?;
+        Ok(true)
+    }
+}
+
+/// What was written after this may still be on its way into the catalogue.
+pub(crate) fn orphan_border(now: Timestamp) -> Timestamp {
+    let young = i64::try_from(ORPHAN_AGE.as_micros()).unwrap_or(i64::MAX);
+    Timestamp::from_micros(now.as_micros().saturating_sub(young))
+}
+
+/// The dataset in whose folder an object lies.
+pub(crate) fn dataset_of(path: &str) -> Option<DatasetId> {
+    let (dataset, _) = path.strip_prefix("datasets/")?.split_once('/')?;
+    DatasetId::parse(dataset)
 }

@@ -159,9 +159,6 @@ async fn publish(catalog: &Catalog, dataset: &DatasetId, segment: NewSegment, fl
 
 pub(crate) async fn reads_files_with_different_columns(test: &TestCatalog<'_>) {
     let (_, mut duckdb, _) = with_files(test).await;
-    let tables =
-        duckdb.rows("SELECT schema, name FROM (SHOW ALL TABLES) WHERE database = 'lake' ORDER BY ALL");
-    assert_eq!(tables, ["org_ours logs", "org_theirs logs"]);
     let described = duckdb.rows("SELECT column_name, column_type FROM (DESCRIBE lake.org_ours.logs)");
     let time = "TIMESTAMP WITH TIME ZONE";
     let wanted = [
@@ -175,6 +172,11 @@ pub(crate) async fn reads_files_with_different_columns(test: &TestCatalog<'_>) {
         "ok BOOLEAN",
     ];
     assert_eq!(described, wanted);
+    // Not the first question: on PostgreSQL, DuckDB 1.5.5 answers that one with an empty list now and then, for a
+    // DuckLake that it has made itself too (7 of 16 times).
+    let tables =
+        duckdb.rows("SELECT schema, name FROM (SHOW ALL TABLES) WHERE database = 'lake' ORDER BY ALL");
+    assert_eq!(tables, ["org_ours logs", "org_theirs logs"]);
     let counted = duckdb.row(
         "SELECT count(*), count(a), sum(a), count(\"a:string\"), count(ok), count(_rest), \
         sum(_sequence), max(_index), max(\"a:string\") FROM lake.org_ours.logs",

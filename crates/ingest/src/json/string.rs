@@ -70,16 +70,12 @@ fn unicode(cursor: &mut Cursor<'_>, unescaped: &mut Vec<u8>) -> Result<(), Stop>
     let unit = hexadecimal(cursor.input, cursor.position + 2)?;
     cursor.position += 6;
     let mut character = char::from_u32(unit);
-    if (0xd800..0xdc00).contains(&unit) {
-        let rest = &cursor.input[cursor.position..];
-        if rest.starts_with(b"\\u") {
-            let low = hexadecimal(cursor.input, cursor.position + 2)?;
-            if (0xdc00..0xe000).contains(&low) {
-                cursor.position += 6;
-                character = char::from_u32(0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
-            }
-        } else if b"\\u".starts_with(rest) {
-            return Err(Stop::More);
+    let is_first_half = (0xd800..0xdc00).contains(&unit);
+    if is_first_half && cursor.input[cursor.position..].starts_with(b"\\u") {
+        let low = hexadecimal(cursor.input, cursor.position + 2)?;
+        if (0xdc00..0xe000).contains(&low) {
+            cursor.position += 6;
+            character = char::from_u32(0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
         }
     }
     let mut bytes = [0; 4];

@@ -65,6 +65,11 @@ impl Rows {
             self.fail(|| format!("the field name \"{start}…\" is longer than {limit} bytes; shorten it"));
             return None;
         }
+        if name.contains('\0') {
+            // Not every database that keeps the names can keep this character.
+            self.fail(|| "a field name has the NUL character in it; leave it out".to_owned());
+            return None;
+        }
         if !gate.admit(&name) {
             self.fail(|| format!("field \"{name}\" would exceed the limit of fields of this dataset"));
             return None;

@@ -37,6 +37,12 @@ fn large_events_in_small_pieces_take_linear_time() {
     let body = format!("{{\"a\":\"{value}\"}}{{\"b\":\"{value}\"}}");
     let read = in_pieces(body.as_bytes(), 33);
     assert_eq!(read.events, [named([("a", text(&value))]), named([("b", text(&value))])]);
+    // The gate is asked again for a name that it refused, which tells how often the event was tried.
+    let body = format!("{{\"refused\":1,\"a\":\"{value}\"}}");
+    let chunks: Vec<&[u8]> = body.as_bytes().chunks(33).collect();
+    let gate = Gate { refuses: vec!["refused"], ..Gate::default() };
+    read_with(&mut Reader::new(Limits::default()), Options::default(), &chunks, &gate).unwrap();
+    assert!(gate.asked.borrow().len() < 30, "tried {} times", gate.asked.borrow().len());
 }
 
 #[test]
@@ -74,7 +80,8 @@ fn the_columns_have_a_largest_size() {
     assert!(read(&"{}".repeat(1200)).is_ok());
     assert!(read(&format!("{{\"a\":\"{}\"}}", "x".repeat(10_000))).is_err());
     // Failed events take nothing.
-    assert_eq!(read(&"{\"\":\"0123456789\"}".repeat(3000)).unwrap().outcome.failed, 3000);
+    let failing = "{\"a\":\"0123456789\",\"\":1}".repeat(3000);
+    assert_eq!(read(&failing).unwrap().outcome.failed, 3000);
 }
 
 #[test]

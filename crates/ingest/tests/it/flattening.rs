@@ -50,6 +50,9 @@ fn the_last_of_equal_names_wins_whatever_its_type() {
 fn equal_flattened_names_are_equal_names() {
     assert_eq!(event(r#"{"a":{"b":1},"a.b":"x"}"#), named([("a.b", text("x"))]));
     assert_eq!(event(r#"{"a.b":"x","a":{"b":1}}"#), named([("a.b", Cell::Integer(1))]));
+    // A name that had no field when it was null the first time may have one the next time.
+    let read = read(r#"{"a":{"b":null}} {"a.b":1,"a":{"b":null}} {"a.b":2}"#);
+    assert_eq!(read.events, [named([]), named([]), named([("a.b", Cell::Integer(2))])]);
     assert_eq!(event(r#"{"a.b":"x","a":{"b":null}}"#), named([]));
     assert_eq!(
         event(r#"{"a":{"b":1},"a":{"c":2}}"#),
@@ -90,6 +93,8 @@ fn names_have_a_longest_length() {
 #[test]
 fn an_empty_name_fails_only_when_it_is_the_whole_name() {
     assert_eq!(read(r#"{"":1}"#).failure(), "event fails: a field has an empty name; give it one");
+    let nul = read(r#"{"a\u0000b":1}"#);
+    assert_eq!(nul.failure(), "event fails: a field name has the NUL character in it; leave it out");
     let expected = named([("a.", Cell::Integer(1)), (".b", Cell::Integer(2))]);
     assert_eq!(event(r#"{"a":{"":1},"":{"b":2}}"#), expected);
     assert_eq!(event(r#"{"":null}"#), named([]));

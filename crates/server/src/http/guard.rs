@@ -127,8 +127,8 @@ async fn admit(
     let permit = permit.map_err(|_| busy("the service is working on as many requests as it can"))?;
     let secret = presented(guard.access, headers, query)?;
     let named = named_org(headers);
-    let found =
-        app.catalog.find_bearer(&secret.digest(), named.as_ref()).await?.ok_or(Refusal::UnknownToken)?;
+    let found = app.bearers.find(&app.catalog, secret.digest(), named.as_ref(), now).await?;
+    let found = found.ok_or(Refusal::UnknownToken)?;
     sender.actor = Some(actor(&found));
     if found.is_api_token {
         sender.org = found.standings.first().map(|standing| standing.org.clone());

@@ -247,7 +247,7 @@ fn answer(outcome: Outcome, processed_bytes: u64, now: Timestamp) -> Ingested {
     let timestamp = now.to_string();
     let failure = |failure: tidegauge_ingest::Failure| IngestFailure {
         timestamp: timestamp.clone(),
-        error: format!("event {}: {}", failure.index, failure.error),
+        error: format!("event {}: {}", failure.index, failure.error.trim_start_matches("event fails: ")),
     };
     Ingested {
         ingested: outcome.ingested,

@@ -77,6 +77,10 @@ impl LogFile {
         Ok(Self { file, path, synced: FILE_HEAD_BYTES, written: FILE_HEAD_BYTES, space })
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub(super) fn synced(&self) -> u64 {
         self.synced
     }

@@ -26,6 +26,8 @@ pub(crate) struct RecoveredFile {
     pub(crate) path: PathBuf,
     pub(crate) last_sequence: u64,
     pub(crate) bytes: u64,
+    /// Whether it has events that nobody took over.
+    pub(crate) is_unclaimed: bool,
 }
 
 /// A part of the log that cannot be read.
@@ -53,9 +55,26 @@ impl std::fmt::Display for Damage {
     }
 }
 
-/// Reads every file of the log, oldest first, and hands each record to `visit` with its dataset and sequence.
+/// Reads every file of the log, oldest first, and hands each record to `visit` with its dataset and sequence. Puts
+/// damaged parts aside and cuts what was never acknowledged.
 pub(crate) fn recover(
     settings: &LogSettings,
+    visit: &mut dyn FnMut(DatasetId, u64, Frame),
+) -> Result<Recovered> {
+    read_files(settings, true, visit)
+}
+
+/// Reads every file of the log and changes nothing.
+pub(crate) fn look_at(
+    settings: &LogSettings,
+    visit: &mut dyn FnMut(DatasetId, u64, Frame),
+) -> Result<Recovered> {
+    read_files(settings, false, visit)
+}
+
+fn read_files(
+    settings: &LogSettings,
+    may_change: bool,
     visit: &mut dyn FnMut(DatasetId, u64, Frame),
 ) -> Result<Recovered> {
     let mut recovered = Recovered::default();
@@ -64,7 +83,7 @@ pub(crate) fn recover(
         let bytes = std::fs::read(path).map_err(|source| Error::disk("read the log", source))?;
         let is_first = index == 0;
         if let Some(head) = FileHead::decode(&bytes) {
-            if !is_first && recovered.last_sequence < head.acknowledged {
+            if may_change && !is_first && recovered.last_sequence < head.acknowledged {
                 recovered.damage.push(missing_end(settings, path, recovered.last_sequence, head)?);
             }
             recovered.last_sequence = recovered.last_sequence.max(head.first_sequence.saturating_sub(1));
@@ -78,16 +97,17 @@ pub(crate) fn recover(
         let end = reader.read(visit);
         recovered.last_sequence = reader.previous;
         let spans = std::mem::take(&mut reader.spans);
-        for span in spans {
+        for span in spans.into_iter().filter(|_| may_change) {
             recovered.damage.push(quarantine(settings, path, &bytes, span)?);
         }
-        if reader.is_last {
+        if reader.is_last && may_change {
             shorten(path, end)?;
         }
         recovered.files.push(RecoveredFile {
             path: path.clone(),
             last_sequence: recovered.last_sequence,
             bytes: end,
+            is_unclaimed: false,
         });
     }
     Ok(recovered)

@@ -26,8 +26,11 @@ fn frame(rows: usize) -> Frame {
     Encoder::encode(&columns, Receipt::default())
 }
 
+/// Sequences with the rows of their frames.
+type Records = Vec<(u64, usize)>;
+
 /// Opens the log, appends frames of these many rows, and returns what was recovered before and what was accepted.
-fn open_and_append(folder: &Path, appends: &[usize]) -> (Vec<(u64, usize)>, Vec<(u64, usize)>, Vec<String>) {
+fn open_and_append(folder: &Path, appends: &[usize]) -> (Records, Records, Vec<String>) {
     let settings = settings(folder);
     std::fs::create_dir_all(&settings.folder).unwrap();
     let mut found = Vec::new();

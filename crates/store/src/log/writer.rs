@@ -117,8 +117,13 @@ impl Writer {
         self.abandon();
         let space = self.settings.file_bytes.max(FILE_HEAD_BYTES + record_bytes);
         let head = FileHead { first_sequence: self.sequence + 1, acknowledged: self.acknowledged };
-        self.file = Some(LogFile::create(&self.settings.folder, head, space)?);
-        self.shared.lock().open_bytes = FILE_HEAD_BYTES;
+        let file = LogFile::create(&self.settings.folder, head, space)?;
+        let mut state = self.shared.lock();
+        // A file that held no record gave its name to this one: it must not be deleted in its place.
+        state.closed.retain(|closed| closed.path != file.path());
+        state.open_bytes = FILE_HEAD_BYTES;
+        drop(state);
+        self.file = Some(file);
         Ok(())
     }
 
@@ -128,7 +133,7 @@ impl Writer {
         let (path, bytes) = file.end();
         let mut state = self.shared.lock();
         state.open_bytes = 0;
-        state.closed.push_back(ClosedFile { path, last_sequence: self.sequence, bytes });
+        state.closed.push_back(ClosedFile { path, last_sequence: self.sequence, bytes, is_unclaimed: false });
     }
 
     fn note(&self) {

@@ -14,9 +14,9 @@ use parquet::arrow::arrow_reader::{
 use tidegauge_catalog::columns::DatasetColumn;
 use tidegauge_model::{Column, FieldKind};
 
-use super::{DESCRIPTION_KEY, DESCRIPTION_VERSION, Description, rest, schema};
+use super::{DESCRIPTION_KEY, DESCRIPTION_VERSION, Description, SegmentStats, rest, schema};
 use crate::arrays;
-use crate::part::{ColumnKey, Identities};
+use crate::part::Identities;
 use crate::{Error, Result};
 
 /// An open segment.
@@ -75,6 +75,15 @@ impl SegmentPart {
         &self.description
     }
 
+    /// The statistics as they were when the file was written.
+    pub(crate) fn stats(&self) -> SegmentStats {
+        SegmentStats::of_file(self.metadata.metadata(), &self.description)
+    }
+
+    pub(crate) fn identities(&self) -> &Identities {
+        &self.identities
+    }
+
     pub(crate) fn first_time(&self) -> i64 {
         self.identities.times.first().copied().unwrap_or(i64::MIN)
     }
@@ -86,28 +95,28 @@ impl SegmentPart {
         identities.indexes.extend_from_slice(&self.identities.indexes);
     }
 
-    pub(crate) fn columns(&self, visit: &mut dyn FnMut(&str, FieldKind, u64)) {
-        for (column, kind) in self.description.columns.iter().zip(&self.kinds) {
+    /// Which columns there are. Those in `_rest` have the places after the others.
+    pub(crate) fn columns(&self, visit: &mut dyn FnMut(usize, &str, FieldKind, u64)) {
+        for (place, (column, kind)) in self.description.columns.iter().zip(&self.kinds).enumerate() {
             if column.count > 0 {
-                visit(&column.field, *kind, column.count);
+                visit(place, &column.field, *kind, column.count);
             }
         }
-        for column in &self.rest {
-            visit(&column.field, column.values.kind(), column.rows.len() as u64);
+        for (place, column) in (self.kinds.len()..).zip(&self.rest) {
+            visit(place, &column.field, column.values.kind(), column.rows.len() as u64);
         }
     }
 
-    pub(crate) fn array(&self, key: &ColumnKey) -> Result<Option<ArrayRef>> {
-        if let Some(column) = self.rest.iter().find(|column| is_of(column, key)) {
-            return arrays::of_column(column, self.rows()).map(Some);
+    pub(crate) fn array(&self, place: usize) -> Result<ArrayRef> {
+        match self.sparse(place) {
+            Some(column) => arrays::of_column(column, self.rows()),
+            None => self.read(schema::REST + 1 + place),
         }
-        let place = self
-            .description
-            .columns
-            .iter()
-            .zip(&self.kinds)
-            .position(|(column, kind)| column.count > 0 && *kind == key.1 && *column.field == *key.0);
-        place.map(|place| self.read(schema::REST + 1 + place)).transpose()
+    }
+
+    /// The column at a place, if it is one of `_rest`.
+    pub(crate) fn sparse(&self, place: usize) -> Option<&Column> {
+        self.rest.get(place.checked_sub(self.kinds.len())?)
     }
 
     /// Reads one column of the file whole.
@@ -154,10 +163,6 @@ impl std::fmt::Debug for SegmentPart {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SegmentPart").field("description", &self.description).finish_non_exhaustive()
     }
-}
-
-fn is_of(column: &Column, key: &ColumnKey) -> bool {
-    column.values.kind() == key.1 && column.field == key.0
 }
 
 fn description(metadata: &ArrowReaderMetadata) -> Result<Description> {

@@ -16,11 +16,10 @@ use crate::{Error, Result};
 /// The texts of `_rest` for all rows of a merge, from the columns that get none of their own.
 pub(super) fn encode(merge: &Merge, keys: &[ColumnKey]) -> Result<ArrayRef> {
     let mut texts: Vec<Vec<u8>> = vec![Vec::new(); merge.rows()];
-    for (base, part) in merge.parts() {
-        for key in keys {
-            if let Some(column) = part.sparse(key)? {
-                add(&mut texts[base..], &column)?;
-            }
+    for key in keys {
+        for part in merge.sparse(key) {
+            let (base, column) = part?;
+            add(&mut texts[base..], &column)?;
         }
     }
     let finished = texts.iter_mut().map(|text| {

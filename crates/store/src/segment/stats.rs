@@ -2,9 +2,12 @@
 //! values lie. Kept in the catalogue as one compressed text, decoded only when a query asks for it.
 
 use parquet::data_type::{AsBytes, ByteArray};
+use parquet::file::metadata::ParquetMetaData;
 use parquet::file::statistics::Statistics;
 use serde::{Deserialize, Serialize};
+use tidegauge_catalog::columns::SYSTEM_COLUMNS;
 
+use super::Description;
 use crate::{Error, Result};
 
 /// Statistics of a segment.
@@ -31,11 +34,44 @@ pub struct ColumnStats {
 pub enum Bound {
     Boolean(bool),
     Integer(i64),
-    Float(f64),
+    Float(#[serde(with = "bits")] f64),
     String(Vec<u8>),
 }
 
+/// Floats as their bits: a decimal text may read back as a neighbour, and a bound must not move inwards.
+mod bits {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        value.to_bits().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        u64::deserialize(deserializer).map(f64::from_bits)
+    }
+}
+
 impl SegmentStats {
+    /// The statistics that the file itself has.
+    pub(super) fn of_file(metadata: &ParquetMetaData, description: &Description) -> Self {
+        let described = description.columns.iter().map(|column| column.number);
+        let numbers = SYSTEM_COLUMNS.iter().map(|(number, _)| *number).chain(described);
+        let column = |(place, number): (usize, u32)| {
+            let mut stats = ColumnStats::new(number, 0);
+            for (index, group) in metadata.row_groups().iter().enumerate() {
+                let statistics = group.column(place).statistics();
+                let nulls = statistics.and_then(Statistics::null_count_opt).unwrap_or(0);
+                stats.count += u64::try_from(group.num_rows()).unwrap_or(0).saturating_sub(nulls);
+                stats.add(statistics, index == 0);
+            }
+            stats
+        };
+        Self {
+            columns: numbers.enumerate().map(column).collect(),
+            rest: description.rest.iter().map(|(field, _, _)| field.clone()).collect(),
+        }
+    }
+
     pub fn encode(&self) -> Result<Vec<u8>> {
         let text = serde_json::to_vec(self)
             .map_err(|source| Error::caused(tidegauge_model::ErrorKind::Internal, "statistics", source))?;

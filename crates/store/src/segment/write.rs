@@ -17,6 +17,7 @@ use tidegauge_catalog::columns::DatasetColumn;
 use tidegauge_model::{ErrorKind, SegmentId};
 
 use super::plan;
+use super::proof;
 use super::rest;
 use super::schema::{self, Origin};
 use super::stats::{ColumnStats, SegmentStats};
@@ -57,11 +58,23 @@ pub(crate) struct Job<'a> {
     pub(crate) effort: Effort,
 }
 
+/// Columns with the number of rows that have them.
+type Counted = Vec<(ColumnKey, u64)>;
+
 /// Splits the columns of a merge into those that get a column of their own, the most common, and the others.
-pub(crate) fn promoted(merge: &Merge) -> (Vec<(ColumnKey, u64)>, Vec<(ColumnKey, u64)>) {
-    let mut own = merge.columns();
-    let rest = own.split_off(own.len().min(COLUMNS_MAX));
+pub(crate) fn promoted(merge: &Merge) -> (Counted, Counted) {
+    let (mut own, mut rest): (Vec<_>, Vec<_>) =
+        merge.columns().into_iter().partition(|((field, _), _)| is_nameable(field));
+    if own.len() > COLUMNS_MAX {
+        rest.extend(own.split_off(COLUMNS_MAX));
+    }
     (own, rest)
+}
+
+/// Whether a field can have a column. PostgreSQL stores no text with a zero in it, and one odd field must not keep
+/// all events of its dataset from being flushed.
+pub(crate) fn is_nameable(field: &str) -> bool {
+    !field.contains('\0')
 }
 
 /// Writes every group as a segment.
@@ -142,7 +155,9 @@ impl FileChunks {
             }
             row_group.close()?;
         }
-        let bytes = writer.into_inner()?;
+        writer.append_key_value_metadata(proof::blank());
+        let mut bytes = writer.into_inner()?;
+        proof::seal(&mut bytes)?;
         let sequences = || rows.iter().map(|row| identities.sequences[row]);
         let times = || rows.iter().map(|row| identities.times[row]);
         Ok(Encoded {
@@ -241,7 +256,7 @@ fn describe(
 }
 
 /// Length of the metadata at the end of a file, which names its own length before the closing mark.
-fn footer_bytes(bytes: &[u8]) -> u64 {
+pub(crate) fn footer_bytes(bytes: &[u8]) -> u64 {
     let tail = bytes.len().checked_sub(8).and_then(|at| bytes.get(at..at + 4));
     let length = tail.and_then(|tail| tail.try_into().ok()).map_or(0, u32::from_le_bytes);
     u64::from(length) + 8

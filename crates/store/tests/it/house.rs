@@ -1,6 +1,6 @@
 //! A store in a temporary folder with one organisation, on a clock that the test moves.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,9 +12,10 @@ use tidegauge_catalog::{Catalog, Change, Location, SealKey};
 use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{
-    Capabilities, Clock, Column, Columns, DatasetId, DatasetName, FieldKind, Org, OrgId, Timestamp, Values,
+    Capabilities, Chance, Clock, Column, Columns, DatasetId, DatasetName, FieldKind, Org, OrgId, Timestamp,
+    Values,
 };
-use tidegauge_store::{DatasetState, Receipt, Store, StoreSettings, StoredRow};
+use tidegauge_store::{DatasetState, Receipt, Result, Store, StoreSettings, StoredRow};
 
 pub(crate) const START: i64 = 1_800_000_000_000_000;
 
@@ -24,7 +25,8 @@ pub(crate) struct House {
     pub(crate) clock: Arc<ManualClock>,
     pub(crate) org: OrgId,
     pub(crate) store: Store,
-    chance: Arc<SeededChance>,
+    pub(crate) settings: StoreSettings,
+    pub(crate) chance: Arc<SeededChance>,
 }
 
 impl House {
@@ -34,36 +36,69 @@ impl House {
 
     pub(crate) async fn with(change: impl FnOnce(&mut StoreSettings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let catalog = open_catalog(folder.path()).await;
+        let location = sqlite(folder.path());
+        Self::at(folder, &location, change).await
+    }
+
+    pub(crate) async fn at(
+        folder: TempDir,
+        location: &Location,
+        change: impl FnOnce(&mut StoreSettings),
+    ) -> Self {
+        let catalog = open_catalog(location).await;
         let now = Timestamp::from_micros(START);
-        let org = Org::self_hosted("org_house".into(), "House".to_owned(), "a@example.com".to_owned(), now);
-        set_up(&catalog, &org, now).await;
+        let org = set_up(&catalog, now).await;
         let clock = Arc::new(ManualClock::at(now));
         let chance = Arc::new(SeededChance::new(7));
         let mut settings = StoreSettings::new(folder.path().to_owned());
+        settings.log_file_bytes = 1 << 20;
         change(&mut settings);
-        let store =
-            Store::open(Arc::clone(&catalog), Arc::clone(&clock) as Arc<dyn Clock>, chance.clone(), settings)
-                .await
-                .unwrap();
-        Self { folder, catalog, clock, org: org.id, store, chance }
+        let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+        Self { folder, catalog, clock, org, store, settings, chance }
     }
 
-    /// Opens the folder again as after a stop; without `close` the store has ended as if killed.
+    /// Opens the folder again as after a stop without `close`.
     pub(crate) async fn reopened(self) -> Self {
         self.reopened_with(|_| ()).await
     }
 
     pub(crate) async fn reopened_with(self, change: impl FnOnce(&mut StoreSettings)) -> Self {
-        let Self { folder, catalog, clock, org, store, chance } = self;
+        let Self { folder, catalog, clock, org, store, mut settings, chance } = self;
         drop(store);
-        let mut settings = StoreSettings::new(folder.path().to_owned());
         change(&mut settings);
-        let store =
-            Store::open(Arc::clone(&catalog), Arc::clone(&clock) as Arc<dyn Clock>, chance.clone(), settings)
-                .await
-                .unwrap();
-        Self { folder, catalog, clock, org, store, chance }
+        let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+        Self { folder, catalog, clock, org, store, settings, chance }
+    }
+
+    /// Opens the folder again after something has happened to it.
+    pub(crate) async fn reopened_after(self, happens: impl FnOnce()) -> Self {
+        let Self { folder, catalog, clock, org, store, settings, chance } = self;
+        drop(store);
+        happens();
+        let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+        Self { folder, catalog, clock, org, store, settings, chance }
+    }
+
+    /// Opens the folder again as after a kill: what the store does when it is dropped has not happened.
+    pub(crate) async fn killed(self) -> Self {
+        let Self { folder, catalog, clock, org, store, settings, chance } = self;
+        let log: Vec<(PathBuf, Vec<u8>)> = log_files(folder.path())
+            .into_iter()
+            .map(|path| (path.clone(), std::fs::read(path).unwrap()))
+            .collect();
+        drop(store);
+        log_files(folder.path()).iter().for_each(|path| std::fs::remove_file(path).unwrap());
+        log.iter().for_each(|(path, bytes)| std::fs::write(path, bytes).unwrap());
+        let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+        Self { folder, catalog, clock, org, store, settings, chance }
+    }
+
+    /// Ends the store and opens its folder with another catalogue.
+    pub(crate) async fn with_catalog(self, catalog: Arc<Catalog>) -> Self {
+        let Self { folder, clock, org, store, settings, chance, .. } = self;
+        drop(store);
+        let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+        Self { folder, catalog, clock, org, store, settings, chance }
     }
 
     pub(crate) async fn dataset(&self, name: &str) -> Arc<DatasetState> {
@@ -106,8 +141,27 @@ impl House {
     }
 
     pub(crate) async fn rows(&self, dataset: &DatasetId) -> Vec<StoredRow> {
-        let state = self.store.dataset(dataset).expect("the dataset is there");
+        let state = self.store.dataset(dataset).unwrap();
         self.store.rows(&state).await.unwrap()
+    }
+
+    pub(crate) async fn flush(&self, dataset: &DatasetId) {
+        self.store.flush(&self.store.dataset(dataset).unwrap()).await.unwrap();
+    }
+
+    pub(crate) async fn compact(&self) {
+        while self.store.compact_step().await.unwrap() {}
+    }
+
+    /// The files of live segments.
+    pub(crate) async fn segment_files(&self, dataset: &DatasetId) -> Vec<PathBuf> {
+        let live = self.catalog.live_segments(dataset).await.unwrap();
+        live.iter().map(|segment| self.folder.path().join("segments").join(&segment.path)).collect()
+    }
+
+    pub(crate) async fn delete_dataset(&self, name: &str) -> DatasetId {
+        let now = self.clock.now();
+        self.catalog.delete_dataset(&self.org, name, now, &self.change()).await.unwrap().unwrap()
     }
 
     pub(crate) fn advance(&self, by: Duration) {
@@ -115,12 +169,46 @@ impl House {
     }
 }
 
-pub(crate) async fn open_catalog(folder: &Path) -> Arc<Catalog> {
-    let location = Location::Sqlite(folder.join("catalog.db"));
-    Arc::new(Catalog::open(&location, SealKey::new(&[7; 32])).await.unwrap())
+pub(crate) async fn open(
+    catalog: &Arc<Catalog>,
+    clock: &Arc<ManualClock>,
+    chance: &Arc<SeededChance>,
+    settings: &StoreSettings,
+) -> Result<Store> {
+    let clock = Arc::clone(clock) as Arc<dyn Clock>;
+    Store::open(Arc::clone(catalog), clock, Arc::clone(chance) as Arc<dyn Chance>, settings.clone()).await
 }
 
-async fn set_up(catalog: &Catalog, org: &Org, now: Timestamp) {
+pub(crate) fn sqlite(folder: &Path) -> Location {
+    Location::Sqlite(folder.join("catalog.db"))
+}
+
+pub(crate) async fn open_catalog(location: &Location) -> Arc<Catalog> {
+    Arc::new(Catalog::open(location, SealKey::new(&[7; 32])).await.unwrap())
+}
+
+pub(crate) fn log_files(folder: &Path) -> Vec<PathBuf> {
+    files_in(&folder.join("log"), "log")
+}
+
+/// All files with an extension below a folder, by name.
+pub(crate) fn files_in(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut found = Vec::new();
+    for path in entries.map(|entry| entry.unwrap().path()) {
+        match path.is_dir() {
+            true => found.extend(files_in(&path, extension)),
+            false if path.extension().is_some_and(|own| own == extension) => found.push(path),
+            false => {}
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Gives the catalogue an organisation.
+pub(crate) async fn set_up(catalog: &Catalog, now: Timestamp) -> OrgId {
+    let org = Org::self_hosted("org_house".into(), "House".to_owned(), "a@example.com".to_owned(), now);
     let owner = Person {
         id: "user_owner".into(),
         email: "a@example.com".to_owned(),
@@ -139,7 +227,8 @@ async fn set_up(catalog: &Catalog, org: &Org, now: Timestamp) {
         last_used_at: None,
     };
     let change = Change { org: None, actor: "test".to_owned(), at: now, request_id: String::new() };
-    assert!(catalog.set_up(org, &owner, &token, "digest", &change).await.unwrap());
+    assert!(catalog.set_up(&org, &owner, &token, "digest", &change).await.unwrap());
+    org.id
 }
 
 /// Events at these times (nanoseconds) with an integer `n`, a text `name`, and in every third a float `n`.

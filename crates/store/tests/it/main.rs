@@ -1,4 +1,14 @@
 //! The store through its public face, on a real folder and a real catalogue.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, which names the line")]
+
+mod damage;
+mod events;
+mod faults;
+mod fields;
 mod house;
+mod keys;
 mod life;
+mod properties;
+mod rebuild;
+mod simulation;

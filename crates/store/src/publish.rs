@@ -1,0 +1,125 @@
+//! Tells the catalogue of new segments, and follows it where the answer was lost: what it took is then read back, so
+//! that no event is published twice and none is kept in the buffer that is in a segment.
+
+use std::sync::Arc;
+
+use tidegauge_catalog::ingest_keys::IngestKey;
+use tidegauge_catalog::segments::{NewSegment, Segment};
+use tidegauge_model::{ErrorKind, SegmentId};
+
+use crate::dataset::DatasetState;
+use crate::{Result, Store};
+
+/// Events of the buffer that are written as segments, which count once they are published.
+#[derive(Debug)]
+pub(crate) struct Unpublished {
+    pub(crate) segments: Vec<NewSegment>,
+    /// The last sequence that is in them.
+    pub(crate) flushed: u64,
+    pub(crate) keys: Vec<IngestKey>,
+    /// Bytes by month.
+    pub(crate) usage: Vec<(String, u64)>,
+}
+
+impl Store {
+    /// Publishes what was written from the buffer. After an error the same is tried again, and nothing is written
+    /// anew: the catalogue may have taken it although the answer did not arrive.
+    pub(crate) async fn publish(&self, state: &Arc<DatasetState>, written: &Arc<Unpublished>) -> Result<()> {
+        state.lock().unpublished = Some(Arc::clone(written));
+        let Unpublished { segments, flushed, keys, usage } = &**written;
+        match self.catalog.publish_flush(state.id(), segments, *flushed, keys, usage, self.now()).await {
+            Ok(commit) => {
+                let added = segments.iter().map(|segment| Arc::new(live(state, segment, commit))).collect();
+                state.move_to_segments(*flushed, added);
+            }
+            Err(error) if error.kind() == ErrorKind::Conflict => {
+                state.lock().is_behind = true;
+                self.catch_up(state).await?;
+            }
+            // The dataset was deleted meanwhile: its events have nowhere to go, and nobody to miss them.
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                state.delete();
+                self.discard(segments).await;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        state.lock().unpublished = None;
+        self.flushes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
+        Ok(())
+    }
+
+    /// Puts new segments in the place of others, in the catalogue and for readers. It is no fault if somebody else
+    /// removed them first.
+    pub(crate) async fn swap(
+        &self,
+        state: &Arc<DatasetState>,
+        removed: &[Arc<Segment>],
+        added: &[NewSegment],
+    ) -> Result<()> {
+        let ids: Vec<SegmentId> = removed.iter().map(|segment| segment.id.clone()).collect();
+        // Until the answer is here, and after none came.
+        state.lock().is_behind = true;
+        match self.catalog.replace_segments(state.id(), &ids, added, self.now()).await {
+            Ok(commit) => {
+                let added = added.iter().map(|segment| Arc::new(live(state, segment, commit))).collect();
+                let mut inner = state.lock();
+                inner.replace_segments(&ids, added);
+                inner.is_behind = false;
+                Ok(())
+            }
+            Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound) => {
+                self.discard(added).await;
+                self.catch_up(state).await
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads what the catalogue holds of a dataset, if it may have taken what is not seen here. Whoever calls this
+    /// holds `moving`.
+    pub(crate) async fn catch_up(&self, state: &Arc<DatasetState>) -> Result<()> {
+        if !state.lock().is_behind {
+            return Ok(());
+        }
+        let found = self.catalog.find_dataset(state.org(), &state.origin.name).await?;
+        let Some(dataset) = found.filter(|dataset| dataset.id == *state.id()) else {
+            state.delete();
+            return Ok(());
+        };
+        let segments = self.catalog.live_segments(state.id()).await?;
+        state.follow(dataset.flushed, segments.into_iter().map(Arc::new).collect());
+        Ok(())
+    }
+
+    /// Deletes objects that were written and are known not to be published. What cannot be deleted now is swept later.
+    pub(crate) async fn discard(&self, segments: &[NewSegment]) {
+        for segment in segments {
+            if let Err(error) = self.objects.delete(&segment.path).await {
+                tracing::warn!(path = segment.path, %error, "cannot delete an object that is not needed");
+            }
+        }
+    }
+}
+
+/// A segment as readers know it.
+fn live(state: &DatasetState, segment: &NewSegment, commit: u64) -> Segment {
+    let segment = segment.clone();
+    Segment {
+        id: segment.id,
+        dataset: state.id().clone(),
+        path: segment.path,
+        rows: segment.rows,
+        bytes: segment.bytes,
+        raw_bytes: segment.raw_bytes,
+        footer_bytes: segment.footer_bytes,
+        min_time: segment.min_time,
+        max_time: segment.max_time,
+        min_sequence: segment.min_sequence,
+        max_sequence: segment.max_sequence,
+        level: segment.level,
+        checksum: segment.checksum,
+        sidecar: segment.sidecar,
+        added: commit,
+        removed: None,
+    }
+}

@@ -1,0 +1,270 @@
+//! What happens when something that the store depends on is away, and that nothing is lost by it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidegauge_model::{DatasetId, ErrorKind};
+use tidegauge_store::{FindingKind, StoreSettings};
+
+use crate::events::SECOND;
+use crate::house::{House, START, events, files_in, log_files, open, open_catalog, sqlite};
+use tidegauge_store::Store;
+
+fn times(from: i64, count: i64) -> Vec<i64> {
+    (from..from + count).map(|at| START * 1000 + at * SECOND).collect()
+}
+
+/// A dataset with four published segments and some events in the buffer.
+async fn filled(house: &House) -> DatasetId {
+    let dataset = house.dataset("logs").await;
+    for part in 0..4 {
+        house.append(&dataset, &events(&times(part * 10, 10))).await;
+        house.store.flush(&dataset).await.unwrap();
+    }
+    house.append(&dataset, &events(&times(40, 10))).await;
+    dataset.id().clone()
+}
+
+#[tokio::test]
+async fn a_log_that_held_nothing_at_one_start_keeps_what_comes_after() {
+    let house = House::new().await;
+    let id = house.dataset("logs").await.id().clone();
+    // Two starts without an event between: the second makes a log file of the same name.
+    let house = house.reopened().await.killed().await;
+    let dataset = house.store.dataset(&id).unwrap();
+    house.append(&dataset, &events(&times(0, 5))).await;
+    assert_eq!(house.killed().await.rows(&id).await.len(), 5);
+}
+
+#[tokio::test]
+async fn a_request_larger_than_a_log_file_is_kept_as_well() {
+    let house = House::with(|settings| settings.log_file_bytes = 512).await;
+    let dataset = house.dataset("logs").await;
+    let other = house.dataset("other").await;
+    house.append(&dataset, &events(&times(0, 100))).await;
+    // Releases what is below, which must not be the file that is written to.
+    house.store.flush(&other).await.unwrap();
+    house.append(&dataset, &events(&times(100, 100))).await;
+    house.store.flush(&other).await.unwrap();
+    let id = dataset.id().clone();
+    assert_eq!(house.killed().await.rows(&id).await.len(), 200);
+}
+
+#[tokio::test]
+async fn a_folder_that_cannot_be_written_delays_and_loses_nothing() {
+    let house = House::new().await;
+    let id = filled(&house).await;
+    let before = house.rows(&id).await;
+    let (folder, aside) = (house.folder.path().join("segments"), house.folder.path().join("aside"));
+    std::fs::rename(&folder, &aside).unwrap();
+    std::fs::write(&folder, b"in the way").unwrap();
+    let dataset = house.store.dataset(&id).unwrap();
+    assert_eq!(house.store.flush(&dataset).await.unwrap_err().kind(), ErrorKind::Unavailable);
+    assert_eq!(house.store.flush_all().await.unwrap_err().kind(), ErrorKind::Unavailable);
+    house.append(&dataset, &events(&times(50, 1))).await;
+    assert_eq!(dataset.info().logged, 2);
+    std::fs::remove_file(&folder).unwrap();
+    std::fs::rename(&aside, &folder).unwrap();
+    assert_eq!(house.rows(&id).await.len(), before.len() + 1);
+    house.store.flush(&dataset).await.unwrap();
+    assert_eq!(dataset.info().logged, 0);
+    assert_eq!(house.killed().await.rows(&id).await.len(), before.len() + 1);
+}
+
+#[tokio::test]
+async fn a_catalogue_that_is_away_delays_and_loses_nothing() {
+    let house = House::new().await;
+    let id = filled(&house).await;
+    let before = house.rows(&id).await;
+    house.catalog.close().await;
+    let dataset = house.store.dataset(&id).unwrap();
+    assert_eq!(house.store.flush(&dataset).await.unwrap_err().kind(), ErrorKind::Unavailable);
+    house.advance(Duration::from_secs(3 * 86_400));
+    assert_eq!(house.store.compact_step().await.unwrap_err().kind(), ErrorKind::Unavailable);
+    let sequence = house.append(&dataset, &events(&times(50, 1))).await;
+    assert_eq!(house.rows(&id).await.len(), before.len() + 1, "reading and appending go on");
+    let catalog = open_catalog(&sqlite(house.folder.path())).await;
+    let house = house.with_catalog(catalog).await;
+    let after = house.rows(&id).await;
+    assert_eq!(after.len(), before.len() + 1);
+    assert_eq!(after.iter().filter(|row| row.sequence == sequence).count(), 1);
+    house.flush(&id).await;
+    house.compact().await;
+    assert_eq!(house.rows(&id).await, after);
+    house.store.sweep_orphans().await.unwrap();
+    assert_eq!(house.rows(&id).await, after, "after a sweep of what the catalogue never knew");
+    assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
+}
+
+/// Two stores with one catalogue and one folder of segments, each with a log of its own that holds the same. What one
+/// of them publishes is, for the other, a commit whose answer was lost.
+async fn with_twin(house: &House) -> (tempfile::TempDir, tidegauge_store::Store) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("log")).unwrap();
+    for file in log_files(house.folder.path()) {
+        std::fs::copy(&file, folder.path().join("log").join(file.file_name().unwrap())).unwrap();
+    }
+    let mut settings = StoreSettings::new(folder.path().to_owned());
+    settings.objects = house.settings.objects.clone();
+    let twin = open(&house.catalog, &house.clock, &house.chance, &settings).await.unwrap();
+    (folder, twin)
+}
+
+#[tokio::test]
+async fn a_flush_whose_answer_was_lost_is_not_published_twice() {
+    let house = House::new().await;
+    let id = filled(&house).await;
+    let before = house.rows(&id).await;
+    let (_folder, twin) = with_twin(&house).await;
+    house.flush(&id).await;
+    let state = twin.dataset(&id).unwrap();
+    assert_eq!(state.info().logged, 1, "the twin does not know yet");
+    twin.flush(&state).await.unwrap();
+    assert_eq!(twin.rows(&state).await.unwrap(), before);
+    twin.append(&state, Store::prepare(&events(&times(60, 3)), house.receipt())).await.unwrap();
+    twin.flush(&state).await.unwrap();
+    assert_eq!(twin.rows(&state).await.unwrap().len(), before.len() + 3);
+    assert_eq!(twin.check(true).await.unwrap().iter().filter(|found| found.segment.is_some()).count(), 0);
+}
+
+#[tokio::test]
+async fn a_compaction_whose_answer_was_lost_is_noticed_before_its_inputs_are_deleted() {
+    let house = House::new().await;
+    let id = filled(&house).await;
+    house.flush(&id).await;
+    let before = house.rows(&id).await;
+    let (_folder, twin) = with_twin(&house).await;
+    house.advance(Duration::from_secs(3 * 86_400));
+    house.compact().await;
+    let state = twin.dataset(&id).unwrap();
+    assert_eq!(state.info().segments, 5, "the twin does not know yet");
+    twin.compact_step().await.unwrap();
+    assert_eq!(state.info().segments, house.store.dataset(&id).unwrap().info().segments);
+    assert!(!twin.compact_step().await.unwrap(), "nothing is merged for ever");
+    house.advance(Duration::from_secs(7200));
+    house.store.collect_garbage().await.unwrap();
+    assert_eq!(twin.rows(&state).await.unwrap(), before);
+    assert_eq!(
+        files_in(&house.folder.path().join("segments"), "parquet").len() as u64,
+        state.info().segments
+    );
+}
+
+#[tokio::test]
+async fn a_dataset_that_is_deleted_meanwhile_leaves_nothing_behind() {
+    let house = House::new().await;
+    let id = filled(&house).await;
+    let dataset = house.store.dataset(&id).unwrap();
+    assert_eq!(house.delete_dataset("logs").await, id);
+    // The store has not heard of it: flush and compaction find out.
+    house.advance(Duration::from_secs(3 * 86_400));
+    house.store.compact_step().await.unwrap();
+    house.store.flush(&dataset).await.unwrap();
+    assert_eq!(house.store.figures().buffered_bytes, 0);
+    assert!(!house.store.compact_step().await.unwrap());
+    house.store.remove(&id);
+    assert!(house.store.dataset(&id).is_none());
+    house.advance(Duration::from_secs(7200));
+    house.store.collect_garbage().await.unwrap();
+    assert_eq!(files_in(&house.folder.path().join("segments"), "parquet"), Vec::<std::path::PathBuf>::new());
+    let house = house.killed().await;
+    assert_eq!(house.store.check(true).await.unwrap(), Vec::new(), "its events in the log are not missed");
+}
+
+#[tokio::test]
+async fn only_what_nobody_needs_is_deleted() {
+    let house = House::new().await;
+    let id = filled(&house).await;
+    house.flush(&id).await;
+    let before = house.rows(&id).await;
+    let orphan = |dataset: &str, name: &str| {
+        let path = house.folder.path().join("segments/datasets").join(dataset).join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, b"never published").unwrap();
+        path
+    };
+    let old = orphan(id.as_str(), "segment_old.parquet");
+    let young = orphan(id.as_str(), "segment_young.parquet");
+    let unknown = orphan("dataset_01890a5dac96774bbcceb302099a8057", "segment_1.parquet");
+    // The clock of the test is ahead of the disk's.
+    let at = std::time::UNIX_EPOCH + Duration::from_micros(START as u64) - Duration::from_secs(3500);
+    std::fs::File::options().write(true).open(&young).unwrap().set_modified(at).unwrap();
+    let found = house.store.check(false).await.unwrap();
+    assert_eq!(found.iter().filter(|found| found.kind == FindingKind::UnknownObject).count(), 2, "{found:?}");
+    assert_eq!(house.store.sweep_orphans().await.unwrap(), 1);
+    assert!(!old.try_exists().unwrap() && young.try_exists().unwrap(), "it may be on its way");
+    assert!(unknown.try_exists().unwrap(), "the catalogue may be the wrong one");
+    house.advance(Duration::from_secs(7200));
+    assert_eq!(house.store.sweep_orphans().await.unwrap(), 1);
+    assert_eq!(house.store.collect_garbage().await.unwrap(), 0);
+    assert_eq!(house.rows(&id).await, before);
+}
+
+#[tokio::test]
+async fn a_full_buffer_sends_requests_away_until_it_is_flushed() {
+    let house = House::with(|settings| {
+        settings.buffer_bytes_max = 4000;
+        settings.buffer_wait = Duration::from_millis(20);
+    })
+    .await;
+    let dataset = house.dataset("logs").await;
+    house.append(&dataset, &events(&times(0, 100))).await;
+    let refused =
+        house.store.append(&dataset, Store::prepare(&events(&times(100, 1)), house.receipt())).await;
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unavailable);
+    house.store.flush_wanted().await;
+    house.store.flush_due().await.unwrap();
+    house.append(&dataset, &events(&times(100, 1))).await;
+    assert_eq!(house.rows(dataset.id()).await.len(), 101);
+}
+
+#[tokio::test]
+async fn a_request_that_waits_for_room_goes_on_when_there_is_some() {
+    let house = House::with(|settings| settings.buffer_bytes_max = 4000).await;
+    let dataset = house.dataset("logs").await;
+    house.append(&dataset, &events(&times(0, 100))).await;
+    let columns = events(&times(100, 1));
+    let waiting = house.store.append(&dataset, Store::prepare(&columns, house.receipt()));
+    let flushing = async {
+        house.store.flush_wanted().await;
+        house.store.flush_due().await.unwrap();
+    };
+    let (appended, ()) = tokio::join!(waiting, flushing);
+    appended.unwrap();
+    assert_eq!(house.rows(dataset.id()).await.len(), 101);
+}
+
+#[tokio::test]
+async fn two_stores_cannot_use_one_folder() {
+    let house = House::new().await;
+    let refused = open(&house.catalog, &house.clock, &house.chance, &house.settings).await;
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Conflict);
+    let _again = house.reopened().await;
+}
+
+#[tokio::test]
+async fn the_wrong_catalogue_destroys_nothing() {
+    let house = House::new().await;
+    let id = filled(&house).await;
+    let before = house.rows(&id).await;
+    let right = Arc::clone(&house.catalog);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let wrong = open_catalog(&sqlite(elsewhere.path())).await;
+    let house = house.with_catalog(wrong).await;
+    house.advance(Duration::from_secs(86_400));
+    house.store.collect_garbage().await.unwrap();
+    assert_eq!(house.store.sweep_orphans().await.unwrap(), 0);
+    let kinds: Vec<FindingKind> =
+        house.store.check(true).await.unwrap().into_iter().map(|found| found.kind).collect();
+    assert_eq!(kinds.iter().filter(|kind| **kind == FindingKind::UnknownObject).count(), 4, "{kinds:?}");
+    assert!(kinds.contains(&FindingKind::UnclaimedEvents), "{kinds:?}");
+    // What the advice says: put the log's files back once the catalogue is the right one.
+    let folder = house.folder.path().to_owned();
+    let House { store, .. } = &house;
+    store.close().await.unwrap();
+    for file in files_in(&folder.join("quarantine"), "log") {
+        std::fs::rename(&file, folder.join("log").join(file.file_name().unwrap())).unwrap();
+    }
+    let house = house.with_catalog(right).await;
+    assert_eq!(house.rows(&id).await, before);
+}
