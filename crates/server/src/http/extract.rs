@@ -30,11 +30,26 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        check_media_type(request.headers())?;
-        check_encoding(request.headers())?;
-        let bytes = Bytes::from_request(request, state).await.map_err(unreadable)?;
-        json::read(&bytes).map(Self)
+        json::read(&json_bytes(request, state).await?).map(Self)
     }
+}
+
+/// A JSON body that is a list. Errors as those of [`Json`].
+#[derive(Debug)]
+pub struct JsonList<T>(pub Vec<T>);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonList<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        json::read_list(&json_bytes(request, state).await?).map(Self)
+    }
+}
+
+async fn json_bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
+    check_media_type(request.headers())?;
+    check_encoding(request.headers())?;
+    Bytes::from_request(request, state).await.map_err(unreadable)
 }
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {

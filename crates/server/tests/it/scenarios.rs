@@ -203,10 +203,21 @@ impl Scenario {
 
 /// Whether a text is the wanted one, where `<any>` stands for any text, also in the middle.
 fn fits(wanted: &str, found: &str) -> bool {
-    let Some((before, after)) = wanted.split_once("<any>") else {
-        return wanted == found;
+    let mut parts = wanted.split("<any>");
+    let Some(mut rest) = parts.next().and_then(|first| found.strip_prefix(first)) else {
+        return false;
     };
-    found.len() >= before.len() + after.len() && found.starts_with(before) && found.ends_with(after)
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else {
+        return rest.is_empty();
+    };
+    for part in parts {
+        let Some((_, after)) = rest.split_once(part) else {
+            return false;
+        };
+        rest = after;
+    }
+    rest.ends_with(last)
 }
 
 impl Step {
