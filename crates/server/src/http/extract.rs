@@ -30,11 +30,26 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        check_media_type(request.headers())?;
-        check_encoding(request.headers())?;
-        let bytes = Bytes::from_request(request, state).await.map_err(unreadable)?;
-        json::read(&bytes).map(Self)
+        json::read(&json_bytes(request, state).await?).map(Self)
     }
+}
+
+/// A JSON body that is a list. Errors as those of [`Json`].
+#[derive(Debug)]
+pub struct JsonList<T>(pub Vec<T>);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for JsonList<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        json::read_list(&json_bytes(request, state).await?).map(Self)
+    }
+}
+
+async fn json_bytes<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes, ApiError> {
+    check_media_type(request.headers())?;
+    check_encoding(request.headers())?;
+    Bytes::from_request(request, state).await.map_err(unreadable)
 }
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), ApiError> {
@@ -94,9 +109,9 @@ impl<S: Send + Sync> FromRequestParts<S> for PathId {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         match axum::extract::Path::<String>::from_request_parts(parts, state).await {
-            Ok(path) => Ok(Self(path.0)),
+            Ok(path) if is_text(&path.0) => Ok(Self(path.0)),
             // Not UTF-8: such an id was never handed out.
-            Err(_) => Err(ApiError::new(ErrorKind::NotFound, "not found")),
+            _ => Err(ApiError::new(ErrorKind::NotFound, "not found")),
         }
     }
 }
@@ -110,10 +125,17 @@ impl<S: Send + Sync> FromRequestParts<S> for PathIds {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         match axum::extract::Path::<(String, String)>::from_request_parts(parts, state).await {
-            Ok(axum::extract::Path((outer, inner))) => Ok(Self(outer, inner)),
-            Err(_) => Err(ApiError::new(ErrorKind::NotFound, "not found")),
+            Ok(axum::extract::Path((outer, inner))) if is_text(&outer) && is_text(&inner) => {
+                Ok(Self(outer, inner))
+            }
+            _ => Err(ApiError::new(ErrorKind::NotFound, "not found")),
         }
     }
+}
+
+/// Not every database can be asked for a text with the NUL character, and none has one.
+fn is_text(id: &str) -> bool {
+    !id.contains('\0')
 }
 
 /// The guard in front of the route has put the caller into the request.

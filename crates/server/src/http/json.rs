@@ -16,12 +16,21 @@ const DEPTH_MAX: usize = 100;
 
 /// Reads a body, which must be an object.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    read_as(bytes).map(|Object(value)| value)
+}
+
+/// Reads a body, which must be a list.
+pub fn read_list<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>, ApiError> {
+    read_as(bytes)
+}
+
+fn read_as<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(Violation::new("body", Rule::Required, "is required").into());
     }
     check_depth(bytes)?;
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let Object(value) = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         // A wrong value is found before broken syntax behind it; the syntax is what to mend first.
         match serde_json::from_slice::<IgnoredAny>(bytes) {
             _ if !error.inner().is_data() => malformed(error.inner()),

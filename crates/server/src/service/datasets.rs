@@ -78,6 +78,10 @@ pub async fn create(app: &App, caller: &Caller, input: DatasetInput) -> Result<D
         flushed: 0,
         vacuumed: None,
     };
+    if app.catalog.find_dataset(org, dataset.name.as_str()).await?.is_some() {
+        // Told before the number of datasets is: there is nothing to be made.
+        return Err(Error::new(ErrorKind::Conflict, "there is a dataset with this name"));
+    }
     let max = caller.standing()?.limits.max_datasets;
     let stored = app.catalog.insert_dataset(org, &dataset, max, &caller.change()).await?;
     app.store.add(&stored)?;
@@ -103,6 +107,12 @@ pub async fn update(app: &App, caller: &Caller, name: &str, change: DatasetChang
 
 pub async fn delete(app: &App, caller: &Caller, name: &str) -> Result<()> {
     let org = caller.org()?;
+    if let Some(state) = app.store.find(org, name)
+        && let Err(error) = app.store.flush(&state).await
+    {
+        // Only so that its bytes are counted for the month; the dataset goes in any case.
+        tracing::warn!(%error, dataset = name, "the last events of a deleted dataset could not be counted");
+    }
     let id = app.catalog.delete_dataset(org, name, caller.now, &caller.change()).await?;
     app.store.remove(&id.ok_or_else(not_found)?);
     Ok(())
@@ -135,7 +145,6 @@ pub(super) fn is_visible(caller: &Caller, name: &str) -> bool {
 
 /// The dataset that events are sent to. One that does not exist is made for a caller who may make datasets.
 pub async fn find_or_create(app: &App, caller: &Caller, name: &str) -> Result<Arc<DatasetState>> {
-    let org = caller.org()?;
     if let Some(state) = find_state(app, caller, name).await? {
         return Ok(state);
     }
@@ -145,12 +154,13 @@ pub async fn find_or_create(app: &App, caller: &Caller, name: &str) -> Result<Ar
     }
     let input = DatasetInput { name: name.to_owned(), ..DatasetInput::default() };
     match create(app, caller, input).await {
-        // Somebody else made it in the same moment.
-        Err(error) if error.kind == ErrorKind::Conflict => {}
-        Err(error) => return Err(error),
-        Ok(_) => {}
+        // Somebody else may have made it in the same moment.
+        Err(error) if matches!(error.kind, ErrorKind::Conflict | ErrorKind::LimitReached) => {
+            find_state(app, caller, name).await?.ok_or(error)
+        }
+        Err(error) => Err(error),
+        Ok(_) => find_state(app, caller, name).await?.ok_or_else(not_found),
     }
-    app.store.find(org, name).ok_or_else(|| Error::not_found("dataset"))
 }
 
 /// The state of a dataset, also of one that another process made.

@@ -3,6 +3,7 @@
 
 pub mod body;
 pub mod desk;
+mod gate;
 pub mod quota;
 
 use std::sync::Arc;
@@ -80,18 +81,18 @@ where
     caller.check_dataset(&input.dataset, DatasetArea::Ingest, tidegauge_model::Action::Create)?;
     caller.org_to_create_in()?;
     let options = options(&input)?;
-    let dataset = datasets::find_or_create(app, caller, &input.dataset).await?;
+    if let Some(key) = &input.idempotency_key {
+        check_key(key)?;
+    }
     let allowance = quota::check(app, caller).await?;
+    let dataset = datasets::find_or_create(app, caller, &input.dataset).await?;
     let mut request = Request { app, caller, input, options, dataset, allowance };
     match request.input.idempotency_key.take() {
         None => request.store(body, None).await,
-        Some(key) => {
-            check_key(&key)?;
-            match app.store.claim(&request.dataset, &key, caller.now).await? {
-                Claim::First(guard) => request.store(body, Some((key, guard))).await,
-                Claim::Repeated(earlier) => request.repeat(body, earlier).await,
-            }
-        }
+        Some(key) => match app.store.claim(&request.dataset, &key, caller.now).await? {
+            Claim::First(guard) => request.store(body, Some((key, guard))).await,
+            Claim::Repeated(earlier) => request.repeat(body, earlier).await,
+        },
     }
 }
 
@@ -112,7 +113,8 @@ impl Request<'_> {
     {
         let limits = &self.app.ingest.limits;
         let fields_max = u64::try_from(self.caller.standing()?.limits.max_fields).unwrap_or(0);
-        let gate = Gate { dataset: &self.dataset, fields_max };
+        let dataset = Arc::clone(&self.dataset);
+        let gate = self.app.ingest.new_fields.gate(&dataset, fields_max);
         let mut reader = self.app.ingest.reader(&self.dataset);
         let arrival = self.caller.now.as_micros().saturating_mul(1000);
         self.options.map_fields = self.dataset.map_fields();
@@ -138,6 +140,7 @@ impl Request<'_> {
         self.app.ingest.give_back(&self.dataset, reader);
         drop(source);
         let sequence = append(self.app, &self.dataset, prepared, guard).await?;
+        drop(gate);
         self.app.metrics.events_ingested(ingested.ingested, ingested.processed_bytes);
         Ok(self.answered(ingested, Some(sequence), false))
     }
@@ -192,18 +195,6 @@ async fn append(
     });
     let stopped = |_| Error::new(ErrorKind::Unavailable, "the service is shutting down: try again");
     Ok(appended.await.map_err(stopped)??)
-}
-
-/// Lets new fields in up to the licence's limit.
-struct Gate<'a> {
-    dataset: &'a DatasetState,
-    fields_max: u64,
-}
-
-impl tidegauge_ingest::FieldGate for Gate<'_> {
-    fn admit(&self, field: &str) -> bool {
-        self.dataset.admit(field, self.fields_max)
-    }
 }
 
 fn options(input: &IngestInput) -> Result<Options> {

@@ -21,7 +21,7 @@ use tidegauge_server::app::Parts;
 use tidegauge_server::config::{FirstStart, HttpLimits, IngestLimits};
 use tidegauge_server::service::first_start;
 use tidegauge_server::{App, http};
-use tidegauge_store::{Store, StoreSettings};
+use tidegauge_store::{Store, StoreSettings, StoredRow};
 use tower::ServiceExt;
 
 use crate::database::{Backend, new_postgres_database};
@@ -40,6 +40,7 @@ pub(crate) struct TestApp {
     pub owner: UserId,
     pub owner_token: String,
     pub other_org: OrgId,
+    pub other_owner: UserId,
     pub other_token: String,
     router: Router,
     _folder: TempDir,
@@ -104,13 +105,14 @@ impl TestApp {
         let parts = Parts { catalog, store, clock: app_clock, chance: app_chance };
         let app = App::new(parts, limits, ingest_limits());
         let owner = app.catalog.find_person_by_email("owner@example.com").await.unwrap().unwrap().id;
-        let (other_org, other_token) = other_org(&app).await;
+        let (other_org, other_owner, other_token) = other_org(&app).await;
         Self {
             router: http::router(&app),
             org: made.org,
             owner,
             owner_token: made.secret.reveal().to_owned(),
             other_org,
+            other_owner,
             other_token,
             app,
             clock,
@@ -184,6 +186,25 @@ impl TestApp {
         issue(&self.app, Some(self.org.clone()), &self.owner, capabilities, expires_at).await
     }
 
+    /// An API token of the other organisation.
+    pub(crate) async fn other_api_token(&self, capabilities: Capabilities) -> String {
+        issue(&self.app, Some(self.other_org.clone()), &self.other_owner, capabilities, None).await
+    }
+
+    /// Sends a request with any body, as the owner.
+    pub(crate) async fn send_bytes(&self, path: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
+        let mut all = vec![("authorization".to_owned(), format!("Bearer {}", self.owner_token))];
+        all.extend(headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        self.send_raw("POST", path, &all, body).await
+    }
+
+    /// Every stored event of a dataset, in the order of time.
+    pub(crate) async fn rows(&self, dataset: &str) -> Vec<StoredRow> {
+        let state = self.app.store.find(&self.org, dataset);
+        let state = state.unwrap_or_else(|| panic!("there is no dataset {dataset}"));
+        self.app.store.rows(&state).await.unwrap()
+    }
+
     /// A personal token of somebody in the catalogue.
     pub(crate) async fn personal_token(&self, person: &UserId) -> String {
         issue(&self.app, None, person, Capabilities::default(), None).await
@@ -210,7 +231,7 @@ impl TestApp {
 }
 
 /// Another organisation with an owner of its own.
-async fn other_org(app: &App) -> (OrgId, String) {
+async fn other_org(app: &App) -> (OrgId, UserId, String) {
     let now = app.now();
     let owner = Person {
         id: UserId::generate(now, &*app.chance),
@@ -233,7 +254,7 @@ async fn other_org(app: &App) -> (OrgId, String) {
         .unwrap()
         .unwrap_or_else(|r| panic!("{r:?}"));
     let token = issue(app, None, &owner.id, Capabilities::default(), None).await;
-    (id, token)
+    (id, owner.id, token)
 }
 
 async fn issue(

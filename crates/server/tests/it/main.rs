@@ -9,6 +9,7 @@ mod cases;
 mod contract;
 #[path = "../shared/database.rs"]
 mod database;
+mod ingest_cases;
 mod scenarios;
 
 use libtest_mimic::{Arguments, Trial};
@@ -28,7 +29,7 @@ fn main() {
                 Box::pin(scenarios::run(app, text.clone()))
             }));
         }
-        for (name, case) in cases::ALL {
+        for (name, case) in cases::ALL.iter().chain(ingest_cases::ALL) {
             trials.push(trial(backend, format!("case::{name}"), case));
         }
         trials.push(trial(backend, "auth_matrix".to_owned(), |app| Box::pin(auth_matrix::run(app))));

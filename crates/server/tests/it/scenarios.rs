@@ -143,6 +143,11 @@ impl Scenario {
         assert_eq!(answer.status.as_u16(), step.status, "{place}\n{}", answer.text);
         for (name, wanted) in &step.answer_headers {
             let value = answer.headers.get(name).map(|value| value.to_str().unwrap());
+            if let Some(capture) = wanted.strip_prefix("<capture:") {
+                let value = value.unwrap_or_else(|| panic!("{place}: there is no header {name}"));
+                self.names.insert(capture.trim_end_matches('>').to_owned(), value.to_owned());
+                continue;
+            }
             let fits =
                 if wanted == "<absent>" { value.is_none() } else { value.is_some_and(|v| fits(wanted, v)) };
             assert!(fits, "{place}: header {name} is {value:?}, not {wanted:?}");
@@ -198,10 +203,21 @@ impl Scenario {
 
 /// Whether a text is the wanted one, where `<any>` stands for any text, also in the middle.
 fn fits(wanted: &str, found: &str) -> bool {
-    let Some((before, after)) = wanted.split_once("<any>") else {
-        return wanted == found;
+    let mut parts = wanted.split("<any>");
+    let Some(mut rest) = parts.next().and_then(|first| found.strip_prefix(first)) else {
+        return false;
     };
-    found.len() >= before.len() + after.len() && found.starts_with(before) && found.ends_with(after)
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else {
+        return rest.is_empty();
+    };
+    for part in parts {
+        let Some((_, after)) = rest.split_once(part) else {
+            return false;
+        };
+        rest = after;
+    }
+    rest.ends_with(last)
 }
 
 impl Step {

@@ -5,8 +5,11 @@
 
 mod commands;
 mod crash;
+mod damage;
 #[path = "../shared/database.rs"]
 mod database;
+mod hostile;
+mod ingest_crash;
 mod limits;
 mod process;
 mod shutdown;
@@ -22,11 +25,20 @@ type Case = fn(Backend) -> Pin<Box<dyn Future<Output = ()>>>;
 /// Every case that depends on the database.
 const ON_BOTH: &[(&str, Case)] = &[
     ("crash_loses_no_acknowledged_change", |backend| Box::pin(crash::loses_nothing(backend))),
+    ("crash_loses_and_doubles_no_acknowledged_event", |backend| Box::pin(ingest_crash::in_the_log(backend))),
+    ("crash_while_segments_are_written_loses_and_doubles_no_event", |backend| {
+        Box::pin(ingest_crash::in_segments(backend))
+    }),
+    ("a_truncated_segment_concerns_its_dataset_only", |backend| Box::pin(damage::truncated_segment(backend))),
     ("commands_of_the_operator_reach_the_running_service", |backend| Box::pin(commands::reach(backend))),
 ];
 
 /// Every case that does not.
 const ON_SQLITE: &[(&str, Case)] = &[
+    ("a_torn_record_at_the_end_of_the_log_is_dropped", |backend| Box::pin(damage::torn_record(backend))),
+    ("a_flipped_byte_in_the_log_loses_what_is_reported", |backend| Box::pin(damage::flipped_byte(backend))),
+    ("hostile_bodies_are_refused_within_the_memory", |backend| Box::pin(hostile::bodies(backend))),
+    ("many_hostile_bodies_at_once_stay_within_the_memory", |backend| Box::pin(hostile::at_once(backend))),
     ("sigterm_lets_running_requests_finish", |backend| Box::pin(shutdown::drains(backend))),
     ("a_second_service_on_the_same_folder_is_refused", |backend| Box::pin(shutdown::locked(backend))),
     ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),

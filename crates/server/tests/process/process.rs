@@ -3,10 +3,17 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 
 use reqwest::{Client, RequestBuilder};
 use serde_json::Value;
 use tempfile::TempDir;
+use tidegauge_catalog::{Catalog, Location};
+use tidegauge_model::OrgId;
+use tidegauge_model::time::SystemClock;
+use tidegauge_server::chance::OsChance;
+use tidegauge_server::secret_key;
+use tidegauge_store::{Store, StoreSettings};
 
 use crate::database::{Backend, new_postgres_database};
 
@@ -16,16 +23,31 @@ const BINARY: &str = env!("CARGO_BIN_EXE_tidegauge");
 pub(crate) struct Installation {
     folder: TempDir,
     settings: Vec<String>,
+    postgres: Option<String>,
 }
 
 impl Installation {
     pub(crate) fn new(backend: Backend) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut settings = vec!["--data".to_owned(), folder.path().join("data").display().to_string()];
-        if backend == Backend::Postgres {
-            settings.extend(["--catalog".to_owned(), new_postgres_database()]);
-        }
-        Self { folder, settings }
+        let postgres = (backend == Backend::Postgres).then(new_postgres_database);
+        settings.extend(postgres.iter().flat_map(|url| ["--catalog".to_owned(), url.clone()]));
+        Self { folder, settings, postgres }
+    }
+
+    /// The store of the installation, opened by this process. The service must not be running.
+    pub(crate) async fn open_store(&self) -> (Store, OrgId) {
+        let data = self.data();
+        let location = match &self.postgres {
+            Some(url) => Location::Postgres(url.clone()),
+            None => Location::Sqlite(data.join("catalog.sqlite")),
+        };
+        let chance = Arc::new(OsChance);
+        let key = secret_key::read_or_make(&data.join("secret.key"), &*chance).unwrap();
+        let catalog = Arc::new(Catalog::open(&location, key).await.unwrap());
+        let org = catalog.list_all_orgs().await.unwrap().remove(0).id;
+        let settings = StoreSettings::new(data);
+        (Store::open(catalog, Arc::new(SystemClock), chance, settings).await.unwrap(), org)
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -79,6 +101,13 @@ pub(crate) struct Service {
 }
 
 impl Service {
+    /// The most memory that the process has had at once, in bytes.
+    pub(crate) fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    }
+
     /// Host and port.
     pub(crate) fn address(&self) -> &str {
         self.url.split_once("://").unwrap().1

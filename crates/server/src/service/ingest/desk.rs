@@ -9,6 +9,7 @@ use tidegauge_model::DatasetId;
 use tidegauge_store::DatasetState;
 use tokio::sync::Semaphore;
 
+use super::gate::NewFields;
 use super::quota::UsageCache;
 use crate::config::IngestLimits;
 
@@ -26,6 +27,7 @@ pub struct IngestDesk {
     pub limits: IngestLimits,
     pub(super) memory: Semaphore,
     pub(super) usage: UsageCache,
+    pub(super) new_fields: NewFields,
     readers: Mutex<HashMap<DatasetId, Pool>>,
 }
 
@@ -42,6 +44,7 @@ impl IngestDesk {
             memory: Semaphore::new(limits.memory_bytes / PIECE_BYTES),
             limits,
             usage: UsageCache::default(),
+            new_fields: NewFields::default(),
             readers: Mutex::default(),
         }
     }

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
-use crate::http::extract::{Json, PathId, PathIds};
+use crate::http::extract::{Json, JsonList, PathId, PathIds};
 use crate::service::Caller;
 use crate::service::datasets::fields::{self, DescribedField, FieldInput};
 
@@ -129,7 +129,7 @@ pub async fn set_maps(
     State(app): State<Arc<App>>,
     caller: Caller,
     PathId(name): PathId,
-    Json(names): Json<Vec<String>>,
+    JsonList(names): JsonList<String>,
 ) -> Result<Json<Vec<String>>, ApiError> {
     Ok(Json(fields::set_map_fields(&app, &caller, &name, names).await?))
 }
