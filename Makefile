@@ -8,11 +8,11 @@ run: setup-run ## build and start the service on http://127.0.0.1:8080, with its
 	cargo run --profile fast -p tidegauge-server -- serve
 
 test: setup-test lint ## every test that a change must pass
-	scripts/with-postgres.sh $(RUNNER) --workspace
+	TIDEGAUGE_TEST_DUCKDB="$$(scripts/ducklake.sh || true)" scripts/with-s3.sh scripts/with-postgres.sh $(RUNNER) --workspace
 	scripts/conformance.sh
 
 check: lint ## the quick loop: format, lints, and the tests that build fast
-	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-catalog
+	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-ingest -p tidegauge-catalog
 
 lint:
 	cargo fmt --all --check

@@ -65,8 +65,8 @@ impl Store {
         let arrival = |logged: &Logged| Timestamp::from_micros(logged.frame.receipt().arrival / 1000);
         let has_waited = |logged: &Logged, age: Duration| arrival(logged).plus(age) <= self.now();
         // A good deal that has come to an end is better off in a segment than in memory and in the log.
-        let is_at_rest = inner.buffered_bytes >= self.settings.flush_bytes / REST_SHARE
-            && has_waited(newest, REST_AGE);
+        let is_at_rest =
+            inner.buffered_bytes >= self.settings.flush_bytes / REST_SHARE && has_waited(newest, REST_AGE);
         inner.buffered_bytes >= self.settings.flush_bytes
             || inner.buffered_rows >= self.settings.flush_rows
             || is_at_rest

@@ -52,13 +52,13 @@ impl StoreSettings {
             objects: ObjectLocation::Folder(folder.join("segments")),
             folder,
             log_file_bytes: 64 << 20,
-            flush_bytes: 96 << 20,
+            flush_bytes: 80 << 20,
             flush_rows: 256 * 1024,
             flush_age: Duration::from_secs(600),
-            buffer_bytes_max: 192 << 20,
+            buffer_bytes_max: 160 << 20,
             buffer_wait: Duration::from_secs(10),
             segment_rows_max: 512 * 1024,
-            compact_bytes_max: 64 << 20,
+            compact_bytes_max: 32 << 20,
             grace: Duration::from_secs(3600),
             key_age: Duration::from_secs(24 * 3600),
         }
@@ -271,7 +271,9 @@ impl Store {
         let micros = u64::try_from(now.as_micros() - before.as_micros()).unwrap_or(0);
         *last = (now, appended);
         let allowed = u128::from(BYTES_PER_SECOND) * u128::from(micros) / 1_000_000;
-        u128::from(appended - bytes) > allowed.max(1) || self.is_full_half()
+        // A buffer that is about to be flushed comes first: the two together would take too much memory.
+        let is_filling = self.buffered_bytes() * 2 > self.settings.flush_bytes;
+        u128::from(appended - bytes) > allowed.max(1) || is_filling
     }
 
     fn is_full_half(&self) -> bool {

@@ -1,11 +1,11 @@
-//! How a column is encoded, decided from a sample of its values. Columns that questions group and filter by are left
-//! uncompressed, because decoding is what such questions cost; long and distinct texts are compressed, because they
-//! are what the disk costs.
+//! How a column is encoded, decided from its values. Columns that questions group and filter by are left uncompressed,
+//! because decoding is what such questions cost; long and distinct texts are compressed, because they are what the
+//! disk costs. A segment from compaction is kept for long, so more work goes into its size.
 
 use std::hash::BuildHasher;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
+use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use hashbrown::{DefaultHashBuilder, HashSet};
@@ -14,8 +14,14 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPrope
 
 use super::{Effort, ROW_GROUP_ROWS};
 
-/// How many values are looked at.
+/// How many texts are looked at.
 const SAMPLE: usize = 8192;
+
+/// How many bytes of text are compressed to find the level.
+const TRIAL_BYTES: usize = 256 << 10;
+
+/// The level for text that is kept for long, where it pays.
+const HARD_LEVEL: i32 = 9;
 
 /// Texts up to this length on average may be ids, which are looked up by value.
 const ID_BYTES_MAX: usize = 64;
@@ -23,7 +29,12 @@ const ID_BYTES_MAX: usize = 64;
 /// Up to this size a row group keeps a dictionary.
 const DICTIONARY_BYTES_MAX: usize = 2 << 20;
 
-const BLOOM_FALSE_POSITIVES: f64 = 0.02;
+/// Sizes of the filter are powers of two: this asks for about a byte per value, which errs less than it says.
+const BLOOM_FALSE_POSITIVES: f64 = 0.05;
+
+/// Pages of text: large ones compress better, and a query that needs one row decodes one page.
+const TEXT_PAGE_BYTES: usize = 4 << 20;
+const TEXT_PAGE_ROWS: usize = 32 << 10;
 
 /// The properties with which a column is written.
 pub(super) fn properties(array: &ArrayRef, effort: Effort) -> WriterProperties {
@@ -44,44 +55,47 @@ fn delta(builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
     builder.set_dictionary_enabled(false).set_encoding(Encoding::DELTA_BINARY_PACKED)
 }
 
-fn zstd(effort: Effort, fresh: i32, merged: i32) -> Compression {
-    let level = if effort == Effort::Fresh { fresh } else { merged };
+fn zstd(level: i32) -> Compression {
     Compression::ZSTD(ZstdLevel::try_new(level).unwrap_or_default())
 }
 
 fn integers(builder: WriterPropertiesBuilder, array: &ArrayRef) -> WriterPropertiesBuilder {
     let values = array.as_primitive::<Int64Type>();
-    let sample = Sample::of(array, |row| values.value(row).cast_unsigned(), |_| 8);
-    if sample.repeats() { builder } else { delta(builder) }
+    let seen = Counted::of(array, |row| values.value(row).cast_unsigned());
+    let steps = values.values().windows(2).take(ROW_GROUP_ROWS).map(|pair| pair[1].wrapping_sub(pair[0]));
+    let (min, max) = steps.fold((i64::MAX, i64::MIN), |(min, max), step| (min.min(step), max.max(step)));
+    let delta_bits = 64 - max.wrapping_sub(min).max(0).leading_zeros();
+    if seen.dictionary_bits() <= f64::from(delta_bits) { builder } else { delta(builder) }
 }
 
 fn floats(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) -> WriterPropertiesBuilder {
-    let values = array.as_primitive::<arrow_array::types::Float64Type>();
-    let sample = Sample::of(array, |row| values.value(row).to_bits(), |_| 8);
-    if sample.repeats() {
+    /// About what compression leaves of the 64 bits of measured values.
+    const COMPRESSED_BITS: f64 = 48.0;
+    let values = array.as_primitive::<Float64Type>();
+    let seen = Counted::of(array, |row| values.value(row).to_bits());
+    if seen.dictionary_bits() < COMPRESSED_BITS {
         return builder;
     }
+    let builder = builder.set_dictionary_enabled(false);
     match effort {
-        Effort::Fresh => builder.set_dictionary_enabled(false).set_encoding(Encoding::PLAIN),
-        Effort::Merged => builder
-            .set_dictionary_enabled(false)
-            .set_encoding(Encoding::BYTE_STREAM_SPLIT)
-            .set_compression(zstd(effort, 1, 1)),
+        Effort::Fresh => builder.set_encoding(Encoding::PLAIN),
+        Effort::Merged => builder.set_encoding(Encoding::BYTE_STREAM_SPLIT).set_compression(zstd(1)),
     }
 }
 
 fn texts(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) -> WriterPropertiesBuilder {
-    let values = array.as_string::<i64>();
-    let hasher = DefaultHashBuilder::default();
-    let sample = Sample::of(array, |row| hasher.hash_one(values.value(row)), |row| values.value(row).len());
-    if sample.repeats() {
+    let sample = Sample::of(array);
+    if sample.distinct * 2 <= sample.looked_at {
         return builder.set_encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY);
     }
+    let level = if effort == Effort::Merged && hard_pays(array) { HARD_LEVEL } else { 1 };
     let builder = builder
         .set_dictionary_enabled(false)
         .set_encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY)
-        .set_compression(zstd(effort, 1, 3));
-    if sample.bytes_each() > ID_BYTES_MAX {
+        .set_data_page_size_limit(TEXT_PAGE_BYTES)
+        .set_data_page_row_count_limit(TEXT_PAGE_ROWS)
+        .set_compression(zstd(level));
+    if sample.bytes / sample.looked_at.max(1) > ID_BYTES_MAX {
         return builder;
     }
     builder
@@ -90,7 +104,51 @@ fn texts(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) -> 
         .set_bloom_filter_max_ndv(ROW_GROUP_ROWS as u64)
 }
 
-/// What some of the values say of all.
+/// Whether the hard level makes a text column noticeably smaller. For random ids it does not.
+fn hard_pays(array: &ArrayRef) -> bool {
+    let values = array.as_string::<i64>();
+    let mut text = Vec::with_capacity(TRIAL_BYTES);
+    for value in values.iter().flatten() {
+        text.extend_from_slice(value.as_bytes());
+        if text.len() >= TRIAL_BYTES {
+            break;
+        }
+    }
+    let size = |level: i32| zstd::bulk::compress(&text, level).map_or(usize::MAX, |bytes| bytes.len());
+    let (light, hard) = (size(1), size(HARD_LEVEL));
+    hard < light - light / 32
+}
+
+/// How many values of the first row group are different.
+struct Counted {
+    values: usize,
+    distinct: usize,
+}
+
+impl Counted {
+    fn of(array: &dyn Array, bits: impl Fn(usize) -> u64) -> Self {
+        let rows = array.len().min(ROW_GROUP_ROWS);
+        let mut seen = HashSet::new();
+        let mut values = 0;
+        for row in (0..rows).filter(|row| array.is_valid(*row)) {
+            values += 1;
+            seen.insert(bits(row));
+        }
+        Self { values, distinct: seen.len() }
+    }
+
+    /// What a value costs with a dictionary: its code, and its share of the dictionary.
+    fn dictionary_bits(&self) -> f64 {
+        if self.distinct * 8 > DICTIONARY_BYTES_MAX {
+            return f64::INFINITY;
+        }
+        let code = f64::from(usize::BITS - self.distinct.saturating_sub(1).leading_zeros());
+        code + 64.0 * self.distinct as f64 / self.values.max(1) as f64
+    }
+}
+
+/// What some of the texts say of all.
+#[derive(Default)]
 struct Sample {
     looked_at: usize,
     distinct: usize,
@@ -98,25 +156,18 @@ struct Sample {
 }
 
 impl Sample {
-    fn of(array: &dyn Array, hash: impl Fn(usize) -> u64, bytes: impl Fn(usize) -> usize) -> Self {
+    fn of(array: &ArrayRef) -> Self {
+        let values = array.as_string::<i64>();
+        let hasher = DefaultHashBuilder::default();
         let step = (array.len() / SAMPLE).max(1);
         let mut seen = HashSet::with_capacity(SAMPLE);
-        let mut sample = Self { looked_at: 0, distinct: 0, bytes: 0 };
+        let mut sample = Self::default();
         for row in (0..array.len()).step_by(step).filter(|row| array.is_valid(*row)) {
             sample.looked_at += 1;
-            sample.bytes += bytes(row);
-            seen.insert(hash(row));
+            sample.bytes += values.value(row).len();
+            seen.insert(hasher.hash_one(values.value(row)));
         }
         sample.distinct = seen.len();
         sample
-    }
-
-    /// Whether values come back often enough for a dictionary.
-    fn repeats(&self) -> bool {
-        self.distinct * 2 <= self.looked_at
-    }
-
-    fn bytes_each(&self) -> usize {
-        self.bytes / self.looked_at.max(1)
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, Int64Type, TimestampNanosecondType};
-use arrow_schema::{Field, Schema};
+use arrow_array::types::{Int32Type, Int64Type, TimestampMicrosecondType, TimestampNanosecondType};
+use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -42,7 +42,7 @@ impl SegmentPart {
             .map(|column| FieldKind::parse(&column.kind).ok_or_else(unreadable))
             .collect::<Result<_>>()?;
         // Texts come with 64-bit offsets, as everywhere in the store.
-        let typed = schema::schema(&columns(&description, &kinds));
+        let typed = schema::schema(&columns(&description, &kinds), TimeUnit::Nanosecond);
         let names = plain.schema().fields();
         if names.len() != typed.fields().len() {
             return Err(unreadable());
@@ -50,7 +50,12 @@ impl SegmentPart {
         let hints: Vec<Field> = names
             .iter()
             .zip(typed.fields())
-            .map(|(own, typed)| Field::new(own.name(), typed.data_type().clone(), own.is_nullable()))
+            .map(|(own, typed)| {
+                // Times have the unit that the file was written with.
+                let kept = matches!(own.data_type(), DataType::Timestamp(..));
+                let data_type = if kept { own.data_type() } else { typed.data_type() };
+                Field::new(own.name(), data_type.clone(), own.is_nullable())
+            })
             .collect();
         let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(hints)));
         let metadata = ArrowReaderMetadata::try_new(Arc::clone(plain.metadata()), options)?;
@@ -141,7 +146,17 @@ impl SegmentPart {
 
     fn read_identities(&self) -> Result<Identities> {
         let times = |place: usize| -> Result<Vec<i64>> {
-            Ok(self.read(place)?.as_primitive::<TimestampNanosecondType>().values().to_vec())
+            let array = self.read(place)?;
+            match array.data_type() {
+                DataType::Timestamp(TimeUnit::Microsecond, _) => {
+                    let micros = array.as_primitive::<TimestampMicrosecondType>().values();
+                    Ok(micros.iter().map(|time| time.saturating_mul(1000)).collect())
+                }
+                DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+                    Ok(array.as_primitive::<TimestampNanosecondType>().values().to_vec())
+                }
+                _ => Err(unreadable()),
+            }
         };
         let sequences = self.read(schema::SEQUENCE)?;
         let indexes = self.read(schema::INDEX)?;

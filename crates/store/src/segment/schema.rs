@@ -37,13 +37,16 @@ pub(crate) const SEQUENCE: usize = 2;
 pub(crate) const INDEX: usize = 3;
 pub(crate) const REST: usize = 4;
 
-pub(crate) fn time_type() -> DataType {
-    DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into()))
+/// The unit in which times lose nothing: most senders know microseconds at best, and smaller numbers take less space.
+pub(crate) fn time_unit(times: &[i64]) -> TimeUnit {
+    if times.iter().all(|time| time % 1000 == 0) { TimeUnit::Microsecond } else { TimeUnit::Nanosecond }
 }
 
-/// The schema of a file with these typed columns.
-pub(crate) fn schema(columns: &[DatasetColumn]) -> Arc<Schema> {
-    let types = [time_type(), time_type(), DataType::Int64, DataType::Int32, DataType::LargeUtf8];
+/// The schema of a file with these typed columns, whose events have times in this unit.
+pub(crate) fn schema(columns: &[DatasetColumn], unit: TimeUnit) -> Arc<Schema> {
+    let time = DataType::Timestamp(unit, Some("UTC".into()));
+    let arrival = DataType::Timestamp(TimeUnit::Nanosecond, Some("UTC".into()));
+    let types = [time, arrival, DataType::Int64, DataType::Int32, DataType::LargeUtf8];
     let system = SYSTEM_COLUMNS
         .iter()
         .zip(types)

@@ -4,8 +4,8 @@
 use std::io::Sink;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Int32Array, Int64Array, TimestampNanosecondArray};
-use arrow_schema::{FieldRef, Schema, SchemaRef};
+use arrow_array::{ArrayRef, Int32Array, Int64Array, TimestampMicrosecondArray, TimestampNanosecondArray};
+use arrow_schema::{FieldRef, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::ArrowSchemaConverter;
 use parquet::arrow::arrow_writer::{
     ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
@@ -80,11 +80,12 @@ pub(crate) fn is_nameable(field: &str) -> bool {
 /// Writes every group as a segment.
 pub(crate) fn encode(job: &Job<'_>) -> Result<Vec<Encoded>> {
     let (own, rest) = promoted(job.merge);
-    let schema = schema::schema(job.columns);
+    let unit = schema::time_unit(&job.merge.identities.times);
+    let schema = schema::schema(job.columns, unit);
     let mut files: Vec<FileChunks> = job.groups.iter().map(|(_, rows)| FileChunks::new(rows)).collect();
     let rest_keys: Vec<ColumnKey> = rest.iter().map(|(key, _)| key.clone()).collect();
     let Rest { texts, counts } = rest::encode(job.merge, &rest_keys, job.groups)?;
-    let system = system_columns(job.merge, texts);
+    let system = system_columns(job.merge, unit, texts);
     for (field, array) in schema.fields().iter().zip(&system) {
         add_column(&mut files, field, array, job)?;
     }
@@ -107,14 +108,18 @@ pub(crate) fn encode(job: &Job<'_>) -> Result<Vec<Encoded>> {
     Ok(encoded)
 }
 
-fn system_columns(merge: &Merge, rest: ArrayRef) -> Vec<ArrayRef> {
+fn system_columns(merge: &Merge, unit: TimeUnit, rest: ArrayRef) -> Vec<ArrayRef> {
     let Identities { times, arrivals, sequences, indexes } = &merge.identities;
-    let time = |values: &[i64]| -> ArrayRef {
-        Arc::new(TimestampNanosecondArray::from(values.to_vec()).with_timezone("UTC"))
+    let arrivals = TimestampNanosecondArray::from(arrivals.clone()).with_timezone("UTC");
+    let times: ArrayRef = if unit == TimeUnit::Microsecond {
+        let micros: Vec<i64> = times.iter().map(|time| time / 1000).collect();
+        Arc::new(TimestampMicrosecondArray::from(micros).with_timezone("UTC"))
+    } else {
+        Arc::new(TimestampNanosecondArray::from(times.clone()).with_timezone("UTC"))
     };
     let sequences: Int64Array = sequences.iter().map(|sequence| sequence.cast_signed()).collect();
     let indexes: Int32Array = indexes.iter().map(|index| index.cast_signed()).collect();
-    vec![time(times), time(arrivals), Arc::new(sequences), Arc::new(indexes), rest]
+    vec![times, Arc::new(arrivals), Arc::new(sequences), Arc::new(indexes), rest]
 }
 
 /// The encoded columns of one file so far, by row group.
