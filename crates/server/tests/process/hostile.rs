@@ -150,6 +150,26 @@ fn status_line(mut connection: TcpStream) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
+/// A small body whose labels are repeated for each of its many events, many times at once.
+pub(crate) async fn labels(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let token = installation.first_token();
+    let labels = format!("{{\"label\":\"{}\"}}", "l".repeat(50_000));
+    let body = format!("[{}{{}}]", "{},".repeat(4_000));
+    let request = || async {
+        let request = client().post(format!("{}/v1/datasets/d/ingest", service.url)).bearer_auth(&token);
+        let request = request.header("x-axiom-event-labels", &labels).body(body.clone());
+        request.send().await.unwrap().status().as_u16()
+    };
+    for status in futures_util::future::join_all((0..16).map(|_| request())).await {
+        assert!([200, 503].contains(&status), "{status}");
+    }
+    still_serves(&service, &token, "labels").await;
+    let peak = service.peak_memory();
+    assert!(peak < MEMORY_MAX_AT_ONCE, "the process has taken {} MB", peak >> 20);
+}
+
 /// Many at once: bombs, and bodies that are large for good reason. Some may be told to come back.
 pub(crate) async fn at_once(backend: Backend) {
     let installation = Installation::new(backend);
