@@ -17,6 +17,9 @@ use crate::service::{Error, Result};
 /// The events in as many bytes of a body as are read at once may take so much, counted with their labels.
 const STEP_BYTES: usize = 1 << 20;
 
+/// So much of a body as it is sent is read before it is asked whether there is memory for more.
+const PART_BYTES: usize = 32 << 10;
+
 /// The shortest event, with the comma behind it.
 const EVENT_BYTES_MIN: usize = 3;
 
@@ -111,7 +114,6 @@ where
         is_hashed: bool,
         sink: &mut (dyn FnMut(&[u8]) -> std::result::Result<usize, Malformed> + Send),
     ) -> Result<()> {
-        let mut needed = 0;
         while let Some(piece) = self.body.next().await {
             let piece = piece.map_err(|error| {
                 let message = format!("the body could not be read: {error}");
@@ -123,28 +125,42 @@ where
                 let message = format!("the body is larger than {max} bytes; send it in smaller parts");
                 return Err(Error::new(ErrorKind::TooLarge, message));
             }
-            let (hash, memory, bytes) = (&mut self.hash, &mut self.memory, &mut self.bytes);
-            let decoded = self.decompressor.decode(&piece, &mut |decoded: &[u8]| {
-                if is_hashed {
-                    hash.update(decoded);
-                }
-                for step in decoded.chunks(self.step_bytes) {
-                    let taken = sink(step).map_err(BodyError::Malformed)?;
-                    *bytes += step.len() as u64;
-                    needed = (*bytes).max(taken as u64);
-                    if !memory.try_take(needed) {
-                        return Err(BodyError::Starved);
-                    }
-                }
-                Ok(())
-            });
-            decoded.map_err(|error| match error {
-                DecodeError::Body(body) => BodyError::Undecodable(body),
-                DecodeError::Sink(error) => error,
-            })?;
-            self.memory.take(needed).await?;
+            for part in piece.chunks(PART_BYTES) {
+                let needed = self.decode(part, is_hashed, sink)?;
+                self.memory.take(needed).await?;
+            }
         }
         self.decompressor.finish().map_err(BodyError::Undecodable)?;
         Ok(())
+    }
+
+    /// Hands a part of the body on, and returns how much memory the request has come to need.
+    fn decode(
+        &mut self,
+        part: &[u8],
+        is_hashed: bool,
+        sink: &mut (dyn FnMut(&[u8]) -> std::result::Result<usize, Malformed> + Send),
+    ) -> std::result::Result<u64, BodyError> {
+        let (hash, memory, bytes) = (&mut self.hash, &mut self.memory, &mut self.bytes);
+        let mut needed = 0;
+        let decoded = self.decompressor.decode(part, &mut |decoded: &[u8]| {
+            if is_hashed {
+                hash.update(decoded);
+            }
+            for step in decoded.chunks(self.step_bytes) {
+                let taken = sink(step)?;
+                *bytes += step.len() as u64;
+                needed = (*bytes).max(taken as u64);
+                if !memory.try_take(needed) {
+                    return Err(BodyError::Starved);
+                }
+            }
+            Ok(())
+        });
+        decoded.map_err(|error| match error {
+            DecodeError::Body(body) => BodyError::Undecodable(body),
+            DecodeError::Sink(error) => error,
+        })?;
+        Ok(needed)
     }
 }

@@ -12,6 +12,7 @@ use crate::service::{Error, Result};
 const MEMORY_WAIT: Duration = Duration::from_secs(5);
 
 /// How much a request may take beyond its part before it has to wait, because it cannot wait in the middle of a piece.
+/// One that has more already may take as much again: lists grow to twice their size.
 const OVERDRAFT_BYTES: u64 = 1 << 20;
 
 /// What one request has taken.
@@ -35,7 +36,7 @@ impl<'a> Memory<'a> {
         }
         match self.shared.try_acquire_many(pieces) {
             Ok(permit) => self.keep(permit, pieces),
-            Err(_) => return needed <= self.bytes + OVERDRAFT_BYTES,
+            Err(_) => return needed <= self.bytes + self.bytes.max(OVERDRAFT_BYTES),
         }
         true
     }
