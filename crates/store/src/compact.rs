@@ -57,7 +57,7 @@ impl Store {
             merge: merge_apart(parts).await?,
             level: chosen.iter().map(|segment| segment.level).max().unwrap_or(0) + 1,
             replaces: chosen.iter().map(|segment| segment.id.as_str().to_owned()).collect(),
-            effort: Effort::Merged,
+            effort: self.effort(chosen),
         };
         match self.write(state, writing).await {
             Ok(added) => self.swap(state, chosen, &added).await,
@@ -91,6 +91,14 @@ impl Store {
             return Err(Error::corrupt(format!("{id} has {found} events instead of {expected}")));
         }
         Ok(part)
+    }
+
+    /// What comes of segments whose day is over stays as it is.
+    fn effort(&self, chosen: &[Arc<Segment>]) -> Effort {
+        let newest = chosen.iter().map(|segment| segment.max_time).max().unwrap_or(i64::MAX);
+        let day_end = newest.div_euclid(DAY).saturating_add(1).saturating_mul(DAY);
+        let now = self.now().as_micros().saturating_mul(1000);
+        if now > day_end.saturating_add(SETTLE) { Effort::Settled } else { Effort::Merged }
     }
 
     /// Which segments to merge next, if any.

@@ -123,7 +123,7 @@ impl Store {
         let columns = self.columns_for(state, &writing.merge).await?;
         let now = self.now();
         let ids = || SegmentId::generate(now, &*self.chance);
-        let is_merged = writing.effort == Effort::Merged;
+        let is_merged = writing.effort != Effort::Fresh;
         let merge = &writing.merge;
         let places =
             windows::split(merge.rows(), |at| merge.time_at(at), self.settings.segment_rows_max, is_merged);

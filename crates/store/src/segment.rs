@@ -28,8 +28,10 @@ pub(crate) const COLUMNS_MAX: usize = 500;
 pub(crate) enum Effort {
     /// From the buffer: soon merged with others.
     Fresh,
-    /// From compaction: written once, kept for long.
+    /// From compaction: may be merged again.
     Merged,
+    /// From compaction of a day that is over: written once, kept for long.
+    Settled,
 }
 
 /// What a segment says of itself, so that the catalogue can be made anew from segments alone.

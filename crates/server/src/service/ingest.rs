@@ -4,6 +4,7 @@
 pub mod body;
 pub mod desk;
 mod gate;
+mod memory;
 pub mod quota;
 
 use std::sync::Arc;
@@ -119,12 +120,18 @@ impl Request<'_> {
         let arrival = self.caller.now.as_micros().saturating_mul(1000);
         self.options.map_fields = self.dataset.map_fields();
         reader.begin(std::mem::take(&mut self.options), arrival);
-        let mut source = body::Source::new(&self.app.ingest, limits, self.input.encoding, body)?;
+        let label_bytes = self.input.labels.as_ref().map_or(0, String::len);
+        let mut source = body::Source::new(&self.app.ingest, limits, self.input.encoding, label_bytes, body)?;
         let is_hashed = key.is_some();
-        source.read(is_hashed, &mut |bytes| reader.feed(bytes, &gate)).await?;
+        // What the reader keeps from earlier requests is not what this one costs.
+        let before = reader.retained_bytes();
+        let mut feed = |bytes: &[u8]| {
+            reader.feed(bytes, &gate)?;
+            Ok(reader.retained_bytes().saturating_sub(before))
+        };
+        source.read(is_hashed, &mut feed).await?;
         let outcome = reader.finish(&gate).map_err(BodyError::from)?;
-        let label_bytes = self.input.labels.as_ref().map_or(0, |labels| labels.len() as u64);
-        let raw_bytes = source.bytes() + label_bytes;
+        let raw_bytes = source.bytes() + label_bytes as u64;
         let ingested = answer(outcome, raw_bytes, self.caller.now);
         if reader.columns().rows() == 0 && key.is_none() {
             self.app.ingest.give_back(&self.dataset, reader);
@@ -138,8 +145,9 @@ impl Request<'_> {
         });
         let prepared = Store::prepare(reader.columns(), Receipt { arrival, raw_bytes, key });
         self.app.ingest.give_back(&self.dataset, reader);
-        drop(source);
         let sequence = append(self.app, &self.dataset, prepared, guard).await?;
+        // Until here the events are in memory and not in the buffer's account.
+        drop(source);
         drop(gate);
         self.app.metrics.events_ingested(ingested.ingested, ingested.processed_bytes);
         Ok(self.answered(ingested, Some(sequence), false))
@@ -152,8 +160,8 @@ impl Request<'_> {
         E: std::fmt::Display,
     {
         let limits = &self.app.ingest.limits;
-        let mut source = body::Source::new(&self.app.ingest, limits, self.input.encoding, body)?;
-        source.read(true, &mut |_| Ok(())).await?;
+        let mut source = body::Source::new(&self.app.ingest, limits, self.input.encoding, 0, body)?;
+        source.read(true, &mut |_| Ok(0)).await?;
         if source.fingerprint() != earlier.fingerprint {
             let message = "this Idempotency-Key was used with another body";
             return Err(Error::new(ErrorKind::Invalid, message)

@@ -11,6 +11,13 @@ pub(crate) fn openapi_snapshot() {
         app.send("GET", "/openapi.json", None, None).await.json()
     });
     assert_eq!(document["openapi"], "3.1.0");
+    let mut known = std::collections::HashSet::new();
+    for path in document["paths"].as_object().unwrap().values() {
+        for operation in path.as_object().unwrap().values() {
+            let id = operation["operationId"].as_str().unwrap();
+            assert!(known.insert(id.to_owned()), "two operations have the id {id}");
+        }
+    }
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../snapshots");
     settings.set_prepend_module_to_snapshot(false);

@@ -39,6 +39,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("a_flipped_byte_in_the_log_loses_what_is_reported", |backend| Box::pin(damage::flipped_byte(backend))),
     ("hostile_bodies_are_refused_within_the_memory", |backend| Box::pin(hostile::bodies(backend))),
     ("many_hostile_bodies_at_once_stay_within_the_memory", |backend| Box::pin(hostile::at_once(backend))),
+    ("labels_do_not_multiply_the_memory", |backend| Box::pin(hostile::labels(backend))),
     ("sigterm_lets_running_requests_finish", |backend| Box::pin(shutdown::drains(backend))),
     ("a_second_service_on_the_same_folder_is_refused", |backend| Box::pin(shutdown::locked(backend))),
     ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),

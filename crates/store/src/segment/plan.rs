@@ -20,8 +20,8 @@ const SAMPLE: usize = 8192;
 /// How many bytes of text are compressed to find the level.
 const TRIAL_BYTES: usize = 256 << 10;
 
-/// The level for text that is kept for long, where it pays.
-const HARD_LEVEL: i32 = 9;
+/// A harder level has to save at least one part in so many to be taken.
+const WORTH: usize = 100;
 
 /// Texts up to this length on average may be ids, which are looked up by value.
 const ID_BYTES_MAX: usize = 64;
@@ -44,7 +44,7 @@ pub(super) fn properties(array: &ArrayRef, effort: Effort) -> WriterProperties {
         .set_write_batch_size(4096);
     match array.data_type() {
         DataType::Timestamp(..) | DataType::Int32 => delta(builder).build(),
-        DataType::Int64 => integers(builder, array).build(),
+        DataType::Int64 => integers(builder, array, effort).build(),
         DataType::Float64 => floats(builder, array, effort).build(),
         DataType::LargeUtf8 => texts(builder, array, effort).build(),
         _ => builder.set_dictionary_enabled(false).build(),
@@ -59,13 +59,27 @@ fn zstd(level: i32) -> Compression {
     Compression::ZSTD(ZstdLevel::try_new(level).unwrap_or_default())
 }
 
-fn integers(builder: WriterPropertiesBuilder, array: &ArrayRef) -> WriterPropertiesBuilder {
+/// The levels of compression that are tried for text.
+fn levels(effort: Effort) -> &'static [i32] {
+    match effort {
+        Effort::Fresh => &[1],
+        Effort::Merged => &[1, 2, 6],
+        Effort::Settled => &[1, 2, 6, 9, 12],
+    }
+}
+
+/// A dictionary of numbers is worth compressing; their codes are not, and cost next to nothing to pass through.
+fn dictionary(builder: WriterPropertiesBuilder, effort: Effort) -> WriterPropertiesBuilder {
+    if effort == Effort::Fresh { builder } else { builder.set_compression(zstd(1)) }
+}
+
+fn integers(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) -> WriterPropertiesBuilder {
     let values = array.as_primitive::<Int64Type>();
     let seen = Counted::of(array, |row| values.value(row).cast_unsigned());
     let steps = values.values().windows(2).take(ROW_GROUP_ROWS).map(|pair| pair[1].wrapping_sub(pair[0]));
     let (min, max) = steps.fold((i64::MAX, i64::MIN), |(min, max), step| (min.min(step), max.max(step)));
     let delta_bits = 64 - max.wrapping_sub(min).max(0).leading_zeros();
-    if seen.dictionary_bits() <= f64::from(delta_bits) { builder } else { delta(builder) }
+    if seen.dictionary_bits() <= f64::from(delta_bits) { dictionary(builder, effort) } else { delta(builder) }
 }
 
 fn floats(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) -> WriterPropertiesBuilder {
@@ -74,12 +88,14 @@ fn floats(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) ->
     let values = array.as_primitive::<Float64Type>();
     let seen = Counted::of(array, |row| values.value(row).to_bits());
     if seen.dictionary_bits() < COMPRESSED_BITS {
-        return builder;
+        return dictionary(builder, effort);
     }
     let builder = builder.set_dictionary_enabled(false);
     match effort {
         Effort::Fresh => builder.set_encoding(Encoding::PLAIN),
-        Effort::Merged => builder.set_encoding(Encoding::BYTE_STREAM_SPLIT).set_compression(zstd(1)),
+        Effort::Merged | Effort::Settled => {
+            builder.set_encoding(Encoding::BYTE_STREAM_SPLIT).set_compression(zstd(1))
+        }
     }
 }
 
@@ -88,24 +104,28 @@ fn texts(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) -> 
     if sample.distinct * 2 <= sample.looked_at {
         return builder.set_encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY);
     }
-    let level = if effort == Effort::Merged && hard_pays(array) { HARD_LEVEL } else { 1 };
     let builder = builder
         .set_dictionary_enabled(false)
-        .set_encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY)
         .set_data_page_size_limit(TEXT_PAGE_BYTES)
         .set_data_page_row_count_limit(TEXT_PAGE_ROWS)
-        .set_compression(zstd(level));
+        .set_compression(zstd(best_level(array, levels(effort))));
     if sample.bytes / sample.looked_at.max(1) > ID_BYTES_MAX {
-        return builder;
+        // The length of a long text goes with its wording: left beside it, it is compressed with it.
+        return builder.set_encoding(Encoding::PLAIN);
     }
     builder
+        .set_encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY)
         .set_bloom_filter_enabled(true)
         .set_bloom_filter_fpp(BLOOM_FALSE_POSITIVES)
         .set_bloom_filter_max_ndv(ROW_GROUP_ROWS as u64)
 }
 
-/// Whether the hard level makes a text column noticeably smaller. For random ids it does not.
-fn hard_pays(array: &ArrayRef) -> bool {
+/// The lightest level beyond which nothing noticeable is saved. Random ids gain nothing by a hard one.
+fn best_level(array: &ArrayRef, levels: &[i32]) -> i32 {
+    let [lightest, harder @ ..] = levels else { return 1 };
+    if harder.is_empty() {
+        return *lightest;
+    }
     let values = array.as_string::<i64>();
     let mut text = Vec::with_capacity(TRIAL_BYTES);
     for value in values.iter().flatten() {
@@ -115,8 +135,14 @@ fn hard_pays(array: &ArrayRef) -> bool {
         }
     }
     let size = |level: i32| zstd::bulk::compress(&text, level).map_or(usize::MAX, |bytes| bytes.len());
-    let (light, hard) = (size(1), size(HARD_LEVEL));
-    hard < light - light / 32
+    let mut best = (*lightest, size(*lightest));
+    for level in harder {
+        let bytes = size(*level);
+        if bytes < best.1 - best.1 / WORTH {
+            best = (*level, bytes);
+        }
+    }
+    best.0
 }
 
 /// How many values of the first row group are different.

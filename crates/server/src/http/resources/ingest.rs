@@ -41,6 +41,22 @@ pub struct IngestParameters {
     pub csv_delimiter: Option<String>,
 }
 
+/// The same as headers. They are read by name, because each has a second one; this is for the document.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "the fields are only described")]
+struct IngestHeaders {
+    /// Repeating a request with its key stores it once.
+    #[param(rename = "Idempotency-Key", max_length = 255)]
+    idempotency_key: Option<String>,
+    /// A JSON object whose pairs are added to every event.
+    #[param(rename = "X-Tidegauge-Event-Labels", example = "{}")]
+    event_labels: Option<String>,
+    /// The names of the columns of a CSV body, with commas between; its first line then holds values.
+    #[param(rename = "X-Tidegauge-CSV-Fields", example = "name,count")]
+    csv_fields: Option<String>,
+}
+
 /// What became of the events.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -76,14 +92,17 @@ pub struct IngestFailureResponse {
 /// is named in `failures`; of a body that cannot be read nothing is stored. With an `Idempotency-Key` a repeated
 /// request is stored once.
 #[utoipa::path(post, path = "/datasets/{name}/ingest", tag = "ingest",
-    params(("name" = String, Path), IngestParameters),
+    params(("name" = String, Path), IngestParameters, IngestHeaders),
     request_body(content(
         (Vec<Object> = "application/json", example = json!([{"_time": "2026-06-01T12:00:00Z", "status": 200}])),
         (String = "application/x-ndjson"),
         (String = "text/csv"),
     ), description = "A JSON array, objects one after the other, or CSV; gzip, zstd and deflate are understood."),
     responses(
-        (status = 200, body = IngestResponse),
+        (status = 200, body = IngestResponse, headers(
+            ("X-Tidegauge-Commit" = u64, description = "The sequence of the events; absent when there were none."),
+            ("X-Tidegauge-Repeated" = String, description = "`true` when this is the answer to an earlier request."),
+        )),
         (status = 402, body = ErrorBody, description = "The organisation is blocked for a failed payment."),
         (status = 413, body = ErrorBody, description = "The body or an event is too large."),
         (status = 415, body = ErrorBody, description = "The media type or the content encoding is not understood."),
@@ -103,10 +122,13 @@ pub async fn into_dataset(
 
 /// The same under its shorter path.
 #[utoipa::path(post, path = "/ingest/{name}", tag = "ingest",
-    params(("name" = String, Path), IngestParameters),
+    params(("name" = String, Path), IngestParameters, IngestHeaders),
     request_body(content((Vec<Object> = "application/json"), (String = "application/x-ndjson"), (String = "text/csv"))),
     responses(
-        (status = 200, body = IngestResponse),
+        (status = 200, body = IngestResponse, headers(
+            ("X-Tidegauge-Commit" = u64, description = "The sequence of the events; absent when there were none."),
+            ("X-Tidegauge-Repeated" = String, description = "`true` when this is the answer to an earlier request."),
+        )),
         (status = 402, body = ErrorBody, description = "The organisation is blocked for a failed payment."),
         (status = 413, body = ErrorBody, description = "The body or an event is too large."),
         (status = 415, body = ErrorBody, description = "The media type or the content encoding is not understood."),

@@ -1,40 +1,48 @@
 //! The body of a request with events: read as it comes, decompressed, counted against the limits and the memory that
 //! is shared by all requests, and handed on piece by piece.
 
-use std::time::Duration;
-
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt};
 use tidegauge_ingest::{
     DecodeError, DecompressLimits, Decompressor, Encoding, Malformed, MalformedKind, UndecodableBody,
 };
 use tidegauge_model::ErrorKind;
-use tokio::sync::SemaphorePermit;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::desk::{IngestDesk, PIECE_BYTES};
+use super::desk::IngestDesk;
+use super::memory::{Memory, busy};
 use crate::config::IngestLimits;
 use crate::service::{Error, Result};
 
-/// How long a body waits for memory before its sender is told to come back.
-const MEMORY_WAIT: Duration = Duration::from_secs(5);
+/// The events in as many bytes of a body as are read at once may take so much, counted with their labels.
+const STEP_BYTES: usize = 1 << 20;
+
+/// So much of a body as it is sent is read before it is asked whether there is memory for more.
+const PART_BYTES: usize = 32 << 10;
+
+/// The shortest event, with the comma behind it.
+const EVENT_BYTES_MIN: usize = 3;
+
+/// What an event takes beside its fields, at most.
+const EVENT_COST: usize = 32;
 
 /// A body on its way in.
 pub(super) struct Source<'a, S> {
-    desk: &'a IngestDesk,
     body: S,
     decompressor: Decompressor,
     body_bytes_max: u64,
     body_bytes: u64,
     bytes: u64,
     hash: Xxh3,
-    memory: Vec<SemaphorePermit<'a>>,
-    memory_bytes: u64,
+    memory: Memory<'a>,
+    step_bytes: usize,
 }
 
 /// Why a body cannot be taken.
 pub(super) enum BodyError {
     Malformed(Malformed),
+    /// There is no memory for it.
+    Starved,
     Undecodable(UndecodableBody),
 }
 
@@ -47,6 +55,7 @@ impl From<Malformed> for BodyError {
 impl From<BodyError> for Error {
     fn from(error: BodyError) -> Self {
         let (kind, message) = match error {
+            BodyError::Starved => return busy(),
             BodyError::Malformed(malformed) => match malformed.kind {
                 MalformedKind::Malformed => (ErrorKind::Malformed, malformed.to_string()),
                 MalformedKind::TooLarge => (ErrorKind::TooLarge, malformed.to_string()),
@@ -73,20 +82,20 @@ where
         desk: &'a IngestDesk,
         limits: &IngestLimits,
         encoding: Encoding,
+        label_bytes: usize,
         body: S,
     ) -> Result<Self> {
         let decompress = DecompressLimits { bytes_max: limits.max_uncompressed_bytes, ..Default::default() };
         let decompressor = Decompressor::new(encoding, decompress).map_err(BodyError::Undecodable)?;
         Ok(Self {
-            desk,
             body,
             decompressor,
             body_bytes_max: limits.max_body_bytes,
             body_bytes: 0,
             bytes: 0,
             hash: Xxh3::new(),
-            memory: Vec::new(),
-            memory_bytes: PIECE_BYTES as u64,
+            memory: Memory::of(&desk.memory),
+            step_bytes: (STEP_BYTES * EVENT_BYTES_MIN / (label_bytes + EVENT_COST)).max(1),
         })
     }
 
@@ -99,11 +108,11 @@ where
         self.hash.digest()
     }
 
-    /// Reads the body to its end.
+    /// Reads the body to its end. The sink says how many bytes what it has read takes.
     pub(super) async fn read(
         &mut self,
         is_hashed: bool,
-        sink: &mut (dyn FnMut(&[u8]) -> std::result::Result<(), Malformed> + Send),
+        sink: &mut (dyn FnMut(&[u8]) -> std::result::Result<usize, Malformed> + Send),
     ) -> Result<()> {
         while let Some(piece) = self.body.next().await {
             let piece = piece.map_err(|error| {
@@ -116,39 +125,42 @@ where
                 let message = format!("the body is larger than {max} bytes; send it in smaller parts");
                 return Err(Error::new(ErrorKind::TooLarge, message));
             }
-            let hash = &mut self.hash;
-            let decoded = self.decompressor.decode(&piece, &mut |bytes: &[u8]| {
-                if is_hashed {
-                    hash.update(bytes);
-                }
-                sink(bytes)
-            });
-            decoded.map_err(|error| match error {
-                DecodeError::Body(body) => BodyError::Undecodable(body),
-                DecodeError::Sink(malformed) => BodyError::Malformed(malformed),
-            })?;
-            self.bytes = self.decompressor.bytes_out();
-            self.take_memory().await?;
+            for part in piece.chunks(PART_BYTES) {
+                let needed = self.decode(part, is_hashed, sink)?;
+                self.memory.take(needed).await?;
+            }
         }
         self.decompressor.finish().map_err(BodyError::Undecodable)?;
         Ok(())
     }
 
-    /// Takes as much of the shared memory as the body has come to need. The first piece is free, so that small
-    /// requests do not wait for large ones.
-    async fn take_memory(&mut self) -> Result<()> {
-        if self.bytes <= self.memory_bytes {
-            return Ok(());
-        }
-        let pieces = (self.bytes - self.memory_bytes).div_ceil(PIECE_BYTES as u64);
-        let wanted = self.desk.memory.acquire_many(u32::try_from(pieces).unwrap_or(u32::MAX));
-        let busy = || {
-            Error::new(ErrorKind::Unavailable, "more events come in than can be read at once: try again")
-                .hint("nothing of this request was stored")
-        };
-        let taken = tokio::time::timeout(MEMORY_WAIT, wanted).await.map_err(|_| busy())?;
-        self.memory.push(taken.map_err(|_| busy())?);
-        self.memory_bytes += pieces * PIECE_BYTES as u64;
-        Ok(())
+    /// Hands a part of the body on, and returns how much memory the request has come to need.
+    fn decode(
+        &mut self,
+        part: &[u8],
+        is_hashed: bool,
+        sink: &mut (dyn FnMut(&[u8]) -> std::result::Result<usize, Malformed> + Send),
+    ) -> std::result::Result<u64, BodyError> {
+        let (hash, memory, bytes) = (&mut self.hash, &mut self.memory, &mut self.bytes);
+        let mut needed = 0;
+        let decoded = self.decompressor.decode(part, &mut |decoded: &[u8]| {
+            if is_hashed {
+                hash.update(decoded);
+            }
+            for step in decoded.chunks(self.step_bytes) {
+                let taken = sink(step)?;
+                *bytes += step.len() as u64;
+                needed = (*bytes).max(taken as u64);
+                if !memory.try_take(needed) {
+                    return Err(BodyError::Starved);
+                }
+            }
+            Ok(())
+        });
+        decoded.map_err(|error| match error {
+            DecodeError::Body(body) => BodyError::Undecodable(body),
+            DecodeError::Sink(error) => error,
+        })?;
+        Ok(needed)
     }
 }

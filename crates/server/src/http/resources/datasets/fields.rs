@@ -62,7 +62,7 @@ impl From<DescribedField> for FieldResponse {
 /// Lists the fields of a dataset.
 #[utoipa::path(get, path = "/datasets/{id}/fields", tag = "datasets", params(("id" = String, Path)),
     responses((status = 200, body = [FieldResponse])))]
-pub async fn list(
+pub async fn list_fields(
     State(app): State<Arc<App>>,
     caller: Caller,
     PathId(name): PathId,
@@ -73,7 +73,7 @@ pub async fn list(
 /// Reads one field of a dataset.
 #[utoipa::path(get, path = "/datasets/{id}/fields/{field}", tag = "datasets",
     params(("id" = String, Path), ("field" = String, Path)), responses((status = 200, body = FieldResponse)))]
-pub async fn get(
+pub async fn get_field(
     State(app): State<Arc<App>>,
     caller: Caller,
     PathIds(name, field): PathIds,
