@@ -47,30 +47,8 @@ fn rows() -> Vec<Row> {
     };
     let name = || Some(json!({"name": "renamed"}));
     let user = || Some(json!({"name": "u", "email": "new{version}@example.com", "role": "none"}));
-    let dataset = || Some(json!({"name": "made-in-{version}"}));
-    let events = || Some(json!([{"status": 200}]));
-    let described = || Some(json!({"description": "changed"}));
-    let age = || Some(json!({"maxDuration": "0s"}));
-    vec![
-        row("GET", "/datasets", Id::None, None, 200),
-        row("POST", "/datasets", Id::None, dataset(), 200),
-        row("GET", "/datasets/{id}", Id::Dataset, None, 200),
-        row("PUT", "/datasets/{id}", Id::Dataset, described(), 200),
-        row("DELETE", "/datasets/{id}", Id::Dataset, None, 204),
-        row("GET", "/datasets/{id}/fields", Id::Dataset, None, 200),
-        row("GET", "/datasets/{id}/fields/{field}", Id::Dataset, None, 200),
-        row("PUT", "/datasets/{id}/fields/{field}", Id::Dataset, described(), 200),
-        row("GET", "/datasets/{id}/mapfields", Id::Dataset, None, 200),
-        row("PUT", "/datasets/{id}/mapfields", Id::Dataset, Some(json!(["other"])), 200),
-        row("POST", "/datasets/{id}/mapfields", Id::Dataset, Some(json!({"name": "other"})), 200),
-        row("DELETE", "/datasets/{id}/mapfields/{name}", Id::Dataset, None, 204),
-        row("GET", "/datasets/_fields", Id::Dataset, None, 200),
-        row("GET", "/datasets/_stats", Id::Dataset, None, 200),
-        row("GET", "/datasets/{id}/info", Id::Dataset, None, 200),
-        row("POST", "/datasets/{id}/trim", Id::Dataset, age(), 204),
-        row("POST", "/datasets/{id}/vacuum", Id::Dataset, None, 200),
-        row("POST", "/datasets/{name}/ingest", Id::Dataset, events(), 200),
-        row("POST", "/ingest/{name}", Id::Dataset, events(), 200),
+    let mut rows = dataset_rows();
+    rows.extend([
         row("GET", "/notifiers", Id::None, None, 200),
         row("POST", "/notifiers", Id::None, notifier(), 200),
         row("GET", "/notifiers/{id}", Id::Notifier, None, 200),
@@ -99,6 +77,35 @@ fn rows() -> Vec<Row> {
         row("PUT", "/users/{id}/role", Id::User, Some(json!({"role": "none"})), 200),
         row("DELETE", "/users/{id}", Id::User, None, 204),
         row("GET", "/audit", Id::None, None, 200),
+    ]);
+    rows
+}
+
+fn dataset_rows() -> Vec<Row> {
+    let dataset = || Some(json!({"name": "made-in-{version}"}));
+    let events = || Some(json!([{"status": 200}]));
+    let described = || Some(json!({"description": "changed"}));
+    let age = || Some(json!({"maxDuration": "0s"}));
+    vec![
+        row("GET", "/datasets", Id::None, None, 200),
+        row("POST", "/datasets", Id::None, dataset(), 200),
+        row("GET", "/datasets/{id}", Id::Dataset, None, 200),
+        row("PUT", "/datasets/{id}", Id::Dataset, described(), 200),
+        row("DELETE", "/datasets/{id}", Id::Dataset, None, 204),
+        row("GET", "/datasets/{id}/fields", Id::Dataset, None, 200),
+        row("GET", "/datasets/{id}/fields/{field}", Id::Dataset, None, 200),
+        row("PUT", "/datasets/{id}/fields/{field}", Id::Dataset, described(), 200),
+        row("GET", "/datasets/{id}/mapfields", Id::Dataset, None, 200),
+        row("PUT", "/datasets/{id}/mapfields", Id::Dataset, Some(json!(["other"])), 200),
+        row("POST", "/datasets/{id}/mapfields", Id::Dataset, Some(json!({"name": "other"})), 200),
+        row("DELETE", "/datasets/{id}/mapfields/{name}", Id::Dataset, None, 204),
+        row("GET", "/datasets/_fields", Id::Dataset, None, 200),
+        row("GET", "/datasets/_stats", Id::Dataset, None, 200),
+        row("GET", "/datasets/{id}/info", Id::Dataset, None, 200),
+        row("POST", "/datasets/{id}/trim", Id::Dataset, age(), 204),
+        row("POST", "/datasets/{id}/vacuum", Id::Dataset, None, 200),
+        row("POST", "/datasets/{name}/ingest", Id::Dataset, events(), 200),
+        row("POST", "/ingest/{name}", Id::Dataset, events(), 200),
     ]
 }
 
