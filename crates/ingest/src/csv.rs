@@ -95,7 +95,7 @@ impl CsvStream {
         if around.rows.is_too_large() {
             return Err(self
                 .place
-                .too_large("the events up to here take too much memory; send the rest apart"));
+                .too_large("the events up to here are too many or too large together; send the rest apart"));
         }
         Ok(())
     }

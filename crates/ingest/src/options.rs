@@ -62,6 +62,8 @@ pub struct Limits {
     /// What the columns of one request may take in memory. The body alone does not bound it: labels are repeated
     /// for each event, and an event can be as short as two bytes.
     pub columns_bytes_max: usize,
+    /// More events end the request. Empty ones cost far more than their two bytes.
+    pub events_max: usize,
     /// A reader that knows more fields forgets them before the next request.
     pub fields_kept_max: usize,
 }
@@ -75,6 +77,7 @@ impl Default for Limits {
             depth_max: 100,
             failures_listed_max: 1000,
             columns_bytes_max: 1 << 30,
+            events_max: 1_000_000,
             fields_kept_max: 20_000,
         }
     }

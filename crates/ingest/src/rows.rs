@@ -152,9 +152,10 @@ impl Rows {
         }
     }
 
-    /// Whether the columns outgrew their bound. Rows and ends of texts are counted in 32 bits.
+    /// Whether the events outgrew their bound. Rows and ends of texts are counted in 32 bits.
     pub(crate) fn is_too_large(&self) -> bool {
         self.bytes > self.limits.columns_bytes_max.min(u32::MAX as usize / 2)
+            || self.columns.times.len() > self.limits.events_max
     }
 
     pub(crate) fn finish(&mut self) -> Outcome {

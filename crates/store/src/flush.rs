@@ -29,6 +29,9 @@ pub(crate) struct Writing {
 const REST_SHARE: usize = 16;
 const REST_AGE: Duration = Duration::from_secs(10);
 
+/// How many events are sorted and encoded at once; small ones would otherwise take far more memory than they came in.
+const PORTION_ROWS: usize = 1 << 20;
+
 impl Store {
     /// Waits until a buffer is full enough.
     pub async fn flush_wanted(&self) {
@@ -88,20 +91,30 @@ impl Store {
         if let Some(waiting) = waiting {
             self.publish(state, &waiting).await?;
         }
-        match self.write_buffer(state).await {
-            Ok(None) => Ok(()),
-            Ok(Some(written)) => self.publish(state, &Arc::new(written)).await,
-            Err(error) if is_gone(&error) => {
-                state.delete();
-                Ok(())
+        let Some(until) = state.lock().logged.last().map(|logged| logged.sequence) else { return Ok(()) };
+        loop {
+            match self.write_buffer(state, until).await {
+                Ok(None) => return Ok(()),
+                Ok(Some(written)) => self.publish(state, &Arc::new(written)).await?,
+                Err(error) if is_gone(&error) => {
+                    state.delete();
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
             }
-            Err(error) => Err(error),
         }
     }
 
-    /// Writes what is in the buffer as segments that are not published yet.
-    async fn write_buffer(&self, state: &Arc<DatasetState>) -> Result<Option<Unpublished>> {
-        let logged = state.snapshot().logged;
+    /// Writes the oldest events in the buffer, up to a sequence and as many as fit in memory twice, as segments that
+    /// are not published yet.
+    async fn write_buffer(&self, state: &Arc<DatasetState>, until: u64) -> Result<Option<Unpublished>> {
+        let mut rows = 0;
+        let is_wanted = |logged: &&Arc<Logged>| {
+            let is_first = rows == 0;
+            rows += logged.frame.rows();
+            logged.sequence <= until && (is_first || rows <= PORTION_ROWS)
+        };
+        let logged: Vec<Arc<Logged>> = state.lock().logged.iter().take_while(is_wanted).cloned().collect();
         let Some(last) = logged.last() else { return Ok(None) };
         let (flushed, keys, usage) = (last.sequence, keys_of(&logged), usage_of(&logged));
         let parts = logged.into_iter().filter(|logged| logged.frame.rows() > 0).map(Part::Logged).collect();

@@ -41,8 +41,12 @@ pub(crate) trait Accept: Send + Sync {
 pub(crate) struct Log {
     shared: Arc<Shared>,
     quarantine: PathBuf,
+    writer: Arc<Mutex<writer::Writer>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
+
+/// Up to this size a request may write itself.
+const SMALL_FRAME_BYTES: usize = 16 << 10;
 
 /// What the callers and the writing thread share.
 struct Shared {
@@ -94,12 +98,15 @@ impl Log {
         }
         let shared = Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new() });
         let quarantine = settings.quarantine.clone();
-        let writer = writer::Writer::new(settings, Arc::clone(&shared), last_sequence)?;
+        let writer = Arc::new(Mutex::new(writer::Writer::new(settings, Arc::clone(&shared), last_sequence)?));
         let thread = std::thread::Builder::new()
             .name("log".to_owned())
-            .spawn(move || writer.run())
+            .spawn({
+                let (shared, writer) = (Arc::clone(&shared), Arc::clone(&writer));
+                move || run(&shared, &writer)
+            })
             .map_err(|source| Error::disk("start the thread that writes the log", source))?;
-        Ok(Self { shared, quarantine, thread: Mutex::new(Some(thread)) })
+        Ok(Self { shared, quarantine, writer, thread: Mutex::new(Some(thread)) })
     }
 
     /// Queues events. The receiver hears the sequence once they are on disk and `accept` has them.
@@ -111,11 +118,21 @@ impl Log {
     ) -> Result<oneshot::Receiver<Result<u64>>> {
         let checksum = crc32fast::hash(frame.encoded());
         let (answer, receiver) = oneshot::channel();
+        let is_small = frame.encoded().len() <= SMALL_FRAME_BYTES;
+        let append = Append { dataset, frame, checksum, accept, answer };
+        let mut idle =
+            if is_small { self.writer.try_lock().ok().filter(|writer| writer.is_quick()) } else { None };
         let mut state = self.shared.lock();
         if state.is_closing {
             return Err(Error::new(ErrorKind::Unavailable, "the service is shutting down: try again"));
         }
-        state.queue.push(Append { dataset, frame, checksum, accept, answer });
+        if let Some(writer) = idle.as_mut().filter(|_| state.queue.is_empty()) {
+            drop(state);
+            writer.commit(vec![append]);
+            return Ok(receiver);
+        }
+        drop(idle);
+        state.queue.push(append);
         drop(state);
         self.shared.wake.notify_one();
         Ok(receiver)
@@ -178,6 +195,18 @@ impl std::fmt::Debug for Log {
 }
 
 impl Shared {
+    /// Waits until there is something to write; `false` at the end.
+    fn wait_for_work(&self) -> bool {
+        let mut state = self.lock();
+        while state.queue.is_empty() {
+            if state.is_closing {
+                return false;
+            }
+            state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        true
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         // A panic elsewhere leaves the queue whole: every change of it is one push or one take.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -188,6 +217,18 @@ impl Shared {
 fn put_aside(file: &Path, quarantine: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(quarantine)?;
     std::fs::rename(file, quarantine.join(file.file_name().unwrap_or_default()))
+}
+
+/// The thread: writes what waits until the log is closed.
+fn run(shared: &Shared, writer: &Mutex<writer::Writer>) {
+    let lock = || writer.lock().unwrap_or_else(PoisonError::into_inner);
+    while shared.wait_for_work() {
+        let mut writer = lock();
+        // Taken with the writer in hand: what came while somebody else wrote goes with this sync.
+        let group = std::mem::take(&mut shared.lock().queue);
+        writer.commit(group);
+    }
+    lock().end();
 }
 
 /// Makes the names in a folder durable.

@@ -177,7 +177,7 @@ impl JsonStream {
             self.place.advance(&input[..start]);
             return Err(self
                 .place
-                .too_large("the events up to here take too much memory; send the rest apart"));
+                .too_large("the events up to here are too many or too large together; send the rest apart"));
         }
         if self.expecting != Expecting::Anything {
             self.expecting = Expecting::Comma;

@@ -1,6 +1,6 @@
 //! Bodies that come in pieces: the pieces must not matter, and must not cost.
 
-use tidegauge_ingest::{Limits, MalformedKind, Options, Reader};
+use tidegauge_ingest::{Format, Limits, MalformedKind, Options, Reader};
 
 use crate::support::{Cell, Gate, Read, named, read, read_with, text};
 
@@ -67,6 +67,19 @@ fn an_event_has_a_largest_size() {
         let error = run(&format!("[{}", "[".repeat(3000))).unwrap_err();
         assert_eq!((error.kind, error.offset), (MalformedKind::TooLarge, 1), "pieces of {size}");
     }
+}
+
+#[test]
+fn a_body_has_a_largest_number_of_events() {
+    let limits = Limits { events_max: 3, ..Limits::default() };
+    let read = |body: &str, format: Format| {
+        let options = Options { format, ..Options::default() };
+        read_with(&mut Reader::new(limits.clone()), options, &[body.as_bytes()], &Gate::default())
+    };
+    assert_eq!(read("{}{}{}", Format::Json).unwrap().outcome.ingested, 3);
+    assert_eq!(read("{}{}{}{}", Format::Json).unwrap_err().kind, MalformedKind::TooLarge);
+    assert_eq!(read("a\n1\n2\n3\n", Format::Csv).unwrap().outcome.ingested, 3);
+    assert_eq!(read("a\n1\n2\n3\n4\n", Format::Csv).unwrap_err().kind, MalformedKind::TooLarge);
 }
 
 #[test]

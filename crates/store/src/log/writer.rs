@@ -1,7 +1,9 @@
-//! The thread that writes the log: takes all that waits, writes it, syncs once, hands it over and answers.
+//! Writes the log: takes all that waits, writes it, syncs once, hands it over and answers. That is the work of a thread
+//! of its own; a small request that finds the writer idle does it itself, which spares it two changes of thread.
 
 use std::io::IoSlice;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::file::{FILE_HEAD_BYTES, FileHead, LogFile};
 use super::record::{HEAD_BYTES, Head};
@@ -10,6 +12,9 @@ use crate::{Error, Result};
 
 /// What fills a record up to the next multiple of eight bytes.
 const PADDING: [u8; 8] = [0; 8];
+
+/// A disk that takes longer is waited for by the thread of its own alone.
+const QUICK_SYNC: Duration = Duration::from_millis(1);
 
 pub(super) struct Writer {
     settings: LogSettings,
@@ -20,39 +25,38 @@ pub(super) struct Writer {
     sequence: u64,
     /// The last sequence that is known to be on disk.
     acknowledged: u64,
+    /// How long the last sync took.
+    last_sync: Duration,
 }
 
 impl Writer {
     pub(super) fn new(settings: LogSettings, shared: Arc<Shared>, last_sequence: u64) -> Result<Self> {
-        let mut writer =
-            Self { settings, shared, file: None, sequence: last_sequence, acknowledged: last_sequence };
+        let mut writer = Self {
+            settings,
+            shared,
+            file: None,
+            sequence: last_sequence,
+            acknowledged: last_sequence,
+            last_sync: Duration::ZERO,
+        };
         writer.rotate(0)?;
         Ok(writer)
     }
 
-    pub(super) fn run(mut self) {
-        while let Some(group) = self.wait() {
-            self.commit(group);
-        }
+    /// Whether a sync is quick enough for a thread that answers requests to wait for it.
+    pub(super) fn is_quick(&self) -> bool {
+        self.last_sync < QUICK_SYNC
+    }
+
+    /// Ends the file that is written to.
+    pub(super) fn end(&mut self) {
         if let Some(file) = self.file.take() {
             file.end();
         }
     }
 
-    /// Everything that waits; `None` at the end.
-    fn wait(&self) -> Option<Vec<Append>> {
-        let mut state = self.shared.lock();
-        while state.queue.is_empty() {
-            if state.is_closing {
-                return None;
-            }
-            state = self.shared.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        Some(std::mem::take(&mut state.queue))
-    }
-
     /// Writes a group, in as many files as it needs, and answers each of its members.
-    fn commit(&mut self, mut group: Vec<Append>) {
+    pub(super) fn commit(&mut self, mut group: Vec<Append>) {
         while !group.is_empty() {
             let written = match self.write(&group) {
                 Ok(written) => written,
@@ -107,8 +111,11 @@ impl Writer {
         }
         // Given away even if the write fails: a half-written record must never share its sequence with another.
         self.sequence += count as u64;
+        #[expect(clippy::disallowed_methods, reason = "a duration, not a time of day, is measured here")]
+        let begun = Instant::now();
         file.write(&mut slices)?;
         file.sync()?;
+        self.last_sync = begun.elapsed();
         Ok(count)
     }
 
