@@ -90,7 +90,8 @@ pub(crate) async fn bodies(backend: Backend) {
         ),
         ("two hundred thousand keys", format!("[{{{}}}]", many_keys.join(",")).into_bytes(), 200),
         ("a name of a megabyte", format!("[{{\"{}\":1}}]", "n".repeat(MEGABYTE)).into_bytes(), 200),
-        ("a million empty events", format!("[{}{{}}]", "{},".repeat(levels)).into_bytes(), 200),
+        ("a million empty events", format!("[{}{{}}]", "{},".repeat(levels - 1)).into_bytes(), 200),
+        ("one event more", format!("[{}{{}}]", "{},".repeat(levels)).into_bytes(), 413),
         ("a million numbers", format!("[{}1]", "1,".repeat(levels)).into_bytes(), 200),
         ("backslashes", format!("[{{\"a\":\"{}\"}}]", "\\\\".repeat(levels)).into_bytes(), 200),
     ];
