@@ -36,12 +36,13 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     if !app.catalog.is_durable().await? {
         tracing::warn!("the catalogue's database does not wait for its disk: a power cut can lose changes");
     }
+    let stop = stop_signal();
     let jobs = Jobs::start(&app);
     let scheme = if config.tls.is_some() { "https" } else { "http" };
     output::line(&format!("Tidegauge {} listens on {scheme}://{address}", env!("CARGO_PKG_VERSION")));
     tracing::info!(%address, data = %config.data.display(), catalog = catalog_kind(&config), "serving");
 
-    let served = serve(&app, &config, listener, stop_signal()).await;
+    let served = serve(&app, &config, listener, stop).await;
     jobs.stop(&app).await;
     app.catalog.close().await;
     tracing::info!("stopped");

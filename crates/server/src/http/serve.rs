@@ -110,15 +110,17 @@ async fn reload_on_hangup(tls: &RustlsConfig, files: &TlsFiles) -> anyhow::Resul
 }
 
 /// Completes on SIGTERM or SIGINT.
-pub async fn stop_signal() {
-    let (Ok(mut terminate), Ok(mut interrupt)) =
-        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
-        tracing::error!("signals cannot be received: the service can only be killed");
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
+pub fn stop_signal() -> impl Future<Output = ()> {
+    // Asked for at once and not when somebody first waits: a signal in between would end the process.
+    let signals = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
+    async move {
+        let (Ok(mut terminate), Ok(mut interrupt)) = signals else {
+            tracing::error!("signals cannot be received: the service can only be killed");
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
     }
 }

@@ -8,6 +8,7 @@ mod crash;
 mod damage;
 #[path = "../shared/database.rs"]
 mod database;
+mod doctor;
 mod hostile;
 mod ingest_crash;
 mod limits;
@@ -37,6 +38,8 @@ const ON_BOTH: &[(&str, Case)] = &[
 const ON_SQLITE: &[(&str, Case)] = &[
     ("a_torn_record_at_the_end_of_the_log_is_dropped", |backend| Box::pin(damage::torn_record(backend))),
     ("a_flipped_byte_in_the_log_loses_what_is_reported", |backend| Box::pin(damage::flipped_byte(backend))),
+    ("the_doctor_finds_damaged_segments", |backend| Box::pin(doctor::examines(backend))),
+    ("the_doctor_rebuilds_a_lost_catalogue", |backend| Box::pin(doctor::rebuilds(backend))),
     ("hostile_bodies_are_refused_within_the_memory", |backend| Box::pin(hostile::bodies(backend))),
     ("many_hostile_bodies_at_once_stay_within_the_memory", |backend| Box::pin(hostile::at_once(backend))),
     ("labels_do_not_multiply_the_memory", |backend| Box::pin(hostile::labels(backend))),

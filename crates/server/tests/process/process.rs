@@ -155,3 +155,18 @@ pub(crate) fn client() -> Client {
 pub(crate) fn write(path: &Path, text: &str) {
     std::fs::write(path, text).unwrap();
 }
+
+/// Sends a request until it gets this status, and gives that answer. A change by another process counts after a moment;
+/// one that never counts fails the test.
+pub(crate) async fn until(status: u16, request: impl Fn() -> RequestBuilder) -> reqwest::Response {
+    let wait = async {
+        loop {
+            let answer = request().send().await.unwrap();
+            if answer.status() == status {
+                return answer;
+            }
+        }
+    };
+    let waited = tokio::time::timeout(std::time::Duration::from_secs(10), wait).await;
+    waited.unwrap_or_else(|_| panic!("no answer had the status {status}"))
+}

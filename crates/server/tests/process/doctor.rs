@@ -1,0 +1,77 @@
+//! `tidegauge doctor` on an installation that is well, on one with a damaged segment, and on one that lost its catalogue.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::database::Backend;
+use crate::process::{Installation, Service, client};
+
+const EVENTS: u64 = 300;
+
+async fn send_events(service: &Service, token: &str) {
+    let events: Vec<Value> = (0..EVENTS).map(|n| json!({"n": n, "text": format!("event {n}")})).collect();
+    let request = client().post(format!("{}/v1/datasets/logs/ingest", service.url)).bearer_auth(token);
+    assert_eq!(request.json(&events).send().await.unwrap().status(), 200);
+}
+
+async fn count_events(service: &Service, token: &str) -> Value {
+    let request = client().get(format!("{}/v1/datasets/logs/info", service.url)).bearer_auth(token);
+    request.send().await.unwrap().json::<Value>().await.unwrap()["numEvents"].clone()
+}
+
+/// Stops the service so that everything is in segments.
+fn stop(service: Service) {
+    service.terminate();
+    assert_eq!(service.exit_code(), Some(0));
+}
+
+fn segments(installation: &Installation) -> Vec<PathBuf> {
+    let datasets = std::fs::read_dir(installation.data().join("segments/datasets")).unwrap();
+    let files =
+        |folder: std::io::Result<std::fs::DirEntry>| std::fs::read_dir(folder.unwrap().path()).unwrap();
+    datasets.flat_map(files).map(|file| file.unwrap().path()).collect()
+}
+
+pub(crate) async fn examines(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let token = installation.first_token();
+    send_events(&service, &token).await;
+    let beside_it = installation.answer(&["doctor"]);
+    for what in ["disk", "space", "clock", "catalogue", "log", "segments"] {
+        assert!(beside_it.contains(&format!("ok       {what}: ")), "{what} in {beside_it}");
+    }
+    stop(service);
+    assert!(installation.answer(&["doctor", "--deep"]).contains("every segment was read"));
+
+    let segment = segments(&installation).remove(0);
+    let bytes = std::fs::read(&segment).unwrap();
+    std::fs::write(&segment, &bytes[..bytes.len() - 7]).unwrap();
+    let cut = installation.run(&["doctor"]);
+    let said = String::from_utf8_lossy(&cut.stdout).into_owned();
+    assert!(!cut.status.success() && said.contains("problem  segments: segment_"), "{said}");
+
+    let mut altered = bytes.clone();
+    altered[bytes.len() / 2] ^= 1;
+    std::fs::write(&segment, &altered).unwrap();
+    assert!(installation.run(&["doctor"]).status.success(), "without --deep only the size is looked at");
+    assert!(!installation.run(&["doctor", "--deep"]).status.success());
+}
+
+pub(crate) async fn rebuilds(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    send_events(&service, &installation.first_token()).await;
+    stop(service);
+    for name in ["catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm"] {
+        let _ = std::fs::remove_file(installation.data().join(name));
+    }
+
+    // The next start makes a new organisation, which the dataset is given to.
+    stop(installation.start(&[]));
+    let said = installation.answer(&["doctor", "rebuild-catalog"]);
+    assert_eq!(said, format!("put back 1 datasets with 1 segments and {EVENTS} events"));
+    let service = installation.start(&[]);
+    assert_eq!(count_events(&service, &installation.first_token()).await, EVENTS);
+}
