@@ -135,9 +135,13 @@ impl DatasetState {
         self.generation.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Whether an event may have this field, given how many the dataset may have.
-    pub fn admit(&self, field: &str, fields_max: u64) -> bool {
-        self.lock().fields.admit(field, fields_max)
+    /// Whether a stored event has had this field.
+    pub fn has_field(&self, field: &str) -> bool {
+        self.lock().fields.contains(field)
+    }
+
+    pub fn field_count(&self) -> usize {
+        self.lock().fields.len()
     }
 
     /// Every field that occurs, with the kinds of its values.

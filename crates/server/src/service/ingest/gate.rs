@@ -40,22 +40,15 @@ impl NewFields {
     }
 }
 
-impl Gate<'_> {
-    /// Whether the dataset has the field. With no room for new ones, only those that it has are admitted.
-    fn is_known(&self, field: &str) -> bool {
-        self.dataset.admit(field, 0)
-    }
-}
-
 impl FieldGate for Gate<'_> {
     fn admit(&self, field: &str) -> bool {
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-        if own.contains(field) || self.is_known(field) {
+        if own.contains(field) || self.dataset.has_field(field) {
             return true;
         }
         let mut all = self.new_fields.lock();
         let brought = all.entry(self.dataset.id().clone()).or_insert_with(|| Brought {
-            known: self.dataset.fields().len() as u64,
+            known: self.dataset.field_count() as u64,
             held: HashMap::new(),
             requests: 0,
         });
@@ -86,7 +79,7 @@ impl Drop for Gate<'_> {
                 *holders -= 1;
                 *holders
             });
-            if holders == 0 && !self.is_known(&field) {
+            if holders == 0 && !self.dataset.has_field(&field) {
                 brought.held.remove(&field);
             }
         }
