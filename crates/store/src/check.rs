@@ -11,7 +11,7 @@ use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
 use crate::flush::checksum;
 use crate::objects::{Listed, ObjectLocation, Objects};
 use crate::segment::SegmentPart;
-use crate::sweep::{dataset_of, orphan_border};
+use crate::sweep::{dataset_of, unpublished_border};
 use crate::{Error, Result, SegmentStats, Store};
 
 /// How many paths are asked for at once.
@@ -164,7 +164,7 @@ impl Checker<'_> {
     }
 
     async fn check_unknown(&self, listed: &[Listed]) -> Result<Vec<Finding>> {
-        let border = orphan_border(self.now);
+        let border = unpublished_border(self.now);
         let is_old = |object: &&Listed| object.modified < border;
         let old: Vec<String> = listed.iter().filter(is_old).map(|object| object.path.clone()).collect();
         let mut findings = Vec::new();

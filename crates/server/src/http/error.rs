@@ -140,9 +140,16 @@ impl From<Refusal> for ApiError {
 
 impl From<service::Error> for ApiError {
     fn from(error: service::Error) -> Self {
-        if matches!(error.kind, ErrorKind::Internal | ErrorKind::Corrupt | ErrorKind::Unavailable) {
-            let cause = error.source.as_ref().map(|source| format!("{source:?}"));
-            tracing::error!(kind = ?error.kind, cause = cause.as_deref(), "{error}");
+        let cause = error.source.as_ref().map(|source| format!("{source:?}"));
+        match error.kind {
+            ErrorKind::Internal | ErrorKind::Corrupt => {
+                tracing::error!(kind = ?error.kind, cause = cause.as_deref(), "{error}");
+            }
+            // Without a cause it is our own way of asking a sender to slow down, which the metrics count.
+            ErrorKind::Unavailable | ErrorKind::StorageFull if cause.is_some() => {
+                tracing::warn!(kind = ?error.kind, cause = cause.as_deref(), "{error}");
+            }
+            _ => {}
         }
         let mut answer = Self::new(error.kind, error.message);
         answer.body.hint = error.hint;
