@@ -206,11 +206,12 @@ proptest! {
     ) {
         let value = words.concat();
         let body = format!("{{\"v\":{value}}}");
-        let expected = serde_json::from_str::<serde_json::Value>(&body).is_ok();
+        // Raw, because a number that is too large for a float is well-formed and becomes null here.
+        let expected = serde_json::from_str::<Box<serde_json::value::RawValue>>(&body).is_ok();
         let mut reader = Reader::new(Limits::default());
         let read = read_with(&mut reader, Options::default(), &[body.as_bytes()], &Gate::default());
         // Several values are one for serde_json's caller, but a body of several events here.
-        let several = serde_json::Deserializer::from_str(&body).into_iter::<serde_json::Value>().all(|one| one.is_ok());
+        let several = serde_json::Deserializer::from_str(&body).into_iter::<Box<serde_json::value::RawValue>>().all(|one| one.is_ok());
         prop_assert_eq!(read.is_ok(), expected || several, "{}", body);
     }
 }
