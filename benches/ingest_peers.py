@@ -257,7 +257,8 @@ def load_service(binary, file, folder):
 
 
 def small_requests(binary, file, folder):
-    """Milliseconds of requests with one event, one after the other over one connection."""
+    """Milliseconds of requests with one event, one after the other over one connection, and of an append of 4 KiB with
+    fdatasync before each: in turn, because the disk's speed moves from minute to minute."""
     service = Service(binary, folder)
     try:
         service.make_dataset("small")
@@ -269,30 +270,23 @@ def small_requests(binary, file, folder):
         head = f"POST /v1/datasets/small/ingest HTTP/1.1\r\nHost: {address.netloc}\r\nAuthorization: Bearer "
         head += f"{service.token}\r\nContent-Type: application/x-ndjson\r\nContent-Length: "
         requests = [f"{head}{len(body)}\r\n\r\n".encode() + body for body in bodies]
-        taken = []
+        file = os.open(os.path.join(folder, "sync"), os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
+        syncs, taken = [], []
         for request in requests:
+            begun = time.perf_counter()
+            os.write(file, b"x" * 4096)
+            os.fdatasync(file)
+            syncs.append((time.perf_counter() - begun) * 1_000)
             begun = time.perf_counter()
             connection.sendall(request)
             answer = connection.recv(65_536)
             taken.append((time.perf_counter() - begun) * 1_000)
             if not answer.startswith(b"HTTP/1.1 200"):
                 raise RuntimeError(f"{answer!r}")
-        return taken
+        os.close(file)
+        return syncs, taken
     finally:
         service.stop()
-
-
-def disk_syncs(folder):
-    """Milliseconds that the disk takes to make an append of 4 KiB permanent."""
-    file = os.open(os.path.join(folder, "sync"), os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
-    taken = []
-    for _ in range(SMALL_REQUESTS):
-        begun = time.perf_counter()
-        os.write(file, b"x" * 4096)
-        os.fdatasync(file)
-        taken.append((time.perf_counter() - begun) * 1_000)
-    os.close(file)
-    return taken
 
 
 def percentile(values, share):
@@ -368,16 +362,17 @@ def print_ratios(results):
 
 
 def print_latency(arguments):
-    syncs = in_new_folder(disk_syncs)
-    print(f"disk: append 4 KiB and fdatasync: p50 {percentile(syncs, 0.5):.3f} ms, p99 {percentile(syncs, 0.99):.3f} ms")
     if arguments.peers_only:
         return
     try:
-        taken = in_new_folder(small_requests, arguments.binary, arguments.file)
+        syncs, taken = in_new_folder(small_requests, arguments.binary, arguments.file)
     except NotServed as reason:
         print(f"requests of one event: not run ({reason})")
         return
-    print(f"request of one event, keep-alive: p50 {percentile(taken, 0.5):.3f} ms, p99 {percentile(taken, 0.99):.3f} ms")
+    half, whole = percentile(syncs, 0.5), percentile(taken, 0.5)
+    print(f"disk: append 4 KiB and fdatasync: p50 {half:.3f} ms, p99 {percentile(syncs, 0.99):.3f} ms")
+    print(f"request of one event, keep-alive: p50 {whole:.3f} ms, p99 {percentile(taken, 0.99):.3f} ms")
+    print(f"the request takes {whole / half:.2f} times as long as the disk")
 
 
 def read_arguments():

@@ -1,10 +1,12 @@
 //! What commands print: their answer on standard output, and beside it what a person who waits wants to know.
 
+use std::io::Write;
+
 use serde::Serialize;
 
-#[expect(clippy::print_stdout, reason = "this is the answer of a command")]
 pub fn line(text: &str) {
-    println!("{text}");
+    // Whoever reads may have had enough, as `head` does.
+    let _ = writeln!(std::io::stdout(), "{text}");
 }
 
 /// Prints a value as indented JSON.

@@ -168,7 +168,8 @@ async fn take(
         labels: text(&headers, &EVENT_LABELS)?,
         idempotency_key: text(&headers, &[IDEMPOTENCY_KEY])?,
     };
-    let answer = ingest::ingest(&app, &caller, input, body.into_data_stream()).await?;
+    // Boxed once here, or every layer around it would copy it.
+    let answer = Box::pin(ingest::ingest(&app, &caller, input, body.into_data_stream())).await?;
     Ok(respond(answer))
 }
 

@@ -33,7 +33,8 @@ pub(super) struct Source<'a, S> {
     body_bytes_max: u64,
     body_bytes: u64,
     bytes: u64,
-    hash: Xxh3,
+    /// Large, and needed only by a request with a key.
+    hash: Option<Box<Xxh3>>,
     memory: Memory<'a>,
     step_bytes: usize,
 }
@@ -93,7 +94,7 @@ where
             body_bytes_max: limits.max_body_bytes,
             body_bytes: 0,
             bytes: 0,
-            hash: Xxh3::new(),
+            hash: None,
             memory: Memory::of(&desk.memory),
             step_bytes: (STEP_BYTES * EVENT_BYTES_MIN / (label_bytes + EVENT_COST)).max(1),
         })
@@ -105,7 +106,7 @@ where
     }
 
     pub(super) fn fingerprint(&self) -> u64 {
-        self.hash.digest()
+        self.hash.as_ref().map_or(0, |hash| hash.digest())
     }
 
     /// Reads the body to its end. The sink says how many bytes what it has read takes.
@@ -145,7 +146,7 @@ where
         let mut needed = 0;
         let decoded = self.decompressor.decode(part, &mut |decoded: &[u8]| {
             if is_hashed {
-                hash.update(decoded);
+                hash.get_or_insert_with(|| Box::new(Xxh3::new())).update(decoded);
             }
             for step in decoded.chunks(self.step_bytes) {
                 let taken = sink(step)?;

@@ -35,7 +35,8 @@ pub struct IngestDesk {
 struct Pool {
     /// Of which generation of the dataset's fields the readers know.
     generation: u64,
-    idle: Vec<Reader>,
+    #[expect(clippy::vec_box, reason = "a reader is large and goes from hand to hand")]
+    idle: Vec<Box<Reader>>,
 }
 
 impl IngestDesk {
@@ -50,7 +51,7 @@ impl IngestDesk {
     }
 
     /// A reader for a dataset, best one that has seen its events before.
-    pub(super) fn reader(&self, dataset: &Arc<DatasetState>) -> Reader {
+    pub(super) fn reader(&self, dataset: &Arc<DatasetState>) -> Box<Reader> {
         let mut pools = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
         let known = pools
             .get_mut(dataset.id())
@@ -58,15 +59,15 @@ impl IngestDesk {
             .and_then(|pool| pool.idle.pop());
         drop(pools);
         known.unwrap_or_else(|| {
-            Reader::new(Limits {
+            Box::new(Reader::new(Limits {
                 event_bytes_max: self.limits.max_event_bytes,
                 columns_bytes_max: self.limits.memory_bytes,
                 ..Limits::default()
-            })
+            }))
         })
     }
 
-    pub(super) fn give_back(&self, dataset: &Arc<DatasetState>, reader: Reader) {
+    pub(super) fn give_back(&self, dataset: &Arc<DatasetState>, reader: Box<Reader>) {
         if reader.retained_bytes() > READER_BYTES_MAX {
             return;
         }
