@@ -57,6 +57,21 @@ impl Timestamp {
         civil.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
     }
 
+    /// Nanoseconds since 1970, the unit of events.
+    pub fn as_nanos(self) -> i64 {
+        self.0.saturating_mul(1_000)
+    }
+
+    /// From the unit of events, whose digits below a microsecond are cut.
+    pub fn from_nanos(nanoseconds: i64) -> Self {
+        Self(nanoseconds.div_euclid(1_000))
+    }
+
+    pub fn minus(self, duration: Duration) -> Self {
+        let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_sub(micros))
+    }
+
     pub fn plus(self, duration: Duration) -> Self {
         let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
         Self(self.0.saturating_add(micros))
@@ -190,6 +205,16 @@ mod tests {
         for text in no_time.iter().chain(&odd_form).chain(&odd_offset).chain(&no_such_day) {
             assert!(Timestamp::parse(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn events_are_timed_in_nanoseconds() {
+        let time = Timestamp::from_micros(-5);
+        assert_eq!(time.as_nanos(), -5_000);
+        assert_eq!((Timestamp::from_nanos(-5_000), Timestamp::from_nanos(-4_999)), (time, time));
+        assert_eq!(Timestamp::from_micros(i64::MAX).as_nanos(), i64::MAX);
+        assert_eq!(time.minus(Duration::from_micros(2)).plus(Duration::from_micros(2)), time);
+        assert_eq!(Timestamp::from_micros(i64::MIN).minus(Duration::MAX).as_micros(), i64::MIN);
     }
 
     #[test]

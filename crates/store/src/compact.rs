@@ -96,22 +96,17 @@ impl Store {
     /// What comes of segments whose day is over stays as it is.
     fn effort(&self, chosen: &[Arc<Segment>]) -> Effort {
         let newest = chosen.iter().map(|segment| segment.max_time).max().unwrap_or(i64::MAX);
-        let day_end = newest.div_euclid(DAY).saturating_add(1).saturating_mul(DAY);
-        let now = self.now().as_micros().saturating_mul(1000);
-        if now > day_end.saturating_add(SETTLE) { Effort::Settled } else { Effort::Merged }
+        let day = Window::Day(newest.div_euclid(DAY));
+        if is_over(day, self.now()) { Effort::Settled } else { Effort::Merged }
     }
 
     /// Which segments to merge next, if any.
     fn choose(&self, segments: &[Arc<Segment>], now: Timestamp) -> Option<Vec<Arc<Segment>>> {
-        let now = now.as_micros().saturating_mul(1000);
         let mut groups: BTreeMap<Window, Vec<Arc<Segment>>> = BTreeMap::new();
         for segment in segments.iter().filter(|segment| self.is_small(segment)) {
             let window = Window::of(segment.min_time, segment.max_time);
-            let is_over = |end: i64| now > end.saturating_add(SETTLE);
-            let window = match window.day() {
-                Some(day) if is_over((day + 1).saturating_mul(DAY)) => Window::Day(day),
-                _ => window,
-            };
+            let day = window.day().map(Window::Day).filter(|day| is_over(*day, now));
+            let window = day.unwrap_or(window);
             groups.entry(window).or_default().push(Arc::clone(segment));
         }
         let mut groups: Vec<(Window, Vec<Arc<Segment>>)> = groups.into_iter().collect();
@@ -120,13 +115,13 @@ impl Store {
         groups.into_iter().find_map(|(window, group)| self.choose_in(window, group, now))
     }
 
-    fn choose_in(&self, window: Window, mut group: Vec<Arc<Segment>>, now: i64) -> Option<Vec<Arc<Segment>>> {
-        let end = match window {
-            Window::Hour(hour) => (hour + 1).saturating_mul(HOUR),
-            Window::Day(day) => (day + 1).saturating_mul(DAY),
-            Window::Any => i64::MAX,
-        };
-        let enough = if now > end.saturating_add(SETTLE) { 2 } else { SMALL_SEGMENTS_MAX };
+    fn choose_in(
+        &self,
+        window: Window,
+        mut group: Vec<Arc<Segment>>,
+        now: Timestamp,
+    ) -> Option<Vec<Arc<Segment>>> {
+        let enough = if is_over(window, now) { 2 } else { SMALL_SEGMENTS_MAX };
         group.sort_by_key(|segment| (segment.rows, segment.id.clone()));
         if window != Window::Any {
             // Neighbours in time, so that the merged segments overlap little.
@@ -146,4 +141,9 @@ impl Store {
         segment.rows * 2 <= self.settings.segment_rows_max as u64
             && segment.bytes * 2 <= self.settings.compact_bytes_max
     }
+}
+
+/// Whether a window has ended, and late events have had their time.
+fn is_over(window: Window, now: Timestamp) -> bool {
+    now.as_nanos() > window.end().saturating_add(SETTLE)
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hashbrown::{HashMap, HashSet};
 use tidegauge_catalog::datasets::Dataset;
 use tidegauge_catalog::segments::Segment;
-use tidegauge_model::{DatasetId, FieldKind, OrgId, SegmentId, Timestamp};
+use tidegauge_model::{DatasetId, FieldKind, OrgId, SegmentId};
 
 use crate::fields::FieldBook;
 use crate::frame::Frame;
@@ -207,8 +207,7 @@ impl DatasetState {
         let receipt = Arc::clone(frame.receipt());
         *inner.usage.entry(usage::month_of(receipt.arrival)).or_default() += receipt.raw_bytes;
         if let Some(key) = &receipt.key {
-            let at = Timestamp::from_micros(receipt.arrival / 1000);
-            inner.keys.insert(key.key.clone(), KeyState::done(key, sequence, at));
+            inner.keys.insert(key.key.clone(), KeyState::done(key, sequence, receipt.arrived()));
         }
         inner.buffered_rows += frame.rows();
         inner.buffered_bytes += frame.bytes();
@@ -258,10 +257,9 @@ impl Inner {
         let bytes: usize = gone.iter().map(|logged| logged.frame.bytes()).sum();
         self.buffered_bytes -= bytes;
         self.buffered_rows -= gone.iter().map(|logged| logged.frame.rows()).sum::<usize>();
-        for logged in &gone {
-            let receipt = logged.frame.receipt();
-            if let Some(bytes) = self.usage.get_mut(&usage::month_of(receipt.arrival)) {
-                *bytes -= receipt.raw_bytes;
+        for (month, counted) in usage::by_month(&gone) {
+            if let Some(bytes) = self.usage.get_mut(&month) {
+                *bytes -= counted;
             }
         }
         self.usage.retain(|_, bytes| *bytes > 0);

@@ -8,14 +8,14 @@ use std::time::Duration;
 use tidegauge_catalog::columns::DatasetColumn;
 use tidegauge_catalog::ingest_keys::IngestKey;
 use tidegauge_catalog::segments::NewSegment;
-use tidegauge_model::{ErrorKind, FieldKind, SegmentId, Timestamp};
+use tidegauge_model::{ErrorKind, FieldKind, SegmentId};
 
 use crate::dataset::DatasetState;
 use crate::merge::{Merge, Rows};
 use crate::part::{Logged, Part};
 use crate::publish::Unpublished;
 use crate::segment::{Effort, Encoded, Job, encode, is_nameable, promoted};
-use crate::{Error, Result, Store, windows};
+use crate::{Error, Result, Store, usage, windows};
 
 /// What is to be written as segments, and how.
 pub(crate) struct Writing {
@@ -44,8 +44,7 @@ impl Store {
         all.sort_by_key(|state| std::cmp::Reverse(state.lock().buffered_bytes));
         let mut first_error = Ok(());
         for state in &all {
-            let is_short = self.buffered_bytes() * 2 > self.settings.buffer_bytes_max;
-            if self.is_due(state) || is_short {
+            if self.is_due(state) || self.is_full_half() {
                 let flushed = self.flush(state).await;
                 first_error = first_error.and(flushed);
             }
@@ -65,8 +64,8 @@ impl Store {
     pub(crate) fn is_due(&self, state: &DatasetState) -> bool {
         let inner = state.lock();
         let (Some(oldest), Some(newest)) = (inner.logged.first(), inner.logged.last()) else { return false };
-        let arrival = |logged: &Logged| Timestamp::from_micros(logged.frame.receipt().arrival / 1000);
-        let has_waited = |logged: &Logged, age: Duration| arrival(logged).plus(age) <= self.now();
+        let has_waited =
+            |logged: &Logged, age: Duration| logged.frame.receipt().arrived().plus(age) <= self.now();
         // A good deal that has come to an end is better off in a segment than in memory and in the log.
         let is_at_rest =
             inner.buffered_bytes >= self.settings.flush_bytes / REST_SHARE && has_waited(newest, REST_AGE);
@@ -116,7 +115,7 @@ impl Store {
         };
         let logged: Vec<Arc<Logged>> = state.lock().logged.iter().take_while(is_wanted).cloned().collect();
         let Some(last) = logged.last() else { return Ok(None) };
-        let (flushed, keys, usage) = (last.sequence, keys_of(&logged), usage_of(&logged));
+        let (flushed, keys, usage) = (last.sequence, keys_of(&logged), usage::by_month(&logged));
         let parts = logged.into_iter().filter(|logged| logged.frame.rows() > 0).map(Part::Logged).collect();
         let writing = Writing {
             merge: merge_apart(parts).await?,
@@ -243,17 +242,8 @@ fn keys_of(logged: &[Arc<Logged>]) -> Vec<IngestKey> {
             fingerprint: key.fingerprint,
             answer: key.answer.clone(),
             sequence: logged.sequence,
-            at: Timestamp::from_micros(receipt.arrival / 1000),
+            at: receipt.arrived(),
         })
     };
     logged.iter().filter_map(of).collect()
-}
-
-fn usage_of(logged: &[Arc<Logged>]) -> Vec<(String, u64)> {
-    let mut usage = std::collections::BTreeMap::new();
-    for logged in logged {
-        let receipt = logged.frame.receipt();
-        *usage.entry(crate::usage::month_of(receipt.arrival)).or_default() += receipt.raw_bytes;
-    }
-    usage.into_iter().collect()
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tidegauge_model::FieldKind;
+use tidegauge_model::{FieldKind, Timestamp};
 
 pub(crate) use decode::FrameValues;
 pub(crate) use encode::Encoder;
@@ -30,6 +30,12 @@ pub struct Receipt {
     pub raw_bytes: u64,
     /// Under which key a repetition of the request is known.
     pub key: Option<IdempotencyKey>,
+}
+
+impl Receipt {
+    pub(crate) fn arrived(&self) -> Timestamp {
+        Timestamp::from_nanos(self.arrival)
+    }
 }
 
 /// The key that a caller gave a request, and what to answer to a repetition of it.

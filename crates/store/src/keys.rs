@@ -116,10 +116,7 @@ enum Known {
 impl crate::Store {
     /// Claims a key for a request. Waits for an earlier request with the same key that has not ended yet.
     pub async fn claim(&self, dataset: &Arc<DatasetState>, key: &str, now: Timestamp) -> Result<Claim> {
-        let not_before = Timestamp::from_micros(
-            now.as_micros()
-                .saturating_sub(i64::try_from(self.settings.key_age.as_micros()).unwrap_or(i64::MAX)),
-        );
+        let not_before = now.minus(self.settings.key_age);
         loop {
             match known(dataset, key, not_before) {
                 Known::Claimed(claim) => return Ok(claim),

@@ -31,7 +31,7 @@ impl Store {
     async fn remove_before(&self, state: &Arc<DatasetState>, before: Timestamp) -> Result<usize> {
         let _moving = state.moving.lock().await;
         self.catch_up(state).await?;
-        let before = before.as_micros().saturating_mul(1000);
+        let before = before.as_nanos();
         let segments = state.snapshot().segments;
         let old: Vec<Arc<Segment>> =
             segments.iter().filter(|segment| segment.max_time < before).cloned().collect();

@@ -42,12 +42,8 @@ pub enum StoredValue {
 impl Store {
     /// Every event of a dataset, in the order of time.
     pub async fn rows(&self, state: &Arc<DatasetState>) -> Result<Vec<StoredRow>> {
-        let Snapshot { logged, segments } = state.snapshot();
-        let mut parts: Vec<Part> = logged.into_iter().map(Part::Logged).collect();
-        for segment in segments.iter() {
-            parts.push(Part::Segment(Box::new(self.open_segment(segment).await?)));
-        }
-        rows_of(parts)
+        let (rows, damaged) = self.readable_rows(state).await?;
+        damaged.into_iter().next().map_or(Ok(rows), Err)
     }
 
     /// Every event of a dataset that can be read, and why the others cannot.

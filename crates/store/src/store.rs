@@ -276,7 +276,7 @@ impl Store {
         u128::from(appended - bytes) > allowed.max(1) || is_filling
     }
 
-    fn is_full_half(&self) -> bool {
+    pub(crate) fn is_full_half(&self) -> bool {
         self.buffered.load(Ordering::Acquire) * 2 > self.settings.buffer_bytes_max
     }
 
@@ -286,8 +286,9 @@ impl Store {
 
     /// Bytes that came in for an organisation in a month and are not in the catalogue's count yet.
     pub fn uncounted_usage(&self, org: &OrgId, month: &str) -> u64 {
+        // Asked with every request: only the organisation's own datasets are looked at.
         let of = |state: &Arc<DatasetState>| state.lock().usage.get(month).copied().unwrap_or(0);
-        self.all().iter().filter(|state| state.org() == org).map(of).sum()
+        self.directory().by_name.get(org).map_or(0, |datasets| datasets.values().map(of).sum())
     }
 
     /// Grows whenever the catalogue's counts have changed.

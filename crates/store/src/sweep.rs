@@ -14,15 +14,14 @@ const BATCH: u32 = 500;
 /// A writer publishes what it wrote well within this time.
 const UNPUBLISHED_AGE: Duration = Duration::from_secs(3600);
 
-/// How old an object that the catalogue does not know must be to be deleted. It could be much younger, but a catalogue that was restored from a backup does not know
-/// what was written since, and somebody has to have the time to notice.
+/// How old an object that the catalogue does not know must be to be deleted. A catalogue that was restored from a
+/// backup does not know what was written since, and somebody has to have the time to notice.
 const ORPHAN_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
 impl Store {
     /// Deletes segments that were removed before the grace time. Says how many.
     pub async fn collect_garbage(&self) -> Result<usize> {
-        let grace = i64::try_from(self.settings.grace.as_micros()).unwrap_or(i64::MAX);
-        let before = Timestamp::from_micros(self.now().as_micros().saturating_sub(grace));
+        let before = self.now().minus(self.settings.grace);
         let mut deleted = 0;
         // Outside readers go through the list of commits; what nobody can look back to is taken off it.
         self.catalog.prune_commits(before).await?;
@@ -43,7 +42,7 @@ impl Store {
 
     /// Deletes objects that the catalogue does not know and that are too old to be still on their way. Says how many.
     pub async fn sweep_orphans(&self) -> Result<usize> {
-        let border = earlier(self.now(), ORPHAN_AGE);
+        let border = self.now().minus(ORPHAN_AGE);
         let is_old = |object: &Listed| object.modified < border;
         let listed = self.objects.list().await?;
         let old: Vec<String> = listed.into_iter().filter(is_old).map(|object| object.path).collect();
@@ -77,12 +76,7 @@ impl Store {
 
 /// Objects from before this time are known to the catalogue, or do not belong to it.
 pub(crate) fn unpublished_border(now: Timestamp) -> Timestamp {
-    earlier(now, UNPUBLISHED_AGE)
-}
-
-fn earlier(time: Timestamp, by: Duration) -> Timestamp {
-    let micros = i64::try_from(by.as_micros()).unwrap_or(i64::MAX);
-    Timestamp::from_micros(time.as_micros().saturating_sub(micros))
+    now.minus(UNPUBLISHED_AGE)
 }
 
 /// The dataset in whose folder an object lies.

@@ -32,6 +32,15 @@ impl Window {
         Self::Any
     }
 
+    /// When it ends, in nanoseconds since 1970.
+    pub(crate) fn end(self) -> i64 {
+        match self {
+            Self::Hour(hour) => (hour + 1).saturating_mul(HOUR),
+            Self::Day(day) => (day + 1).saturating_mul(DAY),
+            Self::Any => i64::MAX,
+        }
+    }
+
     /// The day that it lies in.
     pub(crate) fn day(self) -> Option<i64> {
         match self {

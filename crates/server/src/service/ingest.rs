@@ -13,7 +13,7 @@ use futures_util::Stream;
 use serde::{Deserialize, Serialize};
 use tidegauge_ingest::{Encoding, Format, Labels, Options, Outcome, TimeLayout};
 use tidegauge_model::{DatasetArea, ErrorKind, Timestamp};
-use tidegauge_store::{Claim, DatasetState, IdempotencyKey, KeyGuard, Prepared, Receipt, Repeated, Store};
+use tidegauge_store::{Claim, DatasetState, IdempotencyKey, KeyGuard, Receipt, Repeated, Store};
 
 use super::{Caller, Error, Result, datasets};
 use crate::app::App;
@@ -69,12 +69,7 @@ pub struct IngestAnswer {
 }
 
 /// Stores the events of a body.
-pub async fn ingest<S, E>(
-    app: &Arc<App>,
-    caller: &Caller,
-    input: IngestInput,
-    body: S,
-) -> Result<IngestAnswer>
+pub async fn ingest<S, E>(app: &App, caller: &Caller, input: IngestInput, body: S) -> Result<IngestAnswer>
 where
     S: Stream<Item = std::result::Result<bytes::Bytes, E>> + Send + Unpin,
     E: std::fmt::Display,
@@ -98,7 +93,7 @@ where
 }
 
 struct Request<'a> {
-    app: &'a Arc<App>,
+    app: &'a App,
     caller: &'a Caller,
     input: IngestInput,
     options: Options,
@@ -117,7 +112,7 @@ impl Request<'_> {
         let dataset = Arc::clone(&self.dataset);
         let gate = self.app.ingest.new_fields.gate(&dataset, fields_max);
         let mut reader = self.app.ingest.reader(&self.dataset);
-        let arrival = self.caller.now.as_micros().saturating_mul(1000);
+        let arrival = self.caller.now.as_nanos();
         self.options.map_fields = self.dataset.map_fields();
         reader.begin(std::mem::take(&mut self.options), arrival);
         let label_bytes = self.input.labels.as_ref().map_or(0, String::len);
@@ -137,7 +132,8 @@ impl Request<'_> {
             self.app.ingest.give_back(&self.dataset, reader);
             return Ok(self.answered(ingested, None, false));
         }
-        let (key, guard) = key.unzip();
+        // The store holds the key too from the append on, also when this request is not waited for any more.
+        let (key, _held) = key.unzip();
         let key = key.map(|key| IdempotencyKey {
             key,
             fingerprint: source.fingerprint(),
@@ -145,7 +141,7 @@ impl Request<'_> {
         });
         let prepared = Store::prepare(reader.columns(), Receipt { arrival, raw_bytes, key });
         self.app.ingest.give_back(&self.dataset, reader);
-        let sequence = append(self.app, &self.dataset, prepared, guard).await?;
+        let sequence = self.app.store.append(&self.dataset, prepared).await?;
         // Until here the events are in memory and not in the buffer's account.
         drop(source);
         drop(gate);
@@ -182,27 +178,6 @@ impl Request<'_> {
             is_repeated,
         }
     }
-}
-
-/// Appends events. With a key it goes on when its sender goes away: the key must be held until it is known whether
-/// the events are stored, or a repetition could store them again.
-async fn append(
-    app: &Arc<App>,
-    dataset: &Arc<DatasetState>,
-    prepared: Prepared,
-    guard: Option<KeyGuard>,
-) -> Result<u64> {
-    let Some(guard) = guard else {
-        return Ok(app.store.append(dataset, prepared).await?);
-    };
-    let (owned, dataset) = (Arc::clone(app), Arc::clone(dataset));
-    let appended = app.tasks.spawn(async move {
-        let sequence = owned.store.append(&dataset, prepared).await;
-        drop(guard);
-        sequence
-    });
-    let stopped = |_| Error::new(ErrorKind::Unavailable, "the service is shutting down: try again");
-    Ok(appended.await.map_err(stopped)??)
 }
 
 fn options(input: &IngestInput) -> Result<Options> {

@@ -1,12 +1,10 @@
 //! Checks of the short texts that callers give: names, descriptions, addresses.
 
-use tidegauge_model::{Rule, Violation};
+use tidegauge_model::dataset::NAME_BYTES_MAX;
+use tidegauge_model::{DatasetName, Rule, Violation};
 
 /// Longest name of anything, in characters.
 pub const NAME_MAX: usize = 256;
-
-/// Longest name of a dataset.
-pub const DATASET_NAME_MAX: usize = 128;
 
 /// Longest description, in characters.
 pub const DESCRIPTION_MAX: usize = 4_096;
@@ -21,15 +19,11 @@ pub fn check_name(field: &str, text: &str) -> Result<(), Violation> {
 
 /// The name of a dataset: letters, digits, `_`, `.` and `-`, beginning with a letter or digit.
 pub fn check_dataset_name(field: &str, text: &str) -> Result<(), Violation> {
-    let is_inner = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
-    let fits = text.len() <= DATASET_NAME_MAX
-        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && text.chars().all(is_inner);
-    if fits {
+    if DatasetName::parse(text).is_some() {
         return Ok(());
     }
     let problem = format!(
-        "must be a dataset's name: up to {DATASET_NAME_MAX} letters, digits and _ . -, beginning with a letter or digit"
+        "must be a dataset's name: up to {NAME_BYTES_MAX} letters, digits and _ . -, beginning with a letter or digit"
     );
     Err(Violation::new(field, Rule::Pattern, problem))
 }

@@ -1,7 +1,7 @@
 //! The events of a dataset as a whole: how many there are, and letting go of old ones and of fields that none has.
 
 use tidegauge_catalog::datasets::Dataset;
-use tidegauge_model::{Action, DatasetArea, ErrorKind, Rule, Timestamp, Violation, duration};
+use tidegauge_model::{Action, DatasetArea, ErrorKind, Rule, Violation, duration};
 use tidegauge_store::Info;
 
 use super::{find_state, get, not_found};
@@ -41,9 +41,7 @@ pub async fn trim(app: &App, caller: &Caller, name: &str, max_duration: &str) ->
         Violation::new("maxDuration", Rule::Pattern, "must be a duration such as 720h or 30d")
     })?;
     let state = find_state(app, caller, name).await?.ok_or_else(not_found)?;
-    let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
-    let before = Timestamp::from_micros(caller.now.as_micros().saturating_sub(age));
-    let removed = app.store.trim(&state, before).await?;
+    let removed = app.store.trim(&state, caller.now.minus(age)).await?;
     app.catalog.note_trim(name, &caller.change()).await?;
     Ok(removed)
 }

@@ -68,7 +68,7 @@ pub(super) async fn check(app: &App, caller: &Caller) -> Result<Allowance> {
 }
 
 async fn counted(app: &App, org: &OrgId, now: Timestamp) -> Result<Counted> {
-    let month = month_of(now.as_micros().saturating_mul(1000));
+    let month = month_of(now.as_nanos());
     let flushes = app.store.flushes();
     let known = app.ingest.usage.0.lock().unwrap_or_else(PoisonError::into_inner).get(org).cloned();
     let is_fresh = |counted: &Counted| {
@@ -92,7 +92,7 @@ async fn counted(app: &App, org: &OrgId, now: Timestamp) -> Result<Counted> {
 
 /// The first second of the next month.
 fn next_month(now: Timestamp) -> i64 {
-    let text = month_of(now.as_micros().saturating_mul(1000));
+    let text = month_of(now.as_nanos());
     let number = |part: Option<&str>| part.and_then(|part| part.parse::<i64>().ok()).unwrap_or(1);
     let mut parts = text.split('-');
     let (year, month) = (number(parts.next()), number(parts.next()));
