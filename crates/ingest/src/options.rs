@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use tidegauge_model::columns::FIELD_NAME_BYTES_MAX;
+
 use crate::json::labels::Labels;
 use crate::time::layout::TimeLayout;
 
@@ -73,7 +75,7 @@ impl Default for Limits {
         Self {
             event_bytes_max: 8 << 20,
             string_bytes_max: 1 << 20,
-            name_bytes_max: 200,
+            name_bytes_max: FIELD_NAME_BYTES_MAX,
             depth_max: 100,
             failures_listed_max: 1000,
             columns_bytes_max: 1 << 30,

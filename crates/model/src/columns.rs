@@ -3,6 +3,15 @@
 
 use std::sync::Arc;
 
+/// The field that holds the time of an event.
+pub const TIME_FIELD: &str = "_time";
+
+/// Fields that the service fills itself.
+pub const RESERVED_FIELDS: [&str; 6] = ["_blockInfo", "_cursor", "_rowID", "_rowId", "_source", "_sysTime"];
+
+/// How long the name of a field may be, in bytes.
+pub const FIELD_NAME_BYTES_MAX: usize = 200;
+
 /// The type of a value that an event can hold. Arrays and maps are kept as JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FieldKind {

@@ -5,6 +5,9 @@ use std::fmt;
 /// How long a name may be, in bytes.
 pub const NAME_BYTES_MAX: usize = 128;
 
+/// The kind of a dataset that holds events; it is the kind of one whose maker says nothing.
+pub const EVENTS_KIND: &str = "axiom:events:v1";
+
 /// The name of a dataset: letters, digits, `_`, `.` and `-`, beginning with a letter or a digit.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DatasetName(String);

@@ -12,6 +12,7 @@ use tidegauge_catalog::columns::{DatasetColumn, name_columns};
 use tidegauge_catalog::datasets::Dataset;
 use tidegauge_catalog::recovery::Recovered;
 use tidegauge_catalog::{Catalog, Change};
+use tidegauge_model::dataset::EVENTS_KIND;
 use tidegauge_model::{DatasetId, DatasetName, FieldKind, OrgId, Timestamp};
 
 use crate::log::look_at;
@@ -20,9 +21,6 @@ use crate::segment::{Origin, is_nameable};
 use crate::store::{lock_folder, prepare};
 use crate::{Result, StoreSettings};
 use found::{Found, find};
-
-/// The kind of every dataset so far.
-const KIND: &str = "axiom:events:v1";
 
 /// What was put back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,7 +121,7 @@ fn recovered(
         org,
         name,
         description: String::new(),
-        kind: KIND.to_owned(),
+        kind: EVENTS_KIND.to_owned(),
         created: now,
         created_by: change.actor.as_str().into(),
         modified: now,

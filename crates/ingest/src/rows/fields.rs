@@ -3,15 +3,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use tidegauge_model::columns::{Column, FieldKind};
+use tidegauge_model::columns::{Column, FieldKind, RESERVED_FIELDS, TIME_FIELD};
 
 use super::{NONE, Rows};
 use crate::options::FieldGate;
-
-/// Names that the service fills itself; an event that has them keeps them under another name.
-const RESERVED: [&str; 6] = ["_blockInfo", "_cursor", "_rowID", "_rowId", "_source", "_sysTime"];
-
-pub(crate) const TIME_FIELD: &str = "_time";
 
 /// The gate must be asked before a value is stored.
 pub(super) const UNADMITTED: u8 = 1;
@@ -31,14 +26,18 @@ pub(super) struct Field {
     pub(super) name: Arc<str>,
 }
 
-/// The name under which a flattened name is stored. `_source` and `_source.a` are both reserved, because the second
+/// The name under which a flattened name is stored: an event that has a reserved one keeps it under another. `_source` and `_source.a` are both reserved, because the second
 /// is the same field as `a` in an object `_source`.
 pub(crate) fn stored_name(flattened: &str) -> Cow<'_, str> {
     if !flattened.starts_with('_') {
         return Cow::Borrowed(flattened);
     }
     let first = flattened.split('.').next().unwrap_or(flattened);
-    if RESERVED.contains(&first) { Cow::Owned(format!("_user{flattened}")) } else { Cow::Borrowed(flattened) }
+    if RESERVED_FIELDS.contains(&first) {
+        Cow::Owned(format!("_user{flattened}"))
+    } else {
+        Cow::Borrowed(flattened)
+    }
 }
 
 impl Rows {

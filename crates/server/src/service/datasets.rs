@@ -7,6 +7,7 @@ pub mod fields;
 use std::sync::Arc;
 
 use tidegauge_catalog::datasets::{Dataset, DatasetPatch};
+use tidegauge_model::dataset::EVENTS_KIND;
 use tidegauge_model::{Action, DatasetArea, DatasetId, DatasetName, ErrorKind, OrgArea, Rule, Violation};
 use tidegauge_store::DatasetState;
 
@@ -14,8 +15,8 @@ use super::text::{DESCRIPTION_MAX, check_dataset_name, check_text};
 use super::{Caller, Error, Result};
 use crate::app::App;
 
-/// What a dataset can be said to hold. The first is what it holds unless its maker says otherwise.
-pub const KINDS: [&str; 4] = ["axiom:events:v1", "otel:metrics:v1", "otel:traces:v1", "otel:logs:v1"];
+/// What a dataset can be said to hold.
+pub const KINDS: [&str; 4] = [EVENTS_KIND, "otel:metrics:v1", "otel:traces:v1", "otel:logs:v1"];
 
 /// A hundred years.
 const RETENTION_DAYS_MAX: u32 = 36_500;
@@ -53,7 +54,7 @@ pub async fn create(app: &App, caller: &Caller, input: DatasetInput) -> Result<D
     let org = caller.org_to_create_in()?;
     check_dataset_name("name", &input.name)?;
     let name = DatasetName::parse(&input.name).ok_or_else(not_found)?;
-    let kind = input.kind.filter(|kind| !kind.is_empty()).unwrap_or_else(|| KINDS[0].to_owned());
+    let kind = input.kind.filter(|kind| !kind.is_empty()).unwrap_or_else(|| EVENTS_KIND.to_owned());
     if !KINDS.contains(&kind.as_str()) {
         return Err(Violation::one_of("kind", &KINDS).into());
     }

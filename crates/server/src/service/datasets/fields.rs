@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use tidegauge_catalog::columns::FieldNote;
 use tidegauge_catalog::datasets::Dataset;
+use tidegauge_model::columns::{FIELD_NAME_BYTES_MAX, RESERVED_FIELDS, TIME_FIELD};
 use tidegauge_model::{FieldKind, Rule, Violation};
 
 use super::{find_state, get, not_found};
@@ -14,11 +15,6 @@ use crate::service::{Caller, Error, Result};
 
 /// Fields that every event has.
 const SYSTEM_FIELDS: [&str; 2] = ["_sysTime", "_time"];
-
-/// Names that mean something else.
-const RESERVED: [&str; 7] = ["_time", "_sysTime", "_rowId", "_rowID", "_cursor", "_source", "_blockInfo"];
-
-const FIELD_NAME_BYTES_MAX: usize = 200;
 
 const MAP_FIELDS_MAX: usize = 500;
 
@@ -161,7 +157,7 @@ async fn follow(app: &App, caller: &Caller, name: &str, changed: Option<Dataset>
 }
 
 fn check_map_field(name: &str) -> Result<()> {
-    let is_reserved = RESERVED.contains(&name) || name.starts_with("__");
+    let is_reserved = name == TIME_FIELD || RESERVED_FIELDS.contains(&name) || name.starts_with("__");
     if name.trim().is_empty() || name.len() > FIELD_NAME_BYTES_MAX || is_reserved || name.contains('\0') {
         let problem = format!(
             "must be a field's name of 1 to {FIELD_NAME_BYTES_MAX} bytes that is not one of the system's and does \
