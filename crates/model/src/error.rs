@@ -36,6 +36,8 @@ pub enum ErrorKind {
     StorageFull,
     /// The request took longer than it may: try again, or ask for less.
     TimedOut,
+    /// The request needs more memory than it may have: ask for less at once.
+    OutOfMemory,
     /// Stored data is damaged: an operator must look.
     Corrupt,
     /// A fault of ours: report it with the request id.

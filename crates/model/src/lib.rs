@@ -15,6 +15,7 @@ pub mod licence;
 pub mod notifier;
 pub mod org;
 pub mod role;
+mod row_id;
 pub mod time;
 
 pub use capability::{Action, Capabilities, DatasetArea, OrgArea, ViewArea};
@@ -26,4 +27,5 @@ pub use id::{DatasetId, NotifierId, OrgId, SegmentId, StarredQueryId, TokenId, U
 pub use licence::Licence;
 pub use org::{Org, PaymentStatus, Plan};
 pub use role::Role;
+pub use row_id::RowId;
 pub use time::{Clock, Timestamp};

@@ -93,6 +93,7 @@ fn status(kind: ErrorKind) -> StatusCode {
         ErrorKind::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         ErrorKind::StorageFull => StatusCode::INSUFFICIENT_STORAGE,
         ErrorKind::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+        ErrorKind::OutOfMemory => StatusCode::from_u16(432).unwrap_or(StatusCode::INSUFFICIENT_STORAGE),
         ErrorKind::Corrupt | ErrorKind::Internal => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }

@@ -1,0 +1,42 @@
+//! Why a query has no answer, by what its asker can do about it.
+
+use tidegauge_lang::Diagnostic;
+use tidegauge_model::ErrorKind;
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why a query failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The query asks for what cannot be: mend it as the diagnostics say.
+    #[error("{}", .0.first().map_or("the query is not valid", |first| first.message.as_str()))]
+    Invalid(Vec<Diagnostic>),
+    /// It needs more memory than it may have.
+    #[error("the query needs more memory than its share of {limit} MiB, even with spilling to disk")]
+    Memory { limit: u64 },
+    /// It took too long.
+    #[error("the query did not finish within {seconds} seconds")]
+    Time { seconds: u64 },
+    /// Too many queries run or wait.
+    #[error("too many queries are running: try again in a moment")]
+    Busy,
+    /// Events cannot be read.
+    #[error(transparent)]
+    Store(#[from] tidegauge_store::Error),
+    /// A fault of ours.
+    #[error("{message}")]
+    Internal { message: String },
+}
+
+impl Error {
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Invalid(_) => ErrorKind::Malformed,
+            Self::Memory { .. } => ErrorKind::OutOfMemory,
+            Self::Time { .. } => ErrorKind::TimedOut,
+            Self::Busy => ErrorKind::Busy,
+            Self::Store(error) => error.kind(),
+            Self::Internal { .. } => ErrorKind::Internal,
+        }
+    }
+}
