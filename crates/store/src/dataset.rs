@@ -10,6 +10,7 @@ use tidegauge_catalog::datasets::Dataset;
 use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{DatasetId, FieldKind, OrgId, SegmentId};
 
+use crate::blocks::Stretches;
 use crate::fields::FieldBook;
 use crate::frame::Frame;
 use crate::keys::KeyState;
@@ -56,6 +57,8 @@ pub(crate) struct Inner {
     /// Segments that were found to be unreadable.
     pub(crate) damaged: HashSet<SegmentId>,
     pub(crate) is_deleted: bool,
+    /// What queries have built of the buffer.
+    stretches: Arc<Stretches>,
 }
 
 /// What a reader sees: every event up to one moment, exactly once.
@@ -63,6 +66,7 @@ pub(crate) struct Inner {
 pub struct Snapshot {
     pub(crate) logged: Vec<Arc<Logged>>,
     pub segments: Arc<Vec<Arc<Segment>>>,
+    pub(crate) stretches: Arc<Stretches>,
 }
 
 /// Figures of a dataset.
@@ -86,14 +90,16 @@ impl DatasetState {
         segments: Vec<Arc<Segment>>,
         buffered: Arc<AtomicUsize>,
     ) -> Result<Self> {
+        let key = DatasetKey::of(&dataset.id)?;
         let inner = Inner {
+            stretches: Arc::new(Stretches::new(key.number())),
             segments: Arc::new(segments),
             flushed: dataset.flushed,
             map_fields: Arc::new(dataset.map_fields.iter().cloned().collect()),
             ..Inner::default()
         };
         Ok(Self {
-            key: DatasetKey::of(&dataset.id)?,
+            key,
             id: dataset.id.clone(),
             org: dataset.org.clone(),
             origin: Origin::of(dataset),
@@ -151,7 +157,11 @@ impl DatasetState {
 
     pub fn snapshot(&self) -> Snapshot {
         let inner = self.lock();
-        Snapshot { logged: inner.logged.clone(), segments: Arc::clone(&inner.segments) }
+        Snapshot {
+            logged: inner.logged.clone(),
+            segments: Arc::clone(&inner.segments),
+            stretches: Arc::clone(&inner.stretches),
+        }
     }
 
     /// The segments that can be merged with others.
@@ -241,6 +251,7 @@ impl DatasetState {
         let bytes = std::mem::take(&mut inner.buffered_bytes);
         inner.buffered_rows = 0;
         inner.logged.clear();
+        inner.stretches.let_go(u64::MAX);
         inner.usage.clear();
         inner.unpublished = None;
         inner.segments = Arc::default();
@@ -264,6 +275,7 @@ impl Inner {
         }
         self.usage.retain(|_, bytes| *bytes > 0);
         self.flushed = flushed;
+        self.stretches.let_go(flushed);
         self.keys.retain(|_, key| !key.is_done_by(flushed));
         bytes
     }
