@@ -3,9 +3,25 @@
 
 mod aggregates;
 mod answer;
+mod bind;
+mod cache;
 mod engine;
 mod error;
+mod events;
+mod expr;
+mod functions;
+mod groups;
+mod lanes;
+mod leaf;
+mod memory;
+mod plan;
+mod prune;
 mod question;
+mod run;
+mod scan;
+mod types;
+mod value;
+
 #[doc(hidden)]
 pub mod testing;
 

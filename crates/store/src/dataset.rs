@@ -146,6 +146,11 @@ impl DatasetState {
         self.lock().fields.contains(field)
     }
 
+    /// The kinds of value that a field has had; none for a field that no event has had.
+    pub fn kinds(&self, field: &str) -> Vec<FieldKind> {
+        self.lock().fields.kinds(field)
+    }
+
     pub fn field_count(&self) -> usize {
         self.lock().fields.len()
     }
