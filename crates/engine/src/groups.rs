@@ -4,6 +4,7 @@
 
 mod chosen;
 mod shape;
+mod wide;
 
 use std::sync::Arc;
 
@@ -43,6 +44,7 @@ struct Grouping<'a> {
     aggregates: Vec<Arc<AggregateFunctionExpr>>,
     /// How many seconds the whole range has, for rates.
     range_seconds: f64,
+    has_bucket: bool,
 }
 
 /// Groups the rows of a scan.
@@ -53,9 +55,17 @@ pub(crate) async fn run(
     threads: usize,
     range_seconds: f64,
 ) -> Result<Answer> {
-    let grouping = Grouping::new(plan, context, range_seconds)?;
-    let states = grouping.states(scan, threads).await?;
-    let totals = grouping.totals(&states).await?;
+    let grouping = Grouping::new(plan, context, range_seconds, plan.bucket.is_some())?;
+    let (totals, states) = if plan.bucket.is_none() && !plan.keys.is_empty() {
+        (grouping.totals_of(scan, threads).await?, Vec::new())
+    } else if grouping.is_wide(scan).await? {
+        let totals = grouping.totals_of(scan, threads).await?;
+        let states = grouping.states_of(scan, threads, &totals.batch).await?;
+        (totals, states)
+    } else {
+        let states = grouping.states(scan, threads).await?;
+        (grouping.totals(&states).await?, states)
+    };
     let mut answer = Answer::default();
     answer.figures.groups = totals.groups;
     let mut tables = Vec::new();
@@ -78,10 +88,15 @@ struct Totals {
 }
 
 impl<'a> Grouping<'a> {
-    fn new(plan: &'a GroupsPlan, context: Arc<TaskContext>, range_seconds: f64) -> Result<Self> {
+    fn new(
+        plan: &'a GroupsPlan,
+        context: Arc<TaskContext>,
+        range_seconds: f64,
+        has_bucket: bool,
+    ) -> Result<Self> {
         let mut columns = Vec::new();
         let mut fields = Vec::new();
-        if let Some((bucket, time)) = &plan.bucket {
+        if let Some((bucket, time)) = plan.bucket.as_ref().filter(|_| has_bucket) {
             columns.push(bucket_of(*bucket, time.clone())?);
             fields.push(ArrowField::new(TIME_FIELD, DataType::Int64, true));
         }
@@ -115,12 +130,12 @@ impl<'a> Grouping<'a> {
                 .build()?;
             aggregates.push(Arc::new(expr));
         }
-        Ok(Self { plan, context, schema, columns, aggregates, range_seconds })
+        Ok(Self { plan, context, schema, columns, aggregates, range_seconds, has_bucket })
     }
 
     /// How many columns groups are told apart by, the bucket among them.
     fn key_count(&self) -> usize {
-        self.plan.keys.len() + usize::from(self.plan.bucket.is_some())
+        self.plan.keys.len() + usize::from(self.has_bucket)
     }
 
     /// The mergeable states of all groups and buckets.
@@ -163,7 +178,7 @@ impl<'a> Grouping<'a> {
 
     /// The groups over all time, the first of them in order.
     async fn totals(&self, states: &[RecordBatch]) -> Result<Totals> {
-        let first_key = usize::from(self.plan.bucket.is_some());
+        let first_key = usize::from(self.has_bucket);
         let merged = self.merged(states, first_key)?;
         let order = self.order(&merged.schema());
         let sorted: Arc<dyn ExecutionPlan> = match LexOrdering::new(order) {

@@ -99,6 +99,17 @@ impl Scan {
         }
     }
 
+    /// The same scan from its beginning, with one more condition. What it does is not counted again.
+    pub(crate) fn again(&self, condition: Option<Typed>) -> Self {
+        Self {
+            conditions: self.conditions.iter().cloned().chain(condition).collect(),
+            prune: self.prune.clone(),
+            rows: self.rows,
+            counters: Arc::default(),
+            ..self.with_inputs(self.inputs.clone())
+        }
+    }
+
     /// Claims the next block for the calling thread.
     pub(crate) fn claim(&self) -> Option<usize> {
         let place = self.next.fetch_add(1, Ordering::Relaxed);
