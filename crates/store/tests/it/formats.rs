@@ -9,6 +9,7 @@ use tidegauge_store::{IdempotencyKey, Receipt, Store, StoredRow, StoredValue, re
 
 use crate::events::{Event, HOUR, SECOND, assert_same, columns_of, stored};
 use crate::house::{House, START, files_in, log_files, open};
+use crate::through_blocks::assert_blocks;
 
 fn formats() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/formats")
@@ -104,6 +105,7 @@ async fn read_sample(version: &str) {
     let state = store.dataset(&dataset.id).unwrap();
     assert_eq!(state.info().logged, 2, "two requests come from the log");
     assert_same(&store.rows(&state).await.unwrap(), &sample(), version);
+    assert_blocks(&store, &dataset.id, &sample(), version).await;
     let repeated = store.claim(&state, "key 6", clock.now()).await.unwrap();
     assert!(matches!(repeated, tidegauge_store::Claim::Repeated(found) if found.sequence == 6));
 }
@@ -111,6 +113,12 @@ async fn read_sample(version: &str) {
 #[tokio::test]
 async fn version_1_is_still_read() {
     read_sample("store-v1").await;
+}
+
+/// Segments have checksums of their footers and columns since then.
+#[tokio::test]
+async fn version_2_is_still_read() {
+    read_sample("store-v2").await;
 }
 
 #[tokio::test]
