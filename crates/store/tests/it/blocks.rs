@@ -33,7 +33,7 @@ async fn append(house: &House, id: &DatasetId, events: &[Event], expected: &mut 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 16, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_comes_in_is_read_through_blocks(
