@@ -7,6 +7,7 @@ mod collected;
 mod distinct;
 mod frequent;
 mod histograms;
+mod memory;
 mod numbers;
 mod percentiles;
 mod plain;
