@@ -14,7 +14,8 @@ use crate::numbers::Numbers;
 
 const GROUPS: usize = 20;
 
-fn accumulator(function: &Arc<AggregateUDF>, inputs: &[ArrayRef]) -> Box<dyn GroupsAccumulator> {
+/// An accumulator of its own, for what a plan cannot be made to do.
+pub(crate) fn accumulator(function: &Arc<AggregateUDF>, inputs: &[ArrayRef]) -> Box<dyn GroupsAccumulator> {
     let field = |input: &ArrayRef| Field::new("input", input.data_type().clone(), true);
     let schema = Arc::new(Schema::new(inputs.iter().map(field).collect::<Vec<_>>()));
     let column = |index| -> Arc<dyn PhysicalExpr> { Arc::new(Column::new("input", index)) };

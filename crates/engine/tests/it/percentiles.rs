@@ -9,7 +9,7 @@ use datafusion_common::ScalarValue;
 use proptest::prelude::*;
 use tidegauge_engine::testing::percentiles;
 
-use crate::aggregate_plans::{Asked, WAYS, estimate};
+use crate::aggregate_plans::{Asked, WAYS, Way, estimate};
 use crate::numbers::Numbers;
 
 const WANTED: [f64; 9] = [50.0, 0.0, 1.0, 25.0, 90.0, 99.0, 99.9, 100.0, 7.0];
@@ -84,6 +84,20 @@ fn numbers_of_all_magnitudes_lose_precision_but_no_order() {
     let found = list(&answers[&0]).0.unwrap();
     for (found, exact) in found.iter().zip(naive(&values)) {
         assert!((found - exact).abs() <= 0.2 * exact.abs(), "{exact}, found {found}");
+    }
+}
+
+#[test]
+fn parts_of_different_precision_are_put_together() {
+    let mut numbers = Numbers(9);
+    let wide = std::iter::repeat_with(|| f64::from_bits(numbers.word())).filter(|value| value.is_finite());
+    let mut rows: Vec<Option<f64>> = wide.take(3000).map(Some).collect();
+    rows.extend((0..3000).map(|row| Some(f64::from(row))));
+    let at_once = asked(rows.clone()).answer(Way::AtOnce);
+    for _ in 0..2 {
+        assert_eq!(asked(rows.clone()).answer(Way::InParts { parts: 2, rows: 3000 }), at_once);
+        assert_eq!(asked(rows.clone()).answer(Way::Twice { parts: 2, rows: 3000 }), at_once);
+        rows.rotate_left(3000);
     }
 }
 
