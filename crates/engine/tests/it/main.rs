@@ -5,6 +5,7 @@
 mod aggregate_plans;
 mod collected;
 mod distinct;
+mod filtered;
 mod frequent;
 mod histograms;
 mod memory;

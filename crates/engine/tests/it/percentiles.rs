@@ -129,7 +129,7 @@ fn no_rows_have_no_percentiles() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(10))]
 
     #[test]
     fn any_cut_gives_the_same(
