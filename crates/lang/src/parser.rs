@@ -22,10 +22,14 @@ pub(crate) const HEIGHT_MAX: usize = 200;
 /// Reads one expression. The text is at most 64 KiB; a tree comes back whatever the text is, and the text was
 /// understood if there are no diagnostics.
 pub fn parse_expression(text: &str) -> (Expr, Vec<Diagnostic>) {
-    let mut parser = Parser { cursor: Cursor::new(text), depth: 0 };
+    let mut parser = Parser { cursor: Cursor::new(text), depth: 0, is_in_list: false };
     let mut parsed = parser.full();
     while !parser.cursor.is_at_end() {
         parser.report_unexpected();
+        if matches!(parser.cursor.peek(), TokenKind::Pipe | TokenKind::Semicolon) {
+            parsed = parser.error(parsed.span());
+            break;
+        }
         parser.cursor.advance();
         if !parser.is_at_terminator() {
             let rest = parser.full();
@@ -56,6 +60,8 @@ pub(crate) struct Parser<'a> {
     pub(crate) cursor: Cursor<'a>,
     /// How deep the present place is nested.
     depth: usize,
+    /// Whether a comma could stand at the present place.
+    is_in_list: bool,
 }
 
 impl Parser<'_> {
@@ -161,8 +167,7 @@ impl Parser<'_> {
     fn too_high(&mut self, span: Span) -> Parsed {
         let message = format!("the expression is nested more than {HEIGHT_MAX} deep");
         let hint = "compare with a list by `in (…)`, or compute a part of it in a field of its own";
-        self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
-        self.cursor.give_up();
+        self.cursor.give_up(Diagnostic::new(message, span).with_hint(hint));
         self.error(span)
     }
 
@@ -192,27 +197,30 @@ impl Parser<'_> {
         if self.cursor.is_at(&TokenKind::Unknown) {
             return true;
         }
-        let word_place = usize::from(self.cursor.is_at(&TokenKind::Bang));
-        if let Some(word) = self.cursor.word_ahead(word_place) {
-            let advice = operators::advice(word);
-            let is_operator = advice.is_some() || word_place > 0;
-            let hint =
-                advice.unwrap_or_else(|| "write one such as `==`, `and` or `contains` there".to_owned());
-            let message = if is_operator {
-                format!("`{}{word}` is no operator", if word_place > 0 { "!" } else { "" })
-            } else {
-                format!("an operator is missing before {found}")
-            };
+        let hint = if self.is_in_list {
+            "write `,` between two items, or an operator such as `==`"
+        } else {
+            "write one such as `==`, `and` or `contains` there"
+        };
+        let missing = Diagnostic::new(format!("an operator is missing before {found}"), span).with_hint(hint);
+        let is_negated = self.cursor.is_at(&TokenKind::Bang);
+        if let Some(word) = self.cursor.word_ahead(usize::from(is_negated)) {
+            let advice = operators::advice(word, is_negated);
+            if advice.is_none() && !is_negated {
+                self.cursor.report(missing);
+                return false;
+            }
+            let message = format!("`{}{word}` is no operator", if is_negated { "!" } else { "" });
+            let span = span.to(self.cursor.ahead(usize::from(is_negated)).span);
+            let hint = advice.unwrap_or_else(|| "write one such as `!contains` or `!in` there".to_owned());
             self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
-            if word_place > 0 {
+            if is_negated {
                 self.cursor.advance();
             }
-            return is_operator;
+            return true;
         }
         if matches!(self.cursor.peek(), TokenKind::Literal(_) | TokenKind::LeftParenthesis) {
-            let message = format!("an operator is missing before {found}");
-            let hint = "write one such as `==`, `and` or `contains` there";
-            self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
+            self.cursor.report(missing);
             return false;
         }
         self.report_unexpected();
@@ -221,8 +229,11 @@ impl Parser<'_> {
 
     fn report_unexpected(&mut self) {
         let hint = match self.cursor.peek() {
-            TokenKind::RightParenthesis => "remove it, or write `(` where it belongs to",
-            TokenKind::RightBracket => "remove it, or write `[` where it belongs to",
+            TokenKind::RightParenthesis => "remove it, or write `(` before it",
+            TokenKind::RightBracket => "remove it, or write `[` before it",
+            TokenKind::Other if self.cursor.slice(self.cursor.span()) == "?" => {
+                "write `iff(condition, then, otherwise)`"
+            }
             TokenKind::Pipe => "only one expression can stand here, without stages",
             TokenKind::Comma => "only one expression can stand here; a list stands in parentheses after `in`",
             TokenKind::DotDot => "a range is written `x between (1 .. 5)`",

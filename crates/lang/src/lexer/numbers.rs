@@ -129,12 +129,11 @@ impl Lexer<'_> {
     fn unknown_unit(&mut self, start: usize, unit_start: usize) -> TokenKind {
         let unit = &self.text[unit_start..self.place];
         let message = format!("`{unit}` is no unit of time");
-        let words: Vec<&str> = timespan::unit_names().filter(|name| *name != "tick").collect();
-        let hint = match suggest::nearest(unit, ["minutes", "seconds", "hours", "days", "weeks"]) {
+        let hint = match suggest::nearest(unit, timespan::unit_names()) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
+            None if unit.starts_with('_') => "write the digits of a number without `_`".to_owned(),
             None => format!(
-                "write one of {}; a name that begins with a digit is written ['{}']",
-                words.join(", "),
+                "write w, d, h, m, s, ms, us or ns; a name that begins with a digit is written ['{}']",
                 &self.text[start..self.place]
             ),
         };

@@ -5,7 +5,7 @@ use super::{Parsed, Parser};
 use crate::functions::{self, Function};
 use crate::lexer::TokenKind;
 use crate::tree::{Expr, ExprKind};
-use crate::{Diagnostic, Span, suggest};
+use crate::{Diagnostic, Span};
 
 /// Functions over many rows, which people also try where there is only one.
 const AGGREGATES: &[&str] = &[
@@ -70,9 +70,9 @@ impl Parser<'_> {
             return;
         }
         let message = format!("unknown function `{name}`");
-        let hint = match functions::renamed(name).or_else(|| suggest::nearest(name, functions::names())) {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => "use one of the functions of the language".to_owned(),
+        let hint = match functions::meant(name) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "write one that there is, such as `tostring`, `iff`, `strcat` or `extract`".to_owned(),
         };
         self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
     }
@@ -80,6 +80,7 @@ impl Parser<'_> {
     /// Expressions with commas between them, up to and with the closing mark.
     pub(super) fn list_until(&mut self, closing: TokenKind, open: Span) -> (Vec<Parsed>, Span) {
         let mut items = Vec::new();
+        let was_in_list = std::mem::replace(&mut self.is_in_list, true);
         if !self.cursor.is_at(&closing) {
             loop {
                 items.push(self.full());
@@ -88,6 +89,7 @@ impl Parser<'_> {
                 }
             }
         }
+        self.is_in_list = was_in_list;
         let close = self.close(closing, open);
         (items, close)
     }
