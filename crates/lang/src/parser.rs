@@ -8,7 +8,7 @@ pub(crate) mod operators;
 
 use crate::cursor::Cursor;
 use crate::lexer::TokenKind;
-use crate::tree::{Expr, ExprKind};
+use crate::tree::{BinaryOperator, Expr, ExprKind};
 use crate::{Diagnostic, Span};
 
 pub(crate) use chain::{CHAIN_MAX, balanced};
@@ -90,70 +90,71 @@ impl Parser<'_> {
         let mut left = self.unary();
         while let Some(operator) = operators::ahead(&self.cursor).filter(|found| found.precedence >= lowest) {
             left = self.operation(left, operator);
-            let next = operators::ahead(&self.cursor);
-            if next.is_some_and(|next| next.precedence == operator.precedence && operator.is_alone()) {
-                let message =
-                    format!("`{}` cannot follow another comparison", next.map_or("", |next| next.name));
-                let hint = "put parentheses around one of them, or join two with `and`";
-                self.cursor.report(Diagnostic::new(message, self.cursor.span()).with_hint(hint));
-            }
+            self.check_alone(operator);
         }
         self.depth -= 1;
         left
     }
 
+    /// Two comparisons beside each other are almost always meant in another way than they would be read.
+    fn check_alone(&mut self, operator: Operator) {
+        let next = operators::ahead(&self.cursor).filter(|next| next.precedence == operator.precedence);
+        if let Some(next) = next.filter(|_| operator.is_alone()) {
+            let message = format!("`{}` cannot follow another comparison", next.name);
+            let hint = "put parentheses around one of them, or join two with `and`";
+            self.cursor.report(Diagnostic::new(message, self.cursor.span()).with_hint(hint));
+        }
+    }
+
     /// What an operator makes of the expression before it and what follows.
     fn operation(&mut self, left: Parsed, operator: Operator) -> Parsed {
-        let span = self.cursor.span();
-        if let Some((message, hint)) = operator.mistake {
-            self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
-        }
+        self.report_mistake(operator);
         for _ in 0..operator.tokens {
             self.cursor.advance();
         }
         match operator.form {
-            Form::Logical(logical) => {
-                let mut operands = vec![left];
-                operands.push(self.expression(operator.precedence + 1));
-                while let Some(same) =
-                    operators::ahead(&self.cursor).filter(|next| next.form == operator.form)
-                {
-                    if let Some((message, hint)) = same.mistake {
-                        self.cursor.report(Diagnostic::new(message, self.cursor.span()).with_hint(hint));
-                    }
-                    self.cursor.advance();
-                    operands.push(self.expression(operator.precedence + 1));
-                }
-                self.chained(logical, operands)
-            }
-            Form::Binary(binary) => {
+            Form::Logical(logical) => self.logical(left, operator, logical),
+            Form::Binary(_) | Form::Text { .. } => {
                 let right = self.expression(operator.precedence + 1);
-                self.joined(left, right, |left, right| ExprKind::Binary { operator: binary, left, right })
-            }
-            Form::Text { test, is_negated, is_case_sensitive } => {
-                let right = self.expression(operator.precedence + 1);
-                self.joined(left, right, |left, right| ExprKind::Text {
-                    test,
-                    is_negated,
-                    is_case_sensitive,
-                    left,
-                    right,
-                })
+                self.joined(left, right, operator)
             }
             Form::In { .. } | Form::HasAny { .. } => self.membership(left, operator),
             Form::Between { is_negated } => self.between(left, is_negated),
         }
     }
 
-    fn joined(
-        &mut self,
-        left: Parsed,
-        right: Parsed,
-        kind: impl FnOnce(Box<Expr>, Box<Expr>) -> ExprKind,
-    ) -> Parsed {
+    /// All parts of a chain of one of `and` and `or`, whose first operator has been read.
+    fn logical(&mut self, left: Parsed, operator: Operator, logical: BinaryOperator) -> Parsed {
+        let mut operands = vec![left];
+        operands.push(self.expression(operator.precedence + 1));
+        while let Some(same) = operators::ahead(&self.cursor).filter(|next| next.form == operator.form) {
+            self.report_mistake(same);
+            self.cursor.advance();
+            operands.push(self.expression(operator.precedence + 1));
+        }
+        self.chained(logical, operands)
+    }
+
+    fn report_mistake(&mut self, operator: Operator) {
+        if let Some((message, hint)) = operator.mistake {
+            self.cursor.report(Diagnostic::new(message, self.cursor.span()).with_hint(hint));
+        }
+    }
+
+    fn joined(&mut self, left: Parsed, right: Parsed, operator: Operator) -> Parsed {
         let height = left.height.max(right.height) + 1;
         let span = left.span().to(right.span());
-        self.limited(kind(Box::new(left.expr), Box::new(right.expr)), span, height)
+        let (left, right) = (Box::new(left.expr), Box::new(right.expr));
+        let kind = match operator.form {
+            Form::Binary(operator) => ExprKind::Binary { operator, left, right },
+            Form::Text { test, is_negated, is_case_sensitive } => {
+                ExprKind::Text { test, is_negated, is_case_sensitive, left, right }
+            }
+            Form::Logical(_) | Form::In { .. } | Form::HasAny { .. } | Form::Between { .. } => {
+                ExprKind::Error
+            }
+        };
+        self.limited(kind, span, height)
     }
 
     /// A node above others, unless the tree becomes too high by it.

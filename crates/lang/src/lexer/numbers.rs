@@ -20,10 +20,7 @@ impl Lexer<'_> {
         }
         let digits = &self.text[start..number_end];
         if has_fraction || has_exponent {
-            // Digits, a fraction and an exponent are always a float for the library.
-            return digits
-                .parse()
-                .map_or(TokenKind::Unknown, |number| TokenKind::Literal(Literal::Float(number)));
+            return self.float(digits.parse().ok(), start);
         }
         self.integer(digits.parse().ok(), start)
     }
@@ -71,6 +68,16 @@ impl Lexer<'_> {
         // All sixteen digits are a number too: the one with the same bits.
         let number = u64::from_str_radix(digits, 16).ok().map(u64::cast_signed);
         self.integer(number, start)
+    }
+
+    fn float(&mut self, number: Option<f64>, start: usize) -> TokenKind {
+        if let Some(number) = number.filter(|number| number.is_finite()) {
+            return TokenKind::Literal(Literal::Float(number));
+        }
+        let span = Span::new(start, self.place);
+        let hint = "write one below 1.8e308, or `real(+inf)`";
+        self.report(Diagnostic::new("the number does not fit a float", span).with_hint(hint));
+        TokenKind::Unknown
     }
 
     fn integer(&mut self, number: Option<i64>, start: usize) -> TokenKind {

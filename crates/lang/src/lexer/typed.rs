@@ -137,7 +137,7 @@ fn float(body: &str) -> Option<f64> {
         "+inf" | "inf" => Some(f64::INFINITY),
         "-inf" => Some(f64::NEG_INFINITY),
         _ if body.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')) => {
-            body.parse().ok()
+            body.parse().ok().filter(|number: &f64| number.is_finite())
         }
         _ => None,
     }

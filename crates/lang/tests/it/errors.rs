@@ -81,6 +81,8 @@ const WRONG: &[&str] = &[
     "```abc",
     // Numbers and timespans.
     "9223372036854775808",
+    "1e400",
+    "real(1e400)",
     "0xZZ",
     "5x",
     "1hrz",
