@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tidegauge_lang::tree::{Cursor, SortKey, Stage};
+use tidegauge_lang::tree::{Cursor, SortKey, Stage, Type};
 use tidegauge_model::columns::TIME_FIELD;
 
 use tidegauge_store::Kinds;
@@ -136,6 +136,9 @@ fn sort_columns(value: &Value) -> Result<Vec<Typed>> {
         variants => {
             let mut columns = vec![logic::exists(value)?];
             columns.extend(value.float()?);
+            if let (Some(integer), Some(_)) = (value.of_type(Type::Integer), value.of_type(Type::Float)) {
+                columns.push(convert::lost_as_float(integer.clone())?);
+            }
             let texts =
                 variants.iter().filter(|variant| value.number_types().all(|kind| kind != variant.kind));
             let texts =
