@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
 use arrow_schema::{Field, Schema, SchemaRef};
 use datafusion_common::ScalarValue;
 use datafusion_execution::TaskContext;
@@ -58,15 +58,21 @@ pub(crate) struct Asked {
     pub(crate) inputs: Vec<ArrayRef>,
     /// The group of each row; without, there are no groups, and the answer is that of group 0.
     pub(crate) groups: Option<Vec<i64>>,
+    /// Which rows count; without, all do.
+    pub(crate) filter: Option<BooleanArray>,
 }
 
 impl Asked {
     pub(crate) fn new(function: Arc<AggregateUDF>, inputs: Vec<ArrayRef>) -> Self {
-        Self { function, inputs, groups: None }
+        Self { function, inputs, groups: None, filter: None }
     }
 
     pub(crate) fn by(self, groups: impl IntoIterator<Item = i64>) -> Self {
         Self { groups: Some(groups.into_iter().collect()), ..self }
+    }
+
+    pub(crate) fn where_true(self, filter: BooleanArray) -> Self {
+        Self { filter: Some(filter), ..self }
     }
 
     /// The answer for each group.
@@ -131,11 +137,14 @@ impl Asked {
         }
     }
 
-    /// The group of each row, if there are groups, and the inputs.
+    /// The group of each row, if there are groups, the inputs, and the filter, if there is one.
     fn batch(&self) -> RecordBatch {
         let mut columns = self.inputs.clone();
         if let Some(groups) = &self.groups {
             columns.insert(0, Arc::new(Int64Array::from(groups.clone())));
+        }
+        if let Some(filter) = &self.filter {
+            columns.push(Arc::new(filter.clone()));
         }
         let field = |(index, column): (usize, &ArrayRef)| {
             Field::new(format!("column{index}"), column.data_type().clone(), true)
@@ -155,23 +164,23 @@ impl Asked {
         };
         let grouped = usize::from(self.groups.is_some());
         let groups = (0..grouped).map(|index| (column(index), "group".to_owned())).collect();
-        let inputs = (grouped..schema.fields().len()).map(column).collect();
+        let inputs_end = grouped + self.inputs.len();
+        let inputs = (grouped..inputs_end).map(column).collect();
+        // Only what takes rows in has a filter; states have been filtered.
+        let takes_rows = mode == AggregateMode::Single || mode == AggregateMode::Partial;
+        let filter = self.filter.as_ref().filter(|_| takes_rows).map(|_| column(inputs_end));
         let aggregate = AggregateExprBuilder::new(Arc::clone(&self.function), inputs)
             .schema(Arc::clone(schema))
             .alias("answer")
             .build()
             .unwrap();
         let groups = PhysicalGroupBy::new_single(groups);
-        let groups = if mode == AggregateMode::Single || mode == AggregateMode::Partial {
-            groups
-        } else {
-            groups.as_final()
-        };
+        let groups = if takes_rows { groups } else { groups.as_final() };
         let exec = AggregateExec::try_new(
             mode,
             groups,
             vec![Arc::new(aggregate)],
-            vec![None],
+            vec![filter],
             source,
             Arc::clone(schema),
         );

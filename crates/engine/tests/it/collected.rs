@@ -119,7 +119,7 @@ fn a_list_of_long_texts_ends_at_a_mebibyte() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(8))]
 
     #[test]
     fn any_cut_gives_the_same(seed: u64, count in 0_usize..1500, different in 1_u64..400, items_max in 0_usize..300) {

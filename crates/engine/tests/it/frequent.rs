@@ -4,11 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_array::StringViewArray;
+use datafusion_common::ScalarValue;
+use datafusion_expr::{EmitTo, GroupsAccumulator};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tidegauge_engine::testing::topk;
 
 use crate::aggregate_plans::{Asked, WAYS, Way, estimate, json};
+use crate::memory::accumulator;
 use crate::numbers::Numbers;
 
 fn asked(k: usize, keys: impl Iterator<Item = Option<u64>>) -> Asked {
@@ -95,6 +98,29 @@ fn frequent_values_among_many_rare_ones_are_no_estimate() {
     let (value, is_estimate) = estimate(&asked(3, keys.iter().copied()).answer(Way::AtOnce)[&0]);
     assert!(!is_estimate);
     assert_bounds(&json(&value), &keys, 3, 1000);
+}
+
+#[test]
+fn a_value_that_was_given_up_in_one_part_is_not_forgotten() {
+    let rare = std::iter::repeat_n(9999, 3);
+    let others = (0..2400).flat_map(|key| std::iter::repeat_n(key, 5));
+    let parts = [rare.chain(others).collect(), vec![9999; 50], (0..60).collect::<Vec<u64>>()];
+    let function = topk(1);
+    for order in [[0, 1, 2], [1, 0, 2], [2, 1, 0], [2, 0, 1]] {
+        let mut merged: Option<Box<dyn GroupsAccumulator>> = None;
+        for part in order {
+            let inputs = asked(1, parts[part].iter().map(|key| Some(*key))).inputs;
+            let mut groups = accumulator(&function, &inputs);
+            groups.update_batch(&inputs, &vec![0; parts[part].len()], None, 1).unwrap();
+            let state = groups.state(EmitTo::All).unwrap();
+            let merged = merged.get_or_insert_with(|| accumulator(&function, &inputs));
+            merged.merge_batch(&state, &[0], 1).unwrap();
+        }
+        let answer = merged.unwrap().evaluate(EmitTo::All).unwrap();
+        let (value, is_estimate) = estimate(&ScalarValue::try_from_array(&answer, 0).unwrap());
+        let expected = json!([{"key": "value 9999", "count": 55, "error": 5}]);
+        assert_eq!((json(&value), is_estimate), (expected, true), "{order:?}");
+    }
 }
 
 #[test]

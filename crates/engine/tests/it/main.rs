@@ -5,8 +5,10 @@
 mod aggregate_plans;
 mod collected;
 mod distinct;
+mod filtered;
 mod frequent;
 mod histograms;
+mod memory;
 mod numbers;
 mod percentiles;
 mod plain;

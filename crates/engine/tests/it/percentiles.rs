@@ -9,7 +9,7 @@ use datafusion_common::ScalarValue;
 use proptest::prelude::*;
 use tidegauge_engine::testing::percentiles;
 
-use crate::aggregate_plans::{Asked, WAYS, estimate};
+use crate::aggregate_plans::{Asked, WAYS, Way, estimate};
 use crate::numbers::Numbers;
 
 const WANTED: [f64; 9] = [50.0, 0.0, 1.0, 25.0, 90.0, 99.0, 99.9, 100.0, 7.0];
@@ -88,6 +88,20 @@ fn numbers_of_all_magnitudes_lose_precision_but_no_order() {
 }
 
 #[test]
+fn parts_of_different_precision_are_put_together() {
+    let mut numbers = Numbers(9);
+    let wide = std::iter::repeat_with(|| f64::from_bits(numbers.word())).filter(|value| value.is_finite());
+    let mut rows: Vec<Option<f64>> = wide.take(3000).map(Some).collect();
+    rows.extend((0..3000).map(|row| Some(f64::from(row))));
+    let at_once = asked(rows.clone()).answer(Way::AtOnce);
+    for _ in 0..2 {
+        assert_eq!(asked(rows.clone()).answer(Way::InParts { parts: 2, rows: 3000 }), at_once);
+        assert_eq!(asked(rows.clone()).answer(Way::Twice { parts: 2, rows: 3000 }), at_once);
+        rows.rotate_left(3000);
+    }
+}
+
+#[test]
 fn groups_are_apart_and_without_numbers_there_is_no_list() {
     let mut numbers = Numbers(3);
     let rows: Vec<(i64, Option<f64>)> = (0..8000)
@@ -115,7 +129,7 @@ fn no_rows_have_no_percentiles() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(10))]
 
     #[test]
     fn any_cut_gives_the_same(
