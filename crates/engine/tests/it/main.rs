@@ -7,6 +7,8 @@ mod collected;
 mod distinct;
 mod filtered;
 mod frequent;
+mod golden;
+mod golden_file;
 mod histograms;
 mod memory;
 mod numbers;
