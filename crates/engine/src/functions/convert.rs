@@ -155,6 +155,15 @@ pub(crate) fn dynamic_to_boolean(value: Typed) -> Result<Typed> {
     Typed::call("to_boolean", Type::Boolean, vec![value], run)
 }
 
+/// Floats in which zero has no sign, so that it is one group.
+pub(crate) fn with_one_zero(value: Typed) -> Result<Typed> {
+    let run: Kernel = Arc::new(|values: &[Values], _| {
+        let floats: Float64Array = values[0].array().as_primitive::<Float64Type>().unary(|value| value + 0.0);
+        Ok(Arc::new(floats) as ArrayRef)
+    });
+    Typed::call("with_one_zero", Type::Float, vec![value], run)
+}
+
 /// Floats that are numbers; what is none becomes null.
 pub(crate) fn finite(value: Typed) -> Result<Typed> {
     let run = floats(|array, row| {
