@@ -162,8 +162,10 @@ impl<'a> Grouping<'a> {
         first_key: usize,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let fields = self.schema.fields()[first_key..self.key_count()].iter();
+        // States come without the keys before the first; rows come with all columns.
+        let first_place = if mode == AggregateMode::Final { 0 } else { first_key };
         let keys = fields.enumerate().map(|(place, field)| {
-            let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), place));
+            let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), first_place + place));
             (column, field.name().clone())
         });
         let aggregate = AggregateExec::try_new(

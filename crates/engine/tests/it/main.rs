@@ -1,6 +1,6 @@
 //! The engine through its public face, and its aggregates through the plans they are made for.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, which names the line")]
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking, which names the line")]
 
 mod aggregate_plans;
 mod collected;
@@ -12,3 +12,5 @@ mod memory;
 mod numbers;
 mod percentiles;
 mod plain;
+mod properties;
+mod support;
