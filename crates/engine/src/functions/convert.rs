@@ -176,7 +176,9 @@ fn parsed_float(text: &str) -> Option<f64> {
     let text = text.trim();
     let is_number =
         text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '-' | '+' | '.'));
-    if is_number { text.parse().ok() } else { None }
+    let number: Option<f64> = if is_number { text.parse().ok() } else { None };
+    // "-inf" and numbers beyond a float's bounds.
+    number.filter(|number| number.is_finite())
 }
 
 fn parsed_integer(text: &str) -> Option<i64> {
@@ -198,7 +200,8 @@ fn parsed_boolean(text: &str) -> Option<bool> {
     parsed_float(text).map(|number| number != 0.0)
 }
 
-fn truncated(value: f64) -> Option<i64> {
+/// A float without what is behind its point.
+pub(crate) fn truncated(value: f64) -> Option<i64> {
     // The bounds are exact as floats; beyond them no integer is near.
     let is_inside = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value);
     is_inside.then_some(value as i64)
