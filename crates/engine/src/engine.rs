@@ -3,9 +3,19 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use datafusion_execution::TaskContext;
+use datafusion_execution::config::SessionConfig;
+use datafusion_execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion_execution::runtime_env::RuntimeEnvBuilder;
 use tidegauge_store::Store;
+use tokio::runtime::Runtime;
+use tokio_util::task::AbortOnDropHandle;
 
-use crate::{Answer, Question, Result};
+use crate::cache::ColumnCache;
+use crate::lanes::Lanes;
+use crate::memory::{QueryMemory, SharedMemory};
+use crate::run::Run;
+use crate::{Answer, Error, Question, Result};
 
 /// What all queries together may use.
 #[derive(Clone, Debug)]
@@ -19,6 +29,8 @@ pub struct EngineSettings {
     pub cache_bytes: usize,
     /// Where queries put what does not fit their memory. Emptied at start.
     pub spill_folder: PathBuf,
+    /// How many bytes of it all queries together may fill.
+    pub spill_bytes_max: u64,
     /// How many queries of one lane run at once, and how many may wait.
     pub running_max: usize,
     pub waiting_max: usize,
@@ -29,16 +41,90 @@ pub struct EngineSettings {
 pub struct Engine {
     store: Arc<Store>,
     settings: EngineSettings,
+    memory: Arc<SharedMemory>,
+    cache: Arc<ColumnCache>,
+    lanes: Lanes,
+    /// The threads of queries. There until the engine is dropped.
+    threads: Option<Runtime>,
 }
 
 impl Engine {
     pub fn new(store: Arc<Store>, settings: EngineSettings) -> Result<Self> {
-        Ok(Self { store, settings })
+        let failed =
+            |what: &str, source: std::io::Error| Error::Internal { message: format!("{what}: {source}") };
+        // What is left there is from queries that a crash cut off.
+        match std::fs::remove_dir_all(&settings.spill_folder) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                return Err(failed("cannot empty the spill folder", source));
+            }
+            _ => {}
+        }
+        std::fs::create_dir_all(&settings.spill_folder)
+            .map_err(|source| failed("cannot make the spill folder", source))?;
+        let threads = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(settings.threads.max(1))
+            .thread_name("query")
+            .enable_all()
+            .build()
+            .map_err(|source| failed("cannot start the threads of queries", source))?;
+        Ok(Self {
+            store,
+            memory: Arc::new(SharedMemory::new(settings.memory_bytes)),
+            cache: Arc::new(ColumnCache::new(settings.cache_bytes)),
+            lanes: Lanes::new(settings.running_max, settings.waiting_max),
+            threads: Some(threads),
+            settings,
+        })
     }
 
     /// Answers a question. Dropping the future stops the work.
     pub async fn run(&self, question: Question) -> Result<Answer> {
-        let _ = (&self.store, &self.settings, question);
-        Ok(Answer::default())
+        let _place = self.lanes.enter(question.options.lane).await?;
+        let Some(threads) = &self.threads else { return Err(Error::Busy) };
+        let memory = Arc::new(QueryMemory::new(Arc::clone(&self.memory), self.settings.query_memory_bytes));
+        let run = Run {
+            store: Arc::clone(&self.store),
+            cache: (!question.options.bypasses_cache).then(|| Arc::clone(&self.cache)),
+            context: self.context(&memory)?,
+            threads: self.settings.threads.max(1),
+            memory: Arc::clone(&memory),
+            question,
+        };
+        let task = AbortOnDropHandle::new(threads.spawn(run.answer()));
+        let answer = match task.await {
+            Ok(answer) => answer,
+            Err(source) => Err(Error::Internal { message: format!("the query stopped: {source}") }),
+        };
+        answer.map_err(|error| match error {
+            Error::Memory { .. } => Error::Memory { limit: (memory.max() >> 20) as u64 },
+            other => other,
+        })
+    }
+
+    /// Bytes that queries and kept columns hold now.
+    pub fn memory_used(&self) -> (usize, usize) {
+        (self.memory.used(), self.cache.bytes())
+    }
+
+    fn context(&self, memory: &Arc<QueryMemory>) -> Result<Arc<TaskContext>> {
+        let folder = DiskManagerMode::Directories(vec![self.settings.spill_folder.clone()]);
+        let disk = DiskManagerBuilder::default()
+            .with_mode(folder)
+            .with_max_temp_directory_size(self.settings.spill_bytes_max);
+        let environment = RuntimeEnvBuilder::new()
+            .with_memory_pool(Arc::clone(memory) as _)
+            .with_disk_manager_builder(disk)
+            .build_arc()?;
+        let config = SessionConfig::new().with_target_partitions(self.settings.threads.max(1));
+        Ok(Arc::new(TaskContext::default().with_session_config(config).with_runtime(environment)))
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // Waiting for threads is not allowed where the engine may be dropped.
+        if let Some(threads) = self.threads.take() {
+            threads.shutdown_background();
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Why a query has no answer, by what its asker can do about it.
 
+use datafusion_common::DataFusionError;
 use tidegauge_lang::Diagnostic;
 use tidegauge_model::ErrorKind;
 
@@ -37,6 +38,38 @@ impl Error {
             Self::Busy => ErrorKind::Busy,
             Self::Store(error) => error.kind(),
             Self::Internal { .. } => ErrorKind::Internal,
+        }
+    }
+}
+
+impl From<arrow_schema::ArrowError> for Error {
+    fn from(error: arrow_schema::ArrowError) -> Self {
+        match error {
+            // Arrow's kernels carry our own errors through.
+            arrow_schema::ArrowError::ExternalError(inner) => match inner.downcast::<Self>() {
+                Ok(own) => *own,
+                Err(other) => Self::Internal { message: other.to_string() },
+            },
+            other => Self::Internal { message: other.to_string() },
+        }
+    }
+}
+
+impl From<DataFusionError> for Error {
+    fn from(error: DataFusionError) -> Self {
+        match error {
+            DataFusionError::External(inner) => match inner.downcast::<Self>() {
+                Ok(own) => *own,
+                Err(other) => Self::Internal { message: other.to_string() },
+            },
+            DataFusionError::ArrowError(inner, _) => (*inner).into(),
+            DataFusionError::ResourcesExhausted(_) => Self::Memory { limit: 0 },
+            DataFusionError::Context(_, inner) => (*inner).into(),
+            DataFusionError::Shared(inner) => match &*inner {
+                DataFusionError::ResourcesExhausted(_) => Self::Memory { limit: 0 },
+                other => Self::Internal { message: other.to_string() },
+            },
+            other => Self::Internal { message: other.to_string() },
         }
     }
 }

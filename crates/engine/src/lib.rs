@@ -1,10 +1,29 @@
 //! Runs a query tree over the store: binds names, plans, scans, aggregates, and answers in Arrow arrays. It knows no
 //! HTTP and no JSON query; DataFusion stays behind its face.
 
+mod aggregates;
 mod answer;
+mod bind;
+mod cache;
 mod engine;
 mod error;
+mod events;
+mod expr;
+mod functions;
+mod groups;
+mod lanes;
+mod leaf;
+mod memory;
+mod plan;
+mod prune;
 mod question;
+mod run;
+mod scan;
+mod types;
+mod value;
+
+#[doc(hidden)]
+pub mod testing;
 
 pub use answer::{
     AggregateInfo, Answer, Continuation, Explanation, Field, Figures, Message, StepFigures, Table,

@@ -39,6 +39,33 @@ pub fn parse(text: &str) -> Option<Duration> {
     (nanoseconds <= NANOSECONDS_MAX).then(|| Duration::from_nanos(nanoseconds as u64))
 }
 
+/// Writes nanoseconds as hours, minutes and seconds, `1h2m3.5s`, or in a smaller unit where it is below a second.
+pub fn to_text(nanoseconds: i64) -> String {
+    let sign = if nanoseconds < 0 { "-" } else { "" };
+    let total = nanoseconds.unsigned_abs();
+    let with_fraction = |number: u64, unit: u64, digits: usize, name: &str| {
+        let fraction = format!("{:0digits$}", number % unit);
+        let fraction = fraction.trim_end_matches('0');
+        let point = if fraction.is_empty() { "" } else { "." };
+        format!("{}{point}{fraction}{name}", number / unit)
+    };
+    match total {
+        0 => "0s".to_owned(),
+        1..1_000 => format!("{sign}{total}ns"),
+        1_000..1_000_000 => format!("{sign}{}", with_fraction(total, 1_000, 3, "µs")),
+        1_000_000..1_000_000_000 => format!("{sign}{}", with_fraction(total, 1_000_000, 6, "ms")),
+        _ => {
+            let (minutes, hours) = (total / 60_000_000_000 % 60, total / 3_600_000_000_000);
+            let seconds = with_fraction(total % 60_000_000_000, 1_000_000_000, 9, "s");
+            match (hours, minutes) {
+                (0, 0) => format!("{sign}{seconds}"),
+                (0, minutes) => format!("{sign}{minutes}m{seconds}"),
+                (hours, minutes) => format!("{sign}{hours}h{minutes}m{seconds}"),
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,6 +84,20 @@ mod tests {
             ("0s", 0),
         ] {
             assert_eq!(parse(text), Some(Duration::from_nanos(nanoseconds)), "{text}");
+        }
+        for (nanoseconds, text) in [
+            (0, "0s"),
+            (1, "1ns"),
+            (-1_500, "-1.5µs"),
+            (2_000_000, "2ms"),
+            (999_000_001, "999.000001ms"),
+            (1_000_000_000, "1s"),
+            (60_250_000_000, "1m0.25s"),
+            (3_723_000_000_000, "1h2m3s"),
+            (90_000_000_000_000, "25h0m0s"),
+            (i64::MIN, "-2562047h47m16.854775808s"),
+        ] {
+            assert_eq!(to_text(nanoseconds), text);
         }
         for text in ["", "1", "s", "-1s", "1 s", "1y", "1h-1m", "1..5s", "900000d", "NaNs", "1e9s"] {
             assert_eq!(parse(text), None, "{text}");

@@ -22,6 +22,26 @@ impl RowId {
     pub const MIN: Self = Self { time: i64::MIN, sequence: 0, index: 0 };
     pub const MAX: Self = Self { time: i64::MAX, sequence: u64::MAX, index: u32::MAX };
 
+    /// The greatest id below this one.
+    #[must_use]
+    pub fn previous(self) -> Self {
+        match (self.index.checked_sub(1), self.sequence.checked_sub(1)) {
+            (Some(index), _) => Self { index, ..self },
+            (None, Some(sequence)) => Self { sequence, index: u32::MAX, ..self },
+            (None, None) => Self { time: self.time.saturating_sub(1), ..Self::MAX },
+        }
+    }
+
+    /// The least id above this one.
+    #[must_use]
+    pub fn next(self) -> Self {
+        match (self.index.checked_add(1), self.sequence.checked_add(1)) {
+            (Some(index), _) => Self { index, ..self },
+            (None, Some(sequence)) => Self { sequence, index: 0, ..self },
+            (None, None) => Self { time: self.time.saturating_add(1), ..Self::MIN },
+        }
+    }
+
     /// Reads what [`fmt::Display`] writes, also when the time is not padded.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('-');

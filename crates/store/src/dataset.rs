@@ -9,7 +9,10 @@ use hashbrown::{HashMap, HashSet};
 use tidegauge_catalog::datasets::Dataset;
 use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{DatasetId, FieldKind, OrgId, SegmentId};
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
+use crate::blocks::Stretches;
 use crate::fields::FieldBook;
 use crate::frame::Frame;
 use crate::keys::KeyState;
@@ -32,6 +35,8 @@ pub struct DatasetState {
     /// Held while events move from the buffer or from segments to new segments.
     pub(crate) moving: tokio::sync::Mutex<()>,
     generation: AtomicU64,
+    /// Told when events have become readable.
+    appended: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -56,6 +61,8 @@ pub(crate) struct Inner {
     /// Segments that were found to be unreadable.
     pub(crate) damaged: HashSet<SegmentId>,
     pub(crate) is_deleted: bool,
+    /// What queries have built of the buffer.
+    stretches: Arc<Stretches>,
 }
 
 /// What a reader sees: every event up to one moment, exactly once.
@@ -63,6 +70,7 @@ pub(crate) struct Inner {
 pub struct Snapshot {
     pub(crate) logged: Vec<Arc<Logged>>,
     pub segments: Arc<Vec<Arc<Segment>>>,
+    pub(crate) stretches: Arc<Stretches>,
 }
 
 /// Figures of a dataset.
@@ -86,14 +94,16 @@ impl DatasetState {
         segments: Vec<Arc<Segment>>,
         buffered: Arc<AtomicUsize>,
     ) -> Result<Self> {
+        let key = DatasetKey::of(&dataset.id)?;
         let inner = Inner {
+            stretches: Arc::new(Stretches::new(key.number())),
             segments: Arc::new(segments),
             flushed: dataset.flushed,
             map_fields: Arc::new(dataset.map_fields.iter().cloned().collect()),
             ..Inner::default()
         };
         Ok(Self {
-            key: DatasetKey::of(&dataset.id)?,
+            key,
             id: dataset.id.clone(),
             org: dataset.org.clone(),
             origin: Origin::of(dataset),
@@ -101,6 +111,7 @@ impl DatasetState {
             buffered,
             moving: tokio::sync::Mutex::new(()),
             generation: AtomicU64::new(0),
+            appended: Notify::new(),
         })
     }
 
@@ -135,9 +146,19 @@ impl DatasetState {
         self.generation.fetch_add(1, Ordering::AcqRel);
     }
 
+    /// Waits for the next events, from the moment of this call on.
+    pub fn appended(&self) -> Notified<'_> {
+        self.appended.notified()
+    }
+
     /// Whether a stored event has had this field.
     pub fn has_field(&self, field: &str) -> bool {
         self.lock().fields.contains(field)
+    }
+
+    /// The kinds of value that a field has had; none for a field that no event has had.
+    pub fn kinds(&self, field: &str) -> Vec<FieldKind> {
+        self.lock().fields.kinds(field)
     }
 
     pub fn field_count(&self) -> usize {
@@ -151,7 +172,11 @@ impl DatasetState {
 
     pub fn snapshot(&self) -> Snapshot {
         let inner = self.lock();
-        Snapshot { logged: inner.logged.clone(), segments: Arc::clone(&inner.segments) }
+        Snapshot {
+            logged: inner.logged.clone(),
+            segments: Arc::clone(&inner.segments),
+            stretches: Arc::clone(&inner.stretches),
+        }
     }
 
     /// The segments that can be merged with others.
@@ -213,6 +238,8 @@ impl DatasetState {
         inner.buffered_bytes += frame.bytes();
         self.buffered.fetch_add(frame.bytes(), Ordering::AcqRel);
         inner.logged.push(Arc::new(Logged { sequence, frame }));
+        drop(inner);
+        self.appended.notify_waiters();
     }
 
     /// Lets go of events that are in segments now, which readers see in the same moment.
@@ -241,6 +268,7 @@ impl DatasetState {
         let bytes = std::mem::take(&mut inner.buffered_bytes);
         inner.buffered_rows = 0;
         inner.logged.clear();
+        inner.stretches.let_go(u64::MAX);
         inner.usage.clear();
         inner.unpublished = None;
         inner.segments = Arc::default();
@@ -264,6 +292,7 @@ impl Inner {
         }
         self.usage.retain(|_, bytes| *bytes > 0);
         self.flushed = flushed;
+        self.stretches.let_go(flushed);
         self.keys.retain(|_, key| !key.is_done_by(flushed));
         bytes
     }

@@ -29,10 +29,12 @@ impl FieldBook {
         self.kinds.contains_key(field)
     }
 
+    pub(crate) fn kinds(&self, field: &str) -> Vec<FieldKind> {
+        self.kinds.get(field).map(|bits| kinds_of(*bits)).unwrap_or_default()
+    }
+
     /// Every field with its kinds, by name.
     pub(crate) fn list(&self) -> BTreeMap<String, Vec<FieldKind>> {
-        let kinds_of =
-            |bits: u8| FieldKind::ALL.into_iter().filter(|kind| bits & 1 << *kind as u8 != 0).collect();
         self.kinds.iter().map(|(field, bits)| (field.as_ref().to_owned(), kinds_of(*bits))).collect()
     }
 
@@ -43,6 +45,10 @@ impl FieldBook {
     pub(crate) fn clear(&mut self) {
         self.kinds.clear();
     }
+}
+
+fn kinds_of(bits: u8) -> Vec<FieldKind> {
+    FieldKind::ALL.into_iter().filter(|kind| bits & 1 << *kind as u8 != 0).collect()
 }
 
 #[cfg(test)]

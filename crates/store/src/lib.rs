@@ -3,6 +3,7 @@
 //! them and how they are queried is left to others.
 
 mod arrays;
+mod blocks;
 mod check;
 mod compact;
 mod dataset;
@@ -26,6 +27,7 @@ mod unclaimed;
 pub mod usage;
 mod windows;
 
+pub use blocks::{Block, BlockColumn, BlockId, Blocks, Codes, Kinds, Probe, Test};
 pub use check::{Finding, FindingKind, check_objects};
 pub use dataset::{DatasetState, Info, Snapshot};
 pub use error::{Error, Result};

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use tidegauge_model::Column;
 
 use crate::arrays;
-use crate::part::{ColumnKey, Identities, Part};
+use crate::part::{ColumnKey, ColumnName, Identities, Part};
 use crate::{Error, Result};
 
 /// Parts with the order of their rows.
@@ -29,6 +29,13 @@ pub(crate) struct Merge {
 struct Occurrences {
     rows: u64,
     places: Vec<(usize, usize)>,
+}
+
+impl Occurrences {
+    fn add(&mut self, rows: u64, part: usize, place: usize) {
+        self.rows += rows;
+        self.places.push((part, place));
+    }
 }
 
 /// Some rows of a merge, in the order of time.
@@ -54,9 +61,12 @@ impl Merge {
             bases.push(identities.times.len());
             part.identify(&mut identities);
             part.columns(&mut |place, field, kind, rows| {
-                let occurrences = columns.entry((Arc::from(field), kind)).or_default();
-                occurrences.rows += rows;
-                occurrences.places.push((number, place));
+                // Many small requests have the same few columns: their names are copied once.
+                if let Some(occurrences) = columns.get_mut(&ColumnName(field, kind)) {
+                    occurrences.add(rows, number, place);
+                } else {
+                    columns.entry((Arc::from(field), kind)).or_default().add(rows, number, place);
+                }
             });
         }
         let order = order_of(&identities);
@@ -75,6 +85,26 @@ impl Merge {
     pub(crate) fn time_at(&self, place: usize) -> i64 {
         let row = self.order.as_ref().map_or(place, |order| order[place] as usize);
         self.identities.times[row]
+    }
+
+    /// The numbers of the rows in the order of time; `None` when they are in that order already.
+    pub(crate) fn order(&self) -> Option<&[u32]> {
+        self.order.as_deref()
+    }
+
+    /// Every column, in no order.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &ColumnKey> {
+        self.columns.keys()
+    }
+
+    pub(crate) fn contains(&self, column: ColumnName<'_>) -> bool {
+        self.columns.contains_key(&column)
+    }
+
+    /// Where a column occurs: the number of the part's first row, the part, and the place in it.
+    pub(crate) fn occurrences(&self, column: ColumnName<'_>) -> impl Iterator<Item = (usize, &Part, usize)> {
+        let places = self.columns.get(&column).map_or(&[][..], |occurrences| &occurrences.places);
+        places.iter().map(|(number, place)| (self.bases[*number], &self.parts[*number], *place))
     }
 
     /// The rows at these places in the order, which must ascend.

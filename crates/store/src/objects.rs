@@ -1,6 +1,8 @@
 //! The object store that segments lie in: a folder of this machine, or a bucket of an S3-compatible service. What is
 //! put here is durable when the call returns. That an object counts is told by the catalogue alone.
 
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -116,6 +118,24 @@ impl Objects {
         Ok(self.store.get(&self.named(path)).await?.bytes().await?)
     }
 
+    /// Some bytes of an object. From a folder they are read at once, in the thread that asks: such reads are short.
+    pub(crate) async fn get_range(&self, path: &str, range: Range<u64>) -> Result<Bytes> {
+        let length = range.end.saturating_sub(range.start);
+        let bytes = match &self.folder {
+            Some(folder) => read_range(&folder.join(path), path, &range)?,
+            None => self.store.get_range(&self.named(path), range).await?,
+        };
+        if bytes.len() as u64 != length {
+            return Err(cut_off(path));
+        }
+        Ok(bytes)
+    }
+
+    /// Whether objects are files of this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        self.folder.is_some()
+    }
+
     /// Deletes an object; one that is gone already is no error.
     pub(crate) async fn delete(&self, path: &str) -> Result<()> {
         match self.store.delete(&self.named(path)).await {
@@ -156,6 +176,25 @@ fn put_error(source: object_store::Error) -> Error {
         return Error::caused(ErrorKind::Unavailable, message, source);
     }
     source.into()
+}
+
+fn read_range(file: &Path, path: &str, range: &Range<u64>) -> Result<Bytes> {
+    let length = range.end.saturating_sub(range.start).try_into().map_err(|_| cut_off(path))?;
+    let mut bytes = vec![0; length];
+    let read = std::fs::File::open(file).and_then(|file| file.read_exact_at(&mut bytes, range.start));
+    match read {
+        Ok(()) => Ok(bytes.into()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let message = format!("the object {path} is missing from the store");
+            Err(Error::caused(ErrorKind::Corrupt, message, error))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Err(cut_off(path)),
+        Err(error) => Err(Error::disk(&format!("read the object {path}"), error)),
+    }
+}
+
+fn cut_off(path: &str) -> Error {
+    Error::corrupt(format!("the object {path} is shorter than it was: restore it from a backup"))
 }
 
 /// The library renames a finished file into place; its bytes and its name still have to reach the disk.

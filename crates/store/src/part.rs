@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
+use hashbrown::Equivalent;
 use tidegauge_model::{Column, FieldKind};
 
 use crate::Result;
@@ -13,6 +14,16 @@ use crate::segment::SegmentPart;
 
 /// One typed column of a dataset.
 pub(crate) type ColumnKey = (Arc<str>, FieldKind);
+
+/// A [`ColumnKey`] that borrows its name, to find a column without a copy of it.
+#[derive(Clone, Copy, Debug, Hash)]
+pub(crate) struct ColumnName<'a>(pub(crate) &'a str, pub(crate) FieldKind);
+
+impl Equivalent<ColumnKey> for ColumnName<'_> {
+    fn equivalent(&self, key: &ColumnKey) -> bool {
+        *self.0 == *key.0 && self.1 == key.1
+    }
+}
 
 /// The events of one request with their sequence.
 #[derive(Clone, Debug)]

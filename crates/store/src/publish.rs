@@ -65,6 +65,8 @@ impl Store {
                 let mut inner = state.lock();
                 inner.replace_segments(&ids, added);
                 inner.is_behind = false;
+                drop(inner);
+                self.footers.forget(&ids);
                 Ok(())
             }
             Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound) => {

@@ -48,7 +48,7 @@ impl Store {
 
     /// Every event of a dataset that can be read, and why the others cannot.
     pub async fn readable_rows(&self, state: &Arc<DatasetState>) -> Result<(Vec<StoredRow>, Vec<Error>)> {
-        let Snapshot { logged, segments } = state.snapshot();
+        let Snapshot { logged, segments, .. } = state.snapshot();
         let mut parts: Vec<Part> = logged.into_iter().map(Part::Logged).collect();
         let mut damaged = Vec::new();
         for segment in segments.iter() {

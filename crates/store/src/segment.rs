@@ -1,6 +1,7 @@
 //! A segment: one Parquet file of events in the order of time, never changed after it is written. Which rows go into
 //! it is decided by `flush` and `compact`; that it exists is told by the catalogue.
 
+mod checksums;
 mod plan;
 mod proof;
 mod read;
@@ -9,9 +10,12 @@ mod schema;
 mod stats;
 mod write;
 
-pub(crate) use proof::is_whole;
-pub(crate) use read::SegmentPart;
-pub(crate) use schema::Origin;
+pub(crate) use checksums::{GroupChecksums, chunk_range, filter_range};
+pub(crate) use proof::{TAIL_BYTES, is_footer_whole, is_whole};
+pub(crate) use read::{SegmentPart, parse_description};
+pub(crate) use rest::decode as decode_rest;
+pub(crate) use schema::{ARRIVAL, INDEX, Origin, REST, SEQUENCE, TIME};
+pub(crate) use stats::bounds;
 pub use stats::{Bound, ColumnStats, SegmentStats};
 pub(crate) use write::{Encoded, Job, encode, footer_bytes, is_nameable, promoted};
 
@@ -52,6 +56,9 @@ pub(crate) struct Description {
     pub(crate) columns: Vec<DescribedColumn>,
     /// Fields in `_rest`, with how many rows have them.
     pub(crate) rest: Vec<(String, String, u64)>,
+    /// By row group; files from before ranges were read have none and are verified whole.
+    #[serde(default)]
+    pub(crate) checksums: Vec<GroupChecksums>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -14,6 +14,7 @@ use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{Chance, Clock, Columns, DatasetId, ErrorKind, OrgId, Timestamp};
 use tokio::sync::Notify;
 
+use crate::blocks::Footers;
 use crate::dataset::DatasetState;
 use crate::frame::{Encoder, Frame, Receipt};
 use crate::keys::Keyed;
@@ -44,6 +45,8 @@ pub struct StoreSettings {
     pub grace: Duration,
     /// How long idempotency keys are remembered.
     pub key_age: Duration,
+    /// How much memory the footers of segments may take, with the filters and shared columns that were read for them.
+    pub footer_cache_bytes: usize,
 }
 
 impl StoreSettings {
@@ -61,6 +64,7 @@ impl StoreSettings {
             compact_bytes_max: 32 << 20,
             grace: Duration::from_secs(3600),
             key_age: Duration::from_secs(24 * 3600),
+            footer_cache_bytes: 64 << 20,
         }
     }
 }
@@ -72,7 +76,8 @@ pub struct Store {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) chance: Arc<dyn Chance>,
     pub(crate) settings: StoreSettings,
-    pub(crate) objects: Objects,
+    pub(crate) objects: Arc<Objects>,
+    pub(crate) footers: Arc<Footers>,
     pub(crate) log: Log,
     directory: RwLock<Directory>,
     buffered: Arc<AtomicUsize>,
@@ -127,6 +132,8 @@ pub struct StoreFigures {
     pub buffered_bytes: u64,
     pub log_bytes: u64,
     pub last_sequence: u64,
+    /// Memory that the footers of segments take.
+    pub footer_bytes: u64,
 }
 
 impl Store {
@@ -139,7 +146,7 @@ impl Store {
     ) -> Result<Self> {
         let log_settings = prepare(&settings)?;
         let lock = lock_folder(&settings)?;
-        let objects = Objects::open(&settings.objects)?;
+        let objects = Arc::new(Objects::open(&settings.objects)?);
         catalog.set_data_path(objects.data_path()).await?;
         let buffered = Arc::new(AtomicUsize::new(0));
         let directory = load(&catalog, &buffered).await?;
@@ -157,6 +164,7 @@ impl Store {
             clock,
             chance,
             objects,
+            footers: Arc::new(Footers::new(settings.footer_cache_bytes)),
             log,
             directory: RwLock::new(directory),
             buffered,
@@ -302,6 +310,7 @@ impl Store {
             buffered_bytes: self.buffered_bytes() as u64,
             log_bytes: self.log.bytes(),
             last_sequence: self.log.last_sequence(),
+            footer_bytes: self.footers.bytes() as u64,
         }
     }
 

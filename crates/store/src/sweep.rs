@@ -35,6 +35,8 @@ impl Store {
             }
             let ids: Vec<_> = removed.into_iter().map(|segment| segment.id).collect();
             deleted += ids.len();
+            // A reader that began before they were removed may have brought them back.
+            self.footers.forget(&ids);
             // After the objects: a crash between the two deletes them again, which is no harm.
             self.catalog.forget_segments(&ids).await?;
         }

@@ -22,8 +22,12 @@ impl DatasetKey {
         Ok(Self(number.to_be_bytes()))
     }
 
+    pub(crate) fn number(self) -> u128 {
+        u128::from_be_bytes(self.0)
+    }
+
     pub(crate) fn id(self) -> DatasetId {
-        DatasetId::from(format!("{}{:032x}", DatasetId::PREFIX, u128::from_be_bytes(self.0)))
+        DatasetId::from(format!("{}{:032x}", DatasetId::PREFIX, self.number()))
     }
 }
 

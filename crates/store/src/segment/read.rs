@@ -11,6 +11,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
+use parquet::file::metadata::ParquetMetaData;
 use tidegauge_catalog::columns::DatasetColumn;
 use tidegauge_model::{Column, FieldKind};
 
@@ -35,7 +36,7 @@ impl SegmentPart {
     pub(crate) fn open(file: Bytes) -> Result<Self> {
         let plain =
             ArrowReaderMetadata::load(&file, ArrowReaderOptions::new().with_skip_arrow_metadata(true))?;
-        let description = description(&plain)?;
+        let description = parse_description(plain.metadata())?;
         let kinds: Vec<FieldKind> = description
             .columns
             .iter()
@@ -180,8 +181,9 @@ impl std::fmt::Debug for SegmentPart {
     }
 }
 
-fn description(metadata: &ArrowReaderMetadata) -> Result<Description> {
-    let pairs = metadata.metadata().file_metadata().key_value_metadata();
+/// What a file says of itself.
+pub(crate) fn parse_description(metadata: &ParquetMetaData) -> Result<Description> {
+    let pairs = metadata.file_metadata().key_value_metadata();
     let text = pairs.and_then(|pairs| pairs.iter().find(|pair| pair.key == DESCRIPTION_KEY));
     let text = text.and_then(|pair| pair.value.as_deref()).ok_or_else(unreadable)?;
     let description: Description = serde_json::from_str(text).map_err(|_| unreadable())?;

@@ -72,7 +72,7 @@ fn add(texts: &mut [Vec<u8>], column: &Column) -> Result<()> {
 }
 
 /// The fields in the texts of `_rest`, as sparse columns.
-pub(super) fn decode(array: &ArrayRef) -> Result<Vec<Column>> {
+pub(crate) fn decode(array: &ArrayRef) -> Result<Vec<Column>> {
     let texts = array.as_string::<i64>();
     let mut columns: HashMap<ColumnKey, Column> = HashMap::new();
     for row in (0..texts.len()).filter(|row| texts.is_valid(*row)) {

@@ -108,7 +108,8 @@ impl ColumnStats {
     }
 }
 
-fn bounds(statistics: &Statistics) -> (Option<Bound>, Option<Bound>) {
+/// The least and the greatest value that a row group has, or what lies outside of them.
+pub(crate) fn bounds(statistics: &Statistics) -> (Option<Bound>, Option<Bound>) {
     let text = |value: &ByteArray| Bound::String(value.as_bytes().to_vec());
     match statistics {
         Statistics::Boolean(s) => {

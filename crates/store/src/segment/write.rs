@@ -22,7 +22,8 @@ use super::rest::{self, Rest};
 use super::schema::{self, Origin};
 use super::stats::{ColumnStats, SegmentStats};
 use super::{
-    COLUMNS_MAX, DESCRIPTION_KEY, DESCRIPTION_VERSION, DescribedColumn, Description, Effort, ROW_GROUP_ROWS,
+    COLUMNS_MAX, DESCRIPTION_KEY, DESCRIPTION_VERSION, DescribedColumn, Description, Effort, GroupChecksums,
+    ROW_GROUP_ROWS,
 };
 use crate::merge::{Merge, Rows};
 use crate::part::{ColumnKey, Identities};
@@ -103,7 +104,7 @@ pub(crate) fn encode(job: &Job<'_>) -> Result<Vec<Encoded>> {
         (raw_bytes, rows_left) = (raw_bytes - share, rows_left - count);
         let rest: Counted = rest_keys.iter().cloned().zip(counts).filter(|(_, count)| *count > 0).collect();
         let description = describe(job, id, share, &file, &rest);
-        encoded.push(file.finish(&schema, id, rows, &job.merge.identities, &description)?);
+        encoded.push(file.finish(&schema, id, rows, &job.merge.identities, description)?);
     }
     Ok(encoded)
 }
@@ -141,15 +142,11 @@ impl FileChunks {
         id: &SegmentId,
         rows: &Rows,
         identities: &Identities,
-        description: &Description,
+        mut description: Description,
     ) -> Result<Encoded> {
         let parquet_schema = ArrowSchemaConverter::new().convert(schema)?;
         let properties = Arc::new(WriterProperties::builder().set_created_by("tidegauge".to_owned()).build());
         let mut writer = SerializedFileWriter::new(Vec::new(), parquet_schema.root_schema_ptr(), properties)?;
-        let text = serde_json::to_string(description).map_err(|source| {
-            Error::caused(ErrorKind::Internal, "a segment cannot describe itself", source)
-        })?;
-        writer.append_key_value_metadata(KeyValue::new(DESCRIPTION_KEY.to_owned(), text));
         for (_, chunks) in self.groups {
             let mut row_group = writer.next_row_group()?;
             for chunk in chunks {
@@ -157,7 +154,15 @@ impl FileChunks {
             }
             row_group.close()?;
         }
-        writer.append_key_value_metadata(proof::blank());
+        writer.flush().map_err(|source| Error::disk("write a segment", source))?;
+        let (written, groups) = (writer.inner(), writer.flushed_row_groups());
+        description.checksums =
+            groups.iter().map(|group| GroupChecksums::of(written, group)).collect::<Result<_>>()?;
+        let text = serde_json::to_string(&description).map_err(|source| {
+            Error::caused(ErrorKind::Internal, "a segment cannot describe itself", source)
+        })?;
+        writer.append_key_value_metadata(KeyValue::new(DESCRIPTION_KEY.to_owned(), text));
+        proof::blanks().into_iter().for_each(|blank| writer.append_key_value_metadata(blank));
         let mut bytes = writer.into_inner()?;
         proof::seal(&mut bytes)?;
         let sequences = || rows.iter().map(|row| identities.sequences[row]);
@@ -254,6 +259,7 @@ fn describe(
             .iter()
             .map(|((field, kind), count)| (field.as_ref().to_owned(), kind.as_str().to_owned(), *count))
             .collect(),
+        checksums: Vec::new(),
     }
 }
 

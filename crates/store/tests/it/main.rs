@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, which names the line")]
 
+mod blocks;
 mod damage;
 mod duckdb;
 mod events;
@@ -15,4 +16,5 @@ mod properties;
 mod rebuild;
 mod s3;
 mod simulation;
+mod through_blocks;
 mod together;

@@ -1,0 +1,161 @@
+//! The aggregates of queries, as functions for DataFusion's aggregation, and what makes columns of their answers.
+//! Each says which columns it takes and gives. Rows that are null in the first column are not counted in. Numbers
+//! must come without NaN where a function of DataFusion itself is used, which is said there.
+
+mod arg;
+mod collect;
+mod distinct;
+mod grouped;
+mod histogram;
+mod percentiles;
+mod sketch;
+mod state;
+mod texts;
+mod topk;
+mod values;
+mod whole;
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Decimal128Type;
+use arrow_array::{ArrayRef, Float64Array, Int64Array};
+use arrow_schema::DataType;
+use datafusion_expr::AggregateUDF;
+use datafusion_functions_aggregate::average::avg_udaf;
+use datafusion_functions_aggregate::count::count_udaf;
+use datafusion_functions_aggregate::min_max::{max_udaf, min_udaf};
+use datafusion_functions_aggregate::stddev::stddev_udaf;
+use datafusion_functions_aggregate::sum::sum_udaf;
+use datafusion_functions_aggregate::variance::var_samp_udaf;
+
+use self::grouped::{Inputs, function};
+use self::whole::{Outcome, Whole};
+
+/// Percentiles by nearest rank, in the order given, of percentiles from 0 to 100.
+///
+/// `Float64` → `Struct{value: List<Float64>, is_estimate: Boolean}`. The list is null if there are no numbers. Exact
+/// for up to 1024 numbers, then within 0.4 % of the value. NaN and infinities are left out.
+pub fn percentiles(wanted: &[f64]) -> Arc<AggregateUDF> {
+    function(percentiles::Percentiles::new(wanted), Inputs::Exactly(1))
+}
+
+/// The most frequent values.
+///
+/// `Utf8View` of JSON texts → `Struct{value: Utf8View, is_estimate: Boolean}`. The value is a JSON array of objects
+/// with `key`, `count` and `error`, by count and key. Exact for up to 2000 different values or 20 times as many as
+/// are asked for; above, a true count lies between `count - error` and `count`. It is no estimate if the errors are
+/// zero and nothing else can be as frequent.
+pub fn topk(wanted: usize) -> Arc<AggregateUDF> {
+    function(topk::TopK::new(wanted), Inputs::Exactly(1))
+}
+
+/// Counts in bins of equal width between the least and the greatest number.
+///
+/// `Float64` → `Struct{value: Utf8View, is_estimate: Boolean}`. The value is a JSON array of objects with `from`,
+/// `to` and `count`; empty if there are no numbers, of one bin if all are equal. NaN and infinities are left out.
+pub fn histogram(bins: usize) -> Arc<AggregateUDF> {
+    function(histogram::Histogram::new(bins), Inputs::Exactly(1))
+}
+
+/// The value beside the least key.
+///
+/// Key `Int64`, `Float64`, `Boolean`, `Utf8View` or `Timestamp(Nanosecond)`, and `Utf8View` of JSON text →
+/// `Utf8View`, null if no row has a key. Of equal keys the smallest text wins.
+pub fn argmin() -> Arc<AggregateUDF> {
+    function(arg::Arg::Min, Inputs::Exactly(2))
+}
+
+/// The value beside the greatest key, otherwise as [`argmin`].
+pub fn argmax() -> Arc<AggregateUDF> {
+    function(arg::Arg::Max, Inputs::Exactly(2))
+}
+
+/// The different values, by their text.
+///
+/// `Utf8View` of JSON texts → `Utf8View` of a JSON array. If there are more than `items_max` or more than 1 MiB of
+/// them, the first by their text.
+pub fn makeset(items_max: usize) -> Arc<AggregateUDF> {
+    function(collect::MakeSet { items_max }, Inputs::Exactly(1))
+}
+
+/// All values, in the order of rows within a partition; partitions follow each other as they are done.
+///
+/// `Utf8View` of JSON texts → `Utf8View` of a JSON array, of at most `items_max` and 1 MiB.
+pub fn makelist(items_max: usize) -> Arc<AggregateUDF> {
+    function(collect::MakeList { items_max }, Inputs::Exactly(1))
+}
+
+/// How many different values there are.
+///
+/// One or more columns of `Int64`, `Float64`, `Boolean`, `Utf8View` or `Timestamp(Nanosecond)`, counted as one →
+/// `Struct{value: Int64, is_estimate: Boolean}`. Exact up to 1024, then with a standard error of 0.81 %. `1` and
+/// `1.0` are equal.
+pub fn distinct() -> Arc<AggregateUDF> {
+    function(distinct::Distinct, Inputs::AtLeastOne)
+}
+
+/// The sum. `Int64` → `Decimal128(38, 0)`, exact, see [`split_sums`]; `Float64` → `Float64`, whose last digits depend
+/// on the order of rows. Null if there are no values.
+pub fn sum(input: &DataType) -> Arc<AggregateUDF> {
+    match input {
+        DataType::Int64 => Arc::new(AggregateUDF::from(Whole::new(Outcome::Sum))),
+        _ => sum_udaf(),
+    }
+}
+
+/// The average. `Int64` or `Float64` → `Float64`, of whole numbers from their exact sum. Null if there are no values.
+pub fn avg(input: &DataType) -> Arc<AggregateUDF> {
+    match input {
+        DataType::Int64 => Arc::new(AggregateUDF::from(Whole::new(Outcome::Average))),
+        _ => avg_udaf(),
+    }
+}
+
+/// The average of times or timespans. `Int64` → `Int64`, rounded. Null if there are no values.
+pub fn avg_time() -> Arc<AggregateUDF> {
+    Arc::new(AggregateUDF::from(Whole::new(Outcome::WholeAverage)))
+}
+
+/// The least value. `Int64`, `Float64`, `Boolean` or `Utf8View` → the same, null if there are no values. `Float64`
+/// must be finite: NaN would win or lose by the order of rows, and infinity alone would become the greatest number.
+pub fn min() -> Arc<AggregateUDF> {
+    min_udaf()
+}
+
+/// The greatest value, otherwise as [`min`].
+pub fn max() -> Arc<AggregateUDF> {
+    max_udaf()
+}
+
+/// How many rows are not null. Any type → `Int64`, never null.
+pub fn count() -> Arc<AggregateUDF> {
+    count_udaf()
+}
+
+/// The standard deviation of a sample. `Float64` → `Float64`, null for less than two values.
+pub fn stdev() -> Arc<AggregateUDF> {
+    stddev_udaf()
+}
+
+/// The variance of a sample. `Float64` → `Float64`, null for less than two values.
+pub fn variance() -> Arc<AggregateUDF> {
+    var_samp_udaf()
+}
+
+/// The answers in a column of an aggregate, and whether one of them is an estimate. Columns of aggregates that make
+/// no estimates are given back as they are.
+pub fn split_estimates(column: &ArrayRef) -> (ArrayRef, bool) {
+    let parts = column.as_struct_opt().filter(|parts| parts.num_columns() == 2);
+    let marked = parts.and_then(|parts| Some((parts.column(0), parts.column(1).as_boolean_opt()?)));
+    match marked {
+        Some((value, marks)) => (Arc::clone(value), marks.true_count() > 0),
+        None => (Arc::clone(column), false),
+    }
+}
+
+/// Sums of [`sum`] over `Int64`: those that fit into 64 bits, and those that do not as fractions, if there are such.
+/// In a row at most one of the two is not null. None if the column is of another kind.
+pub fn split_sums(column: &ArrayRef) -> Option<(Int64Array, Option<Float64Array>)> {
+    column.as_primitive_opt::<Decimal128Type>().map(whole::split_sums)
+}

@@ -1,0 +1,113 @@
+//! From the tree's expressions to typed ones: names become columns of the scan or what was computed before, and each
+//! operator gets its arguments in the types it needs. What cannot be is told with its place in the query.
+
+mod operators;
+mod scope;
+
+use tidegauge_lang::tree::{Expr, ExprKind, Type};
+use tidegauge_lang::{Diagnostic, Span};
+
+pub(crate) use scope::{ARRIVAL_FIELD, InputColumn, Scope};
+
+use crate::expr::Typed;
+use crate::functions::{arithmetic, library, logic, member};
+use crate::value::Value;
+use crate::{Error, Result};
+
+impl Scope {
+    /// Binds an expression.
+    pub(crate) fn bind(&mut self, expr: &Expr) -> Result<Value> {
+        match &expr.kind {
+            ExprKind::Literal(literal) => Ok(Value::literal(literal)),
+            ExprKind::Field(name) => self.field(name),
+            ExprKind::Member { of, key } => member::member(&self.bind(of)?, &self.bind(key)?),
+            ExprKind::Negate(of) => self.negate(of),
+            ExprKind::Not(of) => Ok(logic::not(self.condition(of)?)?.into()),
+            ExprKind::Exists(of) => Ok(logic::exists(&self.bind(of)?)?.into()),
+            ExprKind::Binary { operator, left, right } => self.binary(expr.span, *operator, left, right),
+            ExprKind::Text { test, is_negated, is_case_sensitive, left, right } => {
+                let (left, right) = (self.bind(left)?, self.bind_needle(*test, right)?);
+                let passes = crate::functions::text::test(*test, *is_case_sensitive, &left, &right)?;
+                negated(passes, *is_negated)
+            }
+            ExprKind::In { value, list, is_negated, is_case_sensitive } => {
+                let passes = self.is_among(value, list, *is_case_sensitive)?;
+                negated(passes, *is_negated)
+            }
+            ExprKind::HasAny { value, list, is_case_sensitive } => {
+                Ok(self.has_any(value, list, *is_case_sensitive)?.into())
+            }
+            ExprKind::Between { value, low, high, is_negated } => {
+                let passes = self.is_between(value, low, high)?;
+                negated(passes, *is_negated)
+            }
+            ExprKind::Call { function, arguments } => self.call(expr.span, function, arguments),
+            ExprKind::Error => Err(invalid(expr.span, "this part of the query cannot be understood")),
+        }
+    }
+
+    /// Binds an expression that must be true or false.
+    pub(crate) fn condition(&mut self, expr: &Expr) -> Result<Typed> {
+        let value = self.bind(expr)?;
+        if value.is_null() {
+            return Ok(logic::null(Type::Boolean));
+        }
+        value.condition()?.ok_or_else(|| {
+            let is = type_names(&value);
+            invalid(expr.span, format!("a condition must be true or false, and this is {is}"))
+        })
+    }
+
+    fn negate(&mut self, of: &Expr) -> Result<Value> {
+        let value = self.bind(of)?;
+        let number = match value.of_type(Type::Timespan) {
+            Some(timespan) => Some(timespan.clone()),
+            None => value.number()?,
+        };
+        match number {
+            Some(number) => Ok(arithmetic::negate(number)?.into()),
+            None if value.is_null() => Ok(Value::NULL),
+            None => Err(invalid(
+                of.span,
+                format!("only a number can be negated, and this is {}", type_names(&value)),
+            )),
+        }
+    }
+
+    fn call(&mut self, span: Span, function: &str, arguments: &[Expr]) -> Result<Value> {
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            values.push(self.bind(argument)?);
+        }
+        match library::call(function, &values, self.now())? {
+            Some(value) => Ok(value),
+            None => Err(invalid(span, format!("function '{function}' not found"))),
+        }
+    }
+}
+
+fn negated(passes: Typed, is_negated: bool) -> Result<Value> {
+    Ok(if is_negated { logic::not(passes)? } else { passes }.into())
+}
+
+/// The error of a query that asks for what cannot be.
+pub(crate) fn invalid(span: Span, message: impl Into<String>) -> Error {
+    Error::Invalid(vec![Diagnostic { message: message.into(), span, hint: None }])
+}
+
+/// The types of a value in words.
+pub(crate) fn type_names(value: &Value) -> String {
+    let name = |kind: &Type| match kind {
+        Type::Boolean => "a boolean",
+        Type::Integer => "an integer",
+        Type::Float => "a float",
+        Type::String => "a string",
+        Type::Datetime => "a datetime",
+        Type::Timespan => "a timespan",
+        Type::Array => "an array",
+        Type::Map => "a map",
+        Type::Dynamic => "a dynamic value",
+    };
+    let names: Vec<&str> = value.types().iter().map(name).collect();
+    names.join(" or ")
+}

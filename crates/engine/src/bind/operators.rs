@@ -1,0 +1,112 @@
+//! Operators between two or more expressions.
+
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use tidegauge_lang::Span;
+use tidegauge_lang::tree::{BinaryOperator, Expr, TextTest, Type};
+
+use super::{Scope, invalid, type_names};
+use crate::Result;
+use crate::expr::Typed;
+use crate::functions::{arithmetic, compare, logic, text};
+use crate::value::Value;
+
+impl Scope {
+    pub(super) fn binary(
+        &mut self,
+        span: Span,
+        operator: BinaryOperator,
+        left: &Expr,
+        right: &Expr,
+    ) -> Result<Value> {
+        use BinaryOperator::{And, Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual, Or};
+        match operator {
+            And => Ok(Typed::all(vec![self.condition(left)?, self.condition(right)?]).into()),
+            Or => Ok(Typed::any(vec![self.condition(left)?, self.condition(right)?]).into()),
+            Equal => Ok(compare::equal(&self.bind(left)?, &self.bind(right)?)?.into()),
+            NotEqual => Ok(logic::not(compare::equal(&self.bind(left)?, &self.bind(right)?)?)?.into()),
+            Less | LessOrEqual | Greater | GreaterOrEqual => {
+                Ok(compare::ordered(&self.bind(left)?, &self.bind(right)?, operator)?.into())
+            }
+            _ => self.arithmetic(span, operator, left, right),
+        }
+    }
+
+    fn arithmetic(
+        &mut self,
+        span: Span,
+        operator: BinaryOperator,
+        left: &Expr,
+        right: &Expr,
+    ) -> Result<Value> {
+        let (left, right) = (self.bind(left)?, self.bind(right)?);
+        if left.is_null() || right.is_null() {
+            return Ok(Value::NULL);
+        }
+        let computed = match (operand(&left)?, operand(&right)?) {
+            (Some(left), Some(right)) => arithmetic::binary(left, right, operator)?,
+            _ => None,
+        };
+        computed.map(Value::from).ok_or_else(|| {
+            let message = format!("cannot compute with {} and {}", type_names(&left), type_names(&right));
+            invalid(span, message)
+        })
+    }
+
+    /// The right side of a test of text. A regular expression is checked before any row is read.
+    pub(super) fn bind_needle(&mut self, test: TextTest, needle: &Expr) -> Result<Value> {
+        let value = self.bind(needle)?;
+        if test == TextTest::Matches
+            && let Some(literal) = value.of_type(Type::String).and_then(Typed::as_literal)
+            && literal.is_valid(0)
+            && let Err(error) = text::regex(literal.as_string_view().value(0))
+        {
+            return Err(invalid(needle.span, format!("the regular expression cannot be read: {error}")));
+        }
+        Ok(value)
+    }
+
+    pub(super) fn is_among(&mut self, value: &Expr, list: &[Expr], is_case_sensitive: bool) -> Result<Typed> {
+        let value = self.bind(value)?;
+        let mut parts = Vec::new();
+        for element in list {
+            let element = self.bind(element)?;
+            let is_text = element.of_type(Type::String).is_some();
+            parts.push(if is_text && !is_case_sensitive {
+                text::test(TextTest::Equals, false, &value, &element)?
+            } else {
+                logic::known(compare::equal(&value, &element)?)?
+            });
+        }
+        Ok(if parts.is_empty() { logic::constant(false) } else { Typed::any(parts) })
+    }
+
+    pub(super) fn has_any(&mut self, value: &Expr, list: &[Expr], is_case_sensitive: bool) -> Result<Typed> {
+        let value = self.bind(value)?;
+        let mut parts = Vec::new();
+        for word in list {
+            let word = self.bind(word)?;
+            parts.push(text::test(TextTest::Has, is_case_sensitive, &value, &word)?);
+        }
+        Ok(if parts.is_empty() { logic::constant(false) } else { Typed::any(parts) })
+    }
+
+    pub(super) fn is_between(&mut self, value: &Expr, low: &Expr, high: &Expr) -> Result<Typed> {
+        let value = self.bind(value)?;
+        let (low, high) = (self.bind(low)?, self.bind(high)?);
+        Ok(Typed::all(vec![
+            compare::ordered(&value, &low, BinaryOperator::GreaterOrEqual)?,
+            compare::ordered(&value, &high, BinaryOperator::LessOrEqual)?,
+        ]))
+    }
+}
+
+/// What can be computed with: a time, a timespan, or the numbers of a value.
+fn operand(value: &Value) -> Result<Option<Typed>> {
+    for kind in [Type::Datetime, Type::Timespan] {
+        if let Some(typed) = value.of_type(kind) {
+            return Ok(Some(typed.clone()));
+        }
+    }
+    value.number()
+}

@@ -1,0 +1,89 @@
+//! Events in an order, up to a limit. Rows are found first, by the columns of the filter and of the order alone; only
+//! what the answer shows is read afterwards, for the found rows. In the order of time blocks are walked from the wanted
+//! end, and the walk stops when no further block can have a row among the first.
+
+mod fetch;
+mod sorted;
+mod walk;
+
+use std::sync::Arc;
+
+use tidegauge_model::RowId;
+use tokio::time::Instant;
+
+use crate::answer::{Answer, Continuation, Table};
+use crate::plan::{EventOrder, EventsPlan};
+use crate::scan::Scan;
+use crate::{Error, Result};
+
+/// A found row: its id, the place of its block in the scan and its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) id: RowId,
+    pub(crate) block: u32,
+    pub(crate) row: u32,
+}
+
+/// What a search found, in the order of the answer.
+#[derive(Debug, Default)]
+pub(crate) struct Finds {
+    pub(crate) rows: Vec<Found>,
+    /// Where the search was cut because its time was over: everything before is in `rows`.
+    pub(crate) cut_at: Option<RowId>,
+}
+
+/// What a search may cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    pub(crate) threads: usize,
+    pub(crate) deadline: Instant,
+    pub(crate) seconds: u64,
+    pub(crate) answer_bytes_max: usize,
+}
+
+/// Narrows a scan to the rows after a cursor.
+pub(crate) fn rows_after(plan: &EventsPlan) -> Option<(RowId, RowId)> {
+    let cursor = plan.after?;
+    let EventOrder::Time { is_descending } = plan.order else { return None };
+    Some(match (is_descending, cursor.is_included) {
+        (true, true) => (RowId::MIN, cursor.row),
+        (true, false) => (RowId::MIN, cursor.row.previous()),
+        (false, true) => (cursor.row, RowId::MAX),
+        (false, false) => (cursor.row.next(), RowId::MAX),
+    })
+}
+
+/// Finds the events and reads what is asked of them.
+pub(crate) async fn run(plan: &EventsPlan, scan: &Arc<Scan>, budget: Budget) -> Result<Answer> {
+    let mut finds = match &plan.order {
+        EventOrder::Time { is_descending } => walk::run(scan, *is_descending, plan.limit, budget).await?,
+        EventOrder::Columns(columns) => sorted::run(scan, columns, plan.limit, budget).await?,
+    };
+    if finds.cut_at.is_some() && finds.rows.is_empty() {
+        return Err(Error::Time { seconds: budget.seconds });
+    }
+    let fields = fetch::fields(plan, scan, &finds.rows).await?;
+    let kept = fetch::rows_within(&fields, finds.rows.len(), budget.answer_bytes_max);
+    let fields = fetch::first_rows(fields, kept);
+    if kept < finds.rows.len() {
+        finds.cut_at = finds.rows.get(kept.wrapping_sub(1)).map(|last| last.id);
+        finds.rows.truncate(kept);
+    }
+    let mut answer = Answer::default();
+    let is_by_time = matches!(plan.order, EventOrder::Time { .. });
+    let ids = || finds.rows.iter().map(|found| found.id);
+    let of_cursor = plan.after.map(|cursor| (cursor.row, cursor.row));
+    if is_by_time {
+        answer.figures.row_ids = ids().min().zip(ids().max()).or(of_cursor);
+        answer.continues_at = finds.cut_at.map(|after| Continuation { after });
+    }
+    answer.tables.push(Table {
+        name: "0",
+        rows: finds.rows.len(),
+        fields,
+        row_ids: ids().collect(),
+        order: plan.sorted_by.clone(),
+        ..Table::default()
+    });
+    Ok(answer)
+}

@@ -1,0 +1,196 @@
+//! Reads what the answer shows of rows that were found: their ids, and every field in every type it has there.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, UInt32Array, new_null_array};
+use hashbrown::HashMap;
+use tidegauge_lang::tree::Type;
+use tidegauge_model::RowId;
+use tidegauge_model::columns::TIME_FIELD;
+use tidegauge_store::Block;
+
+use super::Found;
+use crate::answer::Field;
+use crate::bind::{ARRIVAL_FIELD, InputColumn};
+use crate::expr::{Rows, Typed};
+use crate::plan::EventsPlan;
+use crate::scan::{Picked, Scan};
+use crate::types::{arrow_type, type_of};
+use crate::value::Value;
+use crate::{Error, Result};
+
+/// The ids of some rows of a block.
+pub(super) async fn identified(
+    block: &Block,
+    place: usize,
+    times: &[i64],
+    rows: &[u32],
+) -> Result<Vec<Found>> {
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (sequences, indexes) = (block.sequences_at(rows).await?, block.indexes_at(rows).await?);
+    let block =
+        u32::try_from(place).map_err(|_| Error::Internal { message: "too many blocks".to_owned() })?;
+    let ids = rows.iter().zip(sequences.iter().zip(indexes.iter()));
+    let found = ids.map(|(row, (sequence, index))| {
+        let id = RowId { time: times[*row as usize], sequence: *sequence, index: *index };
+        Found { id, block, row: *row }
+    });
+    Ok(found.collect())
+}
+
+/// The found rows of one block, ascending, with the places in the answer where they belong.
+struct Share {
+    block: usize,
+    picked: Picked,
+}
+
+/// The fields of the answer for the found rows, in their order.
+pub(super) async fn fields(plan: &EventsPlan, scan: &Arc<Scan>, found: &[Found]) -> Result<Vec<Field>> {
+    let mut by_block: Vec<u32> = (0..found.len() as u32).collect();
+    by_block.sort_by_key(|at| (found[*at as usize].block, found[*at as usize].row));
+    let mut shares: Vec<Share> = Vec::new();
+    for at in &by_block {
+        let Found { block, row, .. } = found[*at as usize];
+        match shares.last_mut() {
+            Some(Share { block: last, picked: Picked::Rows(rows) }) if *last == block as usize => {
+                rows.push(row)
+            }
+            _ => shares.push(Share { block: block as usize, picked: Picked::Rows(vec![row]) }),
+        }
+    }
+    // Where each row of the answer stands among the rows in the order of blocks.
+    let mut order = vec![0_u32; found.len()];
+    (0_u32..).zip(&by_block).for_each(|(place, at)| order[*at as usize] = place);
+    let order = UInt32Array::from(order);
+    let (wanted, scan) = wanted(plan, scan, &shares);
+    let mut columns: Vec<Vec<Vec<ArrayRef>>> =
+        wanted.iter().map(|(_, value)| vec![Vec::new(); value.variants.len()]).collect();
+    for share in &shares {
+        read_share(&scan, share, &wanted, &mut columns).await?;
+    }
+    let mut fields = Vec::with_capacity(wanted.len());
+    for ((name, value), columns) in wanted.into_iter().zip(columns) {
+        let mut values = Vec::with_capacity(columns.len());
+        for (variant, parts) in value.variants.iter().zip(columns) {
+            values.push((variant.kind, joined(variant.kind, &parts, &order)?));
+        }
+        fields.push(Field { name, aggregate: None, values });
+    }
+    Ok(fields)
+}
+
+/// Which fields are shown, and a scan whose inputs they read.
+fn wanted(plan: &EventsPlan, scan: &Arc<Scan>, shares: &[Share]) -> (Vec<(String, Value)>, Arc<Scan>) {
+    if let Some(fields) = &plan.fields {
+        return (fields.clone(), Arc::clone(scan));
+    }
+    let mut stored: HashMap<String, tidegauge_store::Kinds> = HashMap::new();
+    for share in shares {
+        scan.blocks[share.block].fields(&mut |field, kinds| {
+            let known = stored.entry_ref(field).or_default();
+            *known = known.union(kinds);
+        });
+    }
+    let mut names: Vec<(String, tidegauge_store::Kinds)> = stored.into_iter().collect();
+    names.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut inputs = scan.inputs.clone();
+    let mut input = |column: InputColumn, kind: Type| {
+        let place = inputs.iter().position(|known| *known == column).unwrap_or_else(|| {
+            inputs.push(column);
+            inputs.len() - 1
+        });
+        Typed::input(kind, place)
+    };
+    let mut wanted: Vec<(String, Value)> = vec![
+        (ARRIVAL_FIELD.to_owned(), input(InputColumn::Arrival, Type::Datetime).into()),
+        (TIME_FIELD.to_owned(), input(InputColumn::Time, Type::Datetime).into()),
+    ];
+    for (name, kinds) in names {
+        let field: Arc<str> = Arc::from(name.as_str());
+        let variants =
+            kinds.iter().map(|kind| input(InputColumn::Field(Arc::clone(&field), kind), type_of(kind)));
+        wanted.push((name, Value { variants: variants.collect() }));
+    }
+    for (name, value) in &plan.computed {
+        wanted.retain(|(known, _)| known != name);
+        wanted.push((name.clone(), value.clone()));
+    }
+    (wanted, Arc::new(scan.with_inputs(inputs)))
+}
+
+async fn read_share(
+    scan: &Scan,
+    share: &Share,
+    wanted: &[(String, Value)],
+    columns: &mut [Vec<Vec<ArrayRef>>],
+) -> Result<()> {
+    let block = &scan.blocks[share.block];
+    let count = share.picked.count();
+    let variants = || wanted.iter().flat_map(|(_, value)| &value.variants);
+    let mut places: Vec<usize> = variants().flat_map(Typed::inputs).collect();
+    places.sort_unstable();
+    places.dedup();
+    let inputs = scan.load(block, &places, &share.picked).await?;
+    let rows = Rows { inputs: &inputs, count };
+    for ((_, value), columns) in wanted.iter().zip(columns) {
+        for (variant, parts) in value.variants.iter().zip(columns) {
+            parts.push(variant.evaluate(&rows)?.into_array(count)?);
+        }
+    }
+    Ok(())
+}
+
+fn joined(kind: Type, parts: &[ArrayRef], order: &UInt32Array) -> Result<ArrayRef> {
+    let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
+    if parts.is_empty() {
+        return Ok(new_null_array(&arrow_type(kind), 0));
+    }
+    let whole = arrow_select::concat::concat(&parts)?;
+    Ok(arrow_select::take::take(&whole, order, None)?)
+}
+
+/// How many of the rows fit into so many bytes; at least one.
+pub(super) fn rows_within(fields: &[Field], rows: usize, bytes_max: usize) -> usize {
+    let total: usize =
+        fields.iter().flat_map(|field| &field.values).map(|(_, array)| text_bytes(array, rows)).sum();
+    if total <= bytes_max {
+        return rows;
+    }
+    let mut left = bytes_max;
+    for row in 0..rows {
+        let bytes: usize = fields
+            .iter()
+            .map(|field| {
+                let values: usize =
+                    field.values.iter().map(|(_, array)| text_bytes(&array.slice(row, 1), 1)).sum();
+                field.name.len() + values
+            })
+            .sum();
+        if bytes > left {
+            return row.max(1);
+        }
+        left -= bytes;
+    }
+    rows
+}
+
+fn text_bytes(array: &ArrayRef, rows: usize) -> usize {
+    use arrow_array::cast::AsArray;
+    match array.as_string_view_opt() {
+        Some(texts) => texts.iter().map(|text| text.map_or(4, |text| text.len() + 4)).sum(),
+        None => rows * 12,
+    }
+}
+
+pub(super) fn first_rows(mut fields: Vec<Field>, rows: usize) -> Vec<Field> {
+    for field in &mut fields {
+        for (_, array) in &mut field.values {
+            if array.len() > rows {
+                *array = array.slice(0, rows);
+            }
+        }
+    }
+    fields
+}

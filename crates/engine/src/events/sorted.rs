@@ -1,0 +1,147 @@
+//! The first rows in the order of fields: all that match are looked at, and of those seen so far only the first are
+//! kept.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::Int64Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int64Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, UInt32Array, UInt64Array};
+use arrow_ord::sort::{SortColumn as ArrowSortColumn, SortOptions, lexsort_to_indices};
+use tidegauge_model::RowId;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::{Budget, Finds, Found};
+use crate::expr::Rows;
+use crate::plan::SortColumn;
+use crate::scan::{Scan, Selected};
+use crate::{Error, Result};
+
+/// Columns of the kept rows: those to sort by, then the parts of the id, the block and the row.
+type Columns = Vec<ArrayRef>;
+
+struct Sorting {
+    scan: Arc<Scan>,
+    columns: Vec<SortColumn>,
+    limit: usize,
+    deadline: Instant,
+    seconds: u64,
+    kept: Mutex<Option<Columns>>,
+}
+
+/// Finds the first rows in the order of the columns.
+pub(super) async fn run(
+    scan: &Arc<Scan>,
+    columns: &[SortColumn],
+    limit: usize,
+    budget: Budget,
+) -> Result<Finds> {
+    let sorting = Arc::new(Sorting {
+        scan: Arc::clone(scan),
+        columns: columns.to_vec(),
+        limit,
+        deadline: budget.deadline,
+        seconds: budget.seconds,
+        kept: Mutex::default(),
+    });
+    let mut threads = JoinSet::new();
+    for _ in 0..budget.threads.min(scan.blocks.len()) {
+        let sorting = Arc::clone(&sorting);
+        threads.spawn(async move { sorting.work().await });
+    }
+    while let Some(done) = threads.join_next().await {
+        done.map_err(|source| Error::Internal { message: format!("a sort stopped: {source}") })??;
+    }
+    let kept = sorting.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
+    Ok(Finds {
+        rows: kept.map(|columns| found(&columns, sorting.columns.len())).unwrap_or_default(),
+        cut_at: None,
+    })
+}
+
+impl Sorting {
+    async fn work(&self) -> Result<()> {
+        while let Some(place) = self.scan.claim() {
+            if Instant::now() >= self.deadline {
+                return Err(Error::Time { seconds: self.seconds });
+            }
+            if let Some(selected) = self.scan.select(place).await? {
+                let first = self.first(self.columns_of(&selected).await?)?;
+                self.merge(first)?;
+            }
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    }
+
+    async fn columns_of(&self, selected: &Selected) -> Result<Columns> {
+        let block = &self.scan.blocks[selected.place];
+        let count = selected.picked.count();
+        let mut places: Vec<usize> = self.columns.iter().flat_map(|column| column.expr.inputs()).collect();
+        places.sort_unstable();
+        places.dedup();
+        let inputs = self.scan.load(block, &places, &selected.picked).await?;
+        let rows = Rows { inputs: &inputs, count };
+        let mut columns: Columns = Vec::with_capacity(self.columns.len() + 5);
+        for column in &self.columns {
+            columns.push(column.expr.evaluate(&rows)?.into_array(count)?);
+        }
+        let numbers: Vec<u32> = (0..count).map(|at| selected.picked.row(at)).collect();
+        let times = self.scan.times(block).await?;
+        let found = super::fetch::identified(block, selected.place, &times, &numbers).await?;
+        columns.push(Arc::new(found.iter().map(|found| found.id.time).collect::<Int64Array>()));
+        columns.push(Arc::new(found.iter().map(|found| found.id.sequence).collect::<UInt64Array>()));
+        columns.push(Arc::new(found.iter().map(|found| found.id.index).collect::<UInt32Array>()));
+        columns.push(Arc::new(found.iter().map(|found| found.block).collect::<UInt32Array>()));
+        columns.push(Arc::new(found.iter().map(|found| found.row).collect::<UInt32Array>()));
+        Ok(columns)
+    }
+
+    /// The first rows of these, in order.
+    fn first(&self, columns: Columns) -> Result<Columns> {
+        let by_field = self.columns.iter().map(|column| column.is_descending);
+        // Rows that are equal are newest first.
+        let directions = by_field.chain([true, true, true]);
+        let sort_columns: Vec<ArrowSortColumn> = columns
+            .iter()
+            .zip(directions)
+            .map(|(values, descending)| ArrowSortColumn {
+                values: Arc::clone(values),
+                options: Some(SortOptions { descending, nulls_first: !descending }),
+            })
+            .collect();
+        let places = lexsort_to_indices(&sort_columns, Some(self.limit))?;
+        let taken = columns.iter().map(|column| arrow_select::take::take(column, &places, None));
+        Ok(taken.collect::<std::result::Result<Columns, _>>()?)
+    }
+
+    fn merge(&self, columns: Columns) -> Result<()> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = match kept.take() {
+            None => columns,
+            Some(before) => {
+                let joined = before
+                    .iter()
+                    .zip(&columns)
+                    .map(|(a, b)| arrow_select::concat::concat(&[a as &dyn Array, b as &dyn Array]));
+                self.first(joined.collect::<std::result::Result<Columns, _>>()?)?
+            }
+        };
+        *kept = Some(all);
+        Ok(())
+    }
+}
+
+fn found(columns: &Columns, keys: usize) -> Vec<Found> {
+    let times = columns[keys].as_primitive::<Int64Type>();
+    let sequences = columns[keys + 1].as_primitive::<UInt64Type>();
+    let number = |column: usize, row: usize| columns[keys + column].as_primitive::<UInt32Type>().value(row);
+    (0..times.len())
+        .map(|row| Found {
+            id: RowId { time: times.value(row), sequence: sequences.value(row), index: number(2, row) },
+            block: number(3, row),
+            row: number(4, row),
+        })
+        .collect()
+}

@@ -1,0 +1,185 @@
+//! The walk along time: blocks from the wanted end on, several threads at once, with a heap of the best rows so far.
+
+use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tidegauge_model::RowId;
+use tidegauge_store::Block;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::{Budget, Finds, Found};
+use crate::scan::{Picked, Scan, Selected};
+use crate::{Error, Result};
+
+/// While fewer rows were looked at, the walk goes on to count all that match, so that small data has exact figures.
+const COUNTED_ROWS: u64 = 512 * 1024;
+
+/// A found row, by how soon it is wanted: the greatest is the one to let go first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Candidate {
+    found: Found,
+    is_descending: bool,
+}
+
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let order = self.found.id.cmp(&other.found.id);
+        if self.is_descending { order.reverse() } else { order }
+    }
+}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What the threads of a walk share.
+struct Walk {
+    scan: Arc<Scan>,
+    is_descending: bool,
+    limit: usize,
+    deadline: Instant,
+    best: Mutex<BinaryHeap<Candidate>>,
+    is_late: AtomicBool,
+    /// For each block whether it was looked at in full.
+    done: Vec<AtomicBool>,
+}
+
+/// Finds the first rows in the order of time.
+pub(super) async fn run(
+    scan: &Arc<Scan>,
+    is_descending: bool,
+    limit: usize,
+    budget: Budget,
+) -> Result<Finds> {
+    let walk = Arc::new(Walk {
+        scan: Arc::clone(scan),
+        is_descending,
+        limit,
+        deadline: budget.deadline,
+        best: Mutex::default(),
+        is_late: AtomicBool::new(false),
+        done: scan.blocks.iter().map(|_| AtomicBool::new(false)).collect(),
+    });
+    let mut threads = JoinSet::new();
+    for _ in 0..budget.threads.min(scan.blocks.len()) {
+        let walk = Arc::clone(&walk);
+        threads.spawn(async move { walk.work().await });
+    }
+    while let Some(done) = threads.join_next().await {
+        done.map_err(|source| Error::Internal { message: format!("a search stopped: {source}") })??;
+    }
+    Ok(walk.finish())
+}
+
+impl Walk {
+    async fn work(&self) -> Result<()> {
+        while let Some(place) = self.scan.claim() {
+            if Instant::now() >= self.deadline {
+                self.is_late.store(true, Ordering::Relaxed);
+                return Ok(());
+            }
+            let block = &self.scan.blocks[place];
+            if self.is_beyond(block) && self.is_counted_enough() {
+                // Blocks come in the order of the walk, so what follows is beyond as well.
+                self.done[place].store(true, Ordering::Relaxed);
+                continue;
+            }
+            if let Some(selected) = self.scan.select(place).await? {
+                self.add(&selected).await?;
+            }
+            self.done[place].store(true, Ordering::Relaxed);
+            // Other queries have a turn between blocks.
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    }
+
+    /// Without a filter counting costs nothing, so it never is enough.
+    fn is_counted_enough(&self) -> bool {
+        let examined = self.scan.counters.rows_examined.load(Ordering::Relaxed);
+        !self.scan.conditions.is_empty() && examined >= COUNTED_ROWS
+    }
+
+    /// The row that is let go next, when there are as many as wanted.
+    fn worst(&self) -> Option<RowId> {
+        let best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
+        if best.len() < self.limit { None } else { best.peek().map(|candidate| candidate.found.id) }
+    }
+
+    fn is_beyond(&self, block: &Block) -> bool {
+        self.worst().is_some_and(|worst| {
+            if self.is_descending { block.max_time() < worst.time } else { block.min_time() > worst.time }
+        })
+    }
+
+    /// Takes over those rows of a block that may be among the first.
+    async fn add(&self, selected: &Selected) -> Result<()> {
+        let block = &self.scan.blocks[selected.place];
+        if self.is_beyond(block) || self.limit == 0 {
+            return Ok(());
+        }
+        // Rows are in the order of their ids: those at the wanted end are the best of the block.
+        let count = selected.picked.count();
+        let wanted = count.min(self.limit);
+        let places = if self.is_descending { count - wanted..count } else { 0..wanted };
+        let picked = selected.picked.slice(places);
+        let found = self.identify(selected.place, block, &picked).await?;
+        let mut best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
+        for found in found {
+            let candidate = Candidate { found, is_descending: self.is_descending };
+            if best.len() < self.limit {
+                best.push(candidate);
+            } else if best.peek().is_some_and(|worst| candidate < *worst) {
+                best.pop();
+                best.push(candidate);
+            }
+        }
+        Ok(())
+    }
+
+    async fn identify(&self, place: usize, block: &Block, picked: &Picked) -> Result<Vec<Found>> {
+        let worst = self.worst();
+        let times = self.scan.times(block).await?;
+        let may_count = |row: &u32| {
+            worst.is_none_or(|worst| {
+                let time = times[*row as usize];
+                if self.is_descending { time >= worst.time } else { time <= worst.time }
+            })
+        };
+        let rows: Vec<u32> = (0..picked.count()).map(|at| picked.row(at)).filter(may_count).collect();
+        super::fetch::identified(block, place, &times, &rows).await
+    }
+
+    /// The rows in order. When time was over, those before the first block that was not looked at.
+    fn finish(&self) -> Finds {
+        let best = std::mem::take(&mut *self.best.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut rows: Vec<Found> =
+            best.into_sorted_vec().into_iter().map(|candidate| candidate.found).collect();
+        if !self.is_late.load(Ordering::Relaxed) {
+            return Finds { rows, cut_at: None };
+        }
+        let missing =
+            self.scan.blocks.iter().zip(&self.done).filter(|(_, done)| !done.load(Ordering::Relaxed));
+        let frontier = if self.is_descending {
+            missing.map(|(block, _)| block.max_time()).max()
+        } else {
+            missing.map(|(block, _)| block.min_time()).min()
+        };
+        let Some(frontier) = frontier else { return Finds { rows, cut_at: None } };
+        if self.is_descending {
+            rows.retain(|found| found.id.time > frontier);
+        } else {
+            rows.retain(|found| found.id.time < frontier);
+        }
+        if rows.len() == self.limit {
+            return Finds { rows, cut_at: None };
+        }
+        let edge = RowId { time: frontier, ..if self.is_descending { RowId::MAX } else { RowId::MIN } };
+        let cut_at = if self.is_descending { edge.next() } else { edge.previous() };
+        Finds { rows, cut_at: Some(cut_at) }
+    }
+}

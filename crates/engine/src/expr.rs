@@ -1,0 +1,313 @@
+//! Expressions as the engine runs them: typed, over the columns of a scan, one array at a time. A column that comes as
+//! codes is computed once for each different value. Names and the choice of types are settled before, by `bind`.
+
+mod input;
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, BooleanArray, Datum, new_null_array};
+use arrow_buffer::BooleanBuffer;
+use tidegauge_lang::tree::Type;
+
+pub(crate) use input::{Input, Rows};
+
+use crate::Result;
+
+/// An expression whose type is known.
+#[derive(Clone, Debug)]
+pub(crate) struct Typed {
+    pub(crate) kind: Type,
+    pub(crate) node: Arc<Node>,
+}
+
+pub(crate) enum Node {
+    /// A column of the scan, by its place among the scan's inputs.
+    Input(usize),
+    /// One value for all rows, as an array of one.
+    Literal(ArrayRef),
+    Call {
+        name: &'static str,
+        run: Kernel,
+        arguments: Vec<Typed>,
+    },
+    And(Vec<Typed>),
+    Or(Vec<Typed>),
+}
+
+/// Computes the values of all rows from those of the arguments.
+pub(crate) type Kernel = Arc<dyn Fn(&[Values], usize) -> Result<ArrayRef> + Send + Sync>;
+
+/// The values of an expression: one for each row, or one for all.
+#[derive(Clone, Debug)]
+pub(crate) enum Values {
+    Array(ArrayRef),
+    /// An array of one.
+    Scalar(ArrayRef),
+}
+
+impl Typed {
+    pub(crate) fn input(kind: Type, place: usize) -> Self {
+        Self { kind, node: Arc::new(Node::Input(place)) }
+    }
+
+    pub(crate) fn literal(kind: Type, value: ArrayRef) -> Self {
+        Self { kind, node: Arc::new(Node::Literal(value)) }
+    }
+
+    /// A call, computed at once where all arguments are literals.
+    pub(crate) fn call(name: &'static str, kind: Type, arguments: Vec<Self>, run: Kernel) -> Result<Self> {
+        let literals: Option<Vec<Values>> =
+            arguments.iter().map(|argument| argument.as_literal().cloned().map(Values::Scalar)).collect();
+        if let Some(literals) = literals {
+            return Ok(Self::literal(kind, run(&literals, 1)?));
+        }
+        Ok(Self { kind, node: Arc::new(Node::Call { name, run, arguments }) })
+    }
+
+    /// True where all are true. Without any, true.
+    pub(crate) fn all(parts: Vec<Self>) -> Self {
+        Self::joined(parts, Node::And)
+    }
+
+    /// True where one is true.
+    pub(crate) fn any(parts: Vec<Self>) -> Self {
+        Self::joined(parts, Node::Or)
+    }
+
+    fn joined(mut parts: Vec<Self>, join: fn(Vec<Self>) -> Node) -> Self {
+        match (parts.len(), parts.pop()) {
+            (1, Some(only)) => only,
+            (_, last) => {
+                parts.extend(last);
+                Self { kind: Type::Boolean, node: Arc::new(join(parts)) }
+            }
+        }
+    }
+
+    pub(crate) fn as_literal(&self) -> Option<&ArrayRef> {
+        match &*self.node {
+            Node::Literal(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_input(&self) -> Option<usize> {
+        match &*self.node {
+            Node::Input(place) => Some(*place),
+            _ => None,
+        }
+    }
+
+    /// Whether another expression is this very one, or reads the same column.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let is_same_input = self.as_input().is_some() && self.as_input() == other.as_input();
+        self.kind == other.kind && (Arc::ptr_eq(&self.node, &other.node) || is_same_input)
+    }
+
+    /// The parts that must all be true, of a condition.
+    pub(crate) fn conjuncts(&self) -> Vec<Self> {
+        match &*self.node {
+            Node::And(parts) => parts.iter().flat_map(Self::conjuncts).collect(),
+            _ => vec![self.clone()],
+        }
+    }
+
+    /// About what it costs for a row, to compare expressions by.
+    pub(crate) fn cost(&self) -> usize {
+        match &*self.node {
+            Node::Input(_) => {
+                if matches!(self.kind, Type::Boolean | Type::Integer | Type::Float | Type::Datetime) {
+                    1
+                } else {
+                    4
+                }
+            }
+            Node::Literal(_) => 0,
+            Node::Call { name, arguments, .. } => {
+                let own = match *name {
+                    "matches regex" => 100,
+                    "contains" | "has" | "hasprefix" | "hassuffix" | "member" => 40,
+                    _ => 1,
+                };
+                own + arguments.iter().map(Self::cost).sum::<usize>()
+            }
+            Node::And(parts) | Node::Or(parts) => parts.iter().map(Self::cost).sum(),
+        }
+    }
+
+    /// Which inputs it reads, ascending, each once.
+    pub(crate) fn inputs(&self) -> Vec<usize> {
+        let mut places = Vec::new();
+        self.visit_inputs(&mut |place| places.push(place));
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    fn visit_inputs(&self, visit: &mut dyn FnMut(usize)) {
+        match &*self.node {
+            Node::Input(place) => visit(*place),
+            Node::Literal(_) => {}
+            Node::Call { arguments: parts, .. } | Node::And(parts) | Node::Or(parts) => {
+                parts.iter().for_each(|part| part.visit_inputs(visit));
+            }
+        }
+    }
+
+    /// Computes its values for these rows.
+    pub(crate) fn evaluate(&self, rows: &Rows<'_>) -> Result<Values> {
+        match &*self.node {
+            Node::Input(place) => rows.values(*place),
+            Node::Literal(value) => Ok(Values::Scalar(Arc::clone(value))),
+            _ => match self.single_coded(rows) {
+                Some(place) => self.evaluate_by_code(rows, place),
+                None => self.compute(rows),
+            },
+        }
+    }
+
+    /// The only input, where it comes as codes of clearly fewer values than rows.
+    fn single_coded(&self, rows: &Rows<'_>) -> Option<usize> {
+        let inputs = self.inputs();
+        let [place] = inputs[..] else { return None };
+        rows.distinct(place).filter(|distinct| distinct * 2 < rows.count).map(|_| place)
+    }
+
+    fn evaluate_by_code(&self, rows: &Rows<'_>, place: usize) -> Result<Values> {
+        let Some((of_codes, distinct)) = rows.by_code(place) else { return self.compute(rows) };
+        let inputs = of_codes.as_inputs(place);
+        let values = self.compute(&Rows { inputs: &inputs, count: distinct })?;
+        match values {
+            Values::Scalar(value) => Ok(Values::Scalar(value)),
+            Values::Array(array) => rows.spread(place, &array).map(Values::Array),
+        }
+    }
+
+    fn compute(&self, rows: &Rows<'_>) -> Result<Values> {
+        match &*self.node {
+            Node::Input(place) => rows.values(*place),
+            Node::Literal(value) => Ok(Values::Scalar(Arc::clone(value))),
+            Node::Call { run, arguments, .. } => {
+                let values = arguments
+                    .iter()
+                    .map(|argument| argument.evaluate(rows))
+                    .collect::<Result<Vec<Values>>>()?;
+                if values.iter().all(|value| matches!(value, Values::Scalar(_))) {
+                    return Ok(Values::Scalar(run(&values, 1)?));
+                }
+                run(&values, rows.count).map(Values::Array)
+            }
+            Node::And(parts) => joined(parts, rows, true),
+            Node::Or(parts) => joined(parts, rows, false),
+        }
+    }
+
+    /// Which rows it is true for.
+    pub(crate) fn is_true(&self, rows: &Rows<'_>) -> Result<BooleanBuffer> {
+        let values = self.evaluate(rows)?;
+        Ok(match &values {
+            Values::Scalar(value) => {
+                let is_true = value.is_valid(0) && value.as_boolean().value(0);
+                if is_true {
+                    BooleanBuffer::new_set(rows.count)
+                } else {
+                    BooleanBuffer::new_unset(rows.count)
+                }
+            }
+            Values::Array(array) => true_bits(array.as_boolean()),
+        })
+    }
+}
+
+/// Which rows are true; null is not.
+pub(crate) fn true_bits(array: &BooleanArray) -> BooleanBuffer {
+    match array.nulls() {
+        Some(nulls) => array.values() & nulls.inner(),
+        None => array.values().clone(),
+    }
+}
+
+/// `and` and `or` with three values: unknown stays unknown unless another part decides.
+fn joined(parts: &[Typed], rows: &Rows<'_>, is_and: bool) -> Result<Values> {
+    let mut so_far: Option<BooleanArray> = None;
+    for part in parts {
+        let values = part.evaluate(rows)?.into_array(rows.count)?;
+        let array = values.as_boolean();
+        let next = match so_far {
+            None => array.clone(),
+            Some(before) if is_and => arrow_arith::boolean::and_kleene(&before, array)?,
+            Some(before) => arrow_arith::boolean::or_kleene(&before, array)?,
+        };
+        let is_decided = next.null_count() == 0
+            && if is_and { next.true_count() == 0 } else { next.true_count() == next.len() };
+        so_far = Some(next);
+        if is_decided {
+            break;
+        }
+    }
+    let neutral = || BooleanArray::new(BooleanBuffer::new_set(rows.count), None);
+    Ok(Values::Array(Arc::new(so_far.unwrap_or_else(neutral))))
+}
+
+impl Values {
+    /// One value for each row.
+    pub(crate) fn into_array(self, rows: usize) -> Result<ArrayRef> {
+        match self {
+            Self::Array(array) => Ok(array),
+            Self::Scalar(value) if rows == 1 => Ok(value),
+            Self::Scalar(value) if value.is_null(0) => Ok(new_null_array(value.data_type(), rows)),
+            Self::Scalar(value) => {
+                let places = arrow_array::UInt32Array::from(vec![0; rows]);
+                Ok(arrow_select::take::take(&value, &places, None)?)
+            }
+        }
+    }
+
+    pub(crate) fn array(&self) -> &ArrayRef {
+        match self {
+            Self::Array(array) | Self::Scalar(array) => array,
+        }
+    }
+
+    /// Where the value of a row stands in [`Self::array`].
+    pub(crate) fn place(&self, row: usize) -> usize {
+        match self {
+            Self::Array(_) => row,
+            Self::Scalar(_) => 0,
+        }
+    }
+
+    pub(crate) fn is_null(&self, row: usize) -> bool {
+        self.array().is_null(self.place(row))
+    }
+}
+
+impl Datum for Values {
+    fn get(&self) -> (&dyn Array, bool) {
+        match self {
+            Self::Array(array) => (array, false),
+            Self::Scalar(value) => (value, true),
+        }
+    }
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |f: &mut fmt::Formatter<'_>, name: &str, parts: &[Typed]| {
+            let mut tuple = f.debug_tuple(name);
+            parts.iter().for_each(|part| {
+                tuple.field(&part.node);
+            });
+            tuple.finish()
+        };
+        match self {
+            Self::Input(place) => write!(f, "#{place}"),
+            Self::Literal(value) => write!(f, "{value:?}"),
+            Self::Call { name, arguments, .. } => list(f, name, arguments),
+            Self::And(parts) => list(f, "and", parts),
+            Self::Or(parts) => list(f, "or", parts),
+        }
+    }
+}

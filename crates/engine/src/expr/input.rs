@@ -1,0 +1,179 @@
+//! The columns that expressions read: whole arrays, codes with their values, or nothing where no row has the field.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, BooleanArray, StringViewArray, UInt32Array, new_null_array};
+use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
+use arrow_schema::DataType;
+use tidegauge_store::{BlockColumn, Codes};
+
+use super::Values;
+use crate::Result;
+
+/// The inputs of a scan for some rows.
+pub(crate) struct Rows<'a> {
+    /// One for each input of the scan; those that no expression at hand reads are absent.
+    pub(crate) inputs: &'a [Input],
+    pub(crate) count: usize,
+}
+
+/// One column.
+#[derive(Clone, Debug)]
+pub(crate) enum Input {
+    Plain(ArrayRef),
+    Coded {
+        codes: Codes,
+        values: StringViewArray,
+        nulls: Option<NullBuffer>,
+    },
+    /// No row has a value of this type.
+    Absent(DataType),
+}
+
+impl Input {
+    pub(crate) fn of_column(column: BlockColumn) -> Self {
+        match column {
+            BlockColumn::Plain(array) => Self::Plain(array),
+            BlockColumn::Coded { codes, values, nulls } => Self::Coded { codes, values, nulls },
+        }
+    }
+
+    /// A stretch of its rows.
+    pub(crate) fn slice(&self, start: usize, count: usize) -> Self {
+        match self {
+            Self::Plain(array) => Self::Plain(array.slice(start, count)),
+            Self::Coded { codes, values, nulls } => Self::Coded {
+                codes: match codes {
+                    Codes::U8(codes) => Codes::U8(codes.slice(start, count)),
+                    Codes::U16(codes) => Codes::U16(codes.slice(start, count)),
+                    Codes::U32(codes) => Codes::U32(codes.slice(start, count)),
+                },
+                values: values.clone(),
+                nulls: nulls.as_ref().map(|nulls| nulls.slice(start, count)),
+            },
+            Self::Absent(data_type) => Self::Absent(data_type.clone()),
+        }
+    }
+
+    /// Some of its rows.
+    pub(crate) fn take(&self, rows: &[u32]) -> Result<Self> {
+        Ok(match self {
+            Self::Plain(array) => {
+                let places = UInt32Array::new(ScalarBuffer::from(rows.to_vec()), None);
+                Self::Plain(arrow_select::take::take(array, &places, None)?)
+            }
+            Self::Coded { codes, values, nulls } => Self::Coded {
+                codes: match codes {
+                    Codes::U8(codes) => Codes::U8(picked(codes, rows)),
+                    Codes::U16(codes) => Codes::U16(picked(codes, rows)),
+                    Codes::U32(codes) => Codes::U32(picked(codes, rows)),
+                },
+                values: values.clone(),
+                nulls: nulls.as_ref().map(|nulls| {
+                    NullBuffer::new(BooleanBuffer::collect_bool(rows.len(), |at| {
+                        nulls.is_valid(rows[at] as usize)
+                    }))
+                }),
+            },
+            Self::Absent(data_type) => Self::Absent(data_type.clone()),
+        })
+    }
+
+    /// The values as one array.
+    pub(crate) fn values(&self) -> Result<Values> {
+        Ok(match self {
+            Self::Plain(array) => Values::Array(Arc::clone(array)),
+            Self::Coded { codes, values, nulls } => {
+                let places = places(codes, nulls.as_ref(), None);
+                Values::Array(arrow_select::take::take(values, &places, None)?)
+            }
+            Self::Absent(data_type) => Values::Scalar(new_null_array(data_type, 1)),
+        })
+    }
+}
+
+fn picked<T: arrow_buffer::ArrowNativeType>(codes: &ScalarBuffer<T>, rows: &[u32]) -> ScalarBuffer<T> {
+    rows.iter().map(|row| codes[*row as usize]).collect()
+}
+
+/// Codes as row numbers of the table of values. Rows without a value are null, or get the number that is given.
+fn places(codes: &Codes, nulls: Option<&NullBuffer>, of_nulls: Option<u32>) -> UInt32Array {
+    let mut numbers: Vec<u32> = match codes {
+        Codes::U8(codes) => codes.iter().map(|code| u32::from(*code)).collect(),
+        Codes::U16(codes) => codes.iter().map(|code| u32::from(*code)).collect(),
+        Codes::U32(codes) => codes.to_vec(),
+    };
+    match (nulls, of_nulls) {
+        (Some(nulls), Some(number)) => {
+            for (row, place) in numbers.iter_mut().enumerate() {
+                if nulls.is_null(row) {
+                    *place = number;
+                }
+            }
+            UInt32Array::from(numbers)
+        }
+        (nulls, _) => UInt32Array::new(ScalarBuffer::from(numbers), nulls.cloned()),
+    }
+}
+
+/// The table of values of a coded column, with a null after them for the rows that have none.
+pub(crate) struct OfCodes(ArrayRef);
+
+impl OfCodes {
+    pub(super) fn as_inputs(&self, place: usize) -> Vec<Input> {
+        let absent = || Input::Absent(DataType::Null);
+        let mut inputs: Vec<Input> = std::iter::repeat_with(absent).take(place).collect();
+        inputs.push(Input::Plain(Arc::clone(&self.0)));
+        inputs
+    }
+}
+
+impl Rows<'_> {
+    pub(super) fn values(&self, place: usize) -> Result<Values> {
+        self.inputs[place].values()
+    }
+
+    /// How many different values a coded input has.
+    pub(super) fn distinct(&self, place: usize) -> Option<usize> {
+        match &self.inputs[place] {
+            Input::Coded { values, .. } => Some(values.len()),
+            Input::Plain(_) | Input::Absent(_) => None,
+        }
+    }
+
+    /// The values of a coded input and how many there are, the null among them.
+    pub(super) fn by_code(&self, place: usize) -> Option<(OfCodes, usize)> {
+        let Input::Coded { values, .. } = &self.inputs[place] else { return None };
+        let null = new_null_array(&DataType::Utf8View, 1);
+        let with_null = arrow_select::concat::concat(&[values, &null]).ok()?;
+        let count = with_null.len();
+        Some((OfCodes(with_null), count))
+    }
+
+    /// What was computed for each value of a coded input, for each row.
+    pub(super) fn spread(&self, place: usize, of_values: &ArrayRef) -> Result<ArrayRef> {
+        let Input::Coded { codes, values, nulls } = &self.inputs[place] else {
+            return Ok(Arc::clone(of_values));
+        };
+        let of_nulls = values.len();
+        if of_values.data_type() == &DataType::Boolean && of_values.null_count() == 0 {
+            let table: Vec<bool> = of_values.as_boolean().values().iter().collect();
+            let bit = |row: usize| match nulls {
+                Some(nulls) if nulls.is_null(row) => table[of_nulls],
+                _ => table[code_at(codes, row)],
+            };
+            return Ok(Arc::new(BooleanArray::new(BooleanBuffer::collect_bool(self.count, bit), None)));
+        }
+        let places = places(codes, nulls.as_ref(), u32::try_from(of_nulls).ok());
+        Ok(arrow_select::take::take(of_values, &places, None)?)
+    }
+}
+
+fn code_at(codes: &Codes, row: usize) -> usize {
+    match codes {
+        Codes::U8(codes) => usize::from(codes[row]),
+        Codes::U16(codes) => usize::from(codes[row]),
+        Codes::U32(codes) => codes[row] as usize,
+    }
+}

@@ -1,0 +1,161 @@
+//! Equality and order of values. Integers and floats compare exactly, texts by their bytes, and a text with anything
+//! else as texts. Equality with null is false and inequality true, unless both are null; order with null is unknown.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use arrow_array::builder::BooleanBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef, BooleanArray};
+use arrow_ord::cmp;
+use tidegauge_lang::tree::{BinaryOperator, Type};
+
+use super::{convert, logic};
+use crate::Result;
+use crate::expr::{Kernel, Typed, Values};
+use crate::value::Value;
+
+/// Whether two values are equal; unknown where both are null.
+pub(crate) fn equal(left: &Value, right: &Value) -> Result<Typed> {
+    let mut pairs = Vec::new();
+    for l in &left.variants {
+        for r in &right.variants {
+            if let Some(pair) = compared(l, r, BinaryOperator::Equal)? {
+                pairs.push(logic::known(pair)?);
+            }
+        }
+    }
+    let is_equal = if pairs.is_empty() { logic::constant(false) } else { Typed::any(pairs) };
+    if is_never_null(left) || is_never_null(right) {
+        return Ok(is_equal);
+    }
+    let is_any_there = Typed::any(vec![logic::exists(left)?, logic::exists(right)?]);
+    logic::choose(is_any_there, is_equal, logic::null(Type::Boolean))
+}
+
+/// How one value stands to another; unknown where either is null or they have no order between them.
+pub(crate) fn ordered(left: &Value, right: &Value, operator: BinaryOperator) -> Result<Typed> {
+    let mut pairs = Vec::new();
+    for l in &left.variants {
+        for r in &right.variants {
+            pairs.extend(compared(l, r, operator)?);
+        }
+    }
+    Ok(logic::first_of(pairs)?.unwrap_or_else(|| logic::null(Type::Boolean)))
+}
+
+fn is_never_null(value: &Value) -> bool {
+    value.variants.iter().any(|variant| variant.as_literal().is_some_and(|literal| literal.is_valid(0)))
+}
+
+/// The comparison of two typed values, if they can be compared.
+fn compared(left: &Typed, right: &Typed, operator: BinaryOperator) -> Result<Option<Typed>> {
+    use Type::{Boolean, Datetime, Dynamic, Float, Integer, String, Timespan};
+    let (left, right) = match (left.kind, right.kind) {
+        (Integer, Float) | (Float, Integer) => {
+            let call = Typed::call(
+                name(operator),
+                Boolean,
+                vec![left.clone(), right.clone()],
+                mixed_numbers(operator),
+            );
+            return call.map(Some);
+        }
+        (l, r) if l == r => (left.clone(), right.clone()),
+        (Dynamic, Integer | Float) => (convert::to_float(left.clone())?, convert::to_float(right.clone())?),
+        (Integer | Float, Dynamic) => (convert::to_float(left.clone())?, convert::to_float(right.clone())?),
+        (String, Datetime) if left.as_literal().is_some() => {
+            (super::times::parse(left.clone())?, right.clone())
+        }
+        (Datetime, String) if right.as_literal().is_some() => {
+            (left.clone(), super::times::parse(right.clone())?)
+        }
+        // Beside a number that stands in the query, texts are no numbers.
+        (String, Integer | Float | Boolean) if right.as_literal().is_some() => return Ok(None),
+        (Integer | Float | Boolean, String) if left.as_literal().is_some() => return Ok(None),
+        // A text is compared with the text of the other.
+        (String, _) | (_, String) => (convert::to_text(left.clone())?, convert::to_text(right.clone())?),
+        (Dynamic, Boolean) => (convert::dynamic_to_boolean(left.clone())?, right.clone()),
+        (Boolean, Dynamic) => (left.clone(), convert::dynamic_to_boolean(right.clone())?),
+        (Datetime | Timespan, Integer) | (Integer, Datetime | Timespan) => (left.clone(), right.clone()),
+        _ => return Ok(None),
+    };
+    Typed::call(name(operator), Boolean, vec![left, right], same_type(operator)).map(Some)
+}
+
+fn name(operator: BinaryOperator) -> &'static str {
+    match operator {
+        BinaryOperator::Equal => "==",
+        BinaryOperator::NotEqual => "!=",
+        BinaryOperator::Less => "<",
+        BinaryOperator::LessOrEqual => "<=",
+        BinaryOperator::Greater => ">",
+        _ => ">=",
+    }
+}
+
+fn same_type(operator: BinaryOperator) -> Kernel {
+    Arc::new(move |values: &[Values], _| {
+        let (left, right) = (&values[0], &values[1]);
+        let result = match operator {
+            BinaryOperator::Equal => cmp::eq(left, right),
+            BinaryOperator::NotEqual => cmp::neq(left, right),
+            BinaryOperator::Less => cmp::lt(left, right),
+            BinaryOperator::LessOrEqual => cmp::lt_eq(left, right),
+            BinaryOperator::Greater => cmp::gt(left, right),
+            _ => cmp::gt_eq(left, right),
+        }?;
+        Ok(Arc::new(result) as ArrayRef)
+    })
+}
+
+/// An integer with a float, without going through a float that may be its neighbour.
+fn mixed_numbers(operator: BinaryOperator) -> Kernel {
+    Arc::new(move |values: &[Values], rows| {
+        let (left, right) = (&values[0], &values[1]);
+        let is_left_integer = left.array().data_type() == &arrow_schema::DataType::Int64;
+        let (integers, floats) = if is_left_integer { (left, right) } else { (right, left) };
+        let mut result = BooleanBuilder::with_capacity(rows);
+        for row in 0..rows {
+            if integers.is_null(row) || floats.is_null(row) {
+                result.append_null();
+                continue;
+            }
+            let integer = integers.array().as_primitive::<Int64Type>().value(integers.place(row));
+            let float = floats.array().as_primitive::<Float64Type>().value(floats.place(row));
+            let order = integer_to_float(integer, float);
+            let order = if is_left_integer { order } else { order.map(Ordering::reverse) };
+            result.append_value(order.is_some_and(|order| holds(operator, order)));
+        }
+        let result: BooleanArray = result.finish();
+        Ok(Arc::new(result) as ArrayRef)
+    })
+}
+
+fn holds(operator: BinaryOperator, order: Ordering) -> bool {
+    match operator {
+        BinaryOperator::Equal => order.is_eq(),
+        BinaryOperator::NotEqual => order.is_ne(),
+        BinaryOperator::Less => order.is_lt(),
+        BinaryOperator::LessOrEqual => order.is_le(),
+        BinaryOperator::Greater => order.is_gt(),
+        _ => order.is_ge(),
+    }
+}
+
+/// The order of an integer and a float, exactly. None for what is no number.
+pub(crate) fn integer_to_float(integer: i64, float: f64) -> Option<Ordering> {
+    if float.is_nan() {
+        return None;
+    }
+    if float >= 9_223_372_036_854_775_808.0 {
+        return Some(Ordering::Less);
+    }
+    if float < -9_223_372_036_854_775_808.0 {
+        return Some(Ordering::Greater);
+    }
+    let whole = float.trunc();
+    let order = integer.cmp(&(whole as i64));
+    Some(order.then_with(|| 0.0_f64.partial_cmp(&(float - whole)).unwrap_or(Ordering::Equal)))
+}

@@ -1,0 +1,241 @@
+//! From one type to another. A value that has no counterpart becomes null.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringViewBuilder};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef, Float64Array};
+use tidegauge_lang::tree::Type;
+
+use super::{json, times};
+use crate::Result;
+use crate::expr::{Kernel, Typed, Values};
+
+/// The text of a value as people write it.
+pub(crate) fn to_text(value: Typed) -> Result<Typed> {
+    let kind = value.kind;
+    let run: Kernel = match kind {
+        Type::String => return Ok(value),
+        Type::Boolean => texts(write_boolean),
+        Type::Integer => texts(|array, row, text| {
+            let _ = write!(text, "{}", array.as_primitive::<Int64Type>().value(row));
+        }),
+        Type::Float => {
+            texts(|array, row, text| json::write_float(array.as_primitive::<Float64Type>().value(row), text))
+        }
+        Type::Datetime => texts(|array, row, text| {
+            times::write_datetime(array.as_primitive::<Int64Type>().value(row), text);
+        }),
+        Type::Timespan => texts(|array, row, text| {
+            times::write_timespan(array.as_primitive::<Int64Type>().value(row), text);
+        }),
+        Type::Array | Type::Map => {
+            return Typed::call(
+                "as_text",
+                Type::String,
+                vec![value],
+                Arc::new(|values: &[Values], _| Ok(Arc::clone(values[0].array()))),
+            );
+        }
+        // The text of a string in JSON is what it says, not how it is quoted.
+        Type::Dynamic => texts(|array, row, text| json::write_plain(array.as_string_view().value(row), text)),
+    };
+    Typed::call("tostring", Type::String, vec![value], run)
+}
+
+/// JSON text of a value. Whole floats are written as integers, so that equal numbers have equal texts.
+pub(crate) fn to_json(value: Typed) -> Result<Typed> {
+    let run: Kernel = match value.kind {
+        Type::Boolean | Type::Integer => return Ok(Typed { kind: Type::Dynamic, ..to_text(value)? }),
+        Type::Float => texts(|array, row, text| {
+            json::write_number_key(array.as_primitive::<Float64Type>().value(row), text);
+        }),
+        Type::String => texts(|array, row, text| json::write_string(array.as_string_view().value(row), text)),
+        Type::Datetime => texts(|array, row, text| {
+            text.push('"');
+            times::write_datetime(array.as_primitive::<Int64Type>().value(row), text);
+            text.push('"');
+        }),
+        Type::Timespan => texts(|array, row, text| {
+            text.push('"');
+            times::write_timespan(array.as_primitive::<Int64Type>().value(row), text);
+            text.push('"');
+        }),
+        Type::Array | Type::Map | Type::Dynamic => return Ok(Typed { kind: Type::Dynamic, ..value }),
+    };
+    Typed::call("to_json", Type::Dynamic, vec![value], run)
+}
+
+/// A number as a float. Of dynamic values the numbers alone.
+pub(crate) fn to_float(value: Typed) -> Result<Typed> {
+    let run: Kernel = match value.kind {
+        Type::Float => return Ok(value),
+        Type::Integer | Type::Timespan | Type::Datetime => Arc::new(|values: &[Values], _| {
+            let floats: Float64Array =
+                values[0].array().as_primitive::<Int64Type>().unary(|value| value as f64);
+            Ok(Arc::new(floats) as ArrayRef)
+        }),
+        Type::Dynamic => floats(|array, row| json::number(array.as_string_view().value(row))),
+        _ => floats(|_, _| None),
+    };
+    Typed::call("to_float", Type::Float, vec![value], run)
+}
+
+/// Reads a number from whatever it is; texts are parsed.
+pub(crate) fn parse_float(value: Typed) -> Result<Typed> {
+    let run: Kernel = match value.kind {
+        Type::Boolean => floats(|array, row| Some(f64::from(u8::from(array.as_boolean().value(row))))),
+        Type::String => floats(|array, row| parsed_float(array.as_string_view().value(row))),
+        Type::Dynamic => floats(|array, row| {
+            let mut text = String::new();
+            json::write_plain(array.as_string_view().value(row), &mut text);
+            parsed_float(&text)
+        }),
+        _ => return to_float(value),
+    };
+    Typed::call("todouble", Type::Float, vec![value], run)
+}
+
+/// Reads an integer from whatever it is; floats lose what is behind the point.
+pub(crate) fn parse_integer(value: Typed) -> Result<Typed> {
+    let run: Kernel = match value.kind {
+        Type::Integer => return Ok(value),
+        Type::Datetime | Type::Timespan => return Ok(Typed { kind: Type::Integer, ..value }),
+        Type::Boolean => integers(|array, row| Some(i64::from(array.as_boolean().value(row)))),
+        Type::Float => integers(|array, row| truncated(array.as_primitive::<Float64Type>().value(row))),
+        Type::String => integers(|array, row| parsed_integer(array.as_string_view().value(row))),
+        Type::Array | Type::Map => integers(|_, _| None),
+        Type::Dynamic => integers(|array, row| {
+            let mut text = String::new();
+            json::write_plain(array.as_string_view().value(row), &mut text);
+            parsed_integer(&text)
+        }),
+    };
+    Typed::call("tolong", Type::Integer, vec![value], run)
+}
+
+/// Reads a boolean from whatever it is.
+pub(crate) fn parse_boolean(value: Typed) -> Result<Typed> {
+    let run: Kernel = match value.kind {
+        Type::Boolean => return Ok(value),
+        Type::Integer => booleans(|array, row| Some(array.as_primitive::<Int64Type>().value(row) != 0)),
+        Type::Float => booleans(|array, row| Some(array.as_primitive::<Float64Type>().value(row) != 0.0)),
+        Type::String => booleans(|array, row| parsed_boolean(array.as_string_view().value(row))),
+        Type::Dynamic => booleans(|array, row| {
+            let mut text = String::new();
+            json::write_plain(array.as_string_view().value(row), &mut text);
+            parsed_boolean(&text)
+        }),
+        _ => booleans(|_, _| None),
+    };
+    Typed::call("tobool", Type::Boolean, vec![value], run)
+}
+
+/// Of dynamic values the booleans alone.
+pub(crate) fn dynamic_to_boolean(value: Typed) -> Result<Typed> {
+    let run = booleans(|array, row| match array.as_string_view().value(row).trim() {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    });
+    Typed::call("to_boolean", Type::Boolean, vec![value], run)
+}
+
+/// Floats that are numbers; what is none becomes null.
+pub(crate) fn finite(value: Typed) -> Result<Typed> {
+    let run = floats(|array, row| {
+        Some(array.as_primitive::<Float64Type>().value(row)).filter(|value| value.is_finite())
+    });
+    Typed::call("finite", Type::Float, vec![value], run)
+}
+
+fn parsed_float(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let is_number =
+        text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '-' | '+' | '.'));
+    if is_number { text.parse().ok() } else { None }
+}
+
+fn parsed_integer(text: &str) -> Option<i64> {
+    let text = text.trim();
+    if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        return i64::from_str_radix(digits, 16).ok();
+    }
+    text.parse().ok().or_else(|| parsed_float(text).and_then(truncated))
+}
+
+fn parsed_boolean(text: &str) -> Option<bool> {
+    let text = text.trim();
+    if text.eq_ignore_ascii_case("true") {
+        return Some(true);
+    }
+    if text.eq_ignore_ascii_case("false") {
+        return Some(false);
+    }
+    parsed_float(text).map(|number| number != 0.0)
+}
+
+fn truncated(value: f64) -> Option<i64> {
+    // The bounds are exact as floats; beyond them no integer is near.
+    let is_inside = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value);
+    is_inside.then_some(value as i64)
+}
+
+fn write_boolean(array: &ArrayRef, row: usize, text: &mut String) {
+    text.push_str(if array.as_boolean().value(row) { "true" } else { "false" });
+}
+
+/// A kernel that writes the text of each row that has a value.
+pub(crate) fn texts(write: impl Fn(&ArrayRef, usize, &mut String) + Send + Sync + 'static) -> Kernel {
+    Arc::new(move |values: &[Values], _| {
+        let array = values[0].array();
+        let mut builder = StringViewBuilder::with_capacity(array.len());
+        let mut text = String::new();
+        for row in 0..array.len() {
+            if array.is_null(row) {
+                builder.append_null();
+                continue;
+            }
+            text.clear();
+            write(array, row, &mut text);
+            builder.append_value(&text);
+        }
+        Ok(Arc::new(builder.finish()) as ArrayRef)
+    })
+}
+
+/// A kernel that gives a float for each row that has a value.
+pub(crate) fn floats(read: impl Fn(&ArrayRef, usize) -> Option<f64> + Send + Sync + 'static) -> Kernel {
+    Arc::new(move |values: &[Values], _| {
+        let array = values[0].array();
+        let mut builder = Float64Builder::with_capacity(array.len());
+        (0..array.len()).for_each(|row| builder.append_option(there(array, row, &read)));
+        Ok(Arc::new(builder.finish()) as ArrayRef)
+    })
+}
+
+/// A kernel that gives an integer for each row that has a value.
+pub(crate) fn integers(read: impl Fn(&ArrayRef, usize) -> Option<i64> + Send + Sync + 'static) -> Kernel {
+    Arc::new(move |values: &[Values], _| {
+        let array = values[0].array();
+        let mut builder = Int64Builder::with_capacity(array.len());
+        (0..array.len()).for_each(|row| builder.append_option(there(array, row, &read)));
+        Ok(Arc::new(builder.finish()) as ArrayRef)
+    })
+}
+
+/// A kernel that gives a boolean for each row that has a value.
+pub(crate) fn booleans(read: impl Fn(&ArrayRef, usize) -> Option<bool> + Send + Sync + 'static) -> Kernel {
+    Arc::new(move |values: &[Values], _| {
+        let array = values[0].array();
+        let mut builder = BooleanBuilder::with_capacity(array.len());
+        (0..array.len()).for_each(|row| builder.append_option(there(array, row, &read)));
+        Ok(Arc::new(builder.finish()) as ArrayRef)
+    })
+}
+
+fn there<T>(array: &ArrayRef, row: usize, read: &impl Fn(&ArrayRef, usize) -> Option<T>) -> Option<T> {
+    if array.is_null(row) { None } else { read(array, row) }
+}

@@ -1,0 +1,62 @@
+//! JSON text of single values: how numbers, strings and dynamic values are written and read.
+
+use std::fmt::Write;
+
+/// A float in the shortest form that reads back as the same.
+pub(crate) fn write_float(value: f64, text: &mut String) {
+    let _ = write!(text, "{value}");
+}
+
+/// A float such that equal numbers have equal texts, whether they came as integers or as floats.
+pub(crate) fn write_number_key(value: f64, text: &mut String) {
+    if !value.is_finite() {
+        text.push_str("null");
+    } else if value == value.trunc() && value.abs() < 9.2e18 {
+        let _ = write!(text, "{}", value as i64);
+    } else {
+        let _ = write!(text, "{value:?}");
+    }
+}
+
+pub(crate) fn write_string(value: &str, text: &mut String) {
+    text.push('"');
+    let mut copied = 0;
+    for (at, byte) in value.bytes().enumerate() {
+        if byte >= 0x20 && byte != b'"' && byte != b'\\' {
+            continue;
+        }
+        text.push_str(&value[copied..at]);
+        copied = at + 1;
+        match byte {
+            b'"' => text.push_str("\\\""),
+            b'\\' => text.push_str("\\\\"),
+            b'\n' => text.push_str("\\n"),
+            b'\r' => text.push_str("\\r"),
+            b'\t' => text.push_str("\\t"),
+            _ => {
+                let _ = write!(text, "\\u{byte:04x}");
+            }
+        }
+    }
+    text.push_str(&value[copied..]);
+    text.push('"');
+}
+
+/// What JSON text says: a string without its quotes, anything else as it stands.
+pub(crate) fn write_plain(json: &str, text: &mut String) {
+    let trimmed = json.trim();
+    if trimmed.starts_with('"')
+        && let Ok(plain) = serde_json::from_str::<String>(trimmed)
+    {
+        text.push_str(&plain);
+    } else if trimmed != "null" {
+        text.push_str(trimmed);
+    }
+}
+
+/// The number that JSON text is.
+pub(crate) fn number(json: &str) -> Option<f64> {
+    let text = json.trim();
+    let is_number = text.starts_with(|first: char| first.is_ascii_digit() || first == '-');
+    if is_number { text.parse().ok() } else { None }
+}

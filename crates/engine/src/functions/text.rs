@@ -1,0 +1,189 @@
+//! Tests of text: substrings, prefixes, suffixes, whole words and regular expressions, with or without case.
+
+mod word;
+
+use std::sync::Arc;
+
+use arrow_array::builder::BooleanBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, StringViewArray};
+use arrow_string::like;
+use memchr::memmem;
+use regex::{Regex, RegexBuilder};
+use tidegauge_lang::tree::{TextTest, Type};
+
+use super::{convert, logic};
+use crate::Result;
+use crate::expr::{Kernel, Typed, Values};
+use crate::value::Value;
+
+/// How large a compiled regular expression may be, in bytes.
+const REGEX_BYTES_MAX: usize = 4 << 20;
+
+/// Whether the text of a value passes a test against another's. A value that is null does not pass.
+pub(crate) fn test(test: TextTest, is_case_sensitive: bool, left: &Value, right: &Value) -> Result<Typed> {
+    let Some(needle) = right.text()? else { return Ok(logic::constant(false)) };
+    let mut parts = Vec::new();
+    for variant in &left.variants {
+        let is_array = variant.kind == Type::Array && test == TextTest::Contains;
+        let text = if is_array { variant.clone() } else { convert::to_text(variant.clone())? };
+        let run =
+            if is_array { elements(is_case_sensitive) } else { kernel(test, is_case_sensitive, &needle) };
+        let call = Typed::call(name(test), Type::Boolean, vec![text, needle.clone()], run)?;
+        parts.push(logic::known(call)?);
+    }
+    Ok(if parts.is_empty() { logic::constant(false) } else { Typed::any(parts) })
+}
+
+/// Reads a regular expression within the bounds that all have.
+pub(crate) fn regex(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).size_limit(REGEX_BYTES_MAX).dfa_size_limit(REGEX_BYTES_MAX).build()
+}
+
+fn name(test: TextTest) -> &'static str {
+    match test {
+        TextTest::Equals => "equals",
+        TextTest::Contains => "contains",
+        TextTest::StartsWith => "startswith",
+        TextTest::EndsWith => "endswith",
+        TextTest::Has => "has",
+        TextTest::HasPrefix => "hasprefix",
+        TextTest::HasSuffix => "hassuffix",
+        TextTest::Matches => "matches regex",
+    }
+}
+
+fn kernel(test: TextTest, is_case_sensitive: bool, needle: &Typed) -> Kernel {
+    if is_case_sensitive {
+        match test {
+            TextTest::Equals => return arrow(arrow_ord::cmp::eq),
+            TextTest::StartsWith => return arrow(like::starts_with),
+            TextTest::EndsWith => return arrow(like::ends_with),
+            _ => {}
+        }
+    }
+    // Almost always one needle for all rows: what it needs is made ready once.
+    let literal = needle.as_literal().filter(|literal| literal.is_valid(0));
+    if let Some(literal) = literal {
+        let matcher = Matcher::new(test, is_case_sensitive, literal.as_string_view().value(0));
+        return Arc::new(move |values: &[Values], _| {
+            Ok(matched(values[0].array().as_string_view(), &matcher))
+        });
+    }
+    Arc::new(move |values: &[Values], rows| {
+        let (texts, needles) = (&values[0], &values[1]);
+        let mut result = BooleanBuilder::with_capacity(rows);
+        for row in 0..rows {
+            if texts.is_null(row) || needles.is_null(row) {
+                result.append_value(false);
+                continue;
+            }
+            let needle = needles.array().as_string_view().value(needles.place(row));
+            let text = texts.array().as_string_view().value(texts.place(row));
+            result.append_value(Matcher::new(test, is_case_sensitive, needle).is_match(text));
+        }
+        Ok(Arc::new(result.finish()) as ArrayRef)
+    })
+}
+
+type ArrowTest = fn(
+    &dyn arrow_array::Datum,
+    &dyn arrow_array::Datum,
+) -> std::result::Result<arrow_array::BooleanArray, arrow_schema::ArrowError>;
+
+fn arrow(run: ArrowTest) -> Kernel {
+    Arc::new(move |values: &[Values], _| Ok(Arc::new(run(&values[0], &values[1])?) as ArrayRef))
+}
+
+fn matched(texts: &StringViewArray, matcher: &Matcher) -> ArrayRef {
+    let bits = arrow_buffer::BooleanBuffer::collect_bool(texts.len(), |row| {
+        texts.is_valid(row) && matcher.is_match(texts.value(row))
+    });
+    Arc::new(arrow_array::BooleanArray::new(bits, None))
+}
+
+/// A test with its needle.
+enum Matcher {
+    Equals(String),
+    Prefix(String),
+    Suffix(String),
+    Find(memmem::Finder<'static>),
+    Word {
+        finder: memmem::Finder<'static>,
+        place: word::Place,
+    },
+    /// Texts are folded before the test inside.
+    Folded(Box<Matcher>),
+    Regex(Box<Regex>),
+    Never,
+}
+
+impl Matcher {
+    fn new(test: TextTest, is_case_sensitive: bool, needle: &str) -> Self {
+        if test == TextTest::Matches {
+            return regex(needle).map_or(Self::Never, |regex| Self::Regex(Box::new(regex)));
+        }
+        if !is_case_sensitive {
+            // The regex engine searches without case faster than texts can be folded.
+            if test == TextTest::Contains && !needle.is_empty() {
+                let folded = RegexBuilder::new(&regex::escape(needle)).case_insensitive(true).build();
+                if let Ok(regex) = folded {
+                    return Self::Regex(Box::new(regex));
+                }
+            }
+            return Self::Folded(Box::new(Self::new(test, true, &needle.to_lowercase())));
+        }
+        let finder = || memmem::Finder::new(needle).into_owned();
+        let word = |place| Self::Word { finder: finder(), place };
+        match test {
+            TextTest::Equals => Self::Equals(needle.to_owned()),
+            TextTest::StartsWith => Self::Prefix(needle.to_owned()),
+            TextTest::EndsWith => Self::Suffix(needle.to_owned()),
+            TextTest::Has => word(word::Place::Whole),
+            TextTest::HasPrefix => word(word::Place::Start),
+            TextTest::HasSuffix => word(word::Place::End),
+            TextTest::Contains | TextTest::Matches => Self::Find(finder()),
+        }
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        match self {
+            Self::Equals(needle) => text == needle,
+            Self::Prefix(needle) => text.starts_with(needle.as_str()),
+            Self::Suffix(needle) => text.ends_with(needle.as_str()),
+            Self::Find(finder) => finder.find(text.as_bytes()).is_some(),
+            Self::Word { finder, place } => word::is_in(text, finder, *place),
+            Self::Folded(inner) => inner.is_match(&text.to_lowercase()),
+            Self::Regex(regex) => regex.is_match(text),
+            Self::Never => false,
+        }
+    }
+}
+
+/// Whether an array has an element whose text is the needle.
+fn elements(is_case_sensitive: bool) -> Kernel {
+    Arc::new(move |values: &[Values], rows| {
+        let (arrays, needles) = (&values[0], &values[1]);
+        let mut result = BooleanBuilder::with_capacity(rows);
+        for row in 0..rows {
+            if arrays.is_null(row) || needles.is_null(row) {
+                result.append_value(false);
+                continue;
+            }
+            let needle = needles.array().as_string_view().value(needles.place(row));
+            let json = arrays.array().as_string_view().value(arrays.place(row));
+            result.append_value(has_element(json, needle, is_case_sensitive));
+        }
+        Ok(Arc::new(result.finish()) as ArrayRef)
+    })
+}
+
+fn has_element(json: &str, needle: &str, is_case_sensitive: bool) -> bool {
+    let elements: Vec<Box<serde_json::value::RawValue>> = serde_json::from_str(json).unwrap_or_default();
+    let mut text = String::new();
+    elements.iter().any(|element| {
+        text.clear();
+        super::json::write_plain(element.get(), &mut text);
+        if is_case_sensitive { text == needle } else { text.to_lowercase() == needle.to_lowercase() }
+    })
+}

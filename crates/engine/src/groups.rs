@@ -1,0 +1,318 @@
+//! Groups and their aggregates. One pass over the rows makes mergeable states for each group and time bucket; from
+//! those come the groups over all time, of which the first are chosen, and then the chosen ones by bucket. DataFusion
+//! groups, merges and sorts, and spills when its share of memory is used up.
+
+mod chosen;
+mod shape;
+mod wide;
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
+use arrow_schema::{DataType, Field as ArrowField, Schema, SchemaRef};
+use datafusion_common::ScalarValue;
+use datafusion_execution::TaskContext;
+use datafusion_execution::memory_pool::MemoryConsumer;
+use datafusion_physical_expr::aggregate::{AggregateExprBuilder, AggregateFunctionExpr};
+use datafusion_physical_expr::expressions::{Column, Literal};
+use datafusion_physical_expr::{LexOrdering, PhysicalExpr, PhysicalSortExpr};
+use datafusion_physical_plan::ExecutionPlan;
+use datafusion_physical_plan::aggregates::{AggregateExec, AggregateMode, PhysicalGroupBy};
+use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
+use datafusion_physical_plan::sorts::sort::SortExec;
+use futures_util::TryStreamExt;
+use tidegauge_lang::tree::{Bucket, Type};
+use tidegauge_model::columns::TIME_FIELD;
+
+use crate::answer::{Answer, Field, Table};
+use crate::expr::{Typed, Values};
+use crate::leaf::{BatchesLeaf, ScanLeaf};
+use crate::plan::GroupsPlan;
+use crate::scan::Scan;
+use crate::types::arrow_type;
+use crate::{Error, Result};
+
+/// A query over groups while it runs.
+struct Grouping<'a> {
+    plan: &'a GroupsPlan,
+    context: Arc<TaskContext>,
+    /// The columns of the scan: the bucket if there is one, the keys, and what aggregates read.
+    schema: SchemaRef,
+    columns: Vec<Typed>,
+    aggregates: Vec<Arc<AggregateFunctionExpr>>,
+    /// How many seconds the whole range has, for rates.
+    range_seconds: f64,
+    has_bucket: bool,
+}
+
+/// Groups the rows of a scan.
+pub(crate) async fn run(
+    plan: &GroupsPlan,
+    scan: &Arc<Scan>,
+    context: Arc<TaskContext>,
+    threads: usize,
+    range_seconds: f64,
+) -> Result<Answer> {
+    let grouping = Grouping::new(plan, context, range_seconds, plan.bucket.is_some())?;
+    let (totals, states) = if plan.bucket.is_none() && !plan.keys.is_empty() {
+        (grouping.totals_of(scan, threads).await?, Vec::new())
+    } else if grouping.is_wide(scan).await? {
+        let totals = grouping.totals_of(scan, threads).await?;
+        let states = grouping.states_of(scan, threads, &totals.batch).await?;
+        (totals, states)
+    } else {
+        let states = grouping.states(scan, threads).await?;
+        (grouping.totals(&states).await?, states)
+    };
+    let mut answer = Answer::default();
+    answer.figures.groups = totals.groups;
+    let mut tables = Vec::new();
+    if let Some((bucket, _)) = plan.bucket {
+        let series = grouping.series(&states, &totals.batch).await?;
+        let table = grouping.table("0", &series, Some(bucket), &mut answer)?;
+        tables.push(table);
+    }
+    let name = if plan.bucket.is_some() { "_totals" } else { "0" };
+    let table = grouping.table(name, &totals.batch, None, &mut answer)?;
+    tables.push(table);
+    answer.tables = tables;
+    Ok(answer)
+}
+
+/// The chosen groups over all time, and how many there were.
+struct Totals {
+    batch: RecordBatch,
+    groups: u64,
+}
+
+impl<'a> Grouping<'a> {
+    fn new(
+        plan: &'a GroupsPlan,
+        context: Arc<TaskContext>,
+        range_seconds: f64,
+        has_bucket: bool,
+    ) -> Result<Self> {
+        let mut columns = Vec::new();
+        let mut fields = Vec::new();
+        if let Some((bucket, time)) = plan.bucket.as_ref().filter(|_| has_bucket) {
+            columns.push(bucket_of(*bucket, time.clone())?);
+            fields.push(ArrowField::new(TIME_FIELD, DataType::Int64, true));
+        }
+        for (name, key) in &plan.keys {
+            columns.push(key.clone());
+            fields.push(ArrowField::new(name, arrow_type(key.kind), true));
+        }
+        let mut arguments: Vec<Vec<Arc<dyn PhysicalExpr>>> = Vec::new();
+        for aggregate in &plan.aggregates {
+            let mut places: Vec<Arc<dyn PhysicalExpr>> = Vec::new();
+            for argument in &aggregate.arguments {
+                let known = columns.iter().position(|column: &Typed| column.is_same(argument));
+                let place = known.unwrap_or(columns.len());
+                if known.is_none() {
+                    columns.push(argument.clone());
+                    fields.push(ArrowField::new(format!("#{place}"), arrow_type(argument.kind), true));
+                }
+                places.push(Arc::new(Column::new(fields[place].name(), place)));
+            }
+            if places.is_empty() {
+                places.push(Arc::new(Literal::new(ScalarValue::Int64(Some(1)))));
+            }
+            arguments.push(places);
+        }
+        let schema: SchemaRef = Arc::new(Schema::new(fields));
+        let mut aggregates = Vec::with_capacity(plan.aggregates.len());
+        for (number, (aggregate, arguments)) in plan.aggregates.iter().zip(arguments).enumerate() {
+            let expr = AggregateExprBuilder::new(Arc::clone(&aggregate.function), arguments)
+                .schema(Arc::clone(&schema))
+                .alias(format!("@{number}"))
+                .build()?;
+            aggregates.push(Arc::new(expr));
+        }
+        Ok(Self { plan, context, schema, columns, aggregates, range_seconds, has_bucket })
+    }
+
+    /// How many columns groups are told apart by, the bucket among them.
+    fn key_count(&self) -> usize {
+        self.plan.keys.len() + usize::from(self.has_bucket)
+    }
+
+    /// The mergeable states of all groups and buckets.
+    async fn states(&self, scan: &Arc<Scan>, threads: usize) -> Result<Vec<RecordBatch>> {
+        let leaf = ScanLeaf::new(Arc::clone(scan), self.columns.clone(), Arc::clone(&self.schema), threads);
+        let partial = self.aggregate(AggregateMode::Partial, Arc::new(leaf), 0)?;
+        let all = CoalescePartitionsExec::new(partial);
+        let mut stream = all.execute(0, Arc::clone(&self.context))?;
+        let reservation = MemoryConsumer::new("states").register(self.context.memory_pool());
+        let mut states = Vec::new();
+        while let Some(batch) = stream.try_next().await? {
+            reservation.try_grow(batch.get_array_memory_size())?;
+            states.push(batch);
+        }
+        Ok(states)
+    }
+
+    /// An aggregation by the keys from a place on. After a partial one, its input has states in place of arguments.
+    fn aggregate(
+        &self,
+        mode: AggregateMode,
+        input: Arc<dyn ExecutionPlan>,
+        first_key: usize,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let fields = self.schema.fields()[first_key..self.key_count()].iter();
+        let keys = fields.enumerate().map(|(place, field)| {
+            let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), place));
+            (column, field.name().clone())
+        });
+        let aggregate = AggregateExec::try_new(
+            mode,
+            PhysicalGroupBy::new_single(keys.collect()),
+            self.aggregates.clone(),
+            vec![None; self.aggregates.len()],
+            input,
+            Arc::clone(&self.schema),
+        )?;
+        Ok(Arc::new(aggregate))
+    }
+
+    /// The groups over all time, the first of them in order.
+    async fn totals(&self, states: &[RecordBatch]) -> Result<Totals> {
+        let first_key = usize::from(self.has_bucket);
+        let merged = self.merged(states, first_key)?;
+        let order = self.order(&merged.schema());
+        let sorted: Arc<dyn ExecutionPlan> = match LexOrdering::new(order) {
+            Some(order) => {
+                let fetch = (self.plan.limit < usize::MAX).then_some(self.plan.limit);
+                Arc::new(SortExec::new(order, Arc::clone(&merged)).with_fetch(fetch))
+            }
+            None => Arc::clone(&merged),
+        };
+        let batch = collected(&sorted, &self.context).await?;
+        let groups = merged.metrics().and_then(|metrics| metrics.output_rows());
+        let groups = groups.unwrap_or(batch.num_rows()) as u64;
+        let kept = batch.num_rows().min(self.plan.limit);
+        Ok(Totals { batch: batch.slice(0, kept), groups })
+    }
+
+    /// States merged to results, grouped by the keys from a place on.
+    fn merged(&self, states: &[RecordBatch], first_key: usize) -> Result<Arc<dyn ExecutionPlan>> {
+        let Some(first) = states.first() else {
+            let empty = RecordBatch::new_empty(Arc::clone(&self.schema));
+            let leaf = BatchesLeaf::new(vec![empty], Arc::clone(&self.schema));
+            return self.aggregate(AggregateMode::Single, Arc::new(leaf), first_key);
+        };
+        let kept: Vec<usize> = (first_key..first.num_columns()).collect();
+        let projected = states.iter().map(|batch| batch.project(&kept));
+        let projected = projected.collect::<std::result::Result<Vec<RecordBatch>, _>>()?;
+        let schema = projected[0].schema();
+        self.aggregate(AggregateMode::Final, Arc::new(BatchesLeaf::new(projected, schema)), first_key)
+    }
+
+    /// The order that was asked for, and after it that of the keys, so that an answer is always the same.
+    fn order(&self, schema: &SchemaRef) -> Vec<PhysicalSortExpr> {
+        let keys = (0..self.plan.keys.len()).map(|place| (place, false));
+        let by = |(place, descending): (usize, bool)| {
+            let field = schema.field(place);
+            let is_sortable = !field.data_type().is_nested();
+            is_sortable.then(|| PhysicalSortExpr {
+                expr: Arc::new(Column::new(field.name(), place)),
+                options: arrow_ord::sort::SortOptions { descending, nulls_first: !descending },
+            })
+        };
+        self.plan.order.iter().copied().chain(keys).filter_map(by).collect()
+    }
+
+    /// The chosen groups by bucket, in the order of buckets and then of the totals.
+    async fn series(&self, states: &[RecordBatch], totals: &RecordBatch) -> Result<RecordBatch> {
+        let merged = self.merged(states, 0)?;
+        let all = collected(&merged, &self.context).await?;
+        chosen::in_order(&all, totals, self.plan.keys.len())
+    }
+
+    /// A table of the answer.
+    fn table(
+        &self,
+        name: &'static str,
+        batch: &RecordBatch,
+        bucket: Option<Bucket>,
+        answer: &mut Answer,
+    ) -> Result<Table> {
+        let mut fields = Vec::with_capacity(batch.num_columns());
+        let mut columns = batch.columns().iter();
+        if bucket.is_some() {
+            let times = columns.next().ok_or_else(internal)?;
+            fields.push(Field {
+                name: TIME_FIELD.to_owned(),
+                aggregate: None,
+                values: vec![(Type::Datetime, Arc::clone(times))],
+            });
+        }
+        for ((name, key), column) in self.plan.keys.iter().zip(columns.by_ref()) {
+            fields.push(Field {
+                name: name.clone(),
+                aggregate: None,
+                values: vec![(key.kind, Arc::clone(column))],
+            });
+        }
+        let seconds = bucket.map_or(self.range_seconds, |bucket| bucket.step as f64 / 1e9);
+        for (aggregate, column) in self.plan.aggregates.iter().zip(columns) {
+            let (values, is_estimate) = shape::values(aggregate.shape, column, seconds)?;
+            answer.figures.is_estimate |= is_estimate;
+            fields.push(Field {
+                name: aggregate.name.clone(),
+                aggregate: Some(aggregate.info.clone()),
+                values,
+            });
+        }
+        let bucket_name = bucket.map(|_| TIME_FIELD.to_owned());
+        let groups = bucket_name.into_iter().chain(self.plan.keys.iter().map(|(name, _)| name.clone()));
+        Ok(Table {
+            name,
+            rows: batch.num_rows(),
+            fields,
+            order: self.plan.sorted_by.clone(),
+            groups: groups.collect(),
+            bucket,
+            ..Table::default()
+        })
+    }
+}
+
+/// The start of the bucket that a time is in.
+fn bucket_of(bucket: Bucket, time: Typed) -> Result<Typed> {
+    let run = move |values: &[Values], _: usize| {
+        let times = values[0].array().as_primitive::<Int64Type>();
+        // Rows come in the order of time, so the bucket of one is mostly that of the one before.
+        let (mut start, mut end) = (i64::MAX, i64::MIN);
+        let starts: Vec<i64> = times
+            .values()
+            .iter()
+            .map(|time| {
+                if *time < start || *time >= end {
+                    start = time.div_euclid(bucket.step).saturating_mul(bucket.step);
+                    end = start.saturating_add(bucket.step);
+                }
+                start
+            })
+            .collect();
+        Ok(Arc::new(Int64Array::new(starts.into(), times.nulls().cloned())) as ArrayRef)
+    };
+    Typed::call("bucket", Type::Datetime, vec![time], Arc::new(run))
+}
+
+/// All rows of a plan of one partition, as one batch.
+async fn collected(plan: &Arc<dyn ExecutionPlan>, context: &Arc<TaskContext>) -> Result<RecordBatch> {
+    let mut stream = plan.execute(0, Arc::clone(context))?;
+    let reservation = MemoryConsumer::new("groups").register(context.memory_pool());
+    let mut batches = Vec::new();
+    while let Some(batch) = stream.try_next().await? {
+        reservation.try_grow(batch.get_array_memory_size())?;
+        batches.push(batch);
+    }
+    Ok(arrow_select::concat::concat_batches(&plan.schema(), &batches)?)
+}
+
+fn internal() -> Error {
+    Error::Internal { message: "a table lacks a column".to_owned() }
+}

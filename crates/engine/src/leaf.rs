@@ -1,0 +1,181 @@
+//! The leaves of DataFusion plans: the scan, whose threads claim blocks and compute the columns that the operator above
+//! reads, and batches that are in memory already.
+
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_schema::SchemaRef;
+use datafusion_common::tree_node::TreeNodeRecursion;
+use datafusion_common::{DataFusionError, Result as DataFusionResult};
+use datafusion_execution::{SendableRecordBatchStream, TaskContext};
+use datafusion_physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
+use datafusion_physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion_physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion_physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use crate::Result;
+use crate::expr::{Rows, Typed};
+use crate::scan::{Scan, Selected};
+
+/// How many rows go to the operator above at once: its working set should stay near the processor.
+const BATCH_ROWS: usize = 16 * 1024;
+
+/// Computes columns for the rows of a scan.
+#[derive(Debug)]
+pub(crate) struct ScanLeaf {
+    scan: Arc<Scan>,
+    columns: Arc<Vec<Typed>>,
+    properties: Arc<PlanProperties>,
+}
+
+/// Batches in memory, as one partition.
+#[derive(Debug)]
+pub(crate) struct BatchesLeaf {
+    batches: Vec<RecordBatch>,
+    properties: Arc<PlanProperties>,
+}
+
+impl ScanLeaf {
+    pub(crate) fn new(scan: Arc<Scan>, columns: Vec<Typed>, schema: SchemaRef, threads: usize) -> Self {
+        Self { scan, columns: Arc::new(columns), properties: properties(schema, threads) }
+    }
+}
+
+impl BatchesLeaf {
+    pub(crate) fn new(batches: Vec<RecordBatch>, schema: SchemaRef) -> Self {
+        Self { batches, properties: properties(schema, 1) }
+    }
+}
+
+fn properties(schema: SchemaRef, partitions: usize) -> Arc<PlanProperties> {
+    Arc::new(PlanProperties::new(
+        EquivalenceProperties::new(schema),
+        Partitioning::UnknownPartitioning(partitions),
+        EmissionType::Incremental,
+        Boundedness::Bounded,
+    ))
+}
+
+/// Columns for the rows of one block.
+pub(crate) async fn columns_of(scan: &Scan, columns: &[Typed], selected: &Selected) -> Result<Vec<ArrayRef>> {
+    let block = &scan.blocks[selected.place];
+    let count = selected.picked.count();
+    let mut places: Vec<usize> = columns.iter().flat_map(Typed::inputs).collect();
+    places.sort_unstable();
+    places.dedup();
+    let inputs = scan.load(block, &places, &selected.picked).await?;
+    let rows = Rows { inputs: &inputs, count };
+    let mut arrays: Vec<ArrayRef> = Vec::with_capacity(columns.len());
+    for column in columns {
+        arrays.push(column.evaluate(&rows)?.into_array(count)?);
+    }
+    Ok(arrays)
+}
+
+/// The next batch of the scan; none when there are no blocks left.
+async fn next_batch(scan: &Scan, columns: &[Typed], schema: &SchemaRef) -> Result<Option<RecordBatch>> {
+    while let Some(place) = scan.claim() {
+        if let Some(selected) = scan.select(place).await? {
+            let arrays = columns_of(scan, columns, &selected).await?;
+            let options = RecordBatchOptions::new().with_row_count(Some(selected.picked.count()));
+            let batch = RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)?;
+            return Ok(Some(batch));
+        }
+        // Other queries have a turn between blocks.
+        tokio::task::yield_now().await;
+    }
+    Ok(None)
+}
+
+fn slices(batch: &RecordBatch) -> impl Iterator<Item = DataFusionResult<RecordBatch>> + use<> {
+    let batch = batch.clone();
+    let starts = (0..batch.num_rows()).step_by(BATCH_ROWS);
+    starts.map(move |start| Ok(batch.slice(start, BATCH_ROWS.min(batch.num_rows() - start))))
+}
+
+impl ExecutionPlan for ScanLeaf {
+    fn name(&self) -> &'static str {
+        "ScanLeaf"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
+    ) -> DataFusionResult<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn execute(&self, _: usize, _: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
+        let (scan, columns, schema) = (Arc::clone(&self.scan), Arc::clone(&self.columns), self.schema());
+        let state = (scan, columns, Arc::clone(&schema));
+        let batches = stream::try_unfold(state, |(scan, columns, schema)| async move {
+            let next = next_batch(&scan, &columns, &schema).await;
+            let next = next.map_err(|error| DataFusionError::External(Box::new(error)))?;
+            Ok::<_, DataFusionError>(next.map(|batch| (batch, (scan, columns, schema))))
+        });
+        let sliced = batches.map_ok(|batch| stream::iter(slices(&batch))).try_flatten();
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, sliced.boxed())))
+    }
+}
+
+impl ExecutionPlan for BatchesLeaf {
+    fn name(&self) -> &'static str {
+        "BatchesLeaf"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
+    ) -> DataFusionResult<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn execute(&self, _: usize, _: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
+        let batches = stream::iter(self.batches.clone().into_iter().map(Ok));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), batches)))
+    }
+}
+
+impl DisplayAs for ScanLeaf {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ScanLeaf: blocks={}", self.scan.blocks.len())
+    }
+}
+
+impl DisplayAs for BatchesLeaf {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BatchesLeaf: batches={}", self.batches.len())
+    }
+}

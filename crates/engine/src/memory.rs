@@ -1,0 +1,103 @@
+//! Memory of queries: one bound for all, and a share for each. Operators that can spill do so when their share is used
+//! up; those that cannot make the query fail, and only it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use datafusion_common::DataFusionError;
+use datafusion_execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
+
+/// What all queries together hold.
+#[derive(Debug)]
+pub(crate) struct SharedMemory {
+    max: usize,
+    used: AtomicUsize,
+}
+
+/// What one query holds.
+#[derive(Debug)]
+pub(crate) struct QueryMemory {
+    shared: Arc<SharedMemory>,
+    max: usize,
+    used: AtomicUsize,
+    peak: AtomicUsize,
+}
+
+impl SharedMemory {
+    pub(crate) fn new(max: usize) -> Self {
+        Self { max, used: AtomicUsize::new(0) }
+    }
+
+    pub(crate) fn used(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+}
+
+impl QueryMemory {
+    pub(crate) fn new(shared: Arc<SharedMemory>, max: usize) -> Self {
+        Self { shared, max, used: AtomicUsize::new(0), peak: AtomicUsize::new(0) }
+    }
+
+    pub(crate) fn peak(&self) -> usize {
+        self.peak.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn max(&self) -> usize {
+        self.max
+    }
+
+    fn took(&self, additional: usize) {
+        let used = self.used.fetch_add(additional, Ordering::Relaxed) + additional;
+        self.peak.fetch_max(used, Ordering::Relaxed);
+    }
+}
+
+/// Adds to a count unless it would pass its bound.
+fn add_within(count: &AtomicUsize, additional: usize, max: usize) -> bool {
+    let add = |used: usize| used.checked_add(additional).filter(|used| *used <= max);
+    count.try_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()
+}
+
+impl MemoryPool for QueryMemory {
+    fn name(&self) -> &str {
+        "query"
+    }
+
+    fn grow(&self, _: &MemoryReservation, additional: usize) {
+        self.shared.used.fetch_add(additional, Ordering::Relaxed);
+        self.took(additional);
+    }
+
+    fn shrink(&self, _: &MemoryReservation, shrink: usize) {
+        self.shared.used.fetch_sub(shrink, Ordering::Relaxed);
+        self.used.fetch_sub(shrink, Ordering::Relaxed);
+    }
+
+    fn try_grow(&self, _: &MemoryReservation, additional: usize) -> Result<(), DataFusionError> {
+        let refused = || DataFusionError::ResourcesExhausted("the memory of the query is used up".to_owned());
+        if !add_within(&self.used, additional, self.max) {
+            return Err(refused());
+        }
+        if !add_within(&self.shared.used, additional, self.shared.max) {
+            self.used.fetch_sub(additional, Ordering::Relaxed);
+            return Err(refused());
+        }
+        self.peak.fetch_max(self.used.load(Ordering::Relaxed), Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn reserved(&self) -> usize {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    fn memory_limit(&self) -> MemoryLimit {
+        MemoryLimit::Finite(self.max)
+    }
+}
+
+impl fmt::Display for QueryMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "query memory of {} bytes", self.max)
+    }
+}

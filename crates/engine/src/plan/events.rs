@@ -1,0 +1,135 @@
+//! Events in an order: by time, or by fields.
+
+use std::fmt;
+
+use tidegauge_lang::tree::{Cursor, SortKey, Stage};
+use tidegauge_model::columns::TIME_FIELD;
+
+use super::unsupported;
+use crate::Result;
+use crate::bind::Scope;
+use crate::expr::Typed;
+use crate::functions::{convert, logic};
+use crate::value::Value;
+
+/// Which events are wanted, and what of them.
+#[derive(Debug)]
+pub(crate) struct EventsPlan {
+    pub(crate) order: EventOrder,
+    pub(crate) sorted_by: Vec<SortKey>,
+    pub(crate) after: Option<Cursor>,
+    pub(crate) limit: usize,
+    /// The fields of the answer; none is all of them.
+    pub(crate) fields: Option<Vec<(String, Value)>>,
+    /// What the query computed, shown beside the stored fields.
+    pub(crate) computed: Vec<(String, Value)>,
+}
+
+/// How events are ordered. Those that are equal are in the order of their ids, newest first.
+#[derive(Debug)]
+pub(crate) enum EventOrder {
+    Time { is_descending: bool },
+    Columns(Vec<SortColumn>),
+}
+
+/// One column to sort by. Null is the least of all.
+#[derive(Clone, Debug)]
+pub(crate) struct SortColumn {
+    pub(crate) expr: Typed,
+    pub(crate) is_descending: bool,
+}
+
+impl EventsPlan {
+    pub(super) fn new(scope: &mut Scope, computed: Vec<String>, stages: &[&Stage]) -> Result<Self> {
+        let mut shown = Vec::with_capacity(computed.len());
+        for name in computed {
+            let value = scope.field(&name)?;
+            shown.push((name, value));
+        }
+        let mut plan = Self {
+            order: EventOrder::Time { is_descending: true },
+            sorted_by: vec![SortKey { field: TIME_FIELD.to_owned(), is_descending: true }],
+            after: None,
+            limit: usize::MAX,
+            fields: None,
+            computed: shown,
+        };
+        for stage in stages {
+            match stage {
+                Stage::Sort(keys) => plan.sort(scope, keys)?,
+                Stage::After(cursor) => plan.after = Some(*cursor),
+                Stage::Limit(limit) => {
+                    plan.limit = plan.limit.min(usize::try_from(*limit).unwrap_or(usize::MAX))
+                }
+                Stage::Project(fields) => {
+                    let mut projected = Vec::with_capacity(fields.len());
+                    for field in fields {
+                        projected.push((field.name.clone(), scope.bind(&field.expr)?));
+                    }
+                    plan.fields = Some(projected);
+                }
+                other => return Err(unsupported(other)),
+            }
+        }
+        Ok(plan)
+    }
+
+    fn sort(&mut self, scope: &mut Scope, keys: &[SortKey]) -> Result<()> {
+        self.sorted_by = keys.to_vec();
+        if let [first, ..] = keys
+            && first.field == TIME_FIELD
+            && !scope.is_computed(TIME_FIELD)
+        {
+            // Times alone decide almost always; ids decide the rest, and further keys would only break paging.
+            self.order = EventOrder::Time { is_descending: first.is_descending };
+            self.sorted_by.truncate(1);
+            return Ok(());
+        }
+        let mut columns = Vec::new();
+        for key in keys {
+            let value = scope.field(&key.field)?;
+            for expr in sort_columns(&value)? {
+                columns.push(SortColumn { expr, is_descending: key.is_descending });
+            }
+        }
+        self.order = EventOrder::Columns(columns);
+        Ok(())
+    }
+}
+
+impl fmt::Display for EventsPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.fields {
+            Some(fields) => {
+                let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+                writeln!(f, "project {}", names.join(", "))?;
+            }
+            None => writeln!(f, "project *")?,
+        }
+        writeln!(f, "limit {}", self.limit)?;
+        let keys = self
+            .sorted_by
+            .iter()
+            .map(|key| format!("{} {}", key.field, if key.is_descending { "desc" } else { "asc" }));
+        writeln!(f, "sort {}", keys.collect::<Vec<String>>().join(", "))
+    }
+}
+
+/// The columns that put values in order: their own, or where types are mixed whether there is a value, its number and
+/// then its text.
+fn sort_columns(value: &Value) -> Result<Vec<Typed>> {
+    match value.variants.as_slice() {
+        [] => Ok(Vec::new()),
+        [only] => Ok(vec![only.clone()]),
+        variants => {
+            let mut columns = vec![logic::exists(value)?];
+            columns.extend(value.float()?);
+            let texts =
+                variants.iter().filter(|variant| value.number_types().all(|kind| kind != variant.kind));
+            let texts =
+                texts.map(|variant| convert::to_text(variant.clone())).collect::<Result<Vec<Typed>>>()?;
+            columns.extend(logic::first_of(texts)?);
+            Ok(columns)
+        }
+    }
+}

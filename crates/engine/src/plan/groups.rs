@@ -1,0 +1,255 @@
+//! Groups: the keys, the aggregates with their arguments, and the order and number of groups.
+
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion_expr::AggregateUDF;
+use tidegauge_lang::tree::{
+    AggregateCall, AggregateFunction, Bucket, NamedAggregate, SortKey, Stage, Summarize, Type,
+};
+
+use super::unsupported;
+use crate::aggregates;
+use crate::bind::{Scope, invalid, type_names};
+use crate::expr::Typed;
+use crate::functions::{convert, logic};
+use crate::types::arrow_type;
+use crate::value::Value;
+use crate::{AggregateInfo, Result};
+
+/// Which groups are wanted, and what of them.
+#[derive(Debug)]
+pub(crate) struct GroupsPlan {
+    pub(crate) keys: Vec<(String, Typed)>,
+    pub(crate) aggregates: Vec<PlannedAggregate>,
+    /// The length of time buckets, and the time that they are made of.
+    pub(crate) bucket: Option<(Bucket, Typed)>,
+    /// Columns of the totals to sort by: keys first, then aggregates.
+    pub(crate) order: Vec<(usize, bool)>,
+    pub(crate) sorted_by: Vec<SortKey>,
+    pub(crate) limit: usize,
+}
+
+/// An aggregate with the columns it reads.
+#[derive(Clone, Debug)]
+pub(crate) struct PlannedAggregate {
+    pub(crate) name: String,
+    pub(crate) info: AggregateInfo,
+    pub(crate) function: Arc<AggregateUDF>,
+    /// None counts rows.
+    pub(crate) arguments: Vec<Typed>,
+    pub(crate) shape: Shape,
+}
+
+/// How the values of an aggregate become those of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// They are of this type already.
+    As(Type),
+    /// Lists of numbers, which become JSON text.
+    List,
+    /// Divided by the seconds of the bucket or of the range.
+    PerSecond,
+}
+
+impl GroupsPlan {
+    pub(super) fn new(scope: &mut Scope, summarize: &Summarize, stages: &[&Stage]) -> Result<Self> {
+        let mut keys = Vec::with_capacity(summarize.keys.len());
+        for key in &summarize.keys {
+            let value = scope.bind(&key.expr)?;
+            keys.push((key.name.clone(), value.key()?.unwrap_or_else(|| logic::null(Type::String))));
+        }
+        let mut aggregates = Vec::with_capacity(summarize.aggregates.len());
+        for aggregate in &summarize.aggregates {
+            aggregates.push(planned(scope, aggregate)?);
+        }
+        let mut plan = Self {
+            keys,
+            aggregates,
+            bucket: summarize.bucket.map(|bucket| (bucket, scope.time())),
+            order: Vec::new(),
+            sorted_by: Vec::new(),
+            limit: usize::MAX,
+        };
+        for stage in stages {
+            match stage {
+                Stage::Sort(keys) => plan.sort(keys),
+                Stage::Limit(limit) => {
+                    plan.limit = plan.limit.min(usize::try_from(*limit).unwrap_or(usize::MAX))
+                }
+                other => return Err(unsupported(other)),
+            }
+        }
+        Ok(plan)
+    }
+
+    fn sort(&mut self, keys: &[SortKey]) {
+        let names = self.keys.iter().map(|(name, _)| name).chain(self.aggregates.iter().map(|a| &a.name));
+        let names: Vec<&String> = names.collect();
+        let place = |key: &SortKey| {
+            let place = names.iter().position(|name| **name == key.field)?;
+            Some((place, key.is_descending))
+        };
+        self.order = keys.iter().filter_map(place).collect();
+        self.sorted_by = keys.to_vec();
+    }
+}
+
+impl fmt::Display for GroupsPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.limit < usize::MAX {
+            writeln!(f, "limit {}", self.limit)?;
+        }
+        let aggregates = self.aggregates.iter().map(|aggregate| {
+            format!("{} = {}({})", aggregate.name, aggregate.info.name, aggregate.info.fields.join(", "))
+        });
+        let bucket = self
+            .bucket
+            .iter()
+            .map(|(bucket, _)| format!("_time by {}", tidegauge_model::duration::to_text(bucket.step)));
+        let keys = bucket.chain(self.keys.iter().map(|(name, _)| name.clone()));
+        let (aggregates, keys) = (aggregates.collect::<Vec<_>>(), keys.collect::<Vec<_>>());
+        writeln!(f, "summarize {} by {}", aggregates.join(", "), keys.join(", "))
+    }
+}
+
+fn planned(scope: &mut Scope, named: &NamedAggregate) -> Result<PlannedAggregate> {
+    let call = &named.call;
+    let value = match &call.of {
+        Some(of) => Some(scope.bind(of)?),
+        None => None,
+    };
+    let (function, arguments, shape) = match (&call.function, &value) {
+        (AggregateFunction::Count, None) => (aggregates::count(), Vec::new(), Shape::As(Type::Integer)),
+        (AggregateFunction::Count, Some(value)) => {
+            (aggregates::count(), vec![or_null(value.key()?, Type::String)], Shape::As(Type::Integer))
+        }
+        (_, None) => return Err(invalid(call.span, "this aggregation needs a field")),
+        (function, Some(value)) => of_field(scope, call, function, value)?,
+    };
+    Ok(PlannedAggregate { name: named.name.clone(), info: info(call), function, arguments, shape })
+}
+
+type Parts = (Arc<AggregateUDF>, Vec<Typed>, Shape);
+
+fn of_field(
+    scope: &mut Scope,
+    call: &AggregateCall,
+    function: &AggregateFunction,
+    value: &Value,
+) -> Result<Parts> {
+    use AggregateFunction as F;
+    let json = || Ok::<_, crate::Error>(or_null(value.json()?, Type::Dynamic));
+    let float = || numbers(call, value).map(|number| or_null(number, Type::Float));
+    let as_array = Shape::As(Type::Array);
+    Ok(match function {
+        F::Count => (aggregates::count(), vec![json()?], Shape::As(Type::Integer)),
+        F::Distinct => {
+            (aggregates::distinct(), vec![or_null(value.key()?, Type::String)], Shape::As(Type::Integer))
+        }
+        F::Sum => {
+            let number = or_null(number_or_span(call, value)?, Type::Float);
+            let kind = number.kind;
+            (aggregates::sum(&arrow_type(kind)), vec![number], Shape::As(kind))
+        }
+        F::Avg => average(call, value)?,
+        F::Min | F::Max => {
+            let typed = or_null(comparable(value)?, Type::Float);
+            let kind = typed.kind;
+            let udf = if *function == F::Min { aggregates::min() } else { aggregates::max() };
+            (udf, vec![typed], Shape::As(kind))
+        }
+        F::TopK(k) => (aggregates::topk(*k as usize), vec![json()?], as_array),
+        F::Percentiles(list) => (aggregates::percentiles(list), vec![float()?], Shape::List),
+        F::Histogram(bins) => (aggregates::histogram(*bins as usize), vec![float()?], as_array),
+        F::Stdev => (aggregates::stdev(), vec![float()?], Shape::As(Type::Float)),
+        F::Variance => (aggregates::variance(), vec![float()?], Shape::As(Type::Float)),
+        F::ArgMin(other) | F::ArgMax(other) => {
+            let payload = match other {
+                Some(other) => or_null(scope.bind(other)?.json()?, Type::Dynamic),
+                None => json()?,
+            };
+            let key = or_null(comparable(value)?, Type::Float);
+            let is_min = matches!(function, F::ArgMin(_));
+            let udf = if is_min { aggregates::argmin() } else { aggregates::argmax() };
+            (udf, vec![key, payload], Shape::As(Type::Dynamic))
+        }
+        F::MakeSet(max) => (aggregates::makeset(*max as usize), vec![json()?], as_array),
+        F::MakeList(max) => (aggregates::makelist(*max as usize), vec![json()?], as_array),
+        F::Rate => (aggregates::sum(&arrow_type(Type::Float)), vec![float()?], Shape::PerSecond),
+    })
+}
+
+fn average(call: &AggregateCall, value: &Value) -> Result<Parts> {
+    for kind in [Type::Datetime, Type::Timespan] {
+        if let Some(typed) = value.of_type(kind) {
+            return Ok((aggregates::avg_time(), vec![typed.clone()], Shape::As(kind)));
+        }
+    }
+    let number = or_null(number_or_span(call, value)?, Type::Float);
+    Ok((aggregates::avg(&arrow_type(number.kind)), vec![number], Shape::As(Type::Float)))
+}
+
+fn or_null(typed: Option<Typed>, kind: Type) -> Typed {
+    typed.unwrap_or_else(|| logic::null(kind))
+}
+
+/// The numbers of a field as floats. A field that never was a number is an error, one that nobody sent is null.
+fn numbers(call: &AggregateCall, value: &Value) -> Result<Option<Typed>> {
+    match value.float()? {
+        None if !value.is_null() => Err(no_number(call, value)),
+        Some(number) if number.as_input().is_none() => convert::finite(number).map(Some),
+        number => Ok(number),
+    }
+}
+
+fn number_or_span(call: &AggregateCall, value: &Value) -> Result<Option<Typed>> {
+    match (value.of_type(Type::Timespan), value.number()?) {
+        (Some(timespan), _) => Ok(Some(timespan.clone())),
+        (None, None) if !value.is_null() => Err(no_number(call, value)),
+        (None, number) => Ok(number),
+    }
+}
+
+fn no_number(call: &AggregateCall, value: &Value) -> crate::Error {
+    let name = info(call).name;
+    invalid(call.span, format!("{name} needs numbers, and the field is {}", type_names(value)))
+}
+
+/// A column whose order is that of the values.
+fn comparable(value: &Value) -> Result<Option<Typed>> {
+    match value.variants.as_slice() {
+        [only] => Ok(Some(only.clone())),
+        _ => match value.number()? {
+            Some(number) => Ok(Some(number)),
+            None => value.text(),
+        },
+    }
+}
+
+fn info(call: &AggregateCall) -> AggregateInfo {
+    use AggregateFunction as F;
+    let (name, arguments) = match &call.function {
+        F::Count => ("count", Vec::new()),
+        F::Distinct => ("distinct", Vec::new()),
+        F::Sum => ("sum", Vec::new()),
+        F::Avg => ("avg", Vec::new()),
+        F::Min => ("min", Vec::new()),
+        F::Max => ("max", Vec::new()),
+        F::TopK(k) => ("topk", vec![k.to_string()]),
+        F::Percentiles(list) => ("percentiles", list.iter().map(ToString::to_string).collect()),
+        F::Histogram(bins) => ("histogram", vec![bins.to_string()]),
+        F::Stdev => ("stdev", Vec::new()),
+        F::Variance => ("variance", Vec::new()),
+        F::ArgMin(_) => ("argmin", Vec::new()),
+        F::ArgMax(_) => ("argmax", Vec::new()),
+        F::MakeSet(max) => ("makeset", vec![max.to_string()]),
+        F::MakeList(max) => ("makelist", vec![max.to_string()]),
+        F::Rate => ("rate", Vec::new()),
+    };
+    let field = call.of.as_ref().and_then(|of| match &of.kind {
+        tidegauge_lang::tree::ExprKind::Field(name) => Some(name.clone()),
+        _ => None,
+    });
+    AggregateInfo { name, fields: field.into_iter().collect(), arguments }
+}

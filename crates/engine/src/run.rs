@@ -1,0 +1,145 @@
+//! One query from its tree to its answer: plan, find the blocks, run, and tell what it took.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use datafusion_execution::TaskContext;
+use tidegauge_lang::tree::TimeRange;
+use tidegauge_store::{Block, Blocks, Store};
+use tokio::time::Instant;
+
+use crate::answer::{Explanation, Message, StepFigures};
+use crate::cache::ColumnCache;
+use crate::events::{self, Budget};
+use crate::memory::QueryMemory;
+use crate::plan::{EventOrder, Plan, Then};
+use crate::scan::Scan;
+use crate::{Answer, Error, Question, Result, groups};
+
+/// A query with all it needs.
+pub(crate) struct Run {
+    pub(crate) store: Arc<Store>,
+    pub(crate) cache: Option<Arc<ColumnCache>>,
+    pub(crate) context: Arc<TaskContext>,
+    pub(crate) threads: usize,
+    pub(crate) memory: Arc<QueryMemory>,
+    pub(crate) question: Question,
+}
+
+impl Run {
+    pub(crate) async fn answer(self) -> Result<Answer> {
+        let began = Instant::now();
+        let plan = Plan::new(&self.question)?;
+        let planned = Instant::now();
+        let snapshot = self.question.dataset.snapshot();
+        let Blocks { mut blocks, segment_bytes, skipped } =
+            self.store.blocks(&snapshot, plan.range.start, plan.range.end).await?;
+        let is_ascending = matches!(
+            &plan.then,
+            Then::Events(events) if matches!(events.order, EventOrder::Time { is_descending: false })
+        );
+        if is_ascending {
+            blocks.sort_by_key(Block::min_time);
+        }
+        let found = Instant::now();
+        let has_unflushed = blocks.iter().any(Block::is_buffered);
+        let times = blocks.iter().map(Block::min_time).min().zip(blocks.iter().map(Block::max_time).max());
+        let mut scan = Scan::new(
+            blocks,
+            plan.range,
+            plan.scope.inputs().to_vec(),
+            plan.conditions.clone(),
+            plan.prune.clone(),
+            self.cache.clone(),
+        );
+        if let Then::Events(events) = &plan.then {
+            scan.rows = events::rows_after(events);
+        }
+        let scan = Arc::new(scan);
+        let mut answer = self.compute(&plan, &scan, began, times).await?;
+        let ended = Instant::now();
+        self.fill_figures(&mut answer, &scan, skipped);
+        answer.figures.elapsed = ended - began;
+        answer.figures.bytes_total = segment_bytes;
+        answer.figures.has_unflushed = has_unflushed;
+        answer.figures.block_times = times;
+        answer.messages = plan.scope.missing().iter().cloned().map(Message::MissingField).collect();
+        for table in &mut answer.tables {
+            table.range = Some(plan.range);
+        }
+        if self.question.options.is_explained {
+            let spans = [planned - began, found - planned, ended - found];
+            answer.explanation = Some(explained(&plan, &scan, &answer, spans, skipped));
+        }
+        Ok(answer)
+    }
+
+    async fn compute(
+        &self,
+        plan: &Plan,
+        scan: &Arc<Scan>,
+        began: Instant,
+        times: Option<(i64, i64)>,
+    ) -> Result<Answer> {
+        let options = &self.question.options;
+        let deadline = began + options.time_max;
+        let seconds = options.time_max.as_secs();
+        match &plan.then {
+            Then::Events(events) => {
+                let budget = Budget {
+                    threads: self.threads,
+                    deadline,
+                    seconds,
+                    answer_bytes_max: options.answer_bytes_max,
+                };
+                events::run(events, scan, budget).await
+            }
+            Then::Groups(groups) => {
+                let range_seconds = seconds_of(plan.range, times);
+                let run = groups::run(groups, scan, Arc::clone(&self.context), self.threads, range_seconds);
+                tokio::time::timeout_at(deadline, run).await.map_err(|_| Error::Time { seconds })?
+            }
+        }
+    }
+
+    fn fill_figures(&self, answer: &mut Answer, scan: &Scan, skipped: u64) {
+        let counters = &scan.counters;
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let figures = &mut answer.figures;
+        figures.rows_examined = read(&counters.rows_examined);
+        figures.rows_matched = read(&counters.rows_matched);
+        figures.blocks_examined = read(&counters.blocks_examined);
+        figures.blocks_skipped = read(&counters.blocks_skipped) + skipped;
+        figures.bytes_read = read(&counters.bytes_read);
+        figures.memory_peak = self.memory.peak() as u64;
+    }
+}
+
+/// How long the range is; an open one is as long as the events in it.
+fn seconds_of(range: TimeRange, times: Option<(i64, i64)>) -> f64 {
+    let (first, last) = times.unwrap_or((0, 0));
+    let start = if range.start == i64::MIN { first } else { range.start };
+    let end = if range.end == i64::MAX { last } else { range.end };
+    ((end as f64 - start as f64) / 1e9).max(1e-9)
+}
+
+/// The plan with what each step took. The steps of the scan are sums over its threads.
+fn explained(plan: &Plan, scan: &Scan, answer: &Answer, spans: [Duration; 3], skipped: u64) -> Explanation {
+    let [planning, finding, running] = spans;
+    let counters = &scan.counters;
+    let of_threads = |nanos: &AtomicU64| Duration::from_nanos(nanos.load(Ordering::Relaxed));
+    let step =
+        |name: &str, rows: u64, elapsed: Duration| StepFigures { name: name.to_owned(), rows, elapsed };
+    let rows: u64 = answer.tables.iter().map(|table| table.rows as u64).sum();
+    let steps = vec![
+        step("plan", 0, planning),
+        step("find blocks", 0, finding),
+        step("run", rows, running),
+        step("skip blocks (threads)", 0, of_threads(&counters.nanos_skipping)),
+        step("read columns (threads)", answer.figures.rows_examined, of_threads(&counters.nanos_reading)),
+        step("filter (threads)", answer.figures.rows_matched, of_threads(&counters.nanos_filtering)),
+    ];
+    let by_filter = counters.blocks_skipped.load(Ordering::Relaxed);
+    Explanation { plan: plan.to_string(), steps, skipped: vec![("time", skipped), ("filter", by_filter)] }
+}

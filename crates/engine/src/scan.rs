@@ -1,0 +1,206 @@
+//! The scan: which rows of which blocks a query reads. Blocks are claimed one by one by the threads of a query; each is
+//! left out by what is known of it, cut to the time range, and filtered column by column, cheapest test first, before
+//! any other column is read. What becomes of the rows is left to `events` and `groups`.
+
+mod load;
+mod picked;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use tidegauge_lang::tree::TimeRange;
+use tidegauge_model::RowId;
+use tidegauge_store::Block;
+use tokio::time::Instant;
+
+pub(crate) use picked::Picked;
+
+use crate::Result;
+use crate::bind::InputColumn;
+use crate::cache::ColumnCache;
+use crate::expr::{Input, Rows, Typed};
+use crate::prune::Prune;
+
+/// What one query reads, shared by its threads.
+#[derive(Debug)]
+pub(crate) struct Scan {
+    /// In the order in which they are read.
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) range: TimeRange,
+    /// Rows outside of these are not wanted, both ends included.
+    pub(crate) rows: Option<(RowId, RowId)>,
+    pub(crate) inputs: Vec<InputColumn>,
+    /// Conditions that must all be true, cheapest first.
+    pub(crate) conditions: Vec<Typed>,
+    pub(crate) prune: Prune,
+    pub(crate) cache: Option<Arc<ColumnCache>>,
+    pub(crate) counters: Arc<Counters>,
+    next: AtomicUsize,
+}
+
+/// What the threads did, together.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) rows_examined: AtomicU64,
+    pub(crate) rows_matched: AtomicU64,
+    pub(crate) blocks_examined: AtomicU64,
+    pub(crate) blocks_skipped: AtomicU64,
+    pub(crate) blocks_read: AtomicU64,
+    pub(crate) bytes_read: AtomicU64,
+    /// Time that the threads together spent on leaving blocks out, on reading columns and on the filter.
+    pub(crate) nanos_skipping: AtomicU64,
+    pub(crate) nanos_reading: AtomicU64,
+    pub(crate) nanos_filtering: AtomicU64,
+}
+
+/// The rows of a block that passed.
+#[derive(Debug)]
+pub(crate) struct Selected {
+    /// The place of the block in the scan.
+    pub(crate) place: usize,
+    pub(crate) picked: Picked,
+}
+
+impl Scan {
+    pub(crate) fn new(
+        blocks: Vec<Block>,
+        range: TimeRange,
+        inputs: Vec<InputColumn>,
+        mut conditions: Vec<Typed>,
+        prune: Prune,
+        cache: Option<Arc<ColumnCache>>,
+    ) -> Self {
+        conditions.sort_by_key(Typed::cost);
+        Self {
+            blocks,
+            range,
+            rows: None,
+            inputs,
+            conditions,
+            prune,
+            cache,
+            counters: Arc::default(),
+            next: AtomicUsize::new(0),
+        }
+    }
+
+    /// The same blocks with other columns, for reading rows that were found.
+    pub(crate) fn with_inputs(&self, inputs: Vec<InputColumn>) -> Self {
+        Self {
+            blocks: self.blocks.clone(),
+            range: self.range,
+            rows: None,
+            inputs,
+            conditions: Vec::new(),
+            prune: Prune::Any,
+            cache: self.cache.clone(),
+            counters: Arc::clone(&self.counters),
+            next: AtomicUsize::new(0),
+        }
+    }
+
+    /// The same scan from its beginning, with one more condition. What it does is not counted again.
+    pub(crate) fn again(&self, condition: Option<Typed>) -> Self {
+        Self {
+            conditions: self.conditions.iter().cloned().chain(condition).collect(),
+            prune: self.prune.clone(),
+            rows: self.rows,
+            counters: Arc::default(),
+            ..self.with_inputs(self.inputs.clone())
+        }
+    }
+
+    /// Claims the next block for the calling thread.
+    pub(crate) fn claim(&self) -> Option<usize> {
+        let place = self.next.fetch_add(1, Ordering::Relaxed);
+        (place < self.blocks.len()).then_some(place)
+    }
+
+    /// The rows of a block that pass; none where the block can be left out.
+    pub(crate) async fn select(&self, place: usize) -> Result<Option<Selected>> {
+        let block = &self.blocks[place];
+        let began = Instant::now();
+        let may_pass = self.prune.may_pass(block).await?;
+        add_since(&self.counters.nanos_skipping, began);
+        if !may_pass {
+            self.counters.blocks_skipped.fetch_add(1, Ordering::Relaxed);
+            return Ok(None);
+        }
+        let mut picked = self.in_range(block).await?;
+        self.counters.blocks_examined.fetch_add(1, Ordering::Relaxed);
+        self.counters.rows_examined.fetch_add(picked.count() as u64, Ordering::Relaxed);
+        for condition in &self.conditions {
+            if picked.count() == 0 {
+                break;
+            }
+            let inputs = self.load(block, &condition.inputs(), &picked).await?;
+            let rows = Rows { inputs: &inputs, count: picked.count() };
+            let began = Instant::now();
+            picked = picked.keep(&condition.is_true(&rows)?);
+            add_since(&self.counters.nanos_filtering, began);
+        }
+        self.counters.rows_matched.fetch_add(picked.count() as u64, Ordering::Relaxed);
+        Ok((picked.count() > 0).then_some(Selected { place, picked }))
+    }
+
+    /// The inputs at these places for the picked rows of a block; the others are absent.
+    pub(crate) async fn load(&self, block: &Block, places: &[usize], picked: &Picked) -> Result<Vec<Input>> {
+        let began = Instant::now();
+        let mut inputs: Vec<Input> = Vec::with_capacity(self.inputs.len());
+        for (place, column) in self.inputs.iter().enumerate() {
+            inputs.push(if places.contains(&place) {
+                self.input(block, column, picked).await?
+            } else {
+                Input::Absent(arrow_schema::DataType::Null)
+            });
+        }
+        add_since(&self.counters.nanos_reading, began);
+        Ok(inputs)
+    }
+
+    /// The rows of a block in the time range and between the wanted rows. Rows are in the order of their ids, so they
+    /// lie side by side.
+    async fn in_range(&self, block: &Block) -> Result<Picked> {
+        let is_in_range = self.range.start <= block.min_time() && self.range.contains(block.max_time());
+        let is_between = self
+            .rows
+            .is_none_or(|(first, last)| first.time < block.min_time() && block.max_time() < last.time);
+        if is_in_range && is_between {
+            return Ok(Picked::Range(0..block.rows()));
+        }
+        let is_outside = self
+            .rows
+            .is_some_and(|(first, last)| block.max_time() < first.time || last.time < block.min_time());
+        if is_outside {
+            return Ok(Picked::Range(0..0));
+        }
+        let times = self.times(block).await?;
+        let from = times.partition_point(|time| *time < self.range.start);
+        let to = times.partition_point(|time| self.range.contains(*time) || *time < self.range.start);
+        let Some((first, last)) = self.rows else { return Ok(Picked::Range(from..to.max(from))) };
+        let from = from.max(self.boundary(block, &times, first, false).await?);
+        let to = to.min(self.boundary(block, &times, last, true).await?);
+        Ok(Picked::Range(from..to.max(from)))
+    }
+
+    /// How many rows of a block come before a row, or up to and with it.
+    async fn boundary(&self, block: &Block, times: &[i64], row: RowId, is_included: bool) -> Result<usize> {
+        let start = times.partition_point(|time| *time < row.time);
+        let end = times.partition_point(|time| *time <= row.time);
+        if start == end {
+            return Ok(start);
+        }
+        let rows: Vec<u32> = (start..end).map(|row| row as u32).collect();
+        let (sequences, indexes) = (block.sequences_at(&rows).await?, block.indexes_at(&rows).await?);
+        let before = (0..rows.len()).take_while(|at| {
+            let id = (sequences[*at], indexes[*at]);
+            id < (row.sequence, row.index) || (is_included && id == (row.sequence, row.index))
+        });
+        Ok(start + before.count())
+    }
+}
+
+fn add_since(count: &AtomicU64, began: Instant) {
+    let nanos = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    count.fetch_add(nanos, Ordering::Relaxed);
+}

@@ -1,0 +1,96 @@
+//! Reads columns of a block: from the cache, whole, or only the rows that are wanted where they are few.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use arrow_array::Int64Array;
+use arrow_buffer::ScalarBuffer;
+use tidegauge_store::Block;
+
+use super::{Picked, Scan};
+use crate::Result;
+use crate::bind::InputColumn;
+use crate::expr::Input;
+use crate::types::{arrow_type, type_of};
+
+/// Below this share of a block's rows, only those rows are decoded.
+const FEW: usize = 32;
+
+impl Scan {
+    /// A column for the picked rows.
+    pub(super) async fn input(&self, block: &Block, column: &InputColumn, picked: &Picked) -> Result<Input> {
+        if let InputColumn::Field(field, kind) = column
+            && !block.kinds(field).contains(*kind)
+        {
+            return Ok(Input::Absent(arrow_type(type_of(*kind))));
+        }
+        // The buffer keeps its own arrays.
+        let cache = self.cache.as_ref().filter(|_| !block.is_buffered());
+        if let Some(whole) = cache.and_then(|cache| cache.get(block.id(), column)) {
+            return whole.pick(picked);
+        }
+        if let Picked::Rows(rows) = picked
+            && rows.len() * FEW < block.rows()
+            && !block.is_buffered()
+        {
+            return self.few(block, column, rows).await;
+        }
+        let whole = self.whole(block, column).await?;
+        if let Some(cache) = cache {
+            cache.insert(block.id(), column, &whole);
+        }
+        whole.pick(picked)
+    }
+
+    /// The times of a block's rows.
+    pub(crate) async fn times(&self, block: &Block) -> Result<ScalarBuffer<i64>> {
+        let all = Picked::Range(0..block.rows());
+        match self.input(block, &InputColumn::Time, &all).await? {
+            Input::Plain(array) => {
+                use arrow_array::cast::AsArray;
+                Ok(array.as_primitive::<arrow_array::types::Int64Type>().values().clone())
+            }
+            _ => Ok(ScalarBuffer::default()),
+        }
+    }
+
+    async fn whole(&self, block: &Block, column: &InputColumn) -> Result<Input> {
+        let numbers = |values: ScalarBuffer<i64>| Input::Plain(Arc::new(Int64Array::new(values, None)));
+        match column {
+            InputColumn::Time => Ok(numbers(block.times().await?)),
+            InputColumn::Arrival => Ok(numbers(block.arrivals().await?)),
+            InputColumn::Field(field, kind) => {
+                self.count_read(block.column_bytes(field, *kind));
+                let column = block.column(field, *kind).await?;
+                Ok(column.map_or_else(|| Input::Absent(arrow_type(type_of(*kind))), Input::of_column))
+            }
+        }
+    }
+
+    async fn few(&self, block: &Block, column: &InputColumn, rows: &[u32]) -> Result<Input> {
+        let numbers = |values: ScalarBuffer<i64>| Input::Plain(Arc::new(Int64Array::new(values, None)));
+        match column {
+            InputColumn::Time => Ok(numbers(block.times_at(rows).await?)),
+            InputColumn::Arrival => Ok(numbers(block.arrivals_at(rows).await?)),
+            InputColumn::Field(field, kind) => {
+                self.count_read(block.column_bytes(field, *kind));
+                let array = block.column_at(field, *kind, rows).await?;
+                Ok(array.map_or_else(|| Input::Absent(arrow_type(type_of(*kind))), Input::Plain))
+            }
+        }
+    }
+
+    fn count_read(&self, bytes: u64) {
+        self.counters.bytes_read.fetch_add(bytes, Ordering::Relaxed);
+        self.counters.blocks_read.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Input {
+    fn pick(&self, picked: &Picked) -> Result<Self> {
+        match picked {
+            Picked::Range(range) => Ok(self.slice(range.start, range.len())),
+            Picked::Rows(rows) => self.take(rows),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! How the types of queries lie in Arrow arrays, and how the kinds of stored values become types.
+
+use arrow_schema::DataType;
+use tidegauge_lang::tree::Type;
+use tidegauge_model::FieldKind;
+
+/// The array type of a type. Times and timespans are nanoseconds; arrays, maps and dynamic values are JSON text.
+pub(crate) fn arrow_type(kind: Type) -> DataType {
+    match kind {
+        Type::Boolean => DataType::Boolean,
+        Type::Integer | Type::Datetime | Type::Timespan => DataType::Int64,
+        Type::Float => DataType::Float64,
+        Type::String | Type::Array | Type::Map | Type::Dynamic => DataType::Utf8View,
+    }
+}
+
+pub(crate) fn type_of(kind: FieldKind) -> Type {
+    match kind {
+        FieldKind::Boolean => Type::Boolean,
+        FieldKind::Integer => Type::Integer,
+        FieldKind::Float => Type::Float,
+        FieldKind::String => Type::String,
+        FieldKind::Array => Type::Array,
+        FieldKind::Map => Type::Map,
+    }
+}

@@ -1,0 +1,128 @@
+//! A value of an expression as the binder sees it: a field that mixes types has one expression for each, of which at
+//! most one is not null in a row. What uses a value asks for it in the type it needs: a number, a text, a condition.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringViewArray};
+use tidegauge_lang::tree::{Literal, Type};
+
+use crate::Result;
+use crate::expr::Typed;
+use crate::functions::{convert, logic};
+
+/// A value in every type that it may have. None at all is null.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Value {
+    pub(crate) variants: Vec<Typed>,
+}
+
+impl From<Typed> for Value {
+    fn from(typed: Typed) -> Self {
+        Self { variants: vec![typed] }
+    }
+}
+
+impl Value {
+    pub(crate) const NULL: Self = Self { variants: Vec::new() };
+
+    pub(crate) fn literal(literal: &Literal) -> Self {
+        let (kind, array): (Type, ArrayRef) = match literal {
+            Literal::Null => return Self::NULL,
+            Literal::Boolean(value) => (Type::Boolean, Arc::new(BooleanArray::from(vec![*value]))),
+            Literal::Integer(value) => (Type::Integer, Arc::new(Int64Array::from(vec![*value]))),
+            Literal::Float(value) => (Type::Float, Arc::new(Float64Array::from(vec![*value]))),
+            Literal::String(value) => (Type::String, text_array(value)),
+            Literal::Datetime(value) => (Type::Datetime, Arc::new(Int64Array::from(vec![*value]))),
+            Literal::Timespan(value) => (Type::Timespan, Arc::new(Int64Array::from(vec![*value]))),
+            Literal::Dynamic(json) => {
+                let kind = match json.trim_start().as_bytes().first() {
+                    Some(b'[') => Type::Array,
+                    Some(b'{') => Type::Map,
+                    _ => Type::Dynamic,
+                };
+                (kind, text_array(json))
+            }
+        };
+        Typed::literal(kind, array).into()
+    }
+
+    /// Whether it is null in every row.
+    pub(crate) fn is_null(&self) -> bool {
+        self.variants.is_empty()
+    }
+
+    pub(crate) fn types(&self) -> Vec<Type> {
+        self.variants.iter().map(|variant| variant.kind).collect()
+    }
+
+    pub(crate) fn of_type(&self, kind: Type) -> Option<&Typed> {
+        self.variants.iter().find(|variant| variant.kind == kind)
+    }
+
+    /// The text of whatever it is.
+    pub(crate) fn text(&self) -> Result<Option<Typed>> {
+        let texts = self.variants.iter().map(|variant| convert::to_text(variant.clone()));
+        logic::first_of(texts.collect::<Result<Vec<Typed>>>()?)
+    }
+
+    /// The numbers among its values: integers where there are only such, else floats. Texts are not parsed. A value
+    /// whose type is known only at run time gives the numbers it holds.
+    pub(crate) fn number(&self) -> Result<Option<Typed>> {
+        let integer = self.of_type(Type::Integer);
+        let others = [self.of_type(Type::Float), self.of_type(Type::Dynamic)];
+        let mut floats = Vec::new();
+        for other in others.into_iter().flatten() {
+            floats.push(convert::to_float(other.clone())?);
+        }
+        match (integer, floats.is_empty()) {
+            (Some(integer), true) => Ok(Some(integer.clone())),
+            (None, true) => Ok(None),
+            (integer, false) => {
+                if let Some(integer) = integer {
+                    floats.push(convert::to_float(integer.clone())?);
+                }
+                logic::first_of(floats)
+            }
+        }
+    }
+
+    /// The types whose values count as numbers.
+    pub(crate) fn number_types(&self) -> impl Iterator<Item = Type> + use<> {
+        [Type::Integer, Type::Float].into_iter()
+    }
+
+    /// The numbers among its values as floats.
+    pub(crate) fn float(&self) -> Result<Option<Typed>> {
+        self.number()?.map(convert::to_float).transpose()
+    }
+
+    /// What a condition is made of: booleans as they are; anything else is no condition.
+    pub(crate) fn condition(&self) -> Result<Option<Typed>> {
+        let dynamic = self.of_type(Type::Dynamic).cloned().map(convert::dynamic_to_boolean).transpose()?;
+        logic::first_of(self.of_type(Type::Boolean).cloned().into_iter().chain(dynamic).collect())
+    }
+
+    /// The times among its values.
+    pub(crate) fn datetime(&self) -> Option<Typed> {
+        self.of_type(Type::Datetime).cloned()
+    }
+
+    /// JSON text of whatever it is, so that values of all types stand in one column. Equal numbers have equal texts.
+    pub(crate) fn json(&self) -> Result<Option<Typed>> {
+        let texts = self.variants.iter().map(|variant| convert::to_json(variant.clone()));
+        logic::first_of(texts.collect::<Result<Vec<Typed>>>()?)
+    }
+
+    /// One column that tells values apart: by its own type where there is one, as JSON where types are mixed.
+    pub(crate) fn key(&self) -> Result<Option<Typed>> {
+        match self.variants.as_slice() {
+            [] => Ok(None),
+            [only] => Ok(Some(only.clone())),
+            _ => self.json(),
+        }
+    }
+}
+
+fn text_array(text: &str) -> ArrayRef {
+    Arc::new(StringViewArray::from(vec![text]))
+}

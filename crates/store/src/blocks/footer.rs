@@ -1,0 +1,345 @@
+//! What a segment's footer says, read once and kept: where each column of each row group lies, between which bounds
+//! its values are, and which checksum it has. The footer is verified by its own checksum, and each part that is read
+//! later by the one that the footer has of it. Segments from before that are verified whole when they are opened.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use bytes::Bytes;
+use hashbrown::HashMap;
+use parquet::bloom_filter::Sbbf;
+use parquet::file::metadata::{
+    ColumnChunkMetaData, ParquetMetaDataOptions, ParquetMetaDataReader, ParquetStatisticsPolicy,
+    RowGroupMetaData,
+};
+use tidegauge_catalog::segments::Segment;
+use tidegauge_model::{Column, ErrorKind, FieldKind, SegmentId};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Footers;
+use super::id::Kinds;
+use crate::flush::checksum;
+use crate::objects::Objects;
+use crate::part::{ColumnKey, ColumnName};
+use crate::segment::{
+    Description, GroupChecksums, REST, TAIL_BYTES, chunk_range, filter_range, footer_bytes, is_footer_whole,
+    parse_description,
+};
+use crate::{Error, Result};
+
+/// The footer of a segment.
+pub(super) struct Footer {
+    segment: Arc<Segment>,
+    objects: Arc<Objects>,
+    groups: Vec<RowGroupMetaData>,
+    fields: HashMap<Box<str>, Places>,
+    /// By row group; empty for a segment that was verified whole.
+    checksums: Vec<GroupChecksums>,
+    bytes: usize,
+    /// Where it is kept, which bounds what it may hold beside itself.
+    keeper: Weak<Footers>,
+    beside: Mutex<Beside>,
+}
+
+/// Where the values of a field are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Places {
+    /// The column of each kind that has one of its own.
+    own: [Option<u32>; FieldKind::ALL.len()],
+    /// The kinds that are in `_rest`.
+    rest: Kinds,
+}
+
+/// What was read from the segment beside the footer.
+#[derive(Default)]
+struct Beside {
+    filters: HashMap<(usize, usize), Arc<Sbbf>>,
+    rests: HashMap<usize, Arc<RestColumns>>,
+}
+
+/// The fields of one row group's `_rest`.
+pub(super) struct RestColumns(HashMap<ColumnKey, Column>);
+
+/// Where one kind of a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Home {
+    /// In a column of its own, at this place.
+    Own(usize),
+    Rest,
+}
+
+impl Footer {
+    pub(super) async fn open(
+        objects: &Arc<Objects>,
+        segment: &Arc<Segment>,
+        keeper: Weak<Footers>,
+    ) -> Result<Self> {
+        let opened = Self::read(objects, segment).await.and_then(|bytes| Self::parse(&bytes, segment));
+        let Parsed { groups, description, bytes } = opened.inspect_err(|error| {
+            if error.kind() == ErrorKind::Corrupt {
+                let (segment, dataset) = (&segment.id, &segment.dataset);
+                tracing::error!(%segment, %dataset, "{error}");
+            }
+        })?;
+        let fields = fields_of(&description, segment)?;
+        let names: usize = fields.keys().map(|name| name.len() + size_of::<(Box<str>, Places)>() * 2).sum();
+        let sums: usize = description.checksums.iter().map(|sums| sums.columns.len() * 8).sum();
+        Ok(Self {
+            segment: Arc::clone(segment),
+            objects: Arc::clone(objects),
+            groups,
+            fields,
+            checksums: description.checksums,
+            bytes: bytes + names + sums,
+            keeper,
+            beside: Mutex::default(),
+        })
+    }
+
+    /// The verified bytes of the footer and of what ends the file.
+    async fn read(objects: &Objects, segment: &Segment) -> Result<Bytes> {
+        let start = segment.bytes.checked_sub(segment.footer_bytes + TAIL_BYTES);
+        let start = start.ok_or_else(|| damaged(segment, "its footer is longer than the file"))?;
+        let read = objects.get_range(&segment.path, start..segment.bytes).await;
+        let bytes = read.map_err(|error| of_segment(segment, error))?;
+        if footer_bytes(&bytes) != segment.footer_bytes {
+            return Err(damaged(segment, "its footer does not have the length it had"));
+        }
+        if is_footer_whole(&bytes) {
+            return Ok(bytes);
+        }
+        let whole = objects.get(&segment.path).await.map_err(|error| of_segment(segment, error))?;
+        if checksum(&whole) != segment.checksum {
+            return Err(damaged(segment, "the file is not what was written"));
+        }
+        Ok(bytes)
+    }
+
+    fn parse(footer: &Bytes, segment: &Segment) -> Result<Parsed> {
+        let options = ParquetMetaDataOptions::new()
+            .with_encoding_stats_as_mask(true)
+            .with_size_stats_policy(ParquetStatisticsPolicy::SkipAll);
+        let thrift = &footer[..footer.len() - TAIL_BYTES as usize];
+        let metadata = ParquetMetaDataReader::decode_metadata_with_options(thrift, Some(&options))
+            .map_err(|source| Error::caused(ErrorKind::Corrupt, unreadable(segment), source))?;
+        let description = parse_description(&metadata).map_err(|error| of_segment(segment, error))?;
+        // The description's text is not needed any more, and may be longer than all else.
+        let pairs = metadata.file_metadata().key_value_metadata().into_iter().flatten();
+        let texts: usize = pairs.map(|pair| pair.value.as_ref().map_or(0, String::len)).sum();
+        let memory = metadata.memory_size().saturating_sub(texts);
+        let groups = metadata.into_builder().take_row_groups();
+        let parsed = Parsed { groups, description, bytes: memory };
+        if parsed.description.segment != segment.id.as_str() {
+            return Err(damaged(segment, &format!("the file is that of {}", parsed.description.segment)));
+        }
+        let is_whole = |group: &RowGroupMetaData| {
+            group.num_columns() == REST + 1 + parsed.description.columns.len() && group.num_rows() > 0
+        };
+        let rows: i64 = parsed.groups.iter().map(RowGroupMetaData::num_rows).sum();
+        let sums = &parsed.description.checksums;
+        let is_summed = sums.is_empty()
+            || (sums.len() == parsed.groups.len()
+                && sums
+                    .iter()
+                    .zip(&parsed.groups)
+                    .all(|(own, group)| own.columns.len() == group.num_columns()));
+        if !parsed.groups.iter().all(is_whole) || rows.cast_unsigned() != segment.rows || !is_summed {
+            return Err(Error::corrupt(unreadable(segment)));
+        }
+        Ok(parsed)
+    }
+
+    pub(super) fn segment(&self) -> &Segment {
+        &self.segment
+    }
+
+    pub(super) fn segment_id(&self) -> &SegmentId {
+        &self.segment.id
+    }
+
+    /// How much memory it takes without what is kept beside it.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(super) fn group_count(&self) -> usize {
+        self.groups.len()
+    }
+
+    pub(super) fn group(&self, group: usize) -> &RowGroupMetaData {
+        &self.groups[group]
+    }
+
+    /// Where the values of a field are, if there are any in the segment.
+    pub(super) fn places(&self, field: &str) -> Option<Places> {
+        self.fields.get(field).copied()
+    }
+
+    /// Every field with its kinds.
+    pub(super) fn fields(&self, visit: &mut dyn FnMut(&str, Kinds)) {
+        for (name, places) in &self.fields {
+            visit(name, FieldKind::ALL.into_iter().filter(|kind| places.home(*kind).is_some()).collect());
+        }
+    }
+
+    /// The bytes of a column of a row group, as they were written.
+    pub(super) async fn chunk(&self, group: usize, place: usize, name: &str) -> Result<Bytes> {
+        let range = chunk_range(self.groups[group].column(place));
+        let expected = self.checksums.get(group).map(|sums| sums.columns[place]);
+        self.part(range, expected, || format!("the column {name}")).await
+    }
+
+    /// The filter over the values of a column, if it has one.
+    pub(super) async fn filter(&self, group: usize, place: usize, name: &str) -> Result<Option<Arc<Sbbf>>> {
+        let column = self.groups[group].column(place);
+        let Some(range) = filter_range(column) else { return Ok(None) };
+        if let Some(filter) = self.beside().filters.get(&(group, place)) {
+            return Ok(Some(Arc::clone(filter)));
+        }
+        let expected = self.checksums.get(group).map(|sums| sums.filter(place).unwrap_or_default());
+        let bytes = self.part(Some(range), expected, || format!("the filter of the column {name}")).await?;
+        let filter = Sbbf::from_bytes(&bytes)
+            .map_err(|source| Error::caused(ErrorKind::Corrupt, unreadable(&self.segment), source))?;
+        let filter = Arc::new(filter);
+        if self.may_keep(bytes.len()) {
+            self.beside().filters.insert((group, place), Arc::clone(&filter));
+        }
+        Ok(Some(filter))
+    }
+
+    pub(super) fn kept_rest(&self, group: usize) -> Option<Arc<RestColumns>> {
+        self.beside().rests.get(&group).cloned()
+    }
+
+    pub(super) fn keep_rest(&self, group: usize, columns: Vec<Column>) -> Arc<RestColumns> {
+        let bytes = columns.iter().map(bytes_of).sum();
+        let keyed =
+            columns.into_iter().map(|column| ((Arc::clone(&column.field), column.values.kind()), column));
+        let rest = Arc::new(RestColumns(keyed.collect()));
+        if self.may_keep(bytes) {
+            self.beside().rests.insert(group, Arc::clone(&rest));
+        }
+        rest
+    }
+
+    /// Drops what is kept beside the footer.
+    pub(super) fn shed(&self) {
+        *self.beside() = Beside::default();
+    }
+
+    fn may_keep(&self, bytes: usize) -> bool {
+        self.keeper.upgrade().is_some_and(|keeper| keeper.grow(&self.segment.id, bytes))
+    }
+
+    fn beside(&self) -> std::sync::MutexGuard<'_, Beside> {
+        self.beside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn part(
+        &self,
+        range: Option<Range<u64>>,
+        expected: Option<u64>,
+        what: impl Fn() -> String,
+    ) -> Result<Bytes> {
+        let segment = &self.segment;
+        let range = range.filter(|range| range.end <= segment.bytes);
+        let range = range.ok_or_else(|| Error::corrupt(unreadable(segment)))?;
+        let read = self.objects.get_range(&segment.path, range).await;
+        let bytes = read.map_err(|error| of_segment(segment, error))?;
+        if expected.is_some_and(|expected| xxh3_64(&bytes) != expected) {
+            let error = damaged(segment, &format!("{} is not what was written", what()));
+            tracing::error!(segment = %segment.id, dataset = %segment.dataset, "{error}");
+            return Err(error);
+        }
+        Ok(bytes)
+    }
+}
+
+impl Places {
+    /// Where the values of one kind are, if there are any.
+    pub(super) fn home(&self, kind: FieldKind) -> Option<Home> {
+        match self.own[kind as usize] {
+            Some(place) => Some(Home::Own(place as usize)),
+            None => self.rest.contains(kind).then_some(Home::Rest),
+        }
+    }
+}
+
+impl Home {
+    /// The column of the file that is read for it.
+    pub(super) fn column(self) -> usize {
+        match self {
+            Self::Own(place) => place,
+            Self::Rest => REST,
+        }
+    }
+}
+
+impl RestColumns {
+    pub(super) fn get(&self, field: &str, kind: FieldKind) -> Option<&Column> {
+        self.0.get(&ColumnName(field, kind))
+    }
+}
+
+impl std::fmt::Debug for Footer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Footer").field("segment", &self.segment.id).finish_non_exhaustive()
+    }
+}
+
+struct Parsed {
+    groups: Vec<RowGroupMetaData>,
+    description: Description,
+    bytes: usize,
+}
+
+fn fields_of(description: &Description, segment: &Segment) -> Result<HashMap<Box<str>, Places>> {
+    let parse = |kind: &str| FieldKind::parse(kind).ok_or_else(|| Error::corrupt(unreadable(segment)));
+    let mut fields: HashMap<Box<str>, Places> = HashMap::new();
+    for (place, column) in (REST as u32 + 1..).zip(&description.columns) {
+        let kind = parse(&column.kind)?;
+        if column.count > 0 {
+            fields.entry(column.field.as_str().into()).or_default().own[kind as usize] = Some(place);
+        }
+    }
+    for (field, kind, _) in &description.rest {
+        let places = fields.entry(field.as_str().into()).or_default();
+        places.rest = places.rest.with(parse(kind)?);
+    }
+    Ok(fields)
+}
+
+/// How many rows of a column have no value, if that is known.
+pub(super) fn null_count(column: &ColumnChunkMetaData) -> Option<u64> {
+    column.statistics()?.null_count_opt()
+}
+
+fn bytes_of(column: &Column) -> usize {
+    use tidegauge_model::Values;
+    let values = match &column.values {
+        Values::Boolean(values) => values.len(),
+        Values::Integer(values) => values.len() * 8,
+        Values::Float(values) => values.len() * 8,
+        Values::String(texts) | Values::Array(texts) | Values::Map(texts) => {
+            texts.bytes.len() + texts.ends.len() * 4
+        }
+    };
+    values + column.rows.len() * 4 + size_of::<(ColumnKey, Column)>()
+}
+
+fn unreadable(segment: &Segment) -> String {
+    let (id, dataset, rows) = (&segment.id, &segment.dataset, segment.rows);
+    format!("{id} of {dataset} with {rows} events does not hold together: restore it from a backup")
+}
+
+fn damaged(segment: &Segment, how: &str) -> Error {
+    let (id, dataset, rows) = (&segment.id, &segment.dataset, segment.rows);
+    Error::corrupt(format!(
+        "{id} of {dataset} with {rows} events is damaged, {how}: restore the object from a backup"
+    ))
+}
+
+/// An error with the segment that it concerns.
+pub(super) fn of_segment(segment: &Segment, error: Error) -> Error {
+    Error::caused(error.kind(), format!("{}: {error}", segment.id), error)
+}

@@ -1,0 +1,252 @@
+//! A row group of a segment as a block. Every read fetches the bytes of one column alone, proves that they are what
+//! was written, and decodes them in the thread that asks.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowPrimitiveType, Int32Type, Int64Type, TimestampMicrosecondType, TimestampNanosecondType,
+};
+use arrow_array::{Array, ArrayRef};
+use arrow_buffer::ScalarBuffer;
+use arrow_schema::{DataType, TimeUnit};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::statistics::Statistics;
+use tidegauge_model::{Column, ErrorKind, FieldKind};
+
+use super::column::{self, BlockColumn};
+use super::decode::{self, Chunk};
+use super::footer::{Footer, Home, RestColumns, null_count, of_segment};
+use super::id::{BlockId, Kinds};
+use super::prune::Test;
+use crate::arrays;
+use crate::segment::{ARRIVAL, INDEX, REST, SEQUENCE, TIME, bounds, chunk_range, decode_rest};
+use crate::{Error, Result};
+
+/// When more than one row in so many is wanted, all are decoded: skipping has its own cost.
+const FEW: usize = 16;
+
+/// One row group.
+#[derive(Clone, Debug)]
+pub(super) struct SegmentBlock {
+    footer: Arc<Footer>,
+    group: usize,
+    min_time: i64,
+    max_time: i64,
+}
+
+impl SegmentBlock {
+    pub(super) fn new(footer: &Arc<Footer>, group: usize) -> Self {
+        let segment = footer.segment();
+        let (min_time, max_time) =
+            time_range(footer.group(group).column(TIME)).unwrap_or((segment.min_time, segment.max_time));
+        Self { footer: Arc::clone(footer), group, min_time, max_time }
+    }
+
+    pub(super) fn id(&self) -> BlockId {
+        BlockId::of_group(self.footer.segment_id(), self.group)
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        usize::try_from(self.footer.group(self.group).num_rows()).unwrap_or_default()
+    }
+
+    pub(super) fn min_time(&self) -> i64 {
+        self.min_time
+    }
+
+    pub(super) fn max_time(&self) -> i64 {
+        self.max_time
+    }
+
+    pub(super) fn stored_bytes(&self) -> u64 {
+        u64::try_from(self.footer.group(self.group).compressed_size()).unwrap_or_default()
+    }
+
+    pub(super) fn column_bytes(&self, field: &str, kind: FieldKind) -> u64 {
+        let column = self.home(field, kind).map(|home| self.chunk(home.column()));
+        column.map_or(0, |column| u64::try_from(column.compressed_size()).unwrap_or_default())
+    }
+
+    pub(super) fn kinds(&self, field: &str) -> Kinds {
+        let Some(places) = self.footer.places(field) else { return Kinds::NONE };
+        let occurs = |kind: &FieldKind| places.home(*kind).is_some_and(|home| self.has_values(home));
+        FieldKind::ALL.into_iter().filter(occurs).collect()
+    }
+
+    pub(super) fn fields(&self, visit: &mut dyn FnMut(&str, Kinds)) {
+        self.footer.fields(visit);
+    }
+
+    pub(super) async fn may_pass(&self, field: &str, kind: FieldKind, test: &Test<'_>) -> Result<bool> {
+        let place = match self.home(field, kind) {
+            Some(Home::Own(place)) => place,
+            Some(Home::Rest) => {
+                let kept = self.footer.kept_rest(self.group);
+                return Ok(kept.is_none_or(|rest| rest.get(field, kind).is_some()));
+            }
+            None => return Ok(false),
+        };
+        let (min, max) = self.chunk(place).statistics().map_or((None, None), bounds);
+        if !test.may_pass(min.as_ref(), max.as_ref()) {
+            return Ok(false);
+        }
+        let Some(text) = test.equal_text().filter(|_| column::is_text(kind)) else { return Ok(true) };
+        let filter = self.footer.filter(self.group, place, field).await?;
+        Ok(filter.is_none_or(|filter| filter.check(text)))
+    }
+
+    pub(super) async fn column(&self, field: &str, kind: FieldKind) -> Result<Option<BlockColumn>> {
+        let place = match self.home(field, kind) {
+            Some(Home::Own(place)) => place,
+            Some(Home::Rest) => {
+                let rest = self.rest().await?;
+                return rest.get(field, kind).map(|column| self.spread(column)).transpose();
+            }
+            None => return Ok(None),
+        };
+        if column::is_text(kind) && decode::is_coded(self.chunk(place)) {
+            let coded = DataType::Dictionary(Box::new(DataType::UInt32), Box::new(DataType::Utf8));
+            return BlockColumn::coded(&self.read(place, field, Some(coded), None).await?);
+        }
+        let array = self.read(place, field, Some(column::data_type(kind)), None).await?;
+        Ok(BlockColumn::plain(array))
+    }
+
+    pub(super) async fn column_at(
+        &self,
+        field: &str,
+        kind: FieldKind,
+        rows: &[u32],
+    ) -> Result<Option<ArrayRef>> {
+        let place = match self.home(field, kind) {
+            Some(Home::Own(place)) => place,
+            Some(Home::Rest) => {
+                let rest = self.rest().await?;
+                let Some(column) = rest.get(field, kind) else { return Ok(None) };
+                let whole = column::viewed(arrays::of_column(column, self.rows())?);
+                return column::take(&whole, rows).map(Some);
+            }
+            None => return Ok(None),
+        };
+        let picked = self.read(place, field, Some(column::data_type(kind)), Some(rows)).await?;
+        // Views of few texts would keep whole pages in memory.
+        Ok(Some(match picked.as_string_view_opt() {
+            Some(texts) => Arc::new(texts.gc()),
+            None => picked,
+        }))
+    }
+
+    pub(super) async fn times(&self, rows: Option<&[u32]>) -> Result<ScalarBuffer<i64>> {
+        self.nanoseconds(TIME, "_time", rows).await
+    }
+
+    pub(super) async fn arrivals(&self, rows: Option<&[u32]>) -> Result<ScalarBuffer<i64>> {
+        self.nanoseconds(ARRIVAL, "_sysTime", rows).await
+    }
+
+    pub(super) async fn sequences(&self, rows: Option<&[u32]>) -> Result<ScalarBuffer<u64>> {
+        let array = self.read(SEQUENCE, "_sequence", None, rows).await?;
+        Ok(ScalarBuffer::from(self.numbers::<Int64Type>(&array)?.into_inner()))
+    }
+
+    pub(super) async fn indexes(&self, rows: Option<&[u32]>) -> Result<ScalarBuffer<u32>> {
+        let array = self.read(INDEX, "_index", None, rows).await?;
+        Ok(ScalarBuffer::from(self.numbers::<Int32Type>(&array)?.into_inner()))
+    }
+
+    async fn nanoseconds(&self, place: usize, name: &str, rows: Option<&[u32]>) -> Result<ScalarBuffer<i64>> {
+        let array = self.read(place, name, None, rows).await?;
+        match array.data_type() {
+            DataType::Timestamp(TimeUnit::Microsecond, _) => {
+                let micros = self.numbers::<TimestampMicrosecondType>(&array)?;
+                Ok(micros.iter().map(|time| time.saturating_mul(1000)).collect())
+            }
+            _ => self.numbers::<TimestampNanosecondType>(&array),
+        }
+    }
+
+    fn numbers<T: ArrowPrimitiveType>(&self, array: &ArrayRef) -> Result<ScalarBuffer<T::Native>> {
+        let numbers = array.as_primitive_opt::<T>().filter(|numbers| numbers.null_count() == 0);
+        let numbers = numbers.ok_or_else(|| {
+            let message = format!("{} has a column of another type than it should", self.footer.segment_id());
+            Error::corrupt(message)
+        })?;
+        Ok(numbers.values().clone())
+    }
+
+    /// Where the values of a field of one kind are, if a row of this group can have any.
+    fn home(&self, field: &str, kind: FieldKind) -> Option<Home> {
+        self.footer.places(field)?.home(kind).filter(|home| self.has_values(*home))
+    }
+
+    /// Whether a row may have a value there.
+    fn has_values(&self, home: Home) -> bool {
+        null_count(self.chunk(home.column())).is_none_or(|nulls| nulls < self.rows() as u64)
+    }
+
+    fn chunk(&self, place: usize) -> &ColumnChunkMetaData {
+        self.footer.group(self.group).column(place)
+    }
+
+    /// The fields of `_rest`. They are kept with the footer while there is room, for their texts have to be read
+    /// whole for each of them.
+    async fn rest(&self) -> Result<Arc<RestColumns>> {
+        if let Some(rest) = self.footer.kept_rest(self.group) {
+            return Ok(rest);
+        }
+        let texts = self.read(REST, "_rest", Some(DataType::LargeUtf8), None).await?;
+        let columns = decode_rest(&texts).map_err(|error| of_segment(self.footer.segment(), error))?;
+        Ok(self.footer.keep_rest(self.group, columns))
+    }
+
+    fn spread(&self, sparse: &Column) -> Result<BlockColumn> {
+        Ok(BlockColumn::Plain(column::viewed(arrays::of_column(sparse, self.rows())?)))
+    }
+
+    /// Reads a column, or some rows of it.
+    async fn read(
+        &self,
+        place: usize,
+        name: &str,
+        data_type: Option<DataType>,
+        rows: Option<&[u32]>,
+    ) -> Result<ArrayRef> {
+        let column = self.chunk(place);
+        let bytes = self.footer.chunk(self.group, place, name).await?;
+        let start = chunk_range(column).map_or(0, |range| range.start);
+        let chunk = Chunk { column, rows: self.rows(), start, bytes };
+        let decode = |rows| chunk.decode(data_type, rows).map_err(|error| self.unreadable(name, error));
+        let Some(rows) = rows else { return decode(None) };
+        column::check_rows(rows, self.rows())?;
+        let is_worth_it = !rows.is_empty() && rows.len() * FEW <= self.rows();
+        if is_worth_it && rows.is_sorted_by(|a, b| a < b) {
+            return decode(Some(rows));
+        }
+        column::take(&decode(None)?, rows)
+    }
+
+    fn unreadable(&self, name: &str, error: parquet::errors::ParquetError) -> Error {
+        let segment = self.footer.segment();
+        let (id, dataset) = (&segment.id, &segment.dataset);
+        let message =
+            format!("the column {name} of {id} of {dataset} cannot be read: restore it from a backup");
+        Error::caused(ErrorKind::Corrupt, message, error)
+    }
+}
+
+/// The times of the first and the last row of a group, in nanoseconds.
+fn time_range(column: &ColumnChunkMetaData) -> Option<(i64, i64)> {
+    use parquet::basic::{LogicalType, TimeUnit};
+    let Statistics::Int64(times) = column.statistics()? else { return None };
+    let scale = match column.column_descr().logical_type_ref()? {
+        LogicalType::Timestamp(timestamp) => match timestamp.unit {
+            TimeUnit::MICROS => 1000,
+            TimeUnit::NANOS => 1,
+            TimeUnit::MILLIS => return None,
+        },
+        _ => return None,
+    };
+    let (min, max) = (times.min_opt()?, times.max_opt()?);
+    Some((min.saturating_mul(scale), max.saturating_mul(scale)))
+}
