@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegauge_engine::{Answer, Lane, Options, Question};
-use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, translate};
+use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, continuation_token, translate};
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::DatasetState;
 
@@ -58,8 +58,6 @@ pub struct Queried {
     pub answer: Answer,
     /// What is known of the fields that it is about.
     pub fields: Vec<DescribedField>,
-    /// By which names the aggregations are shown, in the order of the query.
-    pub operations: Vec<String>,
     /// With which the rest of a cut answer can be asked for.
     pub continuation_token: Option<String>,
     /// The limit, if none was asked for.
@@ -94,11 +92,9 @@ async fn answer(app: &App, caller: &Caller, mut input: QueryInput) -> Result<Que
         Some(kept) => Some(history::save(app, caller, &run.input.dataset, kept).await?),
         None => None,
     };
-    let calls = run.input.query.aggregations.iter();
     Ok(Queried {
         fields,
-        operations: calls.map(|call| operation(call.alias.as_deref(), &call.op)).collect(),
-        continuation_token: found.answer.continues_at.map(|place| place.after.to_string()),
+        continuation_token: found.answer.continues_at.map(|place| continuation_token(place.after)),
         default_limit: found.default_limit,
         is_window_cut: found.is_window_cut,
         answer: found.answer,
@@ -135,11 +131,6 @@ fn outcome(queried: &Result<Queried>) -> &'static str {
     }
 }
 
-/// The name of an aggregation in an answer: its alias, or else what it does, in capitals.
-fn operation(alias: Option<&str>, op: &str) -> String {
-    alias.map_or_else(|| op.to_uppercase(), str::to_owned)
-}
-
 struct Run<'a> {
     app: &'a App,
     caller: &'a Caller,
@@ -160,14 +151,15 @@ impl Run<'_> {
     async fn until_found(&self) -> Result<Found> {
         let wait = self.input.wait.filter(|_| self.input.query.aggregations.is_empty());
         let Some(wait) = wait else { return self.once(self.caller.now).await };
-        let mut waiting = wait::Waiting::new(self.app, &self.dataset, wait);
+        let waiting = wait::Waiting::new(self.app, wait);
         let (mut now, mut cost) = (self.caller.now, 0);
         loop {
+            let appended = self.dataset.appended();
             let mut found = self.once(now).await?;
             cost += found.cost;
             found.cost = cost;
             let has_events = found.answer.tables.iter().any(|table| table.rows > 0);
-            if has_events || !waiting.more_may_be_there().await {
+            if has_events || !waiting.have_come(appended).await {
                 return Ok(found);
             }
             now = self.app.now();

@@ -78,9 +78,13 @@ pub async fn query(
         Err(_) => return Err(ApiError::new(ErrorKind::TimedOut, "the body did not come in time")),
     };
     let shows_nulls = request.shows_nulls();
+    let mut query = request.into_query()?;
+    if asked.format == Format::Legacy {
+        body::add_arrival(&mut query);
+    }
     let input = QueryInput {
         dataset: dataset.clone(),
-        query: request.into_query()?,
+        query,
         kept: asked.save_as.map(|save_as| Kept { save_as, text: as_text(&text) }),
         wait: asked.wait,
         bypasses_cache: asked.bypasses_cache,
@@ -140,7 +144,6 @@ fn written(
         answer: &queried.answer,
         dataset,
         fields: &queried.fields,
-        operations: &queried.operations,
         continuation_token: queried.continuation_token.as_deref(),
         default_limit: queried.default_limit,
         is_window_cut: queried.is_window_cut,
