@@ -1,6 +1,7 @@
-//! The catalogue: organisations, people, tokens, notifiers, starred queries, the audit trail, and datasets with their
-//! columns and segments, in SQLite or PostgreSQL. This crate alone knows SQL. Each statement is written once for both databases; what differs is in
-//! `db` and in the migrations. Every change writes its audit entry in the same transaction.
+//! The catalogue: organisations, people, tokens, notifiers, starred and kept queries, the audit trail, and datasets
+//! with their columns and segments, in SQLite or PostgreSQL. This crate alone knows SQL. Each statement is written once
+//! for both databases; what differs is in `db` and in the migrations. Every change writes its audit entry in the same
+//! transaction.
 
 pub mod audit;
 pub mod bearer;
@@ -17,6 +18,7 @@ pub mod limits;
 pub mod notifiers;
 pub mod orgs;
 pub mod people;
+pub mod query_history;
 pub mod recovery;
 pub mod seal;
 pub mod segments;

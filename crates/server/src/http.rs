@@ -117,4 +117,5 @@ fn events(api: Api) -> Api {
         .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::into_dataset))
         .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::by_name))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::query))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::history::saved))
 }

@@ -3,6 +3,7 @@
 pub mod forget_tokens;
 pub mod keep_events;
 pub mod prune_audit;
+pub mod prune_queries;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::app::App;
 use crate::collected;
+use crate::service::query::meter;
 
 /// How long a refused call may wait before it is in the audit trail.
 const WRITE_REFUSALS_EVERY: Duration = Duration::from_secs(1);
@@ -20,7 +22,13 @@ const WRITE_REFUSALS_EVERY: Duration = Duration::from_secs(1);
 /// How exact the last use of a token is known.
 const WRITE_LAST_USES_EVERY: Duration = Duration::from_secs(30);
 
+/// How much of the cost of queries a crash can lose.
+const WRITE_QUERY_USAGE_EVERY: Duration = Duration::from_secs(3);
+
 const PRUNE_EVERY: Duration = Duration::from_secs(60 * 60);
+
+/// Queries are kept as fast as they are asked, so that more than an organisation can have must not stay for long.
+const PRUNE_QUERIES_EVERY: Duration = Duration::from_secs(60);
 
 /// The running jobs of one App.
 #[derive(Debug, Default)]
@@ -45,6 +53,12 @@ impl Jobs {
             app,
             |app| async move { forget_tokens::step(&app).await },
         );
+        jobs.run_every("write-query-usage", WRITE_QUERY_USAGE_EVERY, app, |app| async move {
+            meter::write(&app).await
+        });
+        jobs.run_every("prune-queries", PRUNE_QUERIES_EVERY, app, |app| async move {
+            prune_queries::step(&app).await
+        });
         keep_events::start(&jobs, app);
         jobs.run_every("prune-audit", PRUNE_EVERY, app, |app| async move { prune_audit::step(&app).await });
         jobs
@@ -60,7 +74,12 @@ impl Jobs {
         if let Err(error) = app.store.close().await {
             tracing::warn!(error = %error, cause = ?error, "events stay in the log until the next start");
         }
-        for written in [collected::write_refusals(app).await, collected::write_last_uses(app).await] {
+        let written = [
+            collected::write_refusals(app).await,
+            collected::write_last_uses(app).await,
+            meter::write(app).await,
+        ];
+        for written in written {
             if let Err(error) = written {
                 tracing::warn!(error = %error, cause = ?error, "what was collected could not be written");
             }

@@ -28,6 +28,45 @@ struct VersionLabels {
     version: &'static str,
 }
 
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OutcomeLabels {
+    outcome: &'static str,
+}
+
+/// What is known of queries.
+#[derive(Debug)]
+struct QueryMetrics {
+    outcomes: Family<OutcomeLabels, Counter>,
+    seconds: Histogram,
+    rows_examined: Counter,
+    bytes_read: Counter,
+}
+
+impl QueryMetrics {
+    fn register(registry: &mut Registry) -> Self {
+        let (start, factor, length) = LATENCY_BUCKETS;
+        let metrics = Self {
+            outcomes: Family::default(),
+            seconds: Histogram::new(exponential_buckets(start, factor, length)),
+            rows_examined: Counter::default(),
+            bytes_read: Counter::default(),
+        };
+        registry.register("queries", "Queries by how they ended", metrics.outcomes.clone());
+        registry.register("query_seconds", "Time that the answers took to compute", metrics.seconds.clone());
+        registry.register(
+            "query_rows_examined",
+            "Events that queries looked at",
+            metrics.rows_examined.clone(),
+        );
+        registry.register(
+            "query_bytes_read",
+            "Bytes that queries read from files",
+            metrics.bytes_read.clone(),
+        );
+        metrics
+    }
+}
+
 /// All counters, gauges and histograms of one App.
 #[derive(Debug)]
 pub struct Metrics {
@@ -39,6 +78,7 @@ pub struct Metrics {
     job_failures: Counter,
     ingested_events: Counter,
     ingested_bytes: Counter,
+    queries: QueryMetrics,
     store: StoreGauges,
 }
 
@@ -73,6 +113,7 @@ impl Default for Metrics {
         let (ingested_events, ingested_bytes) = (Counter::default(), Counter::default());
         registry.register("ingested_events", "Events stored", ingested_events.clone());
         registry.register("ingested_bytes", "Bytes of bodies with events stored", ingested_bytes.clone());
+        let queries = QueryMetrics::register(&mut registry);
         let store = StoreGauges::default();
         registry.register("buffered_bytes", "Bytes of events not in segments", store.buffered_bytes.clone());
         registry.register("log_bytes", "Bytes of the write log", store.log_bytes.clone());
@@ -93,6 +134,7 @@ impl Default for Metrics {
             job_failures,
             ingested_events,
             ingested_bytes,
+            queries,
             store,
         }
     }
@@ -124,6 +166,18 @@ impl Metrics {
     pub fn events_ingested(&self, events: u64, bytes: u64) {
         self.ingested_events.inc_by(events);
         self.ingested_bytes.inc_by(bytes);
+    }
+
+    /// Counts a query that has an answer.
+    pub fn query_computed(&self, took: Duration, rows_examined: u64, bytes_read: u64) {
+        self.queries.seconds.observe(took.as_secs_f64());
+        self.queries.rows_examined.inc_by(rows_examined);
+        self.queries.bytes_read.inc_by(bytes_read);
+    }
+
+    /// Counts a query that has ended, by one of a few words.
+    pub fn query_ended(&self, outcome: &'static str) {
+        self.queries.outcomes.get_or_create(&OutcomeLabels { outcome }).inc();
     }
 
     pub fn note_store(&self, store: &tidegauge_store::Store) {

@@ -25,6 +25,7 @@ mod notifiers;
 mod opening;
 mod orgs;
 mod people;
+mod query_history;
 mod recovery;
 mod samples;
 mod schema;
@@ -273,6 +274,12 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
     usage {
         is_added_up_by_org_and_month,
         counts_the_bytes_of_live_segments,
+        of_queries_is_counted_apart,
+    }
+    query_history {
+        reads_back_what_was_kept,
+        refuses_an_id_twice,
+        drops_what_is_old_and_what_is_beyond_the_newest,
     }
     recovery {
         keeps_ids_and_numbers,
@@ -315,6 +322,10 @@ const DATABASE_CASES: &[Case] = &[
     Case {
         name: "stored_forms::version_2_is_still_read",
         run: |database| Box::pin(stored_events::version_2_is_still_read(database)),
+    },
+    Case {
+        name: "stored_forms::version_3_is_still_read",
+        run: |database| Box::pin(stored_events::version_3_is_still_read(database)),
     },
 ];
 

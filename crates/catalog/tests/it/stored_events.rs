@@ -1,8 +1,10 @@
-//! What the sample rows of version 2 must mean: datasets and all that belongs to them.
+//! What the sample rows of versions 2 and 3 must mean: datasets and all that belongs to them, and kept queries.
 
+use tidegauge_catalog::Catalog;
 use tidegauge_catalog::columns::{DatasetColumn, FieldNote};
 use tidegauge_catalog::datasets::Dataset;
 use tidegauge_catalog::ingest_keys::IngestKey;
+use tidegauge_catalog::query_history::SavedQuery;
 use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{DatasetId, DatasetName, FieldKind, OrgId, Timestamp};
 
@@ -16,7 +18,34 @@ const DATASET: &str = "dataset_018bcfe56800700080000000000000f1";
 pub(crate) async fn version_2_is_still_read(database: &Database) {
     stored_rows::restore(database, 2).await;
     let catalog = database.open(KEY_BYTE).await.unwrap();
-    stored_forms::check_resources(&catalog).await;
+    check_events(&catalog).await;
+    let org: OrgId = ORG.into();
+    assert_eq!(catalog.query_usage(&org, "2023-11").await.unwrap(), 0);
+    catalog.close().await;
+}
+
+/// Version 3 holds what version 2 does, and queries that were kept and what queries have cost.
+pub(crate) async fn version_3_is_still_read(database: &Database) {
+    stored_rows::restore(database, 3).await;
+    let catalog = database.open(KEY_BYTE).await.unwrap();
+    check_events(&catalog).await;
+    let org: OrgId = ORG.into();
+    assert_eq!(catalog.query_usage(&org, "2023-11").await.unwrap(), 654_321);
+    let saved = SavedQuery {
+        id: "h7TqVx20KcWm94ZpLd".to_owned(),
+        kind: "analytics".to_owned(),
+        dataset: "tide".to_owned(),
+        who: "user_018bcfe56800700080000000000000b1".to_owned(),
+        query: r#"{"startTime":"now-1h","endTime":"now","resolution":"auto"}"#.to_owned(),
+        created: micros(41),
+    };
+    assert_eq!(catalog.find_saved_query(&org, &saved.id).await.unwrap(), Some(saved));
+    catalog.close().await;
+}
+
+/// Checks all that version 2 stores, which later samples hold too.
+async fn check_events(catalog: &Catalog) {
+    stored_forms::check_resources(catalog).await;
 
     let (org, id): (OrgId, DatasetId) = (ORG.into(), DATASET.into());
     assert_eq!(catalog.list_datasets(&org).await.unwrap(), [dataset()]);
@@ -55,7 +84,6 @@ pub(crate) async fn version_2_is_still_read(database: &Database) {
     let commit =
         catalog.publish_flush(&id, &[segment("segment_new")], 78, &[], &[], micros(40)).await.unwrap();
     assert_eq!(commit, 11);
-    catalog.close().await;
 }
 
 /// So many microseconds after the time that the sample begins with.

@@ -22,6 +22,19 @@ pub(crate) async fn is_added_up_by_org_and_month(test: &TestCatalog<'_>) {
     assert_eq!(refused.kind(), ErrorKind::Invalid);
 }
 
+pub(crate) async fn of_queries_is_counted_apart(test: &TestCatalog<'_>) {
+    let (ours, theirs) = samples::two_orgs(test).await;
+    let month = "2026-01".to_owned();
+    let used = [(ours.clone(), month.clone(), 5), (ours.clone(), month.clone(), 6)];
+    test.add_query_usage(&used).await.unwrap();
+    test.add_query_usage(&used[..1]).await.unwrap();
+    test.add_query_usage(&[]).await.unwrap();
+    assert_eq!(test.query_usage(&ours, &month).await.unwrap(), 16);
+    assert_eq!(test.query_usage(&ours, "2026-02").await.unwrap(), 0);
+    assert_eq!(test.query_usage(&theirs, &month).await.unwrap(), 0);
+    assert_eq!(test.usage(&ours, &month).await.unwrap(), 0);
+}
+
 pub(crate) async fn counts_the_bytes_of_live_segments(test: &TestCatalog<'_>) {
     let (ours, theirs) = samples::two_orgs(test).await;
     for (org, name, bytes) in [(&ours, "a", 1_000), (&ours, "b", 200), (&theirs, "a", 30)] {

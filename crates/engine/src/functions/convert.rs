@@ -155,6 +155,15 @@ pub(crate) fn dynamic_to_boolean(value: Typed) -> Result<Typed> {
     Typed::call("to_boolean", Type::Boolean, vec![value], run)
 }
 
+/// Floats in which zero has no sign, so that it is one group.
+pub(crate) fn with_one_zero(value: Typed) -> Result<Typed> {
+    let run: Kernel = Arc::new(|values: &[Values], _| {
+        let floats: Float64Array = values[0].array().as_primitive::<Float64Type>().unary(|value| value + 0.0);
+        Ok(Arc::new(floats) as ArrayRef)
+    });
+    Typed::call("with_one_zero", Type::Float, vec![value], run)
+}
+
 /// Floats that are numbers; what is none becomes null.
 pub(crate) fn finite(value: Typed) -> Result<Typed> {
     let run = floats(|array, row| {
@@ -167,7 +176,9 @@ fn parsed_float(text: &str) -> Option<f64> {
     let text = text.trim();
     let is_number =
         text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '-' | '+' | '.'));
-    if is_number { text.parse().ok() } else { None }
+    let number: Option<f64> = if is_number { text.parse().ok() } else { None };
+    // "-inf" and numbers beyond a float's bounds.
+    number.filter(|number| number.is_finite())
 }
 
 fn parsed_integer(text: &str) -> Option<i64> {
@@ -189,7 +200,8 @@ fn parsed_boolean(text: &str) -> Option<bool> {
     parsed_float(text).map(|number| number != 0.0)
 }
 
-fn truncated(value: f64) -> Option<i64> {
+/// A float without what is behind its point.
+pub(crate) fn truncated(value: f64) -> Option<i64> {
     // The bounds are exact as floats; beyond them no integer is near.
     let is_inside = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value);
     is_inside.then_some(value as i64)

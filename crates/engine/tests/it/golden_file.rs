@@ -205,7 +205,8 @@ fn table(names: &[String], rows: &[Vec<String>]) -> String {
     let widths: Vec<usize> = (0..names.len()).map(width).collect();
     let mut text = String::new();
     for row in std::iter::once(names).chain(rows.iter().map(Vec::as_slice)) {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
         push(&mut text, cells.join("  ").trim_end());
     }
     text

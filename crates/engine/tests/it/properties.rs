@@ -15,18 +15,48 @@ use crate::support::reply::{float, time_text};
 const FIELDS: [&str; 6] = ["s", "b", "n", "x", "m", "tags"];
 
 const TEXTS: [&str; 22] = [
-    "", "a", "A", "ab", "Ab aB", "GET", "get /a", "größe", "GRÖSSE", "Σας", "ΣΑΣ", "σας", "ſee", "see", "İ", "i", "1",
-    "1.5", "true", "foo_bar-baz", "日本 語", "a\"\\\n\u{1}",
+    "",
+    "a",
+    "A",
+    "ab",
+    "Ab aB",
+    "GET",
+    "get /a",
+    "größe",
+    "GRÖSSE",
+    "Σας",
+    "ΣΑΣ",
+    "σας",
+    "ſee",
+    "see",
+    "İ",
+    "i",
+    "1",
+    "1.5",
+    "true",
+    "foo_bar-baz",
+    "日本 語",
+    "a\"\\\n\u{1}",
 ];
 
-const EXTREMES: [i64; 9] =
-    [i64::MAX, i64::MAX - 1, i64::MIN, i64::MIN + 1, 1 << 53, (1 << 53) + 1, 9_210_000_000_000_000_000, 0, -1];
+const EXTREMES: [i64; 9] = [
+    i64::MAX,
+    i64::MAX - 1,
+    i64::MIN,
+    i64::MIN + 1,
+    1 << 53,
+    (1 << 53) + 1,
+    9_210_000_000_000_000_000,
+    0,
+    -1,
+];
 
 const FLOATS: [f64; 12] =
     [0.0, -0.0, 1.0, 1.5, -2.0, 0.1, 1e300, 9.21e18, 9_007_199_254_740_992.0, 9.3e18, 5e-324, -9.3e18];
 
 fn config() -> ProptestConfig {
-    let cases = if std::env::var_os("PROPTEST_CASES").is_some() { ProptestConfig::default().cases } else { 64 };
+    let cases =
+        if std::env::var_os("PROPTEST_CASES").is_some() { ProptestConfig::default().cases } else { 64 };
     ProptestConfig { cases, max_shrink_time: 20_000, failure_persistence: None, ..ProptestConfig::default() }
 }
 
@@ -98,14 +128,23 @@ fn a_comparison() -> impl Strategy<Value = Json> {
     let order = (prop::sample::select(vec![">", ">=", "<", "<="]), a_field(), order)
         .prop_map(|(op, field, value)| json!({"op": op, "field": field, "value": value}));
     let tests = vec![
-        "starts-with", "not-starts-with", "ends-with", "not-ends-with", "contains", "not-contains", "has", "not-has",
+        "starts-with",
+        "not-starts-with",
+        "ends-with",
+        "not-ends-with",
+        "contains",
+        "not-contains",
+        "has",
+        "not-has",
     ];
     let needle = anything().prop_filter("tests of text need one value", scalar);
-    let test = (prop::sample::select(tests), a_field(), needle, prop::option::of(any::<bool>()))
-        .prop_map(|(op, field, value, case)| json!({"op": op, "field": field, "value": value, "caseSensitive": case}));
+    let test = (prop::sample::select(tests), a_field(), needle, prop::option::of(any::<bool>())).prop_map(
+        |(op, field, value, case)| json!({"op": op, "field": field, "value": value, "caseSensitive": case}),
+    );
     let patterns = vec!["^a", "(?i)ß|ö", "[0-9]+", "\\bfoo", "e$", "", "^(get|GET)"];
-    let pattern = (prop::sample::select(vec!["regexp", "not-regexp"]), a_field(), prop::sample::select(patterns))
-        .prop_map(|(op, field, value)| json!({"op": op, "field": field, "value": value}));
+    let pattern =
+        (prop::sample::select(vec!["regexp", "not-regexp"]), a_field(), prop::sample::select(patterns))
+            .prop_map(|(op, field, value)| json!({"op": op, "field": field, "value": value}));
     let existence = (prop::sample::select(vec!["exists", "not-exists"]), a_field())
         .prop_map(|(op, field)| json!({"op": op, "field": field}));
     prop_oneof![3 => equality, 3 => order, 3 => test, 1 => pattern, 1 => existence]
@@ -166,28 +205,33 @@ fn of_events() -> impl Strategy<Value = Query> {
     ];
     let project = prop_oneof![
         Just(json!(null)),
-        Just(json!([{"field": "m", "alias": "q"}, {"field": "n", "alias": ""}, {"field": "_time", "alias": "t"}])),
+        Just(
+            json!([{"field": "m", "alias": "q"}, {"field": "n", "alias": ""}, {"field": "_time", "alias": "t"}])
+        ),
         Just(json!([{"field": "v"}, {"field": "tags"}, {"field": "nobody"}])),
     ];
-    (a_range(), prop::option::weighted(0.8, a_filter()), order, project, 0..12_u64, a_virtual_field()).prop_map(
-        |((start, end), filter, order, project, limit, fields)| Query {
+    (a_range(), prop::option::weighted(0.8, a_filter()), order, project, 0..12_u64, a_virtual_field())
+        .prop_map(|((start, end), filter, order, project, limit, fields)| Query {
             body: json!({
                 "startTime": time_text(start), "endTime": time_text(end), "resolution": "auto",
                 "filter": filter, "order": order, "project": project, "limit": limit, "virtualFields": fields,
             }),
             cursor: None,
             step: 0,
-        },
-    )
+        })
 }
 
 fn of_groups() -> impl Strategy<Value = Query> {
     let calls = prop::collection::vec(an_aggregation(), 1..4);
     let keys = prop::collection::vec(prop_oneof![4 => a_field(), 1 => Just("v")], 0..3);
-    let ranges = prop::sample::select(vec![(32 * HOUR, 60 * SECOND), (32 * HOUR, 200 * SECOND), (30 * HOUR, 100 * SECOND)]);
+    let ranges = prop::sample::select(vec![
+        (32 * HOUR, 60 * SECOND),
+        (32 * HOUR, 200 * SECOND),
+        (30 * HOUR, 100 * SECOND),
+    ]);
     let order = prop::collection::vec((any::<prop::sample::Index>(), any::<bool>()), 0..3);
-    (ranges, prop::option::weighted(0.6, a_filter()), calls, keys, order, 0..6_u64, a_virtual_field()).prop_map(
-        |((before, step), filter, mut calls, mut keys, order, limit, fields)| {
+    (ranges, prop::option::weighted(0.6, a_filter()), calls, keys, order, 0..6_u64, a_virtual_field())
+        .prop_map(|((before, step), filter, mut calls, mut keys, order, limit, fields)| {
             // Groups are ordered by the first aggregation unless an order is given, so it has one.
             calls.insert(0, json!({"op": "count", "field": "*"}));
             for (place, call) in calls.iter_mut().enumerate() {
@@ -206,8 +250,7 @@ fn of_groups() -> impl Strategy<Value = Query> {
                 "groupBy": keys, "order": order, "limit": limit, "virtualFields": fields,
             });
             Query { body, cursor: None, step }
-        },
-    )
+        })
 }
 
 type Batch = Vec<(i64, BTreeMap<String, Json>)>;

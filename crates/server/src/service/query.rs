@@ -2,6 +2,8 @@
 //! answer. Computing is left to the engine, and how an answer looks to the HTTP layer.
 
 mod failure;
+pub mod history;
+pub mod meter;
 mod wait;
 
 use std::collections::HashSet;
@@ -9,14 +11,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegauge_engine::{Answer, Lane, Options, Question};
-use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, translate};
-use tidegauge_model::{Action, DatasetArea, Timestamp};
+use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, continuation_token, translate};
+use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::DatasetState;
 
+use self::history::Kept;
+use self::meter::Meter;
+use super::allowance::Allowance;
 use super::datasets::fields::{self, DescribedField};
-use super::{Caller, Result, datasets};
+use super::{Caller, Error, Result, datasets};
 use crate::app::App;
 use crate::config::QueryLimits;
+use crate::metrics::Metrics;
 
 pub use wait::{WAIT_AUTO, WAIT_MAX};
 
@@ -24,11 +30,12 @@ pub use wait::{WAIT_AUTO, WAIT_MAX};
 #[derive(Debug)]
 pub struct QueryDesk {
     pub limits: QueryLimits,
+    pub meter: Meter,
 }
 
 impl QueryDesk {
     pub fn new(limits: QueryLimits) -> Self {
-        Self { limits }
+        Self { limits, meter: Meter::default() }
     }
 }
 
@@ -37,6 +44,8 @@ impl QueryDesk {
 pub struct QueryInput {
     pub dataset: String,
     pub query: DatasetQuery,
+    /// Whether to keep the query in the history.
+    pub kept: Option<Kept>,
     /// How long to wait for a first event, where there is none yet.
     pub wait: Option<Duration>,
     pub bypasses_cache: bool,
@@ -49,50 +58,84 @@ pub struct Queried {
     pub answer: Answer,
     /// What is known of the fields that it is about.
     pub fields: Vec<DescribedField>,
-    /// By which names the aggregations are shown, in the order of the query.
-    pub operations: Vec<String>,
     /// With which the rest of a cut answer can be asked for.
     pub continuation_token: Option<String>,
     /// The limit, if none was asked for.
     pub default_limit: Option<u64>,
     /// Whether the licence made the time range shorter.
     pub is_window_cut: bool,
+    /// In gigabytes times milliseconds.
+    pub cost: u64,
+    pub allowance: Allowance,
+    /// Where the history has the query.
+    pub history_id: Option<String>,
 }
 
 /// Answers a query.
 pub async fn query(app: &App, caller: &Caller, input: QueryInput) -> Result<Queried> {
     caller.check_dataset(&input.dataset, DatasetArea::Query, Action::Read)?;
+    let mut ending = Ending { metrics: &app.metrics, outcome: "cancelled" };
+    let queried = answer(app, caller, input).await;
+    ending.outcome = outcome(&queried);
+    queried
+}
+
+async fn answer(app: &App, caller: &Caller, mut input: QueryInput) -> Result<Queried> {
     let dataset = datasets::find_state(app, caller, &input.dataset).await?.ok_or_else(datasets::not_found)?;
-    let window = caller.standing()?.limits.max_query_window_seconds;
-    let run = Run { app, dataset, input, window_seconds_max: u64::try_from(window).unwrap_or(0) };
-    let found = run.until_found(caller.now).await?;
+    input.kept.as_ref().map(history::check).transpose()?;
+    let allowance = meter::check(app, caller).await?;
+    let kept = input.kept.take();
+    let run = Run { app, caller, dataset, input };
+    let found = run.until_found().await?;
     let fields = run.described(&found.answer).await?;
+    let history_id = match kept {
+        Some(kept) => Some(history::save(app, caller, &run.input.dataset, kept).await?),
+        None => None,
+    };
     Ok(Queried {
         fields,
-        operations: run
-            .input
-            .query
-            .aggregations
-            .iter()
-            .map(|call| operation(call.alias.as_deref(), &call.op))
-            .collect(),
-        continuation_token: found.answer.continues_at.map(|place| place.after.to_string()),
+        continuation_token: found.answer.continues_at.map(|place| continuation_token(place.after)),
         default_limit: found.default_limit,
         is_window_cut: found.is_window_cut,
         answer: found.answer,
+        cost: found.cost,
+        allowance: allowance.less(found.cost),
+        history_id,
     })
 }
 
-/// The name of an aggregation in an answer: its alias, or else what it does, in capitals.
-fn operation(alias: Option<&str>, op: &str) -> String {
-    alias.map_or_else(|| op.to_uppercase(), str::to_owned)
+/// Counts how a query ended, also when nobody waits for it any more.
+struct Ending<'a> {
+    metrics: &'a Metrics,
+    outcome: &'static str,
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.metrics.query_ended(self.outcome);
+    }
+}
+
+fn outcome(queried: &Result<Queried>) -> &'static str {
+    match queried {
+        Ok(queried) if queried.answer.continues_at.is_some() => "cut",
+        Ok(_) => "answered",
+        Err(Error { kind, .. }) => match kind {
+            ErrorKind::Malformed | ErrorKind::Invalid | ErrorKind::NotFound => "refused",
+            ErrorKind::OutOfMemory => "out_of_memory",
+            ErrorKind::TimedOut => "timed_out",
+            ErrorKind::Busy => "busy",
+            ErrorKind::QuotaUsedUp => "used_up",
+            _ => "failed",
+        },
+    }
 }
 
 struct Run<'a> {
     app: &'a App,
+    caller: &'a Caller,
     dataset: Arc<DatasetState>,
     input: QueryInput,
-    window_seconds_max: u64,
 }
 
 /// What one run has found.
@@ -100,19 +143,23 @@ struct Found {
     answer: Answer,
     default_limit: Option<u64>,
     is_window_cut: bool,
+    cost: u64,
 }
 
 impl Run<'_> {
     /// Runs the query, and again when events have come, as long as it was asked to wait for one.
-    async fn until_found(&self, now: Timestamp) -> Result<Found> {
+    async fn until_found(&self) -> Result<Found> {
         let wait = self.input.wait.filter(|_| self.input.query.aggregations.is_empty());
-        let Some(wait) = wait else { return self.once(now).await };
-        let mut waiting = wait::Waiting::new(self.app, &self.dataset, wait);
-        let mut now = now;
+        let Some(wait) = wait else { return self.once(self.caller.now).await };
+        let waiting = wait::Waiting::new(self.app, wait);
+        let (mut now, mut cost) = (self.caller.now, 0);
         loop {
-            let found = self.once(now).await?;
+            let appended = self.dataset.appended();
+            let mut found = self.once(now).await?;
+            cost += found.cost;
+            found.cost = cost;
             let has_events = found.answer.tables.iter().any(|table| table.rows > 0);
-            if has_events || !waiting.more_may_be_there().await {
+            if has_events || !waiting.have_come(appended).await {
                 return Ok(found);
             }
             now = self.app.now();
@@ -120,11 +167,12 @@ impl Run<'_> {
     }
 
     async fn once(&self, now: Timestamp) -> Result<Found> {
+        let standing = self.caller.standing()?;
         let info = self.dataset.info();
         let around = Surroundings {
             now: now.as_nanos(),
             data: info.min_time.zip(info.max_time),
-            window_seconds_max: self.window_seconds_max,
+            window_seconds_max: u64::try_from(standing.limits.max_query_window_seconds).unwrap_or(0),
         };
         let translated =
             translate(&self.input.dataset, &self.input.query, around).map_err(failure::of_refused)?;
@@ -143,8 +191,12 @@ impl Run<'_> {
         };
         let answer = self.app.engine.run(question).await;
         let answer = answer.map_err(|error| failure::of_engine(error, &self.input.query))?;
+        let (figures, cost) = (&answer.figures, meter::cost(&answer.figures));
+        self.app.queries.meter.add(&standing.org, cost, self.app.now());
+        self.app.metrics.query_computed(figures.elapsed, figures.rows_examined, figures.bytes_read);
         Ok(Found {
             answer,
+            cost,
             default_limit: translated.is_limit_default.then_some(translated.limit),
             is_window_cut: translated.is_window_cut,
         })

@@ -78,6 +78,7 @@ fn engine_settings(spill_folder: std::path::PathBuf) -> EngineSettings {
         query_memory_bytes: 32 << 20,
         cache_bytes: 16 << 20,
         spill_folder,
+        spill_bytes_max: 64 << 20,
         running_max: 4,
         waiting_max: 16,
     }

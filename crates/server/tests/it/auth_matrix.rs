@@ -31,6 +31,8 @@ enum Id {
     User,
     /// A dataset with an event and a map field `m`; ids of datasets are their names.
     Dataset,
+    /// A query of such a dataset that was kept.
+    SavedQuery,
 }
 
 fn row(method: &'static str, path: &'static str, id: Id, body: Option<Value>, success: u16) -> Row {
@@ -109,6 +111,7 @@ fn dataset_rows() -> Vec<Row> {
         row("POST", "/datasets/{name}/ingest", Id::Dataset, events(), 200),
         row("POST", "/ingest/{name}", Id::Dataset, events(), 200),
         row("POST", "/datasets/{dataset_name}/query", Id::Dataset, question(), 200),
+        row("GET", "/datasets/_history/{id}", Id::SavedQuery, None, 200),
     ]
 }
 
@@ -170,6 +173,7 @@ impl Check<'_> {
             Id::Starred => self.make("/apl-starred-queries", "POST /apl-starred-queries").await,
             Id::User => self.make("/users", "POST /users").await,
             Id::Dataset => self.make_dataset().await,
+            Id::SavedQuery => self.make_saved_query().await,
         };
         let name = if self.row.path.contains("mapfields") { "m" } else { &id };
         let path = self.row.path.replace("{id}", &id).replace("{field}", "status").replace("{name}", name);
@@ -187,6 +191,14 @@ impl Check<'_> {
             assert_eq!(answer.status, 200, "{answer:?}");
         }
         name
+    }
+
+    async fn make_saved_query(&self) -> String {
+        let path = format!("/v1/datasets/{}/query?saveAsKind=analytics", self.make_dataset().await);
+        let body = json!({"startTime": "now-1h", "endTime": "now", "resolution": "auto"});
+        let answer = self.app.send("POST", &path, Some(&self.app.owner_token), Some(&body)).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.headers["x-tidegauge-history-query-id"].to_str().unwrap().to_owned()
     }
 
     async fn make(&self, path: &str, by: &str) -> String {

@@ -10,6 +10,7 @@ mod contract;
 #[path = "../shared/database.rs"]
 mod database;
 mod ingest_cases;
+mod query_cases;
 mod scenarios;
 
 use libtest_mimic::{Arguments, Trial};
@@ -29,7 +30,7 @@ fn main() {
                 Box::pin(scenarios::run(app, text.clone()))
             }));
         }
-        for (name, case) in cases::ALL.iter().chain(ingest_cases::ALL) {
+        for (name, case) in cases::ALL.iter().chain(ingest_cases::ALL).chain(query_cases::ALL) {
             trials.push(trial(backend, format!("case::{name}"), case));
         }
         trials.push(trial(backend, "auth_matrix".to_owned(), |app| Box::pin(auth_matrix::run(app))));

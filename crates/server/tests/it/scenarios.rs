@@ -1,5 +1,6 @@
-//! Runs the scenarios of `tests/http/*.http`: requests in order, each with the answer that must come. The form is
-//! described in `tests/http/README.md`. Files are found at run time, so a new one needs no rebuild.
+//! Runs the scenarios of `tests/http/*.http`, and the examples of the reference: requests in order, each with the answer
+//! that must come. The form is described in `tests/http/README.md`. Files are found at run time, so a new one needs no
+//! rebuild.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,8 +23,23 @@ pub(crate) fn files() -> Vec<(String, String)> {
             (name, std::fs::read_to_string(&path).unwrap())
         })
         .collect();
+    files.extend(examples());
     files.sort();
     files
+}
+
+/// The examples of each page of the reference, as one scenario.
+fn examples() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
+    let pages = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let scenario = |path: std::path::PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let parts = text.split("\n```http\n").skip(1).filter_map(|part| part.split("\n```").next());
+        let steps: Vec<&str> = parts.collect();
+        let name = format!("docs_{}", path.file_stem().unwrap().to_string_lossy());
+        (!steps.is_empty()).then(|| (name, steps.join("\n---\n")))
+    };
+    pages.filter_map(scenario).collect()
 }
 
 pub(crate) async fn run(app: TestApp, text: String) {

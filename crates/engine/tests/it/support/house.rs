@@ -16,9 +16,7 @@ use tidegauge_ingest::{FieldGate, Limits, Reader};
 use tidegauge_lang::dataset_query::{Refused, Surroundings, translate};
 use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
-use tidegauge_model::{
-    Capabilities, Chance, Clock, DatasetId, DatasetName, Org, OrgId, RowId, Timestamp,
-};
+use tidegauge_model::{Capabilities, Chance, Clock, DatasetId, DatasetName, Org, OrgId, RowId, Timestamp};
 use tidegauge_store::{DatasetState, Receipt, Store, StoreSettings};
 
 use super::body;

@@ -132,11 +132,13 @@ fn events(
             rows.sort_by(|a, b| newest_first(b, a));
         }
         Some(key) if text(&key["field"]) != "_time" => {
-            let by = |a: &Row, b: &Row| order.iter().fold(Ordering::Equal, |so_far, key| {
-                let field = text(&key["field"]);
-                let next = value::order(&a.field(field), &b.field(field), &schema.kinds(field));
-                so_far.then(if key["desc"] == true { next.reverse() } else { next })
-            });
+            let by = |a: &Row, b: &Row| {
+                order.iter().fold(Ordering::Equal, |so_far, key| {
+                    let field = text(&key["field"]);
+                    let next = value::order(&a.field(field), &b.field(field), &schema.kinds(field));
+                    so_far.then(if key["desc"] == true { next.reverse() } else { next })
+                })
+            };
             rows.sort_by(|a, b| by(a, b).then_with(|| newest_first(a, b)));
         }
         _ => rows.sort_by(newest_first),

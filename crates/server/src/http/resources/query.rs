@@ -1,7 +1,9 @@
-//! `/datasets/{dataset_name}/query`: questions about the events of a dataset, asked in JSON.
+//! `/datasets/{dataset_name}/query`: questions about the events of a dataset, asked in JSON. What was asked can be kept;
+//! reading that is left to `history`.
 
 pub mod answer;
 pub mod body;
+pub mod history;
 pub mod parameters;
 pub mod schemas;
 
@@ -9,7 +11,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use tidegauge_model::ErrorKind;
 
@@ -18,10 +20,22 @@ use self::body::QueryRequest;
 use self::parameters::{Format, QueryParameters};
 use self::schemas::QueryResponse;
 use crate::app::App;
+use crate::http::allowance;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::{PathId, Query, read_json};
+use crate::service::query::history::Kept;
 use crate::service::query::{self, Queried, QueryInput};
 use crate::service::{self, Caller};
+
+/// Ours first; the second of each pair is what existing clients read.
+const HISTORY_ID: [HeaderName; 2] = [
+    HeaderName::from_static("x-tidegauge-history-query-id"),
+    HeaderName::from_static("x-axiom-history-query-id"),
+];
+const COST: [HeaderName; 2] = [
+    HeaderName::from_static("x-tidegauge-query-cost-gbms"),
+    HeaderName::from_static("x-axiom-query-cost-gbms"),
+];
 
 /// The path as the router knows it.
 pub const ROUTE: &str = "/v1/datasets/{dataset_name}/query";
@@ -35,7 +49,13 @@ const CELLS_AT_ONCE: usize = 20_000;
     params(("dataset_name" = String, Path), QueryParameters, ExplainHeader),
     request_body = QueryRequest,
     responses(
-        (status = 200, body = QueryResponse),
+        (status = 200, body = QueryResponse, headers(
+            ("X-QueryLimit-Limit" = u64, description = "What the licence allows in a month, in GB·ms."),
+            ("X-QueryLimit-Remaining" = u64, description = "What is left of it."),
+            ("X-QueryLimit-Reset" = i64, description = "When the next month begins, in seconds since 1970."),
+            ("X-Tidegauge-Query-Cost-Gbms" = u64, description = "What this query took of it."),
+            ("X-Tidegauge-History-Query-Id" = String, description = "Where the history has the query, if it was to be kept."),
+        )),
         (status = 413, body = ErrorBody, description = "The body is too large."),
         (status = 415, body = ErrorBody, description = "The body is not JSON."),
         (status = 430, body = ErrorBody, description = "The organisation has used what its licence allows this month."),
@@ -53,21 +73,47 @@ pub async fn query(
     let limit = (app.queries.limits.max_body_bytes, "max_query_body_bytes");
     let read = read_json::<QueryRequest>(&headers, body, limit);
     // The route's own limit of time is for the query and not for a body that does not come.
-    let (request, _) = match tokio::time::timeout(app.http.request_timeout, read).await {
+    let (request, text) = match tokio::time::timeout(app.http.request_timeout, read).await {
         Ok(read) => read?,
         Err(_) => return Err(ApiError::new(ErrorKind::TimedOut, "the body did not come in time")),
     };
     let shows_nulls = request.shows_nulls();
+    let mut query = request.into_query()?;
+    if asked.format == Format::Legacy {
+        body::add_arrival(&mut query);
+    }
     let input = QueryInput {
         dataset: dataset.clone(),
-        query: request.into_query()?,
+        query,
+        kept: asked.save_as.map(|save_as| Kept { save_as, text: as_text(&text) }),
         wait: asked.wait,
         bypasses_cache: asked.bypasses_cache,
         is_explained: asked.is_explained,
     };
     let queried = Box::pin(query::query(&app, &caller, input)).await?;
+    let mut headers = headers_of(&queried);
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     let bytes = write(&dataset, asked.format, shows_nulls, queried).await?;
-    Ok(([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))], bytes).into_response())
+    Ok((headers, bytes).into_response())
+}
+
+/// JSON is UTF-8, or it would not have been read.
+fn as_text(body: &[u8]) -> String {
+    String::from_utf8_lossy(body).trim().to_owned()
+}
+
+fn headers_of(queried: &Queried) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    allowance::set(&mut headers, &queried.allowance);
+    for name in COST {
+        headers.insert(name, HeaderValue::from(queried.cost));
+    }
+    if let Some(id) = queried.history_id.as_deref().and_then(|id| HeaderValue::from_str(id).ok()) {
+        for name in HISTORY_ID {
+            headers.insert(name, id.clone());
+        }
+    }
+    headers
 }
 
 /// Writes a small answer here and a large one where it keeps nobody waiting.
@@ -98,7 +144,6 @@ fn written(
         answer: &queried.answer,
         dataset,
         fields: &queried.fields,
-        operations: &queried.operations,
         continuation_token: queried.continuation_token.as_deref(),
         default_limit: queried.default_limit,
         is_window_cut: queried.is_window_cut,

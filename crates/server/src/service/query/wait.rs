@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use tidegauge_store::DatasetState;
-use tokio::time::{Instant, sleep_until};
+use tokio::sync::futures::Notified;
+use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::app::App;
 
@@ -13,47 +13,34 @@ pub const WAIT_MAX: Duration = Duration::from_secs(5 * 60);
 /// How long a request waits that leaves it to the service.
 pub const WAIT_AUTO: Duration = Duration::from_secs(30);
 
-/// How often a dataset is looked at. Also the shortest time between two runs of a query while events pour in that it
-/// does not ask for.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// How soon a request that waits notices that the service stops.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// A request that waits, and up to where it has seen its dataset.
+/// The shortest time between two runs of a query, while events pour in that it does not ask for.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// A request that waits until a moment.
 pub(super) struct Waiting<'a> {
     app: &'a App,
-    dataset: &'a DatasetState,
     until: Instant,
-    seen: Seen,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Seen {
-    logged: usize,
-    segments: usize,
-}
-
-impl Seen {
-    fn of(dataset: &DatasetState) -> Self {
-        Self { logged: dataset.logged(), segments: dataset.snapshot().segments.len() }
-    }
 }
 
 impl<'a> Waiting<'a> {
-    pub(super) fn new(app: &'a App, dataset: &'a DatasetState, wait: Duration) -> Self {
-        Self { app, dataset, until: Instant::now() + wait.min(WAIT_MAX), seen: Seen::of(dataset) }
+    pub(super) fn new(app: &'a App, wait: Duration) -> Self {
+        Self { app, until: Instant::now() + wait.min(WAIT_MAX) }
     }
 
-    /// Waits until events may have come since the last time, and says so; or until the time is over or the service
-    /// stops.
-    pub(super) async fn more_may_be_there(&mut self) -> bool {
+    /// Waits until events have come, and says so; or until the time is over or the service stops. What to wait on is
+    /// to be asked of the dataset before the query that finds nothing is run, or events in between would be missed.
+    pub(super) async fn have_come(&self, appended: Notified<'_>) -> bool {
+        let mut appended = std::pin::pin!(appended);
         loop {
             let now = Instant::now();
             if now >= self.until || self.app.is_draining() {
                 return false;
             }
-            sleep_until(self.until.min(now + LOOK_EVERY)).await;
-            let seen = Seen::of(self.dataset);
-            if seen != self.seen {
-                self.seen = seen;
+            if timeout_at(self.until.min(now + LOOK_EVERY), &mut appended).await.is_ok() {
+                sleep(PAUSE).await;
                 return true;
             }
         }

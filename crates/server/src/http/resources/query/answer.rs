@@ -28,8 +28,6 @@ pub struct Shown<'a> {
     pub dataset: &'a str,
     /// What is known of the fields that the answer is about.
     pub fields: &'a [DescribedField],
-    /// By which names the aggregations are shown, in the order of the request.
-    pub operations: &'a [String],
     pub continuation_token: Option<&'a str>,
     /// The limit, where it is not one that was asked for.
     pub default_limit: Option<u64>,

@@ -162,6 +162,15 @@ impl QueryRequest {
     }
 }
 
+/// Lets a query that asks for some fields answer with the time of arrival too, which every match shows.
+pub fn add_arrival(query: &mut DatasetQuery) {
+    const ARRIVAL: &str = "_sysTime";
+    let name = |projection: &Projection| projection.alias.as_ref().unwrap_or(&projection.field) == ARRIVAL;
+    if !query.project.is_empty() && !query.project.iter().any(name) {
+        query.project.push(Projection { field: ARRIVAL.to_owned(), alias: None });
+    }
+}
+
 fn given(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.is_empty())
 }
@@ -261,6 +270,20 @@ mod tests {
         }
         let negative = read::<QueryRequest>(br#"{"limit": -1}"#).unwrap().into_query().unwrap_err();
         assert_eq!(negative.to_string(), "limit in body should be greater than or equal to 0");
+    }
+
+    #[test]
+    fn the_time_of_arrival_is_asked_for_once() {
+        let fields = |text: &str| {
+            let mut query = query(text);
+            add_arrival(&mut query);
+            query.project.into_iter().map(|projection| projection.field).collect::<Vec<_>>()
+        };
+        assert!(fields("{}").is_empty());
+        assert_eq!(fields(r#"{"project": [{"field": "a"}]}"#), ["a", "_sysTime"]);
+        assert_eq!(fields(r#"{"project": [{"field": "_sysTime"}]}"#), ["_sysTime"]);
+        assert_eq!(fields(r#"{"project": [{"field": "a", "alias": "_sysTime"}]}"#), ["a"]);
+        assert_eq!(fields(r#"{"project": [{"field": "_sysTime", "alias": "b"}]}"#), ["_sysTime", "_sysTime"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use tidegauge_model::{Rule, Violation, duration};
 use utoipa::IntoParams;
 
+use crate::service::query::history::SaveAs;
 use crate::service::query::{WAIT_AUTO, WAIT_MAX};
 
 const EXPLAIN: &str = "x-tidegauge-explain";
@@ -22,6 +23,8 @@ pub struct QueryParameters {
     pub format: Option<String>,
     /// `true` reads everything anew and keeps nothing for others.
     pub nocache: Option<String>,
+    /// `analytics` or `stream` keeps the query in the history; the answer has its id in `X-Axiom-History-Query-Id`.
+    pub save_as_kind: Option<String>,
     /// Where there is no event yet, waits so long for one: a duration such as `5s`, at most 5 minutes, or `auto` for
     /// 30 seconds. Only without aggregations.
     #[serde(rename = "streaming-duration")]
@@ -42,6 +45,7 @@ pub enum Format {
 pub struct Asked {
     pub format: Format,
     pub bypasses_cache: bool,
+    pub save_as: Option<SaveAs>,
     pub wait: Option<Duration>,
     pub is_explained: bool,
 }
@@ -52,6 +56,7 @@ impl QueryParameters {
         Ok(Asked {
             format: self.format()?,
             bypasses_cache: flag("nocache", self.nocache.as_deref())?,
+            save_as: self.save_as()?,
             wait: self.wait()?,
             is_explained: flag("explain", self.explain.as_deref())? || flag(EXPLAIN, explain)?,
         })
@@ -62,6 +67,18 @@ impl QueryParameters {
             None | Some("" | "legacy") => Ok(Format::Legacy),
             Some("tabular") => Ok(Format::Tabular),
             Some(_) => Err(Violation::one_of("format", &FORMATS).in_query()),
+        }
+    }
+
+    fn save_as(&self) -> Result<Option<SaveAs>, Violation> {
+        match self.save_as_kind.as_deref() {
+            None | Some("") => Ok(None),
+            Some("analytics" | "true" | "True") => Ok(Some(SaveAs::Analytics)),
+            Some("stream") => Ok(Some(SaveAs::Stream)),
+            Some(_) => {
+                let allowed = [SaveAs::Analytics, SaveAs::Stream].map(SaveAs::name);
+                Err(Violation::one_of("saveAsKind", &allowed).in_query())
+            }
         }
     }
 
@@ -86,5 +103,50 @@ fn flag(name: &str, text: Option<&str>) -> Result<bool, Violation> {
         None | Some("" | "false" | "False" | "0") => Ok(false),
         Some("true" | "True" | "1") => Ok(true),
         Some(_) => Err(Violation::new(name, Rule::Type, "must be true or false").in_query()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(query: &str) -> Result<Asked, String> {
+        let uri = format!("/?{query}").parse().unwrap();
+        let parameters = axum::extract::Query::<QueryParameters>::try_from_uri(&uri).unwrap().0;
+        parameters.read(&HeaderMap::new()).map_err(|violation| violation.to_string())
+    }
+
+    #[test]
+    fn parameters_are_read_as_clients_send_them() {
+        let nothing = asked("other=1&format=&nocache=&saveAsKind=&streaming-duration=&explain=").unwrap();
+        assert_eq!(nothing, asked("").unwrap());
+        assert_eq!(nothing.format, Format::Legacy);
+        let all =
+            asked("format=tabular&nocache=True&saveAsKind=true&streaming-duration=60s&explain=1").unwrap();
+        let wait = Some(Duration::from_secs(60));
+        let save_as = Some(SaveAs::Analytics);
+        assert_eq!(
+            all,
+            Asked { format: Format::Tabular, bypasses_cache: true, save_as, wait, is_explained: true }
+        );
+        assert_eq!(asked("streaming-duration=auto").unwrap().wait, Some(WAIT_AUTO));
+        assert_eq!(asked("streaming-duration=1h").unwrap().wait, Some(WAIT_MAX));
+        assert_eq!(asked("saveAsKind=stream").unwrap().save_as, Some(SaveAs::Stream));
+    }
+
+    #[test]
+    fn a_wrong_value_is_named() {
+        for (query, problem) in [
+            ("format=csv", "format in query must be one of [legacy tabular]"),
+            ("nocache=yes", "nocache in query must be true or false"),
+            ("explain=2", "explain in query must be true or false"),
+            ("saveAsKind=apl", "saveAsKind in query must be one of [analytics stream]"),
+            (
+                "streaming-duration=soon",
+                "streaming-duration in query must be a duration such as 5s or 1m30s, or auto",
+            ),
+        ] {
+            assert_eq!(asked(query).unwrap_err(), problem);
+        }
     }
 }

@@ -15,17 +15,12 @@ use crate::service::Error;
 const BUCKETS_MAX: i128 = 1_000;
 
 /// Writes `buckets`: empty where the answer has no groups.
-pub(super) fn write(
-    out: &mut Vec<u8>,
-    series: Option<&Table>,
-    totals: Option<&Table>,
-    operations: &[String],
-) -> Result<(), Error> {
+pub(super) fn write(out: &mut Vec<u8>, series: Option<&Table>, totals: Option<&Table>) -> Result<(), Error> {
     let Some(totals) = totals else {
         out.extend_from_slice(b"{\"series\":[],\"totals\":[]}");
         return Ok(());
     };
-    let whole = Groups::of(totals, operations)?;
+    let whole = Groups::of(totals)?;
     let mut keys = Vec::new();
     let mut ends = Vec::with_capacity(totals.rows);
     for row in 0..totals.rows {
@@ -38,7 +33,7 @@ pub(super) fn write(
     match series {
         Some(series) => {
             let numbers = (0..totals.rows).map(|group| (key(group), group)).collect();
-            write_series(out, &Groups::of(series, operations)?, series, &numbers)?;
+            write_series(out, &Groups::of(series)?, series, &numbers)?;
         }
         None => out.extend_from_slice(b"[]"),
     }
@@ -59,15 +54,14 @@ struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    fn of(table: &'a Table, operations: &[String]) -> Result<Self, Error> {
+    fn of(table: &'a Table) -> Result<Self, Error> {
         let (mut keys, mut aggregates) = (Vec::new(), Vec::new());
         for (place, field) in table.fields.iter().enumerate() {
             let is_bucket = table.bucket.is_some() && place == 0 && field.name == TIME;
             if field.aggregate.is_some() {
-                let operation = operations.get(aggregates.len()).unwrap_or(&field.name);
                 let mut before = Vec::new();
                 before.extend_from_slice(b"{\"op\":");
-                write_string(&mut before, operation);
+                write_string(&mut before, &field.name);
                 before.extend_from_slice(b",\"value\":");
                 aggregates.push((before, Column::of(field)?));
             } else if !is_bucket {

@@ -25,7 +25,7 @@ pub(super) fn write(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
         None => out.extend_from_slice(b"[]"),
     }
     write_key(&mut out, "buckets");
-    groups::write(&mut out, main, totals, shown.operations)?;
+    groups::write(&mut out, main, totals)?;
     write_key(&mut out, "fieldsMeta");
     write_fields(&mut out, shown.fields);
     explain::write_member_of(&mut out, shown.answer);

@@ -1,0 +1,97 @@
+//! Queries that their askers wanted to be kept. The query is a document of the caller, kept as JSON text. Keeping one
+//! changes nothing for anybody else, so it is not in the audit trail.
+
+use sqlx::FromRow;
+use tidegauge_model::{OrgId, Timestamp};
+
+use crate::db::{read, write};
+use crate::{Catalog, Result};
+
+/// A query that was kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SavedQuery {
+    pub id: String,
+    pub kind: String,
+    pub dataset: String,
+    /// Who asked it.
+    pub who: String,
+    pub query: String,
+    pub created: Timestamp,
+}
+
+#[derive(FromRow)]
+struct SavedRow {
+    id: String,
+    kind: String,
+    dataset: String,
+    who: String,
+    query: String,
+    created: i64,
+}
+
+impl Catalog {
+    pub async fn insert_saved_query(&self, org: &OrgId, saved: &SavedQuery) -> Result<()> {
+        write!(self, connection => {
+            sqlx::query(
+                "INSERT INTO query_history (id, org_id, kind, dataset, who, query, created) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7)",
+            )
+            .bind(&saved.id)
+            .bind(org.as_str())
+            .bind(&saved.kind)
+            .bind(&saved.dataset)
+            .bind(&saved.who)
+            .bind(&saved.query)
+            .bind(saved.created.as_micros())
+            .execute(&mut *connection)
+            .await?;
+        });
+        Ok(())
+    }
+
+    pub async fn find_saved_query(&self, org: &OrgId, id: &str) -> Result<Option<SavedQuery>> {
+        let row = read!(self, executor => {
+            sqlx::query_as::<_, SavedRow>(
+                "SELECT id, kind, dataset, who, query, created FROM query_history WHERE org_id = $1 AND id = $2",
+            )
+            .bind(org.as_str())
+            .bind(id)
+            .fetch_optional(executor)
+            .await?
+        });
+        Ok(row.map(|row| SavedQuery {
+            id: row.id,
+            kind: row.kind,
+            dataset: row.dataset,
+            who: row.who,
+            query: row.query,
+            created: Timestamp::from_micros(row.created),
+        }))
+    }
+
+    /// Drops the queries from before a time, and those of each organisation beyond its newest ones; some at once, so
+    /// that changes do not have to wait for all of them.
+    pub async fn prune_saved_queries(&self, before: Timestamp, newest: i64) -> Result<u64> {
+        let mut dropped = 0;
+        loop {
+            let batch = write!(self, connection => {
+                sqlx::query(
+                    "DELETE FROM query_history WHERE id IN \
+                     (SELECT id FROM query_history WHERE created < $1 ORDER BY created LIMIT 1000) OR id IN \
+                     (SELECT id FROM (SELECT id, ROW_NUMBER() OVER \
+                     (PARTITION BY org_id ORDER BY created DESC, id DESC) AS place FROM query_history) AS placed \
+                     WHERE place > $2 LIMIT 1000)",
+                )
+                .bind(before.as_micros())
+                .bind(newest)
+                .execute(&mut *connection)
+                .await?
+                .rows_affected()
+            });
+            dropped += batch;
+            if batch == 0 {
+                return Ok(dropped);
+            }
+        }
+    }
+}
