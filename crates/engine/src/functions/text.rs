@@ -1,5 +1,6 @@
 //! Tests of text: substrings, prefixes, suffixes, whole words and regular expressions, with or without case.
 
+pub(crate) mod fold;
 mod word;
 
 use std::sync::Arc;
@@ -131,7 +132,7 @@ impl Matcher {
                     return Self::Regex(Box::new(regex));
                 }
             }
-            return Self::Folded(Box::new(Self::new(test, true, &needle.to_lowercase())));
+            return Self::Folded(Box::new(Self::new(test, true, &fold::folded(needle))));
         }
         let finder = || memmem::Finder::new(needle).into_owned();
         let word = |place| Self::Word { finder: finder(), place };
@@ -153,7 +154,7 @@ impl Matcher {
             Self::Suffix(needle) => text.ends_with(needle.as_str()),
             Self::Find(finder) => finder.find(text.as_bytes()).is_some(),
             Self::Word { finder, place } => word::is_in(text, finder, *place),
-            Self::Folded(inner) => inner.is_match(&text.to_lowercase()),
+            Self::Folded(inner) => inner.is_match(&fold::folded(text)),
             Self::Regex(regex) => regex.is_match(text),
             Self::Never => false,
         }
@@ -183,7 +184,12 @@ fn has_element(json: &str, needle: &str, is_case_sensitive: bool) -> bool {
     let mut text = String::new();
     elements.iter().any(|element| {
         text.clear();
-        super::json::write_plain(element.get(), &mut text);
-        if is_case_sensitive { text == needle } else { text.to_lowercase() == needle.to_lowercase() }
+        // A float is found however it is written.
+        let float = super::json::number(element.get()).filter(|_| element.get().parse::<i64>().is_err());
+        match float {
+            Some(float) => super::json::write_float(float, &mut text),
+            None => super::json::write_plain(element.get(), &mut text),
+        }
+        if is_case_sensitive { text == needle } else { fold::folded(&text) == fold::folded(needle) }
     })
 }
