@@ -132,10 +132,11 @@ impl fmt::Display for EventsPlan {
 fn sort_columns(value: &Value) -> Result<Vec<Typed>> {
     match value.variants.as_slice() {
         [] => Ok(Vec::new()),
+        [only] if only.kind == Type::Float => Ok(vec![convert::with_one_zero(only.clone())?]),
         [only] => Ok(vec![only.clone()]),
         variants => {
             let mut columns = vec![logic::exists(value)?];
-            columns.extend(value.float()?);
+            columns.extend(value.float()?.map(convert::with_one_zero).transpose()?);
             if let (Some(integer), Some(_)) = (value.of_type(Type::Integer), value.of_type(Type::Float)) {
                 columns.push(convert::lost_as_float(integer.clone())?);
             }
