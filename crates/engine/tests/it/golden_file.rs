@@ -129,13 +129,19 @@ fn short(kind: &str, line: &str, data: &str, ask: Ask<'_>) -> String {
             let total = totals.first().and_then(|total| total.results.first());
             total.map_or_else(|| "no totals".to_owned(), |(name, value)| format!("{name} {value}"))
         }
-        Answer::Error(message) => format!("error: {message}"),
+        Answer::Error(message) => error_line(&message),
     }
+}
+
+/// Errors of several lines in one.
+fn error_line(message: &str) -> String {
+    let lines: Vec<&str> = message.lines().map(str::trim).collect();
+    format!("error: {}", lines.join(" / "))
 }
 
 fn rendered(answer: &Answer, body: &Json, options: &[&str]) -> String {
     match answer {
-        Answer::Error(message) => format!("error: {message}\n"),
+        Answer::Error(message) => error_line(message) + "\n",
         Answer::Events(events) => events_table(events, body, options.contains(&"times")),
         Answer::Groups { totals, series } => {
             let mut text = groups_table(totals);

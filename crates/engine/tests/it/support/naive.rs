@@ -233,7 +233,9 @@ fn order_of_groups(
             so_far.then(if key["desc"] == true { next.reverse() } else { next })
         }),
     };
-    fields.iter().fold(asked, |so_far, field| so_far.then_with(|| by(field)))
+    let by_keys = fields.iter().fold(asked, |so_far, field| so_far.then_with(|| by(field)));
+    // A text and another value that reads the same.
+    by_keys.then_with(|| Json::from(a.keys.clone()).to_string().cmp(&Json::from(b.keys.clone()).to_string()))
 }
 
 pub(crate) fn array(json: &Json) -> Vec<Json> {

@@ -29,10 +29,7 @@ pub(super) fn function(expr: &str) -> Compute {
             },
             _ => Json::Null,
         },
-        "tostring(m)" => |row| match row.field("m") {
-            Json::Null => Json::Null,
-            m => Json::from(value::text(&m)),
-        },
+        "tostring(m)" => |row| Json::from(value::text(&row.field("m"))),
         "isnull(m)" => |row| Json::Bool(row.field("m").is_null()),
         "isnotnull(s) and n > 1" => |row| {
             let is_there = !row.field("s").is_null();
@@ -64,14 +61,13 @@ pub(super) fn function(expr: &str) -> Compute {
     }
 }
 
-/// A whole number from whatever it is; fractions lose what is behind the point.
+/// A whole number from whatever it is; fractions lose what is behind the point, and what is too great is null.
 fn to_integer(value: &Json) -> Option<i64> {
+    let truncated = |float: f64| (float.abs() < 9.2e18).then_some(float as i64);
     match value {
         Json::Bool(flag) => Some(i64::from(*flag)),
-        Json::Number(number) => number.as_i64().or_else(|| number.as_f64().map(|float| float as i64)),
-        Json::String(text) => {
-            text.parse().ok().or_else(|| text.parse::<f64>().ok().map(|float| float as i64))
-        }
+        Json::Number(number) => number.as_i64().or_else(|| number.as_f64().and_then(truncated)),
+        Json::String(text) => text.parse().ok().or_else(|| text.parse::<f64>().ok().and_then(truncated)),
         _ => None,
     }
 }
