@@ -54,10 +54,16 @@ const EXTREMES: [i64; 9] = [
 const FLOATS: [f64; 12] =
     [0.0, -0.0, 1.0, 1.5, -2.0, 0.1, 1e300, 9.21e18, 9_007_199_254_740_992.0, 9.3e18, 5e-324, -9.3e18];
 
-fn config() -> ProptestConfig {
+pub(crate) fn config() -> ProptestConfig {
     let cases =
         if std::env::var_os("PROPTEST_CASES").is_some() { ProptestConfig::default().cases } else { 64 };
-    ProptestConfig { cases, max_shrink_time: 20_000, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases,
+        max_shrink_iters: 4096,
+        max_shrink_time: 20_000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 fn a_text() -> impl Strategy<Value = Json> {
@@ -259,12 +265,12 @@ fn batches() -> impl Strategy<Value = Vec<Batch>> {
     prop::collection::vec(prop::collection::vec(an_event(), 1..12), 1..6)
 }
 
-pub(crate) fn rows_of(batches: &[Batch]) -> Vec<Row> {
+fn rows_of(batches: &[Batch]) -> Vec<Row> {
     let events = batches.iter().flatten().enumerate();
     events.map(|(number, (time, data))| Row { number, time: *time, data: data.clone() }).collect()
 }
 
-pub(crate) fn ndjson_of(batch: &Batch) -> String {
+fn ndjson_of(batch: &Batch) -> String {
     let line = |(time, data): &(i64, BTreeMap<String, Json>)| {
         let mut event = serde_json::Map::from_iter(data.clone());
         event.insert("_time".to_owned(), Json::from(time_text(*time)));
@@ -304,17 +310,25 @@ async fn check(house: &House, batches: &[Batch], queries: &[Query]) -> Result<()
     Ok(())
 }
 
-fn run(queries: impl Strategy<Value = Vec<Query>>) {
-    let house = block_on(House::new());
-    let result = TestRunner::new(config()).run(&(batches(), queries), |(batches, queries)| {
-        block_on(check(&house, &batches, &queries)).map_err(TestCaseError::fail)
-    });
+/// Runs a test on random values. The reason of a failure names the smallest that fails.
+pub(crate) fn run_with<V: std::fmt::Debug>(
+    config: ProptestConfig,
+    values: impl Strategy<Value = V>,
+    test: impl Fn(V) -> Result<(), String>,
+) {
+    let result = TestRunner::new(config).run(&values, |value| test(value).map_err(TestCaseError::fail));
     match result {
         Ok(()) => {}
-        // The reason names the query and the events of the smallest case.
         Err(TestError::Fail(why, _)) => panic!("{why}"),
         Err(TestError::Abort(why)) => panic!("{why}"),
     }
+}
+
+fn run(queries: impl Strategy<Value = Vec<Query>>) {
+    let house = block_on(House::new());
+    run_with(config(), (batches(), queries), |(batches, queries)| {
+        block_on(check(&house, &batches, &queries))
+    });
 }
 
 #[test]

@@ -181,7 +181,16 @@ impl House {
 
     /// A dataset with the events of these requests in a place.
     pub(crate) async fn filled(&self, requests: &[String], placement: Placement) -> Filled {
-        let state = self.dataset().await;
+        self.filled_with_maps(requests, placement, &[]).await
+    }
+
+    pub(crate) async fn filled_with_maps(
+        &self,
+        requests: &[String],
+        placement: Placement,
+        map_fields: &[&str],
+    ) -> Filled {
+        let state = self.dataset_with_maps(map_fields).await;
         let mut ids = Vec::new();
         for (number, request) in requests.iter().enumerate() {
             ids.extend(self.ingest(&state, request).await);
