@@ -12,6 +12,8 @@ mod distinct;
 mod filtered;
 mod frequent;
 mod functions;
+mod golden;
+mod golden_file;
 mod histograms;
 mod memory;
 mod numbers;

@@ -57,7 +57,7 @@ const FLOATS: [f64; 12] =
 fn config() -> ProptestConfig {
     let cases =
         if std::env::var_os("PROPTEST_CASES").is_some() { ProptestConfig::default().cases } else { 64 };
-    ProptestConfig { cases, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig { cases, max_shrink_time: 20_000, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 fn a_text() -> impl Strategy<Value = Json> {

@@ -219,7 +219,7 @@ fn order_of_groups(
 ) -> Ordering {
     let calls = array(&body["aggregations"]);
     let by = |name: &str| match fields.iter().position(|field| *field == name) {
-        Some(place) => value::order_of_keys(&a.keys[place], &b.keys[place], &schema.kinds(name)),
+        Some(place) => value::order(&a.keys[place], &b.keys[place], &schema.kinds(name)),
         None => {
             let place = calls.iter().position(|call| text(&call["alias"]) == name).unwrap();
             a.results[place].order(&b.results[place])

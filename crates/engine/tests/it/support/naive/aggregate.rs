@@ -103,10 +103,6 @@ fn ends(values: &[Json], field: &str, schema: &Schema) -> Vec<Json> {
     let mut values = values.to_vec();
     if kinds.len() > 1 && (kinds.contains(&Kind::Integer) || kinds.contains(&Kind::Float)) {
         values.retain(Json::is_number);
-        // FIXME: numbers of a field that mixes integers and floats are compared as floats, which lose digits.
-        if kinds.contains(&Kind::Integer) && kinds.contains(&Kind::Float) {
-            values = values.iter().filter_map(Json::as_f64).map(float).collect();
-        }
     } else if kinds.len() > 1 {
         values = values.iter().map(|value| Json::from(value::text(value))).collect();
     }
@@ -152,7 +148,6 @@ fn beside(call: &Json, rows: &[&Row], schema: &Schema, is_max: bool) -> Result {
     let is_there = |row: &&&Row| {
         let own = row.field(field);
         match end {
-            Json::Number(_) if end.is_f64() => own.as_f64() == end.as_f64(),
             Json::Number(_) => value::numbers(&own, end) == Some(Ordering::Equal),
             Json::String(end) => !own.is_null() && value::text(&own) == *end,
             end => own == *end,

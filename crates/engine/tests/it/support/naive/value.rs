@@ -88,28 +88,8 @@ pub(super) fn order(a: &Json, b: &Json, kinds: &BTreeSet<Kind>) -> Ordering {
         Json::Number(_) => 2,
         _ => 1,
     };
-    // FIXME: numbers of a field that mixes integers and floats are ordered as floats, which lose digits.
-    let is_float = kinds.contains(&Kind::Float);
-    // The two zeros are ordered by their sign.
-    rank(a).cmp(&rank(b)).then_with(|| match (numbers(a, b), a.as_f64(), b.as_f64()) {
-        (Some(_), Some(a), Some(b)) if is_float => a.total_cmp(&b),
-        (Some(order), ..) => order,
-        _ => text(a).cmp(&text(b)),
+    rank(a).cmp(&rank(b)).then_with(|| match numbers(a, b) {
+        Some(order) => order,
+        None => text(a).cmp(&text(b)),
     })
-}
-
-/// The order of keys of groups. FIXME: keys of a field that mixes types are ordered by their JSON text.
-pub(super) fn order_of_keys(a: &Json, b: &Json, kinds: &BTreeSet<Kind>) -> Ordering {
-    if kinds.len() < 2 {
-        return order(a, b, kinds);
-    }
-    let text = |value: &Json| match value {
-        Json::Null => String::new(),
-        Json::Number(number) if number.is_f64() && value.as_f64().unwrap().abs() >= 9.2e18 => {
-            format!("{:?}", value.as_f64().unwrap())
-        }
-        Json::Number(_) => key(value).trim_start_matches("number ").to_owned(),
-        other => other.to_string(),
-    };
-    text(a).cmp(&text(b))
 }
