@@ -12,15 +12,16 @@ test: setup-test lint ## every test that a change must pass
 	scripts/conformance.sh
 
 check: lint ## the quick loop: format, lints, and the tests that build fast
-	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-ingest -p tidegauge-catalog
+	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-lang -p tidegauge-ingest -p tidegauge-catalog
 
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
 
-bench: setup-bench ## measure the service under load, and its ingest beside ClickHouse and DuckDB
+bench: setup-bench ## measure the service under load, and its ingest and its answers beside ClickHouse and DuckDB
 	scripts/bench.sh
 	scripts/bench-ingest.sh
+	scripts/bench-query.sh
 
 fmt: ## format the code
 	cargo fmt --all

@@ -34,6 +34,9 @@ impl Scope {
                 let passes = self.is_among(value, list, *is_case_sensitive)?;
                 negated(passes, *is_negated)
             }
+            ExprKind::HasAny { value, list, is_case_sensitive } => {
+                Ok(self.has_any(value, list, *is_case_sensitive)?.into())
+            }
             ExprKind::Between { value, low, high, is_negated } => {
                 let passes = self.is_between(value, low, high)?;
                 negated(passes, *is_negated)

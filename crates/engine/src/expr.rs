@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BooleanArray, Datum};
+use arrow_array::{Array, ArrayRef, BooleanArray, Datum, new_null_array};
 use arrow_buffer::BooleanBuffer;
 use tidegauge_lang::tree::Type;
 
@@ -257,6 +257,7 @@ impl Values {
         match self {
             Self::Array(array) => Ok(array),
             Self::Scalar(value) if rows == 1 => Ok(value),
+            Self::Scalar(value) if value.is_null(0) => Ok(new_null_array(value.data_type(), rows)),
             Self::Scalar(value) => {
                 let places = arrow_array::UInt32Array::from(vec![0; rows]);
                 Ok(arrow_select::take::take(&value, &places, None)?)

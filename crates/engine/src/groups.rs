@@ -3,7 +3,9 @@
 //! groups, merges and sorts, and spills when its share of memory is used up.
 
 mod chosen;
+mod mixed;
 mod shape;
+mod wide;
 
 use std::sync::Arc;
 
@@ -43,6 +45,7 @@ struct Grouping<'a> {
     aggregates: Vec<Arc<AggregateFunctionExpr>>,
     /// How many seconds the whole range has, for rates.
     range_seconds: f64,
+    has_bucket: bool,
 }
 
 /// Groups the rows of a scan.
@@ -53,9 +56,17 @@ pub(crate) async fn run(
     threads: usize,
     range_seconds: f64,
 ) -> Result<Answer> {
-    let grouping = Grouping::new(plan, context, range_seconds)?;
-    let states = grouping.states(scan, threads).await?;
-    let totals = grouping.totals(&states).await?;
+    let grouping = Grouping::new(plan, context, range_seconds, plan.bucket.is_some())?;
+    let (totals, states) = if plan.bucket.is_none() && !plan.keys.is_empty() {
+        (grouping.totals_of(scan, threads).await?, Vec::new())
+    } else if grouping.is_wide(scan).await? {
+        let totals = grouping.totals_of(scan, threads).await?;
+        let states = grouping.states_of(scan, threads, &totals.batch).await?;
+        (totals, states)
+    } else {
+        let states = grouping.states(scan, threads).await?;
+        (grouping.totals(&states).await?, states)
+    };
     let mut answer = Answer::default();
     answer.figures.groups = totals.groups;
     let mut tables = Vec::new();
@@ -78,10 +89,15 @@ struct Totals {
 }
 
 impl<'a> Grouping<'a> {
-    fn new(plan: &'a GroupsPlan, context: Arc<TaskContext>, range_seconds: f64) -> Result<Self> {
+    fn new(
+        plan: &'a GroupsPlan,
+        context: Arc<TaskContext>,
+        range_seconds: f64,
+        has_bucket: bool,
+    ) -> Result<Self> {
         let mut columns = Vec::new();
         let mut fields = Vec::new();
-        if let Some((bucket, time)) = &plan.bucket {
+        if let Some((bucket, time)) = plan.bucket.as_ref().filter(|_| has_bucket) {
             columns.push(bucket_of(*bucket, time.clone())?);
             fields.push(ArrowField::new(TIME_FIELD, DataType::Int64, true));
         }
@@ -115,12 +131,12 @@ impl<'a> Grouping<'a> {
                 .build()?;
             aggregates.push(Arc::new(expr));
         }
-        Ok(Self { plan, context, schema, columns, aggregates, range_seconds })
+        Ok(Self { plan, context, schema, columns, aggregates, range_seconds, has_bucket })
     }
 
     /// How many columns groups are told apart by, the bucket among them.
     fn key_count(&self) -> usize {
-        self.plan.keys.len() + usize::from(self.plan.bucket.is_some())
+        self.plan.keys.len() + usize::from(self.has_bucket)
     }
 
     /// The mergeable states of all groups and buckets.
@@ -163,7 +179,7 @@ impl<'a> Grouping<'a> {
 
     /// The groups over all time, the first of them in order.
     async fn totals(&self, states: &[RecordBatch]) -> Result<Totals> {
-        let first_key = usize::from(self.plan.bucket.is_some());
+        let first_key = usize::from(self.has_bucket);
         let merged = self.merged(states, first_key)?;
         let order = self.order(&merged.schema());
         let sorted: Arc<dyn ExecutionPlan> = match LexOrdering::new(order) {
@@ -199,13 +215,17 @@ impl<'a> Grouping<'a> {
         let keys = (0..self.plan.keys.len()).map(|place| (place, false));
         let by = |(place, descending): (usize, bool)| {
             let field = schema.field(place);
-            let is_sortable = !field.data_type().is_nested();
-            is_sortable.then(|| PhysicalSortExpr {
-                expr: Arc::new(Column::new(field.name(), place)),
-                options: arrow_ord::sort::SortOptions { descending, nulls_first: !descending },
-            })
+            let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), place));
+            let is_mixed = self.plan.keys.get(place).is_some_and(|(_, key)| key.kind == Type::Dynamic);
+            let columns = match field.data_type() {
+                kind if kind.is_nested() => Vec::new(),
+                _ if is_mixed => mixed::sort_columns(&column),
+                _ => vec![column],
+            };
+            let options = arrow_ord::sort::SortOptions { descending, nulls_first: !descending };
+            columns.into_iter().map(move |expr| PhysicalSortExpr { expr, options })
         };
-        self.plan.order.iter().copied().chain(keys).filter_map(by).collect()
+        self.plan.order.iter().copied().chain(keys).flat_map(by).collect()
     }
 
     /// The chosen groups by bucket, in the order of buckets and then of the totals.

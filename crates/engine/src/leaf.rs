@@ -58,13 +58,8 @@ fn properties(schema: SchemaRef, partitions: usize) -> Arc<PlanProperties> {
     ))
 }
 
-/// The columns for the rows of one block.
-async fn batch_of(
-    scan: &Scan,
-    columns: &[Typed],
-    schema: &SchemaRef,
-    selected: &Selected,
-) -> Result<RecordBatch> {
+/// Columns for the rows of one block.
+pub(crate) async fn columns_of(scan: &Scan, columns: &[Typed], selected: &Selected) -> Result<Vec<ArrayRef>> {
     let block = &scan.blocks[selected.place];
     let count = selected.picked.count();
     let mut places: Vec<usize> = columns.iter().flat_map(Typed::inputs).collect();
@@ -76,15 +71,17 @@ async fn batch_of(
     for column in columns {
         arrays.push(column.evaluate(&rows)?.into_array(count)?);
     }
-    let options = RecordBatchOptions::new().with_row_count(Some(count));
-    Ok(RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)?)
+    Ok(arrays)
 }
 
 /// The next batch of the scan; none when there are no blocks left.
 async fn next_batch(scan: &Scan, columns: &[Typed], schema: &SchemaRef) -> Result<Option<RecordBatch>> {
     while let Some(place) = scan.claim() {
         if let Some(selected) = scan.select(place).await? {
-            return batch_of(scan, columns, schema, &selected).await.map(Some);
+            let arrays = columns_of(scan, columns, &selected).await?;
+            let options = RecordBatchOptions::new().with_row_count(Some(selected.picked.count()));
+            let batch = RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)?;
+            return Ok(Some(batch));
         }
         // Other queries have a turn between blocks.
         tokio::task::yield_now().await;

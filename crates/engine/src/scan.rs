@@ -99,6 +99,17 @@ impl Scan {
         }
     }
 
+    /// The same scan from its beginning, with one more condition. What it does is not counted again.
+    pub(crate) fn again(&self, condition: Option<Typed>) -> Self {
+        Self {
+            conditions: self.conditions.iter().cloned().chain(condition).collect(),
+            prune: self.prune.clone(),
+            rows: self.rows,
+            counters: Arc::default(),
+            ..self.with_inputs(self.inputs.clone())
+        }
+    }
+
     /// Claims the next block for the calling thread.
     pub(crate) fn claim(&self) -> Option<usize> {
         let place = self.next.fetch_add(1, Ordering::Relaxed);
@@ -150,16 +161,18 @@ impl Scan {
     /// The rows of a block in the time range and between the wanted rows. Rows are in the order of their ids, so they
     /// lie side by side.
     async fn in_range(&self, block: &Block) -> Result<Picked> {
-        let (first, last) = self.rows.unwrap_or((RowId::MIN, RowId::MAX));
-        let start = self.range.start.max(first.time);
-        let is_whole = start <= block.min_time()
-            && self.range.contains(block.max_time())
-            && block.max_time() < last.time
-            && first.time < block.min_time();
-        if is_whole
-            || (self.rows.is_none() && start <= block.min_time() && self.range.contains(block.max_time()))
-        {
+        let is_in_range = self.range.start <= block.min_time() && self.range.contains(block.max_time());
+        let is_between = self
+            .rows
+            .is_none_or(|(first, last)| first.time < block.min_time() && block.max_time() < last.time);
+        if is_in_range && is_between {
             return Ok(Picked::Range(0..block.rows()));
+        }
+        let is_outside = self
+            .rows
+            .is_some_and(|(first, last)| block.max_time() < first.time || last.time < block.min_time());
+        if is_outside {
+            return Ok(Picked::Range(0..0));
         }
         let times = self.times(block).await?;
         let from = times.partition_point(|time| *time < self.range.start);

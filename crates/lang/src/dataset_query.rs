@@ -1,10 +1,21 @@
 //! The JSON query of the contract and its translation to a tree. Reading the JSON is left to the server; this knows
 //! what each field means, which values it may have and what an absent one stands for.
 
+mod aggregations;
+mod continuation;
+mod filter;
+mod order;
+mod resolution;
+mod times;
+mod translate;
+
 use tidegauge_model::Violation;
 
 use crate::Diagnostic;
 use crate::tree::{Query, SortKey, TimeRange};
+
+pub use continuation::{continuation_row, continuation_token};
+pub use translate::translate;
 
 /// A dataset query as it was sent. Arrays that were absent or null are empty; texts that were absent, null or empty
 /// are `None`.
@@ -100,8 +111,8 @@ pub enum Refused {
     Expression { alias: String, text: String, diagnostics: Vec<Diagnostic> },
 }
 
-/// Makes the tree of a query over the dataset of this name.
-pub fn translate(dataset: &str, query: &DatasetQuery, around: Surroundings) -> Result<Translated, Refused> {
-    let _ = (dataset, query, around);
-    Err(Refused::Expression { alias: String::new(), text: String::new(), diagnostics: Vec::new() })
+impl From<Violation> for Refused {
+    fn from(violation: Violation) -> Self {
+        Self::Violation(violation)
+    }
 }

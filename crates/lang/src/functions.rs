@@ -1,1 +1,268 @@
-//! The functions that expressions may call.
+//! The scalar functions of the language, as one table that the parser, the reference page and completion read: names,
+//! parameters, result, one line about each and an example that is run. How they compute is left to `engine`.
+
+mod arrays;
+mod conditional;
+mod conversion;
+mod datetime;
+mod mathematical;
+mod string;
+
+use crate::suggest;
+use crate::tree::Type;
+
+/// A function of one row.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    pub name: &'static str,
+    pub family: Family,
+    pub parameters: &'static [Parameter],
+    /// How many of the parameters must be given; those after them may be left out.
+    pub required: usize,
+    pub repeats: Repeats,
+    pub result: ResultType,
+    /// One sentence.
+    pub doc: &'static str,
+    pub example: Example,
+}
+
+/// What functions are listed under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    Conversion,
+    Conditional,
+    String,
+    Datetime,
+    Mathematical,
+    Array,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    pub name: &'static str,
+    /// The types it takes; none stands for all. A dynamic value may stand for any of them.
+    pub types: &'static [Type],
+}
+
+/// Whether the last parameters may be given again and again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeats {
+    Nothing,
+    LastParameter,
+    /// The first two, as pairs, with the last after them.
+    FirstPair,
+}
+
+/// The type of what a function gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultType {
+    Always(Type),
+    /// That of the argument at this place.
+    OfArgument(usize),
+    /// The one type that the arguments from this place on have, or dynamic if they differ.
+    CommonFrom(usize),
+}
+
+/// An expression that needs no data, and the literal that it equals.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    pub text: &'static str,
+    pub result: &'static str,
+}
+
+/// The most arguments that a repeating parameter makes.
+pub const ARGUMENTS_MAX: usize = 64;
+
+const TABLES: &[&[Function]] = &[
+    conversion::FUNCTIONS,
+    conditional::FUNCTIONS,
+    string::FUNCTIONS,
+    datetime::FUNCTIONS,
+    mathematical::FUNCTIONS,
+    arrays::FUNCTIONS,
+];
+
+/// Names that other languages have for functions of this one.
+const RENAMED: &[(&str, &str)] = &[
+    ("ceil", "ceiling"),
+    ("char_length", "strlen"),
+    ("concat", "strcat"),
+    ("date_part", "datetime_part"),
+    ("date_trunc", "bin"),
+    ("greatest", "max_of"),
+    ("if", "iff"),
+    ("ifnull", "coalesce"),
+    ("iif", "iff"),
+    ("lcase", "tolower"),
+    ("least", "min_of"),
+    ("len", "strlen"),
+    ("length", "strlen"),
+    ("ln", "log"),
+    ("lower", "tolower"),
+    ("ltrim", "trim_start"),
+    ("month", "getmonth"),
+    ("nvl", "coalesce"),
+    ("power", "pow"),
+    ("regexp_extract", "extract"),
+    ("regexp_replace", "replace_regex"),
+    ("replace", "replace_regex"),
+    ("rtrim", "trim_end"),
+    ("strpos", "indexof"),
+    ("substr", "substring"),
+    ("todecimal", "toreal"),
+    ("tofloat", "toreal"),
+    ("tonumber", "toreal"),
+    ("ucase", "toupper"),
+    ("upper", "toupper"),
+    ("year", "getyear"),
+];
+
+/// Every function, family after family.
+pub fn all() -> impl Iterator<Item = &'static Function> {
+    TABLES.iter().copied().flatten()
+}
+
+/// The function of this name. Names are case-sensitive.
+pub fn find(name: &str) -> Option<&'static Function> {
+    all().find(|function| function.name == name)
+}
+
+/// The name of every function.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    all().map(|function| function.name)
+}
+
+/// The function that was probably meant by an unknown name: a slip, or what another language calls it.
+pub(crate) fn meant(name: &str) -> Option<&'static str> {
+    let renamed = |name: &str| RENAMED.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours);
+    renamed(&name.to_lowercase())
+        .or_else(|| suggest::nearest(name, names()))
+        .or_else(|| renamed(suggest::nearest(name, RENAMED.iter().map(|(foreign, _)| *foreign))?))
+}
+
+impl Function {
+    /// Whether it can be called with so many arguments.
+    pub fn takes(&self, count: usize) -> bool {
+        match self.repeats {
+            Repeats::Nothing => (self.required..=self.parameters.len()).contains(&count),
+            Repeats::LastParameter => (self.required..=ARGUMENTS_MAX).contains(&count),
+            Repeats::FirstPair => (self.required..=ARGUMENTS_MAX).contains(&count) && count % 2 == 1,
+        }
+    }
+
+    /// How many arguments it takes, in words.
+    pub fn count_text(&self) -> String {
+        let plural =
+            |count: usize| if count == 1 { "1 argument".to_owned() } else { format!("{count} arguments") };
+        match self.repeats {
+            Repeats::Nothing if self.required == self.parameters.len() => match self.required {
+                0 => "no arguments".to_owned(),
+                count => plural(count),
+            },
+            Repeats::Nothing if self.required == 0 => format!("at most {}", plural(self.parameters.len())),
+            Repeats::Nothing => format!("{} to {}", self.required, plural(self.parameters.len())),
+            Repeats::LastParameter => format!("{} to {ARGUMENTS_MAX} arguments", self.required),
+            Repeats::FirstPair => {
+                format!("an odd number of arguments from {} to {}", self.required, ARGUMENTS_MAX - 1)
+            }
+        }
+    }
+
+    /// How it is called: `substring(text, start, [length])`.
+    pub fn signature(&self) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for (place, parameter) in self.parameters.iter().enumerate() {
+            let is_optional = place >= self.required;
+            names.push(if is_optional { format!("[{}]", parameter.name) } else { parameter.name.to_owned() });
+        }
+        match self.repeats {
+            Repeats::Nothing => {}
+            Repeats::LastParameter => names.push("…".to_owned()),
+            Repeats::FirstPair => names.insert(2, "…".to_owned()),
+        }
+        format!("{}({})", self.name, names.join(", "))
+    }
+
+    const fn new(
+        family: Family,
+        name: &'static str,
+        parameters: &'static [Parameter],
+        result: ResultType,
+        doc: &'static str,
+        example: (&'static str, &'static str),
+    ) -> Self {
+        Self {
+            name,
+            family,
+            parameters,
+            required: parameters.len(),
+            repeats: Repeats::Nothing,
+            result,
+            doc,
+            example: Example { text: example.0, result: example.1 },
+        }
+    }
+
+    const fn requires(self, required: usize) -> Self {
+        Self { required, ..self }
+    }
+
+    const fn repeats(self, repeats: Repeats) -> Self {
+        Self { repeats, ..self }
+    }
+}
+
+const fn parameter(name: &'static str, types: &'static [Type]) -> Parameter {
+    Parameter { name, types }
+}
+
+const ANY: &[Type] = &[];
+const BOOLEAN: &[Type] = &[Type::Boolean];
+const INTEGER: &[Type] = &[Type::Integer];
+const NUMBER: &[Type] = &[Type::Integer, Type::Float];
+const STRING: &[Type] = &[Type::String];
+const DATETIME: &[Type] = &[Type::Datetime];
+const TIMESPAN: &[Type] = &[Type::Timespan];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_sentences_end() {
+        let names: BTreeSet<&str> = names().collect();
+        assert_eq!(names.len(), all().count());
+        for function in all() {
+            assert!(function.doc.ends_with('.') && !function.doc.contains('\n'), "{}", function.name);
+            assert!(function.required <= function.parameters.len(), "{}", function.name);
+            assert!(function.example.text.contains(&format!("{}(", function.name)), "{}", function.name);
+        }
+        for (foreign, ours) in RENAMED {
+            assert!(find(foreign).is_none() && find(ours).is_some(), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn counts_and_signatures_are_told_in_words() {
+        for (name, signature, count) in [
+            ("now", "now([offset])", "at most 1 argument"),
+            ("strlen", "strlen(text)", "1 argument"),
+            ("substring", "substring(text, start, [length])", "2 to 3 arguments"),
+            ("strcat", "strcat(value, …)", "1 to 64 arguments"),
+            ("case", "case(condition, then, …, otherwise)", "an odd number of arguments from 3 to 63"),
+        ] {
+            let function = find(name).unwrap();
+            assert_eq!((function.signature().as_str(), function.count_text().as_str()), (signature, count));
+        }
+    }
+
+    #[test]
+    fn calls_are_taken_by_their_count() {
+        let takes = |name: &str, count: usize| find(name).unwrap().takes(count);
+        assert!(takes("case", 3) && takes("case", 5) && !takes("case", 4) && !takes("case", 1));
+        assert!(takes("strcat", 1) && takes("strcat", 64) && !takes("strcat", 65) && !takes("strcat", 0));
+        assert!(takes("now", 0) && takes("now", 1) && !takes("now", 2));
+    }
+}

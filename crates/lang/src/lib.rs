@@ -1,9 +1,18 @@
 //! The query tree and the ways to it: the JSON query of the contract, and text. Pure: no I/O, no clock, no panic on
 //! any input. What a tree means for stored events is left to `engine`.
 
+mod cursor;
 pub mod dataset_query;
 pub mod diagnostic;
 pub mod functions;
+mod lexer;
+mod moment;
+mod parser;
+mod print;
+mod suggest;
+mod timespan;
 pub mod tree;
 
-pub use diagnostic::{Diagnostic, Span};
+pub use diagnostic::{Diagnostic, Position, Span};
+pub use parser::parse_expression;
+pub use print::print_expression;

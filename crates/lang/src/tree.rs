@@ -144,7 +144,7 @@ pub enum ExprKind {
     Literal(Literal),
     /// A field by its flattened name.
     Field(String),
-    /// A member of a map or an element of an array: `of[key]` or `of.key`.
+    /// A member of a map or an element of an array: `of[key]` or `of.key`, elements from 0 on.
     Member {
         of: Box<Expr>,
         key: Box<Expr>,
@@ -163,13 +163,21 @@ pub enum ExprKind {
         left: Box<Expr>,
         right: Box<Expr>,
     },
-    /// Whether a value is among others: `in`, `in~`, `has_any`.
+    /// Whether a value is among others: `in`, `in~`. An array in the list stands for its elements.
     In {
         value: Box<Expr>,
         list: Vec<Expr>,
         is_negated: bool,
         is_case_sensitive: bool,
     },
+    /// Whether a text has any of the whole words: `has_any`, `has_any_cs`. An array in the list stands for its
+    /// elements.
+    HasAny {
+        value: Box<Expr>,
+        list: Vec<Expr>,
+        is_case_sensitive: bool,
+    },
+    /// Both ends belong to it.
     Between {
         value: Box<Expr>,
         low: Box<Expr>,

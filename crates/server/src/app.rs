@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tidegauge_auth::RoleTable;
 use tidegauge_catalog::Catalog;
+use tidegauge_engine::Engine;
 use tidegauge_model::{Chance, Clock, Timestamp};
 use tidegauge_store::Store;
 use tokio::sync::Semaphore;
@@ -13,17 +14,20 @@ use tokio_util::task::TaskTracker;
 
 use crate::bearers::Bearers;
 use crate::collected::{LastUses, RefusalLog};
-use crate::config::{HttpLimits, IngestLimits};
+use crate::config::{HttpLimits, IngestLimits, QueryLimits};
 use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
 use crate::service::ingest::IngestDesk;
+use crate::service::query::QueryDesk;
 
 /// The parts of a running service.
 #[derive(Debug)]
 pub struct App {
     pub catalog: Arc<Catalog>,
-    pub store: Store,
+    pub store: Arc<Store>,
     pub ingest: IngestDesk,
+    pub engine: Engine,
+    pub queries: QueryDesk,
     pub clock: Arc<dyn Clock>,
     pub chance: Arc<dyn Chance>,
     pub http: HttpLimits,
@@ -47,18 +51,21 @@ pub struct App {
 #[derive(Debug)]
 pub struct Parts {
     pub catalog: Arc<Catalog>,
-    pub store: Store,
+    pub store: Arc<Store>,
+    pub engine: Engine,
     pub clock: Arc<dyn Clock>,
     pub chance: Arc<dyn Chance>,
 }
 
 impl App {
-    pub fn new(parts: Parts, http: HttpLimits, ingest: IngestLimits) -> Arc<Self> {
-        let Parts { catalog, store, clock, chance } = parts;
+    pub fn new(parts: Parts, http: HttpLimits, ingest: IngestLimits, query: QueryLimits) -> Arc<Self> {
+        let Parts { catalog, store, engine, clock, chance } = parts;
         Arc::new(Self {
             catalog,
             store,
             ingest: IngestDesk::new(ingest),
+            engine,
+            queries: QueryDesk::new(query),
             clock,
             chance,
             load: Arc::new(Semaphore::new(http.max_requests_in_flight)),

@@ -3,6 +3,7 @@
 
 pub mod arguments;
 pub mod layers;
+mod query;
 pub mod reference;
 mod storage;
 
@@ -14,6 +15,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::Location;
+use tidegauge_engine::EngineSettings;
 use tidegauge_model::address::check_email;
 use tidegauge_store::StoreSettings;
 
@@ -35,6 +37,7 @@ pub struct Settings {
     pub server: ServerSettings,
     pub storage: StorageSettings,
     pub ingest: IngestSettings,
+    pub query: QuerySettings,
     pub security: SecuritySettings,
     pub log: LogSettings,
 }
@@ -80,6 +83,21 @@ pub struct IngestSettings {
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub struct QuerySettings {
+    pub query_threads: usize,
+    pub query_memory_bytes: usize,
+    pub max_query_memory_bytes: usize,
+    pub query_spill_bytes: u64,
+    pub query_cache_bytes: usize,
+    pub query_timeout_seconds: u64,
+    pub max_queries_running: usize,
+    pub max_queries_waiting: usize,
+    pub max_query_body_bytes: usize,
+    pub max_answer_bytes: usize,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SecuritySettings {
     pub secret_key_file: PathBuf,
     pub first_token_file: PathBuf,
@@ -107,6 +125,8 @@ pub struct Config {
     pub catalog: Location,
     pub store: StoreSettings,
     pub ingest: IngestLimits,
+    pub engine: EngineSettings,
+    pub query: QueryLimits,
     pub secret_key_file: PathBuf,
     pub first_start: FirstStart,
     pub log: Log,
@@ -128,6 +148,15 @@ pub struct IngestLimits {
     pub max_event_bytes: usize,
     /// For all requests that are being read at once.
     pub memory_bytes: usize,
+}
+
+/// What one query may cost.
+#[derive(Clone, Debug)]
+pub struct QueryLimits {
+    pub max_body_bytes: usize,
+    pub time_max: Duration,
+    /// About how much the rows of an answer may have.
+    pub answer_bytes_max: usize,
 }
 
 /// What connections may cost.
@@ -182,7 +211,7 @@ impl TryFrom<Settings> for Config {
     type Error = Error;
 
     fn try_from(settings: Settings) -> Result<Self, Error> {
-        let Settings { server, storage, ingest, security, log } = settings;
+        let Settings { server, storage, ingest, query, security, log } = settings;
         let in_data = |path: &PathBuf, name: &str| {
             if path.as_os_str().is_empty() { storage.data.join(name) } else { path.clone() }
         };
@@ -205,6 +234,8 @@ impl TryFrom<Settings> for Config {
             catalog: location(&storage)?,
             store: storage::store_settings(&storage)?,
             ingest: storage::ingest_limits(&ingest)?,
+            engine: query::engine_settings(&query, &storage.data)?,
+            query: query::query_limits(&query)?,
             secret_key_file: in_data(&security.secret_key_file, "secret.key"),
             first_start: FirstStart {
                 token_file: in_data(&security.first_token_file, "first-token"),

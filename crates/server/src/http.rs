@@ -1,6 +1,7 @@
 //! HTTP: the one list of routes with what each asks of its caller, and the one stack of layers. Reading requests,
 //! checking callers and writing answers happens here; every decision is left to `service`.
 
+pub mod allowance;
 pub mod answer;
 pub mod api;
 pub mod connection;
@@ -21,14 +22,14 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
 use tidegauge_auth::Access;
 use tidegauge_model::Action::{Create, Delete, Read, Update};
-use tidegauge_model::DatasetArea::{Ingest, StarredQueries, Trim, Vacuum};
+use tidegauge_model::DatasetArea::{Ingest, Query, StarredQueries, Trim, Vacuum};
 use tidegauge_model::OrgArea::{ApiTokens, AuditLog, Datasets, Notifiers, Users};
 use utoipa_axum::routes;
 
 use crate::app::App;
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
-use resources::{audit, datasets, ingest, notifiers, orgs, starred, tokens, users};
+use resources::{audit, datasets, ingest, notifiers, orgs, query, starred, tokens, users};
 
 /// The whole service as one router.
 pub fn router(app: &Arc<App>) -> Router {
@@ -115,4 +116,5 @@ fn events(api: Api) -> Api {
         .add(both, Access::Dataset(Vacuum, Update), routes!(care::vacuum))
         .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::into_dataset))
         .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::by_name))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::query))
 }

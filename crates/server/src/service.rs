@@ -1,6 +1,7 @@
 //! The use cases: one function for each, from a caller and an input to an output or an error. They know what is
 //! allowed and in which order things happen; they do not know HTTP or SQL.
 
+pub mod allowance;
 pub mod audit;
 pub mod caller;
 pub mod capabilities;
@@ -12,6 +13,7 @@ pub mod ingest;
 pub mod notifiers;
 pub mod orgs;
 pub mod properties;
+pub mod query;
 pub mod query_options;
 pub mod starred;
 pub mod text;

@@ -114,12 +114,7 @@ impl Store {
             }
             return Ok(footers);
         }
-        // Names the lifetimes, which the compiler does not find for a closure.
-        let open = |segment: &Arc<Segment>| {
-            let segment = Arc::clone(segment);
-            async move { self.footer_of(&segment).await }
-        };
-        let opening: Vec<_> = segments.iter().map(|segment| open(segment)).collect();
+        let opening: Vec<_> = segments.iter().map(|segment| self.footer_of(segment)).collect();
         futures_util::stream::iter(opening).buffered(FOOTERS_AT_ONCE).try_collect().await
     }
 

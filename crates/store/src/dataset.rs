@@ -9,6 +9,8 @@ use hashbrown::{HashMap, HashSet};
 use tidegauge_catalog::datasets::Dataset;
 use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{DatasetId, FieldKind, OrgId, SegmentId};
+use tokio::sync::Notify;
+use tokio::sync::futures::Notified;
 
 use crate::blocks::Stretches;
 use crate::fields::FieldBook;
@@ -33,6 +35,8 @@ pub struct DatasetState {
     /// Held while events move from the buffer or from segments to new segments.
     pub(crate) moving: tokio::sync::Mutex<()>,
     generation: AtomicU64,
+    /// Told when events have become readable.
+    appended: Notify,
 }
 
 #[derive(Debug, Default)]
@@ -107,6 +111,7 @@ impl DatasetState {
             buffered,
             moving: tokio::sync::Mutex::new(()),
             generation: AtomicU64::new(0),
+            appended: Notify::new(),
         })
     }
 
@@ -139,6 +144,11 @@ impl DatasetState {
 
     pub(crate) fn next_generation(&self) {
         self.generation.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Waits for the next events, from the moment of this call on.
+    pub fn appended(&self) -> Notified<'_> {
+        self.appended.notified()
     }
 
     /// Whether a stored event has had this field.
@@ -228,6 +238,8 @@ impl DatasetState {
         inner.buffered_bytes += frame.bytes();
         self.buffered.fetch_add(frame.bytes(), Ordering::AcqRel);
         inner.logged.push(Arc::new(Logged { sequence, frame }));
+        drop(inner);
+        self.appended.notify_waiters();
     }
 
     /// Lets go of events that are in segments now, which readers see in the same moment.

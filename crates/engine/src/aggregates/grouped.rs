@@ -289,19 +289,19 @@ impl<G: GroupsAccumulator + Debug + Sync> OneGroup<G> {
         Self { groups, indices: Vec::new() }
     }
 
-    fn indices(&mut self, rows: usize) {
+    fn fit_indices(&mut self, rows: usize) {
         self.indices.resize(rows, 0);
     }
 }
 
 impl<G: GroupsAccumulator + Debug + Sync> Accumulator for OneGroup<G> {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        self.indices(values[0].len());
+        self.fit_indices(values[0].len());
         self.groups.update_batch(values, &self.indices, None, 1)
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        self.indices(states[0].len());
+        self.fit_indices(states[0].len());
         self.groups.merge_batch(states, &self.indices, 1)
     }
 

@@ -1,8 +1,8 @@
 //! A histogram of numbers with buckets of equal relative width, which answers ranks within 0.4 % of the value and
 //! merges without loss. The bucket of a number is read from its bits: the exponent and the first seven bits of the
-//! mantissa. Buckets lie on pages of a power of two each; pages that hold nothing take no memory. Numbers on more
-//! than 128 pages, the signs counted apart, have pairs of buckets joined, which doubles the error. The result depends
-//! on the numbers alone, not on the order or the parts in which they came.
+//! mantissa. Buckets lie on pages of a power of two and a sign each; pages that hold nothing take no memory. Numbers
+//! on more than 128 pages have pairs of buckets joined, which doubles the error. The result depends on the numbers
+//! alone, not on the order or the parts in which they came.
 
 use std::mem::size_of;
 
@@ -15,13 +15,14 @@ const PAGE_BUCKETS: usize = 1 << PAGE_BITS;
 const PAGES_MAX: usize = 128;
 /// What is cut off the bits of a number to get its bucket, as long as no buckets were joined.
 const SHIFT: u32 = 52 - PAGE_BITS;
+/// How often pairs can be joined before one page holds all numbers.
+const JOINS_MAX: u32 = 12;
 const SIGN: u64 = 1 << 63;
 
 /// Counts of finite numbers.
 #[derive(Debug)]
 pub(super) struct Sketch {
-    negative: Pages,
-    positive: Pages,
+    pages: Pages,
     /// How often pairs of buckets were joined.
     joins: u32,
     min: f64,
@@ -40,110 +41,88 @@ pub(super) struct Bucket {
 
 impl Sketch {
     pub(super) fn new() -> Self {
-        Self {
-            negative: Pages::default(),
-            positive: Pages::default(),
-            joins: 0,
-            min: f64::INFINITY,
-            max: f64::NEG_INFINITY,
-        }
+        Self { pages: Pages::default(), joins: 0, min: f64::INFINITY, max: f64::NEG_INFINITY }
     }
 
     pub(super) fn bounds(&self) -> (f64, f64) {
         (self.min, self.max)
     }
 
-    /// Counts a number if its page is there already, and tells whether it was.
-    #[inline]
-    pub(super) fn add_to_page(&mut self, value: f64) -> bool {
-        let bits = value.to_bits();
-        let bucket = ((bits & !SIGN) >> (SHIFT + self.joins)) as u32;
-        let pages = if bits & SIGN == 0 { &mut self.positive } else { &mut self.negative };
-        let is_counted = pages.add_one(bucket);
-        self.min = if value < self.min { value } else { self.min };
-        self.max = if value > self.max { value } else { self.max };
-        is_counted
+    fn bucket_of(&self, value: f64) -> u32 {
+        (rank(value) >> (SHIFT + self.joins)) as u32
     }
 
-    /// Counts a number.
-    pub(super) fn add(&mut self, value: f64) {
-        if self.add_to_page(value) {
-            return;
+    /// Counts a number if it lies within the bounds so far and its page is there already, and tells whether that was
+    /// so. A number that is not finite never lies within bounds.
+    #[inline]
+    pub(super) fn add_to_page(&mut self, value: f64) -> bool {
+        if !(self.min..=self.max).contains(&value) {
+            return false;
         }
-        let bits = value.to_bits();
-        let bucket = ((bits & !SIGN) >> (SHIFT + self.joins)) as u32;
-        let pages = if bits & SIGN == 0 { &mut self.positive } else { &mut self.negative };
-        pages.add(bucket, 1);
+        let bucket = self.bucket_of(value);
+        self.pages.add_one(bucket)
+    }
+
+    /// Counts a finite number.
+    pub(super) fn add(&mut self, value: f64) {
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+        let bucket = self.bucket_of(value);
+        self.pages.add(bucket, 1);
         self.join_if_needed();
     }
 
     fn join_if_needed(&mut self) {
-        while self.negative.count() + self.positive.count() > PAGES_MAX {
+        while self.pages.count() > PAGES_MAX {
             self.join();
         }
     }
 
     fn join(&mut self) {
         self.joins += 1;
-        for pages in [&mut self.negative, &mut self.positive] {
-            let mut joined = Pages::default();
-            pages.for_each(|bucket, count| joined.add(bucket >> 1, count));
-            *pages = joined;
-        }
+        let mut joined = Pages::default();
+        self.pages.for_each(|bucket, count| joined.add(bucket >> 1, count));
+        self.pages = joined;
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        self.negative.heap_bytes() + self.positive.heap_bytes()
+        self.pages.heap_bytes()
     }
 
     /// The buckets that hold something, by value.
     pub(super) fn buckets(&self) -> Vec<Bucket> {
         let mut buckets = Vec::new();
-        self.negative.for_each(|bucket, count| {
-            let Bucket { low, middle, high, .. } = self.bucket(bucket, count);
-            // Taken from zero, since the negation of zero would print as such.
-            buckets.push(Bucket { low: 0.0 - high, middle: 0.0 - middle, high: 0.0 - low, count });
-        });
-        buckets.reverse();
-        self.positive.for_each(|bucket, count| buckets.push(self.bucket(bucket, count)));
-        for bucket in &mut buckets {
-            bucket.low = bucket.low.clamp(self.min, self.max);
-            bucket.middle = bucket.middle.clamp(self.min, self.max);
-            bucket.high = bucket.high.clamp(self.min, self.max);
-        }
+        self.pages.for_each(|bucket, count| buckets.push(self.bucket(bucket, count)));
         buckets
     }
 
     fn bucket(&self, bucket: u32, count: u64) -> Bucket {
         let shift = SHIFT + self.joins;
-        let low = u64::from(bucket) << shift;
-        let value = |bits: u64| f64::from_bits(bits.min(f64::MAX.to_bits()));
-        // The first bucket is that of zero; what else lies in it is too small to have its full precision.
-        let middle = if bucket == 0 { 0.0 } else { value(low | 1 << (shift - 1)) };
-        Bucket { low: value(low), middle, high: value(low + (1 << shift)), count }
+        let first = u64::from(bucket) << shift;
+        let value = |rank: u64| number(rank).clamp(self.min, self.max);
+        let (low, high) = (value(first), value(first | ((1 << shift) - 1)));
+        let middle = value(first | 1 << (shift - 1));
+        // The two buckets at zero are those of zero; what else lies in them is too small to have its full precision.
+        let middle = if middle.is_subnormal() { 0.0_f64.clamp(self.min, self.max) } else { middle };
+        Bucket { low, middle, high, count }
     }
 
     pub(super) fn write(&self, state: &mut Vec<u8>) {
         state.push(self.joins as u8);
         write_float(state, self.min);
         write_float(state, self.max);
-        for pages in [&self.negative, &self.positive] {
-            let mut length = 0;
-            pages.for_each(|_, _| length += 1);
-            write_number(state, length);
-            let mut last = 0;
-            pages.for_each(|bucket, count| {
-                write_number(state, u64::from(bucket - last));
-                write_number(state, count);
-                last = bucket;
-            });
-        }
+        let mut last = 0;
+        self.pages.for_each(|bucket, count| {
+            write_number(state, u64::from(bucket - last));
+            write_number(state, count);
+            last = bucket;
+        });
     }
 
     /// Takes in what another sketch wrote.
     pub(super) fn merge(&mut self, state: &mut StateReader<'_>) -> Result<()> {
         let joins = u32::from(state.byte()?);
-        if joins > 16 {
+        if joins > JOINS_MAX {
             return Err(damaged());
         }
         while self.joins < joins {
@@ -152,30 +131,43 @@ impl Sketch {
         let coarser = self.joins - joins;
         self.min = self.min.min(state.float()?);
         self.max = self.max.max(state.float()?);
-        for pages in [&mut self.negative, &mut self.positive] {
-            let mut bucket: u32 = 0;
-            for _ in 0..state.number()? {
-                let step = u32::try_from(state.number()?).map_err(|_| damaged())?;
-                bucket = bucket.checked_add(step).ok_or_else(damaged)?;
-                if bucket >> (63 - SHIFT) != 0 {
-                    return Err(damaged());
-                }
-                pages.add(bucket >> coarser, state.number()?);
+        let mut bucket: u32 = 0;
+        while !state.is_at_end() {
+            let step = u32::try_from(state.number()?).map_err(|_| damaged())?;
+            bucket = bucket.checked_add(step).ok_or_else(damaged)?;
+            if bucket >> (64 - SHIFT) != 0 {
+                return Err(damaged());
             }
+            self.pages.add(bucket >> coarser, state.number()?);
         }
         self.join_if_needed();
         Ok(())
     }
 }
 
-/// The buckets of the numbers of one sign.
+/// The bits of a number as a number without sign that is in the same order.
+#[inline]
+fn rank(value: f64) -> u64 {
+    let bits = value.to_bits();
+    let is_negative = ((bits as i64) >> 63) as u64;
+    bits ^ (is_negative | SIGN)
+}
+
+/// The number of a rank, but no greater or less than finite numbers are.
+fn number(rank: u64) -> f64 {
+    let bits = if rank & SIGN == 0 { !rank } else { rank ^ SIGN };
+    let magnitude = f64::from_bits((bits & !SIGN).min(f64::MAX.to_bits()));
+    if bits & SIGN == 0 { magnitude } else { -magnitude }
+}
+
+/// Counts by the number of a bucket, in pages.
 #[derive(Debug, Default)]
 struct Pages {
     /// The number of the first page that `places` tells of.
     first: u32,
     /// Where each page lies in `counts`, counted in pages from 1; 0 for pages that hold nothing.
     places: Vec<u16>,
-    /// Counts by page and bucket. Half of the memory of whole counts, since hardly any needs more.
+    /// Counts by page and bucket. Their half size is enough for nearly all.
     counts: Vec<u32>,
     /// Where a count went over, and how often.
     carries: Vec<(u32, u64)>,

@@ -46,28 +46,21 @@ pub(super) fn update(
 impl Values {
     #[inline]
     fn add(&mut self, value: f64, bytes: &mut Bytes) {
+        let is_added = self.many.as_mut().is_some_and(|sketch| sketch.add_to_page(value));
+        if !is_added {
+            self.add_slowly(value, bytes);
+        }
+    }
+
+    /// Counts a number for which there may be no place yet.
+    fn add_slowly(&mut self, value: f64, bytes: &mut Bytes) {
         if !value.is_finite() {
             return;
         }
-        match &mut self.many {
-            Some(sketch) => {
-                if sketch.add_to_page(value) {
-                    return;
-                }
-            }
-            None => {
-                if self.few.len() < self.few.capacity() {
-                    self.few.push(value);
-                    return;
-                }
-            }
+        if self.few.len() < self.few.capacity() {
+            self.few.push(value);
+            return;
         }
-        self.add_with_memory(value, bytes);
-    }
-
-    /// Counts a number that needs memory.
-    #[cold]
-    fn add_with_memory(&mut self, value: f64, bytes: &mut Bytes) {
         let before = self.heap_bytes();
         if self.many.is_none() && self.few.len() < FEW {
             let more = self.few.len().max(4).min(FEW - self.few.len());

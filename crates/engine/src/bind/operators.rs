@@ -81,6 +81,16 @@ impl Scope {
         Ok(if parts.is_empty() { logic::constant(false) } else { Typed::any(parts) })
     }
 
+    pub(super) fn has_any(&mut self, value: &Expr, list: &[Expr], is_case_sensitive: bool) -> Result<Typed> {
+        let value = self.bind(value)?;
+        let mut parts = Vec::new();
+        for word in list {
+            let word = self.bind(word)?;
+            parts.push(text::test(TextTest::Has, is_case_sensitive, &value, &word)?);
+        }
+        Ok(if parts.is_empty() { logic::constant(false) } else { Typed::any(parts) })
+    }
+
     pub(super) fn is_between(&mut self, value: &Expr, low: &Expr, high: &Expr) -> Result<Typed> {
         let value = self.bind(value)?;
         let (low, high) = (self.bind(low)?, self.bind(high)?);

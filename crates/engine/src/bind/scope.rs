@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use tidegauge_lang::tree::{Literal, Type};
 use tidegauge_model::FieldKind;
 use tidegauge_model::columns::TIME_FIELD;
-use tidegauge_store::DatasetState;
+use tidegauge_store::{DatasetState, Kinds};
 
 use crate::Result;
 use crate::expr::Typed;
@@ -80,6 +80,15 @@ impl Scope {
     /// Whether events have had a field of this name.
     pub(crate) fn is_stored(&self, name: &str) -> bool {
         self.dataset.as_ref().is_some_and(|dataset| dataset.has_field(name))
+    }
+
+    /// The fields of the dataset, unless they are more than so many.
+    pub(crate) fn stored_fields(&self, max: usize) -> Vec<(String, Kinds)> {
+        let Some(dataset) = self.dataset.as_ref().filter(|dataset| dataset.field_count() <= max) else {
+            return Vec::new();
+        };
+        let fields = dataset.fields().into_iter();
+        fields.map(|(name, kinds)| (name, kinds.into_iter().collect())).collect()
     }
 
     /// The time of events, whatever the query computed by that name.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringViewBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Float64Array};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array};
 use tidegauge_lang::tree::Type;
 
 use super::{json, times};
@@ -81,6 +81,18 @@ pub(crate) fn to_float(value: Typed) -> Result<Typed> {
         _ => floats(|_, _| None),
     };
     Typed::call("to_float", Type::Float, vec![value], run)
+}
+
+/// What an integer differs by from the float next to it. Zero for what is no integer.
+pub(crate) fn lost_as_float(integer: Typed) -> Result<Typed> {
+    let run: Kernel = Arc::new(|values: &[Values], rows| {
+        let array = values[0].clone().into_array(rows)?;
+        let lost = array.as_primitive::<Int64Type>().iter().map(|value| {
+            value.map_or(0, |value| value.saturating_sub(truncated(value as f64).unwrap_or(i64::MAX)))
+        });
+        Ok(Arc::new(lost.map(Some).collect::<Int64Array>()) as ArrayRef)
+    });
+    Typed::call("lost_as_float", Type::Integer, vec![integer], run)
 }
 
 /// Reads a number from whatever it is; texts are parsed.

@@ -67,6 +67,11 @@ pub(crate) fn is_known(name: &str) -> bool {
     find(name).is_some()
 }
 
+/// Whether a function can be called with so many arguments. None where there is no such function.
+pub(crate) fn takes(name: &str, count: usize) -> Option<bool> {
+    find(name).map(|function| (function.least..=function.most).contains(&count))
+}
+
 /// The name of every function, family after family.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().copied().flatten().map(|function| function.name)

@@ -4,6 +4,7 @@ mod arrays;
 mod conditions;
 mod conversions;
 mod datetimes;
+mod language;
 mod numbers;
 mod patterns;
 mod strings;
@@ -204,9 +205,9 @@ fn names_are_unique() {
 fn unknown_functions_and_wrong_counts_are_told() {
     refusals! {
         nonsense() => "function 'nonsense' not found";
-        strlen() => "'strlen' takes 1 argument, and 0 are given";
-        pi(1) => "'pi' takes no arguments, and 1 are given";
-        substring("a") => "'substring' takes 2 to 3 arguments, and 1 are given";
-        iff(true, 1) => "'iff' takes 3 arguments, and 2 are given";
+        strlen() => "`strlen` takes 1 argument, and 0 are given";
+        pi(1) => "`pi` takes no arguments, and 1 are given";
+        substring("a") => "`substring` takes 2 to 3 arguments, and 1 are given";
+        iff(true, 1) => "`iff` takes 3 arguments, and 2 are given";
     }
 }

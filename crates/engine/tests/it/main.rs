@@ -2,4 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, which names the line")]
 
+mod aggregate_plans;
+mod collected;
+mod distinct;
+mod filtered;
+mod frequent;
 mod functions;
+mod histograms;
+mod memory;
+mod numbers;
+mod percentiles;
+mod plain;

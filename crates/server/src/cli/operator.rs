@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use tidegauge_catalog::{Catalog, Change};
+use tidegauge_engine::Engine;
 use tidegauge_model::time::SystemClock;
 use tidegauge_model::{Chance, Clock, Org, OrgId, Timestamp};
 use tidegauge_store::Store;
@@ -53,8 +54,10 @@ pub async fn open_app(config: &Config) -> anyhow::Result<Arc<App>> {
     let store =
         Store::open(Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance), config.store.clone());
     let store = store.await.context("opening the store of events")?;
-    let parts = Parts { catalog, store, clock, chance };
-    Ok(App::new(parts, config.http.clone(), config.ingest.clone()))
+    let store = Arc::new(store);
+    let engine = Engine::new(Arc::clone(&store), config.engine.clone()).context("preparing for queries")?;
+    let parts = Parts { catalog, store, engine, clock, chance };
+    Ok(App::new(parts, config.http.clone(), config.ingest.clone(), config.query.clone()))
 }
 
 /// The audit record of a change that the operator makes.

@@ -3,7 +3,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
@@ -14,7 +14,9 @@ use tidegauge_model::{ErrorKind, chance, hex};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::error::{ApiError, ErrorBody};
+use super::resources;
 use crate::app::App;
+use crate::service::query::WAIT_MAX;
 
 /// Longest request id of a client that is taken over.
 const REQUEST_ID_MAX: usize = 128;
@@ -172,12 +174,23 @@ pub async fn unknown_path(request: Request) -> ApiError {
 
 /// Cuts off what takes too long.
 pub async fn limit_time(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    match tokio::time::timeout(app.http.request_timeout, next.run(request)).await {
+    let limit = time_limit(&app, &request);
+    match tokio::time::timeout(limit, next.run(request)).await {
         Ok(response) => response,
         Err(_) => {
-            let message = format!("the request took longer than {} s", app.http.request_timeout.as_secs());
+            let message = format!("the request took longer than {} s", limit.as_secs());
             ApiError::new(ErrorKind::TimedOut, message).into_response()
         }
+    }
+}
+
+/// A query has a limit of its own, and may be asked to wait for events first.
+fn time_limit(app: &App, request: &Request) -> Duration {
+    let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
+    if route == resources::query::ROUTE {
+        app.http.request_timeout + app.queries.limits.time_max + WAIT_MAX
+    } else {
+        app.http.request_timeout
     }
 }
 

@@ -153,6 +153,7 @@ impl From<service::Error> for ApiError {
             _ => {}
         }
         let mut answer = Self::new(error.kind, error.message);
+        answer.body.detail = error.detail;
         answer.body.hint = error.hint;
         if let Some(time) = error.retry_at
             && let Ok(value) = HeaderValue::from_str(&time.to_http_date())
@@ -160,7 +161,7 @@ impl From<service::Error> for ApiError {
             answer.headers.insert(header::RETRY_AFTER, value);
         }
         if let Some(allowance) = &error.allowance {
-            super::resources::ingest::set_allowance(&mut answer.headers, allowance);
+            super::allowance::set(&mut answer.headers, allowance);
         }
         if let Some(violation) = error.violation {
             answer.body.code = rule_code(violation.rule);

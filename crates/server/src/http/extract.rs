@@ -1,12 +1,15 @@
 //! Reads requests: JSON bodies, query strings and path ids, with errors that say what is wrong and where.
 
+use std::error::Error;
+
 use axum::Json as AxumJson;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::rejection::BytesRejection;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
+use http_body_util::LengthLimitError;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tidegauge_model::ErrorKind;
@@ -79,10 +82,34 @@ fn check_encoding(headers: &HeaderMap) -> Result<(), ApiError> {
 
 fn unreadable(rejection: BytesRejection) -> ApiError {
     if rejection.status() == axum::http::StatusCode::PAYLOAD_TOO_LARGE {
-        return ApiError::new(ErrorKind::TooLarge, "the body is larger than this service accepts")
-            .hint("the setting max_body_bytes is the limit");
+        return too_large("max_body_bytes");
     }
-    ApiError::new(ErrorKind::Malformed, "the body could not be read").detail(rejection.to_string())
+    unread(&rejection.to_string())
+}
+
+fn too_large(setting: &str) -> ApiError {
+    ApiError::new(ErrorKind::TooLarge, "the body is larger than this service accepts")
+        .hint(format!("the setting {setting} is the limit"))
+}
+
+fn unread(cause: &str) -> ApiError {
+    ApiError::new(ErrorKind::Malformed, "the body could not be read").detail(cause)
+}
+
+/// Reads a JSON body of a route that has its own limit, in bytes and with the name of its setting. Errors as those of
+/// [`Json`]. The text of the body is handed on too.
+pub async fn read_json<T: DeserializeOwned>(
+    headers: &HeaderMap,
+    body: Body,
+    (max, setting): (usize, &str),
+) -> Result<(T, Bytes), ApiError> {
+    check_media_type(headers)?;
+    check_encoding(headers)?;
+    let bytes = to_bytes(body, max).await.map_err(|error| {
+        let is_too_large = error.source().is_some_and(|cause| cause.is::<LengthLimitError>());
+        if is_too_large { too_large(setting) } else { unread(&error.to_string()) }
+    })?;
+    Ok((json::read(&bytes)?, bytes))
 }
 
 /// The query string. An unknown parameter is ignored; a wrong value is 422 with its name.

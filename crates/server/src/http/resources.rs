@@ -7,6 +7,7 @@ pub mod ingest;
 pub mod notifiers;
 pub mod orgs;
 pub mod paging;
+pub mod query;
 pub mod schemas;
 pub mod starred;
 pub mod tokens;

@@ -3,18 +3,22 @@
 use tidegauge_auth::Refusal;
 use tidegauge_model::{ErrorKind, Violation};
 
+use super::allowance::Allowance;
+
 /// A use case that failed.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {
     pub kind: ErrorKind,
     pub message: String,
+    /// More about the cause for the caller, where there is more to say.
+    pub detail: Option<String>,
     /// What the caller can do about it.
     pub hint: Option<String>,
     /// The field at fault, where there is one.
     pub violation: Option<Violation>,
     /// What is left of a quota, where one is used up.
-    pub allowance: Option<super::ingest::Allowance>,
+    pub allowance: Option<Allowance>,
     /// When it is worth trying again, where that is known.
     pub retry_at: Option<tidegauge_model::Timestamp>,
     #[source]
@@ -26,6 +30,7 @@ impl Error {
         Self {
             kind,
             message: message.into(),
+            detail: None,
             hint: None,
             violation: None,
             allowance: None,
@@ -55,8 +60,13 @@ impl Error {
     }
 
     #[must_use]
-    pub fn allowance(self, allowance: super::ingest::Allowance) -> Self {
+    pub fn allowance(self, allowance: Allowance) -> Self {
         Self { allowance: Some(allowance), ..self }
+    }
+
+    #[must_use]
+    pub fn detail(self, detail: impl Into<String>) -> Self {
+        Self { detail: Some(detail.into()), ..self }
     }
 
     #[must_use]

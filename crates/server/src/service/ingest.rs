@@ -15,11 +15,11 @@ use tidegauge_ingest::{Encoding, Format, Labels, Options, Outcome, TimeLayout};
 use tidegauge_model::{DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::{Claim, DatasetState, IdempotencyKey, KeyGuard, Receipt, Repeated, Store};
 
+use super::allowance::Allowance;
 use super::{Caller, Error, Result, datasets};
 use crate::app::App;
 use body::BodyError;
 pub use desk::IngestDesk;
-pub use quota::Allowance;
 
 /// Keys are chosen by callers; a longer one has no use.
 const KEY_BYTES_MAX: usize = 255;

@@ -14,11 +14,12 @@ use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::people::Person;
 use tidegauge_catalog::tokens::Token;
 use tidegauge_catalog::{Catalog, Change, Location, SealKey};
+use tidegauge_engine::{Engine, EngineSettings};
 use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Capabilities, Chance, Clock, Org, OrgId, Role, Timestamp, TokenId, UserId};
 use tidegauge_server::app::Parts;
-use tidegauge_server::config::{FirstStart, HttpLimits, IngestLimits};
+use tidegauge_server::config::{FirstStart, HttpLimits, IngestLimits, QueryLimits};
 use tidegauge_server::service::first_start;
 use tidegauge_server::{App, http};
 use tidegauge_store::{Store, StoreSettings, StoredRow};
@@ -70,6 +71,22 @@ fn ingest_limits() -> IngestLimits {
     }
 }
 
+fn engine_settings(spill_folder: std::path::PathBuf) -> EngineSettings {
+    EngineSettings {
+        threads: 2,
+        memory_bytes: 64 << 20,
+        query_memory_bytes: 32 << 20,
+        cache_bytes: 16 << 20,
+        spill_folder,
+        running_max: 4,
+        waiting_max: 16,
+    }
+}
+
+fn query_limits() -> QueryLimits {
+    QueryLimits { max_body_bytes: BODY_MAX, time_max: Duration::from_secs(30), answer_bytes_max: 16 << 20 }
+}
+
 impl TestApp {
     pub(crate) async fn start(backend: Backend) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -101,9 +118,10 @@ impl TestApp {
             Arc::clone(&app_chance),
             StoreSettings::new(folder.path().to_owned()),
         );
-        let store = store.await.unwrap();
-        let parts = Parts { catalog, store, clock: app_clock, chance: app_chance };
-        let app = App::new(parts, limits, ingest_limits());
+        let store = Arc::new(store.await.unwrap());
+        let engine = Engine::new(Arc::clone(&store), engine_settings(folder.path().join("spill"))).unwrap();
+        let parts = Parts { catalog, store, engine, clock: app_clock, chance: app_chance };
+        let app = App::new(parts, limits, ingest_limits(), query_limits());
         let owner = app.catalog.find_person_by_email("owner@example.com").await.unwrap().unwrap().id;
         let (other_org, other_owner, other_token) = other_org(&app).await;
         Self {

@@ -85,6 +85,8 @@ fn dataset_rows() -> Vec<Row> {
     let dataset = || Some(json!({"name": "made-in-{version}"}));
     let events = || Some(json!([{"status": 200}]));
     let described = || Some(json!({"description": "changed"}));
+    let question =
+        || Some(json!({"startTime": "2026-06-01T00:00:00Z", "endTime": "now", "resolution": "auto"}));
     let age = || Some(json!({"maxDuration": "0s"}));
     vec![
         row("GET", "/datasets", Id::None, None, 200),
@@ -106,6 +108,7 @@ fn dataset_rows() -> Vec<Row> {
         row("POST", "/datasets/{id}/vacuum", Id::Dataset, None, 200),
         row("POST", "/datasets/{name}/ingest", Id::Dataset, events(), 200),
         row("POST", "/ingest/{name}", Id::Dataset, events(), 200),
+        row("POST", "/datasets/{dataset_name}/query", Id::Dataset, question(), 200),
     ]
 }
 
@@ -170,6 +173,7 @@ impl Check<'_> {
         };
         let name = if self.row.path.contains("mapfields") { "m" } else { &id };
         let path = self.row.path.replace("{id}", &id).replace("{field}", "status").replace("{name}", name);
+        let path = path.replace("{dataset_name}", &id);
         format!("{}{path}", self.version)
     }
 

@@ -215,3 +215,6 @@ fn sorted<T: ArrowNativeType>(values: &[T], order: Option<&[u32]>) -> ScalarBuff
         None => ScalarBuffer::from(values.to_vec()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -43,7 +43,7 @@ pub(super) struct Footer {
 
 /// Where the values of a field are.
 #[derive(Clone, Copy, Debug, Default)]
-struct Places {
+pub(super) struct Places {
     /// The column of each kind that has one of its own.
     own: [Option<u32>; FieldKind::ALL.len()],
     /// The kinds that are in `_rest`.
@@ -105,14 +105,12 @@ impl Footer {
         if footer_bytes(&bytes) != segment.footer_bytes {
             return Err(damaged(segment, "its footer does not have the length it had"));
         }
-        match is_footer_whole(&bytes) {
-            Some(true) => return Ok(bytes),
-            Some(false) => return Err(damaged(segment, "its footer is not what was written")),
-            None => {}
+        if is_footer_whole(&bytes) {
+            return Ok(bytes);
         }
         let whole = objects.get(&segment.path).await.map_err(|error| of_segment(segment, error))?;
         if checksum(&whole) != segment.checksum {
-            return Err(damaged(segment, "it is not what was written"));
+            return Err(damaged(segment, "the file is not what was written"));
         }
         Ok(bytes)
     }
@@ -125,12 +123,14 @@ impl Footer {
         let metadata = ParquetMetaDataReader::decode_metadata_with_options(thrift, Some(&options))
             .map_err(|source| Error::caused(ErrorKind::Corrupt, unreadable(segment), source))?;
         let description = parse_description(&metadata).map_err(|error| of_segment(segment, error))?;
-        let memory = metadata.memory_size();
         // The description's text is not needed any more, and may be longer than all else.
+        let pairs = metadata.file_metadata().key_value_metadata().into_iter().flatten();
+        let texts: usize = pairs.map(|pair| pair.value.as_ref().map_or(0, String::len)).sum();
+        let memory = metadata.memory_size().saturating_sub(texts);
         let groups = metadata.into_builder().take_row_groups();
         let parsed = Parsed { groups, description, bytes: memory };
         if parsed.description.segment != segment.id.as_str() {
-            return Err(damaged(segment, &format!("the file is {}", parsed.description.segment)));
+            return Err(damaged(segment, &format!("the file is that of {}", parsed.description.segment)));
         }
         let is_whole = |group: &RowGroupMetaData| {
             group.num_columns() == REST + 1 + parsed.description.columns.len() && group.num_rows() > 0
@@ -170,20 +170,15 @@ impl Footer {
         &self.groups[group]
     }
 
-    /// Where the values of a field of one kind are, if there are any in the segment.
-    pub(super) fn home(&self, field: &str, kind: FieldKind) -> Option<Home> {
-        let places = self.fields.get(field)?;
-        match places.own[kind as usize] {
-            Some(place) => Some(Home::Own(place as usize)),
-            None => places.rest.contains(kind).then_some(Home::Rest),
-        }
+    /// Where the values of a field are, if there are any in the segment.
+    pub(super) fn places(&self, field: &str) -> Option<Places> {
+        self.fields.get(field).copied()
     }
 
     /// Every field with its kinds.
     pub(super) fn fields(&self, visit: &mut dyn FnMut(&str, Kinds)) {
         for (name, places) in &self.fields {
-            let own = FieldKind::ALL.into_iter().filter(|kind| places.own[*kind as usize].is_some());
-            visit(name, places.rest.union(own.collect()));
+            visit(name, FieldKind::ALL.into_iter().filter(|kind| places.home(*kind).is_some()).collect());
         }
     }
 
@@ -257,6 +252,26 @@ impl Footer {
             return Err(error);
         }
         Ok(bytes)
+    }
+}
+
+impl Places {
+    /// Where the values of one kind are, if there are any.
+    pub(super) fn home(&self, kind: FieldKind) -> Option<Home> {
+        match self.own[kind as usize] {
+            Some(place) => Some(Home::Own(place as usize)),
+            None => self.rest.contains(kind).then_some(Home::Rest),
+        }
+    }
+}
+
+impl Home {
+    /// The column of the file that is read for it.
+    pub(super) fn column(self) -> usize {
+        match self {
+            Self::Own(place) => place,
+            Self::Rest => REST,
+        }
     }
 }
 

@@ -64,16 +64,14 @@ impl SegmentBlock {
     }
 
     pub(super) fn column_bytes(&self, field: &str, kind: FieldKind) -> u64 {
-        let place = match self.home(field, kind) {
-            Some(Home::Own(place)) => place,
-            Some(Home::Rest) => REST,
-            None => return 0,
-        };
-        u64::try_from(self.chunk(place).compressed_size()).unwrap_or_default()
+        let column = self.home(field, kind).map(|home| self.chunk(home.column()));
+        column.map_or(0, |column| u64::try_from(column.compressed_size()).unwrap_or_default())
     }
 
     pub(super) fn kinds(&self, field: &str) -> Kinds {
-        FieldKind::ALL.into_iter().filter(|kind| self.home(field, *kind).is_some()).collect()
+        let Some(places) = self.footer.places(field) else { return Kinds::NONE };
+        let occurs = |kind: &FieldKind| places.home(*kind).is_some_and(|home| self.has_values(home));
+        FieldKind::ALL.into_iter().filter(occurs).collect()
     }
 
     pub(super) fn fields(&self, visit: &mut dyn FnMut(&str, Kinds)) {
@@ -179,13 +177,12 @@ impl SegmentBlock {
 
     /// Where the values of a field of one kind are, if a row of this group can have any.
     fn home(&self, field: &str, kind: FieldKind) -> Option<Home> {
-        let home = self.footer.home(field, kind)?;
-        let place = match home {
-            Home::Own(place) => place,
-            Home::Rest => REST,
-        };
-        let is_empty = null_count(self.chunk(place)).is_some_and(|nulls| nulls >= self.rows() as u64);
-        (!is_empty).then_some(home)
+        self.footer.places(field)?.home(kind).filter(|home| self.has_values(*home))
+    }
+
+    /// Whether a row may have a value there.
+    fn has_values(&self, home: Home) -> bool {
+        null_count(self.chunk(home.column())).is_none_or(|nulls| nulls < self.rows() as u64)
     }
 
     fn chunk(&self, place: usize) -> &ColumnChunkMetaData {

@@ -41,11 +41,11 @@ pub(crate) fn is_whole(bytes: &[u8]) -> bool {
     place(bytes, WHOLE).is_some_and(|place| is_sealed(bytes, place, &[place]))
 }
 
-/// Whether a footer, with what comes after it, is as it was written. `None` for one of a file from before footers had
-/// a checksum of their own, or that does not look like a footer.
-pub(crate) fn is_footer_whole(footer: &[u8]) -> Option<bool> {
-    let (own, whole) = place(footer, FOOTER).zip(place(footer, WHOLE)).filter(|(own, whole)| own < whole)?;
-    Some(is_sealed(footer, own, &[own, whole]))
+/// Whether a footer, with what comes after it, is known to be as it was written. Files from before footers had a
+/// checksum of their own do not say so.
+pub(crate) fn is_footer_whole(footer: &[u8]) -> bool {
+    let places = place(footer, FOOTER).zip(place(footer, WHOLE)).filter(|(own, whole)| own < whole);
+    places.is_some_and(|(own, whole)| is_sealed(footer, own, &[own, whole]))
 }
 
 fn footer_start(bytes: &[u8]) -> Option<usize> {

@@ -9,6 +9,7 @@ use tidegauge_store::{IdempotencyKey, Receipt, Store, StoredRow, StoredValue, re
 
 use crate::events::{Event, HOUR, SECOND, assert_same, columns_of, stored};
 use crate::house::{House, START, files_in, log_files, open};
+use crate::through_blocks::assert_blocks;
 
 fn formats() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/formats")
@@ -78,9 +79,9 @@ async fn write_sample(folder: &Path) {
 }
 
 /// Puts a sample into a new folder and rebuilds the catalogue from it.
-async fn read_sample(version: &str) {
+async fn read_sample(version: &str) -> House {
     let sample_folder = formats().join(version);
-    let House { folder, catalog, clock, chance, settings, store, .. } = House::new().await;
+    let House { folder, catalog, clock, org, chance, settings, store } = House::new().await;
     drop(store);
     log_files(folder.path()).iter().for_each(|path| std::fs::remove_file(path).unwrap());
     for extension in ["log", "parquet"] {
@@ -104,13 +105,38 @@ async fn read_sample(version: &str) {
     let state = store.dataset(&dataset.id).unwrap();
     assert_eq!(state.info().logged, 2, "two requests come from the log");
     assert_same(&store.rows(&state).await.unwrap(), &sample(), version);
+    assert_blocks(&store, &dataset.id, &sample(), version).await;
     let repeated = store.claim(&state, "key 6", clock.now()).await.unwrap();
     assert!(matches!(repeated, tidegauge_store::Claim::Repeated(found) if found.sequence == 6));
+    House { folder, catalog, clock, org, store, settings, chance }
+}
+
+/// Damage anywhere in a file whose parts have no checksums is noticed when it is opened.
+#[tokio::test]
+async fn a_damaged_segment_of_version_1_is_noticed() {
+    let house = read_sample("store-v1").await;
+    let id = house.catalog.all_datasets().await.unwrap().remove(0).id;
+    let files = house.segment_files(&id).await;
+    let house = house.reopened_after(|| {
+        let mut bytes = std::fs::read(&files[0]).unwrap();
+        bytes[100] ^= 1;
+        std::fs::write(&files[0], bytes).unwrap();
+    });
+    let house = house.await;
+    let snapshot = house.store.dataset(&id).unwrap().snapshot();
+    let error = house.store.blocks(&snapshot, i64::MIN, i64::MAX).await.unwrap_err();
+    assert_eq!(error.kind(), tidegauge_model::ErrorKind::Corrupt, "{error}");
 }
 
 #[tokio::test]
 async fn version_1_is_still_read() {
     read_sample("store-v1").await;
+}
+
+/// Segments have checksums of their footers and columns since then.
+#[tokio::test]
+async fn version_2_is_still_read() {
+    read_sample("store-v2").await;
 }
 
 #[tokio::test]

@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::events::SECOND;
 use crate::house::{House, START, events, open, open_catalog, set_up, sqlite};
+use crate::through_blocks::assert_blocks;
 
 #[expect(clippy::disallowed_methods, reason = "a test binary has no settings but these")]
 #[expect(clippy::print_stderr, reason = "what is not tested is said")]
@@ -102,11 +103,13 @@ async fn events_live_in_a_bucket_as_they_do_in_a_folder() {
         house.store.flush(&dataset).await.unwrap();
     }
     let before = house.rows(&id).await;
+    assert_blocks(&house.store, &id, &before, "in a bucket").await;
     let house = house.killed().await;
     assert_eq!(house.rows(&id).await, before);
     house.advance(Duration::from_secs(3 * 86_400));
     house.compact().await;
     assert_eq!(house.store.dataset(&id).unwrap().info().segments, 1);
+    assert_blocks(&house.store, &id, &before, "compacted in a bucket").await;
     assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
     assert_eq!(house.store.sweep_orphans().await.unwrap(), 0, "replaced segments are known");
     house.advance(Duration::from_secs(7200));
@@ -138,6 +141,9 @@ async fn a_server_that_is_away_delays_and_loses_nothing() {
     house.store.flush(&dataset).await.unwrap();
     way.cut().await;
     house.append(&dataset, &events(&times(10, 10))).await;
+    let error = house.store.blocks(&dataset.snapshot(), i64::MIN, i64::MAX).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    assert!(error.to_string().contains("segment_"), "{error}");
     assert_eq!(house.store.flush(&dataset).await.unwrap_err().kind(), ErrorKind::Unavailable);
     assert_eq!(house.store.check(false).await.unwrap_err().kind(), ErrorKind::Unavailable);
     assert_eq!(dataset.info().logged, 1);

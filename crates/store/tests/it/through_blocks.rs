@@ -6,10 +6,9 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
 use tidegauge_model::{DatasetId, FieldKind};
-use tidegauge_store::{Block, BlockColumn, Blocks, Probe, StoredRow, StoredValue, Test};
+use tidegauge_store::{Block, BlockColumn, Blocks, Probe, Store, StoredRow, StoredValue, Test};
 
 use crate::events::assert_same;
-use crate::house::House;
 
 /// What a row of a plain array holds.
 pub(crate) fn value(array: &ArrayRef, kind: FieldKind, row: usize) -> Option<StoredValue> {
@@ -159,14 +158,14 @@ pub(crate) async fn rows_of(block: &Block, is_thorough: bool) -> Vec<StoredRow> 
     rows
 }
 
-pub(crate) async fn all_blocks(house: &House, id: &DatasetId) -> Blocks {
-    let snapshot = house.store.dataset(id).unwrap().snapshot();
-    house.store.blocks(&snapshot, i64::MIN, i64::MAX).await.unwrap()
+pub(crate) async fn all_blocks(store: &Store, id: &DatasetId) -> Blocks {
+    let snapshot = store.dataset(id).unwrap().snapshot();
+    store.blocks(&snapshot, i64::MIN, i64::MAX).await.unwrap()
 }
 
 /// All events through blocks are all events.
-pub(crate) async fn assert_blocks(house: &House, id: &DatasetId, expected: &[StoredRow], when: &str) {
-    let Blocks { blocks, skipped, .. } = all_blocks(house, id).await;
+pub(crate) async fn assert_blocks(store: &Store, id: &DatasetId, expected: &[StoredRow], when: &str) {
+    let Blocks { blocks, skipped, .. } = all_blocks(store, id).await;
     assert_eq!(skipped, 0);
     assert!(blocks.is_sorted_by(|a, b| a.max_time() >= b.max_time()), "the newest first");
     let mut found = Vec::new();

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use tidegauge_model::DatasetId;
+use tidegauge_model::{DatasetId, FieldKind};
 use tokio::task::JoinSet;
 
 use crate::events::SECOND;
 use crate::house::{House, START, events};
+use crate::through_blocks::all_blocks;
 
 const WRITERS: i64 = 3;
 const REQUESTS: i64 = 40;
@@ -43,6 +44,23 @@ async fn read(shared: Arc<Shared>) {
     }
 }
 
+/// The same through what queries read.
+async fn read_blocks(shared: Arc<Shared>) {
+    while !shared.is_over.load(Ordering::SeqCst) {
+        let before = shared.acknowledged.load(Ordering::SeqCst);
+        let mut seen = BTreeSet::new();
+        for block in all_blocks(&shared.house.store, &shared.id).await.blocks {
+            let names = block.column("name", FieldKind::String).await.unwrap().unwrap();
+            assert_eq!(names.len(), block.rows());
+            let (sequences, indexes) = (block.sequences().await.unwrap(), block.indexes().await.unwrap());
+            for id in sequences.iter().zip(indexes.iter()) {
+                assert!(seen.insert((*id.0, *id.1)), "an event is seen twice");
+            }
+        }
+        assert!(seen.len() as u64 >= before, "{} events of {before}", seen.len());
+    }
+}
+
 async fn flush(shared: Arc<Shared>) {
     while !shared.is_over.load(Ordering::SeqCst) {
         shared.house.flush(&shared.id).await;
@@ -72,6 +90,7 @@ async fn readers_see_each_acknowledged_event_once_whatever_goes_on() {
     let mut others = JoinSet::new();
     others.spawn(read(Arc::clone(&shared)));
     others.spawn(read(Arc::clone(&shared)));
+    others.spawn(read_blocks(Arc::clone(&shared)));
     others.spawn(flush(Arc::clone(&shared)));
     others.spawn(compact(Arc::clone(&shared)));
     let mut writers = JoinSet::new();

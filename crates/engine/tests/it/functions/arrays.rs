@@ -22,7 +22,7 @@ fn lengths_and_sums() {
         array_sum(Json("5")) => Null;
     }
     refusals! {
-        len(5) => "argument 1 of 'len' must be a string or an array, and it is an integer";
+        len(5) => "argument 1 of `len` must be a string or an array, and it is an integer";
     }
 }
 
@@ -82,7 +82,7 @@ fn parts() {
         strcat_array("a", ",") => Null;
     }
     refusals! {
-        array_slice(FIVE, "a", 2) => "argument 2 of 'array_slice' must be a number, and it is a string";
+        array_slice(FIVE, "a", 2) => "argument 2 of `array_slice` must be a number, and it is a string";
     }
 }
 
@@ -149,6 +149,6 @@ fn maps() {
         bag_zip(1, 2) => Null;
     }
     refusals! {
-        bag_pack("a", 1, "b") => "'bag_pack' takes pairs of a name and a value";
+        bag_pack("a", 1, "b") => "`bag_pack` takes pairs of a name and a value";
     }
 }

@@ -12,10 +12,11 @@ use tidegauge_model::ErrorKind;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::app::App;
+use crate::http::allowance;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::{Json, PathId, Query};
 use crate::service::Caller;
-use crate::service::ingest::{self, Allowance, IngestAnswer, IngestInput};
+use crate::service::ingest::{self, IngestAnswer, IngestInput};
 
 /// Ours first; the second of each pair is what existing clients send.
 const CSV_FIELDS: [&str; 2] = ["x-tidegauge-csv-fields", "x-axiom-csv-fields"];
@@ -24,9 +25,6 @@ const EVENT_LABELS: [&str; 2] = ["x-tidegauge-event-labels", "x-axiom-event-labe
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const COMMIT: HeaderName = HeaderName::from_static("x-tidegauge-commit");
 const REPEATED: HeaderName = HeaderName::from_static("x-tidegauge-repeated");
-const INGEST_LIMIT: HeaderName = HeaderName::from_static("x-ingestlimit-limit");
-const INGEST_REMAINING: HeaderName = HeaderName::from_static("x-ingestlimit-remaining");
-const INGEST_RESET: HeaderName = HeaderName::from_static("x-ingestlimit-reset");
 
 /// How the body is to be read.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -174,7 +172,7 @@ async fn take(
 }
 
 fn respond(answer: IngestAnswer) -> Response {
-    let IngestAnswer { ingested, sequence, is_repeated, log_length, allowance } = answer;
+    let IngestAnswer { ingested, sequence, is_repeated, log_length, allowance: left } = answer;
     let failure = |failure: ingest::IngestFailure| IngestFailureResponse {
         timestamp: failure.timestamp,
         error: failure.error,
@@ -195,15 +193,8 @@ fn respond(answer: IngestAnswer) -> Response {
     if is_repeated {
         headers.insert(REPEATED, HeaderValue::from_static("true"));
     }
-    set_allowance(headers, &allowance);
+    allowance::set(headers, &left);
     response
-}
-
-/// Says how much of the month's bytes is left.
-pub fn set_allowance(headers: &mut HeaderMap, allowance: &Allowance) {
-    headers.insert(INGEST_LIMIT, HeaderValue::from(allowance.limit));
-    headers.insert(INGEST_REMAINING, HeaderValue::from(allowance.remaining));
-    headers.insert(INGEST_RESET, HeaderValue::from(allowance.reset_at));
 }
 
 /// A body that says that it is too large need not be read.

@@ -7,6 +7,7 @@ use tidegauge_catalog::columns::FieldNote;
 use tidegauge_catalog::datasets::Dataset;
 use tidegauge_model::columns::{FIELD_NAME_BYTES_MAX, RESERVED_FIELDS, TIME_FIELD};
 use tidegauge_model::{FieldKind, Rule, Violation};
+use tidegauge_store::DatasetState;
 
 use super::{find_state, get, not_found};
 use crate::app::App;
@@ -88,12 +89,21 @@ pub async fn describe(
 
 async fn of(app: &App, caller: &Caller, dataset: &Dataset) -> Result<Vec<DescribedField>> {
     let state = find_state(app, caller, dataset.name.as_str()).await?.ok_or_else(not_found)?;
-    let notes = app.catalog.dataset_fields(&dataset.id).await?;
+    described(app, &state, |_| true).await
+}
+
+/// What is known of the fields of a dataset that a query is about.
+pub async fn described(
+    app: &App,
+    dataset: &DatasetState,
+    is_meant: impl Fn(&str) -> bool,
+) -> Result<Vec<DescribedField>> {
+    let notes = app.catalog.dataset_fields(dataset.id()).await?;
     let mut notes: BTreeMap<String, FieldNote> =
         notes.into_iter().map(|note| (note.field.clone(), note)).collect();
     let system = SYSTEM_FIELDS.iter().map(|name| ((*name).to_owned(), "datetime".to_owned()));
-    let own = state.fields().into_iter().map(|(name, kinds)| (name, words(&kinds)));
-    let described = system.chain(own).map(|(name, kind)| {
+    let own = dataset.fields().into_iter().map(|(name, kinds)| (name, words(&kinds)));
+    let described = system.chain(own).filter(|(name, _)| is_meant(name)).map(|(name, kind)| {
         let note = notes.remove(&name);
         let (description, unit, hidden) =
             note.map(|note| (note.description, note.unit, note.hidden)).unwrap_or_default();

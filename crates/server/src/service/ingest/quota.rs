@@ -8,27 +8,13 @@ use tidegauge_model::{ErrorKind, OrgId, Timestamp};
 use tidegauge_store::usage::month_of;
 
 use crate::app::App;
+use crate::service::allowance::{Allowance, Quota};
 use crate::service::{Caller, Error, Result};
 
 const GIGABYTE: u64 = 1_000_000_000;
 
 /// How long the catalogue's figures are believed while nothing was written to it.
 const BELIEVED_MICROS: i64 = 10_000_000;
-
-/// How much of the month's bytes is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allowance {
-    pub limit: u64,
-    pub remaining: u64,
-    /// When the next month begins, in seconds since 1970.
-    pub reset_at: i64,
-}
-
-impl Allowance {
-    pub(super) fn less(self, bytes: u64) -> Self {
-        Self { remaining: self.remaining.saturating_sub(bytes), ..self }
-    }
-}
 
 /// The catalogue's figures, as they were last read.
 #[derive(Debug, Default)]
@@ -50,8 +36,7 @@ pub(super) async fn check(app: &App, caller: &Caller) -> Result<Allowance> {
     let bytes = |gigabytes: i64| u64::try_from(gigabytes).unwrap_or(0).saturating_mul(GIGABYTE);
     let limit = bytes(standing.limits.monthly_ingest_gb);
     let used = counted.ingested + app.store.uncounted_usage(&standing.org, &counted.month);
-    let allowance =
-        Allowance { limit, remaining: limit.saturating_sub(used), reset_at: next_month(caller.now) };
+    let allowance = Allowance::of(Quota::Ingest, limit, used, caller.now);
     if allowance.remaining == 0 {
         let message = "the organisation has sent as many bytes this month as its licence allows";
         return Err(Error::new(ErrorKind::QuotaUsedUp, message)
@@ -88,27 +73,4 @@ async fn counted(app: &App, org: &OrgId, now: Timestamp) -> Result<Counted> {
     let mut cache = app.ingest.usage.0.lock().unwrap_or_else(PoisonError::into_inner);
     cache.insert(org.clone(), counted.clone());
     Ok(counted)
-}
-
-/// The first second of the next month.
-fn next_month(now: Timestamp) -> i64 {
-    let text = month_of(now.as_nanos());
-    let number = |part: Option<&str>| part.and_then(|part| part.parse::<i64>().ok()).unwrap_or(1);
-    let mut parts = text.split('-');
-    let (year, month) = (number(parts.next()), number(parts.next()));
-    let (year, month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
-    let first = Timestamp::parse(&format!("{year:04}-{month:02}-01T00:00:00Z"));
-    first.map_or(0, |first| first.as_micros() / 1_000_000)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_month_ends_where_the_next_begins() {
-        let seconds = |text: &str| next_month(Timestamp::parse(text).unwrap());
-        assert_eq!(seconds("2026-12-31T23:59:59Z"), 1_798_761_600);
-        assert_eq!(seconds("2026-02-01T00:00:00Z"), 1_772_323_200);
-    }
 }

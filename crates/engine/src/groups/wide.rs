@@ -1,0 +1,135 @@
+//! Questions with very many groups, of which few are wanted: first the groups over all time, merged on all threads and
+//! spilled where they do not fit, then a second pass over the rows of the chosen ones alone. States for every group and
+//! bucket would be as many as rows.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
+use arrow_buffer::BooleanBuffer;
+use arrow_row::{RowConverter, SortField};
+use arrow_schema::DataType;
+use datafusion_physical_expr::expressions::Column;
+use datafusion_physical_expr::{LexOrdering, Partitioning, PhysicalExpr};
+use datafusion_physical_plan::ExecutionPlan;
+use datafusion_physical_plan::aggregates::AggregateMode;
+use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
+use datafusion_physical_plan::repartition::RepartitionExec;
+use datafusion_physical_plan::sorts::sort::SortExec;
+use hashbrown::HashSet;
+use tidegauge_lang::tree::Type;
+
+use super::{Grouping, Totals, collected};
+use crate::Result;
+use crate::expr::{Typed, Values};
+use crate::leaf::{self, ScanLeaf};
+use crate::scan::Scan;
+use crate::types::arrow_type;
+
+/// From so many different groups and buckets in one block on, there are too many for one pass.
+const WIDE_GROUPS: usize = 16 * 1024;
+
+/// How many blocks are looked at to find one that tells.
+const PROBED_BLOCKS: usize = 4;
+
+impl Grouping<'_> {
+    /// Whether there are so many groups that states for each bucket do not pay.
+    pub(super) async fn is_wide(&self, scan: &Arc<Scan>) -> Result<bool> {
+        if !self.has_bucket || self.plan.keys.is_empty() || self.plan.limit == usize::MAX {
+            return Ok(false);
+        }
+        let probe = scan.again(None);
+        for place in 0..probe.blocks.len().min(PROBED_BLOCKS) {
+            let Some(selected) = probe.select(place).await? else { continue };
+            if selected.picked.count() < WIDE_GROUPS {
+                continue;
+            }
+            let keys = &self.columns[..self.key_count()];
+            let arrays = leaf::columns_of(&probe, keys, &selected).await?;
+            return Ok(distinct(&arrays)? >= WIDE_GROUPS);
+        }
+        Ok(false)
+    }
+
+    /// The groups over all time, the first of them in order.
+    pub(super) async fn totals_of(&self, scan: &Arc<Scan>, threads: usize) -> Result<Totals> {
+        let grouping = Grouping::new(self.plan, Arc::clone(&self.context), self.range_seconds, false)?;
+        let schema = Arc::clone(&grouping.schema);
+        let leaf = ScanLeaf::new(Arc::clone(scan), grouping.columns.clone(), schema, threads);
+        let partial = grouping.aggregate(AggregateMode::Partial, Arc::new(leaf), 0)?;
+        let keys = grouping.schema.fields()[..self.plan.keys.len()].iter().enumerate();
+        let keys =
+            keys.map(|(place, field)| Arc::new(Column::new(field.name(), place)) as Arc<dyn PhysicalExpr>);
+        let spread = RepartitionExec::try_new(partial, Partitioning::Hash(keys.collect(), threads))?;
+        let merged = grouping.aggregate(AggregateMode::FinalPartitioned, Arc::new(spread), 0)?;
+        let order = grouping.order(&merged.schema());
+        let fetch = (self.plan.limit < usize::MAX).then_some(self.plan.limit);
+        let Some(order) = LexOrdering::new(order) else {
+            let all: Arc<dyn ExecutionPlan> = Arc::new(CoalescePartitionsExec::new(merged));
+            let batch = collected(&all, &self.context).await?;
+            return Ok(Totals { groups: batch.num_rows() as u64, batch });
+        };
+        let parts = SortExec::new(order.clone(), Arc::clone(&merged)).with_preserve_partitioning(true);
+        let parts = CoalescePartitionsExec::new(Arc::new(parts.with_fetch(fetch)));
+        let sorted: Arc<dyn ExecutionPlan> =
+            Arc::new(SortExec::new(order, Arc::new(parts)).with_fetch(fetch));
+        let batch = collected(&sorted, &self.context).await?;
+        let groups = merged.metrics().and_then(|metrics| metrics.output_rows()).unwrap_or(batch.num_rows());
+        Ok(Totals { batch, groups: groups as u64 })
+    }
+
+    /// The states by bucket of the chosen groups alone.
+    pub(super) async fn states_of(
+        &self,
+        scan: &Arc<Scan>,
+        threads: usize,
+        totals: &RecordBatch,
+    ) -> Result<Vec<RecordBatch>> {
+        let keys: Vec<Typed> = self.plan.keys.iter().map(|(_, key)| key.clone()).collect();
+        let chosen = is_chosen(keys, &totals.columns()[..self.plan.keys.len()])?;
+        self.states(&Arc::new(scan.again(Some(chosen))), threads).await
+    }
+}
+
+fn distinct(columns: &[ArrayRef]) -> Result<usize> {
+    let fields = columns.iter().map(|column| SortField::new(column.data_type().clone()));
+    let rows = RowConverter::new(fields.collect())?.convert_columns(columns)?;
+    Ok(rows.iter().map(|row| row.data()).collect::<HashSet<&[u8]>>().len())
+}
+
+/// A condition that is true for the rows of some groups.
+fn is_chosen(keys: Vec<Typed>, groups: &[ArrayRef]) -> Result<Typed> {
+    if let ([key], [group]) = (keys.as_slice(), groups)
+        && arrow_type(key.kind) == DataType::Utf8View
+    {
+        return is_chosen_text(key.clone(), group);
+    }
+    let fields = keys.iter().map(|key| SortField::new(arrow_type(key.kind)));
+    let converter = RowConverter::new(fields.collect())?;
+    let chosen = converter.convert_columns(groups)?;
+    let chosen: HashSet<Vec<u8>> = chosen.iter().map(|row| row.data().to_vec()).collect();
+    let run = move |values: &[Values], rows: usize| {
+        let columns =
+            values.iter().map(|value| value.clone().into_array(rows)).collect::<Result<Vec<_>>>()?;
+        let of_rows = converter.convert_columns(&columns)?;
+        let bits = BooleanBuffer::collect_bool(rows, |row| chosen.contains(of_rows.row(row).data()));
+        Ok(Arc::new(BooleanArray::new(bits, None)) as ArrayRef)
+    };
+    Typed::call("is_chosen", Type::Boolean, keys, Arc::new(run))
+}
+
+fn is_chosen_text(key: Typed, groups: &ArrayRef) -> Result<Typed> {
+    let texts: HashSet<Option<String>> =
+        groups.as_string_view().iter().map(|text| text.map(ToOwned::to_owned)).collect();
+    let has_null = texts.contains(&None);
+    let texts: HashSet<String> = texts.into_iter().flatten().collect();
+    let run = move |values: &[Values], rows: usize| {
+        let array = values[0].clone().into_array(rows)?;
+        let column = array.as_string_view();
+        let bits = BooleanBuffer::collect_bool(rows, |row| {
+            if column.is_null(row) { has_null } else { texts.contains(column.value(row)) }
+        });
+        Ok(Arc::new(BooleanArray::new(bits, None)) as ArrayRef)
+    };
+    Typed::call("is_chosen", Type::Boolean, vec![key], Arc::new(run))
+}

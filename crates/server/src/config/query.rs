@@ -1,0 +1,53 @@
+//! The settings of queries, checked.
+
+use std::path::Path;
+
+use tidegauge_engine::EngineSettings;
+
+use super::{Error, QueryLimits, QuerySettings, setting};
+
+/// Below this no query gets far.
+const MEMORY_BYTES_MIN: usize = 16 << 20;
+
+/// Below this an answer could not hold a single large event.
+const ANSWER_BYTES_MIN: usize = 1 << 20;
+
+pub(super) fn engine_settings(query: &QuerySettings, data: &Path) -> Result<EngineSettings, Error> {
+    if query.max_query_memory_bytes < MEMORY_BYTES_MIN {
+        return Err(setting("max_query_memory_bytes", format!("must be at least {MEMORY_BYTES_MIN}")));
+    }
+    if query.max_query_memory_bytes > query.query_memory_bytes {
+        return Err(setting("max_query_memory_bytes", "must not be larger than query_memory_bytes"));
+    }
+    if query.max_queries_running == 0 {
+        return Err(setting("max_queries_running", "must be at least 1"));
+    }
+    Ok(EngineSettings {
+        threads: threads(query.query_threads),
+        memory_bytes: query.query_memory_bytes,
+        query_memory_bytes: query.max_query_memory_bytes,
+        cache_bytes: query.query_cache_bytes,
+        spill_folder: data.join("spill"),
+        spill_bytes_max: query.query_spill_bytes,
+        running_max: query.max_queries_running,
+        waiting_max: query.max_queries_waiting,
+    })
+}
+
+fn threads(asked: usize) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        asked => asked,
+    }
+}
+
+pub(super) fn query_limits(query: &QuerySettings) -> Result<QueryLimits, Error> {
+    if query.max_answer_bytes < ANSWER_BYTES_MIN {
+        return Err(setting("max_answer_bytes", format!("must be at least {ANSWER_BYTES_MIN}")));
+    }
+    Ok(QueryLimits {
+        max_body_bytes: query.max_query_body_bytes,
+        time_max: super::seconds("query_timeout_seconds", query.query_timeout_seconds)?,
+        answer_bytes_max: query.max_answer_bytes,
+    })
+}

@@ -1,0 +1,195 @@
+//! The groups of the form `legacy`: those over all time, each with its number, and the same ones in every bucket of
+//! time. A group keeps its number, and one that a limit left out of the totals is in no bucket either.
+
+use std::collections::HashMap;
+
+use tidegauge_engine::Table;
+use tidegauge_lang::tree::{Bucket, TimeRange};
+
+use super::TIME;
+use super::columns::Column;
+use super::json::{write_comma, write_key, write_member, write_string, write_time};
+use crate::service::Error;
+
+/// Buckets without a group are shown as long as there are not more of all of them.
+const BUCKETS_MAX: i128 = 1_000;
+
+/// Writes `buckets`: empty where the answer has no groups.
+pub(super) fn write(
+    out: &mut Vec<u8>,
+    series: Option<&Table>,
+    totals: Option<&Table>,
+    operations: &[String],
+) -> Result<(), Error> {
+    let Some(totals) = totals else {
+        out.extend_from_slice(b"{\"series\":[],\"totals\":[]}");
+        return Ok(());
+    };
+    let whole = Groups::of(totals, operations)?;
+    let mut keys = Vec::new();
+    let mut ends = Vec::with_capacity(totals.rows);
+    for row in 0..totals.rows {
+        whole.write_key(row, &mut keys);
+        ends.push(keys.len());
+    }
+    let key = |group: usize| &keys[group.checked_sub(1).map_or(0, |before| ends[before])..ends[group]];
+    out.push(b'{');
+    write_key(out, "series");
+    match series {
+        Some(series) => {
+            let numbers = (0..totals.rows).map(|group| (key(group), group)).collect();
+            write_series(out, &Groups::of(series, operations)?, series, &numbers)?;
+        }
+        None => out.extend_from_slice(b"[]"),
+    }
+    write_key(out, "totals");
+    out.push(b'[');
+    for row in 0..totals.rows {
+        whole.write_entry(row, row, key(row), out);
+    }
+    out.extend_from_slice(b"]}");
+    Ok(())
+}
+
+/// The columns of a table of groups.
+struct Groups<'a> {
+    keys: Vec<Column<'a>>,
+    /// Each with the bytes before its value.
+    aggregates: Vec<(Vec<u8>, Column<'a>)>,
+}
+
+impl<'a> Groups<'a> {
+    fn of(table: &'a Table, operations: &[String]) -> Result<Self, Error> {
+        let (mut keys, mut aggregates) = (Vec::new(), Vec::new());
+        for (place, field) in table.fields.iter().enumerate() {
+            let is_bucket = table.bucket.is_some() && place == 0 && field.name == TIME;
+            if field.aggregate.is_some() {
+                let operation = operations.get(aggregates.len()).unwrap_or(&field.name);
+                let mut before = Vec::new();
+                before.extend_from_slice(b"{\"op\":");
+                write_string(&mut before, operation);
+                before.extend_from_slice(b",\"value\":");
+                aggregates.push((before, Column::of(field)?));
+            } else if !is_bucket {
+                keys.push(Column::of(field)?);
+            }
+        }
+        Ok(Self { keys, aggregates })
+    }
+
+    /// Writes the values that make a group, which are the same bytes for the same group.
+    fn write_key(&self, row: usize, out: &mut Vec<u8>) {
+        out.push(b'{');
+        for column in &self.keys {
+            write_key(out, column.name);
+            column.write(row, out);
+        }
+        out.push(b'}');
+    }
+
+    fn write_entry(&self, row: usize, group: usize, key: &[u8], out: &mut Vec<u8>) {
+        write_comma(out);
+        out.push(b'{');
+        write_member(out, "id", group + 1);
+        write_key(out, "group");
+        out.extend_from_slice(key);
+        write_key(out, "aggregations");
+        out.push(b'[');
+        for (before, column) in &self.aggregates {
+            write_comma(out);
+            out.extend_from_slice(before);
+            column.write(row, out);
+            out.push(b'}');
+        }
+        out.extend_from_slice(b"]}");
+    }
+}
+
+/// A row of the table of groups over time.
+struct Entry<'k> {
+    start: i64,
+    group: usize,
+    row: usize,
+    key: &'k [u8],
+}
+
+fn write_series(
+    out: &mut Vec<u8>,
+    groups: &Groups<'_>,
+    series: &Table,
+    numbers: &HashMap<&[u8], usize>,
+) -> Result<(), Error> {
+    let starts = series.fields.iter().find(|field| field.name == TIME).map(Column::of).transpose()?;
+    let mut entries = Vec::with_capacity(series.rows);
+    let mut scratch = Vec::new();
+    for row in 0..series.rows {
+        scratch.clear();
+        groups.write_key(row, &mut scratch);
+        let known = numbers.get_key_value(scratch.as_slice());
+        let start = starts.as_ref().and_then(|starts| starts.time(row));
+        if let (Some((key, group)), Some(start)) = (known, start) {
+            entries.push(Entry { start, group: *group, row, key });
+        }
+    }
+    entries.sort_unstable_by_key(|entry| (entry.start, entry.group));
+    let step = series.bucket.map_or(1, |bucket| bucket.step.max(1));
+    let mut rest = entries.as_slice();
+    out.push(b'[');
+    for start in starts_of(series, &entries) {
+        // A group in a bucket outside of the range would be a fault of ours; it is shown nevertheless.
+        while let Some(odd) = rest.first().filter(|entry| entry.start < start) {
+            rest = write_bucket(out, groups, odd.start, step, rest);
+        }
+        rest = write_bucket(out, groups, start, step, rest);
+    }
+    while let Some(odd) = rest.first() {
+        rest = write_bucket(out, groups, odd.start, step, rest);
+    }
+    out.push(b']');
+    Ok(())
+}
+
+/// The beginnings of the buckets to show: all of the range, or only those with groups where there are too many.
+fn starts_of(series: &Table, entries: &[Entry<'_>]) -> Vec<i64> {
+    let of_range = series.bucket.zip(series.range).and_then(|(bucket, range)| all_starts(bucket, range));
+    of_range.unwrap_or_else(|| {
+        let mut starts: Vec<i64> = entries.iter().map(|entry| entry.start).collect();
+        starts.dedup();
+        starts
+    })
+}
+
+fn all_starts(bucket: Bucket, range: TimeRange) -> Option<Vec<i64>> {
+    let step = i128::from(bucket.step.max(1));
+    let first = i128::from(range.start).div_euclid(step);
+    let last = i128::from(range.end).saturating_sub(1).div_euclid(step);
+    if last - first >= BUCKETS_MAX {
+        return None;
+    }
+    // The first bucket may begin before the earliest time that there is.
+    Some((first..=last).map(|number| i64::try_from(number * step).unwrap_or(i64::MIN)).collect())
+}
+
+/// Writes a bucket with the entries that begin with it, and hands back the others.
+fn write_bucket<'e, 'k>(
+    out: &mut Vec<u8>,
+    groups: &Groups<'_>,
+    start: i64,
+    step: i64,
+    entries: &'e [Entry<'k>],
+) -> &'e [Entry<'k>] {
+    let own = entries.partition_point(|entry| entry.start <= start);
+    write_comma(out);
+    out.push(b'{');
+    write_key(out, "startTime");
+    write_time(out, start);
+    write_key(out, "endTime");
+    write_time(out, start.saturating_add(step));
+    write_key(out, "groups");
+    out.push(b'[');
+    for entry in &entries[..own] {
+        groups.write_entry(entry.row, entry.group, entry.key, out);
+    }
+    out.extend_from_slice(b"]}");
+    &entries[own..]
+}

@@ -1,0 +1,104 @@
+//! The form `legacy`: events as a list of objects, groups by time and over all time. Exactly these keys: clients
+//! refuse others.
+
+use tidegauge_engine::Table;
+
+use super::columns::Column;
+use super::json::{write_key, write_list, write_member, write_string, write_text_member, write_time};
+use super::{ARRIVAL, MAIN, Shown, TIME, TOTALS, explain, groups, status, table};
+use crate::service::Error;
+use crate::service::datasets::fields::DescribedField;
+
+/// About how long a value with its name is, to ask for memory once.
+const CELL_BYTES: usize = 24;
+
+pub(super) fn write(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
+    let mut out = Vec::with_capacity(1_024 + super::cells(shown.answer) * CELL_BYTES);
+    let (main, totals) = (table(shown.answer, MAIN), table(shown.answer, TOTALS));
+    out.push(b'{');
+    write_text_member(&mut out, "format", "legacy");
+    write_key(&mut out, "status");
+    status::write(&mut out, shown);
+    write_key(&mut out, "matches");
+    match main.filter(|_| totals.is_none()) {
+        Some(events) => write_matches(&mut out, events, shown.shows_nulls)?,
+        None => out.extend_from_slice(b"[]"),
+    }
+    write_key(&mut out, "buckets");
+    groups::write(&mut out, main, totals, shown.operations)?;
+    write_key(&mut out, "fieldsMeta");
+    write_fields(&mut out, shown.fields);
+    explain::write_member_of(&mut out, shown.answer);
+    out.push(b'}');
+    Ok(out)
+}
+
+/// A field with the bytes before its value.
+struct Named<'a> {
+    key: Vec<u8>,
+    column: Column<'a>,
+}
+
+fn write_matches(out: &mut Vec<u8>, events: &Table, shows_nulls: bool) -> Result<(), Error> {
+    let (mut time, mut arrival, mut named) = (None, None, Vec::with_capacity(events.fields.len()));
+    for field in &events.fields {
+        let column = Column::of(field)?;
+        match field.name.as_str() {
+            TIME => time = Some(column),
+            ARRIVAL => arrival = Some(column),
+            name => {
+                let mut key = Vec::with_capacity(name.len() + 4);
+                write_string(&mut key, name);
+                key.push(b':');
+                named.push(Named { key, column });
+            }
+        }
+    }
+    let of = |column: &Option<Column<'_>>, row: usize| column.as_ref().and_then(|column| column.time(row));
+    write_list(out, 0..events.rows, |out, row| {
+        let id = events.row_ids.get(row);
+        let time = of(&time, row).or(id.map(|id| id.time)).unwrap_or_default();
+        out.push(b'{');
+        write_key(out, TIME);
+        write_time(out, time);
+        write_key(out, ARRIVAL);
+        // An event that does not show when it arrived was there by its own time, as far as anybody can tell.
+        write_time(out, of(&arrival, row).unwrap_or(time));
+        write_key(out, "_rowId");
+        write_string(out, &id.map(ToString::to_string).unwrap_or_default());
+        write_key(out, "data");
+        write_data(out, &named, row, shows_nulls);
+        out.push(b'}');
+    });
+    Ok(())
+}
+
+fn write_data(out: &mut Vec<u8>, named: &[Named<'_>], row: usize, shows_nulls: bool) {
+    out.push(b'{');
+    let mut is_first = true;
+    for Named { key, column } in named {
+        if !shows_nulls && column.is_null(row) {
+            continue;
+        }
+        if !is_first {
+            out.push(b',');
+        }
+        is_first = false;
+        out.extend_from_slice(key);
+        column.write(row, out);
+    }
+    out.push(b'}');
+}
+
+/// Writes what people say of fields.
+pub(super) fn write_fields(out: &mut Vec<u8>, fields: &[DescribedField]) {
+    write_list(out, fields, |out, field| {
+        out.push(b'{');
+        write_text_member(out, "name", &field.name);
+        write_text_member(out, "type", &field.kind);
+        write_text_member(out, "unit", &field.unit);
+        write_member(out, "hidden", field.hidden);
+        write_text_member(out, "description", &field.description);
+        out.push(b'}');
+    });
+}

@@ -1,0 +1,94 @@
+//! The `status` of an answer: what the work was, measured, and what a person should know of it.
+
+use tidegauge_engine::{Answer, Message};
+
+use super::Shown;
+use super::json::{write_comma, write_key, write_member, write_string, write_text_member, write_time};
+
+/// What clients written in Go take for "not set", and every other client for a time.
+const NO_TIME: &str = "0001-01-01T00:00:00Z";
+
+/// Bits of `cacheStatus`.
+const MISS: u8 = 1;
+const UNFLUSHED: u8 = 8;
+
+pub(super) fn write(out: &mut Vec<u8>, shown: &Shown<'_>) {
+    let figures = &shown.answer.figures;
+    let elapsed = u64::try_from(figures.elapsed.as_micros()).unwrap_or(u64::MAX).max(1);
+    out.push(b'{');
+    write_member(out, "elapsedTime", elapsed);
+    write_member(out, "blocksExamined", figures.blocks_examined);
+    write_member(out, "rowsExamined", figures.rows_examined);
+    write_member(out, "rowsMatched", figures.rows_matched);
+    write_member(out, "numGroups", u32::try_from(figures.groups).unwrap_or(u32::MAX));
+    write_member(out, "isPartial", shown.answer.continues_at.is_some());
+    write_text_member(out, "continuationToken", shown.continuation_token.unwrap_or_default());
+    write_member(out, "isEstimate", figures.is_estimate);
+    write_member(out, "cacheStatus", MISS | if figures.has_unflushed { UNFLUSHED } else { 0 });
+    write_block_time(out, "minBlockTime", figures.block_times.map(|(min, _)| min));
+    write_block_time(out, "maxBlockTime", figures.block_times.map(|(_, max)| max));
+    if let Some((min, max)) = figures.row_ids {
+        write_text_member(out, "minCursor", &min.to_string());
+        write_text_member(out, "maxCursor", &max.to_string());
+    }
+    write_key(out, "messages");
+    out.push(b'[');
+    write_messages(out, shown);
+    out.extend_from_slice(b"]}");
+}
+
+fn write_block_time(out: &mut Vec<u8>, name: &str, time: Option<i64>) {
+    write_key(out, name);
+    match time {
+        Some(time) => write_time(out, time),
+        None => write_string(out, NO_TIME),
+    }
+}
+
+fn write_messages(out: &mut Vec<u8>, shown: &Shown<'_>) {
+    for message in &shown.answer.messages {
+        match message {
+            Message::MissingField(field) => {
+                let text = format!("no event has had the field {field:?}: it counts as null");
+                write_message(out, "warn", "missing_column", &text);
+            }
+            Message::FailedField(field) => {
+                let text = format!(
+                    "the virtual field {field:?} could not be computed for every row: it is null there"
+                );
+                write_message(out, "warn", "virtual_field_finalize_error", &text);
+            }
+        }
+    }
+    if shown.is_window_cut {
+        let text = "the licence does not let queries look back so far: the range begins later than asked for";
+        write_message(out, "warn", "license_limit_for_query_warning", text);
+    }
+    if let Some(limit) = shown.default_limit.filter(|limit| is_cut_at(shown.answer, *limit)) {
+        let text = format!(
+            "there is more than the default limit of {limit}: ask for it with limit, or page with cursor"
+        );
+        write_message(out, "warn", "default_limit_warning", &text);
+    }
+}
+
+/// Whether a limit kept anything back: of events by their number, of groups by theirs.
+fn is_cut_at(answer: &Answer, limit: u64) -> bool {
+    let shown =
+        |name: &str| answer.tables.iter().find(|table| table.name == name).map(|table| table.rows as u64);
+    match (shown(super::TOTALS), shown(super::MAIN)) {
+        (Some(groups), _) => groups >= limit && answer.figures.groups > limit,
+        (None, Some(rows)) => rows >= limit && answer.figures.rows_matched > limit,
+        (None, None) => false,
+    }
+}
+
+fn write_message(out: &mut Vec<u8>, priority: &str, code: &str, text: &str) {
+    write_comma(out);
+    out.push(b'{');
+    write_text_member(out, "priority", priority);
+    write_member(out, "count", 1);
+    write_text_member(out, "code", code);
+    write_text_member(out, "msg", text);
+    out.push(b'}');
+}
