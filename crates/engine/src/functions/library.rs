@@ -15,6 +15,7 @@ mod gamma;
 mod hashes;
 mod mathematics;
 mod numbers;
+mod paths;
 mod patterns;
 mod records;
 mod rounding;
@@ -48,6 +49,7 @@ const FAMILIES: &[&[Function]] = &[
     numbers::FUNCTIONS,
     rounding::FUNCTIONS,
     arrays::FUNCTIONS,
+    paths::FUNCTIONS,
     sets::FUNCTIONS,
     bags::FUNCTIONS,
     hashes::FUNCTIONS,

@@ -5,6 +5,7 @@ mod conditions;
 mod conversions;
 mod datetimes;
 mod language;
+mod members;
 mod numbers;
 mod patterns;
 mod strings;

@@ -28,7 +28,10 @@ fn keys(call: &Call<'_>) -> Result<Value> {
 }
 
 fn has_key(call: &Call<'_>) -> Result<Value> {
-    let run = rows::booleans(|row| Some(members(row.text(0))?.contains_key(row.text(1))));
+    let run = rows::booleans(|row| {
+        let map = row.text(0);
+        map.trim_start().starts_with('{').then(|| json::member(map, row.text(1)).is_some())
+    });
     call.result(Type::Boolean, [call.json(0)?, call.text(1)?], run)
 }
 

@@ -114,6 +114,30 @@ fn searching() {
 }
 
 #[test]
+fn paths() {
+    const NESTED: Json = Json("[{\"a\":{\"b c\":[1,2]},\"v\":true},{\"v\":\"x\"},5]");
+    cases! {
+        array_extract(Json("[{\"value\":true},{\"value\":false}]"), "$[*].value") => Json("[\"true\",\"false\"]");
+        array_extract(NESTED, "$[0].a['b c'][-1]") => Json("[\"2\"]");
+        array_extract(NESTED, "$[0].a") => Json("[{\"b c\":[1,2]}]");
+        array_extract(NESTED, "$[*].v") => Json("[\"true\",\"x\"]");
+        array_extract(NESTED, "$[0].a.*[*]") => Json("[\"1\",\"2\"]");
+        array_extract(NESTED, "$[9].v") => Json("[]");
+        array_extract(Null, "$") => Null;
+        array_extract(NESTED, Null) => Null;
+    }
+    for path in ["", "a", "$.", "$[", "$[x]", "$['a", "$x"] {
+        let (expr, columns) = super::with_columns(
+            "array_extract",
+            &[super::IntoLiteral::literal(NESTED), super::IntoLiteral::literal(path)],
+            |_| false,
+        );
+        let error = super::results(&expr, &columns, 1).unwrap_err();
+        assert!(error.contains("cannot read the path"), "{path}: {error}");
+    }
+}
+
+#[test]
 fn sets() {
     cases! {
         set_union(Json("[1,2,3]"), Json("[3,4,5]")) => FIVE;
