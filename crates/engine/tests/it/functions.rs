@@ -1,5 +1,6 @@
 //! The functions that expressions call, each with literals and with columns: both must give the same.
 
+mod anything;
 mod arrays;
 mod conditions;
 mod conversions;
