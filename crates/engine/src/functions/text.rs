@@ -179,11 +179,11 @@ fn elements(is_case_sensitive: bool) -> Kernel {
 }
 
 fn has_element(json: &str, needle: &str, is_case_sensitive: bool) -> bool {
-    let elements: Vec<Box<serde_json::value::RawValue>> = serde_json::from_str(json).unwrap_or_default();
+    let folded = if is_case_sensitive { needle.to_owned() } else { needle.to_lowercase() };
     let mut text = String::new();
-    elements.iter().any(|element| {
+    super::json::elements(json).into_iter().flatten().any(|element| {
         text.clear();
-        super::json::write_plain(element.get(), &mut text);
-        if is_case_sensitive { text == needle } else { text.to_lowercase() == needle.to_lowercase() }
+        super::json::write_plain(element, &mut text);
+        if is_case_sensitive { text == folded } else { text.to_lowercase() == folded }
     })
 }
