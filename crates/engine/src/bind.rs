@@ -79,7 +79,7 @@ impl Scope {
         for argument in arguments {
             values.push(self.bind(argument)?);
         }
-        match library::call(function, &values, self.now())? {
+        match library::call(function, &values, span, self.now())? {
             Some(value) => Ok(value),
             None => Err(invalid(span, format!("function '{function}' not found"))),
         }

@@ -62,12 +62,13 @@ pub(crate) async fn run(plan: &EventsPlan, scan: &Arc<Scan>, budget: Budget) -> 
     if finds.cut_at.is_some() && finds.rows.is_empty() {
         return Err(Error::Time { seconds: budget.seconds });
     }
-    let fields = fetch::fields(plan, scan, &finds.rows).await?;
+    let fetch::Fetched { fields, mut arrivals } = fetch::run(plan, scan, &finds.rows).await?;
     let kept = fetch::rows_within(&fields, finds.rows.len(), budget.answer_bytes_max);
     let fields = fetch::first_rows(fields, kept);
     if kept < finds.rows.len() {
         finds.cut_at = finds.rows.get(kept.wrapping_sub(1)).map(|last| last.id);
         finds.rows.truncate(kept);
+        arrivals.truncate(kept);
     }
     let mut answer = Answer::default();
     let is_by_time = matches!(plan.order, EventOrder::Time { .. });
@@ -82,6 +83,7 @@ pub(crate) async fn run(plan: &EventsPlan, scan: &Arc<Scan>, budget: Budget) -> 
         rows: finds.rows.len(),
         fields,
         row_ids: ids().collect(),
+        arrivals,
         order: plan.sorted_by.clone(),
         ..Table::default()
     });

@@ -3,6 +3,7 @@
 //! groups, merges and sorts, and spills when its share of memory is used up.
 
 mod chosen;
+mod mixed;
 mod shape;
 mod wide;
 
@@ -161,8 +162,10 @@ impl<'a> Grouping<'a> {
         first_key: usize,
     ) -> Result<Arc<dyn ExecutionPlan>> {
         let fields = self.schema.fields()[first_key..self.key_count()].iter();
+        // States come without the keys before the first; rows come with all columns.
+        let first_place = if mode == AggregateMode::Final { 0 } else { first_key };
         let keys = fields.enumerate().map(|(place, field)| {
-            let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), place));
+            let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), first_place + place));
             (column, field.name().clone())
         });
         let aggregate = AggregateExec::try_new(
@@ -214,13 +217,17 @@ impl<'a> Grouping<'a> {
         let keys = (0..self.plan.keys.len()).map(|place| (place, false));
         let by = |(place, descending): (usize, bool)| {
             let field = schema.field(place);
-            let is_sortable = !field.data_type().is_nested();
-            is_sortable.then(|| PhysicalSortExpr {
-                expr: Arc::new(Column::new(field.name(), place)),
-                options: arrow_ord::sort::SortOptions { descending, nulls_first: !descending },
-            })
+            let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), place));
+            let is_mixed = self.plan.keys.get(place).is_some_and(|(_, key)| key.kind == Type::Dynamic);
+            let columns = match field.data_type() {
+                kind if kind.is_nested() => Vec::new(),
+                _ if is_mixed => mixed::sort_columns(&column),
+                _ => vec![column],
+            };
+            let options = arrow_ord::sort::SortOptions { descending, nulls_first: !descending };
+            columns.into_iter().map(move |expr| PhysicalSortExpr { expr, options })
         };
-        self.plan.order.iter().copied().chain(keys).filter_map(by).collect()
+        self.plan.order.iter().copied().chain(keys).flat_map(by).collect()
     }
 
     /// The chosen groups by bucket, in the order of buckets and then of the totals.

@@ -1,6 +1,45 @@
 //! What the tests of this crate need beyond its face. Nobody else should use it.
 
+use arrow_array::ArrayRef;
+use tidegauge_lang::tree::{Expr, Type};
+
 pub use crate::aggregates::{
     argmax, argmin, avg, avg_time, count, distinct, histogram, makelist, makeset, max, min, percentiles,
     split_estimates, split_sums, stdev, sum, topk, variance,
 };
+
+use crate::Result;
+use crate::bind::Scope;
+use crate::expr::{Input, Rows, Typed};
+use crate::functions::library;
+
+/// A named column for [`evaluate`].
+#[derive(Clone, Debug)]
+pub struct Column {
+    pub name: String,
+    pub kind: Type,
+    pub values: ArrayRef,
+}
+
+/// Evaluates an expression over columns of so many rows, without a dataset: an array for each type that the result has.
+pub fn evaluate(expr: &Expr, columns: &[Column], rows: usize, now: i64) -> Result<Vec<(Type, ArrayRef)>> {
+    let mut scope = Scope::without_dataset(now);
+    for (place, column) in columns.iter().enumerate() {
+        scope.define(&column.name, Typed::input(column.kind, place).into());
+    }
+    let value = scope.bind(expr)?;
+    let inputs: Vec<Input> =
+        columns.iter().map(|column| Input::Plain(std::sync::Arc::clone(&column.values))).collect();
+    let rows = Rows { inputs: &inputs, count: rows };
+    let evaluated = |variant: &Typed| Ok((variant.kind, variant.evaluate(&rows)?.into_array(rows.count)?));
+    value.variants.iter().map(evaluated).collect()
+}
+
+/// The name of every function that an expression can call.
+pub fn function_names() -> impl Iterator<Item = &'static str> {
+    library::names()
+}
+
+pub fn is_known_function(name: &str) -> bool {
+    library::is_known(name)
+}

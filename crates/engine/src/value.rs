@@ -117,6 +117,7 @@ impl Value {
     pub(crate) fn key(&self) -> Result<Option<Typed>> {
         match self.variants.as_slice() {
             [] => Ok(None),
+            [only] if only.kind == Type::Float => convert::with_one_zero(only.clone()).map(Some),
             [only] => Ok(Some(only.clone())),
             _ => self.json(),
         }

@@ -6,18 +6,23 @@ use crate::{Diagnostic, Span};
 /// How many diagnostics are given at most: who has more mistakes than these mends them first.
 const DIAGNOSTICS_MAX: usize = 20;
 
+/// How many are noted. They are not found in the order of the text, so more than are given.
+const DIAGNOSTICS_NOTED_MAX: usize = 200;
+
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     /// The last one is `End`, which is never passed.
     tokens: Vec<Token>,
     place: usize,
     diagnostics: Vec<Diagnostic>,
+    has_given_up: bool,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        let (tokens, diagnostics) = tokens(text);
-        Self { text, tokens, place: 0, diagnostics }
+        let (tokens, mut diagnostics) = tokens(text);
+        diagnostics.truncate(DIAGNOSTICS_NOTED_MAX);
+        Self { text, tokens, place: 0, diagnostics, has_given_up: false }
     }
 
     /// The token that stands so many after the present one, or the end.
@@ -80,13 +85,18 @@ impl<'a> Cursor<'a> {
 
     /// Notes a diagnostic, unless one stands at the same place: the first tells the cause, the next its consequence.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.iter().all(|known| known.span.start != diagnostic.span.start) {
+        let is_wanted = !self.has_given_up && self.diagnostics.len() < DIAGNOSTICS_NOTED_MAX;
+        if is_wanted && self.diagnostics.iter().all(|known| known.span.start != diagnostic.span.start) {
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// Leaves out all that follows, after a mistake that makes the rest meaningless.
-    pub(crate) fn give_up(&mut self) {
+    /// Leaves out all that follows, after a mistake that makes the rest meaningless. It stays the only diagnostic.
+    pub(crate) fn give_up(&mut self, diagnostic: Diagnostic) {
+        if !self.has_given_up {
+            self.diagnostics = vec![diagnostic];
+        }
+        self.has_given_up = true;
         self.place = self.tokens.len() - 1;
     }
 

@@ -8,6 +8,7 @@ mod datetime;
 mod mathematical;
 mod string;
 
+use crate::suggest;
 use crate::tree::Type;
 
 /// A function of one row.
@@ -131,10 +132,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     all().map(|function| function.name)
 }
 
-/// The function that another language calls so.
-pub(crate) fn renamed(name: &str) -> Option<&'static str> {
-    let name = name.to_lowercase();
-    RENAMED.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours)
+/// The function that was probably meant by an unknown name: a slip, or what another language calls it.
+pub(crate) fn meant(name: &str) -> Option<&'static str> {
+    let renamed = |name: &str| RENAMED.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours);
+    renamed(&name.to_lowercase())
+        .or_else(|| suggest::nearest(name, names()))
+        .or_else(|| renamed(suggest::nearest(name, RENAMED.iter().map(|(foreign, _)| *foreign))?))
 }
 
 impl Function {
@@ -156,6 +159,7 @@ impl Function {
                 0 => "no arguments".to_owned(),
                 count => plural(count),
             },
+            Repeats::Nothing if self.required == 0 => format!("at most {}", plural(self.parameters.len())),
             Repeats::Nothing => format!("{} to {}", self.required, plural(self.parameters.len())),
             Repeats::LastParameter => format!("{} to {ARGUMENTS_MAX} arguments", self.required),
             Repeats::FirstPair => {
@@ -243,7 +247,7 @@ mod tests {
     #[test]
     fn counts_and_signatures_are_told_in_words() {
         for (name, signature, count) in [
-            ("now", "now([offset])", "0 to 1 argument"),
+            ("now", "now([offset])", "at most 1 argument"),
             ("strlen", "strlen(text)", "1 argument"),
             ("substring", "substring(text, start, [length])", "2 to 3 arguments"),
             ("strcat", "strcat(value, …)", "1 to 64 arguments"),

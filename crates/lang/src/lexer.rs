@@ -41,9 +41,11 @@ pub(crate) enum TokenKind {
     Percent,
     Equal,
     EqualEqual,
+    EqualEqualEqual,
     EqualTilde,
     Bang,
     BangEqual,
+    BangEqualEqual,
     BangTilde,
     Less,
     LessEqual,
@@ -62,9 +64,11 @@ pub(crate) enum TokenKind {
 
 /// Symbols, the longer ones first where one begins another.
 const SYMBOLS: &[(&str, TokenKind)] = &[
+    ("===", TokenKind::EqualEqualEqual),
     ("==", TokenKind::EqualEqual),
     ("=~", TokenKind::EqualTilde),
     ("=", TokenKind::Equal),
+    ("!==", TokenKind::BangEqualEqual),
     ("!=", TokenKind::BangEqual),
     ("!~", TokenKind::BangTilde),
     ("!", TokenKind::Bang),
@@ -98,16 +102,23 @@ const SYMBOLS: &[(&str, TokenKind)] = &[
 /// Reads a text. The last token is always `End`.
 pub(crate) fn tokens(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     if text.len() > TEXT_BYTES_MAX {
-        let place = text.floor_char_boundary(TEXT_BYTES_MAX);
         let message = format!("the text is longer than {} KiB", TEXT_BYTES_MAX / 1024);
-        let diagnostic =
-            Diagnostic::new(message, Span::new(place, place)).with_hint("shorten it or split it in parts");
-        let end = Token { kind: TokenKind::End, span: Span::new(place, place) };
-        return (vec![Token { kind: TokenKind::Unknown, ..end.clone() }, end], vec![diagnostic]);
+        return refused(message, text.floor_char_boundary(TEXT_BYTES_MAX));
     }
     let mut lexer = Lexer { text, place: 0, tokens: Vec::new(), diagnostics: Vec::new() };
-    lexer.run();
-    (lexer.tokens, lexer.diagnostics)
+    if lexer.run() {
+        (lexer.tokens, lexer.diagnostics)
+    } else {
+        refused(format!("the text has more than {TOKENS_MAX} words and symbols"), lexer.place)
+    }
+}
+
+/// What a text beyond a limit is read as: nothing but the place where the limit is.
+fn refused(message: String, place: usize) -> (Vec<Token>, Vec<Diagnostic>) {
+    let span = Span::new(place, place);
+    let tokens = [TokenKind::Unknown, TokenKind::End].map(|kind| Token { kind, span });
+    let diagnostic = Diagnostic::new(message, span).with_hint("shorten it or split it in parts");
+    (tokens.to_vec(), vec![diagnostic])
 }
 
 /// Whether a word may begin with this character.
@@ -128,27 +139,22 @@ struct Lexer<'a> {
 }
 
 impl Lexer<'_> {
-    fn run(&mut self) {
+    /// Reads all tokens. False if there are too many of them.
+    fn run(&mut self) -> bool {
         loop {
             self.skip_blanks();
             let start = self.place;
             if start == self.text.len() {
                 break;
             }
-            if self.tokens.len() >= TOKENS_MAX {
-                let message = format!("the text has more than {TOKENS_MAX} words and symbols");
-                self.report(
-                    Diagnostic::new(message, Span::new(start, start))
-                        .with_hint("shorten it or split it in parts"),
-                );
-                self.place = self.text.len();
-                self.push(TokenKind::Unknown, start);
-                break;
+            if self.tokens.len() == TOKENS_MAX {
+                return false;
             }
             let kind = self.next_kind();
             self.push(kind, start);
         }
         self.push(TokenKind::End, self.text.len());
+        true
     }
 
     fn push(&mut self, kind: TokenKind, start: usize) {
@@ -221,6 +227,20 @@ impl Lexer<'_> {
         self.tokens.last().is_some_and(|token| token.kind == TokenKind::Dot)
     }
 
+    /// A text between quotes as word processors write them.
+    fn typographic_string(&mut self, start: usize, first: char) -> TokenKind {
+        let inside = start + first.len_utf8();
+        let line = self.text[inside..].split('\n').next().unwrap_or_default();
+        let end = line.find(['“', '”', '‘', '’']);
+        let value = line[..end.unwrap_or(0)].to_owned();
+        let closing = line[value.len()..].chars().next().filter(|_| end.is_some());
+        self.place = inside + value.len() + closing.map_or(0, char::len_utf8);
+        let message = format!("`{first}` is no quote that texts begin with");
+        let span = Span::new(start, self.place);
+        self.report(Diagnostic::new(message, span).with_hint("write \" or ' on both sides"));
+        TokenKind::Literal(Literal::String(value))
+    }
+
     fn unknown(&mut self, first: char) -> TokenKind {
         let start = self.place;
         let rest = self.rest();
@@ -229,9 +249,8 @@ impl Lexer<'_> {
         let span = Span::new(start, self.place);
         let (message, hint) = match first {
             '&' => ("`&` is no operator".to_owned(), "write `and`".to_owned()),
-            '“' | '”' | '‘' | '’' | '`' | '´' => {
-                (format!("`{first}` is no quote that texts begin with"), "write \" or '".to_owned())
-            }
+            '“' | '”' | '„' | '‘' | '’' => return self.typographic_string(start, first),
+            '`' | '´' => (format!("`{first}` is no quote"), "write \" or '".to_owned()),
             '~' => ("`~` is no operator".to_owned(), "write `=~` to compare without case".to_owned()),
             _ => {
                 let shown = first.escape_debug();

@@ -8,7 +8,7 @@ pub(crate) mod operators;
 
 use crate::cursor::Cursor;
 use crate::lexer::TokenKind;
-use crate::tree::{Expr, ExprKind};
+use crate::tree::{BinaryOperator, Expr, ExprKind};
 use crate::{Diagnostic, Span};
 
 pub(crate) use chain::{CHAIN_MAX, balanced};
@@ -22,10 +22,14 @@ pub(crate) const HEIGHT_MAX: usize = 200;
 /// Reads one expression. The text is at most 64 KiB; a tree comes back whatever the text is, and the text was
 /// understood if there are no diagnostics.
 pub fn parse_expression(text: &str) -> (Expr, Vec<Diagnostic>) {
-    let mut parser = Parser { cursor: Cursor::new(text), depth: 0 };
+    let mut parser = Parser { cursor: Cursor::new(text), depth: 0, is_in_list: false };
     let mut parsed = parser.full();
     while !parser.cursor.is_at_end() {
         parser.report_unexpected();
+        if matches!(parser.cursor.peek(), TokenKind::Pipe | TokenKind::Semicolon) {
+            parsed = parser.error(parsed.span());
+            break;
+        }
         parser.cursor.advance();
         if !parser.is_at_terminator() {
             let rest = parser.full();
@@ -56,6 +60,8 @@ pub(crate) struct Parser<'a> {
     pub(crate) cursor: Cursor<'a>,
     /// How deep the present place is nested.
     depth: usize,
+    /// Whether a comma could stand at the present place.
+    is_in_list: bool,
 }
 
 impl Parser<'_> {
@@ -84,70 +90,71 @@ impl Parser<'_> {
         let mut left = self.unary();
         while let Some(operator) = operators::ahead(&self.cursor).filter(|found| found.precedence >= lowest) {
             left = self.operation(left, operator);
-            let next = operators::ahead(&self.cursor);
-            if next.is_some_and(|next| next.precedence == operator.precedence && operator.is_alone()) {
-                let message =
-                    format!("`{}` cannot follow another comparison", next.map_or("", |next| next.name));
-                let hint = "put parentheses around one of them, or join two with `and`";
-                self.cursor.report(Diagnostic::new(message, self.cursor.span()).with_hint(hint));
-            }
+            self.check_alone(operator);
         }
         self.depth -= 1;
         left
     }
 
+    /// Two comparisons beside each other are almost always meant in another way than they would be read.
+    fn check_alone(&mut self, operator: Operator) {
+        let next = operators::ahead(&self.cursor).filter(|next| next.precedence == operator.precedence);
+        if let Some(next) = next.filter(|_| operator.is_alone()) {
+            let message = format!("`{}` cannot follow another comparison", next.name);
+            let hint = "put parentheses around one of them, or join two with `and`";
+            self.cursor.report(Diagnostic::new(message, self.cursor.span()).with_hint(hint));
+        }
+    }
+
     /// What an operator makes of the expression before it and what follows.
     fn operation(&mut self, left: Parsed, operator: Operator) -> Parsed {
-        let span = self.cursor.span();
-        if let Some((message, hint)) = operator.mistake {
-            self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
-        }
+        self.report_mistake(operator);
         for _ in 0..operator.tokens {
             self.cursor.advance();
         }
         match operator.form {
-            Form::Logical(logical) => {
-                let mut operands = vec![left];
-                operands.push(self.expression(operator.precedence + 1));
-                while let Some(same) =
-                    operators::ahead(&self.cursor).filter(|next| next.form == operator.form)
-                {
-                    if let Some((message, hint)) = same.mistake {
-                        self.cursor.report(Diagnostic::new(message, self.cursor.span()).with_hint(hint));
-                    }
-                    self.cursor.advance();
-                    operands.push(self.expression(operator.precedence + 1));
-                }
-                self.chained(logical, operands)
-            }
-            Form::Binary(binary) => {
+            Form::Logical(logical) => self.logical(left, operator, logical),
+            Form::Binary(_) | Form::Text { .. } => {
                 let right = self.expression(operator.precedence + 1);
-                self.joined(left, right, |left, right| ExprKind::Binary { operator: binary, left, right })
-            }
-            Form::Text { test, is_negated, is_case_sensitive } => {
-                let right = self.expression(operator.precedence + 1);
-                self.joined(left, right, |left, right| ExprKind::Text {
-                    test,
-                    is_negated,
-                    is_case_sensitive,
-                    left,
-                    right,
-                })
+                self.joined(left, right, operator)
             }
             Form::In { .. } | Form::HasAny { .. } => self.membership(left, operator),
             Form::Between { is_negated } => self.between(left, is_negated),
         }
     }
 
-    fn joined(
-        &mut self,
-        left: Parsed,
-        right: Parsed,
-        kind: impl FnOnce(Box<Expr>, Box<Expr>) -> ExprKind,
-    ) -> Parsed {
+    /// All parts of a chain of one of `and` and `or`, whose first operator has been read.
+    fn logical(&mut self, left: Parsed, operator: Operator, logical: BinaryOperator) -> Parsed {
+        let mut operands = vec![left];
+        operands.push(self.expression(operator.precedence + 1));
+        while let Some(same) = operators::ahead(&self.cursor).filter(|next| next.form == operator.form) {
+            self.report_mistake(same);
+            self.cursor.advance();
+            operands.push(self.expression(operator.precedence + 1));
+        }
+        self.chained(logical, operands)
+    }
+
+    fn report_mistake(&mut self, operator: Operator) {
+        if let Some((message, hint)) = operator.mistake {
+            self.cursor.report(Diagnostic::new(message, self.cursor.span()).with_hint(hint));
+        }
+    }
+
+    fn joined(&mut self, left: Parsed, right: Parsed, operator: Operator) -> Parsed {
         let height = left.height.max(right.height) + 1;
         let span = left.span().to(right.span());
-        self.limited(kind(Box::new(left.expr), Box::new(right.expr)), span, height)
+        let (left, right) = (Box::new(left.expr), Box::new(right.expr));
+        let kind = match operator.form {
+            Form::Binary(operator) => ExprKind::Binary { operator, left, right },
+            Form::Text { test, is_negated, is_case_sensitive } => {
+                ExprKind::Text { test, is_negated, is_case_sensitive, left, right }
+            }
+            Form::Logical(_) | Form::In { .. } | Form::HasAny { .. } | Form::Between { .. } => {
+                ExprKind::Error
+            }
+        };
+        self.limited(kind, span, height)
     }
 
     /// A node above others, unless the tree becomes too high by it.
@@ -161,8 +168,7 @@ impl Parser<'_> {
     fn too_high(&mut self, span: Span) -> Parsed {
         let message = format!("the expression is nested more than {HEIGHT_MAX} deep");
         let hint = "compare with a list by `in (…)`, or compute a part of it in a field of its own";
-        self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
-        self.cursor.give_up();
+        self.cursor.give_up(Diagnostic::new(message, span).with_hint(hint));
         self.error(span)
     }
 
@@ -192,27 +198,30 @@ impl Parser<'_> {
         if self.cursor.is_at(&TokenKind::Unknown) {
             return true;
         }
-        let word_place = usize::from(self.cursor.is_at(&TokenKind::Bang));
-        if let Some(word) = self.cursor.word_ahead(word_place) {
-            let advice = operators::advice(word);
-            let is_operator = advice.is_some() || word_place > 0;
-            let hint =
-                advice.unwrap_or_else(|| "write one such as `==`, `and` or `contains` there".to_owned());
-            let message = if is_operator {
-                format!("`{}{word}` is no operator", if word_place > 0 { "!" } else { "" })
-            } else {
-                format!("an operator is missing before {found}")
-            };
+        let hint = if self.is_in_list {
+            "write `,` between two items, or an operator such as `==`"
+        } else {
+            "write one such as `==`, `and` or `contains` there"
+        };
+        let missing = Diagnostic::new(format!("an operator is missing before {found}"), span).with_hint(hint);
+        let is_negated = self.cursor.is_at(&TokenKind::Bang);
+        if let Some(word) = self.cursor.word_ahead(usize::from(is_negated)) {
+            let advice = operators::advice(word, is_negated);
+            if advice.is_none() && !is_negated {
+                self.cursor.report(missing);
+                return false;
+            }
+            let message = format!("`{}{word}` is no operator", if is_negated { "!" } else { "" });
+            let span = span.to(self.cursor.ahead(usize::from(is_negated)).span);
+            let hint = advice.unwrap_or_else(|| "write one such as `!contains` or `!in` there".to_owned());
             self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
-            if word_place > 0 {
+            if is_negated {
                 self.cursor.advance();
             }
-            return is_operator;
+            return true;
         }
         if matches!(self.cursor.peek(), TokenKind::Literal(_) | TokenKind::LeftParenthesis) {
-            let message = format!("an operator is missing before {found}");
-            let hint = "write one such as `==`, `and` or `contains` there";
-            self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
+            self.cursor.report(missing);
             return false;
         }
         self.report_unexpected();
@@ -221,8 +230,11 @@ impl Parser<'_> {
 
     fn report_unexpected(&mut self) {
         let hint = match self.cursor.peek() {
-            TokenKind::RightParenthesis => "remove it, or write `(` where it belongs to",
-            TokenKind::RightBracket => "remove it, or write `[` where it belongs to",
+            TokenKind::RightParenthesis => "remove it, or write `(` before it",
+            TokenKind::RightBracket => "remove it, or write `[` before it",
+            TokenKind::Other if self.cursor.slice(self.cursor.span()) == "?" => {
+                "write `iff(condition, then, otherwise)`"
+            }
             TokenKind::Pipe => "only one expression can stand here, without stages",
             TokenKind::Comma => "only one expression can stand here; a list stands in parentheses after `in`",
             TokenKind::DotDot => "a range is written `x between (1 .. 5)`",

@@ -22,9 +22,9 @@ pub(crate) fn unit(word: &str) -> Option<i64> {
     UNITS.iter().find(|(spellings, _)| spellings.contains(&word)).map(|(_, nanoseconds)| *nanoseconds)
 }
 
-/// Every unit as it is usually written.
+/// Every spelling of every unit.
 pub(crate) fn unit_names() -> impl Iterator<Item = &'static str> {
-    UNITS.iter().filter_map(|(spellings, _)| spellings.first().copied())
+    UNITS.iter().flat_map(|(spellings, _)| spellings.iter().copied())
 }
 
 /// Reads numbers with units one after the other, or the clock form, with or without a sign.

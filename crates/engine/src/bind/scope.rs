@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 use tidegauge_lang::tree::{Literal, Type};
 use tidegauge_model::FieldKind;
 use tidegauge_model::columns::TIME_FIELD;
-use tidegauge_store::DatasetState;
+use tidegauge_store::{DatasetState, Kinds};
 
 use crate::Result;
 use crate::expr::Typed;
@@ -29,7 +29,8 @@ pub(crate) enum InputColumn {
 /// The names of one dataset's events, and the inputs that were asked for so far.
 #[derive(Debug)]
 pub(crate) struct Scope {
-    dataset: Arc<DatasetState>,
+    /// None where an expression stands by itself.
+    dataset: Option<Arc<DatasetState>>,
     now: i64,
     inputs: Vec<InputColumn>,
     places: HashMap<InputColumn, usize>,
@@ -39,8 +40,13 @@ pub(crate) struct Scope {
 
 impl Scope {
     pub(crate) fn new(dataset: Arc<DatasetState>, now: i64) -> Self {
+        Self { dataset: Some(dataset), ..Self::without_dataset(now) }
+    }
+
+    /// For expressions that read no field of a dataset.
+    pub(crate) fn without_dataset(now: i64) -> Self {
         Self {
-            dataset,
+            dataset: None,
             now,
             inputs: Vec::new(),
             places: HashMap::new(),
@@ -73,7 +79,16 @@ impl Scope {
 
     /// Whether events have had a field of this name.
     pub(crate) fn is_stored(&self, name: &str) -> bool {
-        self.dataset.has_field(name)
+        self.dataset.as_ref().is_some_and(|dataset| dataset.has_field(name))
+    }
+
+    /// The fields of the dataset, unless they are more than so many.
+    pub(crate) fn stored_fields(&self, max: usize) -> Vec<(String, Kinds)> {
+        let Some(dataset) = self.dataset.as_ref().filter(|dataset| dataset.field_count() <= max) else {
+            return Vec::new();
+        };
+        let fields = dataset.fields().into_iter();
+        fields.map(|(name, kinds)| (name, kinds.into_iter().collect())).collect()
     }
 
     /// The time of events, whatever the query computed by that name.
@@ -105,8 +120,12 @@ impl Scope {
         Ok(Value::NULL)
     }
 
+    fn kinds(&self, name: &str) -> Vec<FieldKind> {
+        self.dataset.as_ref().map(|dataset| dataset.kinds(name)).unwrap_or_default()
+    }
+
     fn stored(&mut self, name: &str) -> Value {
-        let kinds = self.dataset.kinds(name);
+        let kinds = self.kinds(name);
         let field: Arc<str> = Arc::from(name);
         let variants = kinds
             .into_iter()
@@ -118,7 +137,7 @@ impl Scope {
     fn inside_map(&mut self, name: &str) -> Result<Option<Value>> {
         for (dot, _) in name.rmatch_indices('.') {
             let map = &name[..dot];
-            if self.dataset.kinds(map).contains(&FieldKind::Map) {
+            if self.kinds(map).contains(&FieldKind::Map) {
                 let key = Value::literal(&Literal::String(name[dot + 1..].to_owned()));
                 let of = self.stored(map);
                 return member::member(&of, &key).map(Some);

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, UInt32Array, new_null_array};
 use hashbrown::HashMap;
 use tidegauge_lang::tree::Type;
 use tidegauge_model::RowId;
 use tidegauge_model::columns::TIME_FIELD;
-use tidegauge_store::Block;
+use tidegauge_store::{Block, Kinds};
 
 use super::Found;
 use crate::answer::Field;
@@ -46,8 +48,14 @@ struct Share {
     picked: Picked,
 }
 
-/// The fields of the answer for the found rows, in their order.
-pub(super) async fn fields(plan: &EventsPlan, scan: &Arc<Scan>, found: &[Found]) -> Result<Vec<Field>> {
+/// What the answer shows of the found rows, in their order.
+pub(super) struct Fetched {
+    pub(super) fields: Vec<Field>,
+    pub(super) arrivals: Vec<i64>,
+}
+
+/// Reads the fields of the answer.
+pub(super) async fn run(plan: &EventsPlan, scan: &Arc<Scan>, found: &[Found]) -> Result<Fetched> {
     let mut by_block: Vec<u32> = (0..found.len() as u32).collect();
     by_block.sort_by_key(|at| (found[*at as usize].block, found[*at as usize].row));
     let mut shares: Vec<Share> = Vec::new();
@@ -78,7 +86,12 @@ pub(super) async fn fields(plan: &EventsPlan, scan: &Arc<Scan>, found: &[Found])
         }
         fields.push(Field { name, aggregate: None, values });
     }
-    Ok(fields)
+    let mut arrivals: Vec<ArrayRef> = Vec::with_capacity(shares.len());
+    for share in &shares {
+        arrivals.push(scan.arrivals(&scan.blocks[share.block], &share.picked).await?);
+    }
+    let arrivals = joined(Type::Datetime, &arrivals, &order)?;
+    Ok(Fetched { fields, arrivals: arrivals.as_primitive::<Int64Type>().values().to_vec() })
 }
 
 /// Which fields are shown, and a scan whose inputs they read.
@@ -86,14 +99,14 @@ fn wanted(plan: &EventsPlan, scan: &Arc<Scan>, shares: &[Share]) -> (Vec<(String
     if let Some(fields) = &plan.fields {
         return (fields.clone(), Arc::clone(scan));
     }
-    let mut stored: HashMap<String, tidegauge_store::Kinds> = HashMap::new();
+    let mut stored: HashMap<String, Kinds> = plan.stored.iter().cloned().collect();
     for share in shares {
         scan.blocks[share.block].fields(&mut |field, kinds| {
             let known = stored.entry_ref(field).or_default();
             *known = known.union(kinds);
         });
     }
-    let mut names: Vec<(String, tidegauge_store::Kinds)> = stored.into_iter().collect();
+    let mut names: Vec<(String, Kinds)> = stored.into_iter().collect();
     names.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut inputs = scan.inputs.clone();
     let mut input = |column: InputColumn, kind: Type| {
@@ -177,7 +190,6 @@ pub(super) fn rows_within(fields: &[Field], rows: usize, bytes_max: usize) -> us
 }
 
 fn text_bytes(array: &ArrayRef, rows: usize) -> usize {
-    use arrow_array::cast::AsArray;
     match array.as_string_view_opt() {
         Some(texts) => texts.iter().map(|text| text.map_or(4, |text| text.len() + 4)).sum(),
         None => rows * 12,

@@ -8,6 +8,7 @@ use arrow_array::builder::BooleanBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray};
+use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_ord::cmp;
 use tidegauge_lang::tree::{BinaryOperator, Type};
 
@@ -81,7 +82,8 @@ fn compared(left: &Typed, right: &Typed, operator: BinaryOperator) -> Result<Opt
         (Datetime | Timespan, Integer) | (Integer, Datetime | Timespan) => (left.clone(), right.clone()),
         _ => return Ok(None),
     };
-    Typed::call(name(operator), Boolean, vec![left, right], same_type(operator)).map(Some)
+    let run = if left.kind == Float { floats(operator) } else { same_type(operator) };
+    Typed::call(name(operator), Boolean, vec![left, right], run).map(Some)
 }
 
 fn name(operator: BinaryOperator) -> &'static str {
@@ -107,6 +109,41 @@ fn same_type(operator: BinaryOperator) -> Kernel {
             _ => cmp::gt_eq(left, right),
         }?;
         Ok(Arc::new(result) as ArrayRef)
+    })
+}
+
+/// Floats as numbers: zero is zero with either sign, and what is no number is not equal to anything.
+fn floats(operator: BinaryOperator) -> Kernel {
+    match operator {
+        BinaryOperator::Equal => by(|left, right| left == right),
+        BinaryOperator::NotEqual => by(|left, right| left != right),
+        BinaryOperator::Less => by(|left, right| left < right),
+        BinaryOperator::LessOrEqual => by(|left, right| left <= right),
+        BinaryOperator::Greater => by(|left, right| left > right),
+        _ => by(|left, right| left >= right),
+    }
+}
+
+fn by(holds: impl Fn(f64, f64) -> bool + Send + Sync + 'static) -> Kernel {
+    Arc::new(move |values: &[Values], rows| {
+        let (left, right) = (&values[0], &values[1]);
+        let of = |values: &Values| values.array().as_primitive::<Float64Type>().clone();
+        let (left_floats, right_floats) = (of(left), of(right));
+        let bits = match (left, right) {
+            (Values::Array(_), Values::Scalar(_)) => {
+                let right = right_floats.value(0);
+                BooleanBuffer::collect_bool(rows, |row| holds(left_floats.values()[row], right))
+            }
+            _ => BooleanBuffer::collect_bool(rows, |row| {
+                holds(left_floats.value(left.place(row)), right_floats.value(right.place(row)))
+            }),
+        };
+        let nulls = [left, right].map(|values| match values {
+            Values::Array(array) => array.nulls().cloned(),
+            Values::Scalar(value) => value.is_null(0).then(|| NullBuffer::new_null(rows)),
+        });
+        let nulls = NullBuffer::union(nulls[0].as_ref(), nulls[1].as_ref());
+        Ok(Arc::new(BooleanArray::new(bits, nulls)) as ArrayRef)
     })
 }
 

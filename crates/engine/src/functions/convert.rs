@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringViewBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Float64Array};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array};
 use tidegauge_lang::tree::Type;
 
 use super::{json, times};
@@ -83,6 +83,18 @@ pub(crate) fn to_float(value: Typed) -> Result<Typed> {
     Typed::call("to_float", Type::Float, vec![value], run)
 }
 
+/// What an integer differs by from the float next to it. Zero for what is no integer.
+pub(crate) fn lost_as_float(integer: Typed) -> Result<Typed> {
+    let run: Kernel = Arc::new(|values: &[Values], rows| {
+        let array = values[0].clone().into_array(rows)?;
+        let lost = array.as_primitive::<Int64Type>().iter().map(|value| {
+            value.map_or(0, |value| value.saturating_sub(truncated(value as f64).unwrap_or(i64::MAX)))
+        });
+        Ok(Arc::new(lost.map(Some).collect::<Int64Array>()) as ArrayRef)
+    });
+    Typed::call("lost_as_float", Type::Integer, vec![integer], run)
+}
+
 /// Reads a number from whatever it is; texts are parsed.
 pub(crate) fn parse_float(value: Typed) -> Result<Typed> {
     let run: Kernel = match value.kind {
@@ -143,6 +155,15 @@ pub(crate) fn dynamic_to_boolean(value: Typed) -> Result<Typed> {
     Typed::call("to_boolean", Type::Boolean, vec![value], run)
 }
 
+/// Floats in which zero has no sign, so that it is one group.
+pub(crate) fn with_one_zero(value: Typed) -> Result<Typed> {
+    let run: Kernel = Arc::new(|values: &[Values], _| {
+        let floats: Float64Array = values[0].array().as_primitive::<Float64Type>().unary(|value| value + 0.0);
+        Ok(Arc::new(floats) as ArrayRef)
+    });
+    Typed::call("with_one_zero", Type::Float, vec![value], run)
+}
+
 /// Floats that are numbers; what is none becomes null.
 pub(crate) fn finite(value: Typed) -> Result<Typed> {
     let run = floats(|array, row| {
@@ -155,7 +176,9 @@ fn parsed_float(text: &str) -> Option<f64> {
     let text = text.trim();
     let is_number =
         text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '-' | '+' | '.'));
-    if is_number { text.parse().ok() } else { None }
+    let number: Option<f64> = if is_number { text.parse().ok() } else { None };
+    // "-inf" and numbers beyond a float's bounds.
+    number.filter(|number| number.is_finite())
 }
 
 fn parsed_integer(text: &str) -> Option<i64> {
@@ -177,7 +200,8 @@ fn parsed_boolean(text: &str) -> Option<bool> {
     parsed_float(text).map(|number| number != 0.0)
 }
 
-fn truncated(value: f64) -> Option<i64> {
+/// A float without what is behind its point.
+pub(crate) fn truncated(value: f64) -> Option<i64> {
     // The bounds are exact as floats; beyond them no integer is near.
     let is_inside = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value);
     is_inside.then_some(value as i64)

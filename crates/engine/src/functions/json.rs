@@ -11,11 +11,18 @@ pub(crate) fn write_float(value: f64, text: &mut String) {
 pub(crate) fn write_number_key(value: f64, text: &mut String) {
     if !value.is_finite() {
         text.push_str("null");
-    } else if value == value.trunc() && value.abs() < 9.2e18 {
-        let _ = write!(text, "{}", value as i64);
+    } else if let Some(whole) = whole(value) {
+        let _ = write!(text, "{whole}");
     } else {
         let _ = write!(text, "{value:?}");
     }
+}
+
+/// The integer that a float is.
+fn whole(value: f64) -> Option<i64> {
+    // The bounds are exact as floats; beyond them there is no integer of 64 bits.
+    let is_inside = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value);
+    (is_inside && value == value.trunc()).then_some(value as i64)
 }
 
 pub(crate) fn write_string(value: &str, text: &mut String) {

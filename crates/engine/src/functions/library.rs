@@ -1,18 +1,77 @@
-//! The functions that a query calls by name, by family.
+//! The functions that a query calls by name, by family. Each family is a table of names with how many arguments they
+//! take and how they bind. Which functions the language has, with their parameters in words, is told by `lang`.
 
+mod arrays;
+mod bags;
+mod byte_counts;
+mod calendar;
+mod call;
 mod conditions;
 mod conversions;
+mod datetimes;
+mod elements;
+mod encodings;
+mod gamma;
+mod hashes;
+mod mathematics;
+mod numbers;
+mod patterns;
+mod records;
+mod rounding;
+mod rows;
+mod search;
+mod sets;
+mod strings;
+mod types;
+mod urls;
+
+use tidegauge_lang::Span;
 
 use crate::Result;
+use crate::bind::invalid;
 use crate::value::Value;
+use call::{Call, Function};
 
-/// Calls a function; none where there is no such.
-pub(crate) fn call(name: &str, arguments: &[Value], now: i64) -> Result<Option<Value>> {
-    let _ = now;
-    for family in [conversions::call, conditions::call] {
-        if let Some(value) = family(name, arguments)? {
-            return Ok(Some(value));
-        }
+const FAMILIES: &[&[Function]] = &[
+    conversions::FUNCTIONS,
+    conditions::FUNCTIONS,
+    types::FUNCTIONS,
+    strings::FUNCTIONS,
+    search::FUNCTIONS,
+    patterns::FUNCTIONS,
+    encodings::FUNCTIONS,
+    urls::FUNCTIONS,
+    records::FUNCTIONS,
+    byte_counts::FUNCTIONS,
+    datetimes::FUNCTIONS,
+    mathematics::FUNCTIONS,
+    numbers::FUNCTIONS,
+    rounding::FUNCTIONS,
+    arrays::FUNCTIONS,
+    sets::FUNCTIONS,
+    bags::FUNCTIONS,
+    hashes::FUNCTIONS,
+];
+
+/// Calls a function; none where there is no such. The moment of the query is in nanoseconds since 1970.
+pub(crate) fn call(name: &str, arguments: &[Value], span: Span, now: i64) -> Result<Option<Value>> {
+    let Some(function) = find(name) else { return Ok(None) };
+    if !(function.least..=function.most).contains(&arguments.len()) {
+        return Err(invalid(span, function.count_message(arguments.len())));
     }
-    Ok(None)
+    (function.bind)(&Call { name: function.name, span, now, arguments }).map(Some)
+}
+
+/// Whether there is a function of this name. Names are case-sensitive.
+pub(crate) fn is_known(name: &str) -> bool {
+    find(name).is_some()
+}
+
+/// The name of every function, family after family.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().copied().flatten().map(|function| function.name)
+}
+
+fn find(name: &str) -> Option<&'static Function> {
+    FAMILIES.iter().copied().flatten().find(|function| function.name == name)
 }

@@ -1,4 +1,4 @@
-//! Times and timespans as text.
+//! Times and timespans as text, both ways.
 
 use std::fmt::Write;
 
@@ -40,4 +40,39 @@ pub(crate) fn read(text: &str) -> Option<i64> {
     }
     let civil = text.parse::<jiff::civil::DateTime>().ok()?;
     civil.to_zoned(jiff::tz::TimeZone::UTC).ok().and_then(|zoned| nanos(zoned.timestamp()))
+}
+
+/// The nanoseconds that a text says: numbers with units (`1h30m`), or days and a clock (`1.02:30:00.5`).
+pub(crate) fn read_timespan(text: &str) -> Option<i64> {
+    let text = text.trim();
+    let (is_negative, amount) = match text.strip_prefix('-') {
+        Some(amount) => (true, amount),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let nanos = if amount.contains(':') {
+        read_clock(amount)?
+    } else {
+        i64::try_from(tidegauge_model::duration::parse(amount)?.as_nanos()).ok()?
+    };
+    Some(if is_negative { -nanos } else { nanos })
+}
+
+/// `hh:mm`, `hh:mm:ss` or `d.hh:mm:ss`, the seconds with a fraction.
+fn read_clock(text: &str) -> Option<i64> {
+    let mut parts = text.split(':');
+    let (first, minutes, seconds) = (parts.next()?, parts.next()?, parts.next().unwrap_or("0"));
+    let (days, hours) = first.split_once('.').unwrap_or(("0", first));
+    let (seconds, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
+    let number = |digits: &str, limit: i64| {
+        let is_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        let number: Option<i64> = if is_digits { digits.parse().ok() } else { None };
+        number.filter(|number| *number < limit)
+    };
+    if parts.next().is_some() || fraction.len() > 9 {
+        return None;
+    }
+    let minutes = (number(days, 200_000)? * 24 + number(hours, 24)?) * 60 + number(minutes, 60)?;
+    let seconds = minutes * 60 + number(seconds, 60)?;
+    let nanos = number(&format!("{fraction:0<9}"), 1_000_000_000)?;
+    seconds.checked_mul(1_000_000_000)?.checked_add(nanos)
 }

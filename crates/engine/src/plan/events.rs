@@ -2,8 +2,10 @@
 
 use std::fmt;
 
-use tidegauge_lang::tree::{Cursor, SortKey, Stage};
+use tidegauge_lang::tree::{Cursor, SortKey, Stage, Type};
 use tidegauge_model::columns::TIME_FIELD;
+
+use tidegauge_store::Kinds;
 
 use super::unsupported;
 use crate::Result;
@@ -11,6 +13,9 @@ use crate::bind::Scope;
 use crate::expr::Typed;
 use crate::functions::{convert, logic};
 use crate::value::Value;
+
+/// Up to how many fields of a dataset are all shown.
+const FIELDS_SHOWN_MAX: usize = 500;
 
 /// Which events are wanted, and what of them.
 #[derive(Debug)]
@@ -21,6 +26,9 @@ pub(crate) struct EventsPlan {
     pub(crate) limit: usize,
     /// The fields of the answer; none is all of them.
     pub(crate) fields: Option<Vec<(String, Value)>>,
+    /// The fields that the dataset is known to have, shown even where no row has them. Of very many only those that
+    /// occur are shown.
+    pub(crate) stored: Vec<(String, Kinds)>,
     /// What the query computed, shown beside the stored fields.
     pub(crate) computed: Vec<(String, Value)>,
 }
@@ -52,6 +60,7 @@ impl EventsPlan {
             after: None,
             limit: usize::MAX,
             fields: None,
+            stored: Vec::new(),
             computed: shown,
         };
         for stage in stages {
@@ -70,6 +79,9 @@ impl EventsPlan {
                 }
                 other => return Err(unsupported(other)),
             }
+        }
+        if plan.fields.is_none() {
+            plan.stored = scope.stored_fields(FIELDS_SHOWN_MAX);
         }
         Ok(plan)
     }
@@ -124,6 +136,9 @@ fn sort_columns(value: &Value) -> Result<Vec<Typed>> {
         variants => {
             let mut columns = vec![logic::exists(value)?];
             columns.extend(value.float()?);
+            if let (Some(integer), Some(_)) = (value.of_type(Type::Integer), value.of_type(Type::Float)) {
+                columns.push(convert::lost_as_float(integer.clone())?);
+            }
             let texts =
                 variants.iter().filter(|variant| value.number_types().all(|kind| kind != variant.kind));
             let texts =

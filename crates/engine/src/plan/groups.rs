@@ -153,6 +153,11 @@ fn of_field(
             (aggregates::sum(&arrow_type(kind)), vec![number], Shape::As(kind))
         }
         F::Avg => average(call, value)?,
+        F::Min | F::Max if mixes_numbers(value) => {
+            // The value beside the least or greatest number is the one that was sent, with all its digits.
+            let udf = if *function == F::Min { aggregates::argmin() } else { aggregates::argmax() };
+            (udf, vec![or_null(value.float()?, Type::Float), json()?], Shape::As(Type::Dynamic))
+        }
         F::Min | F::Max => {
             let typed = or_null(comparable(value)?, Type::Float);
             let kind = typed.kind;
@@ -188,6 +193,10 @@ fn average(call: &AggregateCall, value: &Value) -> Result<Parts> {
     }
     let number = or_null(number_or_span(call, value)?, Type::Float);
     Ok((aggregates::avg(&arrow_type(number.kind)), vec![number], Shape::As(Type::Float)))
+}
+
+fn mixes_numbers(value: &Value) -> bool {
+    value.of_type(Type::Integer).is_some() && value.of_type(Type::Float).is_some()
 }
 
 fn or_null(typed: Option<Typed>, kind: Type) -> Typed {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use arrow_array::Int64Array;
+use arrow_array::{ArrayRef, Int64Array};
 use arrow_buffer::ScalarBuffer;
 use tidegauge_store::Block;
 
@@ -40,6 +40,11 @@ impl Scan {
             cache.insert(block.id(), column, &whole);
         }
         whole.pick(picked)
+    }
+
+    /// When the picked rows arrived.
+    pub(crate) async fn arrivals(&self, block: &Block, picked: &Picked) -> Result<ArrayRef> {
+        self.input(block, &InputColumn::Arrival, picked).await?.values()?.into_array(picked.count())
     }
 
     /// The times of a block's rows.

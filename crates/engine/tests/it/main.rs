@@ -1,14 +1,21 @@
 //! The engine through its public face, and its aggregates through the plans they are made for.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking, which names the line")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking, which names the line"
+)]
 
 mod aggregate_plans;
 mod collected;
 mod distinct;
 mod filtered;
 mod frequent;
+mod functions;
 mod histograms;
 mod memory;
 mod numbers;
 mod percentiles;
 mod plain;
+mod properties;
+mod support;

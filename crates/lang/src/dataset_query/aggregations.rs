@@ -1,5 +1,7 @@
 //! The aggregations of a query: which there are, what their arguments may be, and how their results are named.
 
+use std::collections::HashSet;
+
 use tidegauge_model::{Rule, Violation};
 
 use super::{Aggregation, DatasetQuery, Value};
@@ -41,14 +43,13 @@ const PERCENTILES_MAX: usize = 100;
 /// The groups of a query with their aggregates, over buckets of this step.
 pub(super) fn summarize(query: &DatasetQuery, step: i64) -> Result<Summarize, Violation> {
     let keys = keys(&query.group_by)?;
-    let mut aggregates: Vec<NamedAggregate> = Vec::with_capacity(query.aggregations.len());
+    let mut taken: HashSet<String> = keys.iter().map(|key| key.name.clone()).collect();
+    let mut aggregates = Vec::with_capacity(query.aggregations.len());
     for (place, aggregation) in query.aggregations.iter().enumerate() {
         let path = format!("aggregations.{place}");
         let call = call(aggregation, &path)?;
-        let is_taken = |name: &str| {
-            keys.iter().any(|key| key.name == name) || aggregates.iter().any(|other| other.name == name)
-        };
-        let name = unique_name(aggregation, is_taken);
+        let name = unique_name(aggregation, &taken);
+        taken.insert(name.clone());
         aggregates.push(NamedAggregate { name, call });
     }
     Ok(Summarize { aggregates, keys, bucket: Some(Bucket { step }) })
@@ -70,16 +71,16 @@ fn keys(fields: &[String]) -> Result<Vec<Named>, Violation> {
 
 /// The alias, or the name of the operation in capitals. When another result or a group's field has that name already,
 /// a number follows it: `COUNT`, `COUNT_2`.
-fn unique_name(aggregation: &Aggregation, is_taken: impl Fn(&str) -> bool) -> String {
+fn unique_name(aggregation: &Aggregation, taken: &HashSet<String>) -> String {
     let alias = aggregation.alias.as_deref().filter(|alias| !alias.is_empty());
     let wanted = alias.map_or_else(|| aggregation.op.trim().to_uppercase(), str::to_owned);
-    if !is_taken(&wanted) {
+    if !taken.contains(&wanted) {
         return wanted;
     }
     let mut number = 2_u64;
     loop {
         let name = format!("{wanted}_{number}");
-        if !is_taken(&name) {
+        if !taken.contains(&name) {
             return name;
         }
         number += 1;

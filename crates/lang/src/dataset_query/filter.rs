@@ -65,7 +65,10 @@ pub(super) fn translate(filter: &Filter, now: i64) -> Result<Option<Expr>, Viola
     let mut translation = Translation { now, nodes: 0 };
     let expr = translation.filter(filter, "filter", 1)?;
     match expr {
-        Some(expr) if height(&expr) > HEIGHT_MAX => Err(too_deep("filter")),
+        Some(expr) if height(&expr) > HEIGHT_MAX => {
+            let problem = "must have fewer filters inside each other: join them in one list of children";
+            Err(Violation::new("filter", Rule::Maximum, problem))
+        }
         expr => Ok(expr),
     }
 }

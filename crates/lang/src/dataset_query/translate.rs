@@ -1,5 +1,7 @@
 //! From the query as it was sent to its tree: each part is translated in its own file and put in its place here.
 
+use std::collections::HashMap;
+
 use tidegauge_model::{Rule, Violation};
 
 use super::{DatasetQuery, Projection, Refused, Surroundings, Translated, VirtualField};
@@ -120,17 +122,20 @@ fn virtual_fields(fields: &[VirtualField]) -> Result<Vec<Named>, Refused> {
 
 /// The fields of the answer by the names that they have in it. One that is asked for twice is given once.
 fn projections(projections: &[Projection]) -> Result<Vec<Named>, Violation> {
-    let mut named: Vec<Named> = Vec::with_capacity(projections.len());
+    let mut named = Vec::with_capacity(projections.len());
+    let mut known: HashMap<&str, &str> = HashMap::with_capacity(projections.len());
     for (place, projection) in projections.iter().enumerate() {
         if projection.field.is_empty() {
             return Err(Violation::required(format!("project.{place}.field")));
         }
         let alias = projection.alias.as_deref().filter(|alias| !alias.is_empty());
-        let name = alias.unwrap_or(&projection.field).to_owned();
-        let expr = Expr::new(ExprKind::Field(projection.field.clone()), Span::default());
-        match named.iter().find(|known| known.name == name) {
-            None => named.push(Named { name, expr }),
-            Some(known) if known.expr == expr => {}
+        let name = alias.unwrap_or(&projection.field);
+        match known.insert(name, &projection.field) {
+            None => {
+                let expr = Expr::new(ExprKind::Field(projection.field.clone()), Span::default());
+                named.push(Named { name: name.to_owned(), expr });
+            }
+            Some(field) if field == projection.field => {}
             Some(_) => {
                 let problem = format!("must not give another field the name {name} again");
                 return Err(Violation::new(format!("project.{place}.alias"), Rule::Unique, problem));

@@ -92,6 +92,9 @@ impl Reader<'_> {
                     break;
                 }
                 self.place += 1;
+                if self.peek() == Some(']') {
+                    return Err(self.unexpected("remove the `,` before it"));
+                }
                 self.json.push(',');
             }
         }

@@ -20,10 +20,7 @@ impl Lexer<'_> {
         }
         let digits = &self.text[start..number_end];
         if has_fraction || has_exponent {
-            // Digits, a fraction and an exponent are always a float for the library.
-            return digits
-                .parse()
-                .map_or(TokenKind::Unknown, |number| TokenKind::Literal(Literal::Float(number)));
+            return self.float(digits.parse().ok(), start);
         }
         self.integer(digits.parse().ok(), start)
     }
@@ -71,6 +68,16 @@ impl Lexer<'_> {
         // All sixteen digits are a number too: the one with the same bits.
         let number = u64::from_str_radix(digits, 16).ok().map(u64::cast_signed);
         self.integer(number, start)
+    }
+
+    fn float(&mut self, number: Option<f64>, start: usize) -> TokenKind {
+        if let Some(number) = number.filter(|number| number.is_finite()) {
+            return TokenKind::Literal(Literal::Float(number));
+        }
+        let span = Span::new(start, self.place);
+        let hint = "write one below 1.8e308, or `real(+inf)`";
+        self.report(Diagnostic::new("the number does not fit a float", span).with_hint(hint));
+        TokenKind::Unknown
     }
 
     fn integer(&mut self, number: Option<i64>, start: usize) -> TokenKind {
@@ -129,12 +136,11 @@ impl Lexer<'_> {
     fn unknown_unit(&mut self, start: usize, unit_start: usize) -> TokenKind {
         let unit = &self.text[unit_start..self.place];
         let message = format!("`{unit}` is no unit of time");
-        let words: Vec<&str> = timespan::unit_names().filter(|name| *name != "tick").collect();
-        let hint = match suggest::nearest(unit, ["minutes", "seconds", "hours", "days", "weeks"]) {
+        let hint = match suggest::nearest(unit, timespan::unit_names()) {
             Some(nearest) => format!("did you mean `{nearest}`?"),
+            None if unit.starts_with('_') => "write the digits of a number without `_`".to_owned(),
             None => format!(
-                "write one of {}; a name that begins with a digit is written ['{}']",
-                words.join(", "),
+                "write w, d, h, m, s, ms, us or ns; a name that begins with a digit is written ['{}']",
                 &self.text[start..self.place]
             ),
         };

@@ -155,7 +155,11 @@ fn unknown_escape(sequence: &str, span: Span) -> Diagnostic {
 fn unclosed(text: &str, start: usize, value: String, end: usize, mark: &str) -> Text {
     // Only the beginning is marked: the rest of the line may be long, and is often the innocent part.
     let mark_end = start + text[start..].find(['"', '\'', '`', '~']).unwrap_or(0) + mark.len();
-    let diagnostic = Diagnostic::new("the text is never closed", Span::new(start, mark_end))
-        .with_hint(format!("write `{mark}` at its end"));
+    let hint = if end < text.len() {
+        format!("write {mark} at its end, or \\n for a line break in it")
+    } else {
+        format!("write {mark} at its end")
+    };
+    let diagnostic = Diagnostic::new("the text is never closed", Span::new(start, mark_end)).with_hint(hint);
     Text { value, end, diagnostics: vec![diagnostic] }
 }

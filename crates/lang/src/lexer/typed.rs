@@ -32,16 +32,16 @@ pub(super) fn literal_type(word: &str) -> Option<LiteralType> {
 }
 
 impl LiteralType {
-    /// An example, and the function that makes a value of this type from any other.
-    fn advice(self) -> (&'static str, &'static str) {
+    /// What it holds, an example, and the function that makes a value of this type from any other.
+    fn advice(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::Boolean => ("bool(true)", "tobool"),
-            Self::Integer => ("long(-3)", "tolong"),
-            Self::Float => ("real(1.5)", "toreal"),
-            Self::String => ("string(null)", "tostring"),
-            Self::Datetime => ("datetime(2026-07-01T10:00:00Z)", "todatetime"),
-            Self::Timespan => ("timespan(1h)", "totimespan"),
-            Self::Dynamic => ("dynamic([1, 2])", "parse_json"),
+            Self::Boolean => ("true or false", "bool(true)", "tobool"),
+            Self::Integer => ("a whole number", "long(-3)", "tolong"),
+            Self::Float => ("a number", "real(1.5)", "toreal"),
+            Self::String => ("null", "string(null)", "tostring"),
+            Self::Datetime => ("a time", "datetime(2026-07-01T10:00:00Z)", "todatetime"),
+            Self::Timespan => ("a timespan", "timespan(1h)", "totimespan"),
+            Self::Dynamic => ("JSON", "dynamic([1, 2])", "parse_json"),
         }
     }
 }
@@ -71,8 +71,8 @@ impl Lexer<'_> {
             return TokenKind::Literal(literal);
         }
         let name = self.text[start..open].trim_end();
-        let (example, function) = literal_type.advice();
-        let message = format!("`{name}(…)` does not hold a literal of its type");
+        let (content, example, function) = literal_type.advice();
+        let message = format!("`{name}(…)` does not hold {content}");
         let hint = format!("write it as in `{example}`, or `{function}(…)` to convert a value");
         self.report(Diagnostic::new(message, Span::new(start, self.place)).with_hint(hint));
         TokenKind::Unknown
@@ -137,7 +137,7 @@ fn float(body: &str) -> Option<f64> {
         "+inf" | "inf" => Some(f64::INFINITY),
         "-inf" => Some(f64::NEG_INFINITY),
         _ if body.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-')) => {
-            body.parse().ok()
+            body.parse().ok().filter(|number: &f64| number.is_finite())
         }
         _ => None,
     }

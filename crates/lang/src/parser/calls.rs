@@ -5,7 +5,7 @@ use super::{Parsed, Parser};
 use crate::functions::{self, Function};
 use crate::lexer::TokenKind;
 use crate::tree::{Expr, ExprKind};
-use crate::{Diagnostic, Span, suggest};
+use crate::{Diagnostic, Span};
 
 /// Functions over many rows, which people also try where there is only one.
 const AGGREGATES: &[&str] = &[
@@ -70,9 +70,9 @@ impl Parser<'_> {
             return;
         }
         let message = format!("unknown function `{name}`");
-        let hint = match functions::renamed(name).or_else(|| suggest::nearest(name, functions::names())) {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => "use one of the functions of the language".to_owned(),
+        let hint = match functions::meant(name) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => "write one that there is, such as `tostring`, `iff`, `strcat` or `extract`".to_owned(),
         };
         self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
     }
@@ -80,6 +80,7 @@ impl Parser<'_> {
     /// Expressions with commas between them, up to and with the closing mark.
     pub(super) fn list_until(&mut self, closing: TokenKind, open: Span) -> (Vec<Parsed>, Span) {
         let mut items = Vec::new();
+        let was_in_list = std::mem::replace(&mut self.is_in_list, true);
         if !self.cursor.is_at(&closing) {
             loop {
                 items.push(self.full());
@@ -88,27 +89,14 @@ impl Parser<'_> {
                 }
             }
         }
+        self.is_in_list = was_in_list;
         let close = self.close(closing, open);
         (items, close)
     }
 
     /// What follows `in` or `has_any`: a list in parentheses, or one value that is an array.
     pub(super) fn membership(&mut self, value: Parsed, operator: Operator) -> Parsed {
-        let (items, end) = match self.cursor.accept(&TokenKind::LeftParenthesis) {
-            Some(open) => {
-                let (items, close) = self.list_until(TokenKind::RightParenthesis, open);
-                if items.is_empty() {
-                    let hint = format!("write `{} (1, 2)`", operator.name);
-                    self.cursor.report(Diagnostic::new("the list is empty", open).with_hint(hint));
-                }
-                (items, close)
-            }
-            None => {
-                let item = self.nested(Self::unary);
-                let end = item.span();
-                (vec![item], end)
-            }
-        };
+        let (items, end) = self.items(operator);
         let span = value.span().to(end);
         let height = 1 + items.iter().map(|item| item.height).max().unwrap_or(0).max(value.height);
         let value = Box::new(value.expr);
@@ -123,15 +111,42 @@ impl Parser<'_> {
         self.limited(kind, span, height)
     }
 
+    fn items(&mut self, operator: Operator) -> (Vec<Parsed>, Span) {
+        let Some(open) = self.cursor.accept(&TokenKind::LeftParenthesis) else {
+            let item = self.nested(Self::unary);
+            let end = item.span();
+            return (vec![item], end);
+        };
+        let (items, close) = self.list_until(TokenKind::RightParenthesis, open);
+        if items.is_empty() {
+            let hint = format!("write `{} (1, 2)`", operator.name);
+            self.cursor.report(Diagnostic::new("the list is empty", open).with_hint(hint));
+        }
+        (items, close)
+    }
+
     /// What follows `between`: two values with `..` between them, in parentheses.
     pub(super) fn between(&mut self, value: Parsed, is_negated: bool) -> Parsed {
+        let Some((low, high, close)) = self.ends() else {
+            return self.error(value.span().to(self.cursor.span()));
+        };
+        let span = value.span().to(close);
+        let height = 1 + value.height.max(low.height).max(high.height);
+        let (value, low, high) = (Box::new(value.expr), Box::new(low.expr), Box::new(high.expr));
+        self.limited(ExprKind::Between { value, low, high, is_negated }, span, height)
+    }
+
+    /// The ends of a range, and where it is closed.
+    fn ends(&mut self) -> Option<(Parsed, Parsed, Span)> {
         const HINT: &str = "write `x between (1 .. 5)`";
         let span = self.cursor.span();
         let Some(open) = self.cursor.accept(&TokenKind::LeftParenthesis) else {
             let message = "parentheses are missing after `between`";
             self.cursor.report(Diagnostic::new(message, span).with_hint(HINT));
-            let rest = if self.is_at_terminator() { self.error(span) } else { self.nested(Self::unary) };
-            return self.error(value.span().to(rest.span()));
+            if !self.is_at_terminator() {
+                self.nested(Self::unary);
+            }
+            return None;
         };
         let low = self.full();
         let place = self.cursor.span();
@@ -141,19 +156,11 @@ impl Parser<'_> {
             if !self.is_at_terminator() {
                 self.full();
             }
-            let close = self.close(TokenKind::RightParenthesis, open);
-            return self.error(value.span().to(close));
+            self.close(TokenKind::RightParenthesis, open);
+            return None;
         }
         let high = self.full();
         let close = self.close(TokenKind::RightParenthesis, open);
-        let span = value.span().to(close);
-        let height = 1 + value.height.max(low.height).max(high.height);
-        let kind = ExprKind::Between {
-            value: Box::new(value.expr),
-            low: Box::new(low.expr),
-            high: Box::new(high.expr),
-            is_negated,
-        };
-        self.limited(kind, span, height)
+        Some((low, high, close))
     }
 }

@@ -163,12 +163,28 @@ impl Parser<'_> {
             name.push('.');
             name.push_str(part);
         }
+        if self.cursor.is_at(&TokenKind::LeftParenthesis) {
+            return self.method_call(&name, start.to(end));
+        }
         Parsed::leaf(ExprKind::Field(name), start.to(end))
+    }
+
+    /// A function behind a dot, as other languages call it.
+    fn method_call(&mut self, name: &str, span: Span) -> Parsed {
+        let (of, function) = name.rsplit_once('.').unwrap_or(("", name));
+        let hint = format!("write `{function}({of})`");
+        let message = format!("`{function}` cannot be called with a dot");
+        self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
+        let open = self.cursor.advance();
+        let (_, close) = self.list_until(TokenKind::RightParenthesis, open);
+        self.error(span.to(close))
     }
 
     pub(super) fn parenthesised(&mut self) -> Parsed {
         let open = self.cursor.advance();
+        let was_in_list = std::mem::replace(&mut self.is_in_list, false);
         let mut inner = self.full();
+        self.is_in_list = was_in_list;
         let close = self.close(TokenKind::RightParenthesis, open);
         inner.expr.span = open.to(close);
         inner
@@ -271,14 +287,19 @@ impl Parser<'_> {
                 "`*` stands for all fields only as an argument of some aggregates; name a field"
             }
             TokenKind::Dot => "write a digit before the dot, such as `0.5`",
+            TokenKind::Other => "remove it; a map is written `dynamic({…})`",
             TokenKind::Equal => "write `==` to compare",
             _ => "write a field, a number, a text in quotes or a function call",
         };
         let message = format!("a value is missing before {}", self.cursor.found());
         self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
-        if !self.is_at_terminator() && operators::ahead(&self.cursor).is_none() {
-            self.cursor.advance();
+        if self.is_at_terminator() || operators::ahead(&self.cursor).is_some() {
+            return self.error(span);
         }
-        self.error(span)
+        self.cursor.advance();
+        // What follows is probably what the wrong symbol was put before.
+        let has_rest = !self.is_at_terminator() && operators::ahead(&self.cursor).is_none();
+        let end = if has_rest { self.nested(Self::unary).span() } else { span };
+        self.error(span.to(end))
     }
 }

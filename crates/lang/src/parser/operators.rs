@@ -80,13 +80,25 @@ pub(crate) fn test_word(test: TextTest, is_case_sensitive: bool) -> Option<&'sta
 /// The operator that the next tokens are, if they are one.
 pub(super) fn ahead(cursor: &Cursor<'_>) -> Option<Operator> {
     if let Some(word) = cursor.word_ahead(0) {
-        return of_word(word, cursor, 0, false);
+        return if word.eq_ignore_ascii_case("not") {
+            negated(cursor)
+        } else {
+            of_word(word, cursor, 0, false)
+        };
     }
     if cursor.is_at(&TokenKind::Bang) {
         let is_adjacent = cursor.ahead(1).span.start == cursor.span().end;
         return cursor.word_ahead(1).filter(|_| is_adjacent).and_then(|word| of_word(word, cursor, 1, true));
     }
     of_symbol(cursor.peek())
+}
+
+/// An operator with `not` before it, as other languages have it.
+fn negated(cursor: &Cursor<'_>) -> Option<Operator> {
+    let operator = of_word(cursor.word_ahead(1)?, cursor, 1, true)?;
+    let mistake =
+        ("`not` does not negate an operator", "write `!` directly before the operator, such as `!in`");
+    Some(Operator { mistake: Some(mistake), ..operator })
 }
 
 fn of_word(word: &str, cursor: &Cursor<'_>, place: usize, is_negated: bool) -> Option<Operator> {
@@ -133,12 +145,16 @@ fn of_symbol(kind: &TokenKind) -> Option<Operator> {
         TokenKind::EqualTilde => (text(false), TEXT, "=~"),
         TokenKind::BangTilde => (text(true), TEXT, "!~"),
         TokenKind::Equal => (Form::Binary(Binary::Equal), EQUALITY, "="),
+        TokenKind::EqualEqualEqual => (Form::Binary(Binary::Equal), EQUALITY, "==="),
+        TokenKind::BangEqualEqual => (Form::Binary(Binary::NotEqual), EQUALITY, "!=="),
         TokenKind::AmpersandAmpersand => (Form::Logical(Binary::And), AND, "&&"),
         TokenKind::PipePipe => (Form::Logical(Binary::Or), OR, "||"),
         _ => return None,
     };
     let mistake = match kind {
         TokenKind::Equal => Some(("`=` does not compare", "write `==`")),
+        TokenKind::EqualEqualEqual => Some(("`===` is no operator", "write `==`")),
+        TokenKind::BangEqualEqual => Some(("`!==` is no operator", "write `!=`")),
         TokenKind::AmpersandAmpersand => Some(("`&&` is no operator", "write `and`")),
         TokenKind::PipePipe => Some(("`||` is no operator", "write `or`")),
         _ => None,
@@ -147,7 +163,11 @@ fn of_symbol(kind: &TokenKind) -> Option<Operator> {
 }
 
 /// What to write instead of a word that stands where an operator must.
-pub(super) fn advice(word: &str) -> Option<String> {
+pub(super) fn advice(word: &str, is_negated: bool) -> Option<String> {
+    if is_negated {
+        let nearest = suggest::nearest(word, TESTS.iter().map(|(name, ..)| *name).chain(["in", "between"]));
+        return nearest.map(|nearest| format!("did you mean `!{nearest}`?"));
+    }
     let known = match word.to_lowercase().as_str() {
         "like" | "ilike" | "rlike" => "write `contains`, or `matches regex` for a pattern",
         "is" => "write `isnull(x)` or `isnotnull(x)`",

@@ -1,0 +1,69 @@
+//! Functions of maps. What is no map gives null.
+
+use tidegauge_lang::tree::Type;
+
+use super::call::{Call, Function, MANY, function};
+use super::elements::{self, members, write_member};
+use super::rows;
+use crate::Result;
+use crate::functions::json;
+use crate::value::Value;
+
+pub(super) const FUNCTIONS: &[Function] = &[
+    function("bag_keys", 1, 1, keys),
+    function("bag_has_key", 2, 2, has_key),
+    function("bag_pack", 2, MANY, pack),
+    function("pack", 2, MANY, pack),
+    function("pack_dictionary", 2, MANY, pack),
+    function("bag_zip", 2, 2, zip),
+];
+
+fn keys(call: &Call<'_>) -> Result<Value> {
+    let run = rows::texts(|row, text| {
+        let members = members(row.text(0))?;
+        elements::write_array(text, members.keys(), |name, text| json::write_string(name, text));
+        Some(())
+    });
+    call.result(Type::Array, [call.json(0)?], run)
+}
+
+fn has_key(call: &Call<'_>) -> Result<Value> {
+    let run = rows::booleans(|row| Some(members(row.text(0))?.contains_key(row.text(1))));
+    call.result(Type::Boolean, [call.json(0)?, call.text(1)?], run)
+}
+
+/// A map of names and values in turn. A null value stays in it.
+fn pack(call: &Call<'_>) -> Result<Value> {
+    if call.count() % 2 == 1 {
+        return Err(call.invalid(format!("'{}' takes pairs of a name and a value", call.name)));
+    }
+    let run = rows::texts_of_all(|row, text| {
+        text.push('{');
+        for place in (0..row.count()).step_by(2).filter(|place| !row.is_null(*place)) {
+            let value = if row.is_null(place + 1) { "null" } else { row.text(place + 1) };
+            write_member(text, row.text(place), |text| text.push_str(value));
+        }
+        text.push('}');
+        Some(())
+    });
+    let argument = |place: usize| if place.is_multiple_of(2) { call.text(place) } else { call.json(place) };
+    let arguments = (0..call.count()).map(argument).collect::<Result<Vec<_>>>()?;
+    call.result_of_all(Type::Map, arguments, run)
+}
+
+/// A map of an array of names and one of values, as long as the shorter.
+fn zip(call: &Call<'_>) -> Result<Value> {
+    let run = rows::texts(|row, text| {
+        let (names, values) = (elements::elements(row.text(0))?, elements::elements(row.text(1))?);
+        let mut name = String::new();
+        text.push('{');
+        for (key, value) in names.into_iter().zip(values) {
+            name.clear();
+            json::write_plain(key.get(), &mut name);
+            write_member(text, &name, |text| text.push_str(value.get()));
+        }
+        text.push('}');
+        Some(())
+    });
+    call.result(Type::Map, [call.json(0)?, call.json(1)?], run)
+}

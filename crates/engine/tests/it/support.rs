@@ -1,0 +1,7 @@
+//! What the tests of whole queries stand on: a store with events in the places that a test wants, JSON queries, and
+//! answers in plain values.
+
+pub(crate) mod body;
+pub(crate) mod house;
+pub(crate) mod naive;
+pub(crate) mod reply;

@@ -1,0 +1,281 @@
+//! A store in a temporary folder with engines over it. Events come in as NDJSON through the reader of requests, and
+//! the test decides where they lie when they are asked for.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tidegauge_catalog::datasets::Dataset;
+use tidegauge_catalog::people::Person;
+use tidegauge_catalog::tokens::Token;
+use tidegauge_catalog::{Catalog, Change, Location, SealKey};
+use tidegauge_engine::{Engine, EngineSettings, Lane, Options, Question};
+use tidegauge_ingest::{FieldGate, Limits, Reader};
+use tidegauge_lang::dataset_query::{Refused, Surroundings, translate};
+use tidegauge_model::chance::SeededChance;
+use tidegauge_model::time::ManualClock;
+use tidegauge_model::{Capabilities, Chance, Clock, DatasetId, DatasetName, Org, OrgId, RowId, Timestamp};
+use tidegauge_store::{DatasetState, Receipt, Store, StoreSettings};
+
+use super::body;
+use super::reply::Reply;
+
+/// When the clock of a house starts: 2027-01-15T08:00:00Z, in nanoseconds.
+pub(crate) const START: i64 = 1_800_000_000_000_000_000;
+pub(crate) const SECOND: i64 = 1_000_000_000;
+pub(crate) const HOUR: i64 = 3600 * SECOND;
+
+/// Where the events of a dataset lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Placement {
+    /// In no segment yet.
+    Buffer,
+    /// Each request in segments of its own.
+    Segments,
+    /// The first half of the requests in segments, the others not.
+    Both,
+    /// In segments that were merged.
+    Merged,
+}
+
+impl Placement {
+    pub(crate) const ALL: [Self; 4] = [Self::Buffer, Self::Segments, Self::Both, Self::Merged];
+}
+
+/// How a query is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// On one thread, keeping columns and using those that were kept.
+    Cached,
+    /// On one thread, reading everything anew.
+    Uncached,
+    /// On several threads.
+    Threads,
+}
+
+impl Way {
+    /// The cached way stands here twice: the first fills the cache that the second uses.
+    pub(crate) const ALL: [Self; 4] = [Self::Uncached, Self::Cached, Self::Cached, Self::Threads];
+}
+
+pub(crate) struct House {
+    _folder: TempDir,
+    catalog: Arc<Catalog>,
+    clock: Arc<ManualClock>,
+    chance: Arc<SeededChance>,
+    org: OrgId,
+    pub(crate) store: Arc<Store>,
+    one_thread: Engine,
+    threads: Engine,
+    datasets: AtomicU64,
+}
+
+/// A dataset and the identities of its events, in the order in which they came in.
+pub(crate) struct Filled {
+    pub(crate) state: Arc<DatasetState>,
+    pub(crate) ids: Vec<RowId>,
+}
+
+struct AnyField;
+
+impl FieldGate for AnyField {
+    fn admit(&self, _: &str) -> bool {
+        true
+    }
+}
+
+impl House {
+    pub(crate) async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Sqlite(folder.path().join("catalog.db"));
+        let catalog = Arc::new(Catalog::open(&location, SealKey::new(&[7; 32])).await.unwrap());
+        let now = Timestamp::from_micros(START / 1000);
+        let org = set_up(&catalog, now).await;
+        let clock = Arc::new(ManualClock::at(now));
+        let chance = Arc::new(SeededChance::new(7));
+        let mut settings = StoreSettings::new(folder.path().to_owned());
+        settings.log_file_bytes = 1 << 20;
+        let store = Store::open(
+            Arc::clone(&catalog),
+            Arc::clone(&clock) as Arc<dyn Clock>,
+            Arc::clone(&chance) as Arc<dyn Chance>,
+            settings,
+        );
+        let store = Arc::new(store.await.unwrap());
+        let one_thread = engine(&store, folder.path(), 1);
+        let threads = engine(&store, folder.path(), 3);
+        Self {
+            _folder: folder,
+            catalog,
+            clock,
+            chance,
+            org,
+            store,
+            one_thread,
+            threads,
+            datasets: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) async fn dataset(&self) -> Arc<DatasetState> {
+        self.dataset_with_maps(&[]).await
+    }
+
+    /// A dataset in which these fields keep objects as they are.
+    pub(crate) async fn dataset_with_maps(&self, map_fields: &[&str]) -> Arc<DatasetState> {
+        let now = self.clock.now();
+        let number = self.datasets.fetch_add(1, Ordering::Relaxed);
+        let dataset = Dataset {
+            id: DatasetId::generate(now, &*self.chance),
+            number: 0,
+            org: self.org.clone(),
+            name: DatasetName::parse(&format!("logs-{number}")).unwrap(),
+            description: String::new(),
+            kind: "axiom:events:v1".to_owned(),
+            created: now,
+            created_by: "user_owner".into(),
+            modified: now,
+            use_retention: false,
+            retention_days: 0,
+            map_fields: map_fields.iter().map(|field| (*field).to_owned()).collect(),
+            flushed: 0,
+            vacuumed: None,
+        };
+        let change = Change {
+            org: Some(self.org.clone()),
+            actor: "user_owner".to_owned(),
+            at: now,
+            request_id: "req".to_owned(),
+        };
+        let stored = self.catalog.insert_dataset(&self.org, &dataset, 1_000_000, &change).await.unwrap();
+        self.store.add(&stored).unwrap()
+    }
+
+    /// Takes the events of one request in and gives their identities.
+    pub(crate) async fn ingest(&self, state: &Arc<DatasetState>, ndjson: &str) -> Vec<RowId> {
+        let arrival = self.clock.now().as_micros() * 1000;
+        let mut reader = Reader::new(Limits::default());
+        let options = tidegauge_ingest::Options { map_fields: state.map_fields(), ..Default::default() };
+        reader.begin(options, arrival);
+        reader.feed(ndjson.as_bytes(), &AnyField).unwrap();
+        let outcome = reader.finish(&AnyField).unwrap();
+        assert_eq!(outcome.failures, Vec::new());
+        let receipt = Receipt { arrival, raw_bytes: ndjson.len() as u64, key: None };
+        let prepared = Store::prepare(reader.columns(), receipt);
+        let sequence = self.store.append(state, prepared).await.unwrap();
+        let times = reader.columns().times.iter();
+        (0..).zip(times).map(|(index, time)| RowId { time: *time, sequence, index }).collect()
+    }
+
+    pub(crate) async fn flush(&self, state: &Arc<DatasetState>) {
+        self.store.flush(state).await.unwrap();
+    }
+
+    /// Merges all segments that can be.
+    pub(crate) async fn compact(&self) {
+        self.clock.advance(Duration::from_secs(86_400));
+        while self.store.compact_step().await.unwrap() {}
+    }
+
+    /// A dataset with the events of these requests in a place.
+    pub(crate) async fn filled(&self, requests: &[String], placement: Placement) -> Filled {
+        let state = self.dataset().await;
+        let mut ids = Vec::new();
+        for (number, request) in requests.iter().enumerate() {
+            ids.extend(self.ingest(&state, request).await);
+            let is_flushed = match placement {
+                Placement::Buffer => false,
+                Placement::Segments | Placement::Merged => true,
+                Placement::Both => number < requests.len().div_ceil(2),
+            };
+            if is_flushed {
+                self.flush(&state).await;
+            }
+        }
+        if placement == Placement::Merged {
+            self.compact().await;
+        }
+        Filled { state, ids }
+    }
+
+    pub(crate) fn forget(&self, filled: &Filled) {
+        self.store.remove(filled.state.id());
+    }
+
+    pub(crate) async fn ask(
+        &self,
+        state: &Arc<DatasetState>,
+        body: &serde_json::Value,
+        way: Way,
+    ) -> Result<Reply, String> {
+        let query = body::read(body);
+        let around = Surroundings { now: START, data: None, window_seconds_max: 0 };
+        let translated = translate("logs", &query, around).map_err(|refused| match refused {
+            Refused::Violation(violation) => violation.to_string(),
+            Refused::Expression { alias, diagnostics, .. } => {
+                format!("{alias}: {}", diagnostics.first().map_or("", |first| first.message.as_str()))
+            }
+        })?;
+        let options = Options {
+            now: START,
+            lane: Lane::Interactive,
+            time_max: Duration::from_secs(60),
+            bypasses_cache: way == Way::Uncached,
+            is_explained: false,
+            answer_bytes_max: 1 << 30,
+        };
+        let question = Question { query: translated.query, dataset: Arc::clone(state), options };
+        let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
+        let answer = engine.run(question).await.map_err(|error| error.to_string())?;
+        Ok(Reply::new(&answer, &query.aggregations.is_empty()))
+    }
+}
+
+fn engine(store: &Arc<Store>, folder: &Path, threads: usize) -> Engine {
+    let settings = EngineSettings {
+        threads,
+        memory_bytes: 1 << 30,
+        query_memory_bytes: 1 << 29,
+        cache_bytes: 64 << 20,
+        spill_folder: folder.join(format!("spill-{threads}")),
+        spill_bytes_max: 1 << 30,
+        running_max: 4,
+        waiting_max: 16,
+    };
+    Engine::new(Arc::clone(store), settings).unwrap()
+}
+
+async fn set_up(catalog: &Catalog, now: Timestamp) -> OrgId {
+    let org = Org::self_hosted("org_house".into(), "House".to_owned(), "a@example.com".to_owned(), now);
+    let owner = Person {
+        id: "user_owner".into(),
+        email: "a@example.com".to_owned(),
+        name: "A".to_owned(),
+        created: now,
+    };
+    let token = Token {
+        id: "token_1".into(),
+        org: None,
+        person: owner.id.clone(),
+        name: "first".to_owned(),
+        description: String::new(),
+        capabilities: Capabilities::default(),
+        created: now,
+        expires_at: None,
+        last_used_at: None,
+    };
+    let change = Change { org: None, actor: "test".to_owned(), at: now, request_id: String::new() };
+    assert!(catalog.set_up(&org, &owner, &token, "digest", &change).await.unwrap());
+    org.id
+}
+
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(future)
+}

@@ -1,0 +1,14 @@
+//! Tests of the language, through the public face of the crate.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod errors;
+mod events;
+mod expressions;
+mod filters;
+mod functions;
+mod groups;
+mod limits;
+mod properties;
+mod support;
+mod times;
