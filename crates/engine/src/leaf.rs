@@ -60,12 +60,11 @@ fn properties(schema: SchemaRef, partitions: usize) -> Arc<PlanProperties> {
 
 /// Columns for the rows of one block.
 pub(crate) async fn columns_of(scan: &Scan, columns: &[Typed], selected: &Selected) -> Result<Vec<ArrayRef>> {
-    let block = &scan.blocks[selected.place];
     let count = selected.picked.count();
     let mut places: Vec<usize> = columns.iter().flat_map(Typed::inputs).collect();
     places.sort_unstable();
     places.dedup();
-    let inputs = scan.load(block, &places, &selected.picked).await?;
+    let inputs = scan.load(selected.place, &places, &selected.picked).await?;
     let rows = Rows { inputs: &inputs, count };
     let mut arrays: Vec<ArrayRef> = Vec::with_capacity(columns.len());
     for column in columns {
@@ -76,8 +75,8 @@ pub(crate) async fn columns_of(scan: &Scan, columns: &[Typed], selected: &Select
 
 /// The next batch of the scan; none when there are no blocks left.
 async fn next_batch(scan: &Scan, columns: &[Typed], schema: &SchemaRef) -> Result<Option<RecordBatch>> {
-    while let Some(place) = scan.claim() {
-        if let Some(selected) = scan.select(place).await? {
+    while let Some(claim) = scan.claim() {
+        if let Some(selected) = scan.select(claim).await? {
             let arrays = columns_of(scan, columns, &selected).await?;
             let options = RecordBatchOptions::new().with_row_count(Some(selected.picked.count()));
             let batch = RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)?;

@@ -53,8 +53,9 @@ impl Run {
             plan.prune.clone(),
             self.cache.clone(),
         );
-        if let Then::Events(events) = &plan.then {
-            scan.rows = events::rows_after(events);
+        match &plan.then {
+            Then::Events(events) => scan.rows = events::rows_after(events),
+            Then::Groups(_) => scan.split_for(self.threads),
         }
         let scan = Arc::new(scan);
         let mut answer = self.compute(&plan, &scan, began, times).await?;

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tidegauge_lang::tree::TimeRange;
 use tidegauge_model::RowId;
 use tidegauge_store::Block;
+use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 pub(crate) use picked::Picked;
@@ -35,6 +36,10 @@ pub(crate) struct Scan {
     pub(crate) prune: Prune,
     pub(crate) cache: Option<Arc<ColumnCache>>,
     pub(crate) counters: Arc<Counters>,
+    /// Into how many parts each block is cut for the threads; one where there are blocks enough for all.
+    parts: usize,
+    /// Held while a column of a block is read that more than one thread needs, one for each block.
+    reading: Vec<Mutex<()>>,
     next: AtomicUsize,
 }
 
@@ -51,6 +56,13 @@ pub(crate) struct Counters {
     pub(crate) nanos_skipping: AtomicU64,
     pub(crate) nanos_reading: AtomicU64,
     pub(crate) nanos_filtering: AtomicU64,
+}
+
+/// A block, or a part of it, that one thread reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claim {
+    pub(crate) place: usize,
+    pub(crate) part: usize,
 }
 
 /// The rows of a block that passed.
@@ -80,7 +92,22 @@ impl Scan {
             prune,
             cache,
             counters: Arc::default(),
+            parts: 1,
+            reading: Vec::new(),
             next: AtomicUsize::new(0),
+        }
+    }
+
+    /// Cuts blocks into parts when there are so few that threads would have nothing to do.
+    pub(crate) fn split_for(&mut self, threads: usize) {
+        /// Enough for the last thread not to be waited for long.
+        const PARTS_FOR_EACH: usize = 4;
+        /// Smaller parts would cost more than they bring.
+        const PARTS_MAX: usize = 8;
+        let wanted = threads * PARTS_FOR_EACH;
+        if threads > 1 && !self.blocks.is_empty() && self.blocks.len() < wanted {
+            self.parts = wanted.div_ceil(self.blocks.len()).min(PARTS_MAX);
+            self.reading = self.blocks.iter().map(|_| Mutex::default()).collect();
         }
     }
 
@@ -95,6 +122,8 @@ impl Scan {
             prune: Prune::Any,
             cache: self.cache.clone(),
             counters: Arc::clone(&self.counters),
+            parts: 1,
+            reading: Vec::new(),
             next: AtomicUsize::new(0),
         }
     }
@@ -106,34 +135,43 @@ impl Scan {
             prune: self.prune.clone(),
             rows: self.rows,
             counters: Arc::default(),
+            parts: self.parts,
+            reading: self.reading.iter().map(|_| Mutex::default()).collect(),
             ..self.with_inputs(self.inputs.clone())
         }
     }
 
-    /// Claims the next block for the calling thread.
-    pub(crate) fn claim(&self) -> Option<usize> {
-        let place = self.next.fetch_add(1, Ordering::Relaxed);
-        (place < self.blocks.len()).then_some(place)
+    /// Claims the next block, or part of one, for the calling thread.
+    pub(crate) fn claim(&self) -> Option<Claim> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let claim = Claim { place: number / self.parts, part: number % self.parts };
+        (claim.place < self.blocks.len()).then_some(claim)
     }
 
     /// The rows of a block that pass; none where the block can be left out.
-    pub(crate) async fn select(&self, place: usize) -> Result<Option<Selected>> {
+    pub(crate) async fn select(&self, Claim { place, part }: Claim) -> Result<Option<Selected>> {
         let block = &self.blocks[place];
         let began = Instant::now();
         let may_pass = self.prune.may_pass(block).await?;
         add_since(&self.counters.nanos_skipping, began);
+        // A block counts once, however many parts it is cut into.
+        let one = u64::from(part == 0);
         if !may_pass {
-            self.counters.blocks_skipped.fetch_add(1, Ordering::Relaxed);
+            self.counters.blocks_skipped.fetch_add(one, Ordering::Relaxed);
             return Ok(None);
         }
         let mut picked = self.in_range(block).await?;
-        self.counters.blocks_examined.fetch_add(1, Ordering::Relaxed);
+        if self.parts > 1 {
+            let at = |part: usize| picked.count() * part / self.parts;
+            picked = picked.slice(at(part)..at(part + 1));
+        }
+        self.counters.blocks_examined.fetch_add(one, Ordering::Relaxed);
         self.counters.rows_examined.fetch_add(picked.count() as u64, Ordering::Relaxed);
         for condition in &self.conditions {
             if picked.count() == 0 {
                 break;
             }
-            let inputs = self.load(block, &condition.inputs(), &picked).await?;
+            let inputs = self.load(place, &condition.inputs(), &picked).await?;
             let rows = Rows { inputs: &inputs, count: picked.count() };
             let began = Instant::now();
             picked = picked.keep(&condition.is_true(&rows)?);
@@ -144,8 +182,13 @@ impl Scan {
     }
 
     /// The inputs at these places for the picked rows of a block; the others are absent.
-    pub(crate) async fn load(&self, block: &Block, places: &[usize], picked: &Picked) -> Result<Vec<Input>> {
+    pub(crate) async fn load(&self, block: usize, places: &[usize], picked: &Picked) -> Result<Vec<Input>> {
         let began = Instant::now();
+        let _turn = match self.reading.get(block) {
+            Some(reading) => Some(reading.lock().await),
+            None => None,
+        };
+        let block = &self.blocks[block];
         let mut inputs: Vec<Input> = Vec::with_capacity(self.inputs.len());
         for (place, column) in self.inputs.iter().enumerate() {
             inputs.push(if places.contains(&place) {

@@ -43,3 +43,8 @@ pub fn function_names() -> impl Iterator<Item = &'static str> {
 pub fn is_known_function(name: &str) -> bool {
     library::is_known(name)
 }
+
+/// Whether a function can be called with so many arguments.
+pub fn function_takes(name: &str, count: usize) -> bool {
+    library::takes(name, count).unwrap_or(false)
+}

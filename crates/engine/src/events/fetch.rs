@@ -139,13 +139,12 @@ async fn read_share(
     wanted: &[(String, Value)],
     columns: &mut [Vec<Vec<ArrayRef>>],
 ) -> Result<()> {
-    let block = &scan.blocks[share.block];
     let count = share.picked.count();
     let variants = || wanted.iter().flat_map(|(_, value)| &value.variants);
     let mut places: Vec<usize> = variants().flat_map(Typed::inputs).collect();
     places.sort_unstable();
     places.dedup();
-    let inputs = scan.load(block, &places, &share.picked).await?;
+    let inputs = scan.load(share.block, &places, &share.picked).await?;
     let rows = Rows { inputs: &inputs, count };
     for ((_, value), columns) in wanted.iter().zip(columns) {
         for (variant, parts) in value.variants.iter().zip(columns) {

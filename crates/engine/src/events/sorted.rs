@@ -62,11 +62,11 @@ pub(super) async fn run(
 
 impl Sorting {
     async fn work(&self) -> Result<()> {
-        while let Some(place) = self.scan.claim() {
+        while let Some(claim) = self.scan.claim() {
             if Instant::now() >= self.deadline {
                 return Err(Error::Time { seconds: self.seconds });
             }
-            if let Some(selected) = self.scan.select(place).await? {
+            if let Some(selected) = self.scan.select(claim).await? {
                 let first = self.first(self.columns_of(&selected).await?)?;
                 self.merge(first)?;
             }
@@ -81,7 +81,7 @@ impl Sorting {
         let mut places: Vec<usize> = self.columns.iter().flat_map(|column| column.expr.inputs()).collect();
         places.sort_unstable();
         places.dedup();
-        let inputs = self.scan.load(block, &places, &selected.picked).await?;
+        let inputs = self.scan.load(selected.place, &places, &selected.picked).await?;
         let rows = Rows { inputs: &inputs, count };
         let mut columns: Columns = Vec::with_capacity(self.columns.len() + 5);
         for column in &self.columns {

@@ -77,7 +77,8 @@ pub(super) async fn run(
 
 impl Walk {
     async fn work(&self) -> Result<()> {
-        while let Some(place) = self.scan.claim() {
+        while let Some(claim) = self.scan.claim() {
+            let place = claim.place;
             if Instant::now() >= self.deadline {
                 self.is_late.store(true, Ordering::Relaxed);
                 return Ok(());
@@ -88,7 +89,7 @@ impl Walk {
                 self.done[place].store(true, Ordering::Relaxed);
                 continue;
             }
-            if let Some(selected) = self.scan.select(place).await? {
+            if let Some(selected) = self.scan.select(claim).await? {
                 self.add(&selected).await?;
             }
             self.done[place].store(true, Ordering::Relaxed);

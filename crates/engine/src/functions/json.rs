@@ -1,6 +1,10 @@
 //! JSON text of single values: how numbers, strings and dynamic values are written and read.
 
+mod scan;
+
 use std::fmt::Write;
+
+pub(crate) use scan::{element, elements, member};
 
 /// A float in the shortest form that reads back as the same.
 pub(crate) fn write_float(value: f64, text: &mut String) {

@@ -15,6 +15,7 @@ mod gamma;
 mod hashes;
 mod mathematics;
 mod numbers;
+mod paths;
 mod patterns;
 mod records;
 mod rounding;
@@ -48,6 +49,7 @@ const FAMILIES: &[&[Function]] = &[
     numbers::FUNCTIONS,
     rounding::FUNCTIONS,
     arrays::FUNCTIONS,
+    paths::FUNCTIONS,
     sets::FUNCTIONS,
     bags::FUNCTIONS,
     hashes::FUNCTIONS,
@@ -65,6 +67,11 @@ pub(crate) fn call(name: &str, arguments: &[Value], span: Span, now: i64) -> Res
 /// Whether there is a function of this name. Names are case-sensitive.
 pub(crate) fn is_known(name: &str) -> bool {
     find(name).is_some()
+}
+
+/// Whether a function can be called with so many arguments. None where there is no such function.
+pub(crate) fn takes(name: &str, count: usize) -> Option<bool> {
+    find(name).map(|function| (function.least..=function.most).contains(&count))
 }
 
 /// The name of every function, family after family.

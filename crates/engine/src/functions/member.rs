@@ -6,9 +6,9 @@ use arrow_array::builder::StringViewBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, StringViewArray};
-use serde_json::value::RawValue;
 use tidegauge_lang::tree::Type;
 
+use super::json;
 use crate::Result;
 use crate::expr::{Typed, Values};
 use crate::value::Value;
@@ -27,30 +27,16 @@ pub(crate) fn member(of: &Value, key: &Value) -> Result<Value> {
                 result.append_null();
                 continue;
             }
-            let json = of.array().as_string_view().value(of.place(row));
+            let source = of.array().as_string_view().value(of.place(row));
             let place = keys.place(row);
             let found = match keys.array().as_string_view_opt() {
-                Some(names) => by_name(json, names.value(place)),
-                None => by_number(json, keys.array().as_primitive::<Int64Type>().value(place)),
+                Some(names) => json::member(source, names.value(place)),
+                None => json::element(source, keys.array().as_primitive::<Int64Type>().value(place)),
             };
-            result.append_option(
-                found.filter(|found| found.get() != "null").map(|found| found.get().to_owned()),
-            );
+            result.append_option(found.filter(|found| *found != "null"));
         }
         let result: StringViewArray = result.finish();
         Ok(Arc::new(result) as ArrayRef)
     };
     Ok(Typed::call("member", Type::Dynamic, vec![of, key], Arc::new(run))?.into())
-}
-
-fn by_name(json: &str, name: &str) -> Option<Box<RawValue>> {
-    let mut members: std::collections::HashMap<String, Box<RawValue>> = serde_json::from_str(json).ok()?;
-    members.remove(name)
-}
-
-fn by_number(json: &str, number: i64) -> Option<Box<RawValue>> {
-    let mut elements: Vec<Box<RawValue>> = serde_json::from_str(json).ok()?;
-    let count = i64::try_from(elements.len()).ok()?;
-    let place = usize::try_from(if number < 0 { number + count } else { number }).ok()?;
-    (place < elements.len()).then(|| elements.swap_remove(place))
 }

@@ -180,16 +180,16 @@ fn elements(is_case_sensitive: bool) -> Kernel {
 }
 
 fn has_element(json: &str, needle: &str, is_case_sensitive: bool) -> bool {
-    let elements: Vec<Box<serde_json::value::RawValue>> = serde_json::from_str(json).unwrap_or_default();
+    let folded = if is_case_sensitive { needle.to_owned() } else { fold::folded(needle) };
     let mut text = String::new();
-    elements.iter().any(|element| {
+    super::json::elements(json).into_iter().flatten().any(|element| {
         text.clear();
         // A float is found however it is written.
-        let float = super::json::number(element.get()).filter(|_| element.get().parse::<i64>().is_err());
+        let float = super::json::number(element).filter(|_| element.parse::<i64>().is_err());
         match float {
             Some(float) => super::json::write_float(float, &mut text),
-            None => super::json::write_plain(element.get(), &mut text),
+            None => super::json::write_plain(element, &mut text),
         }
-        if is_case_sensitive { text == needle } else { fold::folded(&text) == fold::folded(needle) }
+        if is_case_sensitive { text == folded } else { fold::folded(&text) == folded }
     })
 }

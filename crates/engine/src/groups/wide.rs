@@ -18,16 +18,22 @@ use datafusion_physical_plan::repartition::RepartitionExec;
 use datafusion_physical_plan::sorts::sort::SortExec;
 use hashbrown::HashSet;
 use tidegauge_lang::tree::Type;
+use tidegauge_store::Block;
 
 use super::{Grouping, Totals, collected};
 use crate::Result;
 use crate::expr::{Typed, Values};
 use crate::leaf::{self, ScanLeaf};
-use crate::scan::Scan;
+use crate::scan::{Claim, Scan};
 use crate::types::arrow_type;
 
-/// From so many different groups and buckets in one block on, there are too many for one pass.
-const WIDE_GROUPS: usize = 16 * 1024;
+/// Fewer rows than these never have too many groups for one pass.
+const NARROW_ROWS: usize = 1 << 20;
+
+/// How many rows of a block are looked at, and from how many different groups and buckets among them on there are too
+/// many for one pass.
+const PROBED_ROWS: usize = 16 * 1024;
+const WIDE_GROUPS: usize = 4 * 1024;
 
 /// How many blocks are looked at to find one that tells.
 const PROBED_BLOCKS: usize = 4;
@@ -38,12 +44,16 @@ impl Grouping<'_> {
         if !self.has_bucket || self.plan.keys.is_empty() || self.plan.limit == usize::MAX {
             return Ok(false);
         }
+        if scan.blocks.iter().map(Block::rows).sum::<usize>() < NARROW_ROWS {
+            return Ok(false);
+        }
         let probe = scan.again(None);
         for place in 0..probe.blocks.len().min(PROBED_BLOCKS) {
-            let Some(selected) = probe.select(place).await? else { continue };
-            if selected.picked.count() < WIDE_GROUPS {
+            let Some(mut selected) = probe.select(Claim { place, part: 0 }).await? else { continue };
+            if selected.picked.count() < PROBED_ROWS {
                 continue;
             }
+            selected.picked = selected.picked.slice(0..PROBED_ROWS);
             let keys = &self.columns[..self.key_count()];
             let arrays = leaf::columns_of(&probe, keys, &selected).await?;
             return Ok(distinct(&arrays)? >= WIDE_GROUPS);

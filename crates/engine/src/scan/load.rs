@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use arrow_array::{ArrayRef, Int64Array};
 use arrow_buffer::ScalarBuffer;
+use tidegauge_model::FieldKind;
 use tidegauge_store::Block;
 
 use super::{Picked, Scan};
@@ -15,6 +16,9 @@ use crate::types::{arrow_type, type_of};
 
 /// Below this share of a block's rows, only those rows are decoded.
 const FEW: usize = 32;
+
+/// Columns of so few bytes for a row are decoded whole: it costs next to nothing, and the next query finds them.
+const SMALL_ROW_BYTES: u64 = 2;
 
 impl Scan {
     /// A column for the picked rows.
@@ -32,6 +36,7 @@ impl Scan {
         if let Picked::Rows(rows) = picked
             && rows.len() * FEW < block.rows()
             && !block.is_buffered()
+            && (cache.is_none() || is_large(block, column))
         {
             return self.few(block, column, rows).await;
         }
@@ -88,6 +93,16 @@ impl Scan {
     fn count_read(&self, bytes: u64) {
         self.counters.bytes_read.fetch_add(bytes, Ordering::Relaxed);
         self.counters.blocks_read.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Whether decoding a column whole would be felt: long texts, not numbers or words of a few.
+fn is_large(block: &Block, column: &InputColumn) -> bool {
+    match column {
+        InputColumn::Field(field, kind @ (FieldKind::String | FieldKind::Array | FieldKind::Map)) => {
+            block.column_bytes(field, *kind) > block.rows() as u64 * SMALL_ROW_BYTES
+        }
+        InputColumn::Field(..) | InputColumn::Time | InputColumn::Arrival => false,
     }
 }
 

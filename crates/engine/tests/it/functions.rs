@@ -1,9 +1,12 @@
 //! The functions that expressions call, each with literals and with columns: both must give the same.
 
+mod anything;
 mod arrays;
 mod conditions;
 mod conversions;
 mod datetimes;
+mod language;
+mod members;
 mod numbers;
 mod patterns;
 mod strings;
@@ -204,9 +207,9 @@ fn names_are_unique() {
 fn unknown_functions_and_wrong_counts_are_told() {
     refusals! {
         nonsense() => "function 'nonsense' not found";
-        strlen() => "'strlen' takes 1 argument, and 0 are given";
-        pi(1) => "'pi' takes no arguments, and 1 are given";
-        substring("a") => "'substring' takes 2 to 3 arguments, and 1 are given";
-        iff(true, 1) => "'iff' takes 3 arguments, and 2 are given";
+        strlen() => "`strlen` takes 1 argument, and 0 are given";
+        pi(1) => "`pi` takes no arguments, and 1 are given";
+        substring("a") => "`substring` takes 2 to 3 arguments, and 1 are given";
+        iff(true, 1) => "`iff` takes 3 arguments, and 2 are given";
     }
 }

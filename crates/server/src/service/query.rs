@@ -4,6 +4,7 @@
 mod failure;
 pub mod history;
 pub mod meter;
+pub mod notes;
 mod wait;
 
 use std::collections::HashSet;
@@ -17,6 +18,7 @@ use tidegauge_store::DatasetState;
 
 use self::history::Kept;
 use self::meter::Meter;
+use self::notes::Notes;
 use super::allowance::Allowance;
 use super::datasets::fields::{self, DescribedField};
 use super::{Caller, Error, Result, datasets};
@@ -26,16 +28,20 @@ use crate::metrics::Metrics;
 
 pub use wait::{WAIT_AUTO, WAIT_MAX};
 
+/// The date of the time that clients send for "not set".
+const UNSET_DATE: &str = "0001-01-01";
+
 /// What queries share.
 #[derive(Debug)]
 pub struct QueryDesk {
     pub limits: QueryLimits,
     pub meter: Meter,
+    pub notes: Notes,
 }
 
 impl QueryDesk {
     pub fn new(limits: QueryLimits) -> Self {
-        Self { limits, meter: Meter::default() }
+        Self { limits, meter: Meter::default(), notes: Notes::default() }
     }
 }
 
@@ -168,10 +174,9 @@ impl Run<'_> {
 
     async fn once(&self, now: Timestamp) -> Result<Found> {
         let standing = self.caller.standing()?;
-        let info = self.dataset.info();
         let around = Surroundings {
             now: now.as_nanos(),
-            data: info.min_time.zip(info.max_time),
+            data: self.bounds(),
             window_seconds_max: u64::try_from(standing.limits.max_query_window_seconds).unwrap_or(0),
         };
         let translated =
@@ -202,6 +207,20 @@ impl Run<'_> {
         })
     }
 
+    /// The times of the dataset's events, if a side of the range is open. Looking for them takes longer than most
+    /// questions.
+    fn bounds(&self) -> Option<(i64, i64)> {
+        let query = &self.input.query;
+        let is_open = |time: &Option<String>| {
+            time.as_deref().is_some_and(|time| time.trim_start().starts_with(UNSET_DATE))
+        };
+        if !is_open(&query.start_time) && !is_open(&query.end_time) {
+            return None;
+        }
+        let info = self.dataset.info();
+        info.min_time.zip(info.max_time)
+    }
+
     /// What is known of the fields in an answer, and of those that were aggregated to it.
     async fn described(&self, answer: &Answer) -> Result<Vec<DescribedField>> {
         let mut meant: HashSet<&str> = HashSet::new();
@@ -211,6 +230,7 @@ impl Run<'_> {
                 Some(aggregate) => meant.extend(aggregate.fields.iter().map(String::as_str)),
             }
         }
-        fields::described(self.app, &self.dataset, |name| meant.contains(name)).await
+        let notes = self.app.queries.notes.of(&self.app.catalog, self.dataset.id(), self.caller.now).await?;
+        Ok(fields::described(&notes, &self.dataset, |name| meant.contains(name)))
     }
 }

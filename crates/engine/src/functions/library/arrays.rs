@@ -38,7 +38,7 @@ fn length(call: &Call<'_>) -> Result<Value> {
 }
 
 fn length_kernel() -> Kernel {
-    rows::integers(|row| i64::try_from(elements(row.text(0))?.len()).ok())
+    rows::integers(|row| i64::try_from(json::elements(row.text(0))?.count()).ok())
 }
 
 /// The characters of a text, or the elements of an array.
@@ -54,7 +54,7 @@ fn len(call: &Call<'_>) -> Result<Value> {
                     let plain: String = serde_json::from_str(text).ok()?;
                     return i64::try_from(plain.chars().count()).ok();
                 }
-                i64::try_from(elements(text)?.len()).ok()
+                i64::try_from(json::elements(text)?.count()).ok()
             }),
             _ => continue,
         };

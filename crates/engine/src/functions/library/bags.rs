@@ -28,14 +28,17 @@ fn keys(call: &Call<'_>) -> Result<Value> {
 }
 
 fn has_key(call: &Call<'_>) -> Result<Value> {
-    let run = rows::booleans(|row| Some(members(row.text(0))?.contains_key(row.text(1))));
+    let run = rows::booleans(|row| {
+        let map = row.text(0);
+        map.trim_start().starts_with('{').then(|| json::member(map, row.text(1)).is_some())
+    });
     call.result(Type::Boolean, [call.json(0)?, call.text(1)?], run)
 }
 
 /// A map of names and values in turn. A null value stays in it.
 fn pack(call: &Call<'_>) -> Result<Value> {
     if call.count() % 2 == 1 {
-        return Err(call.invalid(format!("'{}' takes pairs of a name and a value", call.name)));
+        return Err(call.invalid(format!("`{}` takes pairs of a name and a value", call.name)));
     }
     let run = rows::texts_of_all(|row, text| {
         text.push('{');

@@ -125,6 +125,7 @@ impl Part {
 /// Stretches of the calendar that times are cut to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stretch {
+    Hour,
     Day,
     Week,
     Month,
@@ -136,6 +137,7 @@ impl Stretch {
     pub(super) fn start(self, time: i64, offset: i64) -> Option<i64> {
         let day = time.div_euclid(DAY);
         match self {
+            Self::Hour => time.div_euclid(HOUR).checked_add(offset)?.checked_mul(HOUR),
             Self::Day => day.checked_add(offset)?.checked_mul(DAY),
             // The first day of 1970 was a Thursday.
             Self::Week => {

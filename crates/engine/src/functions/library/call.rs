@@ -45,7 +45,7 @@ impl Function {
             (least, most) if least == most => format!("{least} arguments"),
             (least, most) => format!("{least} to {most} arguments"),
         };
-        format!("'{name}' takes {takes}, and {given} are given")
+        format!("`{name}` takes {takes}, and {given} are given")
     }
 }
 
@@ -161,7 +161,7 @@ impl Call<'_> {
 
     pub(super) fn mismatch(&self, place: usize, what: &str) -> Error {
         let is = type_names(self.value(place));
-        self.invalid(format!("argument {} of '{}' must be {what}, and it is {is}", place + 1, self.name))
+        self.invalid(format!("argument {} of `{}` must be {what}, and it is {is}", place + 1, self.name))
     }
 }
 

@@ -33,7 +33,7 @@ fn iff(call: &Call<'_>) -> Result<Value> {
 fn case(call: &Call<'_>) -> Result<Value> {
     if call.count().is_multiple_of(2) {
         return Err(
-            call.invalid("'case' takes pairs of a condition and a value, and a last value for the rest")
+            call.invalid("`case` takes pairs of a condition and a value, and a last value for the rest")
         );
     }
     let places: Vec<usize> = (0..call.count() - 1).step_by(2).collect();

@@ -12,6 +12,7 @@ use crate::value::Value;
 pub(super) const FUNCTIONS: &[Function] = &[
     function("now", 0, 1, |call| moved(call, 1)),
     function("ago", 1, 1, |call| moved(call, -1)),
+    function("startofhour", 1, 2, |call| edge(call, |time, offset| Stretch::Hour.start(time, offset))),
     function("startofday", 1, 2, |call| edge(call, |time, offset| Stretch::Day.start(time, offset))),
     function("startofweek", 1, 2, |call| edge(call, |time, offset| Stretch::Week.start(time, offset))),
     function("startofmonth", 1, 2, |call| edge(call, |time, offset| Stretch::Month.start(time, offset))),
@@ -67,7 +68,7 @@ fn part_of_row(
         Some(name) => match Part::read(name) {
             None => {
                 return Err(call.invalid(format!(
-                    "'{}' does not know the part '{name}': use year, quarter, month, week, day, hour, minute, \
+                    "`{}` does not know the part `{name}`: use year, quarter, month, week, day, hour, minute, \
                      second, millisecond, microsecond or nanosecond",
                     call.name
                 )));

@@ -41,7 +41,7 @@ impl Patterns {
     fn maker(call: &Call<'_>, pattern: Option<&Typed>, frame: Frame) -> Result<impl Fn() -> Self + use<>> {
         let fixed = text_of_literal(pattern).map(|pattern| text::regex(&frame(pattern))).transpose();
         let fixed = fixed.map_err(|error| {
-            call.invalid(format!("the regular expression of '{}' cannot be read: {error}", call.name))
+            call.invalid(format!("the regular expression of `{}` cannot be read: {error}", call.name))
         })?;
         Ok(move || Self { fixed: fixed.clone(), frame, last: None })
     }

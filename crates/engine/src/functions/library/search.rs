@@ -1,12 +1,13 @@
 //! Where and how often a text stands in another, and what it is replaced by.
 
-use memchr::memmem;
+use memchr::memmem::Finder;
 use tidegauge_lang::tree::Type;
 
-use super::call::{Call, Function, function};
+use super::call::{Call, Function, function, text_of_literal};
 use super::rows::{self, TEXT_BYTES_MAX};
 use super::strings::byte_of;
 use crate::Result;
+use crate::expr::Typed;
 use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -30,39 +31,51 @@ pub(super) fn window(text: &str, start: i64, length: i64) -> (&str, usize) {
     (&rest[..end], before)
 }
 
+/// What finds a needle. One that stands in the query is made ready once.
+struct Needle(Option<Finder<'static>>);
+
+impl Needle {
+    fn maker(needle: Option<&Typed>) -> impl Fn() -> Self + use<> {
+        let fixed = text_of_literal(needle).map(|needle| Finder::new(needle).into_owned());
+        move || Self(fixed.clone())
+    }
+
+    fn of<'a>(&'a self, needle: &'a str) -> Finder<'a> {
+        self.0.as_ref().map_or_else(|| Finder::new(needle), Finder::as_ref)
+    }
+}
+
 /// Where the nth occurrence stands, in characters from the start of the text; -1 if there is none.
 fn index_of(call: &Call<'_>) -> Result<Value> {
-    let run = rows::integers(|row| {
-        let (text, needle) = (row.text(0), row.text(1));
+    let needle = call.text(1)?;
+    let run = rows::integers_with(Needle::maker(needle.as_ref()), |needle, row| {
+        let text = row.text(0);
         let (window, before) = window(text, row.integer(2), row.integer(3));
-        let Some(occurrence) = usize::try_from(row.integer(4)).ok().filter(|occurrence| *occurrence > 0)
-        else {
-            return Some(-1);
-        };
-        let is_within = before <= text.chars().count();
-        let found = overlapping(window, needle).nth(occurrence - 1).filter(|_| is_within);
-        let Some(at) = found else { return Some(-1) };
+        let occurrence =
+            usize::try_from(row.integer(4)).ok().and_then(|occurrence| occurrence.checked_sub(1));
+        let finder = needle.of(row.text(1));
+        let found = occurrence.and_then(|occurrence| overlapping(window, &finder).nth(occurrence));
+        let Some(at) = found.filter(|_| before <= text.chars().count()) else { return Some(-1) };
         i64::try_from(before + window[..at].chars().count()).ok()
     });
-    let (start, length, occurrence) =
-        (call.integer_or(2, 0)?, call.integer_or(3, -1)?, call.integer_or(4, 1)?);
-    call.result(Type::Integer, [call.text(0)?, call.text(1)?, start, length, occurrence], run)
+    let (start, length) = (call.integer_or(2, 0)?, call.integer_or(3, -1)?);
+    call.result(Type::Integer, [call.text(0)?, needle, start, length, call.integer_or(4, 1)?], run)
 }
 
 /// How often a text stands in another, overlapping ones too.
 fn count_of(call: &Call<'_>) -> Result<Value> {
-    let run = rows::integers(|row| {
+    let needle = call.text(0)?;
+    let run = rows::integers_with(Needle::maker(needle.as_ref()), |needle, row| {
         if row.text(0).is_empty() {
             return Some(0);
         }
-        i64::try_from(overlapping(row.text(1), row.text(0)).count()).ok()
+        i64::try_from(overlapping(row.text(1), &needle.of(row.text(0))).count()).ok()
     });
-    call.result(Type::Integer, [call.text(0)?, call.text(1)?], run)
+    call.result(Type::Integer, [needle, call.text(1)?], run)
 }
 
 /// The bytes at which a needle begins.
-fn overlapping<'a>(text: &'a str, needle: &'a str) -> impl Iterator<Item = usize> + 'a {
-    let finder = memmem::Finder::new(needle);
+fn overlapping<'a>(text: &'a str, finder: &'a Finder<'_>) -> impl Iterator<Item = usize> + 'a {
     let mut from = 0;
     std::iter::from_fn(move || {
         let at = from + finder.find(text.as_bytes().get(from..)?)?;
@@ -72,23 +85,22 @@ fn overlapping<'a>(text: &'a str, needle: &'a str) -> impl Iterator<Item = usize
 }
 
 fn replace(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let needle = call.text(0)?;
+    let run = rows::texts_with(Needle::maker(needle.as_ref()), |needle, row, text| {
         let (lookup, rewrite, source) = (row.text(0), row.text(1), row.text(2));
-        if lookup.is_empty() {
-            text.push_str(source);
-            return Some(());
-        }
         let mut copied = 0;
-        for at in memmem::find_iter(source.as_bytes(), lookup) {
-            text.push_str(&source[copied..at]);
-            text.push_str(rewrite);
-            copied = at + lookup.len();
-            if text.len() > TEXT_BYTES_MAX {
-                return None;
+        if !lookup.is_empty() {
+            for at in needle.of(lookup).find_iter(source.as_bytes()) {
+                text.push_str(&source[copied..at]);
+                text.push_str(rewrite);
+                copied = at + lookup.len();
+                if text.len() > TEXT_BYTES_MAX {
+                    return None;
+                }
             }
         }
         text.push_str(&source[copied..]);
         Some(())
     });
-    call.result(Type::String, [call.text(0)?, call.text(1)?, call.text(2)?], run)
+    call.result(Type::String, [needle, call.text(1)?, call.text(2)?], run)
 }

@@ -22,7 +22,7 @@ fn lengths_and_sums() {
         array_sum(Json("5")) => Null;
     }
     refusals! {
-        len(5) => "argument 1 of 'len' must be a string or an array, and it is an integer";
+        len(5) => "argument 1 of `len` must be a string or an array, and it is an integer";
     }
 }
 
@@ -82,7 +82,7 @@ fn parts() {
         strcat_array("a", ",") => Null;
     }
     refusals! {
-        array_slice(FIVE, "a", 2) => "argument 2 of 'array_slice' must be a number, and it is a string";
+        array_slice(FIVE, "a", 2) => "argument 2 of `array_slice` must be a number, and it is a string";
     }
 }
 
@@ -110,6 +110,30 @@ fn searching() {
             => Json("{\"service.name\":\"frontend\"}");
         array_select_dict(Json("[{\"key\":5}]"), "key", "5") => Null;
         array_select_dict(Json("[]"), "key", 5) => Null;
+    }
+}
+
+#[test]
+fn paths() {
+    const NESTED: Json = Json("[{\"a\":{\"b c\":[1,2]},\"v\":true},{\"v\":\"x\"},5]");
+    cases! {
+        array_extract(Json("[{\"value\":true},{\"value\":false}]"), "$[*].value") => Json("[\"true\",\"false\"]");
+        array_extract(NESTED, "$[0].a['b c'][-1]") => Json("[\"2\"]");
+        array_extract(NESTED, "$[0].a") => Json("[{\"b c\":[1,2]}]");
+        array_extract(NESTED, "$[*].v") => Json("[\"true\",\"x\"]");
+        array_extract(NESTED, "$[0].a.*[*]") => Json("[\"1\",\"2\"]");
+        array_extract(NESTED, "$[9].v") => Json("[]");
+        array_extract(Null, "$") => Null;
+        array_extract(NESTED, Null) => Null;
+    }
+    for path in ["", "a", "$.", "$[", "$[x]", "$['a", "$x"] {
+        let (expr, columns) = super::with_columns(
+            "array_extract",
+            &[super::IntoLiteral::literal(NESTED), super::IntoLiteral::literal(path)],
+            |_| false,
+        );
+        let error = super::results(&expr, &columns, 1).unwrap_err();
+        assert!(error.contains("cannot read the path"), "{path}: {error}");
     }
 }
 
@@ -149,6 +173,6 @@ fn maps() {
         bag_zip(1, 2) => Null;
     }
     refusals! {
-        bag_pack("a", 1, "b") => "'bag_pack' takes pairs of a name and a value";
+        bag_pack("a", 1, "b") => "`bag_pack` takes pairs of a name and a value";
     }
 }

@@ -19,8 +19,8 @@ fn choices() {
         case(true, "x", 7) => "x";
     }
     refusals! {
-        iff("yes", 1, 2) => "argument 1 of 'iff' must be true or false, and it is a string";
-        case(true, 1, false, 2) => "'case' takes pairs of a condition and a value, and a last value for the rest";
+        iff("yes", 1, 2) => "argument 1 of `iff` must be true or false, and it is a string";
+        case(true, 1, false, 2) => "`case` takes pairs of a condition and a value, and a last value for the rest";
     }
 }
 
@@ -61,7 +61,7 @@ fn null_and_empty() {
         not(Null) => Null;
     }
     refusals! {
-        not(1) => "argument 1 of 'not' must be true or false, and it is an integer";
+        not(1) => "argument 1 of `not` must be true or false, and it is an integer";
     }
 }
 

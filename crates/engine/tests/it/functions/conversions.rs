@@ -152,6 +152,6 @@ fn hexadecimal_digits() {
         tohex(Null) => Null;
     }
     refusals! {
-        tohex("ff") => "argument 1 of 'tohex' must be a number, and it is a string";
+        tohex("ff") => "argument 1 of `tohex` must be a number, and it is a string";
     }
 }

@@ -12,8 +12,8 @@ fn now_and_ago() {
         ago(Timespan(i64::MAX)) => Time(oldest());
     }
     refusals! {
-        ago(5) => "argument 1 of 'ago' must be a timespan, and it is an integer";
-        now("1h") => "argument 1 of 'now' must be a timespan, and it is a string";
+        ago(5) => "argument 1 of `ago` must be a timespan, and it is an integer";
+        now("1h") => "argument 1 of `now` must be a timespan, and it is a string";
     }
 }
 
@@ -26,6 +26,8 @@ fn oldest() -> &'static str {
 #[test]
 fn starts_and_ends() {
     cases! {
+        startofhour(Time("2026-07-01T10:20:30Z")) => Time("2026-07-01T10:00:00Z");
+        startofhour(Time("1969-12-31T23:59:59Z"), 1) => Time("1970-01-01");
         startofday(Time("2020-08-01T13:14:15.5Z")) => Time("2020-08-01");
         startofday(Time("2020-08-01T13:14:15Z"), 1) => Time("2020-08-02");
         startofday(Time("1969-12-31T23:59:59Z")) => Time("1969-12-31");
@@ -49,8 +51,8 @@ fn starts_and_ends() {
         startofday(Time("2020-08-01"), i64::MIN) => Null;
     }
     refusals! {
-        startofday("2020-08-01") => "argument 1 of 'startofday' must be a datetime, and it is a string";
-        startofday(Time("2020-08-01"), "x") => "argument 2 of 'startofday' must be a number, and it is a string";
+        startofday("2020-08-01") => "argument 1 of `startofday` must be a datetime, and it is a string";
+        startofday(Time("2020-08-01"), "x") => "argument 2 of `startofday` must be a number, and it is a string";
     }
 }
 
@@ -75,7 +77,7 @@ fn parts_by_function() {
         getyear(Null) => Null;
     }
     refusals! {
-        getyear(2026) => "argument 1 of 'getyear' must be a datetime, and it is an integer";
+        getyear(2026) => "argument 1 of `getyear` must be a datetime, and it is an integer";
     }
 }
 
@@ -146,7 +148,7 @@ fn parts_that_are_not_known() {
     let text = super::expr(super::ExprKind::Literal(super::Literal::String("decade".to_owned())));
     let time = super::expr(super::ExprKind::Literal(super::Literal::Datetime(0)));
     let error = super::results(&super::call("datetime_part", vec![text, time]), &[], 1).unwrap_err();
-    assert!(error.starts_with("'datetime_part' does not know the part 'decade': use year,"), "{error}");
+    assert!(error.starts_with("`datetime_part` does not know the part `decade`: use year,"), "{error}");
 }
 
 #[test]

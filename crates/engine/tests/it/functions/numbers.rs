@@ -41,8 +41,8 @@ fn roots_powers_and_logarithms() {
         loggamma(0) => Null;
     }
     refusals! {
-        sqrt("4") => "argument 1 of 'sqrt' must be a number, and it is a string";
-        pow(2, true) => "argument 2 of 'pow' must be a number, and it is a boolean";
+        sqrt("4") => "argument 1 of `sqrt` must be a number, and it is a string";
+        pow(2, true) => "argument 2 of `pow` must be a number, and it is a boolean";
     }
 }
 
@@ -88,8 +88,8 @@ fn amounts_and_signs() {
         isfinite(Null) => Null;
     }
     refusals! {
-        abs("x") => "argument 1 of 'abs' must be a number or a timespan, and it is a string";
-        isnan(Time("2020-01-01")) => "argument 1 of 'isnan' must be a number, and it is a datetime";
+        abs("x") => "argument 1 of `abs` must be a number or a timespan, and it is a string";
+        isnan(Time("2020-01-01")) => "argument 1 of `isnan` must be a number, and it is a datetime";
     }
 }
 
@@ -109,9 +109,9 @@ fn least_and_greatest() {
         min_of(7) => 7;
     }
     refusals! {
-        min_of(1, "a") => "argument 2 of 'min_of' must be a number, and it is a string";
+        min_of(1, "a") => "argument 2 of `min_of` must be a number, and it is a string";
         max_of(Time("2024-12-15"), 1) => "must be a datetime like the first, and it is an integer";
-        max_of(true) => "argument 1 of 'max_of' must be a number, and it is a boolean";
+        max_of(true) => "argument 1 of `max_of` must be a number, and it is a boolean";
     }
 }
 
@@ -151,9 +151,9 @@ fn rounding() {
         round(f64::NAN) => Null;
     }
     refusals! {
-        bin(Time("2026-07-01"), 10) => "argument 2 of 'bin' must be a timespan, and it is an integer";
-        bin("a", 10) => "argument 1 of 'bin' must be a number, and it is a string";
-        floor("1.5") => "argument 1 of 'floor' must be a number, and it is a string";
+        bin(Time("2026-07-01"), 10) => "argument 2 of `bin` must be a timespan, and it is an integer";
+        bin("a", 10) => "argument 1 of `bin` must be a number, and it is a string";
+        floor("1.5") => "argument 1 of `floor` must be a number, and it is a string";
     }
 }
 
@@ -175,6 +175,6 @@ fn ranges() {
         range(Null, 5) => Null;
     }
     refusals! {
-        range("a", 5) => "argument 1 of 'range' must be a number, and it is a string";
+        range("a", 5) => "argument 1 of `range` must be a number, and it is a string";
     }
 }

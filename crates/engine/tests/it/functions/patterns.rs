@@ -115,9 +115,9 @@ fn patterns_that_cannot_be_read() {
             _ => vec![text("("), text("b")],
         };
         let error = super::results(&super::call(name, arguments), &[], 1).unwrap_err();
-        assert!(error.contains(&format!("the regular expression of '{name}' cannot be read")), "{error}");
+        assert!(error.contains(&format!("the regular expression of `{name}` cannot be read")), "{error}");
     }
     refusals! {
-        extract("a", "first", "b") => "argument 2 of 'extract' must be a number, and it is a string";
+        extract("a", "first", "b") => "argument 2 of `extract` must be a number, and it is a string";
     }
 }

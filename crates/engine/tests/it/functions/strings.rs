@@ -57,7 +57,7 @@ fn concatenation() {
         strrep("a", Null) => Null;
     }
     refusals! {
-        strrep("a", "b") => "argument 2 of 'strrep' must be a number, and it is a string";
+        strrep("a", "b") => "argument 2 of `strrep` must be a number, and it is a string";
     }
 }
 

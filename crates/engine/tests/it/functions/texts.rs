@@ -110,7 +110,7 @@ fn sizes() {
         parse_bytes(Null) => Null;
     }
     refusals! {
-        format_bytes("1") => "argument 1 of 'format_bytes' must be a number, and it is a string";
+        format_bytes("1") => "argument 1 of `format_bytes` must be a number, and it is a string";
     }
 }
 

@@ -1,7 +1,7 @@
 //! The fields of a dataset: their types, which the events decide, what people say of them, and which of them keep
 //! objects as maps.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use tidegauge_catalog::columns::FieldNote;
 use tidegauge_catalog::datasets::Dataset;
@@ -89,27 +89,30 @@ pub async fn describe(
 
 async fn of(app: &App, caller: &Caller, dataset: &Dataset) -> Result<Vec<DescribedField>> {
     let state = find_state(app, caller, dataset.name.as_str()).await?.ok_or_else(not_found)?;
-    described(app, &state, |_| true).await
+    let notes = app.catalog.dataset_fields(state.id()).await?;
+    Ok(described(&notes, &state, |_| true))
 }
 
-/// What is known of the fields of a dataset that a query is about.
-pub async fn described(
-    app: &App,
+/// The fields of a dataset that are meant, with what people say of them.
+pub fn described(
+    notes: &[FieldNote],
     dataset: &DatasetState,
     is_meant: impl Fn(&str) -> bool,
-) -> Result<Vec<DescribedField>> {
-    let notes = app.catalog.dataset_fields(dataset.id()).await?;
-    let mut notes: BTreeMap<String, FieldNote> =
-        notes.into_iter().map(|note| (note.field.clone(), note)).collect();
+) -> Vec<DescribedField> {
+    let notes: HashMap<&str, &FieldNote> = notes.iter().map(|note| (note.field.as_str(), note)).collect();
     let system = SYSTEM_FIELDS.iter().map(|name| ((*name).to_owned(), "datetime".to_owned()));
     let own = dataset.fields().into_iter().map(|(name, kinds)| (name, words(&kinds)));
     let described = system.chain(own).filter(|(name, _)| is_meant(name)).map(|(name, kind)| {
-        let note = notes.remove(&name);
-        let (description, unit, hidden) =
-            note.map(|note| (note.description, note.unit, note.hidden)).unwrap_or_default();
-        DescribedField { name, kind, unit, hidden, description }
+        let note = notes.get(name.as_str());
+        DescribedField {
+            kind,
+            unit: note.map(|note| note.unit.clone()).unwrap_or_default(),
+            hidden: note.is_some_and(|note| note.hidden),
+            description: note.map(|note| note.description.clone()).unwrap_or_default(),
+            name,
+        }
     });
-    Ok(described.collect())
+    described.collect()
 }
 
 fn words(kinds: &[FieldKind]) -> String {

@@ -29,7 +29,7 @@ pub struct Meter {
     turn: tokio::sync::Mutex<()>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Account {
     /// Of which month `counted` is.
     month: String,
@@ -132,12 +132,6 @@ impl Meter {
 
     fn lock(&self) -> MutexGuard<'_, HashMap<OrgId, Account>> {
         self.accounts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Default for Account {
-    fn default() -> Self {
-        Self { month: String::new(), counted: 0, read_at: None, pending: BTreeMap::new() }
     }
 }
 
