@@ -8,6 +8,7 @@ mod cache;
 mod engine;
 mod error;
 mod events;
+mod explain;
 mod expr;
 mod functions;
 mod groups;

@@ -4,16 +4,15 @@
 mod events;
 mod groups;
 
-use std::fmt;
 use std::sync::Arc;
 
 use tidegauge_lang::tree::{Source, Stage, TimeRange};
 use tidegauge_store::DatasetState;
 
 pub(crate) use events::{EventOrder, EventsPlan, SortColumn};
-pub(crate) use groups::{GroupsPlan, Shape};
+pub(crate) use groups::{GroupsPlan, Shape, info as aggregate_info};
 
-use crate::bind::{InputColumn, Scope};
+use crate::bind::Scope;
 use crate::expr::Typed;
 use crate::prune::Prune;
 use crate::{Error, Question, Result};
@@ -69,25 +68,6 @@ impl Plan {
             rest => Then::Events(EventsPlan::new(&mut scope, computed, rest)?),
         };
         Ok(Self { scope, range: *range, conditions, prune: Prune::AllOf(prunes), then })
-    }
-}
-
-impl fmt::Display for Plan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.then {
-            Then::Events(events) => events.fmt(f)?,
-            Then::Groups(groups) => groups.fmt(f)?,
-        }
-        for condition in &self.conditions {
-            writeln!(f, "filter {condition:?}")?;
-        }
-        let columns = self.scope.inputs().iter().map(|column| match column {
-            InputColumn::Time => "_time".to_owned(),
-            InputColumn::Arrival => "_sysTime".to_owned(),
-            InputColumn::Field(field, kind) => format!("{field}:{}", kind.as_str()),
-        });
-        let columns: Vec<String> = columns.collect();
-        write!(f, "scan {}", columns.join(", "))
     }
 }
 

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use datafusion_execution::TaskContext;
 use tidegauge_lang::tree::TimeRange;
 use tidegauge_store::{Block, Blocks, Store};
 use tokio::time::Instant;
 
-use crate::answer::{Explanation, Message, StepFigures};
+use crate::answer::Message;
 use crate::cache::ColumnCache;
 use crate::events::{self, Budget};
+use crate::explain::{Spans, explained};
 use crate::memory::QueryMemory;
 use crate::plan::{EventOrder, Plan, Then};
 use crate::scan::Scan;
@@ -70,8 +70,8 @@ impl Run {
             table.range = Some(plan.range);
         }
         if self.question.options.is_explained {
-            let spans = [planned - began, found - planned, ended - found];
-            answer.explanation = Some(explained(&plan, &scan, &answer, spans, skipped));
+            let spans = Spans { planning: planned - began, finding: found - planned, running: ended - found };
+            answer.explanation = Some(explained(&self.question.query, &plan, &scan, &answer, spans));
         }
         Ok(answer)
     }
@@ -123,24 +123,4 @@ fn seconds_of(range: TimeRange, times: Option<(i64, i64)>) -> f64 {
     let start = if range.start == i64::MIN { first } else { range.start };
     let end = if range.end == i64::MAX { last } else { range.end };
     ((end as f64 - start as f64) / 1e9).max(1e-9)
-}
-
-/// The plan with what each step took. The steps of the scan are sums over its threads.
-fn explained(plan: &Plan, scan: &Scan, answer: &Answer, spans: [Duration; 3], skipped: u64) -> Explanation {
-    let [planning, finding, running] = spans;
-    let counters = &scan.counters;
-    let of_threads = |nanos: &AtomicU64| Duration::from_nanos(nanos.load(Ordering::Relaxed));
-    let step =
-        |name: &str, rows: u64, elapsed: Duration| StepFigures { name: name.to_owned(), rows, elapsed };
-    let rows: u64 = answer.tables.iter().map(|table| table.rows as u64).sum();
-    let steps = vec![
-        step("plan", 0, planning),
-        step("find blocks", 0, finding),
-        step("run", rows, running),
-        step("skip blocks (threads)", 0, of_threads(&counters.nanos_skipping)),
-        step("read columns (threads)", answer.figures.rows_examined, of_threads(&counters.nanos_reading)),
-        step("filter (threads)", answer.figures.rows_matched, of_threads(&counters.nanos_filtering)),
-    ];
-    let by_filter = counters.blocks_skipped.load(Ordering::Relaxed);
-    Explanation { plan: plan.to_string(), steps, skipped: vec![("time", skipped), ("filter", by_filter)] }
 }

@@ -1,7 +1,5 @@
 //! Events in an order: by time, or by fields.
 
-use std::fmt;
-
 use tidegauge_lang::tree::{Cursor, SortKey, Stage, Type};
 use tidegauge_model::columns::TIME_FIELD;
 
@@ -106,24 +104,6 @@ impl EventsPlan {
         }
         self.order = EventOrder::Columns(columns);
         Ok(())
-    }
-}
-
-impl fmt::Display for EventsPlan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.fields {
-            Some(fields) => {
-                let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
-                writeln!(f, "project {}", names.join(", "))?;
-            }
-            None => writeln!(f, "project *")?,
-        }
-        writeln!(f, "limit {}", self.limit)?;
-        let keys = self
-            .sorted_by
-            .iter()
-            .map(|key| format!("{} {}", key.field, if key.is_descending { "desc" } else { "asc" }));
-        writeln!(f, "sort {}", keys.collect::<Vec<String>>().join(", "))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Groups: the keys, the aggregates with their arguments, and the order and number of groups.
 
-use std::fmt;
 use std::sync::Arc;
 
 use datafusion_expr::AggregateUDF;
@@ -92,24 +91,6 @@ impl GroupsPlan {
         };
         self.order = keys.iter().filter_map(place).collect();
         self.sorted_by = keys.to_vec();
-    }
-}
-
-impl fmt::Display for GroupsPlan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.limit < usize::MAX {
-            writeln!(f, "limit {}", self.limit)?;
-        }
-        let aggregates = self.aggregates.iter().map(|aggregate| {
-            format!("{} = {}({})", aggregate.name, aggregate.info.name, aggregate.info.fields.join(", "))
-        });
-        let bucket = self
-            .bucket
-            .iter()
-            .map(|(bucket, _)| format!("_time by {}", tidegauge_model::duration::to_text(bucket.step)));
-        let keys = bucket.chain(self.keys.iter().map(|(name, _)| name.clone()));
-        let (aggregates, keys) = (aggregates.collect::<Vec<_>>(), keys.collect::<Vec<_>>());
-        writeln!(f, "summarize {} by {}", aggregates.join(", "), keys.join(", "))
     }
 }
 
@@ -236,7 +217,8 @@ fn comparable(value: &Value) -> Result<Option<Typed>> {
     }
 }
 
-fn info(call: &AggregateCall) -> AggregateInfo {
+/// What is told of an aggregate.
+pub(crate) fn info(call: &AggregateCall) -> AggregateInfo {
     use AggregateFunction as F;
     let (name, arguments) = match &call.function {
         F::Count => ("count", Vec::new()),

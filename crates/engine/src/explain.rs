@@ -1,0 +1,122 @@
+//! What was planned, for people: the tree of the query, one step on a line in the order in which rows pass, with what
+//! the scan reads. And what each step took.
+
+use std::fmt::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tidegauge_lang::print_expression;
+use tidegauge_lang::tree::{Named, NamedAggregate, Query, SortKey, Source, Stage, Summarize};
+use tidegauge_model::{duration, time};
+
+use crate::bind::InputColumn;
+use crate::plan::{Plan, aggregate_info};
+use crate::scan::Scan;
+use crate::{Answer, Explanation, StepFigures};
+
+/// How long the parts of a run were: planning, finding the blocks, and the rest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spans {
+    pub(crate) planning: Duration,
+    pub(crate) finding: Duration,
+    pub(crate) running: Duration,
+}
+
+/// The plan with what each step took. The steps of the scan are sums over its threads.
+pub(crate) fn explained(
+    query: &Query,
+    plan: &Plan,
+    scan: &Scan,
+    answer: &Answer,
+    spans: Spans,
+) -> Explanation {
+    let counters = &scan.counters;
+    let of_threads = |nanos: &AtomicU64| Duration::from_nanos(nanos.load(Ordering::Relaxed));
+    let step =
+        |name: &str, rows: u64, elapsed: Duration| StepFigures { name: name.to_owned(), rows, elapsed };
+    let rows: u64 = answer.tables.iter().map(|table| table.rows as u64).sum();
+    let by_filter = counters.blocks_skipped.load(Ordering::Relaxed);
+    Explanation {
+        plan: plan_text(query, plan),
+        steps: vec![
+            step("plan", 0, spans.planning),
+            step("find blocks", 0, spans.finding),
+            step("run", rows, spans.running),
+            step("skip blocks (threads)", 0, of_threads(&counters.nanos_skipping)),
+            step("read columns (threads)", answer.figures.rows_examined, of_threads(&counters.nanos_reading)),
+            step("filter (threads)", answer.figures.rows_matched, of_threads(&counters.nanos_filtering)),
+        ],
+        skipped: vec![("time", answer.figures.blocks_skipped - by_filter), ("filter", by_filter)],
+    }
+}
+
+fn plan_text(query: &Query, plan: &Plan) -> String {
+    let Source::Dataset { name, range } = &query.source;
+    let mut text = format!("scan {name} columns={}", column_names(plan));
+    let edge = |nanos: i64| time::Timestamp::from_nanos(nanos).to_string();
+    if range.start > i64::MIN {
+        let _ = write!(text, " from={}", edge(range.start));
+    }
+    if range.end < i64::MAX {
+        let _ = write!(text, " to={}", edge(range.end));
+    }
+    for stage in &query.stages {
+        text.push('\n');
+        text.push_str(&stage_text(stage));
+    }
+    text
+}
+
+fn column_names(plan: &Plan) -> String {
+    let names = plan.scope.inputs().iter().map(|column| match column {
+        InputColumn::Time => "_time".to_owned(),
+        InputColumn::Arrival => "_sysTime".to_owned(),
+        InputColumn::Field(field, kind) => format!("{field}:{}", kind.as_str()),
+    });
+    let names: Vec<String> = names.collect();
+    if names.is_empty() { "none".to_owned() } else { names.join(",") }
+}
+
+fn stage_text(stage: &Stage) -> String {
+    match stage {
+        Stage::Filter(condition) => format!("where {}", print_expression(condition)),
+        Stage::Extend(fields) => format!("extend {}", named_text(fields)),
+        Stage::Project(fields) => format!("project {}", named_text(fields)),
+        Stage::Summarize(summarize) => summarize_text(summarize),
+        Stage::Sort(keys) => format!("sort by {}", joined(keys, sort_text)),
+        Stage::Limit(limit) => format!("limit {limit}"),
+        Stage::After(cursor) => {
+            format!("after {}{}", cursor.row, if cursor.is_included { " and itself" } else { "" })
+        }
+    }
+}
+
+fn summarize_text(summarize: &Summarize) -> String {
+    let aggregate = |named: &NamedAggregate| {
+        let info = aggregate_info(&named.call);
+        let arguments: Vec<String> =
+            named.call.of.iter().map(print_expression).chain(info.arguments).collect();
+        format!("{} = {}({})", named.name, info.name, arguments.join(", "))
+    };
+    let bucket = summarize.bucket.map(|bucket| format!("bin(_time, {})", duration::to_text(bucket.step)));
+    let keys: Vec<String> = bucket.into_iter().chain(summarize.keys.iter().map(one_named)).collect();
+    let by = if keys.is_empty() { String::new() } else { format!(" by {}", keys.join(", ")) };
+    format!("summarize {}{by}", joined(&summarize.aggregates, aggregate))
+}
+
+fn sort_text(key: &SortKey) -> String {
+    format!("{} {}", key.field, if key.is_descending { "desc" } else { "asc" })
+}
+
+fn named_text(fields: &[Named]) -> String {
+    joined(fields, one_named)
+}
+
+fn one_named(field: &Named) -> String {
+    let text = print_expression(&field.expr);
+    if text == field.name { text } else { format!("{} = {text}", field.name) }
+}
+
+fn joined<T>(parts: &[T], text: impl Fn(&T) -> String) -> String {
+    parts.iter().map(text).collect::<Vec<String>>().join(", ")
+}
