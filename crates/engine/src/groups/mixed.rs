@@ -32,7 +32,9 @@ enum Aspect {
 /// The columns by which a column of JSON text is sorted.
 pub(super) fn sort_columns(of: &Arc<dyn PhysicalExpr>) -> Vec<Arc<dyn PhysicalExpr>> {
     let aspects = [Aspect::IsThere, Aspect::Number, Aspect::LostDigits, Aspect::Text];
-    aspects.map(|aspect| Arc::new(Part { of: Arc::clone(of), aspect }) as Arc<dyn PhysicalExpr>).to_vec()
+    let parts = aspects.map(|aspect| Arc::new(Part { of: Arc::clone(of), aspect }) as Arc<dyn PhysicalExpr>);
+    // A text and another value that reads the same are in the order of their JSON.
+    parts.into_iter().chain([Arc::clone(of)]).collect()
 }
 
 // A derived comparison would move the expression out of its reference.
