@@ -87,12 +87,16 @@ pub(crate) fn to_float(value: Typed) -> Result<Typed> {
 pub(crate) fn lost_as_float(integer: Typed) -> Result<Typed> {
     let run: Kernel = Arc::new(|values: &[Values], rows| {
         let array = values[0].clone().into_array(rows)?;
-        let lost = array.as_primitive::<Int64Type>().iter().map(|value| {
-            value.map_or(0, |value| value.saturating_sub(truncated(value as f64).unwrap_or(i64::MAX)))
-        });
+        let lost = array.as_primitive::<Int64Type>().iter().map(|value| value.map_or(0, lost_digits));
         Ok(Arc::new(lost.map(Some).collect::<Int64Array>()) as ArrayRef)
     });
     Typed::call("lost_as_float", Type::Integer, vec![integer], run)
+}
+
+/// How far an integer is above its float.
+pub(crate) fn lost_digits(value: i64) -> i64 {
+    // The float of the greatest integers is beyond 64 bits; the difference never is.
+    (i128::from(value) - value as f64 as i128) as i64
 }
 
 /// Reads a number from whatever it is; texts are parsed.

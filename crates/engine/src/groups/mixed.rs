@@ -1,18 +1,18 @@
 //! The order of keys that mix types. As columns they are JSON text, which puts 10 before 9: they are sorted by whether
-//! there is a value, then by the number it is, then by its text.
+//! there is a value, then by the number it is, as a float and by the digits that a float loses, then by its text.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringViewArray};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringViewArray};
 use arrow_schema::{DataType, Schema};
 use datafusion_common::Result as DataFusionResult;
 use datafusion_expr::ColumnarValue;
 use datafusion_physical_expr::PhysicalExpr;
 
-use crate::functions::json;
+use crate::functions::{convert, json};
 
 /// One of the columns that JSON text is sorted by.
 #[derive(Debug, Eq)]
@@ -25,13 +25,16 @@ struct Part {
 enum Aspect {
     IsThere,
     Number,
+    LostDigits,
     Text,
 }
 
 /// The columns by which a column of JSON text is sorted.
 pub(super) fn sort_columns(of: &Arc<dyn PhysicalExpr>) -> Vec<Arc<dyn PhysicalExpr>> {
-    let aspects = [Aspect::IsThere, Aspect::Number, Aspect::Text];
-    aspects.map(|aspect| Arc::new(Part { of: Arc::clone(of), aspect }) as Arc<dyn PhysicalExpr>).to_vec()
+    let aspects = [Aspect::IsThere, Aspect::Number, Aspect::LostDigits, Aspect::Text];
+    let parts = aspects.map(|aspect| Arc::new(Part { of: Arc::clone(of), aspect }) as Arc<dyn PhysicalExpr>);
+    // A text and another value that reads the same are in the order of their JSON.
+    parts.into_iter().chain([Arc::clone(of)]).collect()
 }
 
 // A derived comparison would move the expression out of its reference.
@@ -55,6 +58,10 @@ impl Aspect {
                 Arc::new(texts.iter().map(|text| Some(text.is_some())).collect::<BooleanArray>())
             }
             Self::Number => Arc::new(texts.iter().map(|text| json::number(text?)).collect::<Float64Array>()),
+            Self::LostDigits => {
+                let lost = |text: &str| text.trim().parse().map_or(0, convert::lost_digits);
+                Arc::new(texts.iter().map(|text| text.map(lost)).collect::<Int64Array>())
+            }
             Self::Text => {
                 let plain = |text: &str| {
                     let mut plain = String::new();
@@ -72,6 +79,7 @@ impl PhysicalExpr for Part {
         Ok(match self.aspect {
             Aspect::IsThere => DataType::Boolean,
             Aspect::Number => DataType::Float64,
+            Aspect::LostDigits => DataType::Int64,
             Aspect::Text => DataType::Utf8View,
         })
     }

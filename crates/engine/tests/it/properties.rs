@@ -333,10 +333,10 @@ fn run(queries: impl Strategy<Value = Vec<Query>>) {
 
 #[test]
 fn events_are_answered_as_the_naive_engine_does() {
-    run(prop::collection::vec(of_events(), 1..12));
+    run(prop::collection::vec(of_events(), 1..7));
 }
 
 #[test]
 fn groups_are_answered_as_the_naive_engine_does() {
-    run(prop::collection::vec(of_groups(), 1..8));
+    run(prop::collection::vec(of_groups(), 1..5));
 }

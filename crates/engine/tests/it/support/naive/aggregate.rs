@@ -118,6 +118,9 @@ fn spread(values: &[f64], is_root: bool) -> Result {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let variance = squares / (values.len() - 1) as f64;
+    if !variance.is_finite() {
+        return Result::Exactly(Json::Null);
+    }
     let scale = values.iter().map(|value| value.abs()).fold(0.0, f64::max);
     if is_root {
         return Result::Near(variance.sqrt(), scale * 1e-6);
