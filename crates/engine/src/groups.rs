@@ -3,6 +3,7 @@
 //! groups, merges and sorts, and spills when its share of memory is used up.
 
 mod chosen;
+mod dense;
 mod mixed;
 mod shape;
 mod wide;
@@ -141,6 +142,9 @@ impl<'a> Grouping<'a> {
 
     /// The mergeable states of all groups and buckets.
     async fn states(&self, scan: &Arc<Scan>, threads: usize) -> Result<Vec<RecordBatch>> {
+        if self.key_count() > 0 && self.is_dense() {
+            return self.dense_states(scan, threads).await;
+        }
         let leaf = ScanLeaf::new(Arc::clone(scan), self.columns.clone(), Arc::clone(&self.schema), threads);
         let partial = self.aggregate(AggregateMode::Partial, Arc::new(leaf), 0)?;
         let all = CoalescePartitionsExec::new(partial);

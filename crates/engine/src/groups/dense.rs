@@ -1,0 +1,248 @@
+//! Groups by codes: the keys of a block become small numbers, one number for each combination tells the group of a row,
+//! and a table turns it into the place of the group. No row is hashed where keys come as codes or lie close together.
+//! The states are those that DataFusion's own aggregation makes and merges.
+
+mod codes;
+mod keys;
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
+use arrow_schema::SchemaRef;
+use datafusion_execution::memory_pool::{MemoryConsumer, MemoryReservation};
+use datafusion_expr::{EmitTo, GroupsAccumulator};
+use datafusion_physical_expr::aggregate::AggregateFunctionExpr;
+use datafusion_physical_expr::expressions::Column;
+use datafusion_physical_plan::aggregates::AggregateMode;
+use hashbrown::HashMap;
+use tidegauge_lang::tree::Bucket;
+use tokio::task::JoinSet;
+
+use self::codes::{Coded, Combination};
+use self::keys::KeyColumn;
+use super::Grouping;
+use crate::expr::{Rows, Typed};
+use crate::leaf::BatchesLeaf;
+use crate::scan::{Scan, Selected};
+use crate::{Error, Result};
+
+/// Up to how many combinations of codes there is a table of all; above, those that occur are kept by hash.
+const TABLE_PLACES: u64 = 1 << 18;
+
+/// From so many groups on, a thread hands its states on and begins anew.
+const GROUPS_MAX: usize = 1 << 18;
+
+/// What the threads of one aggregation share.
+struct Shared {
+    scan: Arc<Scan>,
+    /// The keys, then what aggregates read.
+    columns: Vec<Typed>,
+    key_count: usize,
+    aggregates: Vec<Arc<AggregateFunctionExpr>>,
+    /// For each aggregate the columns it reads; none counts rows.
+    arguments: Vec<Vec<usize>>,
+    schema: SchemaRef,
+    /// How times become buckets, which are the first key then.
+    bucket: Option<(Bucket, Typed)>,
+}
+
+impl Grouping<'_> {
+    /// Whether every aggregate can take rows of many groups at once.
+    pub(super) fn is_dense(&self) -> bool {
+        self.aggregates.iter().all(|aggregate| aggregate.groups_accumulator_supported())
+    }
+
+    /// The mergeable states of all groups and buckets.
+    pub(super) async fn dense_states(&self, scan: &Arc<Scan>, threads: usize) -> Result<Vec<RecordBatch>> {
+        let empty = BatchesLeaf::new(Vec::new(), Arc::clone(&self.schema));
+        let partial = self.aggregate(AggregateMode::Partial, Arc::new(empty), 0)?;
+        let shared = Arc::new(Shared {
+            scan: Arc::clone(scan),
+            columns: self.columns.clone(),
+            key_count: self.key_count(),
+            aggregates: self.aggregates.clone(),
+            arguments: self.aggregates.iter().map(|aggregate| places(aggregate)).collect(),
+            schema: partial.schema(),
+            bucket: self.plan.bucket.clone().filter(|_| self.has_bucket),
+        });
+        let mut running = JoinSet::new();
+        for _ in 0..threads {
+            let mut worker =
+                Worker::new(&shared, MemoryConsumer::new("groups").register(self.context.memory_pool()))?;
+            running.spawn(async move { worker.work().await });
+        }
+        let mut states = Vec::new();
+        while let Some(done) = running.join_next().await {
+            let done =
+                done.map_err(|source| Error::Internal { message: format!("grouping stopped: {source}") })?;
+            states.extend(done?);
+        }
+        Ok(states)
+    }
+}
+
+fn places(aggregate: &AggregateFunctionExpr) -> Vec<usize> {
+    let columns = aggregate.expressions();
+    columns.iter().filter_map(|expr| expr.downcast_ref::<Column>().map(Column::index)).collect()
+}
+
+/// The groups that one thread has seen.
+struct Worker {
+    shared: Arc<Shared>,
+    memory: MemoryReservation,
+    keys: Vec<KeyColumn>,
+    /// The place of each group, by its key numbers.
+    places: HashMap<Box<[u32]>, usize>,
+    accumulators: Vec<Box<dyn GroupsAccumulator>>,
+    /// As long as the longest block so far, for aggregates that count rows.
+    ones: ArrayRef,
+    done: Vec<RecordBatch>,
+}
+
+impl Worker {
+    fn new(shared: &Arc<Shared>, memory: MemoryReservation) -> Result<Self> {
+        let keys = shared.columns[..shared.key_count].iter().map(|column| KeyColumn::new(column.kind));
+        Ok(Self {
+            memory,
+            keys: keys.collect(),
+            places: HashMap::new(),
+            accumulators: accumulators(shared)?,
+            ones: Arc::new(Int64Array::from(Vec::<i64>::new())),
+            done: Vec::new(),
+            shared: Arc::clone(shared),
+        })
+    }
+
+    async fn work(&mut self) -> Result<Vec<RecordBatch>> {
+        let shared = Arc::clone(&self.shared);
+        while let Some(claim) = shared.scan.claim() {
+            if let Some(selected) = shared.scan.select(claim).await? {
+                self.add(&selected).await?;
+            }
+            // Other queries have a turn between blocks.
+            tokio::task::yield_now().await;
+        }
+        self.hand_on()?;
+        Ok(std::mem::take(&mut self.done))
+    }
+
+    /// Takes over the rows of a block.
+    async fn add(&mut self, selected: &Selected) -> Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let count = selected.picked.count();
+        let mut places: Vec<usize> = shared.columns.iter().flat_map(Typed::inputs).collect();
+        places.sort_unstable();
+        places.dedup();
+        let inputs = shared.scan.load(selected.place, &places, &selected.picked).await?;
+        let rows = Rows { inputs: &inputs, count };
+        let groups = self.groups_of(&rows)?;
+        let mut computed: Vec<Option<ArrayRef>> = vec![None; shared.columns.len()];
+        for (accumulator, arguments) in self.accumulators.iter_mut().zip(&shared.arguments) {
+            let mut values: Vec<ArrayRef> = Vec::with_capacity(arguments.len().max(1));
+            for place in arguments {
+                if computed[*place].is_none() {
+                    computed[*place] = Some(shared.columns[*place].evaluate(&rows)?.into_array(count)?);
+                }
+                values.extend(computed[*place].clone());
+            }
+            if values.is_empty() {
+                if self.ones.len() < count {
+                    self.ones = Arc::new(Int64Array::from(vec![1; count]));
+                }
+                values.push(self.ones.slice(0, count));
+            }
+            accumulator.update_batch(&values, &groups, None, self.places.len())?;
+        }
+        let states: usize = self.accumulators.iter().map(|accumulator| accumulator.size()).sum();
+        let held = states + self.places.len() * (64 + 8 * shared.key_count);
+        if self.memory.try_resize(held).is_err() || self.places.len() > GROUPS_MAX {
+            self.hand_on()?;
+        }
+        Ok(())
+    }
+
+    /// The place of each row's group.
+    fn groups_of(&mut self, rows: &Rows<'_>) -> Result<Vec<usize>> {
+        let shared = Arc::clone(&self.shared);
+        let mut coded: Vec<Coded> = Vec::with_capacity(shared.key_count);
+        for (number, (key, column)) in self.keys.iter_mut().zip(&shared.columns).enumerate() {
+            coded.push(match &shared.bucket {
+                Some((bucket, time)) if number == 0 => {
+                    let times = time.evaluate(rows)?.into_array(rows.count)?;
+                    codes::of_times(times.as_primitive::<Int64Type>().values(), bucket.step, key)
+                }
+                _ => codes::of(column, rows, key)?,
+            });
+        }
+        let different = coded.iter().map(|column| column.numbers.len() as u64);
+        let combinations = different.fold(1, u64::saturating_mul);
+        if combinations <= u64::from(u32::MAX) {
+            Ok(self.places_of::<u32>(&coded, combinations, rows.count))
+        } else {
+            Ok(self.places_of::<u64>(&coded, combinations, rows.count))
+        }
+    }
+
+    fn places_of<N: Combination>(&mut self, coded: &[Coded], combinations: u64, count: usize) -> Vec<usize> {
+        let mut combined = vec![N::of(0); count];
+        coded.iter().for_each(|column| column.add_to(&mut combined));
+        // The key numbers of a combination, by taking it apart again from the last key on.
+        let mut numbers = vec![0_u32; coded.len()].into_boxed_slice();
+        let all = &mut self.places;
+        let mut place_of = |combination: u64| {
+            let mut rest = combination;
+            for (number, column) in numbers.iter_mut().zip(coded).rev() {
+                let different = column.numbers.len() as u64;
+                *number = column.numbers[(rest % different) as usize];
+                rest /= different;
+            }
+            let next = all.len();
+            *all.entry_ref(&numbers).or_insert(next)
+        };
+        if combinations <= TABLE_PLACES {
+            let mut table = vec![usize::MAX; combinations as usize];
+            let place = |combination: &N| {
+                let combination = combination.number();
+                let place = &mut table[combination as usize];
+                if *place == usize::MAX {
+                    *place = place_of(combination);
+                }
+                *place
+            };
+            return combined.iter().map(place).collect();
+        }
+        let mut seen: HashMap<u64, usize> = HashMap::new();
+        let numbers = combined.iter().map(|combination| combination.number());
+        numbers.map(|number| *seen.entry(number).or_insert_with(|| place_of(number))).collect()
+    }
+
+    /// Makes a batch of the states so far, and begins anew.
+    fn hand_on(&mut self) -> Result<()> {
+        if self.places.is_empty() {
+            return Ok(());
+        }
+        let mut groups: Vec<(&Box<[u32]>, &usize)> = self.places.iter().collect();
+        groups.sort_unstable_by_key(|(_, place)| **place);
+        let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.shared.schema.fields().len());
+        for (number, key) in self.keys.iter().enumerate() {
+            columns.push(key.array(groups.iter().map(|(numbers, _)| numbers[number])));
+        }
+        for accumulator in &mut self.accumulators {
+            columns.extend(accumulator.state(EmitTo::All)?);
+        }
+        let batch = RecordBatch::try_new(Arc::clone(&self.shared.schema), columns)?;
+        self.done.push(batch);
+        self.places.clear();
+        self.accumulators = accumulators(&self.shared)?;
+        let held: usize = self.done.iter().map(RecordBatch::get_array_memory_size).sum();
+        self.memory.try_resize(held)?;
+        Ok(())
+    }
+}
+
+fn accumulators(shared: &Shared) -> Result<Vec<Box<dyn GroupsAccumulator>>> {
+    let made = shared.aggregates.iter().map(|aggregate| aggregate.create_groups_accumulator());
+    Ok(made.collect::<std::result::Result<_, _>>()?)
+}

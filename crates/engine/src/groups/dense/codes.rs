@@ -1,0 +1,199 @@
+//! One key of the rows of a block as small numbers. Codes of the column itself are used as they are; integers that lie
+//! close together are looked up in a table; everything else is hashed once for each row.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef, PrimitiveArray};
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use hashbrown::HashMap;
+use tidegauge_store::Codes;
+
+use super::keys::KeyColumn;
+use crate::Result;
+use crate::expr::{Input, Rows, Typed};
+
+/// Integers are looked up in a table when they differ by less than this.
+const SPREAD_MAX: i128 = 1 << 16;
+
+/// A key as codes of this block, and the number that each code has among all values of the thread.
+pub(super) struct Coded {
+    codes: Codes,
+    /// Rows without a value; their code is the last of all.
+    nulls: Option<NullBuffer>,
+    pub(super) numbers: Vec<u32>,
+}
+
+/// The codes of a key for these rows.
+pub(super) fn of(column: &Typed, rows: &Rows<'_>, key: &mut KeyColumn) -> Result<Coded> {
+    if let Some(place) = column.as_input()
+        && let Input::Coded { codes, values, nulls } = &rows.inputs[place]
+    {
+        let numbers = (0..values.len()).map(|code| key.of_text(values.value(code))).collect();
+        return Ok(Coded::new(codes.clone(), nulls.clone(), numbers, key));
+    }
+    let array = column.evaluate(rows)?.into_array(rows.count)?;
+    Ok(match array.data_type() {
+        DataType::Utf8View => texts(&array, key),
+        DataType::Boolean => {
+            let bits: Vec<i64> = array.as_boolean().values().iter().map(i64::from).collect();
+            numbers(&bits, array.nulls(), key)
+        }
+        DataType::Float64 => {
+            let floats = array.as_primitive::<Float64Type>().values().iter();
+            let bits: Vec<i64> = floats.map(|float| float.to_bits().cast_signed()).collect();
+            numbers(&bits, array.nulls(), key)
+        }
+        _ => integers(array.as_primitive::<Int64Type>(), key),
+    })
+}
+
+impl Coded {
+    fn new(codes: Codes, nulls: Option<NullBuffer>, mut numbers: Vec<u32>, key: &mut KeyColumn) -> Self {
+        let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
+        if nulls.is_some() || numbers.is_empty() {
+            numbers.push(key.of_null());
+        }
+        Self { codes, nulls, numbers }
+    }
+
+    /// Puts the codes behind what the combinations are so far.
+    pub(super) fn add_to<N: Combination>(&self, combined: &mut [N]) {
+        let different = N::of(self.numbers.len());
+        match &self.codes {
+            Codes::U8(codes) => push(combined, codes, different),
+            Codes::U16(codes) => push(combined, codes, different),
+            Codes::U32(codes) => push(combined, codes, different),
+        }
+        let Some(nulls) = &self.nulls else { return };
+        for (row, combination) in combined.iter_mut().enumerate() {
+            if nulls.is_null(row) {
+                *combination = combination.with_last(different);
+            }
+        }
+    }
+}
+
+/// The number of a combination of codes: of 32 bits where that is enough, because half the bytes are half the time.
+pub(super) trait Combination: Copy + From<u8> + From<u16> + From<u32> {
+    fn of(count: usize) -> Self;
+    fn push(self, different: Self, code: Self) -> Self;
+    /// With the last of the codes that were pushed last.
+    fn with_last(self, different: Self) -> Self;
+    fn number(self) -> u64;
+}
+
+macro_rules! combination {
+    ($number:ty) => {
+        impl Combination for $number {
+            fn of(count: usize) -> Self {
+                count as Self
+            }
+            fn push(self, different: Self, code: Self) -> Self {
+                self.wrapping_mul(different).wrapping_add(code)
+            }
+            fn with_last(self, different: Self) -> Self {
+                self - self % different + (different - 1)
+            }
+            fn number(self) -> u64 {
+                u64::from(self)
+            }
+        }
+    };
+}
+combination!(u32);
+combination!(u64);
+
+fn push<N: Combination + From<T>, T: Copy>(combined: &mut [N], codes: &[T], different: N) {
+    for (combination, code) in combined.iter_mut().zip(codes) {
+        *combination = combination.push(different, N::from(*code));
+    }
+}
+
+fn texts(array: &ArrayRef, key: &mut KeyColumn) -> Coded {
+    let texts = array.as_string_view();
+    let mut seen: HashMap<&str, u32> = HashMap::new();
+    let mut all = Vec::new();
+    let codes: Vec<u32> = (0..texts.len())
+        .map(|row| {
+            if texts.is_null(row) {
+                return 0;
+            }
+            let text = texts.value(row);
+            *seen.entry(text).or_insert_with(|| {
+                all.push(key.of_text(text));
+                all.len() as u32 - 1
+            })
+        })
+        .collect();
+    Coded::new(Codes::U32(codes.into()), array.nulls().cloned(), all, key)
+}
+
+/// Numbers by hash, with an eye on the one before: equal ones often stand together.
+fn numbers(values: &[i64], nulls: Option<&NullBuffer>, key: &mut KeyColumn) -> Coded {
+    let mut seen: HashMap<i64, u32> = HashMap::new();
+    let mut all = Vec::new();
+    let (mut before, mut code) = (0, u32::MAX);
+    let mut code_of = |value: i64| {
+        if value != before || code == u32::MAX {
+            before = value;
+            code = *seen.entry(value).or_insert_with(|| {
+                all.push(key.of_number(value));
+                all.len() as u32 - 1
+            });
+        }
+        code
+    };
+    let codes = each(values, nulls, &mut code_of);
+    Coded::new(Codes::U32(codes.into()), nulls.cloned(), all, key)
+}
+
+fn integers(values: &PrimitiveArray<Int64Type>, key: &mut KeyColumn) -> Coded {
+    let bounds = arrow_arith::aggregate::min(values).zip(arrow_arith::aggregate::max(values));
+    let Some((min, _)) = bounds.filter(|(min, max)| i128::from(*max) - i128::from(*min) < SPREAD_MAX) else {
+        return numbers(values.values(), values.nulls(), key);
+    };
+    let mut table = vec![u32::MAX; SPREAD_MAX as usize];
+    let mut all = Vec::new();
+    let mut code_of = |value: i64| {
+        let code = &mut table[value.wrapping_sub(min) as usize];
+        if *code == u32::MAX {
+            *code = all.len() as u32;
+            all.push(key.of_number(value));
+        }
+        *code
+    };
+    let codes = each(values.values(), values.nulls(), &mut code_of);
+    Coded::new(Codes::U32(codes.into()), values.nulls().cloned(), all, key)
+}
+
+/// The code of each value; null has none of its own yet.
+fn each(values: &[i64], nulls: Option<&NullBuffer>, code_of: &mut impl FnMut(i64) -> u32) -> Vec<u32> {
+    match nulls.filter(|nulls| nulls.null_count() > 0) {
+        None => values.iter().map(|value| code_of(*value)).collect(),
+        Some(nulls) => {
+            let coded = values.iter().zip(nulls.iter());
+            coded.map(|(value, is_there)| if is_there { code_of(*value) } else { 0 }).collect()
+        }
+    }
+}
+
+/// The bucket of each time. Rows come in the order of time, so the bucket of one is mostly that of the one before.
+pub(super) fn of_times(times: &[i64], step: i64, key: &mut KeyColumn) -> Coded {
+    let mut all: Vec<u32> = Vec::new();
+    let (mut start, mut end, mut code) = (i64::MAX, i64::MIN, 0_u32);
+    let mut seen: HashMap<i64, u32> = HashMap::new();
+    let mut codes = Vec::with_capacity(times.len());
+    for time in times {
+        if *time < start || *time >= end {
+            start = time.div_euclid(step).saturating_mul(step);
+            end = start.saturating_add(step);
+            code = *seen.entry(start).or_insert_with(|| {
+                all.push(key.of_number(start));
+                all.len() as u32 - 1
+            });
+        }
+        codes.push(code);
+    }
+    Coded::new(Codes::U32(codes.into()), None, all, key)
+}
