@@ -184,3 +184,24 @@ impl IntoResponse for ApiError {
         response
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_errors_of_queries_have_the_codes_that_clients_know() {
+        for (kind, status, retries) in [
+            (ErrorKind::Malformed, 400, false),
+            (ErrorKind::Busy, 429, true),
+            (ErrorKind::QuotaUsedUp, 430, false),
+            (ErrorKind::OutOfMemory, 432, false),
+            (ErrorKind::TimedOut, 504, false),
+        ] {
+            let answer = ApiError::from(service::Error::new(kind, "no").detail("more"));
+            assert_eq!((answer.status.as_u16(), answer.body.code), (status, status));
+            assert_eq!(answer.headers.contains_key(header::RETRY_AFTER), retries);
+            assert_eq!(answer.body.detail.as_deref(), Some("more"));
+        }
+    }
+}

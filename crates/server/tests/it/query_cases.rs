@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tidegauge_server::http::resources::query::ROUTE;
 use tidegauge_server::jobs::{Jobs, prune_queries};
 use tidegauge_server::service::query::meter;
 
@@ -23,6 +24,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("costs_are_written_at_the_end", |app| Box::pin(writes_costs_at_the_end(app))),
     ("kept_queries_are_forgotten_after_a_month", |app| Box::pin(forgets_queries(app))),
     ("a_query_that_is_too_large_is_refused", |app| Box::pin(too_large(app))),
+    ("the_route_with_its_own_limit_of_time_is_there", |app| Box::pin(route_is_there(app))),
     ("queries_are_in_the_metrics", |app| Box::pin(in_metrics(app))),
 ];
 
@@ -56,9 +58,7 @@ async fn waits(app: TestApp) {
     wanted["filter"] = json!({"op": "==", "field": "n", "value": 2});
     let sender = async {
         // The first is not what is waited for.
-        tokio::task::yield_now().await;
         send(&app, &json!([{"n": 1}])).await;
-        tokio::time::sleep(Duration::from_millis(100)).await;
         send(&app, &json!([{"n": 2}])).await;
     };
     let (answer, ()) = tokio::join!(asked(&app, "?streaming-duration=1m", &wanted), sender);
@@ -214,6 +214,12 @@ async fn too_large(app: TestApp) {
     let answer = ask(&app, "", &query).await;
     assert_eq!(answer.status, 413, "{answer:?}");
     assert!(answer.json()["hint"].as_str().unwrap().contains("max_query_body_bytes"));
+}
+
+/// The layer that limits the time of a request knows the route by this path.
+async fn route_is_there(app: TestApp) {
+    let document = app.send("GET", "/openapi.json", None, None).await.json();
+    assert!(document["paths"][ROUTE]["post"].is_object());
 }
 
 async fn in_metrics(app: TestApp) {

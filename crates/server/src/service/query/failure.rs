@@ -95,6 +95,8 @@ fn picture(text: &str, diagnostic: &Diagnostic) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use tidegauge_lang::dataset_query::VirtualField;
+
     use super::*;
 
     fn refused(text: &str, start: u32, end: u32) -> Error {
@@ -132,6 +134,28 @@ mod tests {
         }
         let error = refused(&"x".repeat(1_000), 999, 1_000);
         assert!(error.detail.unwrap().len() < 300);
+    }
+
+    #[test]
+    fn what_the_engine_refuses_tells_who_must_act() {
+        let mistake = Diagnostic {
+            message: "there is no function tointt".to_owned(),
+            span: Span { start: 2, end: 8 },
+            hint: None,
+        };
+        let field = VirtualField { alias: "ok".to_owned(), expr: "1+tointt(a)".to_owned() };
+        let query = DatasetQuery { virtual_fields: vec![field], ..DatasetQuery::default() };
+        let of = |error: EngineError| of_engine(error, &query);
+        let invalid = of(EngineError::Invalid(vec![mistake]));
+        assert_eq!(invalid.kind, ErrorKind::Malformed);
+        assert_eq!(invalid.detail.unwrap(), "1+tointt(a)\n  ^^^^^^ there is no function tointt");
+        let memory = of(EngineError::Memory { limit: 512 });
+        assert_eq!((memory.kind, memory.hint.is_some()), (ErrorKind::OutOfMemory, true));
+        assert_eq!(of(EngineError::Time { seconds: 60 }).kind, ErrorKind::TimedOut);
+        assert_eq!(of(EngineError::Busy).kind, ErrorKind::Busy);
+        let fault = of(EngineError::Internal { message: "a secret of ours".to_owned() });
+        assert_eq!((fault.kind, fault.source.is_some()), (ErrorKind::Internal, true));
+        assert!(!fault.message.contains("secret"));
     }
 
     #[test]

@@ -85,6 +85,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_query_that_is_too_large_is_not_kept() {
+        let kept = |length: usize| check(&Kept { save_as: SaveAs::Stream, text: "x".repeat(length) });
+        assert!(kept(QUERY_BYTES_MAX).is_ok());
+        let refused = kept(QUERY_BYTES_MAX + 1).unwrap_err();
+        assert_eq!(refused.message, "saveAsKind in query can keep a query of at most 65536 bytes");
+    }
+
+    #[test]
     fn ids_are_letters_and_digits_and_differ() {
         let chance = SeededChance::new(1);
         let ids: std::collections::HashSet<String> = (0..1_000).map(|_| new_id(&chance)).collect();

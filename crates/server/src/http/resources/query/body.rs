@@ -15,6 +15,12 @@ const NULLS_HIDDEN: [&str; 3] = ["false", "0", "hide"];
 /// A query over the events of one dataset. Lists may be null, and `limit` 0 is the default.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "startTime": "now-1h", "endTime": "now", "resolution": "auto",
+    "filter": {"op": ">=", "field": "status", "value": 500},
+    "aggregations": [{"op": "count", "field": "*", "alias": "failures"}],
+    "groupBy": ["path"], "order": [{"field": "failures", "desc": true}], "limit": 10,
+}))]
 pub struct QueryRequest {
     /// RFC 3339, or relative to now, such as `now-1h`. Inclusive.
     #[schema(required = true, value_type = String, example = "now-1h")]

@@ -9,6 +9,22 @@ use crate::http::resources::datasets::fields::FieldResponse;
 /// The answer to a query.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "format": "legacy",
+    "status": {
+        "elapsedTime": 1800, "blocksExamined": 3, "rowsExamined": 14, "rowsMatched": 1, "numGroups": 0,
+        "isPartial": false, "continuationToken": "", "isEstimate": false, "cacheStatus": 9,
+        "minBlockTime": "2026-06-01T11:00:00Z", "maxBlockTime": "2026-06-01T12:00:00Z",
+        "minCursor": "0dixp2g47pc00-0000000000000007-00000000",
+        "maxCursor": "0dixp2g47pc00-0000000000000007-00000000", "messages": [],
+    },
+    "matches": [{
+        "_time": "2026-06-01T12:00:00Z", "_sysTime": "2026-06-01T12:00:01Z",
+        "_rowId": "0dixp2g47pc00-0000000000000007-00000000", "data": {"path": "/", "status": 200},
+    }],
+    "buckets": {"series": [], "totals": []},
+    "fieldsMeta": [{"name": "status", "type": "integer", "unit": "", "hidden": false, "description": ""}],
+}))]
 pub struct QueryResponse {
     /// `legacy` or `tabular`.
     #[schema(example = "legacy")]
