@@ -1,7 +1,7 @@
 //! One query from its tree to its answer: plan, find the blocks, run, and tell what it took.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use datafusion_execution::TaskContext;
 use tidegauge_lang::tree::TimeRange;
@@ -112,6 +112,8 @@ impl Run {
         figures.rows_matched = read(&counters.rows_matched);
         figures.blocks_examined = read(&counters.blocks_examined);
         figures.blocks_skipped = read(&counters.blocks_skipped) + skipped;
+        let blocks_read = counters.blocks_read.lock().unwrap_or_else(PoisonError::into_inner).len() as u64;
+        figures.blocks_cached = figures.blocks_examined.saturating_sub(blocks_read);
         figures.bytes_read = read(&counters.bytes_read);
         figures.memory_peak = self.memory.peak() as u64;
     }

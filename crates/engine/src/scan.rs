@@ -8,9 +8,10 @@ mod picked;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use hashbrown::HashSet;
 use tidegauge_lang::tree::TimeRange;
 use tidegauge_model::RowId;
-use tidegauge_store::Block;
+use tidegauge_store::{Block, BlockId};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -50,7 +51,8 @@ pub(crate) struct Counters {
     pub(crate) rows_matched: AtomicU64,
     pub(crate) blocks_examined: AtomicU64,
     pub(crate) blocks_skipped: AtomicU64,
-    pub(crate) blocks_read: AtomicU64,
+    /// Blocks of which something was read from the disk.
+    pub(crate) blocks_read: std::sync::Mutex<HashSet<BlockId>>,
     pub(crate) bytes_read: AtomicU64,
     /// Time that the threads together spent on leaving blocks out, on reading columns and on the filter.
     pub(crate) nanos_skipping: AtomicU64,

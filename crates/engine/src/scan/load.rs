@@ -1,7 +1,7 @@
 //! Reads columns of a block: from the cache, whole, or only the rows that are wanted where they are few.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use arrow_array::{ArrayRef, Int64Array};
 use arrow_buffer::ScalarBuffer;
@@ -70,7 +70,7 @@ impl Scan {
             InputColumn::Time => Ok(numbers(block.times().await?)),
             InputColumn::Arrival => Ok(numbers(block.arrivals().await?)),
             InputColumn::Field(field, kind) => {
-                self.count_read(block.column_bytes(field, *kind));
+                self.count_read(block, block.column_bytes(field, *kind));
                 let column = block.column(field, *kind).await?;
                 Ok(column.map_or_else(|| Input::Absent(arrow_type(type_of(*kind))), Input::of_column))
             }
@@ -83,16 +83,19 @@ impl Scan {
             InputColumn::Time => Ok(numbers(block.times_at(rows).await?)),
             InputColumn::Arrival => Ok(numbers(block.arrivals_at(rows).await?)),
             InputColumn::Field(field, kind) => {
-                self.count_read(block.column_bytes(field, *kind));
+                self.count_read(block, block.column_bytes(field, *kind));
                 let array = block.column_at(field, *kind, rows).await?;
                 Ok(array.map_or_else(|| Input::Absent(arrow_type(type_of(*kind))), Input::Plain))
             }
         }
     }
 
-    fn count_read(&self, bytes: u64) {
+    fn count_read(&self, block: &Block, bytes: u64) {
+        if block.is_buffered() {
+            return;
+        }
         self.counters.bytes_read.fetch_add(bytes, Ordering::Relaxed);
-        self.counters.blocks_read.fetch_add(1, Ordering::Relaxed);
+        self.counters.blocks_read.lock().unwrap_or_else(PoisonError::into_inner).insert(block.id());
     }
 }
 
