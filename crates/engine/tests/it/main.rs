@@ -7,6 +7,7 @@
 )]
 
 mod aggregate_plans;
+mod budgets;
 mod collected;
 mod distinct;
 mod filtered;

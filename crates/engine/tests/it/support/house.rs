@@ -61,7 +61,7 @@ impl Way {
 }
 
 pub(crate) struct House {
-    _folder: TempDir,
+    folder: TempDir,
     catalog: Arc<Catalog>,
     clock: Arc<ManualClock>,
     chance: Arc<SeededChance>,
@@ -106,17 +106,11 @@ impl House {
         let store = Arc::new(store.await.unwrap());
         let one_thread = engine(&store, folder.path(), 1);
         let threads = engine(&store, folder.path(), 3);
-        Self {
-            _folder: folder,
-            catalog,
-            clock,
-            chance,
-            org,
-            store,
-            one_thread,
-            threads,
-            datasets: AtomicU64::new(0),
-        }
+        Self { folder, catalog, clock, chance, org, store, one_thread, threads, datasets: AtomicU64::new(0) }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
     }
 
     pub(crate) async fn dataset(&self) -> Arc<DatasetState> {
