@@ -8,10 +8,14 @@ mod walk;
 
 use std::sync::Arc;
 
+use arrow_array::Array;
+
 use tidegauge_model::RowId;
+use tidegauge_model::columns::TIME_FIELD;
 use tokio::time::Instant;
 
-use crate::answer::{Answer, Continuation, Table};
+use crate::answer::{Answer, Continuation, Field, Table};
+use crate::bind::ARRIVAL_FIELD;
 use crate::plan::{EventOrder, EventsPlan};
 use crate::scan::Scan;
 use crate::{Error, Result};
@@ -62,7 +66,12 @@ pub(crate) async fn run(plan: &EventsPlan, scan: &Arc<Scan>, budget: Budget) -> 
     if finds.cut_at.is_some() && finds.rows.is_empty() {
         return Err(Error::Time { seconds: budget.seconds });
     }
-    let fetch::Fetched { fields, mut arrivals } = fetch::run(plan, scan, &finds.rows).await?;
+    let fetch::Fetched { mut fields, mut arrivals } = fetch::run(plan, scan, &finds.rows).await?;
+    if plan.shows_only_present {
+        let is_present =
+            |field: &Field| field.values.iter().any(|(_, array)| array.null_count() < array.len());
+        fields.retain(|field| field.name == TIME_FIELD || field.name == ARRIVAL_FIELD || is_present(field));
+    }
     let kept = fetch::rows_within(&fields, finds.rows.len(), budget.answer_bytes_max);
     let fields = fetch::first_rows(fields, kept);
     if kept < finds.rows.len() {

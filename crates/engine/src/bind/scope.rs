@@ -82,13 +82,14 @@ impl Scope {
         self.dataset.as_ref().is_some_and(|dataset| dataset.has_field(name))
     }
 
-    /// The fields of the dataset, unless they are more than so many.
-    pub(crate) fn stored_fields(&self, max: usize) -> Vec<(String, Kinds)> {
-        let Some(dataset) = self.dataset.as_ref().filter(|dataset| dataset.field_count() <= max) else {
-            return Vec::new();
-        };
+    /// The fields of the dataset; none where they are more than so many.
+    pub(crate) fn stored_fields(&self, max: usize) -> Option<Vec<(String, Kinds)>> {
+        let Some(dataset) = &self.dataset else { return Some(Vec::new()) };
+        if dataset.field_count() > max {
+            return None;
+        }
         let fields = dataset.fields().into_iter();
-        fields.map(|(name, kinds)| (name, kinds.into_iter().collect())).collect()
+        Some(fields.map(|(name, kinds)| (name, kinds.into_iter().collect())).collect())
     }
 
     /// The time of events, whatever the query computed by that name.

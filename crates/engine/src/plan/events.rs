@@ -27,6 +27,8 @@ pub(crate) struct EventsPlan {
     /// The fields that the dataset is known to have, shown even where no row has them. Of very many only those that
     /// occur are shown.
     pub(crate) stored: Vec<(String, Kinds)>,
+    /// Whether there are so many fields that only those are shown which a row of the answer has.
+    pub(crate) shows_only_present: bool,
     /// What the query computed, shown beside the stored fields.
     pub(crate) computed: Vec<(String, Value)>,
 }
@@ -59,6 +61,7 @@ impl EventsPlan {
             limit: usize::MAX,
             fields: None,
             stored: Vec::new(),
+            shows_only_present: false,
             computed: shown,
         };
         for stage in stages {
@@ -79,7 +82,10 @@ impl EventsPlan {
             }
         }
         if plan.fields.is_none() {
-            plan.stored = scope.stored_fields(FIELDS_SHOWN_MAX);
+            match scope.stored_fields(FIELDS_SHOWN_MAX) {
+                Some(stored) => plan.stored = stored,
+                None => plan.shows_only_present = true,
+            }
         }
         Ok(plan)
     }

@@ -9,6 +9,9 @@ use super::{ARRIVAL, MAIN, Shown, TIME, TOTALS, explain, groups, status, table};
 use crate::service::Error;
 use crate::service::datasets::fields::DescribedField;
 
+/// Of more fields than these, each event shows those that it has: an answer would be mostly nulls.
+const FIELDS_WITH_NULLS_MAX: usize = 500;
+
 /// About how long a value with its name is, to ask for memory once.
 const CELL_BYTES: usize = 24;
 
@@ -21,7 +24,10 @@ pub(super) fn write(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
     status::write(&mut out, shown);
     write_key(&mut out, "matches");
     match main.filter(|_| totals.is_none()) {
-        Some(events) => write_matches(&mut out, events, shown.shows_nulls)?,
+        Some(events) => {
+            let shows_nulls = shown.shows_nulls && events.fields.len() <= FIELDS_WITH_NULLS_MAX;
+            write_matches(&mut out, events, shows_nulls)?;
+        }
         None => out.extend_from_slice(b"[]"),
     }
     write_key(&mut out, "buckets");
