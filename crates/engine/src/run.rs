@@ -13,7 +13,7 @@ use crate::cache::ColumnCache;
 use crate::events::{self, Budget};
 use crate::explain::{Spans, explained};
 use crate::memory::QueryMemory;
-use crate::plan::{EventOrder, Plan, Then};
+use crate::plan::{EventOrder, GroupsPlan, Plan, Then};
 use crate::scan::Scan;
 use crate::{Answer, Error, Question, Result, groups};
 
@@ -35,10 +35,10 @@ impl Run {
         let snapshot = self.question.dataset.snapshot();
         let Blocks { mut blocks, segment_bytes, skipped } =
             self.store.blocks(&snapshot, plan.range.start, plan.range.end).await?;
-        let is_ascending = matches!(
-            &plan.then,
-            Then::Events(events) if matches!(events.order, EventOrder::Time { is_descending: false })
-        );
+        let is_ascending = match &plan.then {
+            Then::Events(events) => matches!(events.order, EventOrder::Time { is_descending: false }),
+            Then::Groups(groups) => groups.is_ordered(),
+        };
         if is_ascending {
             blocks.sort_by_key(Block::min_time);
         }
@@ -55,7 +55,7 @@ impl Run {
         );
         match &plan.then {
             Then::Events(events) => scan.rows = events::rows_after(events),
-            Then::Groups(_) => scan.split_for(self.threads),
+            Then::Groups(groups) => scan.split_for(self.threads_for(groups)),
         }
         let scan = Arc::new(scan);
         let mut answer = self.compute(&plan, &scan, began, times).await?;
@@ -74,6 +74,11 @@ impl Run {
             answer.explanation = Some(explained(&self.question.query, &plan, &scan, &answer, spans));
         }
         Ok(answer)
+    }
+
+    /// Lists are in the order of time only if one thread reads the rows.
+    fn threads_for(&self, groups: &GroupsPlan) -> usize {
+        if groups.is_ordered() { 1 } else { self.threads }
     }
 
     async fn compute(
@@ -98,7 +103,8 @@ impl Run {
             }
             Then::Groups(groups) => {
                 let range_seconds = seconds_of(plan.range, times);
-                let run = groups::run(groups, scan, Arc::clone(&self.context), self.threads, range_seconds);
+                let threads = self.threads_for(groups);
+                let run = groups::run(groups, scan, Arc::clone(&self.context), threads, range_seconds);
                 tokio::time::timeout_at(deadline, run).await.map_err(|_| Error::Time { seconds })?
             }
         }

@@ -82,6 +82,11 @@ impl GroupsPlan {
         Ok(plan)
     }
 
+    /// Whether an aggregate keeps values in the order of their rows.
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.aggregates.iter().any(|aggregate| aggregate.info.name == "makelist")
+    }
+
     fn sort(&mut self, keys: &[SortKey]) {
         let names = self.keys.iter().map(|(name, _)| name).chain(self.aggregates.iter().map(|a| &a.name));
         let names: Vec<&String> = names.collect();
