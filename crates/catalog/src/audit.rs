@@ -4,7 +4,7 @@
 use sqlx::FromRow;
 use tidegauge_model::{OrgId, Timestamp};
 
-use crate::db::{read, write};
+use crate::db::{drop_in_batches, read, write};
 use crate::{Catalog, Result};
 
 /// Who makes a change, when, and as part of which request.
@@ -138,24 +138,15 @@ impl Catalog {
     /// Drops the entries of an organisation (or of none) that are older than it may look back, some at a time, so
     /// that changes do not have to wait for all of them.
     pub async fn prune_audit(&self, org: Option<&OrgId>, before: Timestamp) -> Result<u64> {
-        let mut dropped = 0;
-        loop {
-            let batch = write!(self, connection => {
-                sqlx::query(
-                    "DELETE FROM audit WHERE seq IN (SELECT seq FROM audit \
+        drop_in_batches!(
+            self,
+            sqlx::query(
+                "DELETE FROM audit WHERE seq IN (SELECT seq FROM audit \
                      WHERE COALESCE(org_id, '') = $1 AND at < $2 ORDER BY at LIMIT $3)",
-                )
-                .bind(org.map_or("", OrgId::as_str))
-                .bind(before.as_micros())
-                .bind(PRUNE_BATCH)
-                .execute(&mut *connection)
-                .await?
-                .rows_affected()
-            });
-            dropped += batch;
-            if batch == 0 {
-                return Ok(dropped);
-            }
-        }
+            )
+            .bind(org.map_or("", OrgId::as_str))
+            .bind(before.as_micros())
+            .bind(PRUNE_BATCH)
+        )
     }
 }

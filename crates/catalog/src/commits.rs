@@ -5,7 +5,7 @@ use sqlx::FromRow;
 use tidegauge_model::Timestamp;
 
 use crate::counts::from_stored;
-use crate::db::{read, write};
+use crate::db::{drop_in_batches, read};
 use crate::{Catalog, Result};
 
 /// What a commit has taken from the counters.
@@ -78,23 +78,14 @@ impl Catalog {
 
     /// Forgets the commits made before a time, but never the newest: outside readers cannot look back beyond.
     pub async fn prune_commits(&self, before: Timestamp) -> Result<u64> {
-        let mut dropped = 0;
-        loop {
-            let batch = write!(self, connection => {
-                sqlx::query(
-                    "DELETE FROM commit_log WHERE sequence IN (SELECT sequence FROM commit_log \
+        drop_in_batches!(
+            self,
+            sqlx::query(
+                "DELETE FROM commit_log WHERE sequence IN (SELECT sequence FROM commit_log \
                      WHERE made < $1 AND sequence < (SELECT value FROM commit_sequence) \
                      ORDER BY made LIMIT 2000)",
-                )
-                .bind(before.as_micros())
-                .execute(&mut *connection)
-                .await?
-                .rows_affected()
-            });
-            dropped += batch;
-            if batch == 0 {
-                return Ok(dropped);
-            }
-        }
+            )
+            .bind(before.as_micros())
+        )
     }
 }

@@ -101,6 +101,23 @@ macro_rules! write {
     };
 }
 
+/// Repeats a deletion, which drops some rows at once so that changes do not have to wait for all of them, until there
+/// is nothing left to drop. Gives how many were dropped.
+macro_rules! drop_in_batches {
+    ($catalog:expr, $statement:expr) => {{
+        let mut dropped = 0;
+        loop {
+            let batch = $crate::db::write!($catalog, connection => {
+                $statement.execute(&mut *connection).await?.rows_affected()
+            });
+            dropped += batch;
+            if batch == 0 {
+                return Ok(dropped);
+            }
+        }
+    }};
+}
+
 /// Adds a condition to a statement: that the column has one of the values.
 macro_rules! push_list {
     ($statement:expr, $column:literal, $values:expr) => {
@@ -113,7 +130,7 @@ macro_rules! push_list {
     };
 }
 
-pub(crate) use {push_list, read, write};
+pub(crate) use {drop_in_batches, push_list, read, write};
 
 impl Catalog {
     /// Opens the catalogue, creating it or bringing its schema up to date, and proves that the key is the one that

@@ -7,7 +7,7 @@ use sqlx::FromRow;
 use tidegauge_model::{DatasetId, Timestamp};
 
 use crate::counts::from_stored;
-use crate::db::{read, write};
+use crate::db::{drop_in_batches, read};
 use crate::{Catalog, Result};
 
 /// Keys that are inserted with one statement, each with six values.
@@ -111,22 +111,10 @@ impl Catalog {
 
     /// Drops the keys from before a time, some at once, so that changes do not have to wait for all of them.
     pub async fn prune_ingest_keys(&self, before: Timestamp) -> Result<u64> {
-        let mut dropped = 0;
-        loop {
-            let batch = write!(self, connection => {
-                sqlx::query(
+        drop_in_batches!(self, sqlx::query(
                     "DELETE FROM ingest_key WHERE (dataset_id, key) IN \
                      (SELECT dataset_id, key FROM ingest_key WHERE at < $1 ORDER BY at LIMIT 2000) AND at < $1",
                 )
-                .bind(before.as_micros())
-                .execute(&mut *connection)
-                .await?
-                .rows_affected()
-            });
-            dropped += batch;
-            if batch == 0 {
-                return Ok(dropped);
-            }
-        }
+                .bind(before.as_micros()))
     }
 }

@@ -4,7 +4,7 @@
 use sqlx::FromRow;
 use tidegauge_model::{OrgId, Timestamp};
 
-use crate::db::{read, write};
+use crate::db::{drop_in_batches, read, write};
 use crate::{Catalog, Result};
 
 /// A query that was kept.
@@ -72,10 +72,7 @@ impl Catalog {
     /// Drops the queries from before a time, and those of each organisation beyond its newest ones; some at once, so
     /// that changes do not have to wait for all of them.
     pub async fn prune_saved_queries(&self, before: Timestamp, newest: i64) -> Result<u64> {
-        let mut dropped = 0;
-        loop {
-            let batch = write!(self, connection => {
-                sqlx::query(
+        drop_in_batches!(self, sqlx::query(
                     "DELETE FROM query_history WHERE id IN \
                      (SELECT id FROM query_history WHERE created < $1 ORDER BY created LIMIT 1000) OR id IN \
                      (SELECT id FROM (SELECT id, ROW_NUMBER() OVER \
@@ -83,15 +80,6 @@ impl Catalog {
                      WHERE place > $2 LIMIT 1000)",
                 )
                 .bind(before.as_micros())
-                .bind(newest)
-                .execute(&mut *connection)
-                .await?
-                .rows_affected()
-            });
-            dropped += batch;
-            if batch == 0 {
-                return Ok(dropped);
-            }
-        }
+                .bind(newest))
     }
 }

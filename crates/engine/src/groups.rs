@@ -30,7 +30,7 @@ use tidegauge_model::columns::TIME_FIELD;
 
 use crate::answer::{Answer, Field, Table};
 use crate::expr::{Typed, Values};
-use crate::leaf::{BatchesLeaf, ScanLeaf};
+use crate::leaf::Leaf;
 use crate::plan::GroupsPlan;
 use crate::scan::Scan;
 use crate::types::arrow_type;
@@ -145,7 +145,7 @@ impl<'a> Grouping<'a> {
         if self.key_count() > 0 && self.is_dense() {
             return self.dense_states(scan, threads).await;
         }
-        let leaf = ScanLeaf::new(Arc::clone(scan), self.columns.clone(), Arc::clone(&self.schema), threads);
+        let leaf = Leaf::of_scan(Arc::clone(scan), self.columns.clone(), Arc::clone(&self.schema), threads);
         let partial = self.aggregate(AggregateMode::Partial, Arc::new(leaf), 0)?;
         let all = CoalescePartitionsExec::new(partial);
         let mut stream = all.execute(0, Arc::clone(&self.context))?;
@@ -206,14 +206,14 @@ impl<'a> Grouping<'a> {
     fn merged(&self, states: &[RecordBatch], first_key: usize) -> Result<Arc<dyn ExecutionPlan>> {
         let Some(first) = states.first() else {
             let empty = RecordBatch::new_empty(Arc::clone(&self.schema));
-            let leaf = BatchesLeaf::new(vec![empty], Arc::clone(&self.schema));
+            let leaf = Leaf::of_batches(vec![empty], Arc::clone(&self.schema));
             return self.aggregate(AggregateMode::Single, Arc::new(leaf), first_key);
         };
         let kept: Vec<usize> = (first_key..first.num_columns()).collect();
         let projected = states.iter().map(|batch| batch.project(&kept));
         let projected = projected.collect::<std::result::Result<Vec<RecordBatch>, _>>()?;
         let schema = projected[0].schema();
-        self.aggregate(AggregateMode::Final, Arc::new(BatchesLeaf::new(projected, schema)), first_key)
+        self.aggregate(AggregateMode::Final, Arc::new(Leaf::of_batches(projected, schema)), first_key)
     }
 
     /// The order that was asked for, and after it that of the keys, so that an answer is always the same.

@@ -22,40 +22,44 @@ use crate::scan::{Scan, Selected};
 /// How many rows go to the operator above at once: its working set should stay near the processor.
 const BATCH_ROWS: usize = 16 * 1024;
 
-/// Computes columns for the rows of a scan.
+/// The leaf of a plan.
 #[derive(Debug)]
-pub(crate) struct ScanLeaf {
-    scan: Arc<Scan>,
-    columns: Arc<Vec<Typed>>,
+pub(crate) struct Leaf {
+    rows: Source,
     properties: Arc<PlanProperties>,
 }
 
-/// Batches in memory, as one partition.
+/// Where the rows of a leaf come from.
 #[derive(Debug)]
-pub(crate) struct BatchesLeaf {
-    batches: Vec<RecordBatch>,
-    properties: Arc<PlanProperties>,
+enum Source {
+    /// Columns that are computed for the rows of a scan, by as many threads as there are partitions.
+    Scan {
+        scan: Arc<Scan>,
+        columns: Arc<Vec<Typed>>,
+    },
+    Batches(Vec<RecordBatch>),
 }
 
-impl ScanLeaf {
-    pub(crate) fn new(scan: Arc<Scan>, columns: Vec<Typed>, schema: SchemaRef, threads: usize) -> Self {
-        Self { scan, columns: Arc::new(columns), properties: properties(schema, threads) }
+impl Leaf {
+    /// Computes columns for the rows of a scan.
+    pub(crate) fn of_scan(scan: Arc<Scan>, columns: Vec<Typed>, schema: SchemaRef, threads: usize) -> Self {
+        Self::new(Source::Scan { scan, columns: Arc::new(columns) }, schema, threads)
     }
-}
 
-impl BatchesLeaf {
-    pub(crate) fn new(batches: Vec<RecordBatch>, schema: SchemaRef) -> Self {
-        Self { batches, properties: properties(schema, 1) }
+    /// Batches in memory, as one partition.
+    pub(crate) fn of_batches(batches: Vec<RecordBatch>, schema: SchemaRef) -> Self {
+        Self::new(Source::Batches(batches), schema, 1)
     }
-}
 
-fn properties(schema: SchemaRef, partitions: usize) -> Arc<PlanProperties> {
-    Arc::new(PlanProperties::new(
-        EquivalenceProperties::new(schema),
-        Partitioning::UnknownPartitioning(partitions),
-        EmissionType::Incremental,
-        Boundedness::Bounded,
-    ))
+    fn new(rows: Source, schema: SchemaRef, partitions: usize) -> Self {
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(schema),
+            Partitioning::UnknownPartitioning(partitions),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        Self { rows, properties: Arc::new(properties) }
+    }
 }
 
 /// Columns for the rows of one block.
@@ -94,9 +98,9 @@ fn slices(batch: &RecordBatch) -> impl Iterator<Item = DataFusionResult<RecordBa
     starts.map(move |start| Ok(batch.slice(start, BATCH_ROWS.min(batch.num_rows() - start))))
 }
 
-impl ExecutionPlan for ScanLeaf {
+impl ExecutionPlan for Leaf {
     fn name(&self) -> &'static str {
-        "ScanLeaf"
+        "Leaf"
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
@@ -122,7 +126,14 @@ impl ExecutionPlan for ScanLeaf {
     }
 
     fn execute(&self, _: usize, _: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
-        let (scan, columns, schema) = (Arc::clone(&self.scan), Arc::clone(&self.columns), self.schema());
+        let schema = self.schema();
+        let (scan, columns) = match &self.rows {
+            Source::Scan { scan, columns } => (Arc::clone(scan), Arc::clone(columns)),
+            Source::Batches(batches) => {
+                let batches = stream::iter(batches.clone().into_iter().map(Ok));
+                return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)));
+            }
+        };
         let state = (scan, columns, Arc::clone(&schema));
         let batches = stream::try_unfold(state, |(scan, columns, schema)| async move {
             let next = next_batch(&scan, &columns, &schema).await;
@@ -134,47 +145,11 @@ impl ExecutionPlan for ScanLeaf {
     }
 }
 
-impl ExecutionPlan for BatchesLeaf {
-    fn name(&self) -> &'static str {
-        "BatchesLeaf"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        &self.properties
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        Vec::new()
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
-    ) -> DataFusionResult<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        _: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
-        Ok(self)
-    }
-
-    fn execute(&self, _: usize, _: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
-        let batches = stream::iter(self.batches.clone().into_iter().map(Ok));
-        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), batches)))
-    }
-}
-
-impl DisplayAs for ScanLeaf {
+impl DisplayAs for Leaf {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ScanLeaf: blocks={}", self.scan.blocks.len())
-    }
-}
-
-impl DisplayAs for BatchesLeaf {
-    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "BatchesLeaf: batches={}", self.batches.len())
+        match &self.rows {
+            Source::Scan { scan, .. } => write!(f, "Leaf: blocks={}", scan.blocks.len()),
+            Source::Batches(batches) => write!(f, "Leaf: batches={}", batches.len()),
+        }
     }
 }

@@ -24,7 +24,7 @@ use self::codes::{Coded, Combination};
 use self::keys::KeyColumn;
 use super::Grouping;
 use crate::expr::{Rows, Typed};
-use crate::leaf::BatchesLeaf;
+use crate::leaf::Leaf;
 use crate::scan::{Scan, Selected};
 use crate::{Error, Result};
 
@@ -56,7 +56,7 @@ impl Grouping<'_> {
 
     /// The mergeable states of all groups and buckets.
     pub(super) async fn dense_states(&self, scan: &Arc<Scan>, threads: usize) -> Result<Vec<RecordBatch>> {
-        let empty = BatchesLeaf::new(Vec::new(), Arc::clone(&self.schema));
+        let empty = Leaf::of_batches(Vec::new(), Arc::clone(&self.schema));
         let partial = self.aggregate(AggregateMode::Partial, Arc::new(empty), 0)?;
         let shared = Arc::new(Shared {
             scan: Arc::clone(scan),

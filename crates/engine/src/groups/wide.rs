@@ -23,7 +23,7 @@ use tidegauge_store::Block;
 use super::{Grouping, Totals, collected};
 use crate::Result;
 use crate::expr::{Typed, Values};
-use crate::leaf::{self, ScanLeaf};
+use crate::leaf::{self, Leaf};
 use crate::scan::{Claim, Scan};
 use crate::types::arrow_type;
 
@@ -65,7 +65,7 @@ impl Grouping<'_> {
     pub(super) async fn totals_of(&self, scan: &Arc<Scan>, threads: usize) -> Result<Totals> {
         let grouping = Grouping::new(self.plan, Arc::clone(&self.context), self.range_seconds, false)?;
         let schema = Arc::clone(&grouping.schema);
-        let leaf = ScanLeaf::new(Arc::clone(scan), grouping.columns.clone(), schema, threads);
+        let leaf = Leaf::of_scan(Arc::clone(scan), grouping.columns.clone(), schema, threads);
         let partial = grouping.aggregate(AggregateMode::Partial, Arc::new(leaf), 0)?;
         let keys = grouping.schema.fields()[..self.plan.keys.len()].iter().enumerate();
         let keys =
