@@ -9,6 +9,9 @@ mod cases;
 mod contract;
 #[path = "../shared/database.rs"]
 mod database;
+#[path = "../../../engine/tests/it/golden_file.rs"]
+mod golden_file;
+mod golden_http;
 mod ingest_cases;
 mod query_cases;
 mod scenarios;
@@ -33,6 +36,11 @@ fn main() {
         for (name, case) in cases::ALL.iter().chain(ingest_cases::ALL).chain(query_cases::ALL) {
             trials.push(trial(backend, format!("case::{name}"), case));
         }
+        let golden = Trial::test(format!("{}::golden", backend.name()), move || {
+            golden_http::run(backend);
+            Ok(())
+        });
+        trials.push(golden.with_ignored_flag(backend.is_missing()));
         trials.push(trial(backend, "auth_matrix".to_owned(), |app| Box::pin(auth_matrix::run(app))));
     }
     if !arguments.list && Backend::Postgres.is_missing() {

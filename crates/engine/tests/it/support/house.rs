@@ -217,8 +217,8 @@ impl House {
         let around = Surroundings { now: START, data: None, window_seconds_max: 0 };
         let translated = translate("logs", &query, around).map_err(|refused| match refused {
             Refused::Violation(violation) => violation.to_string(),
-            Refused::Expression { alias, diagnostics, .. } => {
-                format!("{alias}: {}", diagnostics.first().map_or("", |first| first.message.as_str()))
+            Refused::Expression { diagnostics, .. } => {
+                diagnostics.first().map(|first| first.message.clone()).unwrap_or_default()
             }
         })?;
         let options = Options {

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
-use serde_json::value::RawValue;
-use serde_json::{Number, Value as Json};
+use serde_json::Value as Json;
 use tidegauge_engine::{Answer, Field, Table};
 use tidegauge_lang::tree::Type;
 use tidegauge_model::RowId;
+
+use crate::golden_file::exact;
+pub(crate) use crate::golden_file::float;
 
 /// What was answered: events, or groups by time and over all time.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,33 +127,10 @@ fn of_array(kind: Type, array: &ArrayRef, row: usize) -> Json {
     }
 }
 
-pub(crate) fn float(value: f64) -> Json {
-    Number::from_f64(value).map_or(Json::Null, Json::Number)
-}
-
 pub(crate) fn time_text(nanoseconds: i64) -> String {
     jiff::Timestamp::from_nanosecond(i128::from(nanoseconds)).unwrap().to_string()
 }
 
 pub(crate) fn nanoseconds(text: &str) -> Option<i64> {
     i64::try_from(text.parse::<jiff::Timestamp>().ok()?.as_nanosecond()).ok()
-}
-
-/// Reads JSON such that every float is the one that is written.
-pub(crate) fn exact(json: &str) -> Json {
-    let json = json.trim();
-    match json.as_bytes().first() {
-        Some(b'[') => {
-            let elements: Vec<Box<RawValue>> = serde_json::from_str(json).unwrap();
-            Json::Array(elements.iter().map(|element| exact(element.get())).collect())
-        }
-        Some(b'{') => {
-            let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(json).unwrap();
-            Json::Object(members.iter().map(|(name, member)| (name.clone(), exact(member.get()))).collect())
-        }
-        Some(b'-' | b'0'..=b'9') => {
-            json.parse::<i64>().map_or_else(|_| float(json.parse().unwrap()), Json::from)
-        }
-        _ => serde_json::from_str(json).unwrap(),
-    }
 }
