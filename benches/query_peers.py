@@ -328,7 +328,7 @@ def main():
     for place, question in enumerate(asks):
         for name in names[1:]:
             left, right = answers[names[0], place], answers[name, place]
-            if not agree(left, right, question.percent):
+            if not agree(left, right, question.percent and question.percent[name]):
                 wrong += 1
                 print(f"NOT EQUAL: {question.name}: {names[0]} {str(left)[:300]} but {name} {str(right)[:300]}")
     sys.exit(1 if wrong else 0)
