@@ -5,6 +5,7 @@
 mod arg;
 mod collect;
 mod distinct;
+mod extreme;
 mod grouped;
 mod histogram;
 mod percentiles;
@@ -123,6 +124,17 @@ pub fn min() -> Arc<AggregateUDF> {
     min_udaf()
 }
 
+/// The least of integers and floats. `Int64` and `Float64` → `Struct{integer: Int64, float: Float64}`, of which at most
+/// one is not null: the answer as it was sent. NaN is left out.
+pub(crate) fn least() -> Arc<AggregateUDF> {
+    function(extreme::Extreme::Min, Inputs::Exactly(2))
+}
+
+/// The greatest of integers and floats, otherwise as [`least`].
+pub(crate) fn greatest() -> Arc<AggregateUDF> {
+    function(extreme::Extreme::Max, Inputs::Exactly(2))
+}
+
 /// The greatest value, otherwise as [`min`].
 pub fn max() -> Arc<AggregateUDF> {
     max_udaf()
@@ -152,6 +164,13 @@ pub fn split_estimates(column: &ArrayRef) -> (ArrayRef, bool) {
         Some((value, marks)) => (Arc::clone(value), marks.true_count() > 0),
         None => (Arc::clone(column), false),
     }
+}
+
+/// The answers of [`least`] and [`greatest`], integers and floats apart. None if the column is of another kind.
+pub(crate) fn split_numbers(column: &ArrayRef) -> Option<(ArrayRef, ArrayRef)> {
+    let parts = column.as_struct_opt()?;
+    let is_number = parts.num_columns() == 2 && parts.column(1).data_type() == &DataType::Float64;
+    is_number.then(|| (Arc::clone(parts.column(0)), Arc::clone(parts.column(1))))
 }
 
 /// Sums of [`sum`] over `Int64`: those that fit into 64 bits, and those that do not as fractions, if there are such.

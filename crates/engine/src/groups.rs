@@ -4,8 +4,8 @@
 
 mod chosen;
 mod dense;
-mod mixed;
 mod shape;
+mod sort_keys;
 mod wide;
 
 use std::sync::Arc;
@@ -222,12 +222,8 @@ impl<'a> Grouping<'a> {
         let by = |(place, descending): (usize, bool)| {
             let field = schema.field(place);
             let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), place));
-            let is_mixed = self.plan.keys.get(place).is_some_and(|(_, key)| key.kind == Type::Dynamic);
-            let columns = match field.data_type() {
-                kind if kind.is_nested() => Vec::new(),
-                _ if is_mixed => mixed::sort_columns(&column),
-                _ => vec![column],
-            };
+            let is_json = self.plan.is_json(place);
+            let columns = sort_keys::of(&column, field.data_type(), is_json);
             let options = arrow_ord::sort::SortOptions { descending, nulls_first: !descending };
             columns.into_iter().map(move |expr| PhysicalSortExpr { expr, options })
         };

@@ -27,6 +27,10 @@ pub(super) fn values(shape: Shape, column: &ArrayRef, seconds: f64) -> Result<(T
             }
             None => vec![(kind, column)],
         },
+        Shape::Numbers => {
+            let (integers, floats) = aggregates::split_numbers(&column).ok_or_else(unexpected)?;
+            vec![(Type::Integer, integers), (Type::Float, floats)]
+        }
         Shape::List => vec![(Type::Array, lists(&column)?)],
         Shape::PerSecond => {
             let sums = column.as_primitive_opt::<Float64Type>().ok_or_else(unexpected)?;

@@ -45,6 +45,8 @@ pub(crate) struct PlannedAggregate {
 pub(crate) enum Shape {
     /// They are of this type already.
     As(Type),
+    /// Integers and floats apart.
+    Numbers,
     /// Lists of numbers, which become JSON text.
     List,
     /// Divided by the seconds of the bucket or of the range.
@@ -80,6 +82,17 @@ impl GroupsPlan {
             }
         }
         Ok(plan)
+    }
+
+    /// Whether a column of the totals holds JSON texts of single values.
+    pub(crate) fn is_json(&self, place: usize) -> bool {
+        match self.keys.get(place) {
+            Some((_, key)) => key.kind == Type::Dynamic,
+            None => {
+                let aggregate = self.aggregates.get(place - self.keys.len());
+                aggregate.is_some_and(|aggregate| aggregate.shape == Shape::As(Type::Dynamic))
+            }
+        }
     }
 
     /// Whether an aggregate keeps values in the order of their rows.
@@ -140,9 +153,9 @@ fn of_field(
         }
         F::Avg => average(call, value)?,
         F::Min | F::Max if mixes_numbers(value) => {
-            // The value beside the least or greatest number is the one that was sent, with all its digits.
-            let udf = if *function == F::Min { aggregates::argmin() } else { aggregates::argmax() };
-            (udf, vec![or_null(value.float()?, Type::Float), json()?], Shape::As(Type::Dynamic))
+            let udf = if *function == F::Min { aggregates::least() } else { aggregates::greatest() };
+            let of = |kind: Type| or_null(value.of_type(kind).cloned(), kind);
+            (udf, vec![of(Type::Integer), of(Type::Float)], Shape::Numbers)
         }
         F::Min | F::Max => {
             let typed = or_null(comparable(value)?, Type::Float);

@@ -1,11 +1,13 @@
-//! The order of keys that mix types. As columns they are JSON text, which puts 10 before 9: they are sorted by whether
+//! What groups are sorted by. Values that mix types are JSON text, which puts 10 before 9: they are sorted by whether
 //! there is a value, then by the number it is, as a float and by the digits that a float loses, then by its text.
+//! Aggregates that give two columns in one are sorted by what they say.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringViewArray};
 use arrow_schema::{DataType, Schema};
 use datafusion_common::Result as DataFusionResult;
@@ -14,7 +16,7 @@ use datafusion_physical_expr::PhysicalExpr;
 
 use crate::functions::{convert, json};
 
-/// One of the columns that JSON text is sorted by.
+/// One of the columns that another is sorted by.
 #[derive(Debug, Eq)]
 struct Part {
     of: Arc<dyn PhysicalExpr>,
@@ -27,14 +29,34 @@ enum Aspect {
     Number,
     LostDigits,
     Text,
+    /// What an aggregate gives, beside whether it is an estimate.
+    Value,
+    /// The number among an integer and a float.
+    Extreme,
 }
 
-/// The columns by which a column of JSON text is sorted.
-pub(super) fn sort_columns(of: &Arc<dyn PhysicalExpr>) -> Vec<Arc<dyn PhysicalExpr>> {
-    let aspects = [Aspect::IsThere, Aspect::Number, Aspect::LostDigits, Aspect::Text];
-    let parts = aspects.map(|aspect| Arc::new(Part { of: Arc::clone(of), aspect }) as Arc<dyn PhysicalExpr>);
-    // A text and another value that reads the same are in the order of their JSON.
-    parts.into_iter().chain([Arc::clone(of)]).collect()
+/// The columns by which a column is sorted; none where its values have no order.
+pub(super) fn of(
+    column: &Arc<dyn PhysicalExpr>,
+    data_type: &DataType,
+    is_json: bool,
+) -> Vec<Arc<dyn PhysicalExpr>> {
+    let part = |aspect| Arc::new(Part { of: Arc::clone(column), aspect }) as Arc<dyn PhysicalExpr>;
+    match data_type {
+        DataType::Struct(fields) if fields.len() == 2 && fields[1].data_type() == &DataType::Float64 => {
+            vec![part(Aspect::Extreme)]
+        }
+        DataType::Struct(fields) if fields.first().is_some_and(|first| first.data_type().is_primitive()) => {
+            vec![part(Aspect::Value)]
+        }
+        kind if kind.is_nested() => Vec::new(),
+        _ if is_json => {
+            let aspects = [Aspect::IsThere, Aspect::Number, Aspect::LostDigits, Aspect::Text];
+            // A text and another value that reads the same are in the order of their JSON.
+            aspects.map(part).into_iter().chain([Arc::clone(column)]).collect()
+        }
+        _ => vec![Arc::clone(column)],
+    }
 }
 
 // A derived comparison would move the expression out of its reference.
@@ -52,7 +74,22 @@ impl Hash for Part {
 }
 
 impl Aspect {
-    fn of(self, texts: &StringViewArray) -> ArrayRef {
+    fn of(self, column: &ArrayRef) -> ArrayRef {
+        match self {
+            Self::Value => Arc::clone(column.as_struct().column(0)),
+            Self::Extreme => {
+                let parts = column.as_struct();
+                let integers = parts.column(0).as_primitive::<Int64Type>().iter();
+                let floats = parts.column(1).as_primitive::<Float64Type>().iter();
+                let numbers =
+                    integers.zip(floats).map(|(integer, float)| float.or(integer.map(|i| i as f64)));
+                Arc::new(numbers.collect::<Float64Array>())
+            }
+            of_json => of_json.of_texts(column.as_string_view()),
+        }
+    }
+
+    fn of_texts(self, texts: &StringViewArray) -> ArrayRef {
         match self {
             Self::IsThere => {
                 Arc::new(texts.iter().map(|text| Some(text.is_some())).collect::<BooleanArray>())
@@ -62,7 +99,7 @@ impl Aspect {
                 let lost = |text: &str| text.trim().parse().map_or(0, convert::lost_digits);
                 Arc::new(texts.iter().map(|text| text.map(lost)).collect::<Int64Array>())
             }
-            Self::Text => {
+            _ => {
                 let plain = |text: &str| {
                     let mut plain = String::new();
                     json::write_plain(text, &mut plain);
@@ -75,10 +112,14 @@ impl Aspect {
 }
 
 impl PhysicalExpr for Part {
-    fn data_type(&self, _: &Schema) -> DataFusionResult<DataType> {
+    fn data_type(&self, schema: &Schema) -> DataFusionResult<DataType> {
         Ok(match self.aspect {
+            Aspect::Value => match self.of.data_type(schema)? {
+                DataType::Struct(fields) if !fields.is_empty() => fields[0].data_type().clone(),
+                other => other,
+            },
             Aspect::IsThere => DataType::Boolean,
-            Aspect::Number => DataType::Float64,
+            Aspect::Number | Aspect::Extreme => DataType::Float64,
             Aspect::LostDigits => DataType::Int64,
             Aspect::Text => DataType::Utf8View,
         })
@@ -90,7 +131,7 @@ impl PhysicalExpr for Part {
 
     fn evaluate(&self, batch: &RecordBatch) -> DataFusionResult<ColumnarValue> {
         let column = self.of.evaluate(batch)?.into_array(batch.num_rows())?;
-        Ok(ColumnarValue::Array(self.aspect.of(column.as_string_view())))
+        Ok(ColumnarValue::Array(self.aspect.of(&column)))
     }
 
     fn children(&self) -> Vec<&Arc<dyn PhysicalExpr>> {
