@@ -10,11 +10,12 @@ QUARTER = ("2026-01-01T18:00:00Z", "2026-01-01T18:15:00Z")
 
 
 class Question:
-    def __init__(self, name, body, clickhouse, duckdb=None, own=None, digits=None):
+    def __init__(self, name, body, clickhouse, duckdb=None, own=None, percent=None):
         self.name, self.body = name, body
         self.clickhouse, self.duckdb = clickhouse, duckdb or clickhouse
         self.own = own or totals
-        self.digits = digits
+        # How far the answer of each peer may differ, in percent, where engines estimate. None is not at all.
+        self.percent = percent
 
 
 def query(window, resolution="auto", **fields):
@@ -89,7 +90,8 @@ def questions(trace):
             f"FROM {events} GROUP BY service",
             f"SELECT service, avg(duration_ms), approx_quantile(duration_ms, {percentiles}) "
             f"FROM {events} GROUP BY service",
-            digits=1.5,
+            # DuckDB's estimate of a far percentile is off by as much.
+            percent={"ClickHouse": 3.0, "DuckDB": 15.0},
         ),
         Question(
             "top paths of failures",
@@ -101,7 +103,7 @@ def questions(trace):
             query(DAY, aggregations=[{"op": "distinct", "field": "user_id", "alias": "n"}]),
             f"SELECT uniqCombined64(17)(user_id) FROM {events}",
             f"SELECT approx_count_distinct(user_id) FROM {events}",
-            digits=1.0,
+            percent={"ClickHouse": 3.0, "DuckDB": 6.0},
         ),
         Question(
             "one trace",
@@ -158,6 +160,7 @@ def questions(trace):
                   groupBy=["service"]),
             f"SELECT service, quantileTDigest(0.95)(duration_ms) FROM bench.events WHERE {quarter} GROUP BY service",
             f"SELECT service, approx_quantile(duration_ms, 0.95) FROM bench.events WHERE {quarter} GROUP BY service",
-            digits=3.0,
+            # DuckDB's estimate of a far percentile is off by as much.
+            percent={"ClickHouse": 3.0, "DuckDB": 15.0},
         ),
     ]

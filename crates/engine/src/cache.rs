@@ -1,11 +1,14 @@
 //! Columns of blocks in decoded form, kept while they fit. Decoding is what most questions cost, and blocks never
-//! change, so a kept column is as good as a read one. What was not used since the hand last passed goes first.
+//! change, so a kept column is as good as a read one. A column takes the place of another only if it was asked for
+//! more often lately, so that one question over much text does not push out what all others use.
 
 use std::collections::VecDeque;
+use std::hash::BuildHasher;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use arrow_array::Array;
-use hashbrown::HashMap;
+use arrow_schema::DataType;
+use hashbrown::{DefaultHashBuilder, HashMap};
 use tidegauge_store::{BlockId, Codes};
 
 use crate::bind::InputColumn;
@@ -13,90 +16,135 @@ use crate::expr::Input;
 
 type Key = (BlockId, InputColumn);
 
-/// The kept columns of all datasets.
+/// The kept columns of all datasets. Texts have a share of their own: they are large, and numbers and codes serve more
+/// questions with the same bytes.
 #[derive(Debug)]
 pub(crate) struct ColumnCache {
-    bytes_max: usize,
-    state: Mutex<State>,
+    small: Mutex<Share>,
+    texts: Mutex<Share>,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    entries: HashMap<Key, Entry>,
-    /// In the order in which the hand passes.
-    queue: VecDeque<Key>,
+#[derive(Debug)]
+struct Share {
+    bytes_max: usize,
     bytes: usize,
+    entries: HashMap<Key, Entry>,
+    /// In the order in which they are compared with new ones.
+    queue: VecDeque<Key>,
+    asked: Frequencies,
 }
 
 #[derive(Debug)]
 struct Entry {
     input: Input,
     bytes: usize,
-    was_used: bool,
+}
+
+/// How often columns were asked for lately, kept or not.
+#[derive(Debug, Default)]
+struct Frequencies {
+    hasher: DefaultHashBuilder,
+    counts: HashMap<u64, u8>,
+    since_halved: usize,
 }
 
 impl ColumnCache {
     pub(crate) fn new(bytes_max: usize) -> Self {
-        Self { bytes_max, state: Mutex::new(State::default()) }
+        let share = || Mutex::new(Share::new(bytes_max / 2));
+        Self { small: share(), texts: share() }
     }
 
     pub(crate) fn get(&self, block: BlockId, column: &InputColumn) -> Option<Input> {
-        let mut state = self.lock();
-        let entry = state.entries.get_mut(&(block, column.clone()))?;
-        entry.was_used = true;
-        Some(entry.input.clone())
+        let key = (block, column.clone());
+        // Where it would be is not known before it is read: codes or text.
+        let kept = lock(&self.small).get(&key);
+        kept.or_else(|| lock(&self.texts).get(&key))
     }
 
     pub(crate) fn insert(&self, block: BlockId, column: &InputColumn, input: &Input) {
-        let bytes = size_of(input);
-        // One column that would push out most of the others helps nobody.
-        if bytes > self.bytes_max / 8 {
-            return;
-        }
-        let key = (block, column.clone());
-        let mut state = self.lock();
-        let entry = Entry { input: input.clone(), bytes, was_used: false };
-        match state.entries.insert(key.clone(), entry) {
-            Some(old) => state.bytes -= old.bytes,
-            None => state.queue.push_back(key),
-        }
-        state.bytes += bytes;
-        while state.bytes > self.bytes_max && state.let_one_go() {}
+        let is_text = matches!(input, Input::Plain(array) if array.data_type() == &DataType::Utf8View);
+        let share = if is_text { &self.texts } else { &self.small };
+        lock(share).insert((block, column.clone()), input);
     }
 
     /// How many bytes are kept.
     pub(crate) fn bytes(&self) -> usize {
-        self.lock().bytes
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.small).bytes + lock(&self.texts).bytes
     }
 }
 
-impl State {
-    fn let_one_go(&mut self) -> bool {
-        while let Some(key) = self.queue.pop_front() {
-            match self.entries.get_mut(&key) {
-                Some(entry) if entry.was_used => {
-                    entry.was_used = false;
-                    self.queue.push_back(key);
-                }
-                Some(_) => {
-                    if let Some(gone) = self.entries.remove(&key) {
-                        self.bytes -= gone.bytes;
-                    }
-                    return true;
-                }
-                None => {}
+fn lock(share: &Mutex<Share>) -> MutexGuard<'_, Share> {
+    share.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Share {
+    fn new(bytes_max: usize) -> Self {
+        Self {
+            bytes_max,
+            bytes: 0,
+            entries: HashMap::new(),
+            queue: VecDeque::new(),
+            asked: Frequencies::default(),
+        }
+    }
+
+    fn get(&mut self, key: &Key) -> Option<Input> {
+        self.asked.add(key);
+        self.entries.get(key).map(|entry| entry.input.clone())
+    }
+
+    fn insert(&mut self, key: Key, input: &Input) {
+        let bytes = size_of(input);
+        if self.entries.contains_key(&key) || bytes > self.bytes_max || !self.make_room(bytes, &key) {
+            return;
+        }
+        self.bytes += bytes;
+        self.queue.push_back(key.clone());
+        self.entries.insert(key, Entry { input: input.clone(), bytes });
+    }
+
+    /// Lets columns go that were asked for less often than this one; false where there are not enough of them.
+    fn make_room(&mut self, bytes: usize, key: &Key) -> bool {
+        let asked = self.asked.of(key);
+        while self.bytes + bytes > self.bytes_max {
+            let Some(victim) = self.queue.pop_front() else { return false };
+            if self.asked.of(&victim) >= asked {
+                // The next new one is compared with another.
+                self.queue.push_back(victim);
+                return false;
+            }
+            if let Some(gone) = self.entries.remove(&victim) {
+                self.bytes -= gone.bytes;
             }
         }
-        false
+        true
+    }
+}
+
+impl Frequencies {
+    /// After so many questions for columns the counts are halved, so that what was used once does not stay for ever.
+    const HALVED_AFTER: usize = 1 << 17;
+
+    fn add(&mut self, key: &Key) {
+        let count = self.counts.entry(self.hasher.hash_one(key)).or_insert(0);
+        *count = count.saturating_add(1);
+        self.since_halved += 1;
+        if self.since_halved >= Self::HALVED_AFTER {
+            self.since_halved = 0;
+            self.counts.retain(|_, count| {
+                *count /= 2;
+                *count > 0
+            });
+        }
+    }
+
+    fn of(&self, key: &Key) -> u8 {
+        self.counts.get(&self.hasher.hash_one(key)).copied().unwrap_or(0)
     }
 }
 
 /// How much memory a column holds.
-pub(crate) fn size_of(input: &Input) -> usize {
+fn size_of(input: &Input) -> usize {
     /// What an entry costs besides its values.
     const ENTRY_BYTES: usize = 256;
     ENTRY_BYTES
