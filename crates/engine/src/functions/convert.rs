@@ -99,6 +99,24 @@ pub(crate) fn lost_digits(value: i64) -> i64 {
     (i128::from(value) - value as f64 as i128) as i64
 }
 
+/// Texts of equal length in the order of the numbers, exactly: that of the floats, then of the digits they lose.
+pub(crate) fn rank(number: Typed) -> Result<Typed> {
+    let write = |float: f64, lost: i64, text: &mut String| {
+        // Adding zero makes the two zeros one; of numbers below zero the greater has the smaller bits.
+        let bits = (float + 0.0).to_bits();
+        let order = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+        let _ = write!(text, "{order:016x}{:016x}", lost.cast_unsigned() ^ 1 << 63);
+    };
+    let run = match number.kind {
+        Type::Integer => texts(move |array, row, text| {
+            let integer = array.as_primitive::<Int64Type>().value(row);
+            write(integer as f64, lost_digits(integer), text);
+        }),
+        _ => texts(move |array, row, text| write(array.as_primitive::<Float64Type>().value(row), 0, text)),
+    };
+    Typed::call("rank", Type::String, vec![number], run)
+}
+
 /// Reads a number from whatever it is; texts are parsed.
 pub(crate) fn parse_float(value: Typed) -> Result<Typed> {
     let run: Kernel = match value.kind {

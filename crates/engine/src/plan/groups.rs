@@ -228,11 +228,19 @@ fn no_number(call: &AggregateCall, value: &Value) -> crate::Error {
 fn comparable(value: &Value) -> Result<Option<Typed>> {
     match value.variants.as_slice() {
         [only] => Ok(Some(only.clone())),
+        _ if mixes_numbers(value) => numbers_in_order(value),
         _ => match value.number()? {
             Some(number) => Ok(Some(number)),
             None => value.text(),
         },
     }
+}
+
+/// Integers and floats as texts in the order of the numbers.
+fn numbers_in_order(value: &Value) -> Result<Option<Typed>> {
+    let kinds = [Type::Integer, Type::Float].into_iter();
+    let ranks = kinds.filter_map(|kind| value.of_type(kind)).map(|number| convert::rank(number.clone()));
+    logic::first_of(ranks.collect::<Result<Vec<Typed>>>()?)
 }
 
 /// What is told of an aggregate.

@@ -23,11 +23,14 @@ fn questions_have_the_answers_in_their_files() {
         }
         first
     };
-    let take_over = |path: &Path, text: &str| {
-        std::env::var_os("BLESS").is_some_and(|_| std::fs::write(path, text).is_ok())
-    };
+    let take_over = |path: &Path, text: &str| is_blessed() && std::fs::write(path, text).is_ok();
     let problems = differences(ask_everywhere, &take_over);
     assert!(problems.is_empty(), "{problems}\nBLESS=1 writes the answers into the files: read them before");
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test is told by who runs it that its answers are right")]
+fn is_blessed() -> bool {
+    std::env::var_os("BLESS").is_some()
 }
 
 /// The events of a file in all places, as two requests.

@@ -110,7 +110,7 @@ async fn check(house: &House, walk: &Walk) -> Result<(), String> {
     let mut between = walk.between.iter().cycle();
     let mut is_included = false;
     loop {
-        let way = if seen.len() % 2 == 0 { Way::Threads } else { Way::Cached };
+        let way = if seen.len().is_multiple_of(2) { Way::Threads } else { Way::Cached };
         let page = house.ask(&filled.state, &body, way).await?;
         let mut page: Vec<RowId> = page.events.iter().map(|event| event.id).collect();
         let is_last = page.len() < walk.page;

@@ -73,11 +73,13 @@ async fn check(house: &House, batches: &[Vec<(i64, Json)>]) -> Result<(), String
     expected.sort_by_key(|(time, _)| *time);
     for placement in Placement::ALL {
         let filled = house.filled_with_maps(&requests, placement, &["kept"]).await;
-        for way in Way::ALL {
-            let reply = house.ask(&filled.state, &body, way).await?;
+        for way in Way::all(placement) {
+            let reply = house.ask(&filled.state, &body, *way).await?;
             let found = reply.events.iter().map(|event| (event.id.time, Json::from_iter(event.data.clone())));
             for ((time, event), (found_time, found)) in expected.iter().zip(found) {
-                if *time != found_time || sorted(event).to_string() != sorted(&found).to_string() {
+                // Texts of JSON tell integers from floats and keep the sign of zero.
+                let (event, found) = (sorted(event).to_string(), sorted(&found).to_string());
+                if *time != found_time || event != found {
                     return Err(format!("{placement:?} {way:?}: {found_time} {found} is not {time} {event}"));
                 }
             }

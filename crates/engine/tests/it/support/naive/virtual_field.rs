@@ -63,7 +63,8 @@ pub(super) fn function(expr: &str) -> Compute {
 
 /// A whole number from whatever it is; fractions lose what is behind the point, and what is too great is null.
 fn to_integer(value: &Json) -> Option<i64> {
-    let truncated = |float: f64| (float.abs() < 9.2e18).then_some(float as i64);
+    let bound = 9_223_372_036_854_775_808.0;
+    let truncated = |float: f64| (-bound..bound).contains(&float).then_some(float as i64);
     match value {
         Json::Bool(flag) => Some(i64::from(*flag)),
         Json::Number(number) => number.as_i64().or_else(|| number.as_f64().and_then(truncated)),
