@@ -48,8 +48,10 @@ run() {
         --max-examples "$examples" --seed 1 --warnings off --continue-on-failure "$@")
 }
 
-# Changing members comes last: it may take the owner's own rights away.
-run --exclude-path-regex '/users/\{id\}'
+# The versions of the path one after the other: both lead to the same things, and schemathesis does not know that what
+# it deleted by one is gone in the other. Changing members comes last: it may take the owner's own rights away.
+run --include-path-regex '^/v1/' --exclude-path-regex '/users/\{id\}'
+run --include-path-regex '^/(?!v1/)' --exclude-path-regex '/users/\{id\}'
 run --include-path-regex '/users/\{id\}'
 
 if grep -q 'panicked' "$folder/log"; then
