@@ -69,6 +69,16 @@ impl<'a> Cursor<'a> {
         &self.text[span.range()]
     }
 
+    /// The token before the present one.
+    pub(crate) fn before(&self) -> Option<&TokenKind> {
+        self.place.checked_sub(1).map(|before| &self.tokens[before].kind)
+    }
+
+    /// Where the token before the present one stands.
+    pub(crate) fn span_before(&self) -> Span {
+        self.place.checked_sub(1).map_or(Span::default(), |before| self.tokens[before].span)
+    }
+
     /// The end of the token before the present one, or the start of the text.
     pub(crate) fn end_before(&self) -> Span {
         let end = self.place.checked_sub(1).map_or(0, |before| self.tokens[before].span.end);
@@ -90,9 +100,10 @@ impl<'a> Cursor<'a> {
         self.text[before.start as usize..self.span().start as usize].contains('\n')
     }
 
-    /// Whether a diagnostic stands at or after this place.
+    /// Whether a diagnostic stands between this place and the end of the present token.
     pub(crate) fn has_reported_since(&self, place: Span) -> bool {
-        self.has_given_up || self.diagnostics.iter().any(|known| known.span.start >= place.start)
+        let between = place.start..=self.span().end;
+        self.has_given_up || self.diagnostics.iter().any(|known| between.contains(&known.span.start))
     }
 
     /// How the present token is called in a message.

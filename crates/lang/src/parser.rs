@@ -11,7 +11,8 @@ pub(crate) mod operators;
 use crate::cursor::Cursor;
 use crate::lexer::{self, Limits, TokenKind};
 use crate::stages;
-use crate::tree::{BinaryOperator, Expr, ExprKind};
+use crate::timespan;
+use crate::tree::{BinaryOperator, Expr, ExprKind, Literal};
 use crate::{Diagnostic, Span};
 
 pub(crate) use chain::{CHAIN_MAX, balanced};
@@ -87,6 +88,10 @@ pub(crate) struct Parser<'a> {
     pub(crate) tallest: usize,
     /// How many stages have been read, in all queries of the text.
     pub(crate) stages: usize,
+    /// Where the present stage begins.
+    pub(crate) stage_start: Span,
+    /// Whether the present place is in the value of a `let`.
+    pub(crate) is_in_let: bool,
     /// Whether a comma could stand at the present place.
     is_in_list: bool,
 }
@@ -94,34 +99,61 @@ pub(crate) struct Parser<'a> {
 impl<'a> Parser<'a> {
     pub(crate) fn new(text: &'a str, limits: Limits, place: Place) -> Self {
         let cursor = Cursor::new(text, limits);
-        Self { cursor, place, depth: 0, stops: &[], tallest: 0, stages: 0, is_in_list: false }
+        Self {
+            cursor,
+            place,
+            depth: 0,
+            stops: &[],
+            tallest: 0,
+            stages: 0,
+            stage_start: Span::default(),
+            is_in_let: false,
+            is_in_list: false,
+        }
     }
 }
 
 impl Parser<'_> {
     /// An expression up to a token that ends one, with whatever cannot be understood in between.
     pub(crate) fn full(&mut self) -> Parsed {
-        let parsed = self.expression(LOWEST);
-        self.full_from(parsed)
-    }
-
-    /// An expression that also ends with its line, where no operator goes on with it.
-    pub(crate) fn full_line(&mut self) -> Parsed {
-        let parsed = self.expression(LOWEST);
-        if self.cursor.is_on_new_line() { parsed } else { self.full_from(parsed) }
-    }
-
-    fn full_from(&mut self, mut parsed: Parsed) -> Parsed {
-        while !self.is_at_terminator() {
+        let mut parsed = self.expression(LOWEST);
+        while !self.is_at_terminator() && !self.is_at_next() {
             let is_word = self.report_missing_operator();
             if is_word {
                 self.cursor.advance();
+            } else if self.place != Place::Alone {
+                self.skip_expression();
+                return self.error(parsed.span());
             }
             let rest = if self.is_at_terminator() { None } else { Some(self.expression(LOWEST)) };
             let end = rest.map_or(self.cursor.span(), |rest| rest.span());
             parsed = self.error(parsed.span().to(end));
         }
         parsed
+    }
+
+    /// Goes to what ends the expression, over whatever stands in brackets.
+    fn skip_expression(&mut self) {
+        let mut depth = 0_usize;
+        while !self.cursor.is_at_end() && (depth > 0 || !(self.is_at_terminator() || self.is_at_next())) {
+            match self.cursor.peek() {
+                TokenKind::LeftParenthesis | TokenKind::LeftBracket => depth += 1,
+                TokenKind::RightParenthesis | TokenKind::RightBracket => depth = depth.saturating_sub(1),
+                TokenKind::Pipe | TokenKind::Semicolon => return,
+                _ => {}
+            }
+            self.cursor.advance();
+        }
+    }
+
+    /// Whether a further stage or statement begins here, though the `|` or `;` before it is missing.
+    pub(crate) fn is_at_next(&self) -> bool {
+        self.place != Place::Alone && (self.is_at_operator() || self.is_at_next_statement())
+    }
+
+    /// Whether the line of a `let` has ended and something stands here that does not go on with it.
+    pub(crate) fn is_at_next_statement(&self) -> bool {
+        self.is_in_let && self.cursor.is_on_new_line() && self.cursor.is_at(&TokenKind::Word)
     }
 
     /// An expression whose operators bind at least so tightly.
@@ -257,6 +289,8 @@ impl Parser<'_> {
             return true;
         }
         let hint = match self.stops {
+            _ if self.is_at_assignment() => "write `,` before a further item",
+            _ if self.is_unit_apart() => "write a timespan without a blank, such as `1h`",
             ["by"] => "write `by` before what rows are grouped by, or `,` before a further item",
             _ if self.is_in_list => "write `,` between two items, or an operator such as `==`",
             ["with"] => "write `with` before the pattern",
@@ -289,6 +323,16 @@ impl Parser<'_> {
         true
     }
 
+    /// Whether a unit of time stands here and the number that it belongs to before it.
+    fn is_unit_apart(&self) -> bool {
+        let is_unit = self.cursor.word_ahead(0).is_some_and(|word| timespan::unit(word).is_some());
+        is_unit
+            && matches!(
+                self.cursor.before(),
+                Some(TokenKind::Literal(Literal::Integer(_) | Literal::Float(_)))
+            )
+    }
+
     /// What to do with a word that goes on with a stage, in a stage that has no such part.
     fn advice_on_clause(&self, word: &str) -> Option<String> {
         let lower = word.to_lowercase();
@@ -301,6 +345,9 @@ impl Parser<'_> {
         }
         if let Some(stop) = self.stops.iter().find(|stop| **stop == lower) {
             return Some(format!("write `{stop}` in lower case"));
+        }
+        if let Some(stop) = self.stops.iter().find(|stop| stop.len() > 2 && lower.starts_with(**stop)) {
+            return Some(format!("did you mean `{stop}`?"));
         }
         let stage = match lower.as_str() {
             "where" | "having" => "| where",

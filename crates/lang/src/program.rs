@@ -61,6 +61,7 @@ impl Parser<'_> {
                 return;
             }
             start = self.cursor.span();
+            self.stage_start = start;
             query.stages.extend(self.stage());
         }
     }

@@ -109,6 +109,14 @@ impl Parser<'_> {
             self.cursor.report(Diagnostic::new(message, self.cursor.span()).with_hint(hint));
             return;
         }
+        if self.cursor.is_at(&TokenKind::LeftBracket) {
+            let start = self.cursor.span();
+            if !self.cursor.has_reported_since(start) {
+                let diagnostic = Diagnostic::new("`[` does not stand around one name in quotes", start);
+                self.cursor.report(diagnostic.with_hint("write `['my-dataset']`"));
+            }
+            return;
+        }
         self.report_missing("a table", if is_operand { "other` or `(other | where …)" } else { EXAMPLE });
     }
 
@@ -146,7 +154,7 @@ impl Parser<'_> {
     /// A table as a part of a stage: a name, or a query in parentheses.
     pub(crate) fn table_operand(&mut self, is_pattern_allowed: bool) -> Query {
         let source = if let Some(open) = self.cursor.accept(&TokenKind::LeftParenthesis) {
-            let (query, _) = self.inner_query();
+            let (query, _) = self.inner_query_until(&["on"]);
             self.close(TokenKind::RightParenthesis, open);
             return query;
         } else if self.cursor.word_ahead(0).is_some_and(|word| SOURCES.contains(&word)) {

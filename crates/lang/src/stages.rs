@@ -160,6 +160,7 @@ impl Parser<'_> {
         };
         let Some(operator) = find(&name) else {
             self.report_unknown_operator(&name, span);
+            self.skip_stage();
             return None;
         };
         if let Some(needs) = operator.needs.filter(|_| self.is_at_stage_end()) {

@@ -52,6 +52,16 @@ impl Parser<'_> {
         if name == "typeof" {
             return self.type_argument(open);
         }
+        if name == "count"
+            && self.cursor.word_ahead(0) == Some("distinct")
+            && self.cursor.word_ahead(1).is_some()
+        {
+            let span = self.cursor.advance();
+            let field = self.cursor.word_ahead(0).unwrap_or_default();
+            let hint = format!("write `dcount({field})`");
+            let diagnostic = Diagnostic::new("`distinct` cannot stand in `count`", span);
+            self.cursor.report(diagnostic.with_hint(hint));
+        }
         let has_names = NAMES_ARGUMENTS.contains(&name) && self.place != Place::Alone;
         let item = if has_names { Self::argument_with_name } else { Self::full };
         self.items_until(TokenKind::RightParenthesis, open, item)

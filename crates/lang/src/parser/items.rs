@@ -18,16 +18,9 @@ impl Parser<'_> {
         parsed.expr
     }
 
-    /// An expression that ends with its line.
-    pub(crate) fn expr_of_line(&mut self) -> Expr {
-        let parsed = self.full_line();
-        self.tallest = self.tallest.max(parsed.height);
-        parsed.expr
-    }
-
     /// An expression that these words end too.
     pub(crate) fn expr_until(&mut self, stops: &'static [&'static str]) -> Expr {
-        let before = std::mem::replace(&mut self.stops, stops);
+        let before = if stops.is_empty() { self.stops } else { std::mem::replace(&mut self.stops, stops) };
         let expr = self.expr();
         self.stops = before;
         expr
@@ -92,9 +85,9 @@ impl Parser<'_> {
             self.cursor.advance();
             return true;
         }
-        let message = format!("`{word}` is missing before {}", self.cursor.found());
-        let hint = format!("write `{example}`");
-        self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
+        if !self.cursor.has_reported_since(self.stage_start) {
+            self.report_missing(&format!("`{word}`"), example);
+        }
         false
     }
 
@@ -104,14 +97,20 @@ impl Parser<'_> {
     }
 
     /// The value of `word=value` as one of some choices. None if the setting is not there or wrong.
-    pub(crate) fn choice<T: Copy>(&mut self, word: &str, choices: &[(&'static str, T)]) -> Option<T> {
+    pub(crate) fn choice<T: Copy + PartialEq>(
+        &mut self,
+        word: &str,
+        choices: &[(&'static str, T)],
+    ) -> Option<T> {
         if !self.is_at_setting(word) {
             return None;
         }
         self.cursor.advance();
         self.cursor.advance();
         let names = || choices.iter().map(|(name, _)| *name);
-        let list = names().collect::<Vec<_>>().join(", ");
+        let is_first = |place: usize| !choices[..place].iter().any(|(_, value)| *value == choices[place].1);
+        let firsts = (0..choices.len()).filter(|place| is_first(*place)).map(|place| choices[place].0);
+        let list = firsts.collect::<Vec<_>>().join(", ");
         let span = self.cursor.span();
         let Some(found) = self.cursor.word_ahead(0) else {
             let message = format!("a value of `{word}` is missing before {}", self.cursor.found());
@@ -123,7 +122,8 @@ impl Parser<'_> {
         if let Some((_, value)) = choices.iter().find(|(name, _)| *name == found) {
             return Some(*value);
         }
-        let hint = match suggest::nearest(found, names()) {
+        let is_part = |name: &&str| name.starts_with(found) || name.ends_with(found);
+        let hint = match suggest::nearest(found, names()).or_else(|| names().find(is_part)) {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("write one of {list}"),
         };
@@ -216,8 +216,16 @@ impl Parser<'_> {
 
     /// A query in another one, with its height.
     pub(crate) fn inner_query(&mut self) -> (crate::tree::Query, usize) {
-        let around = (self.stops, self.place, self.is_in_list, self.tallest);
-        (self.stops, self.place, self.is_in_list, self.tallest) = (&[], Place::Row, false, 0);
+        self.inner_query_until(&[])
+    }
+
+    /// A query in another one that these words end too, where its parenthesis is missing.
+    pub(crate) fn inner_query_until(
+        &mut self,
+        stops: &'static [&'static str],
+    ) -> (crate::tree::Query, usize) {
+        let around = (self.stops, self.place, self.is_in_list, self.tallest, self.stage_start);
+        (self.stops, self.place, self.is_in_list, self.tallest) = (stops, Place::Row, false, 0);
         self.depth += QUERY_LEVELS;
         if self.depth > HEIGHT_MAX {
             self.too_high(self.cursor.span());
@@ -225,7 +233,7 @@ impl Parser<'_> {
         let query = self.query();
         self.depth -= QUERY_LEVELS;
         let height = self.tallest + 1;
-        (self.stops, self.place, self.is_in_list, self.tallest) = around;
+        (self.stops, self.place, self.is_in_list, self.tallest, self.stage_start) = around;
         self.tallest = self.tallest.max(height);
         if height > HEIGHT_MAX {
             self.too_high(self.cursor.span());

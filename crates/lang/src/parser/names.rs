@@ -1,6 +1,6 @@
 //! Names as stages take them: of fields and tables, plain or in brackets, with stars for any letters, and with types.
 
-use super::Parser;
+use super::{Parser, Place};
 use crate::lexer::TokenKind;
 use crate::suggest;
 use crate::tree::{Column, Literal, NamePattern, Type};
@@ -106,6 +106,12 @@ impl Parser<'_> {
         name
     }
 
+    /// Whether `name =` stands here, in a query.
+    pub(super) fn is_at_assignment(&self) -> bool {
+        let length = self.name_length(0).filter(|_| self.place != Place::Alone);
+        length.is_some_and(|length| self.cursor.ahead(length).kind == TokenKind::Equal)
+    }
+
     /// The name of `name = …`, if that stands here. It and the `=` are passed.
     pub(crate) fn accept_assigned_name(&mut self) -> Option<String> {
         let length = self.name_length(0)?;
@@ -191,7 +197,7 @@ impl Parser<'_> {
     /// `(name:type, …)`. Where types may be left out a column without one holds texts.
     pub(crate) fn columns(&mut self, needs_types: bool, example: &str) -> Vec<Column> {
         let Some(open) = self.cursor.accept(&TokenKind::LeftParenthesis) else {
-            self.report_missing("`(` and the columns", example);
+            self.report_missing("`(` with the columns", example);
             return Vec::new();
         };
         let mut columns: Vec<Column> = Vec::new();
@@ -211,6 +217,9 @@ impl Parser<'_> {
             if self.cursor.accept(&TokenKind::Comma).is_none() {
                 break;
             }
+        }
+        if self.cursor.has_reported_since(open) {
+            self.skip_stage();
         }
         self.close(TokenKind::RightParenthesis, open);
         if columns.is_empty() && !self.cursor.has_reported_since(open) {

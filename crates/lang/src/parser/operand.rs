@@ -319,7 +319,8 @@ impl Parser<'_> {
         };
         let message = format!("a value is missing before {}", self.cursor.found());
         self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
-        if self.is_at_terminator() || operators::ahead(&self.cursor).is_some() {
+        let is_all = self.place != Place::Alone && self.cursor.is_at(&TokenKind::Star);
+        if !is_all && (self.is_at_terminator() || operators::ahead(&self.cursor).is_some()) {
             return self.error(span);
         }
         self.cursor.advance();

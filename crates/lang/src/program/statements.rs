@@ -37,6 +37,8 @@ impl Parser<'_> {
             let place = self.cursor.end_before();
             let diagnostic = Diagnostic::new("`;` is missing after the statement", place);
             self.cursor.report(diagnostic.with_hint("write `;` at its end"));
+        }
+        if is_next {
             return;
         }
         if !self.cursor.has_reported_since(start) {
@@ -68,12 +70,14 @@ impl Parser<'_> {
             self.cursor.report(diagnostic.with_hint(hint));
             return None;
         }
+        self.is_in_let = true;
         let value = if self.is_at_table() {
             let (query, _) = self.inner_query();
             LetValue::Table(query)
         } else {
-            LetValue::Scalar(self.expr_of_line())
+            LetValue::Scalar(self.expr())
         };
+        self.is_in_let = false;
         let span = start.to(self.cursor.end_before());
         Some(Statement::Let(Let { name, value, span }))
     }
@@ -110,7 +114,7 @@ impl Parser<'_> {
             return None;
         }
         let Some(open) = self.cursor.accept(&TokenKind::LeftParenthesis) else {
-            self.report_missing("`(` and the parameters", EXAMPLE);
+            self.report_missing("`(` with the parameters", EXAMPLE);
             return None;
         };
         let mut parameters = Vec::new();

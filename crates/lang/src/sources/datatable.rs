@@ -20,7 +20,7 @@ impl Parser<'_> {
         let start = self.cursor.advance();
         let columns = self.columns(true, EXAMPLE);
         let Some(open) = self.cursor.accept(&TokenKind::LeftBracket) else {
-            self.report_missing("`[` and values", EXAMPLE);
+            self.report_missing("`[` with values", EXAMPLE);
             return None;
         };
         let mut values = Vec::new();

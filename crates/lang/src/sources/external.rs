@@ -50,7 +50,7 @@ impl Parser<'_> {
         self.cursor.advance();
         let columns = self.columns(true, EXAMPLE);
         let Some(open) = self.cursor.accept(&TokenKind::LeftBracket) else {
-            self.report_missing("`[` and an address", EXAMPLE);
+            self.report_missing("`[` with an address", EXAMPLE);
             return None;
         };
         let mut addresses = Vec::new();
@@ -65,11 +65,14 @@ impl Parser<'_> {
         let mut external = ExternalData { columns, addresses, format: None, skips_first: false };
         if self.accept_word("with").is_some() {
             let Some(open) = self.cursor.accept(&TokenKind::LeftParenthesis) else {
-                self.report_missing("`(` and settings", "with (format=\"csv\")");
+                self.report_missing("`(` with settings", "with (format=\"csv\")");
                 return None;
             };
             loop {
-                self.external_setting(&mut external)?;
+                if self.external_setting(&mut external).is_none() {
+                    self.skip_stage();
+                    break;
+                }
                 if self.cursor.accept(&TokenKind::Comma).is_none() {
                     break;
                 }

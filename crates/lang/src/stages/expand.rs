@@ -99,7 +99,7 @@ fn target(parser: &mut Parser<'_>) -> Option<Type> {
         return None;
     }
     let Some(open) = parser.cursor.accept(&TokenKind::LeftParenthesis) else {
-        parser.report_missing("`(` and a type", EXAMPLE);
+        parser.report_missing("`(` with a type", EXAMPLE);
         return None;
     };
     let kind = parser.type_name();

@@ -42,7 +42,7 @@ mod tests {
         check_wrong(&[
             ("extend", "`extend` needs a field to add", "extend", "extend seconds"),
             ("extend a =", "a value is missing before the end", "", "write a field"),
-            ("extend a = 1 b = 2", "an operator is missing before `b`", "b", "write one"),
+            ("extend a = 1 b = 2", "an operator is missing before `b`", "b", "`,`"),
             ("extend m = max(a, b)", "`max` looks at many rows, and this stage at one", "max", "max_of"),
         ]);
     }

@@ -16,7 +16,7 @@ pub(super) const OPERATOR: Operator = Operator {
 
 fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
     let hint = "begin a query with it, or write `join (externaldata (…) […]) on …`";
-    let diagnostic = Diagnostic::new("`externaldata` is no stage", parser.cursor.end_before());
+    let diagnostic = Diagnostic::new("`externaldata` is no stage", parser.cursor.span_before());
     parser.cursor.report(diagnostic.with_hint(hint));
     parser.skip_stage();
     None
@@ -46,6 +46,11 @@ mod tests {
 
     #[test]
     fn mistakes_are_told() {
-        check_wrong(&[("externaldata (a:long) ['x']", "`externaldata` is no stage", "", "begin a query")]);
+        check_wrong(&[(
+            "externaldata (a:long) ['x']",
+            "`externaldata` is no stage",
+            "externaldata",
+            "begin a query",
+        )]);
     }
 }

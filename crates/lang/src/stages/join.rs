@@ -67,7 +67,7 @@ fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
 }
 
 /// What follows `join` or `lookup`: the kind, the other table and the conditions.
-pub(super) fn parts<K: Copy>(
+pub(super) fn parts<K: Copy + PartialEq>(
     parser: &mut Parser<'_>,
     kinds: &[(&'static str, K)],
     example: &str,
@@ -256,7 +256,7 @@ mod tests {
             ("join other", "`on` is missing before the end", "", "join kind=inner"),
             ("join other kind=inner on id", "`kind` stands behind the table", "kind", "before the table"),
             ("join kind=outer other on id", "`outer` is no kind of this stage", "outer", "leftouter"),
-            ("join kind=left other on id", "`left` is no kind of this stage", "left", "write one of"),
+            ("join kind=left other on id", "`left` is no kind of this stage", "left", "`leftouter`"),
             (
                 "join other on a == b and c == d",
                 "`and` cannot join conditions of a join",

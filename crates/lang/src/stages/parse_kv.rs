@@ -56,11 +56,14 @@ fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
     };
     if parser.accept_word("with").is_some() {
         let Some(open) = parser.cursor.accept(&TokenKind::LeftParenthesis) else {
-            parser.report_missing("`(` and settings", "with (pair_delimiter=\";\", kv_delimiter=\"=\")");
+            parser.report_missing("`(` with settings", "with (pair_delimiter=\";\", kv_delimiter=\"=\")");
             return None;
         };
         loop {
-            setting(parser, &mut parsed)?;
+            if setting(parser, &mut parsed).is_none() {
+                parser.skip_stage();
+                break;
+            }
             if parser.cursor.accept(&TokenKind::Comma).is_none() {
                 break;
             }
@@ -184,7 +187,7 @@ mod tests {
             ("parse-kv", "`parse-kv` needs a field and `as` with keys", "parse-kv", "parse-kv message as"),
             ("parse-kv m a", "an operator is missing before `a`", "a", "`as`"),
             ("parse-kv m with (quote='x')", "`as` is missing before `with`", "with", "parse-kv message as"),
-            ("parse-kv m as a, b", "`(` and the columns is missing before `a`", "a", "parse-kv message as"),
+            ("parse-kv m as a, b", "`(` with the columns is missing before `a`", "a", "parse-kv message as"),
             (
                 "parse-kv m as (a) with (pair_delimeter=';')",
                 "`pair_delimeter` is no setting of `parse-kv`",

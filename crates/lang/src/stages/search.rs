@@ -60,7 +60,7 @@ pub(crate) fn search(parser: &mut Parser<'_>) -> Option<Search> {
 fn tables(parser: &mut Parser<'_>) -> Option<Vec<NamePattern>> {
     const EXAMPLE: &str = "search in (web, github*) \"timeout\"";
     let Some(open) = parser.cursor.accept(&TokenKind::LeftParenthesis) else {
-        parser.report_missing("`(` and datasets", EXAMPLE);
+        parser.report_missing("`(` with datasets", EXAMPLE);
         return None;
     };
     let mut tables = Vec::new();
@@ -224,7 +224,7 @@ mod tests {
         check_wrong(&[
             ("search", "`search` needs a text or a condition", "search", "search \"timeout\""),
             ("search kind=exact 'a'", "`exact` is no kind of this stage", "exact", "write one of"),
-            ("search in web 'a'", "`(` and datasets is missing before `web`", "web", "search in (web"),
+            ("search in web 'a'", "`(` with datasets is missing before `web`", "web", "search in (web"),
             ("search 'a' 'b' c", "an operator is missing before `c`", "c", "write one"),
             ("search level:", "a value is missing before the end", "", "write a field"),
             ("search in (web", "`(` is never closed", "(", "`)`"),

@@ -90,7 +90,8 @@ impl Parser<'_> {
     /// Goes to the end of a stage that has been read, and reports what stands in between. True if a further stage
     /// follows without its `|`.
     pub(crate) fn finish_stage(&mut self, start: Span) -> bool {
-        if self.is_at_stage_end() {
+        let is_stop = self.cursor.word_ahead(0).is_some_and(|word| self.stops.contains(&word));
+        if is_stop || self.is_at_stage_end() || self.is_at_next_statement() {
             return false;
         }
         if self.is_at_operator() {
@@ -108,7 +109,7 @@ impl Parser<'_> {
     }
 
     /// Whether the name of an operator stands here, where none is expected.
-    fn is_at_operator(&self) -> bool {
+    pub(crate) fn is_at_operator(&self) -> bool {
         let is_name = |word: &str| super::names().any(|name| name.split('-').next() == Some(word));
         let is_setting = self.cursor.ahead(1).kind == TokenKind::Equal;
         self.cursor.word_ahead(0).is_some_and(is_name) && !is_setting
@@ -126,6 +127,9 @@ impl Parser<'_> {
                     Some(clause) if clause != word => format!("did you mean `{clause}`?"),
                     _ => "write `,` between two items, or `|` before a further stage".to_owned(),
                 }
+            }
+            TokenKind::LeftParenthesis => {
+                "remove the parentheses, or write `|` before a further stage".to_owned()
             }
             TokenKind::Equal => {
                 "write `,` between names; a name is given with `extend` or `project`".to_owned()

@@ -56,7 +56,7 @@ mod tests {
                 "count",
                 "summarize x = count(…)",
             ),
-            ("where a == 1 order by b", "`order` is no operator", "order", "| sort by"),
+            ("where a == 1 order by b", "`|` is missing before `order`", "order", "| order"),
             ("where a & b", "`&` is no operator", "&", "`and`"),
         ]);
     }
