@@ -233,6 +233,6 @@ impl Printer {
 
 /// Whether a name would be read as something else where a table stands.
 fn is_taken(name: &str) -> bool {
-    let is_foreign = matches!(name.to_lowercase().as_str(), "select" | "from" | "with" | "range");
+    let is_foreign = matches!(name.to_lowercase().as_str(), "select" | "from" | "with" | "range" | "on");
     is_foreign || SOURCES.contains(&name) || stages::find(&name.to_lowercase()).is_some()
 }

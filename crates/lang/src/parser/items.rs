@@ -68,6 +68,12 @@ impl Parser<'_> {
         named
     }
 
+    /// Whether a word goes on with the stage here and is not the beginning of a name, as in `by = …` and `by.x`.
+    pub(crate) fn is_at_clause(&self, word: &str) -> bool {
+        self.cursor.word_ahead(0) == Some(word)
+            && !matches!(self.cursor.ahead(1).kind, TokenKind::Dot | TokenKind::Equal)
+    }
+
     pub(crate) fn accept_word(&mut self, word: &str) -> Option<Span> {
         (self.cursor.word_ahead(0) == Some(word)).then(|| self.cursor.advance())
     }
@@ -176,7 +182,13 @@ impl Parser<'_> {
             Some("datatable" | "externaldata" | "table") if is_called => return true,
             Some("print" | "union" | "search") if self.is_before_operand() => return true,
             Some(_) if is_called => return false,
-            None if matches!(self.cursor.peek(), TokenKind::Literal(_)) => return false,
+            None if matches!(
+                self.cursor.peek(),
+                TokenKind::Literal(_) | TokenKind::Minus | TokenKind::Plus
+            ) =>
+            {
+                return false;
+            }
             _ => {}
         }
         let is_enclosed = self.cursor.is_at(&TokenKind::LeftParenthesis);

@@ -73,7 +73,7 @@ pub(super) fn parts<K: Copy + PartialEq>(
     example: &str,
 ) -> Option<(Option<K>, Query, Vec<JoinPair>)> {
     let mut kind = parser.choice("kind", kinds);
-    if parser.cursor.word_ahead(0) == Some("on") {
+    if parser.is_at_clause("on") {
         let hint = format!("write the table before `on`: `{example}`");
         let diagnostic = Diagnostic::new("the other table is missing before `on`", parser.cursor.span());
         parser.cursor.report(diagnostic.with_hint(hint));

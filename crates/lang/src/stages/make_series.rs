@@ -84,7 +84,7 @@ fn stretches(parser: &mut Parser<'_>) -> Option<Stretches> {
     if !parser.expect_word("step", OPERATOR.example) {
         return None;
     }
-    if parser.is_at_stage_end() || parser.cursor.word_ahead(0) == Some("by") {
+    if parser.is_at_stage_end() || parser.is_at_clause("by") {
         parser.report_missing("the length of a stretch", "step 1h");
         return None;
     }
@@ -111,8 +111,9 @@ fn range(parser: &mut Parser<'_>) -> Option<Stretches> {
 
 pub(super) fn print(make: &MakeSeries, printer: &mut Printer) {
     printer.push("make-series ");
+    let names: Vec<&str> = make.series.iter().map(|series| series.name.as_str()).collect();
     printer.joined(&make.series, |printer, series| {
-        summarize::print_named(&series.name, &series.expr, printer);
+        summarize::print_named(&series.name, &series.expr, &names, printer);
         if let Some(default) = &series.default {
             printer.push(" default = ");
             printer.expr(default);

@@ -66,7 +66,7 @@ pub(super) fn parts(parser: &mut Parser<'_>, example: &str) -> Option<Parse> {
             break;
         }
     }
-    if parser.cursor.word_ahead(0) == Some("with") {
+    if parser.is_at_clause("with") {
         parser.report_missing("a field", example);
         return None;
     }

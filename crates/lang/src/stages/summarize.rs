@@ -23,7 +23,7 @@ pub(super) const OPERATOR: Operator = Operator {
 
 fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
     let mut aggregates = Vec::new();
-    if parser.cursor.word_ahead(0) != Some("by") {
+    if !parser.is_at_clause("by") {
         let items = parser.separated(|parser, _| item(parser, &["by"]));
         let names = unique_names(&items);
         for (name, (_, expr)) in names.into_iter().zip(items) {
@@ -39,7 +39,7 @@ fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
 /// One aggregate with the name that it was given.
 pub(super) fn item(parser: &mut Parser<'_>, stops: &'static [&'static str]) -> (Option<String>, Expr) {
     let start = parser.cursor.span();
-    if parser.cursor.word_ahead(0) == Some("by") {
+    if parser.is_at_clause("by") {
         parser.report_missing("an aggregate", "count()");
         return (None, Expr::new(ExprKind::Error, start));
     }
@@ -146,18 +146,20 @@ pub(super) fn print(summarize: &Summarize, printer: &mut Printer) {
     if !summarize.aggregates.is_empty() {
         printer.push(" ");
     }
+    let names: Vec<&str> = summarize.aggregates.iter().map(|aggregate| aggregate.name.as_str()).collect();
     printer.joined(&summarize.aggregates, |printer, aggregate| {
         let expr = printer.aggregate(&aggregate.call);
-        print_named(&aggregate.name, &expr, printer);
+        print_named(&aggregate.name, &expr, &names, printer);
     });
     let bucket = summarize.bucket.map(|bucket| Printer::bucket_key(bucket.step));
     let keys: Vec<&Named> = bucket.iter().chain(&summarize.keys).collect();
     print_keys(&keys, printer);
 }
 
-/// An aggregate with its name, unless it would have the name anyway.
-pub(super) fn print_named(name: &str, expr: &Expr, printer: &mut Printer) {
-    if aggregate_name(expr).as_deref() != Some(name) {
+/// An aggregate with its name, unless it would have the name anyway. Of two with one name both say it.
+pub(super) fn print_named(name: &str, expr: &Expr, names: &[&str], printer: &mut Printer) {
+    let is_only = names.iter().filter(|other| **other == name).count() == 1;
+    if !is_only || aggregate_name(expr).as_deref() != Some(name) {
         printer.name(name);
         printer.push(" = ");
     }
@@ -193,6 +195,7 @@ mod tests {
     fn is_read_and_printed() {
         check_printed(&[
             ("summarize count()", "summarize count()"),
+            ("summarize by = count(), by.x = sum(y) by by", "summarize by = count(), by.x = sum(y) by by"),
             ("summarize n = count() by host", "summarize n = count() by host"),
             ("summarize count_ = count(), count()", "summarize count(), count_1 = count()"),
             ("summarize avg(x), max(x) by bin(_time, 1h)", "summarize avg(x), max(x) by bin(_time, 1h)"),

@@ -24,7 +24,7 @@ pub(super) const OPERATOR: Operator = Operator {
 };
 
 fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
-    if parser.cursor.word_ahead(0) == Some("by") {
+    if parser.is_at_clause("by") {
         parser.report_missing("a number of rows", OPERATOR.example);
         return None;
     }

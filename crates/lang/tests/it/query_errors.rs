@@ -178,6 +178,7 @@ const WRONG: &[&str] = &[
     // Statements.
     "let a = 5\nlogs | where x > a",
     "let T = logs | take 5\nT | count",
+    "let a = -5\nlogs | where x > a",
     "let = 5; logs",
     "let a; logs",
     "let a = ; logs",
