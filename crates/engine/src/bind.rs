@@ -42,6 +42,9 @@ impl Scope {
                 negated(passes, *is_negated)
             }
             ExprKind::Call { function, arguments } => self.call(expr.span, function, arguments),
+            ExprKind::AllFields | ExprKind::Named { .. } | ExprKind::Table(_) => {
+                Err(invalid(expr.span, "this cannot be run yet: name fields and values one by one"))
+            }
             ExprKind::Error => Err(invalid(expr.span, "this part of the query cannot be understood")),
         }
     }

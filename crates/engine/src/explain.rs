@@ -51,7 +51,9 @@ pub(crate) fn explained(
 }
 
 fn plan_text(query: &Query, plan: &Plan) -> String {
-    let Source::Dataset { name, range } = &query.source;
+    let Source::Dataset { name, range } = &query.source else {
+        return String::new();
+    };
     let mut text = format!("scan {name} columns={}", column_names(plan));
     let edge = |nanos: i64| time::Timestamp::from_nanos(nanos).to_string();
     if range.start > i64::MIN {
@@ -88,6 +90,7 @@ fn stage_text(stage: &Stage) -> String {
         Stage::After(cursor) => {
             format!("after {}{}", cursor.row, if cursor.is_included { " and itself" } else { "" })
         }
+        other => tidegauge_lang::print_stage(other),
     }
 }
 

@@ -36,7 +36,9 @@ pub(crate) enum Then {
 
 impl Plan {
     pub(crate) fn new(question: &Question) -> Result<Self> {
-        let Source::Dataset { range, .. } = &question.query.source;
+        let Source::Dataset { range, .. } = &question.query.source else {
+            return Err(unsupported_source());
+        };
         let dataset: &Arc<DatasetState> = &question.dataset;
         let mut scope = Scope::new(Arc::clone(dataset), question.options.now);
         let mut conditions = Vec::new();
@@ -81,6 +83,18 @@ pub(super) fn unsupported(stage: &Stage) -> Error {
         Stage::Sort(_) => "sort",
         Stage::Limit(_) => "limit",
         Stage::After(_) => "cursor",
+        other => {
+            let stage = tidegauge_lang::print_stage(other);
+            let name = stage.split_whitespace().next().unwrap_or_default();
+            let message = format!("`{name}` cannot be run yet: write the query without it");
+            return crate::bind::invalid(tidegauge_lang::Span::default(), message);
+        }
     };
     crate::bind::invalid(tidegauge_lang::Span::default(), format!("a {name} cannot stand here"))
+}
+
+/// The error of a query that does not begin with one dataset.
+fn unsupported_source() -> Error {
+    let message = "this source cannot be read yet: begin the query with one dataset";
+    crate::bind::invalid(tidegauge_lang::Span::default(), message)
 }

@@ -1,6 +1,6 @@
 //! A place in a row of tokens, and the diagnostics found on the way. Every parser of the language reads through this.
 
-use crate::lexer::{Token, TokenKind, tokens};
+use crate::lexer::{Limits, Token, TokenKind, tokens};
 use crate::{Diagnostic, Span};
 
 /// How many diagnostics are given at most: who has more mistakes than these mends them first.
@@ -19,8 +19,8 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub(crate) fn new(text: &'a str) -> Self {
-        let (tokens, mut diagnostics) = tokens(text);
+    pub(crate) fn new(text: &'a str, limits: Limits) -> Self {
+        let (tokens, mut diagnostics) = tokens(text, limits);
         diagnostics.truncate(DIAGNOSTICS_NOTED_MAX);
         Self { text, tokens, place: 0, diagnostics, has_given_up: false }
     }
@@ -67,6 +67,43 @@ impl<'a> Cursor<'a> {
 
     pub(crate) fn slice(&self, span: Span) -> &'a str {
         &self.text[span.range()]
+    }
+
+    /// The token before the present one.
+    pub(crate) fn before(&self) -> Option<&TokenKind> {
+        self.place.checked_sub(1).map(|before| &self.tokens[before].kind)
+    }
+
+    /// Where the token before the present one stands.
+    pub(crate) fn span_before(&self) -> Span {
+        self.place.checked_sub(1).map_or(Span::default(), |before| self.tokens[before].span)
+    }
+
+    /// The end of the token before the present one, or the start of the text.
+    pub(crate) fn end_before(&self) -> Span {
+        let end = self.place.checked_sub(1).map_or(0, |before| self.tokens[before].span.end);
+        Span { start: end, end }
+    }
+
+    /// Whether the token so many ahead stands directly behind the one before it.
+    pub(crate) fn is_adjacent(&self, count: usize) -> bool {
+        let place = self.place + count;
+        match (place.checked_sub(1).and_then(|before| self.tokens.get(before)), self.tokens.get(place)) {
+            (Some(before), Some(token)) => before.span.end == token.span.start,
+            _ => false,
+        }
+    }
+
+    /// Whether a line ends between the token before the present one and the present one.
+    pub(crate) fn is_on_new_line(&self) -> bool {
+        let before = self.end_before();
+        self.text[before.start as usize..self.span().start as usize].contains('\n')
+    }
+
+    /// Whether a diagnostic stands between this place and the end of the present token.
+    pub(crate) fn has_reported_since(&self, place: Span) -> bool {
+        let between = place.start..=self.span().end;
+        self.has_given_up || self.diagnostics.iter().any(|known| between.contains(&known.span.start))
     }
 
     /// How the present token is called in a message.

@@ -1,17 +1,22 @@
-//! The scalar functions of the language, as one table that the parser, the reference page and completion read: names,
-//! parameters, result, one line about each and an example that is run. How they compute is left to `engine`.
+//! The functions of the language, as tables that the parser, the reference page and completion read: names, parameters,
+//! result, one line about each and an example that is run. Those of one row and those of many have their own tables.
+//! How they compute is left to `engine`.
 
+mod aggregates;
 mod arrays;
 mod conditional;
 mod conversion;
 mod datetime;
 mod mathematical;
+mod outlines;
 mod string;
 
 use crate::suggest;
 use crate::tree::Type;
 
-/// A function of one row.
+pub use outlines::Outline;
+
+/// A function of one row, or an aggregation function, of the rows of a group.
 #[derive(Clone, Copy, Debug)]
 pub struct Function {
     pub name: &'static str,
@@ -35,6 +40,8 @@ pub enum Family {
     Datetime,
     Mathematical,
     Array,
+    /// Over many rows.
+    Aggregation,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +70,8 @@ pub enum ResultType {
     CommonFrom(usize),
 }
 
-/// An expression that needs no data, and the literal that it equals.
+/// An expression that needs no data, and the literal that it equals. For an aggregation function it is a query whose
+/// answer is one row with one value.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
     pub text: &'static str,
@@ -95,7 +103,6 @@ const RENAMED: &[(&str, &str)] = &[
     ("iif", "iff"),
     ("lcase", "tolower"),
     ("least", "min_of"),
-    ("len", "strlen"),
     ("length", "strlen"),
     ("ln", "log"),
     ("lower", "tolower"),
@@ -105,7 +112,6 @@ const RENAMED: &[(&str, &str)] = &[
     ("power", "pow"),
     ("regexp_extract", "extract"),
     ("regexp_replace", "replace_regex"),
-    ("replace", "replace_regex"),
     ("rtrim", "trim_end"),
     ("strpos", "indexof"),
     ("substr", "substring"),
@@ -117,7 +123,42 @@ const RENAMED: &[(&str, &str)] = &[
     ("year", "getyear"),
 ];
 
-/// Every function, family after family.
+/// What other languages call aggregation functions of this one.
+const RENAMED_AGGREGATES: &[(&str, &str)] = &[
+    ("approx_distinct", "dcount"),
+    ("average", "avg"),
+    ("collect_list", "make_list"),
+    ("collect_set", "make_set"),
+    ("count_distinct", "dcount"),
+    ("count_if", "countif"),
+    ("dc", "dcount"),
+    ("distinct", "dcount"),
+    ("distinct_count", "dcount"),
+    ("first", "arg_min"),
+    ("last", "arg_max"),
+    ("list", "make_list"),
+    ("make_bag", "make_list"),
+    ("makelist", "make_list"),
+    ("makeset", "make_set"),
+    ("maximum", "max"),
+    ("mean", "avg"),
+    ("median", "percentile"),
+    ("minimum", "min"),
+    ("p50", "percentile"),
+    ("p95", "percentile"),
+    ("p99", "percentile"),
+    ("percentiles", "percentiles_array"),
+    ("sd", "stdev"),
+    ("std", "stdev"),
+    ("stddev", "stdev"),
+    ("sum_if", "sumif"),
+    ("total", "sum"),
+    ("uniq", "dcount"),
+    ("values", "make_set"),
+    ("var", "variance"),
+];
+
+/// Every function of one row, family after family.
 pub fn all() -> impl Iterator<Item = &'static Function> {
     TABLES.iter().copied().flatten()
 }
@@ -132,12 +173,42 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     all().map(|function| function.name)
 }
 
-/// The function that was probably meant by an unknown name: a slip, or what another language calls it.
-pub(crate) fn meant(name: &str) -> Option<&'static str> {
+/// Every aggregation function.
+pub fn aggregates() -> impl Iterator<Item = &'static Function> {
+    aggregates::AGGREGATES.iter()
+}
+
+/// The aggregation function of this name. Names are case-sensitive.
+pub fn find_aggregate(name: &str) -> Option<&'static Function> {
+    aggregates().find(|function| function.name == name)
+}
+
+/// The functions of one row that have no row in the table yet.
+pub fn outlines() -> impl Iterator<Item = &'static Outline> {
+    outlines::OUTLINES.iter()
+}
+
+/// The outline of the function of this name.
+pub fn find_outline(name: &str) -> Option<&'static Outline> {
+    outlines().find(|outline| outline.name == name)
+}
+
+/// The function that was probably meant by an unknown name: a slip, or what another language calls it. Among groups an
+/// aggregation function is meant first.
+pub(crate) fn meant(name: &str, is_in_group: bool) -> Option<&'static str> {
+    let lower = name.to_lowercase();
+    let of_group = || {
+        let renamed = RENAMED_AGGREGATES.iter().find(|(foreign, _)| *foreign == lower).map(|(_, ours)| *ours);
+        renamed.or_else(|| suggest::nearest(name, aggregates().map(|function| function.name)))
+    };
     let renamed = |name: &str| RENAMED.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours);
-    renamed(&name.to_lowercase())
-        .or_else(|| suggest::nearest(name, names()))
-        .or_else(|| renamed(suggest::nearest(name, RENAMED.iter().map(|(foreign, _)| *foreign))?))
+    let of_row = || {
+        let known = names().chain(outlines().map(|outline| outline.name));
+        renamed(&lower)
+            .or_else(|| suggest::nearest(name, known))
+            .or_else(|| renamed(suggest::nearest(name, RENAMED.iter().map(|(foreign, _)| *foreign))?))
+    };
+    if is_in_group { of_group().or_else(of_row) } else { of_row() }
 }
 
 impl Function {
@@ -240,7 +311,11 @@ mod tests {
             assert!(function.example.text.contains(&format!("{}(", function.name)), "{}", function.name);
         }
         for (foreign, ours) in RENAMED {
-            assert!(find(foreign).is_none() && find(ours).is_some(), "{foreign}");
+            let is_known = find(foreign).is_some() || find_outline(foreign).is_some();
+            assert!(!is_known && find(ours).is_some(), "{foreign}");
+        }
+        for (foreign, ours) in RENAMED_AGGREGATES {
+            assert!(find_aggregate(foreign).is_none() && find_aggregate(ours).is_some(), "{foreign}");
         }
     }
 

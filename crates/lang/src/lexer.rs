@@ -10,11 +10,18 @@ mod typed;
 use crate::tree::Literal;
 use crate::{Diagnostic, Span};
 
-/// The longest text that is read.
-pub(crate) const TEXT_BYTES_MAX: usize = 64 * 1024;
+/// How much of a text is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) text_bytes_max: usize,
+    pub(crate) tokens_max: usize,
+}
 
-/// The most tokens that a text may have.
-pub(crate) const TOKENS_MAX: usize = 20_000;
+/// The limits of one expression.
+pub(crate) const EXPRESSION: Limits = Limits { text_bytes_max: 64 * 1024, tokens_max: 20_000 };
+
+/// The limits of a whole query, which may carry its own table of values.
+pub(crate) const QUERY: Limits = Limits { text_bytes_max: 256 * 1024, tokens_max: 100_000 };
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token {
@@ -55,7 +62,8 @@ pub(crate) enum TokenKind {
     PipePipe,
     Pipe,
     Semicolon,
-    /// Read and of no use where an expression stands: `:`, `{`, `}`, `?`.
+    Colon,
+    /// Read and of no use anywhere: `{`, `}`, `?`.
     Other,
     /// What could not be read. A diagnostic tells why.
     Unknown,
@@ -93,23 +101,24 @@ const SYMBOLS: &[(&str, TokenKind)] = &[
     ("/", TokenKind::Slash),
     ("%", TokenKind::Percent),
     (";", TokenKind::Semicolon),
-    (":", TokenKind::Other),
+    (":", TokenKind::Colon),
     ("{", TokenKind::Other),
     ("}", TokenKind::Other),
     ("?", TokenKind::Other),
 ];
 
 /// Reads a text. The last token is always `End`.
-pub(crate) fn tokens(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
-    if text.len() > TEXT_BYTES_MAX {
-        let message = format!("the text is longer than {} KiB", TEXT_BYTES_MAX / 1024);
-        return refused(message, text.floor_char_boundary(TEXT_BYTES_MAX));
+pub(crate) fn tokens(text: &str, limits: Limits) -> (Vec<Token>, Vec<Diagnostic>) {
+    let Limits { text_bytes_max, tokens_max } = limits;
+    if text.len() > text_bytes_max {
+        let message = format!("the text is longer than {} KiB", text_bytes_max / 1024);
+        return refused(message, text.floor_char_boundary(text_bytes_max));
     }
     let mut lexer = Lexer { text, place: 0, tokens: Vec::new(), diagnostics: Vec::new() };
-    if lexer.run() {
+    if lexer.run(tokens_max) {
         (lexer.tokens, lexer.diagnostics)
     } else {
-        refused(format!("the text has more than {TOKENS_MAX} words and symbols"), lexer.place)
+        refused(format!("the text has more than {tokens_max} words and symbols"), lexer.place)
     }
 }
 
@@ -131,6 +140,11 @@ pub(crate) fn continues_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
+/// Whether a word with a parenthesis behind it begins a literal.
+pub(crate) fn begins_literal(word: &str) -> bool {
+    typed::literal_type(word).is_some()
+}
+
 struct Lexer<'a> {
     text: &'a str,
     place: usize,
@@ -140,14 +154,14 @@ struct Lexer<'a> {
 
 impl Lexer<'_> {
     /// Reads all tokens. False if there are too many of them.
-    fn run(&mut self) -> bool {
+    fn run(&mut self, tokens_max: usize) -> bool {
         loop {
             self.skip_blanks();
             let start = self.place;
             if start == self.text.len() {
                 break;
             }
-            if self.tokens.len() == TOKENS_MAX {
+            if self.tokens.len() == tokens_max {
                 return false;
             }
             let kind = self.next_kind();

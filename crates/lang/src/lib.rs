@@ -9,10 +9,14 @@ mod lexer;
 mod moment;
 mod parser;
 mod print;
+mod program;
+mod sources;
+pub mod stages;
 mod suggest;
 mod timespan;
 pub mod tree;
 
 pub use diagnostic::{Diagnostic, Position, Span};
 pub use parser::parse_expression;
-pub use print::print_expression;
+pub use print::{print_expression, print_query, print_stage};
+pub use program::parse_query;

@@ -3,15 +3,21 @@
 
 mod calls;
 mod chain;
+mod items;
+mod names;
 mod operand;
 pub(crate) mod operators;
 
 use crate::cursor::Cursor;
-use crate::lexer::TokenKind;
-use crate::tree::{BinaryOperator, Expr, ExprKind};
+use crate::lexer::{self, Limits, TokenKind};
+use crate::stages;
+use crate::timespan;
+use crate::tree::{BinaryOperator, Expr, ExprKind, Literal};
 use crate::{Diagnostic, Span};
 
 pub(crate) use chain::{CHAIN_MAX, balanced};
+pub(crate) use items::{column_name, implied_name};
+pub(crate) use names::type_word;
 pub(crate) use operand::is_reserved;
 
 use operators::{Form, LOWEST, Operator};
@@ -22,7 +28,7 @@ pub(crate) const HEIGHT_MAX: usize = 200;
 /// Reads one expression. The text is at most 64 KiB; a tree comes back whatever the text is, and the text was
 /// understood if there are no diagnostics.
 pub fn parse_expression(text: &str) -> (Expr, Vec<Diagnostic>) {
-    let mut parser = Parser { cursor: Cursor::new(text), depth: 0, is_in_list: false };
+    let mut parser = Parser::new(text, lexer::EXPRESSION, Place::Alone);
     let mut parsed = parser.full();
     while !parser.cursor.is_at_end() {
         parser.report_unexpected();
@@ -55,29 +61,99 @@ impl Parsed {
     }
 }
 
+/// Where an expression stands, which decides what may stand in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// There is no query around it.
+    Alone,
+    /// In a stage that looks at one row after the other.
+    Row,
+    /// In `search`, where texts are looked for in all fields.
+    Search { is_case_sensitive: bool },
+    /// Where aggregates may be called, and nothing but they sees rows.
+    Group,
+    /// In the arguments of an aggregate.
+    Aggregate,
+}
+
 /// Reads expressions from a cursor that others may go on with.
 pub(crate) struct Parser<'a> {
     pub(crate) cursor: Cursor<'a>,
+    pub(crate) place: Place,
     /// How deep the present place is nested.
-    depth: usize,
+    pub(crate) depth: usize,
+    /// Words that end an expression at the present place because the stage goes on with them.
+    pub(crate) stops: &'static [&'static str],
+    /// The height of the highest tree that the present query holds so far.
+    pub(crate) tallest: usize,
+    /// How many stages have been read, in all queries of the text.
+    pub(crate) stages: usize,
+    /// Where the present stage begins.
+    pub(crate) stage_start: Span,
+    /// Whether the present place is in the value of a `let`.
+    pub(crate) is_in_let: bool,
     /// Whether a comma could stand at the present place.
     is_in_list: bool,
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn new(text: &'a str, limits: Limits, place: Place) -> Self {
+        let cursor = Cursor::new(text, limits);
+        Self {
+            cursor,
+            place,
+            depth: 0,
+            stops: &[],
+            tallest: 0,
+            stages: 0,
+            stage_start: Span::default(),
+            is_in_let: false,
+            is_in_list: false,
+        }
+    }
 }
 
 impl Parser<'_> {
     /// An expression up to a token that ends one, with whatever cannot be understood in between.
     pub(crate) fn full(&mut self) -> Parsed {
         let mut parsed = self.expression(LOWEST);
-        while !self.is_at_terminator() {
+        while !self.is_at_terminator() && !self.is_at_next() {
             let is_word = self.report_missing_operator();
             if is_word {
                 self.cursor.advance();
+            } else if self.place != Place::Alone {
+                self.skip_expression();
+                return self.error(parsed.span());
             }
             let rest = if self.is_at_terminator() { None } else { Some(self.expression(LOWEST)) };
             let end = rest.map_or(self.cursor.span(), |rest| rest.span());
             parsed = self.error(parsed.span().to(end));
         }
         parsed
+    }
+
+    /// Goes to what ends the expression, over whatever stands in brackets.
+    fn skip_expression(&mut self) {
+        let mut depth = 0_usize;
+        while !self.cursor.is_at_end() && (depth > 0 || !(self.is_at_terminator() || self.is_at_next())) {
+            match self.cursor.peek() {
+                TokenKind::LeftParenthesis | TokenKind::LeftBracket => depth += 1,
+                TokenKind::RightParenthesis | TokenKind::RightBracket => depth = depth.saturating_sub(1),
+                TokenKind::Pipe | TokenKind::Semicolon => return,
+                _ => {}
+            }
+            self.cursor.advance();
+        }
+    }
+
+    /// Whether a further stage or statement begins here, though the `|` or `;` before it is missing.
+    pub(crate) fn is_at_next(&self) -> bool {
+        self.place != Place::Alone && (self.is_at_operator() || self.is_at_next_statement())
+    }
+
+    /// Whether the line of a `let` has ended and something stands here that does not go on with it.
+    pub(crate) fn is_at_next_statement(&self) -> bool {
+        self.is_in_let && self.cursor.is_on_new_line() && self.cursor.is_at(&TokenKind::Word)
     }
 
     /// An expression whose operators bind at least so tightly.
@@ -88,7 +164,7 @@ impl Parser<'_> {
             return self.too_high(self.cursor.span());
         }
         let mut left = self.unary();
-        while let Some(operator) = operators::ahead(&self.cursor).filter(|found| found.precedence >= lowest) {
+        while let Some(operator) = self.operator_ahead().filter(|found| found.precedence >= lowest) {
             left = self.operation(left, operator);
             self.check_alone(operator);
         }
@@ -96,9 +172,17 @@ impl Parser<'_> {
         left
     }
 
+    /// The operator that stands here. A colon is one in `search` alone.
+    fn operator_ahead(&self) -> Option<Operator> {
+        if matches!(self.place, Place::Search { .. }) && self.cursor.is_at(&TokenKind::Colon) {
+            return Some(operators::COLON);
+        }
+        operators::ahead(&self.cursor)
+    }
+
     /// Two comparisons beside each other are almost always meant in another way than they would be read.
     fn check_alone(&mut self, operator: Operator) {
-        let next = operators::ahead(&self.cursor).filter(|next| next.precedence == operator.precedence);
+        let next = self.operator_ahead().filter(|next| next.precedence == operator.precedence);
         if let Some(next) = next.filter(|_| operator.is_alone()) {
             let message = format!("`{}` cannot follow another comparison", next.name);
             let hint = "put parentheses around one of them, or join two with `and`";
@@ -114,7 +198,7 @@ impl Parser<'_> {
         }
         match operator.form {
             Form::Logical(logical) => self.logical(left, operator, logical),
-            Form::Binary(_) | Form::Text { .. } => {
+            Form::Binary(_) | Form::Text { .. } | Form::Colon => {
                 let right = self.expression(operator.precedence + 1);
                 self.joined(left, right, operator)
             }
@@ -150,6 +234,10 @@ impl Parser<'_> {
             Form::Text { test, is_negated, is_case_sensitive } => {
                 ExprKind::Text { test, is_negated, is_case_sensitive, left, right }
             }
+            Form::Colon => {
+                let is_case_sensitive = self.place == Place::Search { is_case_sensitive: true };
+                stages::search::field_test(*left, *right, is_case_sensitive)
+            }
             Form::Logical(_) | Form::In { .. } | Form::HasAny { .. } | Form::Between { .. } => {
                 ExprKind::Error
             }
@@ -158,14 +246,14 @@ impl Parser<'_> {
     }
 
     /// A node above others, unless the tree becomes too high by it.
-    fn limited(&mut self, kind: ExprKind, span: Span, height: usize) -> Parsed {
+    pub(crate) fn limited(&mut self, kind: ExprKind, span: Span, height: usize) -> Parsed {
         if height > HEIGHT_MAX {
             return self.too_high(span);
         }
         Parsed { expr: Expr::new(kind, span), height }
     }
 
-    fn too_high(&mut self, span: Span) -> Parsed {
+    pub(crate) fn too_high(&mut self, span: Span) -> Parsed {
         let message = format!("the expression is nested more than {HEIGHT_MAX} deep");
         let hint = "compare with a list by `in (…)`, or compute a part of it in a field of its own";
         self.cursor.give_up(Diagnostic::new(message, span).with_hint(hint));
@@ -177,17 +265,19 @@ impl Parser<'_> {
     }
 
     /// Whether an expression ends here and something around it goes on.
-    fn is_at_terminator(&self) -> bool {
-        matches!(
-            self.cursor.peek(),
-            TokenKind::End
-                | TokenKind::RightParenthesis
-                | TokenKind::RightBracket
-                | TokenKind::Comma
-                | TokenKind::DotDot
-                | TokenKind::Pipe
-                | TokenKind::Semicolon
-        )
+    pub(crate) fn is_at_terminator(&self) -> bool {
+        let is_stop = self.cursor.word_ahead(0).is_some_and(|word| self.stops.contains(&word));
+        is_stop
+            || matches!(
+                self.cursor.peek(),
+                TokenKind::End
+                    | TokenKind::RightParenthesis
+                    | TokenKind::RightBracket
+                    | TokenKind::Comma
+                    | TokenKind::DotDot
+                    | TokenKind::Pipe
+                    | TokenKind::Semicolon
+            )
     }
 
     /// Two values stand beside each other, or a word that is no operator between them. Tells whether the present
@@ -198,15 +288,20 @@ impl Parser<'_> {
         if self.cursor.is_at(&TokenKind::Unknown) {
             return true;
         }
-        let hint = if self.is_in_list {
-            "write `,` between two items, or an operator such as `==`"
-        } else {
-            "write one such as `==`, `and` or `contains` there"
+        let hint = match self.stops {
+            _ if self.is_at_assignment() => "write `,` before a further item",
+            _ if self.is_unit_apart() => "write a timespan without a blank, such as `1h`",
+            ["by"] => "write `by` before what rows are grouped by, or `,` before a further item",
+            _ if self.is_in_list => "write `,` between two items, or an operator such as `==`",
+            ["with"] => "write `with` before the pattern",
+            ["as", "with"] => "write `as` and the keys in parentheses",
+            ["default", "on"] => "write `on` and the field whose stretches are made, such as `on _time`",
+            _ => "write one such as `==`, `and` or `contains` there",
         };
         let missing = Diagnostic::new(format!("an operator is missing before {found}"), span).with_hint(hint);
         let is_negated = self.cursor.is_at(&TokenKind::Bang);
         if let Some(word) = self.cursor.word_ahead(usize::from(is_negated)) {
-            let advice = operators::advice(word, is_negated);
+            let advice = operators::advice(word, is_negated).or_else(|| self.advice_on_clause(word));
             if advice.is_none() && !is_negated {
                 self.cursor.report(missing);
                 return false;
@@ -228,7 +323,45 @@ impl Parser<'_> {
         true
     }
 
-    fn report_unexpected(&mut self) {
+    /// Whether a unit of time stands here and the number that it belongs to before it.
+    fn is_unit_apart(&self) -> bool {
+        let is_unit = self.cursor.word_ahead(0).is_some_and(|word| timespan::unit(word).is_some());
+        is_unit
+            && matches!(
+                self.cursor.before(),
+                Some(TokenKind::Literal(Literal::Integer(_) | Literal::Float(_)))
+            )
+    }
+
+    /// What to do with a word that goes on with a stage, in a stage that has no such part.
+    fn advice_on_clause(&self, word: &str) -> Option<String> {
+        let lower = word.to_lowercase();
+        if self.place == Place::Alone {
+            return None;
+        }
+        if lower == "as" {
+            let name = self.cursor.word_ahead(1).unwrap_or("name");
+            return Some(format!("write the new name first: `{name} = …`"));
+        }
+        if let Some(stop) = self.stops.iter().find(|stop| **stop == lower) {
+            return Some(format!("write `{stop}` in lower case"));
+        }
+        if let Some(stop) = self.stops.iter().find(|stop| stop.len() > 2 && lower.starts_with(**stop)) {
+            return Some(format!("did you mean `{stop}`?"));
+        }
+        let stage = match lower.as_str() {
+            "where" | "having" => "| where",
+            "order" | "sort" => "| sort by",
+            "limit" | "take" => "| take",
+            "select" => "| project",
+            "group" if self.stops.contains(&"by") => return Some("write `by` alone".to_owned()),
+            "group" => "| summarize … by",
+            _ => return None,
+        };
+        Some(format!("write `{stage}` for a further stage"))
+    }
+
+    pub(crate) fn report_unexpected(&mut self) {
         let hint = match self.cursor.peek() {
             TokenKind::RightParenthesis => "remove it, or write `(` before it",
             TokenKind::RightBracket => "remove it, or write `[` before it",

@@ -2,26 +2,75 @@
 //! where they are needed. Three things that only the JSON query can say have no text of their own and are written as
 //! the nearest there is: `Exists` as `isnotnull(…)`, an equality of texts with their case as `==`, an error as `?`.
 
-use crate::lexer::{begins_word, continues_word};
+mod queries;
+
+use crate::lexer::{begins_literal, begins_word, continues_word};
 use crate::parser::{self, CHAIN_MAX, operators};
 use crate::tree::{BinaryOperator, Expr, ExprKind, Literal, TextTest};
 use crate::{moment, timespan};
+
+pub use queries::{print_query, print_stage};
 
 /// Binds tighter than any operator: members, calls, fields, literals.
 const TIGHTEST: u8 = operators::UNARY + 1;
 
 /// Prints an expression.
 pub fn print_expression(expr: &Expr) -> String {
-    let mut printer = Printer { text: String::new() };
-    printer.print(expr, operators::LOWEST);
-    printer.text
+    let mut printer = Printer::default();
+    printer.expr(expr);
+    printer.finish()
 }
 
-struct Printer {
+/// A text that is being written.
+#[derive(Debug, Default)]
+pub(crate) struct Printer {
     text: String,
 }
 
 impl Printer {
+    pub(crate) fn finish(self) -> String {
+        self.text
+    }
+
+    pub(crate) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    pub(crate) fn expr(&mut self, expr: &Expr) {
+        self.print(expr, operators::LOWEST);
+    }
+
+    /// `left == right`.
+    pub(crate) fn equality(&mut self, left: &Expr, right: &Expr) {
+        self.sides(left, "==", right, operators::EQUALITY, false);
+    }
+
+    /// A name, in brackets where it needs them.
+    pub(crate) fn name(&mut self, name: &str) {
+        self.field(name);
+    }
+
+    /// A name behind which a parenthesis may stand, where that of a type would begin a literal.
+    pub(crate) fn name_before_value(&mut self, name: &str) {
+        if begins_literal(name) {
+            self.quoted_name(name);
+        } else {
+            self.name(name);
+        }
+    }
+
+    pub(crate) fn quoted_name(&mut self, name: &str) {
+        self.text.push_str("['");
+        self.escaped(name, '\'');
+        self.text.push_str("']");
+    }
+
+    pub(crate) fn string(&mut self, value: &str) {
+        self.text.push('"');
+        self.escaped(value, '"');
+        self.text.push('"');
+    }
+
     /// Prints an expression in a place where operators must bind at least so tightly.
     fn print(&mut self, expr: &Expr, lowest: u8) {
         let is_enclosed = precedence_of(&expr.kind) < lowest;
@@ -38,6 +87,13 @@ impl Printer {
         match &expr.kind {
             ExprKind::Literal(literal) => self.literal(literal),
             ExprKind::Field(name) => self.field(name),
+            ExprKind::AllFields => self.text.push('*'),
+            ExprKind::Named { name, value } => {
+                self.field(name);
+                self.text.push_str(" = ");
+                self.print(value, operators::LOWEST);
+            }
+            ExprKind::Table(query) => self.query(query, " | "),
             ExprKind::Member { of, key } => {
                 self.print(of, TIGHTEST);
                 self.text.push('[');
@@ -146,9 +202,7 @@ impl Printer {
             self.text.push_str(name);
             return;
         }
-        self.text.push_str("['");
-        self.escaped(name, '\'');
-        self.text.push_str("']");
+        self.quoted_name(name);
     }
 
     fn literal(&mut self, literal: &Literal) {
@@ -162,11 +216,7 @@ impl Printer {
                 if *value > 0.0 { "real(+inf)" } else { "real(-inf)" }.to_owned()
             }
             Literal::Float(value) => format!("{value:?}"),
-            Literal::String(value) => {
-                self.text.push('"');
-                self.escaped(value, '"');
-                "\"".to_owned()
-            }
+            Literal::String(value) => return self.string(value),
             Literal::Datetime(time) => format!("datetime({})", moment::print(*time)),
             Literal::Timespan(i64::MIN) => format!("timespan({})", timespan::print(i64::MIN)),
             Literal::Timespan(value) => timespan::print(*value),
@@ -216,6 +266,9 @@ fn precedence_of(kind: &ExprKind) -> u8 {
         ExprKind::Literal(Literal::Float(value)) if value.is_sign_negative() => operators::UNARY,
         ExprKind::Literal(_)
         | ExprKind::Field(_)
+        | ExprKind::AllFields
+        | ExprKind::Named { .. }
+        | ExprKind::Table(_)
         | ExprKind::Member { .. }
         | ExprKind::Call { .. }
         | ExprKind::Exists(_)

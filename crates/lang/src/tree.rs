@@ -1,9 +1,21 @@
 //! The tree that every query becomes, whether it came as JSON or as text. It says what is asked, in the words of the
 //! asker: names are not resolved and types not known yet. Spans point into the text where there is one.
 
+mod expr;
+mod program;
+
 use tidegauge_model::RowId;
 
 use crate::Span;
+
+pub use crate::sources::{DataTable, ExternalData, ExternalFormat};
+pub use crate::stages::{
+    Expand, ExpandKind, ExpandedField, Join, JoinKind, JoinPair, Lookup, LookupKind, MakeSeries, Nulls,
+    OrderKey, Parse, ParseKeyValue, ParseMode, ParsePart, Redact, Renamed, ReorderBy, Reordered, Search,
+    SearchCase, Series, Top, Union,
+};
+pub use expr::{BinaryOperator, Expr, ExprKind, Literal, TextTest, Type};
+pub use program::{Column, Let, LetValue, NamePattern, Program, QueryParameter, Setting, Statement};
 
 /// A whole query: where rows come from and what happens to them, in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +29,20 @@ pub struct Query {
 pub enum Source {
     /// The events of a dataset whose time is in the range.
     Dataset { name: String, range: TimeRange },
+    /// The events of every dataset whose name fits.
+    Datasets { pattern: NamePattern, range: TimeRange },
+    /// The dataset that a value names: `table(parameter)`.
+    Table { name: Expr, range: TimeRange },
+    /// Rows that stand in the query.
+    Values(DataTable),
+    /// One row of these values.
+    Print(Vec<Named>),
+    /// Rows of files at addresses.
+    External(ExternalData),
+    /// The rows of several tables.
+    Union(Union),
+    /// The events of some datasets in which something is found, of all if none are named.
+    Search(Search),
 }
 
 /// A stretch of time: from the start, up to and without the end, in nanoseconds since 1970.
@@ -47,8 +73,46 @@ pub enum Stage {
     Sort(Vec<SortKey>),
     /// Keeps so many rows, or so many groups where the rows before it are groups over time buckets.
     Limit(u64),
-    /// Keeps the rows that come after one row in the order of the sort before it, which is by time.
+    /// Keeps the rows that come after one row in the order of the sort before it, which is by time. Only the JSON query
+    /// can say it.
     After(Cursor),
+    /// As `Extend`, with a test whether the values are of use: neither null, empty, zero nor false.
+    ExtendValid(Vec<Named>),
+    /// Drops fields.
+    ProjectAway(Vec<NamePattern>),
+    /// Keeps fields in the order that they have.
+    ProjectKeep(Vec<NamePattern>),
+    ProjectRename(Vec<Renamed>),
+    /// Puts fields first.
+    ProjectReorder(Vec<Reordered>),
+    /// Keeps as many rows as a constant expression says: `take n` with a name.
+    Take(Expr),
+    /// How many rows there are.
+    Count,
+    /// Different combinations of these values; none stands for all fields.
+    Distinct(Vec<Named>),
+    /// As `Sort`, by what is computed or with a place for nulls.
+    Order(Vec<OrderKey>),
+    Top(Top),
+    /// Keeps about this share of the rows, between 0 and 1.
+    Sample(Expr),
+    /// The rows of other tables beside these.
+    Union(Union),
+    Join(Join),
+    Lookup(Lookup),
+    /// Takes texts apart. Rows that do not fit keep nulls.
+    Parse(Parse),
+    /// Takes texts apart. Rows that do not fit are dropped.
+    ParseWhere(Parse),
+    ParseKeyValue(ParseKeyValue),
+    /// One row for each element.
+    Expand(Expand),
+    /// Keeps the rows in which something is found.
+    Search(Search),
+    Redact(Redact),
+    MakeSeries(MakeSeries),
+    /// One row for each field, about the field.
+    GetSchema,
 }
 
 /// An expression with the name of its result.
@@ -61,7 +125,9 @@ pub struct Named {
 /// Groups rows and computes one row for each group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Summarize {
+    /// From a text each of them is `Computed`. None of them is the different combinations of the keys.
     pub aggregates: Vec<NamedAggregate>,
+    /// From a text `bin(_time, …)` and `bin_auto(_time)` are among them, at the place where they were written.
     pub keys: Vec<Named>,
     /// Splits the groups by time as well. The answer then has the groups over all time beside them.
     pub bucket: Option<Bucket>,
@@ -116,6 +182,8 @@ pub enum AggregateFunction {
     MakeList(u32),
     /// The sum for each second of the bucket, or of the whole range.
     Rate,
+    /// What a text says: calls of aggregation functions, and what is computed of their results. `of` is none.
+    Computed(Box<Expr>),
 }
 
 /// One key of an order.
@@ -130,136 +198,4 @@ pub struct SortKey {
 pub struct Cursor {
     pub row: RowId,
     pub is_included: bool,
-}
-
-/// An expression and where it stands in the text.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Expr {
-    pub kind: ExprKind,
-    pub span: Span,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum ExprKind {
-    Literal(Literal),
-    /// A field by its flattened name.
-    Field(String),
-    /// A member of a map or an element of an array: `of[key]` or `of.key`, elements from 0 on.
-    Member {
-        of: Box<Expr>,
-        key: Box<Expr>,
-    },
-    Negate(Box<Expr>),
-    Binary {
-        operator: BinaryOperator,
-        left: Box<Expr>,
-        right: Box<Expr>,
-    },
-    /// A test of text, with its negation and its case rule.
-    Text {
-        test: TextTest,
-        is_negated: bool,
-        is_case_sensitive: bool,
-        left: Box<Expr>,
-        right: Box<Expr>,
-    },
-    /// Whether a value is among others: `in`, `in~`. An array in the list stands for its elements.
-    In {
-        value: Box<Expr>,
-        list: Vec<Expr>,
-        is_negated: bool,
-        is_case_sensitive: bool,
-    },
-    /// Whether a text has any of the whole words: `has_any`, `has_any_cs`. An array in the list stands for its
-    /// elements.
-    HasAny {
-        value: Box<Expr>,
-        list: Vec<Expr>,
-        is_case_sensitive: bool,
-    },
-    /// Both ends belong to it.
-    Between {
-        value: Box<Expr>,
-        low: Box<Expr>,
-        high: Box<Expr>,
-        is_negated: bool,
-    },
-    Call {
-        function: String,
-        arguments: Vec<Expr>,
-    },
-    /// Whether a field has a value at all.
-    Exists(Box<Expr>),
-    Not(Box<Expr>),
-    /// What stands where the text could not be understood. A diagnostic tells why.
-    Error,
-}
-
-/// A value that stands in a query.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Literal {
-    Null,
-    Boolean(bool),
-    Integer(i64),
-    Float(f64),
-    String(String),
-    /// In nanoseconds since 1970.
-    Datetime(i64),
-    /// In nanoseconds.
-    Timespan(i64),
-    /// JSON text.
-    Dynamic(String),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum BinaryOperator {
-    Or,
-    And,
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Modulo,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TextTest {
-    /// `=~`: equal as text. The case-sensitive form is the text comparison of the JSON query.
-    Equals,
-    Contains,
-    StartsWith,
-    EndsWith,
-    /// A whole word: a run of letters and digits.
-    Has,
-    HasPrefix,
-    HasSuffix,
-    /// A regular expression somewhere in the text.
-    Matches,
-}
-
-/// The type of a value in a query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Type {
-    Boolean,
-    Integer,
-    Float,
-    String,
-    Datetime,
-    Timespan,
-    Array,
-    Map,
-    /// Any of these, known only value by value.
-    Dynamic,
-}
-
-impl Expr {
-    pub fn new(kind: ExprKind, span: Span) -> Self {
-        Self { kind, span }
-    }
 }

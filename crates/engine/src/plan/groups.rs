@@ -123,6 +123,7 @@ fn planned(scope: &mut Scope, named: &NamedAggregate) -> Result<PlannedAggregate
         (AggregateFunction::Count, Some(value)) => {
             (aggregates::count(), vec![or_null(value.key()?, Type::String)], Shape::As(Type::Integer))
         }
+        (AggregateFunction::Computed(_), None) => return Err(not_run(call)),
         (_, None) => return Err(invalid(call.span, "this aggregation needs a field")),
         (function, Some(value)) => of_field(scope, call, function, value)?,
     };
@@ -181,7 +182,13 @@ fn of_field(
         F::MakeSet(max) => (aggregates::makeset(*max as usize), vec![json()?], as_array),
         F::MakeList(max) => (aggregates::makelist(*max as usize), vec![json()?], as_array),
         F::Rate => (aggregates::sum(&arrow_type(Type::Float)), vec![float()?], Shape::PerSecond),
+        F::Computed(_) => return Err(not_run(call)),
     })
+}
+
+/// Aggregates of texts are not planned yet.
+fn not_run(call: &AggregateCall) -> crate::Error {
+    invalid(call.span, "this aggregate cannot be run yet: ask for it in a JSON query")
 }
 
 fn average(call: &AggregateCall, value: &Value) -> Result<Parts> {
@@ -263,6 +270,7 @@ pub(crate) fn info(call: &AggregateCall) -> AggregateInfo {
         F::MakeSet(max) => ("makeset", vec![max.to_string()]),
         F::MakeList(max) => ("makelist", vec![max.to_string()]),
         F::Rate => ("rate", Vec::new()),
+        F::Computed(_) => ("computed", Vec::new()),
     };
     let field = call.of.as_ref().and_then(|of| match &of.kind {
         tidegauge_lang::tree::ExprKind::Field(name) => Some(name.clone()),

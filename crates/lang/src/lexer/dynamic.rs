@@ -1,5 +1,5 @@
-//! The inside of `dynamic(…)`: JSON, and beside it texts in single quotes, timespans and times, which become texts.
-//! The result is JSON without blanks.
+//! The inside of `dynamic(…)`: JSON, and beside it texts in single quotes, timespans and times, which become texts,
+//! and another `dynamic(…)`. The result is JSON without blanks.
 
 use super::strings;
 use crate::{Diagnostic, Span, moment, timespan};
@@ -78,7 +78,7 @@ impl Reader<'_> {
             Some('[') => self.array(depth),
             Some('{') => self.map(depth),
             Some('"' | '\'' | '@') => self.string(),
-            _ => self.word(),
+            _ => self.word(depth),
         }
     }
 
@@ -141,8 +141,13 @@ impl Reader<'_> {
     }
 
     /// A constant, a number, a timespan or a time: what has no quotes.
-    fn word(&mut self) -> Result<(), Diagnostic> {
+    fn word(&mut self, depth: usize) -> Result<(), Diagnostic> {
         let rest = &self.text[self.place..];
+        if rest.starts_with("dynamic(") {
+            self.place += "dynamic(".len();
+            self.value(depth + 1)?;
+            return self.expect(')', "write `)` after the value");
+        }
         if let Some(body) = rest.strip_prefix("datetime(").and_then(|rest| rest.split_once(')')) {
             let time = moment::read(body.0.trim_matches(['"', '\'', ' ']));
             if let Some(time) = time {

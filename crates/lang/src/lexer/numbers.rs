@@ -135,6 +135,13 @@ impl Lexer<'_> {
 
     fn unknown_unit(&mut self, start: usize, unit_start: usize) -> TokenKind {
         let unit = &self.text[unit_start..self.place];
+        if unit.is_empty() {
+            let text = &self.text[start..self.place];
+            let message = format!("the last number of `{text}` has no unit of time");
+            let hint = format!("write one after it, such as `{text}m`");
+            self.report(Diagnostic::new(message, Span::new(start, self.place)).with_hint(hint));
+            return TokenKind::Unknown;
+        }
         let message = format!("`{unit}` is no unit of time");
         let hint = match suggest::nearest(unit, timespan::unit_names()) {
             Some(nearest) => format!("did you mean `{nearest}`?"),

@@ -1,38 +1,17 @@
 //! Function calls, checked against the table of functions, and the lists and ranges of `in`, `has_any` and `between`.
 
 use super::operators::{Form, Operator};
-use super::{Parsed, Parser};
+use super::{Parsed, Parser, Place};
 use crate::functions::{self, Function};
 use crate::lexer::TokenKind;
 use crate::tree::{Expr, ExprKind};
 use crate::{Diagnostic, Span};
 
-/// Functions over many rows, which people also try where there is only one.
-const AGGREGATES: &[&str] = &[
-    "arg_max",
-    "arg_min",
-    "avg",
-    "avgif",
-    "count",
-    "countif",
-    "dcount",
-    "dcountif",
-    "histogram",
-    "make_list",
-    "make_set",
-    "max",
-    "maxif",
-    "min",
-    "minif",
-    "percentile",
-    "percentiles_array",
-    "rate",
-    "stdev",
-    "sum",
-    "sumif",
-    "topk",
-    "variance",
-];
+/// Functions that take `*` for all fields.
+const OF_ALL_FIELDS: &[&str] = &["arg_max", "arg_min", "spotlight", "pack", "bag_pack", "pack_array"];
+
+/// Aggregates whose arguments may have names: `arg_max(slowest = duration, at = path)`.
+const NAMES_ARGUMENTS: &[&str] = &["arg_max", "arg_min"];
 
 impl Parser<'_> {
     /// A call: the present token is the function's name and the next an opening parenthesis.
@@ -40,50 +19,171 @@ impl Parser<'_> {
         let name_span = self.cursor.advance();
         let name = self.cursor.slice(name_span);
         let open = self.cursor.advance();
-        let (arguments, close) = self.list_until(TokenKind::RightParenthesis, open);
-        let span = name_span.to(close);
-        match functions::find(name) {
-            Some(function) => self.check_count(function, arguments.len(), span),
-            None => self.report_unknown_function(name, name_span),
+        let aggregate = functions::find_aggregate(name);
+        let around = self.place;
+        if aggregate.is_some() {
+            self.enter_aggregate(name, name_span);
         }
+        let (arguments, close) = self.arguments(name, open);
+        self.place = around;
+        let span = name_span.to(close);
+        let count = arguments.len();
+        let is_alone = self.place == Place::Alone;
+        match (aggregate, functions::find(name), functions::find_outline(name)) {
+            (Some(_), ..) if is_alone => {}
+            (Some(aggregate), ..) => self.check_aggregate(aggregate, &arguments, span),
+            (None, Some(function), _) => {
+                self.check_count(function.takes(count), count, span, &Told::of(function))
+            }
+            (None, None, Some(outline)) => {
+                let told = Told { name, takes: outline.count_text(), form: None };
+                self.check_count(outline.takes(count), count, span, &told);
+            }
+            (None, None, None) => self.report_unknown_function(name, name_span),
+        }
+        self.check_all_fields(name, &arguments);
         let height = 1 + arguments.iter().map(|argument| argument.height).max().unwrap_or(0);
         let arguments = arguments.into_iter().map(|argument| argument.expr).collect();
         self.limited(ExprKind::Call { function: name.to_owned(), arguments }, span, height)
     }
 
-    fn check_count(&mut self, function: &Function, count: usize, span: Span) {
-        if function.takes(count) {
-            return;
+    /// The arguments of a function and where they end.
+    fn arguments(&mut self, name: &str, open: Span) -> (Vec<Parsed>, Span) {
+        if name == "typeof" {
+            return self.type_argument(open);
         }
-        let given = if count == 1 { "1 is given".to_owned() } else { format!("{count} are given") };
-        let message = format!("`{}` takes {}, {given}", function.name, function.count_text());
-        let hint = format!("write `{}`", function.signature());
+        if name == "count"
+            && self.cursor.word_ahead(0) == Some("distinct")
+            && self.cursor.word_ahead(1).is_some()
+        {
+            let span = self.cursor.advance();
+            let field = self.cursor.word_ahead(0).unwrap_or_default();
+            let hint = format!("write `dcount({field})`");
+            let diagnostic = Diagnostic::new("`distinct` cannot stand in `count`", span);
+            self.cursor.report(diagnostic.with_hint(hint));
+        }
+        let has_names = NAMES_ARGUMENTS.contains(&name) && self.place != Place::Alone;
+        let item = if has_names { Self::argument_with_name } else { Self::full };
+        self.items_until(TokenKind::RightParenthesis, open, item)
+    }
+
+    /// `name = value`, or the value alone.
+    fn argument_with_name(&mut self) -> Parsed {
+        let start = self.cursor.span();
+        let Some(name) = self.accept_assigned_name() else { return self.full() };
+        let value = self.full();
+        let span = start.to(value.span());
+        let kind = ExprKind::Named { name, value: Box::new(value.expr) };
+        self.limited(kind, span, value.height + 1)
+    }
+
+    /// The name of a type in parentheses, which is no field.
+    fn type_argument(&mut self, open: Span) -> (Vec<Parsed>, Span) {
+        let span = self.cursor.span();
+        let name = self.cursor.slice(span);
+        self.type_name();
+        let close = self.close(TokenKind::RightParenthesis, open);
+        (vec![Parsed::leaf(ExprKind::Field(name.to_owned()), span)], close)
+    }
+
+    /// Reports an aggregate where there is only one row, or in another aggregate.
+    fn enter_aggregate(&mut self, name: &str, span: Span) {
+        let (message, hint) = match self.place {
+            Place::Group => {
+                self.place = Place::Aggregate;
+                return;
+            }
+            Place::Alone => (
+                format!("`{name}` looks at many rows, and an expression at one"),
+                "ask for it in `aggregations`, or use another function".to_owned(),
+            ),
+            Place::Row | Place::Search { .. } => (
+                format!("`{name}` looks at many rows, and this stage at one"),
+                match name {
+                    "max" | "min" => {
+                        format!("write `{name}_of(…)` for values of one row, or use `summarize`")
+                    }
+                    _ => format!("compute it with `summarize x = {name}(…)` first, and use `x` after that"),
+                },
+            ),
+            Place::Aggregate => (
+                format!("`{name}` cannot stand in another aggregate"),
+                "compute the inner one in a `summarize` of its own before this one".to_owned(),
+            ),
+        };
         self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
     }
 
-    fn report_unknown_function(&mut self, name: &str, span: Span) {
-        if AGGREGATES.contains(&name) {
-            let message = format!("`{name}` looks at many rows, and an expression at one");
-            let diagnostic = Diagnostic::new(message, span)
-                .with_hint("ask for it in `aggregations`, or use another function");
-            self.cursor.report(diagnostic);
+    fn check_aggregate(&mut self, aggregate: &Function, arguments: &[Parsed], span: Span) {
+        let is_all = matches!(arguments, [only] if only.expr.kind == ExprKind::AllFields);
+        if aggregate.name == "count" && is_all {
+            let message = "`count` takes no `*`: it counts rows";
+            self.cursor.report(Diagnostic::new(message, arguments[0].span()).with_hint("write `count()`"));
             return;
         }
+        let count = arguments.len();
+        self.check_count(aggregate.takes(count), count, span, &Told::of(aggregate));
+    }
+
+    fn check_count(&mut self, is_right: bool, count: usize, span: Span, told: &Told<'_>) {
+        if is_right {
+            return;
+        }
+        let given = if count == 1 { "1 is given".to_owned() } else { format!("{count} are given") };
+        let message = format!("`{}` takes {}, {given}", told.name, told.takes);
+        let hint = match &told.form {
+            Some(form) => format!("write `{form}`"),
+            None => format!("give it {}", told.takes),
+        };
+        self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
+    }
+
+    fn check_all_fields(&mut self, name: &str, arguments: &[Parsed]) {
+        // What is compared or tested first is one value in any case.
+        let first = match name {
+            "arg_max" | "arg_min" | "spotlight" => 1,
+            _ if OF_ALL_FIELDS.contains(&name) => return,
+            _ => arguments.len(),
+        };
+        let arguments = &arguments[..first.min(arguments.len())];
+        let is_all = |argument: &&Parsed| argument.expr.kind == ExprKind::AllFields;
+        if let Some(argument) = arguments.iter().find(is_all) {
+            let message = format!("`{name}` does not take `*` here");
+            let diagnostic = Diagnostic::new(message, argument.span()).with_hint("name a field");
+            self.cursor.report(diagnostic);
+        }
+    }
+
+    fn report_unknown_function(&mut self, name: &str, span: Span) {
         let message = format!("unknown function `{name}`");
-        let hint = match functions::meant(name) {
+        let is_group = matches!(self.place, Place::Group);
+        let hint = match functions::meant(name, is_group) {
             Some(meant) => format!("did you mean `{meant}`?"),
+            None if is_group => {
+                "write one that there is, such as `count`, `sum`, `avg` or `dcount`".to_owned()
+            }
             None => "write one that there is, such as `tostring`, `iff`, `strcat` or `extract`".to_owned(),
         };
         self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
     }
 
     /// Expressions with commas between them, up to and with the closing mark.
-    pub(super) fn list_until(&mut self, closing: TokenKind, open: Span) -> (Vec<Parsed>, Span) {
+    pub(crate) fn list_until(&mut self, closing: TokenKind, open: Span) -> (Vec<Parsed>, Span) {
+        self.items_until(closing, open, Self::full)
+    }
+
+    /// Items of any kind with commas between them, up to and with the closing mark.
+    fn items_until(
+        &mut self,
+        closing: TokenKind,
+        open: Span,
+        item: fn(&mut Self) -> Parsed,
+    ) -> (Vec<Parsed>, Span) {
         let mut items = Vec::new();
         let was_in_list = std::mem::replace(&mut self.is_in_list, true);
         if !self.cursor.is_at(&closing) {
             loop {
-                items.push(self.full());
+                items.push(item(self));
                 if self.cursor.accept(&TokenKind::Comma).is_none() {
                     break;
                 }
@@ -106,7 +206,9 @@ impl Parser<'_> {
             Form::In { is_negated, is_case_sensitive } => {
                 ExprKind::In { value, list, is_negated, is_case_sensitive }
             }
-            Form::Logical(_) | Form::Binary(_) | Form::Text { .. } | Form::Between { .. } => ExprKind::Error,
+            Form::Logical(_) | Form::Binary(_) | Form::Text { .. } | Form::Between { .. } | Form::Colon => {
+                ExprKind::Error
+            }
         };
         self.limited(kind, span, height)
     }
@@ -117,6 +219,11 @@ impl Parser<'_> {
             let end = item.span();
             return (vec![item], end);
         };
+        if self.place != Place::Alone && self.is_at_table() {
+            let table = self.table_in_parentheses(open);
+            let end = table.span();
+            return (vec![table], end);
+        }
         let (items, close) = self.list_until(TokenKind::RightParenthesis, open);
         if items.is_empty() {
             let hint = format!("write `{} (1, 2)`", operator.name);
@@ -162,5 +269,18 @@ impl Parser<'_> {
         let high = self.full();
         let close = self.close(TokenKind::RightParenthesis, open);
         Some((low, high, close))
+    }
+}
+
+/// What a message tells of a function.
+struct Told<'a> {
+    name: &'a str,
+    takes: String,
+    form: Option<String>,
+}
+
+impl Told<'_> {
+    fn of(function: &Function) -> Self {
+        Self { name: function.name, takes: function.count_text(), form: Some(function.signature()) }
     }
 }

@@ -1,6 +1,6 @@
 //! What stands between operators: literals, fields and their members, parentheses, signs.
 
-use super::{Parsed, Parser, operators};
+use super::{Parsed, Parser, Place, operators};
 use crate::lexer::TokenKind;
 use crate::tree::{Expr, ExprKind, Literal};
 use crate::{Diagnostic, Span};
@@ -61,7 +61,7 @@ impl Parser<'_> {
     }
 
     /// Counts one more level while something inside is read.
-    pub(super) fn nested(&mut self, read: impl FnOnce(&mut Self) -> Parsed) -> Parsed {
+    pub(crate) fn nested(&mut self, read: impl FnOnce(&mut Self) -> Parsed) -> Parsed {
         self.depth += 1;
         let parsed =
             if self.depth > super::HEIGHT_MAX { self.too_high(self.cursor.span()) } else { read(self) };
@@ -85,11 +85,36 @@ impl Parser<'_> {
             TokenKind::Word => self.word(),
             TokenKind::LeftParenthesis => self.parenthesised(),
             TokenKind::LeftBracket => self.bracketed(),
+            TokenKind::Star if self.is_at_all_fields() => {
+                self.cursor.advance();
+                Parsed::leaf(ExprKind::AllFields, span)
+            }
             TokenKind::Unknown => {
                 self.cursor.advance();
                 self.error(span)
             }
             _ => self.missing(),
+        }
+    }
+
+    /// Whether a star stands for all fields: where it is compared, where it is an argument, and alone in `search`.
+    fn is_at_all_fields(&self) -> bool {
+        if self.place == Place::Alone {
+            return false;
+        }
+        let is_search = matches!(self.place, Place::Search { .. });
+        match &self.cursor.ahead(1).kind {
+            TokenKind::Comma | TokenKind::RightParenthesis => self.is_in_list || is_search,
+            TokenKind::End | TokenKind::Pipe | TokenKind::Semicolon => is_search,
+            TokenKind::Word => {
+                self.cursor.word_ahead(1).is_some_and(|word| operators::words().any(|known| known == word))
+            }
+            TokenKind::EqualEqual
+            | TokenKind::BangEqual
+            | TokenKind::EqualTilde
+            | TokenKind::BangTilde
+            | TokenKind::Bang => true,
+            _ => false,
         }
     }
 
@@ -266,7 +291,7 @@ impl Parser<'_> {
     }
 
     /// Goes past a closing mark, or reports that the opening one has none.
-    pub(super) fn close(&mut self, kind: TokenKind, open: Span) -> Span {
+    pub(crate) fn close(&mut self, kind: TokenKind, open: Span) -> Span {
         if let Some(span) = self.cursor.accept(&kind) {
             return span;
         }
@@ -283,17 +308,19 @@ impl Parser<'_> {
     fn missing(&mut self) -> Parsed {
         let span = self.cursor.span();
         let hint = match self.cursor.peek() {
-            TokenKind::Star => {
+            TokenKind::Star if self.place == Place::Alone => {
                 "`*` stands for all fields only as an argument of some aggregates; name a field"
             }
+            TokenKind::Star => "name fields; all of them are there without it, so remove the stage for all",
             TokenKind::Dot => "write a digit before the dot, such as `0.5`",
-            TokenKind::Other => "remove it; a map is written `dynamic({…})`",
+            TokenKind::Other | TokenKind::Colon => "remove it; a map is written `dynamic({…})`",
             TokenKind::Equal => "write `==` to compare",
             _ => "write a field, a number, a text in quotes or a function call",
         };
         let message = format!("a value is missing before {}", self.cursor.found());
         self.cursor.report(Diagnostic::new(message, span).with_hint(hint));
-        if self.is_at_terminator() || operators::ahead(&self.cursor).is_some() {
+        let is_all = self.place != Place::Alone && self.cursor.is_at(&TokenKind::Star);
+        if !is_all && (self.is_at_terminator() || operators::ahead(&self.cursor).is_some()) {
             return self.error(span);
         }
         self.cursor.advance();

@@ -38,7 +38,12 @@ pub(super) enum Form {
     In { is_negated: bool, is_case_sensitive: bool },
     HasAny { is_case_sensitive: bool },
     Between { is_negated: bool },
+    Colon,
 }
+
+/// `:` of `search`: a field has a word.
+pub(super) const COLON: Operator =
+    Operator { form: Form::Colon, precedence: TEXT, tokens: 1, name: ":", mistake: None };
 
 /// Operators that are words and have a form with `!` before them.
 const TESTS: &[(&str, TextTest, bool)] = &[

@@ -111,7 +111,7 @@ const WRONG: &[&str] = &[
     "toitn(a)",
     "ToInt(a)",
     "lower(a)",
-    "len(a)",
+    "length(a)",
     "geo_info(a)",
     "count()",
     "a > avg(b)",

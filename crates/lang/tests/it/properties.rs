@@ -8,29 +8,8 @@ use tidegauge_lang::{Diagnostic, Span, parse_expression, print_expression};
 /// Calls a function with every part of a tree, from the root.
 pub(crate) fn walk<'a>(expr: &'a Expr, visit: &mut impl FnMut(&'a Expr)) {
     visit(expr);
-    match &expr.kind {
-        ExprKind::Literal(_) | ExprKind::Field(_) | ExprKind::Error => {}
-        ExprKind::Negate(operand) | ExprKind::Exists(operand) | ExprKind::Not(operand) => {
-            walk(operand, visit)
-        }
-        ExprKind::Member { of, key } => {
-            walk(of, visit);
-            walk(key, visit);
-        }
-        ExprKind::Binary { left, right, .. } | ExprKind::Text { left, right, .. } => {
-            walk(left, visit);
-            walk(right, visit);
-        }
-        ExprKind::In { value, list, .. } | ExprKind::HasAny { value, list, .. } => {
-            walk(value, visit);
-            list.iter().for_each(|item| walk(item, visit));
-        }
-        ExprKind::Between { value, low, high, .. } => {
-            walk(value, visit);
-            walk(low, visit);
-            walk(high, visit);
-        }
-        ExprKind::Call { arguments, .. } => arguments.iter().for_each(|argument| walk(argument, visit)),
+    for child in expr.children() {
+        walk(child, visit);
     }
 }
 
@@ -64,28 +43,13 @@ fn check(text: &str) {
 fn unplaced(mut expr: Expr) -> Expr {
     fn clear(expr: &mut Expr) {
         expr.span = Span::default();
-        match &mut expr.kind {
-            ExprKind::Literal(_) | ExprKind::Field(_) | ExprKind::Error => {}
-            ExprKind::Negate(operand) | ExprKind::Exists(operand) | ExprKind::Not(operand) => clear(operand),
-            ExprKind::Member { of, key } => [of, key].into_iter().for_each(|part| clear(part)),
-            ExprKind::Binary { left, right, .. } | ExprKind::Text { left, right, .. } => {
-                [left, right].into_iter().for_each(|part| clear(part));
-            }
-            ExprKind::In { value, list, .. } | ExprKind::HasAny { value, list, .. } => {
-                clear(value);
-                list.iter_mut().for_each(clear);
-            }
-            ExprKind::Between { value, low, high, .. } => {
-                [value, low, high].into_iter().for_each(|part| clear(part));
-            }
-            ExprKind::Call { arguments, .. } => arguments.iter_mut().for_each(clear),
-        }
+        expr.children_mut().into_iter().for_each(clear);
     }
     clear(&mut expr);
     expr
 }
 
-fn literals() -> impl Strategy<Value = Literal> {
+pub(crate) fn literals() -> impl Strategy<Value = Literal> {
     prop_oneof![
         Just(Literal::Null),
         any::<bool>().prop_map(Literal::Boolean),
@@ -102,7 +66,7 @@ fn literals() -> impl Strategy<Value = Literal> {
     ]
 }
 
-fn names() -> impl Strategy<Value = String> {
+pub(crate) fn names() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z_][a-z0-9_]{0,5}",
         "[a-z]{1,3}\\.[a-z]{1,3}",
@@ -164,7 +128,7 @@ fn calls(inner: BoxedStrategy<Expr>) -> impl Strategy<Value = ExprKind> {
     })
 }
 
-fn expressions() -> impl Strategy<Value = Expr> {
+pub(crate) fn expressions() -> impl Strategy<Value = Expr> {
     let leaf =
         prop_oneof![literals().prop_map(ExprKind::Literal), names().prop_map(ExprKind::Field)].prop_map(expr);
     leaf.prop_recursive(6, 60, 4, |inner| {

@@ -55,6 +55,9 @@ pub(crate) fn shape(expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::Literal(literal) => literal_shape(literal),
         ExprKind::Field(name) => name.clone(),
+        ExprKind::AllFields => "*".to_owned(),
+        ExprKind::Named { name, value } => format!("({name} = {})", shape(value)),
+        ExprKind::Table(_) => "TABLE".to_owned(),
         ExprKind::Member { of, key } => list("member", &[of, key]),
         ExprKind::Negate(operand) => list("-", &[operand]),
         ExprKind::Binary { operator, left, right } => list(&format!("{operator:?}"), &[left, right]),

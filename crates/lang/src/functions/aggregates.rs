@@ -1,0 +1,281 @@
+//! The aggregation functions: what `summarize` and `make-series` compute over the rows of a group.
+
+use super::{
+    ANY, BOOLEAN, Family, Function, INTEGER, NUMBER, Parameter, Repeats, ResultType, STRING, parameter,
+};
+use crate::tree::Type;
+
+const VALUE: Parameter = parameter("value", ANY);
+const CONDITION: Parameter = parameter("condition", BOOLEAN);
+const QUANTITY: Parameter = parameter("value", &[Type::Integer, Type::Float, Type::Timespan]);
+const ORDERED: Parameter =
+    parameter("value", &[Type::Integer, Type::Float, Type::Timespan, Type::Datetime, Type::String]);
+const PERCENT: Parameter = parameter("percent", NUMBER);
+const COUNT: Parameter = parameter("count", INTEGER);
+const BINS: Parameter = parameter("bins", INTEGER);
+const MOST: Parameter = parameter("most", INTEGER);
+const FIELD: Parameter = parameter("field", ANY);
+
+const fn aggregate(
+    name: &'static str,
+    parameters: &'static [Parameter],
+    result: ResultType,
+    doc: &'static str,
+    example: (&'static str, &'static str),
+) -> Function {
+    Function::new(Family::Aggregation, name, parameters, result, doc, example)
+}
+
+const INTEGER_RESULT: ResultType = ResultType::Always(Type::Integer);
+const FLOAT_RESULT: ResultType = ResultType::Always(Type::Float);
+const ARRAY_RESULT: ResultType = ResultType::Always(Type::Array);
+const SAME: ResultType = ResultType::OfArgument(0);
+
+pub(super) const AGGREGATES: &[Function] = &[
+    aggregate(
+        "count",
+        &[VALUE],
+        INTEGER_RESULT,
+        "How many rows there are, or how many have a value.",
+        ("datatable(x:long)[1, 2] | summarize count()", "2"),
+    )
+    .requires(0),
+    aggregate(
+        "countif",
+        &[CONDITION],
+        INTEGER_RESULT,
+        "How many rows the condition is true for.",
+        ("datatable(x:long)[1, 2] | summarize countif(x > 1)", "1"),
+    ),
+    aggregate(
+        "dcount",
+        &[VALUE],
+        INTEGER_RESULT,
+        "About how many different values there are.",
+        ("datatable(x:long)[1, 1, 2] | summarize dcount(x)", "2"),
+    ),
+    aggregate(
+        "dcountif",
+        &[VALUE, CONDITION],
+        INTEGER_RESULT,
+        "About how many different values there are where the condition is true.",
+        ("datatable(x:long)[1, 1, 2] | summarize dcountif(x, x < 2)", "1"),
+    ),
+    aggregate(
+        "sum",
+        &[QUANTITY],
+        SAME,
+        "The sum of the values.",
+        ("datatable(x:long)[1, 2] | summarize sum(x)", "3"),
+    ),
+    aggregate(
+        "sumif",
+        &[QUANTITY, CONDITION],
+        SAME,
+        "The sum of the values where the condition is true.",
+        ("datatable(x:long)[1, 2] | summarize sumif(x, x > 1)", "2"),
+    ),
+    aggregate(
+        "avg",
+        &[QUANTITY],
+        FLOAT_RESULT,
+        "The mean of the values.",
+        ("datatable(x:long)[1, 2] | summarize avg(x)", "1.5"),
+    ),
+    aggregate(
+        "avgif",
+        &[QUANTITY, CONDITION],
+        FLOAT_RESULT,
+        "The mean of the values where the condition is true.",
+        ("datatable(x:long)[1, 2] | summarize avgif(x, x > 1)", "2.0"),
+    ),
+    aggregate(
+        "min",
+        &[ORDERED],
+        SAME,
+        "The least value.",
+        ("datatable(x:long)[1, 2] | summarize min(x)", "1"),
+    ),
+    aggregate(
+        "minif",
+        &[ORDERED, CONDITION],
+        SAME,
+        "The least value where the condition is true.",
+        ("datatable(x:long)[1, 2] | summarize minif(x, x > 1)", "2"),
+    ),
+    aggregate(
+        "max",
+        &[ORDERED],
+        SAME,
+        "The greatest value.",
+        ("datatable(x:long)[1, 2] | summarize max(x)", "2"),
+    ),
+    aggregate(
+        "maxif",
+        &[ORDERED, CONDITION],
+        SAME,
+        "The greatest value where the condition is true.",
+        ("datatable(x:long)[1, 2] | summarize maxif(x, x < 2)", "1"),
+    ),
+    aggregate(
+        "stdev",
+        &[QUANTITY],
+        FLOAT_RESULT,
+        "The standard deviation of the values as a sample.",
+        ("datatable(x:long)[1, 3] | summarize round(stdev(x), 3)", "1.414"),
+    ),
+    aggregate(
+        "stdevif",
+        &[QUANTITY, CONDITION],
+        FLOAT_RESULT,
+        "The standard deviation of the values where the condition is true.",
+        ("datatable(x:long)[1, 3, 9] | summarize round(stdevif(x, x < 5), 3)", "1.414"),
+    ),
+    aggregate(
+        "variance",
+        &[QUANTITY],
+        FLOAT_RESULT,
+        "The variance of the values as a sample.",
+        ("datatable(x:long)[1, 3] | summarize variance(x)", "2.0"),
+    ),
+    aggregate(
+        "varianceif",
+        &[QUANTITY, CONDITION],
+        FLOAT_RESULT,
+        "The variance of the values where the condition is true.",
+        ("datatable(x:long)[1, 3, 9] | summarize varianceif(x, x < 5)", "2.0"),
+    ),
+    aggregate(
+        "percentile",
+        &[QUANTITY, PERCENT],
+        SAME,
+        "About the value below which so many percent of all lie.",
+        ("datatable(x:long)[7, 7] | summarize percentile(x, 50)", "7"),
+    ),
+    aggregate(
+        "percentileif",
+        &[QUANTITY, PERCENT, CONDITION],
+        SAME,
+        "About the value below which so many percent lie, where the condition is true.",
+        ("datatable(x:long)[7, 7, 9] | summarize percentileif(x, 50, x < 9)", "7"),
+    ),
+    aggregate(
+        "percentiles_array",
+        &[QUANTITY, PERCENT],
+        ARRAY_RESULT,
+        "As `percentile`, for several percentages, in an array.",
+        ("datatable(x:long)[7, 7] | summarize percentiles_array(x, 50, 95)", "dynamic([7, 7])"),
+    )
+    .repeats(Repeats::LastParameter),
+    aggregate(
+        "percentiles_arrayif",
+        &[QUANTITY, parameter("percents", &[Type::Array]), CONDITION],
+        ARRAY_RESULT,
+        "As `percentiles_array`, where the condition is true.",
+        (
+            "datatable(x:long)[7, 7] | summarize percentiles_arrayif(x, dynamic([50, 95]), x > 1)",
+            "dynamic([7, 7])",
+        ),
+    ),
+    aggregate(
+        "histogram",
+        &[QUANTITY, BINS],
+        ARRAY_RESULT,
+        "Counts of the values in so many ranges of equal width.",
+        ("datatable(x:long)[1, 2] | summarize array_length(histogram(x, 2))", "2"),
+    ),
+    aggregate(
+        "histogramif",
+        &[QUANTITY, BINS, CONDITION],
+        ARRAY_RESULT,
+        "As `histogram`, where the condition is true.",
+        ("datatable(x:long)[1, 2] | summarize array_length(histogramif(x, 2, x > 0))", "2"),
+    ),
+    aggregate(
+        "topk",
+        &[VALUE, COUNT],
+        ARRAY_RESULT,
+        "About the most frequent values with their counts.",
+        ("datatable(x:long)[1, 1, 2] | summarize array_length(topk(x, 1))", "1"),
+    ),
+    aggregate(
+        "topkif",
+        &[VALUE, COUNT, CONDITION],
+        ARRAY_RESULT,
+        "As `topk`, where the condition is true.",
+        ("datatable(x:long)[1, 1, 2] | summarize array_length(topkif(x, 1, x > 1))", "1"),
+    ),
+    aggregate(
+        "make_list",
+        &[VALUE, MOST],
+        ARRAY_RESULT,
+        "All values in an array, at most so many.",
+        ("datatable(x:long)[1, 1] | summarize make_list(x)", "dynamic([1, 1])"),
+    )
+    .requires(1),
+    aggregate(
+        "make_list_if",
+        &[VALUE, CONDITION, MOST],
+        ARRAY_RESULT,
+        "All values where the condition is true, in an array.",
+        ("datatable(x:long)[1, 2] | summarize make_list_if(x, x > 1)", "dynamic([2])"),
+    )
+    .requires(2),
+    aggregate(
+        "make_set",
+        &[VALUE, MOST],
+        ARRAY_RESULT,
+        "The different values in an array, at most so many.",
+        ("datatable(x:long)[1, 1] | summarize make_set(x)", "dynamic([1])"),
+    )
+    .requires(1),
+    aggregate(
+        "make_set_if",
+        &[VALUE, CONDITION, MOST],
+        ARRAY_RESULT,
+        "The different values where the condition is true, in an array.",
+        ("datatable(x:long)[1, 2, 2] | summarize make_set_if(x, x > 1)", "dynamic([2])"),
+    )
+    .requires(2),
+    aggregate(
+        "arg_max",
+        &[ORDERED, FIELD],
+        SAME,
+        "The greatest value, and fields of the row that has it; `*` stands for all.",
+        ("datatable(x:long, y:string)[1, \"a\", 2, \"b\"] | summarize arg_max(x, y) | project y", "\"b\""),
+    )
+    .requires(1)
+    .repeats(Repeats::LastParameter),
+    aggregate(
+        "arg_min",
+        &[ORDERED, FIELD],
+        SAME,
+        "The least value, and fields of the row that has it; `*` stands for all.",
+        ("datatable(x:long, y:string)[1, \"a\", 2, \"b\"] | summarize arg_min(x, y) | project y", "\"a\""),
+    )
+    .requires(1)
+    .repeats(Repeats::LastParameter),
+    aggregate(
+        "phrases",
+        &[parameter("text", STRING), COUNT],
+        ARRAY_RESULT,
+        "The most frequent sequences of words with their counts.",
+        ("datatable(x:string)[\"a b\", \"a b\"] | summarize isarray(phrases(x, 1))", "true"),
+    )
+    .requires(1),
+    aggregate(
+        "rate",
+        &[QUANTITY],
+        FLOAT_RESULT,
+        "The sum of the values for each second of the bucket, or of the whole range.",
+        ("datatable(x:long)[0, 0] | summarize rate(x)", "0.0"),
+    ),
+    aggregate(
+        "spotlight",
+        &[CONDITION, FIELD],
+        ResultType::Always(Type::Dynamic),
+        "How the rows that the condition is true for differ from the others, field by field.",
+        ("datatable(x:long)[1, 2] | summarize isnull(spotlight(x > 1, x))", "true"),
+    )
+    .repeats(Repeats::LastParameter),
+];
