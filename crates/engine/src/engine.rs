@@ -6,7 +6,7 @@ use std::sync::Arc;
 use datafusion_execution::TaskContext;
 use datafusion_execution::config::SessionConfig;
 use datafusion_execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion_execution::runtime_env::RuntimeEnvBuilder;
+use datafusion_execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use tidegauge_store::Store;
 use tokio::runtime::Runtime;
 use tokio_util::task::AbortOnDropHandle;
@@ -44,6 +44,8 @@ pub struct Engine {
     memory: Arc<SharedMemory>,
     cache: Arc<ColumnCache>,
     lanes: Lanes,
+    /// What operators spill through: one for all queries, so that its bound holds for all of them together.
+    environment: RuntimeEnv,
     /// The threads of queries. There until the engine is dropped.
     threads: Option<Runtime>,
 }
@@ -67,8 +69,14 @@ impl Engine {
             .enable_all()
             .build()
             .map_err(|source| failed("cannot start the threads of queries", source))?;
+        let folder = DiskManagerMode::Directories(vec![settings.spill_folder.clone()]);
+        let disk = DiskManagerBuilder::default()
+            .with_mode(folder)
+            .with_max_temp_directory_size(settings.spill_bytes_max);
+        let environment = RuntimeEnvBuilder::new().with_disk_manager_builder(disk).build()?;
         Ok(Self {
             store,
+            environment,
             memory: Arc::new(SharedMemory::new(settings.memory_bytes)),
             cache: Arc::new(ColumnCache::new(settings.cache_bytes)),
             lanes: Lanes::new(settings.running_max, settings.waiting_max),
@@ -85,7 +93,7 @@ impl Engine {
         let run = Run {
             store: Arc::clone(&self.store),
             cache: (!question.options.bypasses_cache).then(|| Arc::clone(&self.cache)),
-            context: self.context(&memory)?,
+            context: self.context(&memory),
             threads: self.settings.threads.max(1),
             memory: Arc::clone(&memory),
             question,
@@ -106,17 +114,11 @@ impl Engine {
         (self.memory.used(), self.cache.bytes())
     }
 
-    fn context(&self, memory: &Arc<QueryMemory>) -> Result<Arc<TaskContext>> {
-        let folder = DiskManagerMode::Directories(vec![self.settings.spill_folder.clone()]);
-        let disk = DiskManagerBuilder::default()
-            .with_mode(folder)
-            .with_max_temp_directory_size(self.settings.spill_bytes_max);
-        let environment = RuntimeEnvBuilder::new()
-            .with_memory_pool(Arc::clone(memory) as _)
-            .with_disk_manager_builder(disk)
-            .build_arc()?;
+    /// What the operators of one query share: its own memory, and the disk of all.
+    fn context(&self, memory: &Arc<QueryMemory>) -> Arc<TaskContext> {
+        let environment = RuntimeEnv { memory_pool: Arc::clone(memory) as _, ..self.environment.clone() };
         let config = SessionConfig::new().with_target_partitions(self.settings.threads.max(1));
-        Ok(Arc::new(TaskContext::default().with_session_config(config).with_runtime(environment)))
+        Arc::new(TaskContext::default().with_session_config(config).with_runtime(Arc::new(environment)))
     }
 }
 

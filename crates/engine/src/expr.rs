@@ -139,8 +139,15 @@ impl Typed {
 
     /// Which inputs it reads, ascending, each once.
     pub(crate) fn inputs(&self) -> Vec<usize> {
+        Self::inputs_of([self])
+    }
+
+    /// Which inputs several of them read, ascending, each once.
+    pub(crate) fn inputs_of<'a>(expressions: impl IntoIterator<Item = &'a Self>) -> Vec<usize> {
         let mut places = Vec::new();
-        self.visit_inputs(&mut |place| places.push(place));
+        for expression in expressions {
+            expression.visit_inputs(&mut |place| places.push(place));
+        }
         places.sort_unstable();
         places.dedup();
         places

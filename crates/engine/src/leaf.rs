@@ -65,9 +65,7 @@ impl Leaf {
 /// Columns for the rows of one block.
 pub(crate) async fn columns_of(scan: &Scan, columns: &[Typed], selected: &Selected) -> Result<Vec<ArrayRef>> {
     let count = selected.picked.count();
-    let mut places: Vec<usize> = columns.iter().flat_map(Typed::inputs).collect();
-    places.sort_unstable();
-    places.dedup();
+    let places = Typed::inputs_of(columns);
     let inputs = scan.load(selected.place, &places, &selected.picked).await?;
     let rows = Rows { inputs: &inputs, count };
     let mut arrays: Vec<ArrayRef> = Vec::with_capacity(columns.len());

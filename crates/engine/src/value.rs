@@ -86,11 +86,6 @@ impl Value {
         }
     }
 
-    /// The types whose values count as numbers.
-    pub(crate) fn number_types(&self) -> impl Iterator<Item = Type> + use<> {
-        [Type::Integer, Type::Float].into_iter()
-    }
-
     /// The numbers among its values as floats.
     pub(crate) fn float(&self) -> Result<Option<Typed>> {
         self.number()?.map(convert::to_float).transpose()

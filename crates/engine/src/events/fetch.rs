@@ -141,9 +141,7 @@ async fn read_share(
 ) -> Result<()> {
     let count = share.picked.count();
     let variants = || wanted.iter().flat_map(|(_, value)| &value.variants);
-    let mut places: Vec<usize> = variants().flat_map(Typed::inputs).collect();
-    places.sort_unstable();
-    places.dedup();
+    let places = Typed::inputs_of(variants());
     let inputs = scan.load(share.block, &places, &share.picked).await?;
     let rows = Rows { inputs: &inputs, count };
     for ((_, value), columns) in wanted.iter().zip(columns) {

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::{Budget, Finds, Found};
-use crate::expr::Rows;
+use crate::expr::{Rows, Typed};
 use crate::plan::SortColumn;
 use crate::scan::{Scan, Selected};
 use crate::{Error, Result};
@@ -78,9 +78,7 @@ impl Sorting {
     async fn columns_of(&self, selected: &Selected) -> Result<Columns> {
         let block = &self.scan.blocks[selected.place];
         let count = selected.picked.count();
-        let mut places: Vec<usize> = self.columns.iter().flat_map(|column| column.expr.inputs()).collect();
-        places.sort_unstable();
-        places.dedup();
+        let places = Typed::inputs_of(self.columns.iter().map(|column| &column.expr));
         let inputs = self.scan.load(selected.place, &places, &selected.picked).await?;
         let rows = Rows { inputs: &inputs, count };
         let mut columns: Columns = Vec::with_capacity(self.columns.len() + 5);

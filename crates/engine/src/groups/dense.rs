@@ -132,9 +132,7 @@ impl Worker {
     async fn add(&mut self, selected: &Selected) -> Result<()> {
         let shared = Arc::clone(&self.shared);
         let count = selected.picked.count();
-        let mut places: Vec<usize> = shared.columns.iter().flat_map(Typed::inputs).collect();
-        places.sort_unstable();
-        places.dedup();
+        let places = Typed::inputs_of(&shared.columns);
         let inputs = shared.scan.load(selected.place, &places, &selected.picked).await?;
         let rows = Rows { inputs: &inputs, count };
         let groups = self.groups_of(&rows)?;

@@ -13,10 +13,11 @@ use crate::aggregates;
 use crate::plan::Shape;
 use crate::{Error, Result};
 
-type Typed = Vec<(Type, ArrayRef)>;
+/// An array for each type that occurs.
+type Variants = Vec<(Type, ArrayRef)>;
 
 /// The values of one aggregate, and whether one of them is an estimate.
-pub(super) fn values(shape: Shape, column: &ArrayRef, seconds: f64) -> Result<(Typed, bool)> {
+pub(super) fn values(shape: Shape, column: &ArrayRef, seconds: f64) -> Result<(Variants, bool)> {
     let (column, is_estimate) = aggregates::split_estimates(column);
     let values = match shape {
         Shape::As(kind) => match aggregates::split_sums(&column) {

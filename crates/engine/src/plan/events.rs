@@ -127,7 +127,7 @@ fn sort_columns(value: &Value) -> Result<Vec<Typed>> {
                 columns.push(convert::lost_as_float(integer.clone())?);
             }
             let texts =
-                variants.iter().filter(|variant| value.number_types().all(|kind| kind != variant.kind));
+                variants.iter().filter(|variant| !matches!(variant.kind, Type::Integer | Type::Float));
             let texts =
                 texts.map(|variant| convert::to_text(variant.clone())).collect::<Result<Vec<Typed>>>()?;
             columns.extend(logic::first_of(texts)?);
