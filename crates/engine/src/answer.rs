@@ -28,8 +28,6 @@ pub struct Table {
     pub fields: Vec<Field>,
     /// The identity of each row, where rows are events.
     pub row_ids: Vec<RowId>,
-    /// When each row arrived, in nanoseconds since 1970, where rows are events.
-    pub arrivals: Vec<i64>,
     pub order: Vec<SortKey>,
     /// The names of the fields that are keys of groups, the time bucket among them.
     pub groups: Vec<String>,

@@ -66,7 +66,7 @@ pub(crate) async fn run(plan: &EventsPlan, scan: &Arc<Scan>, budget: Budget) -> 
     if finds.cut_at.is_some() && finds.rows.is_empty() {
         return Err(Error::Time { seconds: budget.seconds });
     }
-    let fetch::Fetched { mut fields, mut arrivals } = fetch::run(plan, scan, &finds.rows).await?;
+    let mut fields = fetch::fields(plan, scan, &finds.rows).await?;
     if plan.shows_only_present {
         let is_present =
             |field: &Field| field.values.iter().any(|(_, array)| array.null_count() < array.len());
@@ -77,7 +77,6 @@ pub(crate) async fn run(plan: &EventsPlan, scan: &Arc<Scan>, budget: Budget) -> 
     if kept < finds.rows.len() {
         finds.cut_at = finds.rows.get(kept.wrapping_sub(1)).map(|last| last.id);
         finds.rows.truncate(kept);
-        arrivals.truncate(kept);
     }
     let mut answer = Answer::default();
     let is_by_time = matches!(plan.order, EventOrder::Time { .. });
@@ -92,7 +91,6 @@ pub(crate) async fn run(plan: &EventsPlan, scan: &Arc<Scan>, budget: Budget) -> 
         rows: finds.rows.len(),
         fields,
         row_ids: ids().collect(),
-        arrivals,
         order: plan.sorted_by.clone(),
         ..Table::default()
     });

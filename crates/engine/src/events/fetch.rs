@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, UInt32Array, new_null_array};
 use hashbrown::HashMap;
 use tidegauge_lang::tree::Type;
@@ -48,14 +47,8 @@ struct Share {
     picked: Picked,
 }
 
-/// What the answer shows of the found rows, in their order.
-pub(super) struct Fetched {
-    pub(super) fields: Vec<Field>,
-    pub(super) arrivals: Vec<i64>,
-}
-
-/// Reads the fields of the answer.
-pub(super) async fn run(plan: &EventsPlan, scan: &Arc<Scan>, found: &[Found]) -> Result<Fetched> {
+/// The fields of the answer for the found rows, in their order.
+pub(super) async fn fields(plan: &EventsPlan, scan: &Arc<Scan>, found: &[Found]) -> Result<Vec<Field>> {
     let mut by_block: Vec<u32> = (0..found.len() as u32).collect();
     by_block.sort_by_key(|at| (found[*at as usize].block, found[*at as usize].row));
     let mut shares: Vec<Share> = Vec::new();
@@ -86,12 +79,7 @@ pub(super) async fn run(plan: &EventsPlan, scan: &Arc<Scan>, found: &[Found]) ->
         }
         fields.push(Field { name, aggregate: None, values });
     }
-    let mut arrivals: Vec<ArrayRef> = Vec::with_capacity(shares.len());
-    for share in &shares {
-        arrivals.push(scan.arrivals(&scan.blocks[share.block], &share.picked).await?);
-    }
-    let arrivals = joined(Type::Datetime, &arrivals, &order)?;
-    Ok(Fetched { fields, arrivals: arrivals.as_primitive::<Int64Type>().values().to_vec() })
+    Ok(fields)
 }
 
 /// Which fields are shown, and a scan whose inputs they read.

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use arrow_array::{ArrayRef, Int64Array};
+use arrow_array::Int64Array;
 use arrow_buffer::ScalarBuffer;
 use tidegauge_model::FieldKind;
 use tidegauge_store::Block;
@@ -45,11 +45,6 @@ impl Scan {
             cache.insert(block.id(), column, &whole);
         }
         whole.pick(picked)
-    }
-
-    /// When the picked rows arrived.
-    pub(crate) async fn arrivals(&self, block: &Block, picked: &Picked) -> Result<ArrayRef> {
-        self.input(block, &InputColumn::Arrival, picked).await?.values()?.into_array(picked.count())
     }
 
     /// The times of a block's rows.
