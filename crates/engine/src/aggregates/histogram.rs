@@ -9,10 +9,9 @@ use arrow_array::builder::StringViewBuilder;
 use arrow_schema::DataType;
 use datafusion_common::Result;
 
-use super::grouped::{Aggregate, Bytes, Rows, estimate_type, estimates};
+use super::grouped::{estimate_type, estimates};
 use super::sketch::Bucket;
-use super::state::StateReader;
-use super::values::{self, Summary, Values};
+use super::values::{OverNumbers, Summary, Values};
 
 /// How many bins are asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -41,33 +40,13 @@ impl Histogram {
     }
 }
 
-impl Aggregate for Histogram {
-    type Group = Values;
-
+impl OverNumbers for Histogram {
     fn name(&self) -> &'static str {
         "histogram"
     }
 
     fn output_type(&self) -> DataType {
         estimate_type(DataType::Utf8View)
-    }
-
-    fn update(
-        &self,
-        groups: &mut [Values],
-        inputs: &[ArrayRef],
-        rows: &Rows<'_>,
-        bytes: &mut Bytes,
-    ) -> Result<()> {
-        values::update(groups, inputs, rows, bytes)
-    }
-
-    fn merge(&self, group: &mut Values, state: &mut StateReader<'_>, bytes: &mut Bytes) -> Result<()> {
-        group.merge(state, bytes)
-    }
-
-    fn write_state(&self, group: &mut Values, state: &mut Vec<u8>) {
-        group.write(state);
     }
 
     fn evaluate(&self, groups: Vec<Values>) -> Result<ArrayRef> {
@@ -94,10 +73,6 @@ impl Aggregate for Histogram {
             column.append_value(json(&bounds, &counts));
         }
         estimates(Arc::new(column.finish()), is_estimate)
-    }
-
-    fn heap_bytes(group: &Values) -> usize {
-        group.heap_bytes()
     }
 }
 

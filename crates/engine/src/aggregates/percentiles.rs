@@ -8,9 +8,8 @@ use arrow_array::builder::{Float64Builder, ListBuilder};
 use arrow_schema::{DataType, Field};
 use datafusion_common::Result;
 
-use super::grouped::{Aggregate, Bytes, Rows, estimate_type, estimates};
-use super::state::StateReader;
-use super::values::{self, Summary, Values};
+use super::grouped::{estimate_type, estimates};
+use super::values::{OverNumbers, Summary, Values};
 
 /// Which percentiles are asked for, as the bits of numbers from 0 to 100, since settings are compared and hashed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,33 +23,13 @@ impl Percentiles {
     }
 }
 
-impl Aggregate for Percentiles {
-    type Group = Values;
-
+impl OverNumbers for Percentiles {
     fn name(&self) -> &'static str {
         "percentiles"
     }
 
     fn output_type(&self) -> DataType {
         estimate_type(DataType::List(Arc::new(Field::new_list_field(DataType::Float64, true))))
-    }
-
-    fn update(
-        &self,
-        groups: &mut [Values],
-        inputs: &[ArrayRef],
-        rows: &Rows<'_>,
-        bytes: &mut Bytes,
-    ) -> Result<()> {
-        values::update(groups, inputs, rows, bytes)
-    }
-
-    fn merge(&self, group: &mut Values, state: &mut StateReader<'_>, bytes: &mut Bytes) -> Result<()> {
-        group.merge(state, bytes)
-    }
-
-    fn write_state(&self, group: &mut Values, state: &mut Vec<u8>) {
-        group.write(state);
     }
 
     fn evaluate(&self, groups: Vec<Values>) -> Result<ArrayRef> {
@@ -65,10 +44,6 @@ impl Aggregate for Percentiles {
             column.append(ranked.count > 0);
         }
         estimates(Arc::new(column.finish()), is_estimate)
-    }
-
-    fn heap_bytes(group: &Values) -> usize {
-        group.heap_bytes()
     }
 }
 

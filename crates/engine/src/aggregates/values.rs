@@ -1,12 +1,15 @@
-//! The numbers of a group: all of them while they are few, a sketch of them when they are many. What is asked of
-//! them is left to the aggregates that keep them.
+//! The numbers of a group: all of them while they are few, a sketch of them when they are many, and the aggregates
+//! that keep them. What an aggregate makes of the numbers is left to itself.
 
+use std::fmt::Debug;
+use std::hash::Hash;
 use std::mem::size_of;
 
 use arrow_array::ArrayRef;
+use arrow_schema::DataType;
 use datafusion_common::Result;
 
-use super::grouped::{Bytes, Rows, floats};
+use super::grouped::{Aggregate, Bytes, Rows, floats};
 use super::sketch::{Bucket, Sketch};
 use super::state::{StateReader, damaged, write_float, write_number};
 
@@ -30,17 +33,54 @@ pub(super) enum Summary {
     Estimate { buckets: Vec<Bucket>, min: f64, max: f64 },
 }
 
-/// Takes the rows of a batch in.
-pub(super) fn update(
-    groups: &mut [Values],
-    inputs: &[ArrayRef],
-    rows: &Rows<'_>,
-    bytes: &mut Bytes,
-) -> Result<()> {
-    let column = floats(inputs)?;
-    let values = column.values();
-    rows.for_each(arrow_array::Array::nulls(column), |row, group| groups[group].add(values[row], bytes));
-    Ok(())
+/// An aggregate over the numbers of a group, which differs from the others of its kind in what it makes of them.
+pub(super) trait OverNumbers: Clone + Debug + Eq + Hash + Send + Sync + 'static {
+    fn name(&self) -> &'static str;
+
+    fn output_type(&self) -> DataType;
+
+    fn evaluate(&self, groups: Vec<Values>) -> Result<ArrayRef>;
+}
+
+impl<A: OverNumbers> Aggregate for A {
+    type Group = Values;
+
+    fn name(&self) -> &'static str {
+        OverNumbers::name(self)
+    }
+
+    fn output_type(&self) -> DataType {
+        OverNumbers::output_type(self)
+    }
+
+    fn update(
+        &self,
+        groups: &mut [Values],
+        inputs: &[ArrayRef],
+        rows: &Rows<'_>,
+        bytes: &mut Bytes,
+    ) -> Result<()> {
+        let column = floats(inputs)?;
+        let values = column.values();
+        rows.for_each(arrow_array::Array::nulls(column), |row, group| groups[group].add(values[row], bytes));
+        Ok(())
+    }
+
+    fn merge(&self, group: &mut Values, state: &mut StateReader<'_>, bytes: &mut Bytes) -> Result<()> {
+        group.merge(state, bytes)
+    }
+
+    fn write_state(&self, group: &mut Values, state: &mut Vec<u8>) {
+        group.write(state);
+    }
+
+    fn evaluate(&self, groups: Vec<Values>) -> Result<ArrayRef> {
+        OverNumbers::evaluate(self, groups)
+    }
+
+    fn heap_bytes(group: &Values) -> usize {
+        group.heap_bytes()
+    }
 }
 
 impl Values {
