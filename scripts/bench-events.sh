@@ -1,0 +1,37 @@
+# What the benchmarks of ingest and of questions share; to be sourced from the project's folder. `set_up_peers` makes the
+# Python with ClickHouse (chdb) and DuckDB ready, `build` the optimised binary, `make_events NAME COUNT [OPTIONS]` a file
+# of made-up events. All are kept in the user's cache folder.
+chdb=4.4.0
+duckdb=2.0.0
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/tidegauge"
+tools="$cache/bench-$chdb-$duckdb-1"
+python="$tools/bin/python"
+
+set_up_peers() {
+    "$python" -c 'import chdb, duckdb' 2>/dev/null && return
+    rm -rf "$tools"
+    { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet "chdb==$chdb" "duckdb==$duckdb"; } >&2 && return
+    rm -rf "$tools"
+    return 1
+}
+
+# Sets `binary` and `commit`.
+build() {
+    cargo build --profile fast -p tidegauge-server
+    binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/fast/tidegauge"
+    commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
+    git diff --quiet HEAD 2>/dev/null || commit="$commit with changes"
+}
+
+# Sets `file`. Another version of the generator would have another first line, and its file another name.
+make_events() {
+    local name=$1 count=$2 mark
+    shift 2
+    mark=$("$binary" bench generate --events 1000 | cksum | cut -d' ' -f1)
+    file="$cache/bench/$name-$mark-$count.ndjson"
+    [ -e "$file" ] && return
+    mkdir -p "$cache/bench"
+    find "$cache/bench" -mindepth 1 -maxdepth 1 -name "$name-*" ! -name "$name-$mark-*" -exec rm -rf {} +
+    "$binary" bench generate --events "$count" "$@" --out "$file.new"
+    mv "$file.new" "$file"
+}
