@@ -2,7 +2,7 @@
 
 /// The candidate that differs least from the word, if it differs little enough to be a slip. Case counts little: a
 /// word that differs in case alone is always found.
-pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const WORD_MAX: usize = 64;
     let lower: Vec<char> = word.to_lowercase().chars().take(WORD_MAX).collect();
     let allowed = match lower.len() {

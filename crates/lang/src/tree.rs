@@ -3,6 +3,7 @@
 
 mod expr;
 mod program;
+mod walk;
 
 use tidegauge_model::RowId;
 

@@ -5,7 +5,7 @@ use super::Operator;
 use crate::lexer::TokenKind;
 use crate::parser::{Parser, Place};
 use crate::print::Printer;
-use crate::tree::{BinaryOperator, Expr, ExprKind, Literal, NamePattern, Stage, TextTest};
+use crate::tree::{BinaryOperator, Expr, ExprKind, Literal, NamePattern, Stage, TextTest, TimeRange};
 
 /// What is looked for, and where.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +15,8 @@ pub struct Search {
     pub tables: Vec<NamePattern>,
     /// A condition. All fields alone are every row.
     pub predicate: Expr,
+    /// The range of time in which datasets are read.
+    pub range: TimeRange,
 }
 
 /// Whether texts are compared with their case. The tests in the predicate have it already.
@@ -54,7 +56,7 @@ pub(crate) fn search(parser: &mut Parser<'_>) -> Option<Search> {
     let is_case_sensitive = case == SearchCase::Sensitive;
     let mut predicate = parser.at_place(Place::Search { is_case_sensitive }, Parser::expr);
     resolve(&mut predicate, is_case_sensitive);
-    Some(Search { case, tables, predicate })
+    Some(Search { case, tables, predicate, range: TimeRange::ALL })
 }
 
 fn tables(parser: &mut Parser<'_>) -> Option<Vec<NamePattern>> {

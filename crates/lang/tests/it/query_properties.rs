@@ -282,7 +282,7 @@ fn searches() -> impl Strategy<Value = Search> {
     ];
     let case = prop::sample::select(vec![SearchCase::Insensitive, SearchCase::Sensitive]);
     (case, prop::collection::vec(table_patterns(), 0..3), predicate)
-        .prop_map(|(case, tables, predicate)| Search { case, tables, predicate })
+        .prop_map(|(case, tables, predicate)| Search { case, tables, predicate, range: TimeRange::ALL })
 }
 
 fn sources() -> impl Strategy<Value = Source> {
