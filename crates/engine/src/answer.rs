@@ -34,6 +34,8 @@ pub struct Table {
     pub bucket: Option<Bucket>,
     /// The range of time that was looked at.
     pub range: Option<TimeRange>,
+    /// The names of the datasets that rows came from.
+    pub sources: Vec<String>,
 }
 
 /// A field of a table.
@@ -90,8 +92,12 @@ pub struct Figures {
 pub enum Message {
     /// A field that no event has had.
     MissingField(String),
-    /// A computed field that failed for some rows.
+    /// A virtual field that cannot be computed.
     FailedField(String),
+    /// There may be more rows: the query does not say how many it wants, and these are as many as are shown then.
+    DefaultLimit(u64),
+    /// There may be more rows than these, which are as many as one answer has.
+    RowsCut(u64),
 }
 
 /// Where an answer that was cut goes on.

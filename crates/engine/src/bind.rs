@@ -1,13 +1,15 @@
 //! From the tree's expressions to typed ones: names become columns of the scan or what was computed before, and each
 //! operator gets its arguments in the types it needs. What cannot be is told with its place in the query.
 
+mod among;
 mod operators;
 mod scope;
+mod special;
 
 use tidegauge_lang::tree::{Expr, ExprKind, Type};
 use tidegauge_lang::{Diagnostic, Span};
 
-pub(crate) use scope::{ARRIVAL_FIELD, InputColumn, Scope};
+pub(crate) use scope::{ARRIVAL_FIELD, InputColumn, Scope, Surroundings};
 
 use crate::expr::Typed;
 use crate::functions::{arithmetic, library, logic, member};
@@ -19,11 +21,16 @@ impl Scope {
     pub(crate) fn bind(&mut self, expr: &Expr) -> Result<Value> {
         match &expr.kind {
             ExprKind::Literal(literal) => Ok(Value::literal(literal)),
-            ExprKind::Field(name) => self.field(name),
+            ExprKind::Field(name) => self.field(name, expr.span),
             ExprKind::Member { of, key } => member::member(&self.bind(of)?, &self.bind(key)?),
             ExprKind::Negate(of) => self.negate(of),
             ExprKind::Not(of) => Ok(logic::not(self.condition(of)?)?.into()),
             ExprKind::Exists(of) => Ok(logic::exists(&self.bind(of)?)?.into()),
+            ExprKind::Text { left, .. } | ExprKind::Binary { left, .. }
+                if matches!(left.kind, ExprKind::AllFields) =>
+            {
+                self.in_any_field(expr)
+            }
             ExprKind::Binary { operator, left, right } => self.binary(expr.span, *operator, left, right),
             ExprKind::Text { test, is_negated, is_case_sensitive, left, right } => {
                 let (left, right) = (self.bind(left)?, self.bind_needle(*test, right)?);
@@ -42,9 +49,10 @@ impl Scope {
                 negated(passes, *is_negated)
             }
             ExprKind::Call { function, arguments } => self.call(expr.span, function, arguments),
-            ExprKind::AllFields | ExprKind::Named { .. } | ExprKind::Table(_) => {
-                Err(invalid(expr.span, "this cannot be run yet: name fields and values one by one"))
-            }
+            // Alone it is what `search *` says: every row.
+            ExprKind::AllFields => Ok(logic::constant(true).into()),
+            ExprKind::Named { value, .. } => self.bind(value),
+            ExprKind::Table(_) => Err(invalid(expr.span, "a table can stand after `in` alone")),
             ExprKind::Error => Err(invalid(expr.span, "this part of the query cannot be understood")),
         }
     }
@@ -78,6 +86,9 @@ impl Scope {
     }
 
     fn call(&mut self, span: Span, function: &str, arguments: &[Expr]) -> Result<Value> {
+        if let Some(value) = self.special(span, function, arguments)? {
+            return Ok(value);
+        }
         let mut values = Vec::with_capacity(arguments.len());
         for argument in arguments {
             values.push(self.bind(argument)?);

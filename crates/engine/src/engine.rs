@@ -1,7 +1,7 @@
 //! The engine: what all queries share. Threads, memory, the cache of columns and the places to run in.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use datafusion_execution::TaskContext;
 use datafusion_execution::config::SessionConfig;
@@ -9,6 +9,7 @@ use datafusion_execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion_execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use tidegauge_store::Store;
 use tokio::runtime::Runtime;
+use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::cache::ColumnCache;
@@ -96,7 +97,9 @@ impl Engine {
             context: self.context(&memory),
             threads: self.settings.threads.max(1),
             memory: Arc::clone(&memory),
-            question,
+            question: Arc::new(question),
+            began: Instant::now(),
+            work: Mutex::default(),
         };
         let task = AbortOnDropHandle::new(threads.spawn(run.answer()));
         let answer = match task.await {

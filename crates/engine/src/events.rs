@@ -20,6 +20,8 @@ use crate::plan::{EventOrder, EventsPlan};
 use crate::scan::Scan;
 use crate::{Error, Result};
 
+pub(crate) use fetch::{first_rows, rows_within};
+
 /// A found row: its id, the place of its block in the scan and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Found {

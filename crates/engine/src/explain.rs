@@ -6,73 +6,69 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tidegauge_lang::print_expression;
-use tidegauge_lang::tree::{Named, NamedAggregate, Query, SortKey, Source, Stage, Summarize};
+use tidegauge_lang::tree::{Named, NamedAggregate, Query, SortKey, Stage, Summarize};
 use tidegauge_model::{duration, time};
 
-use crate::bind::InputColumn;
-use crate::plan::{Plan, aggregate_info};
-use crate::scan::Scan;
+use crate::bind::{InputColumn, Scope};
+use crate::plan::aggregate_info;
+use crate::run::{Scanned, Work};
+use crate::scan::Counters;
 use crate::{Answer, Explanation, StepFigures};
 
-/// How long the parts of a run were: planning, finding the blocks, and the rest.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Spans {
-    pub(crate) planning: Duration,
-    pub(crate) finding: Duration,
-    pub(crate) running: Duration,
-}
-
-/// The plan with what each step took. The steps of the scan are sums over its threads.
-pub(crate) fn explained(
-    query: &Query,
-    plan: &Plan,
-    scan: &Scan,
-    answer: &Answer,
-    spans: Spans,
-) -> Explanation {
-    let counters = &scan.counters;
-    let of_threads = |nanos: &AtomicU64| Duration::from_nanos(nanos.load(Ordering::Relaxed));
+/// The plan with what each step took. The steps of scans are sums over their threads.
+pub(crate) fn explained(query: &Query, work: &Work, answer: &Answer) -> Explanation {
+    let sum = |count: fn(&Counters) -> &AtomicU64| -> u64 {
+        work.scans.iter().map(|scan| count(&scan.counters).load(Ordering::Relaxed)).sum()
+    };
+    let of_threads = |count: fn(&Counters) -> &AtomicU64| Duration::from_nanos(sum(count));
     let step =
         |name: &str, rows: u64, elapsed: Duration| StepFigures { name: name.to_owned(), rows, elapsed };
     let rows: u64 = answer.tables.iter().map(|table| table.rows as u64).sum();
-    let by_filter = counters.blocks_skipped.load(Ordering::Relaxed);
+    let figures = &answer.figures;
+    let running = figures.elapsed.saturating_sub(work.planning + work.finding);
+    let by_filter = sum(|counters| &counters.blocks_skipped);
     Explanation {
-        plan: plan_text(query, plan),
+        plan: plan_text(query, work),
         steps: vec![
-            step("plan", 0, spans.planning),
-            step("find blocks", 0, spans.finding),
-            step("run", rows, spans.running),
-            step("skip blocks (threads)", 0, of_threads(&counters.nanos_skipping)),
-            step("read columns (threads)", answer.figures.rows_examined, of_threads(&counters.nanos_reading)),
-            step("filter (threads)", answer.figures.rows_matched, of_threads(&counters.nanos_filtering)),
+            step("plan", 0, work.planning),
+            step("find blocks", 0, work.finding),
+            step("run", rows, running),
+            step("skip blocks (threads)", 0, of_threads(|counters| &counters.nanos_skipping)),
+            step(
+                "read columns (threads)",
+                figures.rows_examined,
+                of_threads(|counters| &counters.nanos_reading),
+            ),
+            step("filter (threads)", figures.rows_matched, of_threads(|counters| &counters.nanos_filtering)),
         ],
-        skipped: vec![("time", answer.figures.blocks_skipped - by_filter), ("filter", by_filter)],
+        skipped: vec![("time", figures.blocks_skipped - by_filter), ("filter", by_filter)],
     }
 }
 
-fn plan_text(query: &Query, plan: &Plan) -> String {
-    let Source::Dataset { name, range } = &query.source else {
-        return String::new();
-    };
-    let mut text = format!("scan {name} columns={}", column_names(plan));
+fn plan_text(query: &Query, work: &Work) -> String {
+    let mut lines: Vec<String> = work.scans.iter().map(scan_text).collect();
+    lines.extend(query.stages.iter().map(stage_text));
+    lines.join("\n")
+}
+
+fn scan_text(scan: &Scanned) -> String {
+    let mut text = format!("scan {} columns={}", scan.dataset, scan.columns);
     let edge = |nanos: i64| time::Timestamp::from_nanos(nanos).to_string();
-    if range.start > i64::MIN {
-        let _ = write!(text, " from={}", edge(range.start));
+    if scan.range.start > i64::MIN {
+        let _ = write!(text, " from={}", edge(scan.range.start));
     }
-    if range.end < i64::MAX {
-        let _ = write!(text, " to={}", edge(range.end));
-    }
-    for stage in &query.stages {
-        text.push('\n');
-        text.push_str(&stage_text(stage));
+    if scan.range.end < i64::MAX {
+        let _ = write!(text, " to={}", edge(scan.range.end));
     }
     text
 }
 
-fn column_names(plan: &Plan) -> String {
-    let names = plan.scope.inputs().iter().map(|column| match column {
+/// The columns that a scan reads, in words.
+pub(crate) fn column_names(scope: &Scope) -> String {
+    let names = scope.inputs().iter().map(|column| match column {
         InputColumn::Time => "_time".to_owned(),
         InputColumn::Arrival => "_sysTime".to_owned(),
+        InputColumn::Cursor => "_cursor".to_owned(),
         InputColumn::Field(field, kind) => format!("{field}:{}", kind.as_str()),
     });
     let names: Vec<String> = names.collect();

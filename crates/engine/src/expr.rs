@@ -7,9 +7,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, BooleanArray, Datum, new_null_array};
 use arrow_buffer::BooleanBuffer;
-use tidegauge_lang::tree::Type;
+use tidegauge_lang::tree::{BinaryOperator, Type};
 
 pub(crate) use input::{Input, Rows};
 
@@ -20,6 +21,8 @@ use crate::Result;
 pub(crate) struct Typed {
     pub(crate) kind: Type,
     pub(crate) node: Arc<Node>,
+    /// How many parts it is computed of, each as often as it is computed.
+    pub(crate) weight: usize,
 }
 
 pub(crate) enum Node {
@@ -49,11 +52,11 @@ pub(crate) enum Values {
 
 impl Typed {
     pub(crate) fn input(kind: Type, place: usize) -> Self {
-        Self { kind, node: Arc::new(Node::Input(place)) }
+        Self { kind, node: Arc::new(Node::Input(place)), weight: 1 }
     }
 
     pub(crate) fn literal(kind: Type, value: ArrayRef) -> Self {
-        Self { kind, node: Arc::new(Node::Literal(value)) }
+        Self { kind, node: Arc::new(Node::Literal(value)), weight: 1 }
     }
 
     /// A call, computed at once where all arguments are literals.
@@ -63,7 +66,8 @@ impl Typed {
         if let Some(literals) = literals {
             return Ok(Self::literal(kind, run(&literals, 1)?));
         }
-        Ok(Self { kind, node: Arc::new(Node::Call { name, run, arguments }) })
+        let weight = weight(&arguments);
+        Ok(Self { kind, node: Arc::new(Node::Call { name, run, arguments }), weight })
     }
 
     /// True where all are true. Without any, true.
@@ -81,7 +85,8 @@ impl Typed {
             (1, Some(only)) => only,
             (_, last) => {
                 parts.extend(last);
-                Self { kind: Type::Boolean, node: Arc::new(join(parts)) }
+                let weight = weight(&parts);
+                Self { kind: Type::Boolean, node: Arc::new(join(parts)), weight }
             }
         }
     }
@@ -112,6 +117,37 @@ impl Typed {
             Node::And(parts) => parts.iter().flat_map(Self::conjuncts).collect(),
             _ => vec![self.clone()],
         }
+    }
+
+    /// The bound that a comparison with a time in the query sets, where what is compared is one of the wanted.
+    pub(crate) fn bound(&self, is_wanted: impl Fn(&Self) -> bool) -> Option<(BinaryOperator, i64)> {
+        use BinaryOperator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual};
+        let Node::Call { name, arguments, .. } = &*self.node else { return None };
+        let [left, right] = arguments.as_slice() else { return None };
+        let operator = match *name {
+            "==" => Equal,
+            "<" => Less,
+            "<=" => LessOrEqual,
+            ">" => Greater,
+            ">=" => GreaterOrEqual,
+            // A condition that is false where it is unknown says the same of what it is true for.
+            _ => return None,
+        };
+        let time = |of: &Self| {
+            let literal = of.as_literal().filter(|literal| literal.is_valid(0))?;
+            literal.as_primitive_opt::<Int64Type>().map(|times| times.value(0))
+        };
+        if is_wanted(left) {
+            return Some((operator, time(right)?));
+        }
+        let turned = match operator {
+            Less => Greater,
+            LessOrEqual => GreaterOrEqual,
+            Greater => Less,
+            GreaterOrEqual => LessOrEqual,
+            other => other,
+        };
+        is_wanted(right).then(|| Some((turned, time(left)?))).flatten()
     }
 
     /// About what it costs for a row, to compare expressions by.
@@ -226,6 +262,10 @@ impl Typed {
             Values::Array(array) => true_bits(array.as_boolean()),
         })
     }
+}
+
+fn weight(parts: &[Typed]) -> usize {
+    parts.iter().fold(1, |sum, part| sum.saturating_add(part.weight))
 }
 
 /// Which rows are true; null is not.

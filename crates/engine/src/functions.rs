@@ -10,3 +10,4 @@ pub(crate) mod logic;
 pub(crate) mod member;
 pub(crate) mod text;
 pub(crate) mod times;
+pub(crate) mod unpack;

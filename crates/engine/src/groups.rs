@@ -49,10 +49,18 @@ struct Grouping<'a> {
     has_bucket: bool,
 }
 
-/// Groups the rows of a scan.
+/// The rows that are grouped.
+#[derive(Clone, Debug)]
+pub(crate) enum GroupedRows {
+    Scan(Arc<Scan>),
+    /// Those of a plan that pass all conditions.
+    Plan(Arc<dyn ExecutionPlan>, Vec<Typed>),
+}
+
+/// Groups rows.
 pub(crate) async fn run(
     plan: &GroupsPlan,
-    scan: &Arc<Scan>,
+    scan: &GroupedRows,
     context: Arc<TaskContext>,
     threads: usize,
     range_seconds: f64,
@@ -141,12 +149,14 @@ impl<'a> Grouping<'a> {
     }
 
     /// The mergeable states of all groups and buckets.
-    async fn states(&self, scan: &Arc<Scan>, threads: usize) -> Result<Vec<RecordBatch>> {
-        if self.key_count() > 0 && self.is_dense() {
+    async fn states(&self, rows: &GroupedRows, threads: usize) -> Result<Vec<RecordBatch>> {
+        if let GroupedRows::Scan(scan) = rows
+            && self.key_count() > 0
+            && self.is_dense()
+        {
             return self.dense_states(scan, threads).await;
         }
-        let leaf = Leaf::of_scan(Arc::clone(scan), self.columns.clone(), Arc::clone(&self.schema), threads);
-        let partial = self.aggregate(AggregateMode::Partial, Arc::new(leaf), 0)?;
+        let partial = self.aggregate(AggregateMode::Partial, self.leaf(rows, threads), 0)?;
         let all = CoalescePartitionsExec::new(partial);
         let mut stream = all.execute(0, Arc::clone(&self.context))?;
         let reservation = MemoryConsumer::new("states").register(self.context.memory_pool());
@@ -156,6 +166,17 @@ impl<'a> Grouping<'a> {
             states.push(batch);
         }
         Ok(states)
+    }
+
+    /// The columns that are grouped and aggregated.
+    fn leaf(&self, rows: &GroupedRows, threads: usize) -> Arc<dyn ExecutionPlan> {
+        let (columns, schema) = (self.columns.clone(), Arc::clone(&self.schema));
+        Arc::new(match rows {
+            GroupedRows::Scan(scan) => Leaf::of_scan(Arc::clone(scan), columns, schema, threads),
+            GroupedRows::Plan(plan, conditions) => {
+                Leaf::of_plan(Arc::clone(plan), conditions.clone(), columns, schema)
+            }
+        })
     }
 
     /// An aggregation by the keys from a place on. After a partial one, its input has states in place of arguments.
@@ -309,7 +330,10 @@ fn bucket_of(bucket: Bucket, time: Typed) -> Result<Typed> {
 }
 
 /// All rows of a plan of one partition, as one batch.
-async fn collected(plan: &Arc<dyn ExecutionPlan>, context: &Arc<TaskContext>) -> Result<RecordBatch> {
+pub(crate) async fn collected(
+    plan: &Arc<dyn ExecutionPlan>,
+    context: &Arc<TaskContext>,
+) -> Result<RecordBatch> {
     let mut stream = plan.execute(0, Arc::clone(context))?;
     let reservation = MemoryConsumer::new("groups").register(context.memory_pool());
     let mut batches = Vec::new();

@@ -1,10 +1,10 @@
 //! The leaves of DataFusion plans: the scan, whose threads claim blocks and compute the columns that the operator above
-//! reads, and batches that are in memory already.
+//! reads, and batches that are in memory already. And the step between plans: columns computed of another plan's rows.
 
 use std::fmt;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 use datafusion_common::tree_node::TreeNodeRecursion;
 use datafusion_common::{DataFusionError, Result as DataFusionResult};
@@ -12,11 +12,13 @@ use datafusion_execution::{SendableRecordBatchStream, TaskContext};
 use datafusion_physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
 use datafusion_physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion_physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion_physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use datafusion_physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
+};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::Result;
-use crate::expr::{Rows, Typed};
+use crate::expr::{Input, Rows, Typed};
 use crate::scan::{Scan, Selected};
 
 /// How many rows go to the operator above at once: its working set should stay near the processor.
@@ -38,6 +40,14 @@ enum Source {
         columns: Arc<Vec<Typed>>,
     },
     Batches(Vec<RecordBatch>),
+    /// Columns that are computed for the rows of another plan that pass all conditions.
+    Computed {
+        input: Arc<dyn ExecutionPlan>,
+        conditions: Arc<Vec<Typed>>,
+        columns: Arc<Vec<Typed>>,
+    },
+    /// The rows of all partitions of another plan, one partition after the other.
+    Partitions(Arc<dyn ExecutionPlan>),
 }
 
 impl Leaf {
@@ -49,6 +59,24 @@ impl Leaf {
     /// Batches in memory, as one partition.
     pub(crate) fn of_batches(batches: Vec<RecordBatch>, schema: SchemaRef) -> Self {
         Self::new(Source::Batches(batches), schema, 1)
+    }
+
+    /// Computes columns for the rows of a plan that pass, in their order.
+    pub(crate) fn of_plan(
+        input: Arc<dyn ExecutionPlan>,
+        conditions: Vec<Typed>,
+        columns: Vec<Typed>,
+        schema: SchemaRef,
+    ) -> Self {
+        let partitions = input.output_partitioning().partition_count();
+        let (conditions, columns) = (Arc::new(conditions), Arc::new(columns));
+        Self::new(Source::Computed { input, conditions, columns }, schema, partitions)
+    }
+
+    /// The rows of all partitions of a plan in one, those of the first before those of the next.
+    pub(crate) fn of_partitions(input: Arc<dyn ExecutionPlan>) -> Self {
+        let schema = input.schema();
+        Self::new(Source::Partitions(input), schema, 1)
     }
 
     fn new(rows: Source, schema: SchemaRef, partitions: usize) -> Self {
@@ -90,6 +118,32 @@ async fn next_batch(scan: &Scan, columns: &[Typed], schema: &SchemaRef) -> Resul
     Ok(None)
 }
 
+/// Columns for the rows of a batch that pass.
+fn computed(
+    batch: &RecordBatch,
+    conditions: &[Typed],
+    columns: &[Typed],
+    schema: &SchemaRef,
+) -> Result<RecordBatch> {
+    let inputs_of = |batch: &RecordBatch| -> Vec<Input> {
+        batch.columns().iter().map(|column| Input::Plain(Arc::clone(column))).collect()
+    };
+    let mut batch = batch.clone();
+    for condition in conditions {
+        let rows = Rows { inputs: &inputs_of(&batch), count: batch.num_rows() };
+        let passes = BooleanArray::new(condition.is_true(&rows)?, None);
+        if passes.true_count() < passes.len() {
+            batch = arrow_select::filter::filter_record_batch(&batch, &passes)?;
+        }
+    }
+    let count = batch.num_rows();
+    let rows = Rows { inputs: &inputs_of(&batch), count };
+    let arrays = columns.iter().map(|column| column.evaluate(&rows)?.into_array(count));
+    let arrays = arrays.collect::<Result<Vec<ArrayRef>>>()?;
+    let options = RecordBatchOptions::new().with_row_count(Some(count));
+    Ok(RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)?)
+}
+
 fn slices(batch: &RecordBatch) -> impl Iterator<Item = DataFusionResult<RecordBatch>> + use<> {
     let batch = batch.clone();
     let starts = (0..batch.num_rows()).step_by(BATCH_ROWS);
@@ -123,12 +177,32 @@ impl ExecutionPlan for Leaf {
         Ok(self)
     }
 
-    fn execute(&self, _: usize, _: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> DataFusionResult<SendableRecordBatchStream> {
         let schema = self.schema();
         let (scan, columns) = match &self.rows {
             Source::Scan { scan, columns } => (Arc::clone(scan), Arc::clone(columns)),
             Source::Batches(batches) => {
                 let batches = stream::iter(batches.clone().into_iter().map(Ok));
+                return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)));
+            }
+            Source::Partitions(input) => {
+                let partitions = 0..input.output_partitioning().partition_count();
+                let streams = partitions.map(|partition| input.execute(partition, Arc::clone(&context)));
+                let streams = streams.collect::<DataFusionResult<Vec<_>>>()?;
+                let rows = stream::iter(streams).flatten();
+                return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)));
+            }
+            Source::Computed { input, conditions, columns } => {
+                let (conditions, columns) = (Arc::clone(conditions), Arc::clone(columns));
+                let of = Arc::clone(&schema);
+                let batches = input.execute(partition, context)?.map(move |batch| {
+                    let computed = computed(&batch?, &conditions, &columns, &of);
+                    computed.map_err(|error| DataFusionError::External(Box::new(error)))
+                });
                 return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)));
             }
         };
@@ -148,6 +222,8 @@ impl DisplayAs for Leaf {
         match &self.rows {
             Source::Scan { scan, .. } => write!(f, "Leaf: blocks={}", scan.blocks.len()),
             Source::Batches(batches) => write!(f, "Leaf: batches={}", batches.len()),
+            Source::Partitions(_) => write!(f, "Leaf: partitions"),
+            Source::Computed { columns, .. } => write!(f, "Leaf: columns={}", columns.len()),
         }
     }
 }

@@ -15,6 +15,7 @@ mod groups;
 mod lanes;
 mod leaf;
 mod memory;
+mod pipeline;
 mod plan;
 mod prune;
 mod question;
@@ -31,4 +32,4 @@ pub use answer::{
 };
 pub use engine::{Engine, EngineSettings};
 pub use error::{Error, Result};
-pub use question::{Lane, Options, Question};
+pub use question::{Dataset, Files, Lane, Options, Question};

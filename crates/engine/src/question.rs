@@ -1,17 +1,43 @@
 //! What is asked of the engine: a tree, the events it is asked of, and what the work may cost.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegauge_lang::tree::Query;
+use futures_util::future::BoxFuture;
+use tidegauge_lang::tree::{Expr, Named, Query};
 use tidegauge_store::DatasetState;
 
 /// A query with all that running it needs.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub query: Query,
-    pub dataset: Arc<DatasetState>,
+    /// Values with names, which fields of the same names go before. Later ones may use earlier ones.
+    pub constants: Vec<(String, Expr)>,
+    /// Every dataset that the query names, or that fits a pattern in it.
+    pub datasets: Vec<Dataset>,
     pub options: Options,
+}
+
+/// A dataset under the name that queries have for it.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    pub name: String,
+    pub state: Arc<DatasetState>,
+    /// Fields that are computed when a query names them. Each may use those before it.
+    pub virtual_fields: Vec<Named>,
+}
+
+impl Question {
+    /// A query of one dataset, under the name that its state has.
+    pub fn of_dataset(query: Query, state: Arc<DatasetState>, options: Options) -> Self {
+        let name = match &query.source {
+            tidegauge_lang::tree::Source::Dataset { name, .. } => name.clone(),
+            _ => state.name().to_owned(),
+        };
+        let dataset = Dataset { name, state, virtual_fields: Vec::new() };
+        Self { query, constants: Vec::new(), datasets: vec![dataset], options }
+    }
 }
 
 /// How a query is run.
@@ -28,6 +54,44 @@ pub struct Options {
     pub is_explained: bool,
     /// How many bytes the rows of the answer may have, about; the answer is cut there.
     pub answer_bytes_max: usize,
+    /// How many rows an answer of single events has where the query does not say; none is all of them.
+    pub rows_default: Option<usize>,
+    /// How many rows an answer may have at most.
+    pub rows_max: usize,
+    /// About how many buckets `bin_auto` makes at most.
+    pub auto_bins_max: usize,
+    /// Reads files at addresses, where queries may do that.
+    pub files: Option<Arc<dyn Files>>,
+}
+
+impl Options {
+    /// A query of a person at a moment, with bounds that hardly any query meets.
+    pub fn at(now: i64) -> Self {
+        Self {
+            now,
+            lane: Lane::Interactive,
+            time_max: Duration::from_secs(60),
+            bypasses_cache: false,
+            is_explained: false,
+            answer_bytes_max: 1 << 30,
+            rows_default: None,
+            rows_max: usize::MAX,
+            auto_bins_max: 100,
+            files: None,
+        }
+    }
+}
+
+/// Reads files at addresses for `externaldata`. Which addresses may be read is its own affair.
+pub trait Files: Send + Sync {
+    /// The bytes of a file, or why there are none, for the person who asked.
+    fn read<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<Vec<u8>, String>>;
+}
+
+impl fmt::Debug for dyn Files {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Files")
+    }
 }
 
 /// Who waits for an answer. Each lane has its own places, so that none keeps the others from running.

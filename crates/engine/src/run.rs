@@ -1,21 +1,22 @@
-//! One query from its tree to its answer: plan, find the blocks, run, and tell what it took.
+//! One query from its tree to its answer: settle what it is made of, run, and tell what it took.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use datafusion_execution::TaskContext;
-use tidegauge_lang::tree::TimeRange;
-use tidegauge_store::{Block, Blocks, Store};
+use hashbrown::HashMap;
+use tidegauge_lang::tree::{Query, TimeRange};
+use tidegauge_store::Store;
 use tokio::time::Instant;
 
-use crate::answer::Message;
+use crate::answer::{Figures, Message};
+use crate::bind::{Scope, Surroundings};
 use crate::cache::ColumnCache;
-use crate::events::{self, Budget};
-use crate::explain::{Spans, explained};
+use crate::explain::explained;
 use crate::memory::QueryMemory;
-use crate::plan::{EventOrder, GroupsPlan, Plan, Then};
-use crate::scan::Scan;
-use crate::{Answer, Error, Question, Result, groups};
+use crate::scan::Counters;
+use crate::{Answer, Error, Question, Result};
 
 /// A query with all it needs.
 pub(crate) struct Run {
@@ -24,115 +25,135 @@ pub(crate) struct Run {
     pub(crate) context: Arc<TaskContext>,
     pub(crate) threads: usize,
     pub(crate) memory: Arc<QueryMemory>,
-    pub(crate) question: Question,
+    pub(crate) question: Arc<Question>,
+    pub(crate) began: Instant,
+    pub(crate) work: Mutex<Work>,
+}
+
+/// What was done for a query so far.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    pub(crate) scans: Vec<Scanned>,
+    pub(crate) messages: Vec<Message>,
+    pub(crate) groups: u64,
+    pub(crate) is_estimate: bool,
+    pub(crate) planning: Duration,
+    pub(crate) finding: Duration,
+}
+
+/// One scan of a dataset.
+#[derive(Debug)]
+pub(crate) struct Scanned {
+    pub(crate) dataset: String,
+    /// The columns that it reads, in words.
+    pub(crate) columns: String,
+    pub(crate) range: TimeRange,
+    pub(crate) counters: Arc<Counters>,
+    /// Blocks that lie outside of the range.
+    pub(crate) skipped: u64,
+    pub(crate) segment_bytes: u64,
+    pub(crate) has_unflushed: bool,
+    pub(crate) times: Option<(i64, i64)>,
 }
 
 impl Run {
     pub(crate) async fn answer(self) -> Result<Answer> {
-        let began = Instant::now();
-        let plan = Plan::new(&self.question)?;
-        let planned = Instant::now();
-        let snapshot = self.question.dataset.snapshot();
-        let Blocks { mut blocks, segment_bytes, skipped } =
-            self.store.blocks(&snapshot, plan.range.start, plan.range.end).await?;
-        let is_ascending = match &plan.then {
-            Then::Events(events) => matches!(events.order, EventOrder::Time { is_descending: false }),
-            Then::Groups(groups) => groups.is_ordered(),
+        let seconds = self.question.options.time_max.as_secs();
+        let question = Arc::clone(&self.question);
+        let work = async {
+            let mut query = question.query.clone();
+            let around = self.surroundings(&query)?;
+            self.fill_tables(&mut query, &around).await?;
+            self.segment(&query, &around).await
         };
-        if is_ascending {
-            blocks.sort_by_key(Block::min_time);
+        // The timeout looks at the work before it looks at the clock.
+        if Instant::now() >= self.deadline() {
+            return Err(Error::Time { seconds });
         }
-        let found = Instant::now();
-        let has_unflushed = blocks.iter().any(Block::is_buffered);
-        let times = blocks.iter().map(Block::min_time).min().zip(blocks.iter().map(Block::max_time).max());
-        let mut scan = Scan::new(
-            blocks,
-            plan.range,
-            plan.scope.inputs().to_vec(),
-            plan.conditions.clone(),
-            plan.prune.clone(),
-            self.cache.clone(),
-        );
-        match &plan.then {
-            Then::Events(events) => scan.rows = events::rows_after(events),
-            Then::Groups(groups) => scan.split_for(self.threads_for(groups)),
-        }
-        let scan = Arc::new(scan);
-        let mut answer = self.compute(&plan, &scan, began, times).await?;
+        let segment = tokio::time::timeout_at(self.deadline(), work).await;
+        let segment = segment.map_err(|_| Error::Time { seconds })??;
+        let mut answer = self.finish(segment).await?;
         let ended = Instant::now();
-        self.fill_figures(&mut answer, &scan, skipped);
-        answer.figures.elapsed = ended - began;
-        answer.figures.bytes_total = segment_bytes;
-        answer.figures.has_unflushed = has_unflushed;
-        answer.figures.block_times = times;
-        answer.messages = plan.scope.missing().iter().cloned().map(Message::MissingField).collect();
-        for table in &mut answer.tables {
-            table.range = Some(plan.range);
-        }
+        let figures = self.figures(&answer.figures);
+        answer.figures = Figures { elapsed: ended - self.began, ..figures };
+        answer.messages = std::mem::take(&mut self.work().messages);
         if self.question.options.is_explained {
-            let spans = Spans { planning: planned - began, finding: found - planned, running: ended - found };
-            answer.explanation = Some(explained(&self.question.query, &plan, &scan, &answer, spans));
+            let work = self.work();
+            answer.explanation = Some(explained(&self.question.query, &work, &answer));
         }
         Ok(answer)
     }
 
-    /// Lists are in the order of time only if one thread reads the rows.
-    fn threads_for(&self, groups: &GroupsPlan) -> usize {
-        if groups.is_ordered() { 1 } else { self.threads }
+    /// When the time of the query is over.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.began + self.question.options.time_max
     }
 
-    async fn compute(
-        &self,
-        plan: &Plan,
-        scan: &Arc<Scan>,
-        began: Instant,
-        times: Option<(i64, i64)>,
-    ) -> Result<Answer> {
+    pub(crate) fn work(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What all expressions can use: the moment, values with names, and the length of buckets.
+    fn surroundings(&self, query: &Query) -> Result<Surroundings> {
         let options = &self.question.options;
-        let deadline = began + options.time_max;
-        let seconds = options.time_max.as_secs();
-        match &plan.then {
-            Then::Events(events) => {
-                let budget = Budget {
-                    threads: self.threads,
-                    deadline,
-                    seconds,
-                    answer_bytes_max: options.answer_bytes_max,
-                };
-                events::run(events, scan, budget).await
-            }
-            Then::Groups(groups) => {
-                // The timeout looks at the work before it looks at the clock.
-                if Instant::now() >= deadline {
-                    return Err(Error::Time { seconds });
-                }
-                let range_seconds = seconds_of(plan.range, times);
-                let threads = self.threads_for(groups);
-                let run = groups::run(groups, scan, Arc::clone(&self.context), threads, range_seconds);
-                tokio::time::timeout_at(deadline, run).await.map_err(|_| Error::Time { seconds })?
-            }
+        let auto_step = crate::pipeline::auto_step(query, &self.question);
+        let mut around = Surroundings { now: options.now, auto_step, ..Surroundings::default() };
+        let mut constants = HashMap::new();
+        for (name, expr) in &self.question.constants {
+            // A name may be defined anew, by what it was before.
+            let value = Scope::without_dataset(around.clone()).bind(expr)?;
+            constants.insert(name.clone(), value);
+            around.constants = Arc::new(constants.clone());
+        }
+        Ok(around)
+    }
+
+    /// Keeps what a scope noticed, for the person who asked.
+    pub(crate) fn note(&self, scope: &Scope) {
+        let missing = scope.missing().iter().cloned().map(Message::MissingField);
+        let failed = scope.failed().iter().cloned().map(Message::FailedField);
+        for message in missing.chain(failed) {
+            self.tell(message);
         }
     }
 
-    fn fill_figures(&self, answer: &mut Answer, scan: &Scan, skipped: u64) {
-        let counters = &scan.counters;
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let figures = &mut answer.figures;
-        figures.rows_examined = read(&counters.rows_examined);
-        figures.rows_matched = read(&counters.rows_matched);
-        figures.blocks_examined = read(&counters.blocks_examined);
-        figures.blocks_skipped = read(&counters.blocks_skipped) + skipped;
-        let blocks_read = counters.blocks_read.lock().unwrap_or_else(PoisonError::into_inner).len() as u64;
-        figures.blocks_cached = figures.blocks_examined.saturating_sub(blocks_read);
-        figures.bytes_read = read(&counters.bytes_read);
-        figures.memory_peak = self.memory.peak() as u64;
+    pub(crate) fn tell(&self, message: Message) {
+        let mut work = self.work();
+        if !work.messages.contains(&message) {
+            work.messages.push(message);
+        }
     }
-}
 
-/// How long the range is; an open one is as long as the events in it.
-fn seconds_of(range: TimeRange, times: Option<(i64, i64)>) -> f64 {
-    let (first, last) = times.unwrap_or((0, 0));
-    let start = if range.start == i64::MIN { first } else { range.start };
-    let end = if range.end == i64::MAX { last } else { range.end };
-    ((end as f64 - start as f64) / 1e9).max(1e-9)
+    /// What all scans together did, beside what an answer says of itself.
+    fn figures(&self, own: &Figures) -> Figures {
+        let work = self.work();
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let mut figures = Figures {
+            groups: work.groups,
+            is_estimate: work.is_estimate || own.is_estimate,
+            row_ids: own.row_ids,
+            memory_peak: self.memory.peak() as u64,
+            ..Figures::default()
+        };
+        for scan in &work.scans {
+            let counters = &scan.counters;
+            figures.rows_examined += read(&counters.rows_examined);
+            figures.rows_matched += read(&counters.rows_matched);
+            let examined = read(&counters.blocks_examined);
+            let blocks_read =
+                counters.blocks_read.lock().unwrap_or_else(PoisonError::into_inner).len() as u64;
+            figures.blocks_examined += examined;
+            figures.blocks_cached += examined.saturating_sub(blocks_read);
+            figures.blocks_skipped += read(&counters.blocks_skipped) + scan.skipped;
+            figures.bytes_read += read(&counters.bytes_read);
+            figures.bytes_total += scan.segment_bytes;
+            figures.has_unflushed |= scan.has_unflushed;
+            figures.block_times = match (figures.block_times, scan.times) {
+                (Some((first, last)), Some((from, to))) => Some((first.min(from), last.max(to))),
+                (known, None) => known,
+                (None, times) => times,
+            };
+        }
+        figures
+    }
 }

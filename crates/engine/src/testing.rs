@@ -9,7 +9,7 @@ pub use crate::aggregates::{
 };
 
 use crate::Result;
-use crate::bind::Scope;
+use crate::bind::{Scope, Surroundings};
 use crate::expr::{Input, Rows, Typed};
 use crate::functions::library;
 
@@ -23,7 +23,7 @@ pub struct Column {
 
 /// Evaluates an expression over columns of so many rows, without a dataset: an array for each type that the result has.
 pub fn evaluate(expr: &Expr, columns: &[Column], rows: usize, now: i64) -> Result<Vec<(Type, ArrayRef)>> {
-    let mut scope = Scope::without_dataset(now);
+    let mut scope = Scope::without_dataset(Surroundings { now, ..Surroundings::default() });
     for (place, column) in columns.iter().enumerate() {
         scope.define(&column.name, Typed::input(column.kind, place).into());
     }

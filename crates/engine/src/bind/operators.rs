@@ -66,31 +66,6 @@ impl Scope {
         Ok(value)
     }
 
-    pub(super) fn is_among(&mut self, value: &Expr, list: &[Expr], is_case_sensitive: bool) -> Result<Typed> {
-        let value = self.bind(value)?;
-        let mut parts = Vec::new();
-        for element in list {
-            let element = self.bind(element)?;
-            let is_text = element.of_type(Type::String).is_some();
-            parts.push(if is_text && !is_case_sensitive {
-                text::test(TextTest::Equals, false, &value, &element)?
-            } else {
-                logic::known(compare::equal(&value, &element)?)?
-            });
-        }
-        Ok(if parts.is_empty() { logic::constant(false) } else { Typed::any(parts) })
-    }
-
-    pub(super) fn has_any(&mut self, value: &Expr, list: &[Expr], is_case_sensitive: bool) -> Result<Typed> {
-        let value = self.bind(value)?;
-        let mut parts = Vec::new();
-        for word in list {
-            let word = self.bind(word)?;
-            parts.push(text::test(TextTest::Has, is_case_sensitive, &value, &word)?);
-        }
-        Ok(if parts.is_empty() { logic::constant(false) } else { Typed::any(parts) })
-    }
-
     pub(super) fn is_between(&mut self, value: &Expr, low: &Expr, high: &Expr) -> Result<Typed> {
         let value = self.bind(value)?;
         let (low, high) = (self.bind(low)?, self.bind(high)?);

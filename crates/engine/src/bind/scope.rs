@@ -1,19 +1,23 @@
-//! The names that an expression can use: the fields of the dataset and what the query computed before. Each typed
-//! column of a field that is used becomes an input of the scan, once.
+//! The names that an expression can use: the fields of a dataset or the columns of a table, what the query computed
+//! before, and values with names. Each typed column of a field that is used becomes an input of the scan, once.
+
+mod shown;
 
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use tidegauge_lang::tree::{Literal, Type};
+use tidegauge_lang::tree::{Expr, Literal, Named, Type};
+use tidegauge_lang::{Diagnostic, Span, nearest};
 use tidegauge_model::FieldKind;
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_store::{DatasetState, Kinds};
 
-use crate::Result;
+use self::shown::Shown;
 use crate::expr::Typed;
 use crate::functions::member;
 use crate::types::type_of;
 use crate::value::Value;
+use crate::{Error, Result};
 
 /// The field that holds when an event arrived.
 pub(crate) const ARRIVAL_FIELD: &str = "_sysTime";
@@ -23,40 +27,80 @@ pub(crate) const ARRIVAL_FIELD: &str = "_sysTime";
 pub(crate) enum InputColumn {
     Time,
     Arrival,
+    /// The identity of the row, as text.
+    Cursor,
     Field(Arc<str>, FieldKind),
 }
 
-/// The names of one dataset's events, and the inputs that were asked for so far.
+/// What all expressions of a query can use.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Surroundings {
+    pub(crate) now: i64,
+    /// Values by their names.
+    pub(crate) constants: Arc<HashMap<String, Value>>,
+    /// The length of the buckets that `bin_auto` makes, in nanoseconds.
+    pub(crate) auto_step: Option<i64>,
+}
+
+/// The names of one table's rows, and the inputs that were asked for so far.
 #[derive(Debug)]
 pub(crate) struct Scope {
-    /// None where an expression stands by itself.
+    /// None where rows come from elsewhere.
     dataset: Option<Arc<DatasetState>>,
-    now: i64,
+    surroundings: Surroundings,
     inputs: Vec<InputColumn>,
     places: HashMap<InputColumn, usize>,
     computed: HashMap<String, Value>,
+    /// Fields that are computed when they are asked for.
+    virtual_fields: HashMap<String, Expr>,
+    shown: Shown,
     missing: Vec<String>,
+    /// Virtual fields that cannot be computed.
+    failed: Vec<String>,
 }
 
 impl Scope {
-    pub(crate) fn new(dataset: Arc<DatasetState>, now: i64) -> Self {
-        Self { dataset: Some(dataset), ..Self::without_dataset(now) }
-    }
-
-    /// For expressions that read no field of a dataset.
-    pub(crate) fn without_dataset(now: i64) -> Self {
+    pub(crate) fn new(
+        dataset: Arc<DatasetState>,
+        virtual_fields: &[Named],
+        surroundings: Surroundings,
+    ) -> Self {
+        let virtual_fields = virtual_fields.iter().map(|field| (field.name.clone(), field.expr.clone()));
         Self {
-            dataset: None,
-            now,
-            inputs: Vec::new(),
-            places: HashMap::new(),
-            computed: HashMap::new(),
-            missing: Vec::new(),
+            dataset: Some(dataset),
+            virtual_fields: virtual_fields.collect(),
+            ..Self::without_dataset(surroundings)
         }
     }
 
+    /// For expressions that read no field of a dataset.
+    pub(crate) fn without_dataset(surroundings: Surroundings) -> Self {
+        Self {
+            dataset: None,
+            surroundings,
+            inputs: Vec::new(),
+            places: HashMap::new(),
+            computed: HashMap::new(),
+            virtual_fields: HashMap::new(),
+            shown: Shown::default(),
+            missing: Vec::new(),
+            failed: Vec::new(),
+        }
+    }
+
+    /// For rows that have these fields and no others. Inputs are the columns of the table.
+    pub(crate) fn of_fields(fields: Vec<(String, Value)>, surroundings: Surroundings) -> Self {
+        let mut scope = Self::without_dataset(surroundings);
+        scope.list(fields);
+        scope
+    }
+
     pub(crate) fn now(&self) -> i64 {
-        self.now
+        self.surroundings.now
+    }
+
+    pub(crate) fn surroundings(&self) -> &Surroundings {
+        &self.surroundings
     }
 
     pub(crate) fn inputs(&self) -> &[InputColumn] {
@@ -68,9 +112,9 @@ impl Scope {
         &self.missing
     }
 
-    /// Gives a computed value a name, which hides a field of that name.
-    pub(crate) fn define(&mut self, name: &str, value: Value) {
-        self.computed.insert(name.to_owned(), value);
+    /// Virtual fields that were asked for and cannot be computed.
+    pub(crate) fn failed(&self) -> &[String] {
+        &self.failed
     }
 
     pub(crate) fn is_computed(&self, name: &str) -> bool {
@@ -97,10 +141,26 @@ impl Scope {
         self.input(InputColumn::Time, Type::Datetime)
     }
 
-    /// A field by its name. One that no event has had is null.
-    pub(crate) fn field(&mut self, name: &str) -> Result<Value> {
+    /// The identity of a row as text; null where rows are no events.
+    pub(crate) fn cursor(&mut self) -> Value {
+        if self.dataset.is_none() {
+            return crate::functions::logic::null(Type::String).into();
+        }
+        self.input(InputColumn::Cursor, Type::String).into()
+    }
+
+    /// Whether an expression is the time of events as it is stored.
+    pub(crate) fn is_time(&self, typed: &Typed) -> bool {
+        typed.as_input().is_some_and(|place| self.inputs.get(place) == Some(&InputColumn::Time))
+    }
+
+    /// A field by its name. One that no event has had is null; one that a table cannot have is an error.
+    pub(crate) fn field(&mut self, name: &str, span: Span) -> Result<Value> {
         if let Some(value) = self.computed.get(name) {
             return Ok(value.clone());
+        }
+        if !self.shown.is_open() || self.dataset.is_none() {
+            return self.constant(name).map_or_else(|| self.nested(name, span), Ok);
         }
         if name == TIME_FIELD {
             return Ok(self.time().into());
@@ -112,6 +172,12 @@ impl Scope {
         if !value.is_null() {
             return Ok(value);
         }
+        if let Some(value) = self.virtual_field(name) {
+            return Ok(value);
+        }
+        if let Some(value) = self.constant(name) {
+            return Ok(value);
+        }
         if let Some(value) = self.inside_map(name)? {
             return Ok(value);
         }
@@ -119,6 +185,63 @@ impl Scope {
             self.missing.push(name.to_owned());
         }
         Ok(Value::NULL)
+    }
+
+    /// Whether there is a field of this name, as far as is known.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        let is_known = || name == TIME_FIELD || name == ARRIVAL_FIELD || self.is_stored(name);
+        self.is_computed(name)
+            || (self.shown.is_open() && (is_known() || self.virtual_fields.contains_key(name)))
+    }
+
+    fn constant(&self, name: &str) -> Option<Value> {
+        self.surroundings.constants.get(name).cloned()
+    }
+
+    /// `a.b.c` may be `b.c` in a field that is called `a`.
+    fn nested(&mut self, name: &str, span: Span) -> Result<Value> {
+        for (dot, _) in name.rmatch_indices('.') {
+            let of = self.computed.get(&name[..dot]).cloned().or_else(|| self.constant(&name[..dot]));
+            if let Some(of) = of {
+                let mut keys = name[dot + 1..].split('.');
+                return keys.try_fold(of, |of, key| {
+                    member::member(&of, &Value::literal(&Literal::String(key.to_owned())))
+                });
+            }
+        }
+        Err(self.unknown(name, span))
+    }
+
+    /// The error of a name that nothing has.
+    fn unknown(&self, name: &str, span: Span) -> Error {
+        let names = self.names();
+        let known = names.iter().chain(self.surroundings.constants.keys()).map(String::as_str);
+        let hint = match nearest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if names.is_empty() => "there are no fields here".to_owned(),
+            None => {
+                const SHOWN: usize = 12;
+                let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`"));
+                let shown = shown.collect::<Vec<String>>().join(", ");
+                let rest = if names.len() > SHOWN { ", …" } else { "" };
+                format!("there are {shown}{rest}")
+            }
+        };
+        let diagnostic = Diagnostic::new(format!("invalid field: \"{name}\""), span);
+        Error::Invalid(vec![diagnostic.with_hint(hint)])
+    }
+
+    fn virtual_field(&mut self, name: &str) -> Option<Value> {
+        // Taken out while it is bound, so that one which names itself ends.
+        let (name, expr) = self.virtual_fields.remove_entry(name)?;
+        let value = self.bind(&expr);
+        self.virtual_fields.insert(name.clone(), expr);
+        Some(value.unwrap_or_else(|_| {
+            if !self.failed.contains(&name) {
+                self.failed.push(name);
+            }
+            Value::NULL
+        }))
     }
 
     fn kinds(&self, name: &str) -> Vec<FieldKind> {
@@ -142,6 +265,10 @@ impl Scope {
                 let key = Value::literal(&Literal::String(name[dot + 1..].to_owned()));
                 let of = self.stored(map);
                 return member::member(&of, &key).map(Some);
+            }
+            if let Some(of) = self.computed.get(map) {
+                let key = Value::literal(&Literal::String(name[dot + 1..].to_owned()));
+                return member::member(of, &key).map(Some);
             }
         }
         Ok(None)

@@ -150,7 +150,7 @@ fn joined(kind: Type, parts: &[ArrayRef], order: &UInt32Array) -> Result<ArrayRe
 }
 
 /// How many of the rows fit into so many bytes; at least one.
-pub(super) fn rows_within(fields: &[Field], rows: usize, bytes_max: usize) -> usize {
+pub(crate) fn rows_within(fields: &[Field], rows: usize, bytes_max: usize) -> usize {
     let total: usize =
         fields.iter().flat_map(|field| &field.values).map(|(_, array)| text_bytes(array, rows)).sum();
     if total <= bytes_max {
@@ -181,7 +181,7 @@ fn text_bytes(array: &ArrayRef, rows: usize) -> usize {
     }
 }
 
-pub(super) fn first_rows(mut fields: Vec<Field>, rows: usize) -> Vec<Field> {
+pub(crate) fn first_rows(mut fields: Vec<Field>, rows: usize) -> Vec<Field> {
     for field in &mut fields {
         for (_, array) in &mut field.values {
             if array.len() > rows {

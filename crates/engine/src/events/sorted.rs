@@ -98,15 +98,15 @@ impl Sorting {
 
     /// The first rows of these, in order.
     fn first(&self, columns: Columns) -> Result<Columns> {
-        let by_field = self.columns.iter().map(|column| column.is_descending);
+        let by_field = self.columns.iter().map(|column| (column.is_descending, column.has_nulls_first));
         // Rows that are equal are newest first.
-        let directions = by_field.chain([true, true, true]);
+        let directions = by_field.chain([(true, false), (true, false), (true, false)]);
         let sort_columns: Vec<ArrowSortColumn> = columns
             .iter()
             .zip(directions)
-            .map(|(values, descending)| ArrowSortColumn {
+            .map(|(values, (descending, nulls_first))| ArrowSortColumn {
                 values: Arc::clone(values),
-                options: Some(SortOptions { descending, nulls_first: !descending }),
+                options: Some(SortOptions { descending, nulls_first }),
             })
             .collect();
         let places = lexsort_to_indices(&sort_columns, Some(self.limit))?;

@@ -64,6 +64,12 @@ pub(crate) fn call(name: &str, arguments: &[Value], span: Span, now: i64) -> Res
     (function.bind)(&Call { name: function.name, span, now, arguments }).map(Some)
 }
 
+/// As [`call`], with as many arguments as a row has fields.
+pub(crate) fn call_with_many(name: &str, arguments: &[Value], span: Span, now: i64) -> Result<Option<Value>> {
+    let Some(function) = find(name) else { return Ok(None) };
+    (function.bind)(&Call { name: function.name, span, now, arguments }).map(Some)
+}
+
 /// Whether there is a function of this name. Names are case-sensitive.
 pub(crate) fn is_known(name: &str) -> bool {
     find(name).is_some()

@@ -20,11 +20,11 @@ use hashbrown::HashSet;
 use tidegauge_lang::tree::Type;
 use tidegauge_store::Block;
 
-use super::{Grouping, Totals, collected};
+use super::{GroupedRows, Grouping, Totals, collected};
 use crate::Result;
 use crate::expr::{Typed, Values};
-use crate::leaf::{self, Leaf};
-use crate::scan::{Claim, Scan};
+use crate::leaf;
+use crate::scan::Claim;
 use crate::types::arrow_type;
 
 /// Fewer rows than these never have too many groups for one pass.
@@ -40,7 +40,8 @@ const PROBED_BLOCKS: usize = 4;
 
 impl Grouping<'_> {
     /// Whether there are so many groups that states for each bucket do not pay.
-    pub(super) async fn is_wide(&self, scan: &Arc<Scan>) -> Result<bool> {
+    pub(super) async fn is_wide(&self, rows: &GroupedRows) -> Result<bool> {
+        let GroupedRows::Scan(scan) = rows else { return Ok(false) };
         if !self.has_bucket || self.plan.keys.is_empty() || self.plan.limit == usize::MAX {
             return Ok(false);
         }
@@ -62,11 +63,9 @@ impl Grouping<'_> {
     }
 
     /// The groups over all time, the first of them in order.
-    pub(super) async fn totals_of(&self, scan: &Arc<Scan>, threads: usize) -> Result<Totals> {
+    pub(super) async fn totals_of(&self, rows: &GroupedRows, threads: usize) -> Result<Totals> {
         let grouping = Grouping::new(self.plan, Arc::clone(&self.context), self.range_seconds, false)?;
-        let schema = Arc::clone(&grouping.schema);
-        let leaf = Leaf::of_scan(Arc::clone(scan), grouping.columns.clone(), schema, threads);
-        let partial = grouping.aggregate(AggregateMode::Partial, Arc::new(leaf), 0)?;
+        let partial = grouping.aggregate(AggregateMode::Partial, grouping.leaf(rows, threads), 0)?;
         let keys = grouping.schema.fields()[..self.plan.keys.len()].iter().enumerate();
         let keys =
             keys.map(|(place, field)| Arc::new(Column::new(field.name(), place)) as Arc<dyn PhysicalExpr>);
@@ -91,13 +90,14 @@ impl Grouping<'_> {
     /// The states by bucket of the chosen groups alone.
     pub(super) async fn states_of(
         &self,
-        scan: &Arc<Scan>,
+        rows: &GroupedRows,
         threads: usize,
         totals: &RecordBatch,
     ) -> Result<Vec<RecordBatch>> {
+        let GroupedRows::Scan(scan) = rows else { return self.states(rows, threads).await };
         let keys: Vec<Typed> = self.plan.keys.iter().map(|(_, key)| key.clone()).collect();
         let chosen = is_chosen(keys, &totals.columns()[..self.plan.keys.len()])?;
-        self.states(&Arc::new(scan.again(Some(chosen))), threads).await
+        self.states(&GroupedRows::Scan(Arc::new(scan.again(Some(chosen)))), threads).await
     }
 }
 

@@ -1,11 +1,9 @@
 //! Events in an order: by time, or by fields.
 
-use tidegauge_lang::tree::{Cursor, SortKey, Stage, Type};
+use tidegauge_lang::tree::{Cursor, SortKey, Type};
 use tidegauge_model::columns::TIME_FIELD;
-
 use tidegauge_store::Kinds;
 
-use super::unsupported;
 use crate::Result;
 use crate::bind::Scope;
 use crate::expr::Typed;
@@ -34,26 +32,23 @@ pub(crate) struct EventsPlan {
 }
 
 /// How events are ordered. Those that are equal are in the order of their ids, newest first.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum EventOrder {
     Time { is_descending: bool },
     Columns(Vec<SortColumn>),
 }
 
-/// One column to sort by. Null is the least of all.
+/// One column to sort by.
 #[derive(Clone, Debug)]
 pub(crate) struct SortColumn {
     pub(crate) expr: Typed,
     pub(crate) is_descending: bool,
+    pub(crate) has_nulls_first: bool,
 }
 
 impl EventsPlan {
-    pub(super) fn new(scope: &mut Scope, computed: Vec<String>, stages: &[&Stage]) -> Result<Self> {
-        let mut shown = Vec::with_capacity(computed.len());
-        for name in computed {
-            let value = scope.field(&name)?;
-            shown.push((name, value));
-        }
+    /// All events that a scope shows, the newest first.
+    pub(crate) fn new(scope: &mut Scope) -> Result<Self> {
         let mut plan = Self {
             order: EventOrder::Time { is_descending: true },
             sorted_by: vec![SortKey { field: TIME_FIELD.to_owned(), is_descending: true }],
@@ -62,64 +57,28 @@ impl EventsPlan {
             fields: None,
             stored: Vec::new(),
             shows_only_present: false,
-            computed: shown,
+            computed: Vec::new(),
         };
-        for stage in stages {
-            match stage {
-                Stage::Sort(keys) => plan.sort(scope, keys)?,
-                Stage::After(cursor) => plan.after = Some(*cursor),
-                Stage::Limit(limit) => {
-                    plan.limit = plan.limit.min(usize::try_from(*limit).unwrap_or(usize::MAX))
-                }
-                Stage::Project(fields) => {
-                    let mut projected = Vec::with_capacity(fields.len());
-                    for field in fields {
-                        projected.push((field.name.clone(), scope.bind(&field.expr)?));
-                    }
-                    plan.fields = Some(projected);
-                }
-                other => return Err(unsupported(other)),
-            }
+        if !scope.is_open() {
+            plan.fields = Some(scope.fields()?);
+            return Ok(plan);
         }
-        if plan.fields.is_none() {
-            match scope.stored_fields(FIELDS_SHOWN_MAX) {
-                Some(stored) => plan.stored = stored,
-                None => plan.shows_only_present = true,
-            }
+        plan.computed = scope.computed();
+        match scope.stored_fields(FIELDS_SHOWN_MAX) {
+            Some(stored) => plan.stored = stored,
+            None => plan.shows_only_present = true,
         }
         Ok(plan)
-    }
-
-    fn sort(&mut self, scope: &mut Scope, keys: &[SortKey]) -> Result<()> {
-        self.sorted_by = keys.to_vec();
-        if let [first, ..] = keys
-            && first.field == TIME_FIELD
-            && !scope.is_computed(TIME_FIELD)
-        {
-            // Times alone decide almost always; ids decide the rest, and further keys would only break paging.
-            self.order = EventOrder::Time { is_descending: first.is_descending };
-            self.sorted_by.truncate(1);
-            return Ok(());
-        }
-        let mut columns = Vec::new();
-        for key in keys {
-            let value = scope.field(&key.field)?;
-            for expr in sort_columns(&value)? {
-                columns.push(SortColumn { expr, is_descending: key.is_descending });
-            }
-        }
-        self.order = EventOrder::Columns(columns);
-        Ok(())
     }
 }
 
 /// The columns that put values in order: their own, or where types are mixed whether there is a value, its number and
 /// then its text.
-fn sort_columns(value: &Value) -> Result<Vec<Typed>> {
+pub(crate) fn sort_columns(value: &Value) -> Result<Vec<Typed>> {
     match value.variants.as_slice() {
         [] => Ok(Vec::new()),
         [only] if only.kind == Type::Float => Ok(vec![convert::with_one_zero(only.clone())?]),
-        [only] => Ok(vec![only.clone()]),
+        [only] if only.kind != Type::Dynamic => Ok(vec![only.clone()]),
         variants => {
             let mut columns = vec![logic::exists(value)?];
             columns.extend(value.float()?.map(convert::with_one_zero).transpose()?);

@@ -3,11 +3,8 @@
 use std::sync::Arc;
 
 use datafusion_expr::AggregateUDF;
-use tidegauge_lang::tree::{
-    AggregateCall, AggregateFunction, Bucket, NamedAggregate, SortKey, Stage, Summarize, Type,
-};
+use tidegauge_lang::tree::{AggregateCall, AggregateFunction, Bucket, NamedAggregate, SortKey, Type};
 
-use super::unsupported;
 use crate::aggregates;
 use crate::bind::{Scope, invalid, type_names};
 use crate::expr::Typed;
@@ -54,34 +51,9 @@ pub(crate) enum Shape {
 }
 
 impl GroupsPlan {
-    pub(super) fn new(scope: &mut Scope, summarize: &Summarize, stages: &[&Stage]) -> Result<Self> {
-        let mut keys = Vec::with_capacity(summarize.keys.len());
-        for key in &summarize.keys {
-            let value = scope.bind(&key.expr)?;
-            keys.push((key.name.clone(), value.key()?.unwrap_or_else(|| logic::null(Type::String))));
-        }
-        let mut aggregates = Vec::with_capacity(summarize.aggregates.len());
-        for aggregate in &summarize.aggregates {
-            aggregates.push(planned(scope, aggregate)?);
-        }
-        let mut plan = Self {
-            keys,
-            aggregates,
-            bucket: summarize.bucket.map(|bucket| (bucket, scope.time())),
-            order: Vec::new(),
-            sorted_by: Vec::new(),
-            limit: usize::MAX,
-        };
-        for stage in stages {
-            match stage {
-                Stage::Sort(keys) => plan.sort(keys),
-                Stage::Limit(limit) => {
-                    plan.limit = plan.limit.min(usize::try_from(*limit).unwrap_or(usize::MAX))
-                }
-                other => return Err(unsupported(other)),
-            }
-        }
-        Ok(plan)
+    /// Groups by these keys, of which all are wanted, in the order of their keys.
+    pub(crate) fn new(keys: Vec<(String, Typed)>, aggregates: Vec<PlannedAggregate>) -> Self {
+        Self { keys, aggregates, bucket: None, order: Vec::new(), sorted_by: Vec::new(), limit: usize::MAX }
     }
 
     /// Whether a column of the totals holds JSON texts of single values.
@@ -97,10 +69,11 @@ impl GroupsPlan {
 
     /// Whether an aggregate keeps values in the order of their rows.
     pub(crate) fn is_ordered(&self) -> bool {
-        self.aggregates.iter().any(|aggregate| aggregate.info.name == "makelist")
+        self.aggregates.iter().any(|aggregate| matches!(aggregate.info.name, "makelist" | "makelistif"))
     }
 
-    fn sort(&mut self, keys: &[SortKey]) {
+    /// Sorts groups by keys and aggregates; what is neither is left out.
+    pub(crate) fn sort(&mut self, keys: &[SortKey]) {
         let names = self.keys.iter().map(|(name, _)| name).chain(self.aggregates.iter().map(|a| &a.name));
         let names: Vec<&String> = names.collect();
         let place = |key: &SortKey| {
@@ -112,7 +85,8 @@ impl GroupsPlan {
     }
 }
 
-fn planned(scope: &mut Scope, named: &NamedAggregate) -> Result<PlannedAggregate> {
+/// Plans an aggregate of a JSON query.
+pub(crate) fn planned(scope: &mut Scope, named: &NamedAggregate) -> Result<PlannedAggregate> {
     let call = &named.call;
     let value = match &call.of {
         Some(of) => Some(scope.bind(of)?),
@@ -123,7 +97,6 @@ fn planned(scope: &mut Scope, named: &NamedAggregate) -> Result<PlannedAggregate
         (AggregateFunction::Count, Some(value)) => {
             (aggregates::count(), vec![or_null(value.key()?, Type::String)], Shape::As(Type::Integer))
         }
-        (AggregateFunction::Computed(_), None) => return Err(not_run(call)),
         (_, None) => return Err(invalid(call.span, "this aggregation needs a field")),
         (function, Some(value)) => of_field(scope, call, function, value)?,
     };
@@ -132,7 +105,7 @@ fn planned(scope: &mut Scope, named: &NamedAggregate) -> Result<PlannedAggregate
 
 type Parts = (Arc<AggregateUDF>, Vec<Typed>, Shape);
 
-fn of_field(
+pub(super) fn of_field(
     scope: &mut Scope,
     call: &AggregateCall,
     function: &AggregateFunction,
@@ -182,16 +155,11 @@ fn of_field(
         F::MakeSet(max) => (aggregates::makeset(*max as usize), vec![json()?], as_array),
         F::MakeList(max) => (aggregates::makelist(*max as usize), vec![json()?], as_array),
         F::Rate => (aggregates::sum(&arrow_type(Type::Float)), vec![float()?], Shape::PerSecond),
-        F::Computed(_) => return Err(not_run(call)),
+        F::Computed(_) => return Err(invalid(call.span, "an aggregate that is computed stands by itself")),
     })
 }
 
-/// Aggregates of texts are not planned yet.
-fn not_run(call: &AggregateCall) -> crate::Error {
-    invalid(call.span, "this aggregate cannot be run yet: ask for it in a JSON query")
-}
-
-fn average(call: &AggregateCall, value: &Value) -> Result<Parts> {
+pub(super) fn average(call: &AggregateCall, value: &Value) -> Result<Parts> {
     for kind in [Type::Datetime, Type::Timespan] {
         if let Some(typed) = value.of_type(kind) {
             return Ok((aggregates::avg_time(), vec![typed.clone()], Shape::As(kind)));
@@ -205,12 +173,12 @@ fn mixes_numbers(value: &Value) -> bool {
     value.of_type(Type::Integer).is_some() && value.of_type(Type::Float).is_some()
 }
 
-fn or_null(typed: Option<Typed>, kind: Type) -> Typed {
+pub(super) fn or_null(typed: Option<Typed>, kind: Type) -> Typed {
     typed.unwrap_or_else(|| logic::null(kind))
 }
 
 /// The numbers of a field as floats. A field that never was a number is an error, one that nobody sent is null.
-fn numbers(call: &AggregateCall, value: &Value) -> Result<Option<Typed>> {
+pub(super) fn numbers(call: &AggregateCall, value: &Value) -> Result<Option<Typed>> {
     match value.float()? {
         None if !value.is_null() => Err(no_number(call, value)),
         Some(number) if number.as_input().is_none() => convert::finite(number).map(Some),
@@ -218,7 +186,7 @@ fn numbers(call: &AggregateCall, value: &Value) -> Result<Option<Typed>> {
     }
 }
 
-fn number_or_span(call: &AggregateCall, value: &Value) -> Result<Option<Typed>> {
+pub(super) fn number_or_span(call: &AggregateCall, value: &Value) -> Result<Option<Typed>> {
     match (value.of_type(Type::Timespan), value.number()?) {
         (Some(timespan), _) => Ok(Some(timespan.clone())),
         (None, None) if !value.is_null() => Err(no_number(call, value)),
@@ -232,7 +200,7 @@ fn no_number(call: &AggregateCall, value: &Value) -> crate::Error {
 }
 
 /// A column whose order is that of the values.
-fn comparable(value: &Value) -> Result<Option<Typed>> {
+pub(super) fn comparable(value: &Value) -> Result<Option<Typed>> {
     match value.variants.as_slice() {
         [only] => Ok(Some(only.clone())),
         _ if mixes_numbers(value) => numbers_in_order(value),
@@ -244,7 +212,7 @@ fn comparable(value: &Value) -> Result<Option<Typed>> {
 }
 
 /// Integers and floats as texts in the order of the numbers.
-fn numbers_in_order(value: &Value) -> Result<Option<Typed>> {
+pub(super) fn numbers_in_order(value: &Value) -> Result<Option<Typed>> {
     let kinds = [Type::Integer, Type::Float].into_iter();
     let ranks = kinds.filter_map(|kind| value.of_type(kind)).map(|number| convert::rank(number.clone()));
     logic::first_of(ranks.collect::<Result<Vec<Typed>>>()?)

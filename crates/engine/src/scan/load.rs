@@ -3,9 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use arrow_array::Int64Array;
+use arrow_array::{Int64Array, StringViewArray};
 use arrow_buffer::ScalarBuffer;
-use tidegauge_model::FieldKind;
+use tidegauge_model::{FieldKind, RowId};
 use tidegauge_store::Block;
 
 use super::{Picked, Scan};
@@ -64,6 +64,10 @@ impl Scan {
         match column {
             InputColumn::Time => Ok(numbers(block.times().await?)),
             InputColumn::Arrival => Ok(numbers(block.arrivals().await?)),
+            InputColumn::Cursor => {
+                let rows: Vec<u32> = (0..block.rows() as u32).collect();
+                cursors(block, &rows).await
+            }
             InputColumn::Field(field, kind) => {
                 self.count_read(block, block.column_bytes(field, *kind));
                 let column = block.column(field, *kind).await?;
@@ -77,6 +81,7 @@ impl Scan {
         match column {
             InputColumn::Time => Ok(numbers(block.times_at(rows).await?)),
             InputColumn::Arrival => Ok(numbers(block.arrivals_at(rows).await?)),
+            InputColumn::Cursor => cursors(block, rows).await,
             InputColumn::Field(field, kind) => {
                 self.count_read(block, block.column_bytes(field, *kind));
                 let array = block.column_at(field, *kind, rows).await?;
@@ -94,12 +99,24 @@ impl Scan {
     }
 }
 
+/// The identities of rows as texts.
+async fn cursors(block: &Block, rows: &[u32]) -> Result<Input> {
+    let (times, sequences) = (block.times_at(rows).await?, block.sequences_at(rows).await?);
+    let indexes = block.indexes_at(rows).await?;
+    let ids = times.iter().zip(sequences.iter()).zip(indexes.iter());
+    let texts = ids.map(|((time, sequence), index)| {
+        Some(RowId { time: *time, sequence: *sequence, index: *index }.to_string())
+    });
+    Ok(Input::Plain(Arc::new(texts.collect::<StringViewArray>())))
+}
+
 /// Whether decoding a column whole would be felt: long texts, not numbers or words of a few.
 fn is_large(block: &Block, column: &InputColumn) -> bool {
     match column {
         InputColumn::Field(field, kind @ (FieldKind::String | FieldKind::Array | FieldKind::Map)) => {
             block.column_bytes(field, *kind) > block.rows() as u64 * SMALL_ROW_BYTES
         }
+        InputColumn::Cursor => true,
         InputColumn::Field(..) | InputColumn::Time | InputColumn::Arrival => false,
     }
 }

@@ -49,19 +49,12 @@ fn settings(house: &House, name: &str) -> EngineSettings {
 }
 
 fn options() -> Options {
-    Options {
-        now: START,
-        lane: Lane::Interactive,
-        time_max: Duration::from_secs(60),
-        bypasses_cache: false,
-        is_explained: false,
-        answer_bytes_max: 1 << 30,
-    }
+    Options::at(START)
 }
 
 fn question(state: &Arc<DatasetState>, stages: Vec<Stage>, options: Options) -> Question {
     let source = Source::Dataset { name: state.name().to_owned(), range: TimeRange::ALL };
-    Question { query: Query { source, stages }, dataset: Arc::clone(state), options }
+    Question::of_dataset(Query { source, stages }, Arc::clone(state), options)
 }
 
 fn by_time(is_descending: bool, after: Option<RowId>) -> Vec<Stage> {

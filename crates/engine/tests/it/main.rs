@@ -8,6 +8,7 @@
 
 mod aggregate_plans;
 mod budgets;
+mod cases;
 mod collected;
 mod distinct;
 mod filtered;

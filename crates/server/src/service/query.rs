@@ -182,18 +182,15 @@ impl Run<'_> {
         let translated =
             translate(&self.input.dataset, &self.input.query, around).map_err(failure::of_refused)?;
         let limits = &self.app.queries.limits;
-        let question = Question {
-            query: translated.query,
-            dataset: Arc::clone(&self.dataset),
-            options: Options {
-                now: around.now,
-                lane: Lane::Interactive,
-                time_max: limits.time_max,
-                bypasses_cache: self.input.bypasses_cache,
-                is_explained: self.input.is_explained,
-                answer_bytes_max: limits.answer_bytes_max,
-            },
+        let options = Options {
+            lane: Lane::Interactive,
+            time_max: limits.time_max,
+            bypasses_cache: self.input.bypasses_cache,
+            is_explained: self.input.is_explained,
+            answer_bytes_max: limits.answer_bytes_max,
+            ..Options::at(around.now)
         };
+        let question = Question::of_dataset(translated.query, Arc::clone(&self.dataset), options);
         let answer = self.app.engine.run(question).await;
         let answer = answer.map_err(|error| failure::of_engine(error, &self.input.query))?;
         let (figures, cost) = (&answer.figures, meter::cost(&answer.figures));

@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tidegauge_catalog::datasets::Dataset;
+use tidegauge_catalog::datasets::Dataset as CatalogDataset;
 use tidegauge_catalog::people::Person;
 use tidegauge_catalog::tokens::Token;
 use tidegauge_catalog::{Catalog, Change, Location, SealKey};
-use tidegauge_engine::{Engine, EngineSettings, Lane, Options, Question};
+use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Error, Options, Question};
 use tidegauge_ingest::{FieldGate, Limits, Reader};
 use tidegauge_lang::dataset_query::{Refused, Surroundings, translate};
+use tidegauge_lang::{Diagnostic, Span, parse_query, resolve};
 use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Capabilities, Chance, Clock, DatasetId, DatasetName, Org, OrgId, RowId, Timestamp};
@@ -126,7 +127,7 @@ impl House {
     pub(crate) async fn dataset_with_maps(&self, map_fields: &[&str]) -> Arc<DatasetState> {
         let now = self.clock.now();
         let number = self.datasets.fetch_add(1, Ordering::Relaxed);
-        let dataset = Dataset {
+        let dataset = CatalogDataset {
             id: DatasetId::generate(now, &*self.chance),
             number: 0,
             org: self.org.clone(),
@@ -226,18 +227,41 @@ impl House {
                 diagnostics.first().map(|first| first.message.clone()).unwrap_or_default()
             }
         })?;
-        let options = Options {
-            now: START,
-            lane: Lane::Interactive,
-            time_max: Duration::from_secs(60),
-            bypasses_cache: way == Way::Uncached,
-            is_explained: false,
-            answer_bytes_max: 1 << 30,
-        };
-        let question = Question { query: translated.query, dataset: Arc::clone(state), options };
+        let options = Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) };
+        let question = Question::of_dataset(translated.query, Arc::clone(state), options);
         let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
         let answer = engine.run(question).await.map_err(|error| error.to_string())?;
         Ok(Reply::new(&answer, &query.aggregations.is_empty()))
+    }
+
+    /// Asks a query in text of some datasets.
+    pub(crate) async fn ask_text(
+        &self,
+        datasets: &[(&str, &Arc<DatasetState>)],
+        text: &str,
+        way: Way,
+    ) -> Result<Answer, Vec<Diagnostic>> {
+        let (program, diagnostics) = parse_query(text);
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
+        }
+        let resolved = resolve(program, &[], &std::collections::HashMap::new())?;
+        let dataset = |(name, state): &(&str, &Arc<DatasetState>)| Dataset {
+            name: (*name).to_owned(),
+            state: Arc::clone(state),
+            virtual_fields: Vec::new(),
+        };
+        let question = Question {
+            query: resolved.query,
+            constants: resolved.constants,
+            datasets: datasets.iter().map(dataset).collect(),
+            options: Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) },
+        };
+        let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
+        engine.run(question).await.map_err(|error| match error {
+            Error::Invalid(diagnostics) => diagnostics,
+            other => vec![Diagnostic::new(other.to_string(), Span::default())],
+        })
     }
 }
 

@@ -108,7 +108,8 @@ fn group(table: &Table, row: usize) -> Group {
     group
 }
 
-fn value(field: &Field, row: usize) -> Json {
+/// One value of a field as JSON.
+pub(crate) fn value(field: &Field, row: usize) -> Json {
     let set = field.values.iter().find(|(_, array)| array.is_valid(row));
     set.map_or(Json::Null, |(kind, array)| of_array(*kind, array, row))
 }

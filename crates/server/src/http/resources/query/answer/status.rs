@@ -58,6 +58,17 @@ fn write_messages(out: &mut Vec<u8>, shown: &Shown<'_>) {
                 );
                 write_message(out, "warn", "virtual_field_finalize_error", &text);
             }
+            Message::DefaultLimit(limit) => {
+                let text = format!(
+                    "a default limit of {limit} was applied: ask for more with `| limit`, or page with cursor"
+                );
+                write_message(out, "warn", "default_limit_warning", &text);
+            }
+            Message::RowsCut(rows) => {
+                let text =
+                    format!("an answer has at most {rows} rows here: narrow the query, or page with cursor");
+                write_message(out, "warn", "row_limit_warning", &text);
+            }
         }
     }
     if shown.is_window_cut {

@@ -1,0 +1,99 @@
+//! Which fields the rows show, in which order: those of the dataset and what was computed beside them, or a list.
+
+use tidegauge_lang::Span;
+use tidegauge_model::columns::TIME_FIELD;
+
+use super::{ARRIVAL_FIELD, Scope};
+use crate::Result;
+use crate::value::Value;
+
+/// The fields that rows show.
+#[derive(Debug)]
+pub(super) enum Shown {
+    /// Every field of the dataset, and after them what was computed.
+    Everything { computed: Vec<String> },
+    /// These and no others.
+    Listed(Vec<String>),
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self::Everything { computed: Vec::new() }
+    }
+}
+
+impl Shown {
+    /// Whether rows may have fields that nobody knows yet.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self, Self::Everything { .. })
+    }
+}
+
+impl Scope {
+    /// Gives a computed value a name, which hides a field of that name. It stands where that was, else at the end.
+    pub(crate) fn define(&mut self, name: &str, value: Value) {
+        self.computed.insert(name.to_owned(), value);
+        match &mut self.shown {
+            Shown::Everything { computed } => {
+                computed.retain(|known| known != name);
+                computed.push(name.to_owned());
+            }
+            Shown::Listed(names) if !names.iter().any(|known| known == name) => names.push(name.to_owned()),
+            Shown::Listed(_) => {}
+        }
+    }
+
+    /// From here on there are these fields and no others. Of two with one name the later one counts.
+    pub(crate) fn list(&mut self, fields: Vec<(String, Value)>) {
+        let mut names: Vec<String> = Vec::with_capacity(fields.len());
+        self.computed.clear();
+        self.virtual_fields.clear();
+        for (name, value) in fields {
+            if self.computed.insert(name.clone(), value).is_none() {
+                names.push(name);
+            }
+        }
+        self.shown = Shown::Listed(names);
+    }
+
+    /// Whether rows still have every field of their dataset.
+    pub(crate) fn is_open(&self) -> bool {
+        self.dataset.is_some() && self.shown.is_open()
+    }
+
+    /// What was computed beside the fields of the dataset, in order.
+    pub(crate) fn computed(&self) -> Vec<(String, Value)> {
+        let names = match &self.shown {
+            Shown::Everything { computed } => computed,
+            Shown::Listed(names) => names,
+        };
+        let known = |name: &String| Some((name.clone(), self.computed.get(name)?.clone()));
+        names.iter().filter_map(known).collect()
+    }
+
+    /// The names of all fields, in order.
+    pub(crate) fn names(&self) -> Vec<String> {
+        match &self.shown {
+            Shown::Listed(names) => names.clone(),
+            Shown::Everything { computed } => {
+                let stored = self.dataset.as_ref().map(|dataset| dataset.fields()).unwrap_or_default();
+                let own = [ARRIVAL_FIELD, TIME_FIELD].map(str::to_owned);
+                let own = own.into_iter().filter(|_| self.dataset.is_some());
+                let stored = own.chain(stored.into_iter().map(|(name, _)| name));
+                let stored = stored.filter(|name| !computed.contains(name));
+                stored.chain(computed.iter().cloned()).collect()
+            }
+        }
+    }
+
+    /// All fields with their values, in order.
+    pub(crate) fn fields(&mut self) -> Result<Vec<(String, Value)>> {
+        let names = self.names();
+        let mut fields = Vec::with_capacity(names.len());
+        for name in names {
+            let value = self.field(&name, Span::default())?;
+            fields.push((name, value));
+        }
+        Ok(fields)
+    }
+}

@@ -1,0 +1,133 @@
+//! The stages of a query, one after the other. Those that look at each row by itself only change what the fields of a
+//! segment are; the others need its rows and begin a new one. Each stage has its own file.
+
+mod distinct;
+mod expand;
+mod extend;
+mod external;
+mod get_schema;
+mod join;
+mod make_series;
+mod parse;
+mod parse_kv;
+mod project;
+mod redact;
+mod rows;
+mod segment;
+mod sort;
+mod source;
+mod summarize;
+mod tables;
+mod take;
+mod union;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tidegauge_lang::tree::{Expr, Query, Stage};
+
+pub(crate) use segment::Segment;
+pub(crate) use source::auto_step;
+
+use crate::bind::{Surroundings, invalid};
+use crate::prune::Prune;
+use crate::run::Run;
+use crate::{Error, Result};
+
+/// Fields that are computed of more parts than these are computed once, before they are used in others.
+const WEIGHT_MAX: usize = 2_000;
+
+impl Run {
+    /// Runs a query up to its last stage that needs all rows.
+    pub(crate) fn segment<'a>(
+        &'a self,
+        query: &'a Query,
+        around: &'a Surroundings,
+    ) -> BoxFuture<'a, Result<Segment>> {
+        async move {
+            let mut segment = self.source(&query.source, around).await?;
+            let mut stages = query.stages.as_slice();
+            while let Some((stage, after)) = stages.split_first() {
+                let (next, used) = self.stage(segment, stage, after, around).await?;
+                segment = next;
+                stages = &after[used..];
+                if segment.weight() > WEIGHT_MAX {
+                    segment = self.settled(segment).await?;
+                }
+            }
+            Ok(segment)
+        }
+        .boxed()
+    }
+
+    /// One stage, and how many of those after it were taken with it.
+    async fn stage(
+        &self,
+        mut segment: Segment,
+        stage: &Stage,
+        after: &[Stage],
+        around: &Surroundings,
+    ) -> Result<(Segment, usize)> {
+        match stage {
+            Stage::Filter(condition) => self.filter(segment, condition).await.map(alone),
+            Stage::Search(search) => self.filter(segment, &search.predicate).await.map(alone),
+            Stage::Sample(share) => self.sample(segment, share).await.map(alone),
+            Stage::Extend(fields) => extend::extend(&mut segment, fields).map(|()| alone(segment)),
+            Stage::ExtendValid(fields) => extend::extend_valid(&mut segment, fields).map(|()| alone(segment)),
+            Stage::Project(fields) => project::project(&mut segment, fields).map(|()| alone(segment)),
+            Stage::ProjectAway(patterns) => project::away(&mut segment, patterns).map(|()| alone(segment)),
+            Stage::ProjectKeep(patterns) => project::keep(&mut segment, patterns).map(|()| alone(segment)),
+            Stage::ProjectRename(renamed) => project::rename(&mut segment, renamed).map(|()| alone(segment)),
+            Stage::ProjectReorder(order) => project::reorder(&mut segment, order).map(|()| alone(segment)),
+            Stage::Redact(redact) => redact::redact(&mut segment, redact).map(|()| alone(segment)),
+            Stage::Parse(parse) => parse::parse(&mut segment, parse).map(|()| alone(segment)),
+            Stage::ParseWhere(parse) => {
+                let mut segment = self.unlimited(segment).await?;
+                parse::parse_where(&mut segment, parse).map(|()| alone(segment))
+            }
+            Stage::ParseKeyValue(parse) => parse_kv::parse_kv(&mut segment, parse).map(|()| alone(segment)),
+            Stage::Sort(keys) => self.sort(segment, &sort::keys_of(keys)).await.map(alone),
+            Stage::Order(keys) => self.sort(segment, keys).await.map(alone),
+            Stage::Limit(limit) => self.take(segment, *limit).await.map(alone),
+            Stage::Take(count) => {
+                let count = sort::count(count, around)?;
+                self.take(segment, count).await.map(alone)
+            }
+            Stage::Top(top) => {
+                let count = sort::count(&top.count, around)?;
+                let sorted = self.sort(segment, &top.keys).await?;
+                self.take(sorted, count).await.map(alone)
+            }
+            Stage::After(cursor) => take::after(segment, *cursor).map(alone),
+            Stage::Summarize(summarize) => self.summarize(segment, summarize, after, around).await,
+            Stage::Count => self.count(segment, around).await.map(alone),
+            Stage::Distinct(fields) => self.distinct(segment, fields, around).await.map(alone),
+            Stage::MakeSeries(series) => self.make_series(segment, series, around).await.map(alone),
+            Stage::Expand(expand) => self.expand(segment, expand, around).await.map(alone),
+            Stage::Union(union) => self.union(Some(segment), union, around).await.map(alone),
+            Stage::Join(join) => self.join(segment, join, around).await.map(alone),
+            Stage::Lookup(lookup) => self.lookup(segment, lookup, around).await.map(alone),
+            Stage::GetSchema => self.get_schema(segment, around).map(alone),
+        }
+    }
+
+    /// Keeps the rows for which a condition is true.
+    async fn filter(&self, segment: Segment, condition: &Expr) -> Result<Segment> {
+        let mut segment = self.unlimited(segment).await?;
+        if let segment::Origin::Dataset(rows) = &mut segment.origin {
+            rows.prunes.push(Prune::of(condition, &segment.scope));
+        }
+        let condition = segment.scope.condition(condition)?;
+        segment.keep(condition);
+        Ok(segment)
+    }
+}
+
+/// A stage that took none of those after it.
+fn alone(segment: Segment) -> (Segment, usize) {
+    (segment, 0)
+}
+
+/// The error of a stage that cannot stand where it does.
+fn misplaced(message: &str) -> Error {
+    invalid(tidegauge_lang::Span::default(), message)
+}

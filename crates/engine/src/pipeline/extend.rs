@@ -1,0 +1,87 @@
+//! `extend` and `extend-valid`: fields that are computed for each row.
+
+use tidegauge_lang::tree::{Named, Type};
+
+use super::segment::Segment;
+use crate::Result;
+use crate::bind::Scope;
+use crate::expr::Typed;
+use crate::functions::{library, logic};
+use crate::value::Value;
+
+pub(super) fn extend(segment: &mut Segment, fields: &[Named]) -> Result<()> {
+    segment.touch();
+    if let Some(totals) = &mut segment.totals
+        && define(&mut totals.scope, fields).is_err()
+    {
+        segment.totals = None;
+    }
+    define(&mut segment.scope, fields)?;
+    fields.iter().for_each(|field| {
+        segment.about.aggregates.remove(&field.name);
+    });
+    Ok(())
+}
+
+/// As [`extend`], with null in place of values that are of no use.
+pub(super) fn extend_valid(segment: &mut Segment, fields: &[Named]) -> Result<()> {
+    segment.touch();
+    segment.totals = None;
+    for field in fields {
+        let value = segment.scope.bind(&field.expr)?;
+        segment.scope.define(&field.name, valid(&value, segment.scope.now())?);
+    }
+    Ok(())
+}
+
+fn define(scope: &mut Scope, fields: &[Named]) -> Result<()> {
+    for field in fields {
+        let value = scope.bind(&field.expr)?;
+        scope.define(&field.name, value);
+    }
+    Ok(())
+}
+
+/// The values that are of use: texts that are not empty, numbers other than zero, what is true, and arrays and maps
+/// that have something in them.
+fn valid(value: &Value, now: i64) -> Result<Value> {
+    let mut variants = Vec::with_capacity(value.variants.len());
+    for variant in &value.variants {
+        let is_valid = is_valid(variant, now)?;
+        variants.push(logic::choose(is_valid, variant.clone(), logic::null(variant.kind))?);
+    }
+    Ok(Value { variants })
+}
+
+fn is_valid(variant: &Typed, now: i64) -> Result<Typed> {
+    let one = [Value::from(variant.clone())];
+    let call = |function: &str, arguments: &[Value]| {
+        let value = library::call(function, arguments, tidegauge_lang::Span::default(), now)?;
+        let value = value.unwrap_or_default();
+        value.of_type(Type::Boolean).cloned().map_or_else(|| Ok(logic::constant(false)), logic::known)
+    };
+    let zero = || Value::literal(&tidegauge_lang::tree::Literal::Integer(0));
+    let empty = |text: &str| Value::literal(&tidegauge_lang::tree::Literal::String(text.to_owned()));
+    Ok(match variant.kind {
+        Type::String => call("isnotempty", &one)?,
+        Type::Integer | Type::Float | Type::Timespan => {
+            let is_zero = logic::known(crate::functions::compare::equal(&one[0], &zero())?)?;
+            let mut parts = vec![logic::not(is_zero)?, logic::exists(&one[0])?];
+            if variant.kind == Type::Float {
+                parts.push(call("isfinite", &one)?);
+            }
+            Typed::all(parts)
+        }
+        Type::Array | Type::Map | Type::Dynamic => {
+            let text = Value::from(crate::functions::convert::to_text(variant.clone())?);
+            let mut parts = vec![logic::exists(&one[0])?];
+            for nothing in ["", "[]", "{}", "0", "false"] {
+                let is_nothing = crate::functions::compare::equal(&text, &empty(nothing))?;
+                parts.push(logic::not(logic::known(is_nothing)?)?);
+            }
+            Typed::all(parts)
+        }
+        Type::Boolean => logic::known(variant.clone())?,
+        Type::Datetime => logic::exists(&one[0])?,
+    })
+}

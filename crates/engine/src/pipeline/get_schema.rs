@@ -1,0 +1,56 @@
+//! `getschema`: one row for each field, about the field.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int64Array, StringViewArray};
+use tidegauge_lang::tree::Type;
+
+use super::rows::of_arrays;
+use super::segment::{About, Segment};
+use crate::Result;
+use crate::bind::Surroundings;
+use crate::expr::Typed;
+use crate::run::Run;
+
+impl Run {
+    pub(super) fn get_schema(&self, mut segment: Segment, around: &Surroundings) -> Result<Segment> {
+        let fields = segment.scope.fields()?;
+        let mut types: Vec<String> = Vec::with_capacity(fields.len());
+        for (_, value) in &fields {
+            let names: Vec<&str> = value.types().into_iter().map(name).collect();
+            types.push(if names.is_empty() { "unknown".to_owned() } else { names.join("|") });
+        }
+        let names: StringViewArray = fields.iter().map(|(name, _)| Some(name.as_str())).collect();
+        let types: StringViewArray = types.iter().map(|kind| Some(kind.as_str())).collect();
+        let places: Int64Array = (0..fields.len() as i64).map(Some).collect();
+        let rows = fields.len();
+        let columns: [(&str, Type, ArrayRef); 4] = [
+            ("ColumnName", Type::String, Arc::new(names)),
+            ("ColumnOrdinal", Type::Integer, Arc::new(places)),
+            ("DataType", Type::String, Arc::new(types.clone())),
+            ("ColumnType", Type::String, Arc::new(types)),
+        ];
+        let kinds: Vec<Type> = columns.iter().map(|(_, kind, _)| *kind).collect();
+        let described = columns.iter().enumerate();
+        let described =
+            described.map(|(place, (name, kind, _))| ((*name).to_owned(), Typed::input(*kind, place).into()));
+        let described = described.collect();
+        let arrays = columns.into_iter().map(|(_, _, array)| array).collect();
+        let about = About { sources: segment.about.sources, ..About::default() };
+        self.note(&segment.scope);
+        of_arrays(arrays, &kinds, rows, described, around, about)
+    }
+}
+
+/// How the language calls a type.
+fn name(kind: Type) -> &'static str {
+    match kind {
+        Type::Boolean => "bool",
+        Type::Integer => "long",
+        Type::Float => "real",
+        Type::String => "string",
+        Type::Datetime => "datetime",
+        Type::Timespan => "timespan",
+        Type::Array | Type::Map | Type::Dynamic => "dynamic",
+    }
+}

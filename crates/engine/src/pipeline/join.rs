@@ -1,0 +1,264 @@
+//! `join` and `lookup`: rows of two tables whose keys are equal. Both tables are read; the right one is kept by its
+//! keys, and the left one goes along it in its order. A key that is null belongs to nothing.
+
+use std::sync::Arc;
+
+use arrow_array::{Array, ArrayRef, RecordBatch, StringViewArray, UInt32Array, new_empty_array};
+use arrow_row::{RowConverter, Rows, SortField};
+use datafusion_execution::memory_pool::MemoryConsumer;
+use hashbrown::HashMap;
+use tidegauge_lang::tree::{ExprKind, Join, JoinKind, JoinPair, Lookup, LookupKind, Type};
+
+use super::rows::of_arrays;
+use super::segment::{About, Columns, Segment};
+use crate::bind::{Surroundings, invalid, type_names};
+use crate::expr::Typed;
+use crate::functions::convert;
+use crate::run::Run;
+use crate::types::arrow_type;
+use crate::value::Value;
+use crate::{Error, Result};
+
+/// How many rows a join may give.
+const ROWS_MAX: usize = 20_000_000;
+
+/// One table of a join: its fields, and its keys behind them.
+struct Side {
+    fields: Vec<(String, Value)>,
+    batch: RecordBatch,
+    /// The columns of the batch that are keys.
+    keys: std::ops::Range<usize>,
+}
+
+/// The rows of the result: of each side the row, or none.
+type Pairs = (Vec<Option<u32>>, Vec<Option<u32>>);
+
+impl Run {
+    pub(super) async fn join(&self, left: Segment, join: &Join, around: &Surroundings) -> Result<Segment> {
+        let right = self.segment(&join.right, around).await?;
+        self.joined(left, right, &join.on, join.kind, None, around).await
+    }
+
+    pub(super) async fn lookup(
+        &self,
+        left: Segment,
+        lookup: &Lookup,
+        around: &Surroundings,
+    ) -> Result<Segment> {
+        let right = self.segment(&lookup.table, around).await?;
+        let kind = match lookup.kind {
+            LookupKind::LeftOuter => JoinKind::LeftOuter,
+            LookupKind::Inner => JoinKind::Inner,
+        };
+        let keys = lookup.on.iter().filter_map(|pair| match &pair.right.kind {
+            ExprKind::Field(name) => Some(name.clone()),
+            _ => None,
+        });
+        self.joined(left, right, &lookup.on, kind, Some(keys.collect()), around).await
+    }
+
+    async fn joined(
+        &self,
+        left: Segment,
+        right: Segment,
+        on: &[JoinPair],
+        kind: JoinKind,
+        dropped: Option<Vec<String>>,
+        around: &Surroundings,
+    ) -> Result<Segment> {
+        let (mut left, mut right) = (self.unlimited(left).await?, self.unlimited(right).await?);
+        let mut keys: (Vec<Typed>, Vec<Typed>) = Default::default();
+        for pair in on {
+            let (l, r) = (left.scope.bind(&pair.left)?, right.scope.bind(&pair.right)?);
+            let (l, r) = key_pair(&l, &r, pair)?;
+            keys.0.push(l);
+            keys.1.push(r);
+        }
+        let mut about = About {
+            sources: left.about.sources.clone(),
+            range: left.about.range.or(right.about.range),
+            ..About::default()
+        };
+        for source in &right.about.sources {
+            if !about.sources.contains(source) {
+                about.sources.push(source.clone());
+            }
+        }
+        let left = self.side(&mut left, keys.0).await?;
+        let right = self.side(&mut right, keys.1).await?;
+        let pairs = pairs(&left, &right, kind)?;
+        let reservation = MemoryConsumer::new("join").register(self.context.memory_pool());
+        reservation.try_grow(bytes_of(&left, &right, pairs.0.len()))?;
+        let shown = |is_left: bool| match kind {
+            JoinKind::LeftAnti | JoinKind::LeftSemi => is_left,
+            JoinKind::RightAnti | JoinKind::RightSemi => !is_left,
+            _ => true,
+        };
+        let mut result = Joined::default();
+        if shown(true) {
+            result.add(&left, pairs.0, &[])?;
+        }
+        if shown(false) {
+            result.add(&right, pairs.1, &dropped.unwrap_or_default())?;
+        }
+        of_arrays(result.arrays, &result.kinds, result.rows, result.fields, around, about)
+    }
+
+    async fn side(&self, segment: &mut Segment, keys: Vec<Typed>) -> Result<Side> {
+        let mut fields = segment.scope.fields()?;
+        let shown = fields.len();
+        fields.extend(keys.into_iter().map(|key| (String::new(), Value::from(key))));
+        let columns = Columns::of(&fields);
+        let key_count = fields.len() - shown;
+        let width = columns.exprs.len();
+        let plan = self.plan(segment, columns.exprs, columns.schema).await?;
+        let batch = self.collected(plan).await?;
+        self.note(&segment.scope);
+        if u32::try_from(batch.num_rows()).is_err() {
+            return Err(Error::Memory { limit: 0 });
+        }
+        let mut fields = columns.fields;
+        fields.truncate(shown);
+        Ok(Side { fields, batch, keys: width - key_count..width })
+    }
+}
+
+/// Two keys in one type.
+fn key_pair(left: &Value, right: &Value, pair: &JoinPair) -> Result<(Typed, Typed)> {
+    let null = || crate::functions::logic::null(Type::String);
+    let (Some(l), Some(r)) = (left.key()?, right.key()?) else { return Ok((null(), null())) };
+    if l.kind == r.kind {
+        return Ok((l, r));
+    }
+    let is_number = |kind: Type| matches!(kind, Type::Integer | Type::Float);
+    if is_number(l.kind) && is_number(r.kind) {
+        return Ok((
+            convert::with_one_zero(convert::to_float(l)?)?,
+            convert::with_one_zero(convert::to_float(r)?)?,
+        ));
+    }
+    let is_open = |kind: Type| kind == Type::Dynamic;
+    if is_open(l.kind) || is_open(r.kind) {
+        return Ok((convert::to_json(l)?, convert::to_json(r)?));
+    }
+    let message = format!("the keys have different types: {} and {}", type_names(left), type_names(right));
+    Err(invalid(pair.right.span, message))
+}
+
+/// The keys of a side as comparable rows, and which of them have a null.
+fn keys_of(side: &Side, converter: &RowConverter) -> Result<(Rows, Vec<bool>)> {
+    let columns = &side.batch.columns()[side.keys.clone()];
+    let has_null = |row: usize| columns.iter().any(|column| column.is_null(row));
+    let nulls = (0..side.batch.num_rows()).map(has_null).collect();
+    Ok((converter.convert_columns(columns)?, nulls))
+}
+
+/// Which rows belong together.
+fn pairs(left: &Side, right: &Side, kind: JoinKind) -> Result<Pairs> {
+    let types = left.batch.schema_ref().fields()[left.keys.clone()].iter();
+    let types = types.map(|field| SortField::new(field.data_type().clone()));
+    let converter = RowConverter::new(types.collect())?;
+    let (right_keys, right_nulls) = keys_of(right, &converter)?;
+    let (left_keys, left_nulls) = keys_of(left, &converter)?;
+    let mut by_key: HashMap<&[u8], Vec<u32>> = HashMap::new();
+    for (row, key) in (0_u32..).zip(right_keys.iter()) {
+        if !right_nulls[row as usize] {
+            by_key.entry(key.data()).or_default().push(row);
+        }
+    }
+    let mut is_matched = vec![false; right.batch.num_rows()];
+    let mut pairs: Pairs = Default::default();
+    let mut push = |l: Option<u32>, r: Option<u32>| {
+        pairs.0.push(l);
+        pairs.1.push(r);
+        if pairs.0.len() > ROWS_MAX { Err(Error::Memory { limit: 0 }) } else { Ok(()) }
+    };
+    for (row, key) in (0_u32..).zip(left_keys.iter()) {
+        let none = &Vec::new();
+        let found = if left_nulls[row as usize] { none } else { by_key.get(key.data()).unwrap_or(none) };
+        found.iter().for_each(|matched| is_matched[*matched as usize] = true);
+        let is_found = !found.is_empty();
+        match kind {
+            JoinKind::InnerUnique => {
+                if let Some(first) = found.first() {
+                    push(Some(row), Some(*first))?;
+                }
+            }
+            JoinKind::LeftSemi if is_found => push(Some(row), None)?,
+            JoinKind::LeftAnti if !is_found => push(Some(row), None)?,
+            JoinKind::LeftSemi | JoinKind::LeftAnti | JoinKind::RightSemi | JoinKind::RightAnti => {}
+            JoinKind::LeftOuter | JoinKind::FullOuter if !is_found => push(Some(row), None)?,
+            _ => {
+                for matched in found {
+                    push(Some(row), Some(*matched))?;
+                }
+            }
+        }
+    }
+    let wanted = match kind {
+        JoinKind::RightOuter | JoinKind::FullOuter | JoinKind::RightAnti => Some(false),
+        JoinKind::RightSemi => Some(true),
+        _ => None,
+    };
+    for (row, is_matched) in (0_u32..).zip(is_matched) {
+        if Some(is_matched) == wanted {
+            push(None, Some(row))?;
+        }
+    }
+    Ok(pairs)
+}
+
+/// About how many bytes so many rows of both sides have.
+fn bytes_of(left: &Side, right: &Side, rows: usize) -> usize {
+    let of_row = |side: &Side| side.batch.get_array_memory_size() / side.batch.num_rows().max(1);
+    rows.saturating_mul(16 + of_row(left) + of_row(right))
+}
+
+/// The columns of the result so far.
+#[derive(Default)]
+struct Joined {
+    arrays: Vec<ArrayRef>,
+    kinds: Vec<Type>,
+    fields: Vec<(String, Value)>,
+    rows: usize,
+}
+
+impl Joined {
+    /// Adds the fields of a side for these rows. A name that is taken gets a number.
+    fn add(&mut self, side: &Side, rows: Vec<Option<u32>>, dropped: &[String]) -> Result<()> {
+        self.rows = rows.len();
+        let places = UInt32Array::from(rows);
+        for (name, value) in side.fields.iter().filter(|(name, _)| !dropped.contains(name)) {
+            let mut free = name.clone();
+            let mut number = 1;
+            while self.fields.iter().any(|(known, _)| *known == free) {
+                free = format!("{name}{number}");
+                number += 1;
+            }
+            let is_text = value.types() == [Type::String];
+            let mut variants = Vec::with_capacity(value.variants.len());
+            for variant in &value.variants {
+                let empty = new_empty_array(&arrow_type(variant.kind));
+                let array = variant.as_input().map_or(&empty, |place| side.batch.column(place));
+                let mut taken = arrow_select::take::take(array, &places, None)?;
+                if is_text && places.null_count() > 0 {
+                    taken = with_empty(&taken, &places);
+                }
+                variants.push(Typed::input(variant.kind, self.arrays.len()));
+                self.arrays.push(taken);
+                self.kinds.push(variant.kind);
+            }
+            self.fields.push((free, Value { variants }));
+        }
+        Ok(())
+    }
+}
+
+/// Where there is no row, a text is empty rather than null.
+fn with_empty(texts: &ArrayRef, places: &UInt32Array) -> ArrayRef {
+    use arrow_array::cast::AsArray;
+    let texts = texts.as_string_view();
+    let filled = texts.iter().enumerate();
+    let filled = filled.map(|(row, text)| if places.is_null(row) { Some("") } else { text });
+    Arc::new(filled.collect::<StringViewArray>())
+}

@@ -1,0 +1,351 @@
+//! The rows of a segment: as a plan that gives them batch by batch, as a segment of their own, and as the tables of
+//! the answer.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::SchemaRef;
+use datafusion_physical_plan::ExecutionPlan;
+use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
+use datafusion_physical_plan::limit::GlobalLimitExec;
+use tidegauge_lang::tree::{BinaryOperator, SortKey, TimeRange, Type};
+use tidegauge_model::columns::TIME_FIELD;
+use tidegauge_store::{Block, Blocks};
+use tokio::time::Instant;
+
+use super::segment::{About, Columns, DatasetRows, Origin, Segment};
+use super::sort;
+use crate::answer::{Answer, Field, Message, Table};
+use crate::bind::Scope;
+use crate::events::{self, Budget};
+use crate::explain;
+use crate::expr::Typed;
+use crate::groups;
+use crate::leaf::Leaf;
+use crate::plan::{EventOrder, EventsPlan};
+use crate::prune::Prune;
+use crate::run::{Run, Scanned};
+use crate::scan::Scan;
+use crate::value::Value;
+use crate::{Error, Result};
+
+/// Up to so many events of a dataset are found first and read afterwards, where they are limited in an order.
+const FOUND_MAX: usize = 100_000;
+
+impl Run {
+    /// The scan of a dataset's rows. Everything that it reads must have been asked of the scope before.
+    pub(super) async fn scan(
+        &self,
+        rows: &DatasetRows,
+        scope: &Scope,
+        conditions: &[Typed],
+        is_ascending: bool,
+    ) -> Result<Scan> {
+        let began = Instant::now();
+        let range = narrowed(rows.range, scope, conditions);
+        let snapshot = rows.state.snapshot();
+        let Blocks { mut blocks, segment_bytes, skipped } =
+            self.store.blocks(&snapshot, range.start, range.end).await?;
+        if is_ascending {
+            blocks.sort_by_key(Block::min_time);
+        }
+        let has_unflushed = blocks.iter().any(Block::is_buffered);
+        let times = blocks.iter().map(Block::min_time).min().zip(blocks.iter().map(Block::max_time).max());
+        let inputs = scope.inputs().to_vec();
+        let prune = Prune::AllOf(rows.prunes.clone());
+        let scan = Scan::new(blocks, range, inputs, conditions.to_vec(), prune, self.cache.clone());
+        let mut work = self.work();
+        if work.scans.is_empty() {
+            work.planning = began - self.began;
+        }
+        work.finding += began.elapsed();
+        work.scans.push(Scanned {
+            dataset: rows.name.clone(),
+            columns: explain::column_names(scope),
+            range: rows.range,
+            counters: Arc::clone(&scan.counters),
+            skipped,
+            segment_bytes,
+            has_unflushed,
+            times,
+        });
+        Ok(scan)
+    }
+
+    /// A plan that gives these columns for the rows of a segment.
+    pub(super) async fn plan(
+        &self,
+        segment: &Segment,
+        columns: Vec<Typed>,
+        schema: SchemaRef,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(match &segment.origin {
+            Origin::Plan(input) => {
+                Arc::new(Leaf::of_plan(Arc::clone(input), segment.conditions.clone(), columns, schema))
+            }
+            Origin::Dataset(rows) => {
+                let mut scan = self.scan(rows, &segment.scope, &segment.conditions, false).await?;
+                scan.split_for(self.threads);
+                Arc::new(Leaf::of_scan(Arc::new(scan), columns, schema, self.threads))
+            }
+        })
+    }
+
+    /// The same rows, of which no number is wanted: what waits for all rows is done first.
+    pub(super) async fn unlimited(&self, segment: Segment) -> Result<Segment> {
+        match segment.pending.limit.is_some() || segment.pending.after.is_some() {
+            true => self.settled(segment).await,
+            false => Ok(segment),
+        }
+    }
+
+    /// The same rows, with every field a column of a plan.
+    pub(super) async fn settled(&self, mut segment: Segment) -> Result<Segment> {
+        let is_limited =
+            segment.pending.limit.is_some_and(|limit| limit <= FOUND_MAX) || segment.pending.after.is_some();
+        if is_limited && matches!(segment.origin, Origin::Dataset(_)) {
+            return self.found(segment).await;
+        }
+        let pending = std::mem::take(&mut segment.pending);
+        let fields = segment.scope.fields()?;
+        let mut about = segment.about.clone();
+        let around = segment.scope.surroundings().clone();
+        let mut settled = match pending.order {
+            Some((order, keys)) => {
+                about.sorted_by = keys;
+                let columns = match order {
+                    EventOrder::Columns(columns) => columns,
+                    EventOrder::Time { is_descending } => {
+                        let time = segment.scope.time();
+                        vec![sort::column(time, is_descending)]
+                    }
+                };
+                self.sorted_by_columns(&segment, fields, columns, pending.limit, about).await?
+            }
+            None => {
+                let columns = Columns::of(&fields);
+                let plan = self.plan(&segment, columns.exprs, columns.schema).await?;
+                let mut settled = Segment::of_plan(plan, columns.fields, &around, about);
+                if let Some(limit) = pending.limit {
+                    settled = limited(settled, limit);
+                }
+                settled
+            }
+        };
+        self.note(&segment.scope);
+        settled.totals = segment.totals;
+        Ok(settled)
+    }
+
+    /// The first events of a dataset, found and read.
+    async fn found(&self, segment: Segment) -> Result<Segment> {
+        let around = segment.scope.surroundings().clone();
+        let about = segment.about.clone();
+        let answer = self.events(segment, usize::MAX).await?;
+        if answer.continues_at.is_some() {
+            return Err(Error::Time { seconds: self.question.options.time_max.as_secs() });
+        }
+        let table = answer.tables.into_iter().next().unwrap_or_default();
+        let about = About { sorted_by: table.order.clone(), is_events: false, ..about };
+        of_table(&table, &around, about)
+    }
+
+    /// The events of a dataset in their order, at most so many.
+    async fn events(&self, mut segment: Segment, rows_max: usize) -> Result<Answer> {
+        let mut plan = EventsPlan::new(&mut segment.scope)?;
+        if let Some((order, keys)) = segment.pending.order.take() {
+            (plan.order, plan.sorted_by) = (order, keys);
+        }
+        plan.limit = segment.pending.limit.unwrap_or(usize::MAX).min(rows_max);
+        plan.after = segment.pending.after;
+        if plan.after.is_some() && !matches!(plan.order, EventOrder::Time { .. }) {
+            return Err(super::misplaced("a cursor goes with an order by time alone: sort by `_time`"));
+        }
+        let Origin::Dataset(rows) = &segment.origin else {
+            return Err(Error::Internal { message: "events need a dataset".to_owned() });
+        };
+        let is_ascending = matches!(plan.order, EventOrder::Time { is_descending: false });
+        let mut scan = self.scan(rows, &segment.scope, &segment.conditions, is_ascending).await?;
+        scan.rows = events::rows_after(&plan);
+        self.note(&segment.scope);
+        let options = &self.question.options;
+        let budget = Budget {
+            threads: self.threads,
+            deadline: self.deadline(),
+            seconds: options.time_max.as_secs(),
+            answer_bytes_max: options.answer_bytes_max,
+        };
+        events::run(&plan, &Arc::new(scan), budget).await
+    }
+
+    /// The answer of the last segment.
+    pub(crate) async fn finish(&self, mut segment: Segment) -> Result<Answer> {
+        if let Some(tables) = segment.ready.take() {
+            self.note(&segment.scope);
+            let range = segment.about.range;
+            let sources = &segment.about.sources;
+            let tables =
+                tables.into_iter().map(|table| Table { range, sources: sources.clone(), ..table }).collect();
+            return Ok(Answer { tables, ..Answer::default() });
+        }
+        let about = segment.about.clone();
+        if matches!(segment.origin, Origin::Dataset(_)) {
+            let (rows_max, is_default) = self.rows_max(segment.pending.limit, true);
+            let mut answer = self.events(segment, rows_max).await?;
+            for table in &mut answer.tables {
+                table.range = about.range;
+                table.sources.clone_from(&about.sources);
+                self.tell_of_limit(table.rows, rows_max, is_default);
+            }
+            return Ok(answer);
+        }
+        let seconds = self.question.options.time_max.as_secs();
+        let tables = self.tables_of(segment);
+        let tables = tokio::time::timeout_at(self.deadline(), tables).await;
+        let tables = tables.map_err(|_| Error::Time { seconds })??;
+        Ok(Answer { tables, ..Answer::default() })
+    }
+
+    /// How many rows an answer has at most, and whether that is because nobody said it.
+    fn rows_max(&self, asked: Option<usize>, is_events: bool) -> (usize, bool) {
+        let options = &self.question.options;
+        match (asked, options.rows_default.filter(|_| is_events)) {
+            (Some(asked), _) => (asked.min(options.rows_max), false),
+            (None, Some(default)) => (default.min(options.rows_max), true),
+            (None, None) => (options.rows_max, false),
+        }
+    }
+
+    fn tell_of_limit(&self, rows: usize, rows_max: usize, is_default: bool) {
+        if is_default && rows >= rows_max {
+            self.tell(Message::DefaultLimit(rows_max as u64));
+        } else if rows >= self.question.options.rows_max {
+            self.tell(Message::RowsCut(rows_max as u64));
+        }
+    }
+
+    async fn tables_of(&self, mut segment: Segment) -> Result<Vec<Table>> {
+        let totals = segment.totals.take();
+        let is_events = segment.about.is_events && !segment.about.has_limit;
+        let (rows_max, is_default) = self.rows_max(None, is_events);
+        if segment.about.is_events && segment.about.sorted_by.is_empty() && segment.scope.has(TIME_FIELD) {
+            let newest = [SortKey { field: TIME_FIELD.to_owned(), is_descending: true }];
+            segment = self.sort(segment, &sort::keys_of(&newest)).await?;
+        }
+        segment = limited(self.settled(segment).await?, rows_max);
+        let table = self.table(segment, "0").await?;
+        self.tell_of_limit(table.rows, rows_max, is_default);
+        let mut tables = vec![table];
+        if let Some(totals) = totals {
+            let totals = limited(self.settled(*totals).await?, rows_max);
+            tables.push(self.table(totals, "_totals").await?);
+        }
+        Ok(tables)
+    }
+
+    /// A table of the answer from the rows of a settled segment.
+    pub(super) async fn table(&self, mut segment: Segment, name: &'static str) -> Result<Table> {
+        let mut table = Table { name, ..Table::default() };
+        let columns = segment.columns()?;
+        let plan = self.plan(&segment, columns.exprs, columns.schema).await?;
+        let batch = self.collected(plan).await?;
+        let about = segment.about;
+        table.rows = batch.num_rows();
+        for (name, value) in columns.fields {
+            let values = value
+                .variants
+                .iter()
+                .filter_map(|variant| Some((variant.kind, Arc::clone(batch.column(variant.as_input()?)))));
+            let aggregate = about.aggregates.get(&name).cloned();
+            table.fields.push(Field { aggregate, values: values.collect(), name });
+        }
+        table.order = about.sorted_by;
+        table.groups = about.groups;
+        table.bucket = about.bucket;
+        table.range = about.range;
+        table.sources = about.sources;
+        let kept = events::rows_within(&table.fields, table.rows, self.question.options.answer_bytes_max);
+        if kept < table.rows {
+            self.tell(Message::RowsCut(kept as u64));
+            table.fields = events::first_rows(table.fields, kept);
+            table.rows = kept;
+        }
+        Ok(table)
+    }
+
+    /// All rows of a plan as one batch.
+    pub(super) async fn collected(&self, plan: Arc<dyn ExecutionPlan>) -> Result<RecordBatch> {
+        groups::collected(&one_partition(plan), &self.context).await
+    }
+}
+
+/// A plan that gives all rows in one stream.
+pub(super) fn one_partition(plan: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
+    use datafusion_physical_plan::ExecutionPlanProperties;
+    match plan.output_partitioning().partition_count() {
+        1 => plan,
+        _ => Arc::new(CoalescePartitionsExec::new(plan)),
+    }
+}
+
+/// The first rows of a settled segment.
+pub(super) fn limited(mut segment: Segment, limit: usize) -> Segment {
+    if let Origin::Plan(plan) = segment.origin {
+        let first = GlobalLimitExec::new(one_partition(plan), 0, Some(limit));
+        segment.origin = Origin::Plan(Arc::new(first));
+    }
+    segment
+}
+
+/// A segment of the rows of a table.
+pub(super) fn of_table(table: &Table, around: &crate::bind::Surroundings, about: About) -> Result<Segment> {
+    let mut arrays: Vec<ArrayRef> = Vec::new();
+    let mut kinds: Vec<Type> = Vec::new();
+    let mut fields = Vec::with_capacity(table.fields.len());
+    for field in &table.fields {
+        let mut variants = Vec::with_capacity(field.values.len());
+        for (kind, array) in &field.values {
+            variants.push(Typed::input(*kind, arrays.len()));
+            arrays.push(Arc::clone(array));
+            kinds.push(*kind);
+        }
+        fields.push((field.name.clone(), Value { variants }));
+    }
+    of_arrays(arrays, &kinds, table.rows, fields, around, about)
+}
+
+/// A segment of rows in memory, whose fields are these columns.
+pub(super) fn of_arrays(
+    arrays: Vec<ArrayRef>,
+    kinds: &[Type],
+    rows: usize,
+    fields: Vec<(String, Value)>,
+    around: &crate::bind::Surroundings,
+    about: About,
+) -> Result<Segment> {
+    let schema = kinds.iter().enumerate().map(|(place, kind)| super::segment::column_field(place, *kind));
+    let schema: SchemaRef = Arc::new(arrow_schema::Schema::new(schema.collect::<Vec<_>>()));
+    let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows));
+    let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), arrays, &options)?;
+    let plan: Arc<dyn ExecutionPlan> = Arc::new(Leaf::of_batches(vec![batch], schema));
+    Ok(Segment::of_plan(plan, fields, around, about))
+}
+
+/// The range of time that conditions leave of a range.
+fn narrowed(mut range: TimeRange, scope: &Scope, conditions: &[Typed]) -> TimeRange {
+    for condition in conditions {
+        let Some((operator, time)) = condition.bound(|typed| scope.is_time(typed)) else { continue };
+        let after = time.saturating_add(1);
+        match operator {
+            BinaryOperator::Greater => range.start = range.start.max(after),
+            BinaryOperator::GreaterOrEqual => range.start = range.start.max(time),
+            BinaryOperator::Less => range.end = range.end.min(time),
+            BinaryOperator::LessOrEqual => range.end = range.end.min(after),
+            BinaryOperator::Equal => {
+                range = TimeRange { start: range.start.max(time), end: range.end.min(after) };
+            }
+            _ => {}
+        }
+    }
+    range
+}

@@ -1,0 +1,137 @@
+//! `sort`, `order` and the order of `top`. The events of a dataset wait with their order, because often only the first
+//! of them are wanted; other rows are sorted by DataFusion, which spills.
+
+use std::sync::Arc;
+
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_ord::sort::SortOptions;
+use datafusion_physical_expr::expressions::Column;
+use datafusion_physical_expr::{LexOrdering, PhysicalExpr, PhysicalSortExpr};
+use datafusion_physical_plan::ExecutionPlan;
+use datafusion_physical_plan::sorts::sort::SortExec;
+use tidegauge_lang::tree::{Expr, ExprKind, Nulls, OrderKey, SortKey, Type};
+use tidegauge_lang::{Span, print_expression};
+
+use super::rows::one_partition;
+use super::segment::{About, Columns, Origin, Segment, column_field};
+use crate::Result;
+use crate::bind::{Scope, Surroundings, invalid};
+use crate::expr::Typed;
+use crate::plan::{EventOrder, SortColumn, sort_columns};
+use crate::run::Run;
+use crate::value::Value;
+
+/// Plain keys as keys that may be computed.
+pub(super) fn keys_of(keys: &[SortKey]) -> Vec<OrderKey> {
+    let key = |key: &SortKey| OrderKey {
+        expr: Expr::new(ExprKind::Field(key.field.clone()), Span::default()),
+        is_descending: key.is_descending,
+        nulls: None,
+    };
+    keys.iter().map(key).collect()
+}
+
+/// A number of rows that a constant expression says.
+pub(super) fn count(expr: &Expr, around: &Surroundings) -> Result<u64> {
+    let value = Scope::without_dataset(around.clone()).bind(expr)?;
+    let number = value.of_type(Type::Integer).and_then(Typed::as_literal).filter(|number| number.is_valid(0));
+    let number = number.and_then(|number| u64::try_from(number.as_primitive::<Int64Type>().value(0)).ok());
+    number.ok_or_else(|| invalid(expr.span, "the number of rows must be a whole number, zero or more"))
+}
+
+/// A column to sort by, with nulls as the least values.
+pub(super) fn column(expr: Typed, is_descending: bool) -> SortColumn {
+    SortColumn { expr, is_descending, has_nulls_first: !is_descending }
+}
+
+impl Run {
+    pub(super) async fn sort(&self, segment: Segment, keys: &[OrderKey]) -> Result<Segment> {
+        let mut segment = self.unlimited(segment).await?;
+        segment.touch();
+        if let Some(totals) = segment.totals.take() {
+            segment.totals = self.sorted_totals(*totals, keys).await;
+        }
+        let mut values = Vec::with_capacity(keys.len());
+        for key in keys {
+            values.push(segment.scope.bind(&key.expr)?);
+        }
+        let sorted_by: Vec<SortKey> = keys.iter().map(named).collect();
+        let mut columns = Vec::new();
+        for (key, value) in keys.iter().zip(&values) {
+            let has_nulls_first = key.nulls.map_or(!key.is_descending, |nulls| nulls == Nulls::First);
+            for expr in sort_columns(value)? {
+                columns.push(SortColumn { expr, is_descending: key.is_descending, has_nulls_first });
+            }
+        }
+        if matches!(segment.origin, Origin::Dataset(_)) {
+            // Times alone decide almost always; ids decide the rest, and further keys would only break paging.
+            let is_by_time = columns.first().is_some_and(|first| segment.scope.is_time(&first.expr));
+            let order = match (is_by_time, keys.first()) {
+                (true, Some(key)) => EventOrder::Time { is_descending: key.is_descending },
+                _ => EventOrder::Columns(columns),
+            };
+            let kept = if is_by_time { 1 } else { sorted_by.len() };
+            segment.pending.order = Some((order, sorted_by[..kept].to_vec()));
+            return Ok(segment);
+        }
+        let fields = segment.scope.fields()?;
+        let about = About { sorted_by, ..segment.about.clone() };
+        let totals = segment.totals.take();
+        let mut sorted = self.sorted_by_columns(&segment, fields, columns, None, about).await?;
+        sorted.totals = totals;
+        Ok(sorted)
+    }
+
+    /// Totals in the same order, unless they lack what it is by.
+    async fn sorted_totals(&self, mut totals: Segment, keys: &[OrderKey]) -> Option<Box<Segment>> {
+        let is_known = |key: &OrderKey, scope: &mut Scope| scope.bind(&key.expr).is_ok();
+        let keys: Vec<OrderKey> =
+            keys.iter().filter(|key| is_known(key, &mut totals.scope)).cloned().collect();
+        if keys.is_empty() {
+            return Some(Box::new(totals));
+        }
+        Box::pin(self.sort(totals, &keys)).await.ok().map(Box::new)
+    }
+
+    /// All rows of a segment in an order, or the first of them.
+    pub(super) async fn sorted_by_columns(
+        &self,
+        segment: &Segment,
+        fields: Vec<(String, Value)>,
+        by: Vec<SortColumn>,
+        limit: Option<usize>,
+        about: About,
+    ) -> Result<Segment> {
+        let mut columns = Columns::of(&fields);
+        let mut schema: Vec<_> = columns.schema.fields().iter().map(|field| (**field).clone()).collect();
+        let mut order = Vec::with_capacity(by.len());
+        for column in by {
+            let place = columns.exprs.len();
+            let field = column_field(place, column.expr.kind);
+            let expr: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), place));
+            let options =
+                SortOptions { descending: column.is_descending, nulls_first: column.has_nulls_first };
+            order.push(PhysicalSortExpr { expr, options });
+            schema.push(field);
+            columns.exprs.push(column.expr);
+        }
+        let schema = Arc::new(arrow_schema::Schema::new(schema));
+        let plan = self.plan(segment, columns.exprs, schema).await?;
+        let plan: Arc<dyn ExecutionPlan> = match LexOrdering::new(order) {
+            Some(order) => Arc::new(SortExec::new(order, one_partition(plan)).with_fetch(limit)),
+            None => plan,
+        };
+        Ok(Segment::of_plan(plan, columns.fields, segment.scope.surroundings(), about))
+    }
+}
+
+/// What is told of a key: its field, or the text of what is computed.
+fn named(key: &OrderKey) -> SortKey {
+    let field = match &key.expr.kind {
+        ExprKind::Field(name) => name.clone(),
+        _ => print_expression(&key.expr),
+    };
+    SortKey { field, is_descending: key.is_descending }
+}

@@ -1,0 +1,100 @@
+//! Queries after `in`: they are run before the query that they stand in, and their values take their place.
+
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use tidegauge_lang::Span;
+use tidegauge_lang::tree::{Expr, ExprKind, Literal, Query, Type};
+
+use crate::bind::{Surroundings, invalid};
+use crate::run::Run;
+use crate::{Error, Field, Result};
+
+/// How many different values a list may have.
+const VALUES_MAX: usize = 1_000_000;
+
+impl Run {
+    /// Puts values in the place of all queries after `in`.
+    pub(crate) fn fill_tables<'a>(
+        &'a self,
+        query: &'a mut Query,
+        around: &'a Surroundings,
+    ) -> BoxFuture<'a, Result<()>> {
+        async move {
+            for inner in query.queries_mut() {
+                self.fill_tables(inner, around).await?;
+            }
+            for expr in query.exprs_mut() {
+                self.fill_lists(expr, around).await?;
+            }
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn fill_lists<'a>(&'a self, expr: &'a mut Expr, around: &'a Surroundings) -> BoxFuture<'a, Result<()>> {
+        async move {
+            if let ExprKind::In { list, .. } | ExprKind::HasAny { list, .. } = &mut expr.kind {
+                let mut filled = Vec::with_capacity(list.len());
+                for element in list.drain(..) {
+                    match element.kind {
+                        ExprKind::Table(query) => {
+                            let values = self.values_of(&query, element.span, around).await?;
+                            filled.extend(values);
+                        }
+                        kind => filled.push(Expr::new(kind, element.span)),
+                    }
+                }
+                *list = filled;
+            }
+            for child in expr.children_mut() {
+                self.fill_lists(child, around).await?;
+            }
+            Ok(())
+        }
+        .boxed()
+    }
+
+    /// The values in the first column of a query.
+    async fn values_of(&self, query: &Query, span: Span, around: &Surroundings) -> Result<Vec<Expr>> {
+        let mut segment = self.segment(query, around).await?;
+        let fields = segment.scope.fields()?;
+        let Some(first) = fields.into_iter().next() else {
+            return Err(invalid(span, "the table after `in` has no column"));
+        };
+        segment.list(vec![first]);
+        let settled = self.settled(segment).await?;
+        let table = self.table(super::rows::limited(settled, VALUES_MAX + 1), "0").await?;
+        if table.rows > VALUES_MAX {
+            let message = format!("the table after `in` has more than {VALUES_MAX} rows");
+            return Err(invalid(span, message));
+        }
+        let Some(field) = table.fields.first() else { return Ok(Vec::new()) };
+        Ok((0..table.rows).map(|row| Expr::new(ExprKind::Literal(literal(field, row)), span)).collect())
+    }
+}
+
+/// One value of a field.
+fn literal(field: &Field, row: usize) -> Literal {
+    let Some((kind, array)) = field.values.iter().find(|(_, array)| array.is_valid(row)) else {
+        return Literal::Null;
+    };
+    let integer = || array.as_primitive::<Int64Type>().value(row);
+    let text = || array.as_string_view().value(row).to_owned();
+    match kind {
+        Type::Boolean => Literal::Boolean(array.as_boolean().value(row)),
+        Type::Integer => Literal::Integer(integer()),
+        Type::Float => Literal::Float(array.as_primitive::<Float64Type>().value(row)),
+        Type::String => Literal::String(text()),
+        Type::Datetime => Literal::Datetime(integer()),
+        Type::Timespan => Literal::Timespan(integer()),
+        Type::Array | Type::Map | Type::Dynamic => Literal::Dynamic(text()),
+    }
+}
+
+/// The error of what is not there yet.
+pub(super) fn not_yet(what: &str) -> Error {
+    invalid(Span::default(), format!("`{what}` cannot be run yet: write the query without it"))
+}

@@ -1,0 +1,219 @@
+//! `union`: the rows of several tables, with the fields of all. Fields of one name are one field; where tables that
+//! stand in the query give them different types, each type has its own column.
+
+use std::sync::Arc;
+
+use datafusion_physical_plan::ExecutionPlan;
+use datafusion_physical_plan::union::UnionExec;
+use tidegauge_lang::tree::{Literal, NamePattern, Query, Source, TimeRange, Type, Union};
+
+use super::rows::of_arrays;
+use super::segment::{About, Columns, Segment};
+use crate::Result;
+use crate::bind::Surroundings;
+use crate::expr::Typed;
+use crate::functions::logic;
+use crate::leaf::Leaf;
+use crate::run::Run;
+use crate::value::Value;
+
+/// One table of a union, under the name that its rows have it by.
+struct Operand {
+    name: String,
+    segment: Segment,
+}
+
+/// A column of the result: a field of the tables, or one type of it.
+struct Column {
+    name: String,
+    field: String,
+    kinds: Vec<Type>,
+}
+
+impl Run {
+    pub(super) async fn union(
+        &self,
+        first: Option<Segment>,
+        union: &Union,
+        around: &Surroundings,
+    ) -> Result<Segment> {
+        let mut operands = Vec::new();
+        if let Some(segment) = first {
+            let name = match segment.about.sources.as_slice() {
+                [only] => only.clone(),
+                _ => "union_arg0".to_owned(),
+            };
+            operands.push(Operand { name, segment });
+        }
+        for query in &union.tables {
+            self.add_operand(query, around, &mut operands).await?;
+        }
+        self.united(operands, union, around).await
+    }
+
+    async fn add_operand(
+        &self,
+        query: &Query,
+        around: &Surroundings,
+        operands: &mut Vec<Operand>,
+    ) -> Result<()> {
+        if let (Source::Datasets { pattern, range }, true) = (&query.source, query.stages.is_empty()) {
+            operands.extend(self.matching(std::slice::from_ref(pattern), *range, around)?);
+            return Ok(());
+        }
+        let name = match &query.source {
+            Source::Dataset { name, .. } => name.clone(),
+            _ => format!("union_arg{}", operands.len()),
+        };
+        operands.push(Operand { name, segment: self.segment(query, around).await? });
+        Ok(())
+    }
+
+    /// The events of all datasets whose names fit; of all datasets where nothing is named.
+    pub(super) async fn datasets(
+        &self,
+        patterns: &[NamePattern],
+        range: TimeRange,
+        around: &Surroundings,
+    ) -> Result<Segment> {
+        let mut operands = self.matching(patterns, range, around)?;
+        match operands.len() {
+            1 => Ok(operands.remove(0).segment),
+            _ => {
+                let union = Union { source_field: None, is_inner: false, tables: Vec::new() };
+                self.united(operands, &union, around).await
+            }
+        }
+    }
+
+    fn matching(
+        &self,
+        patterns: &[NamePattern],
+        range: TimeRange,
+        around: &Surroundings,
+    ) -> Result<Vec<Operand>> {
+        let names = self.question.datasets.iter().map(|dataset| &dataset.name);
+        let fits = |name: &&String| patterns.is_empty() || patterns.iter().any(|pattern| pattern.fits(name));
+        let operand =
+            |name: &String| Ok(Operand { name: name.clone(), segment: self.dataset(name, range, around)? });
+        names.filter(fits).map(operand).collect()
+    }
+
+    /// All rows of the tables.
+    async fn united(&self, operands: Vec<Operand>, union: &Union, around: &Surroundings) -> Result<Segment> {
+        let mut tables = Vec::with_capacity(operands.len());
+        for operand in operands {
+            let mut segment = self.unlimited(operand.segment).await?;
+            segment.pending.order = None;
+            let fields = segment.scope.fields()?;
+            tables.push((operand.name, segment, fields));
+        }
+        let is_literal = tables.iter().all(|(_, segment, _)| segment.about.sources.is_empty());
+        let all: Vec<&Vec<(String, Value)>> = tables.iter().map(|(_, _, fields)| fields).collect();
+        let columns = columns(&all, union, is_literal);
+        let mut about = About {
+            is_events: !tables.is_empty() && tables.iter().all(|(_, segment, _)| segment.about.is_events),
+            ..About::default()
+        };
+        let mut plans: Vec<Arc<dyn ExecutionPlan>> = Vec::with_capacity(tables.len());
+        let mut placed = None;
+        for (name, segment, fields) in &tables {
+            for source in &segment.about.sources {
+                if !about.sources.contains(source) {
+                    about.sources.push(source.clone());
+                }
+            }
+            about.range = about.range.or(segment.about.range);
+            let mut values = Vec::with_capacity(columns.len() + 1);
+            if let Some(field) = &union.source_field {
+                values.push((field.clone(), Value::literal(&Literal::String(name.clone()))));
+            }
+            values.extend(columns.iter().map(|column| (column.name.clone(), value_of(column, fields))));
+            let row = Columns::of(&values);
+            plans.push(self.plan(segment, row.exprs, row.schema).await?);
+            placed = Some(row.fields);
+            self.note(&segment.scope);
+        }
+        let Some(fields) = placed else {
+            return of_arrays(Vec::new(), &[], 0, Vec::new(), around, about);
+        };
+        let plan = match plans.len() {
+            1 => plans.remove(0),
+            _ => UnionExec::try_new(plans)?,
+        };
+        // Rows of what stands in the query keep the order in which they stand.
+        let plan = if is_literal { in_order(plan) } else { plan };
+        Ok(Segment::of_plan(plan, fields, around, about))
+    }
+}
+
+/// The rows of all partitions, those of the first before those of the next.
+fn in_order(plan: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
+    Arc::new(Leaf::of_partitions(plan))
+}
+
+/// The columns that all tables together have.
+fn columns(tables: &[&Vec<(String, Value)>], union: &Union, is_literal: bool) -> Vec<Column> {
+    let mut names: Vec<&String> = Vec::new();
+    for (name, _) in tables.iter().copied().flatten() {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    if union.is_inner {
+        let has = |table: &Vec<(String, Value)>, name: &String| table.iter().any(|(known, _)| known == name);
+        names.retain(|name| tables.iter().all(|table| has(table, name)));
+    }
+    let mut columns: Vec<Column> = Vec::with_capacity(names.len());
+    for name in names {
+        let values = tables.iter().filter_map(|table| table.iter().find(|(known, _)| known == name));
+        let mut kinds: Vec<Type> = Vec::new();
+        for kind in values.flat_map(|(_, value)| value.types()) {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        if !is_literal || kinds.len() < 2 {
+            columns.push(Column { name: free(name, &columns), field: name.clone(), kinds });
+            continue;
+        }
+        for kind in kinds {
+            let wanted = format!("{name}_{}", suffix(kind));
+            columns.push(Column { name: free(&wanted, &columns), field: name.clone(), kinds: vec![kind] });
+        }
+    }
+    columns
+}
+
+/// A name that no column has yet.
+fn free(wanted: &str, columns: &[Column]) -> String {
+    let mut name = wanted.to_owned();
+    let mut number = 1;
+    while columns.iter().any(|column| column.name == name) {
+        name = format!("{wanted}{number}");
+        number += 1;
+    }
+    name
+}
+
+fn suffix(kind: Type) -> &'static str {
+    match kind {
+        Type::Boolean => "bool",
+        Type::Integer => "long",
+        Type::Float => "real",
+        Type::String => "string",
+        Type::Datetime => "datetime",
+        Type::Timespan => "timespan",
+        Type::Array | Type::Map | Type::Dynamic => "dynamic",
+    }
+}
+
+/// What a table has in a column: its own values, and nulls in the types that only others have.
+fn value_of(column: &Column, fields: &[(String, Value)]) -> Value {
+    let own = fields.iter().find(|(name, _)| *name == column.field).map(|(_, value)| value);
+    let variant = |kind: &Type| {
+        let typed = own.and_then(|value| value.of_type(*kind)).cloned();
+        typed.unwrap_or_else(|| -> Typed { logic::null(*kind) })
+    };
+    Value { variants: column.kinds.iter().map(variant).collect() }
+}
