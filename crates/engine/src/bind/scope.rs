@@ -117,6 +117,11 @@ impl Scope {
         &self.failed
     }
 
+    /// Whether rows are the events of a dataset.
+    pub(crate) fn is_of_dataset(&self) -> bool {
+        self.dataset.is_some()
+    }
+
     pub(crate) fn is_computed(&self, name: &str) -> bool {
         self.computed.contains_key(name)
     }

@@ -36,7 +36,7 @@ pub(super) fn of_engine(error: EngineError, query: &DatasetQuery) -> Error {
             of_diagnostics("the query", text, &diagnostics)
         }
         EngineError::Store(error) => error.into(),
-        EngineError::Memory { .. } => Error::new(kind, error.to_string())
+        EngineError::Memory { .. } | EngineError::Spill => Error::new(kind, error.to_string())
             .hint("ask for a shorter time range, fewer groups or fewer fields"),
         EngineError::Time { .. } => {
             Error::new(kind, error.to_string()).hint("ask for a shorter time range, or filter more")
