@@ -4,6 +4,8 @@
 
 mod blocks;
 mod damage;
+mod deletion;
+mod deletion_faults;
 mod duckdb;
 mod events;
 mod faults;
