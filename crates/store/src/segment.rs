@@ -1,5 +1,5 @@
 //! A segment: one Parquet file of events in the order of time, never changed after it is written. Which rows go into
-//! it is decided by `flush` and `compact`; that it exists is told by the catalogue.
+//! it is decided by `flush`, `compact` and `delete`; that it exists is told by the catalogue.
 
 mod checksums;
 mod plan;

@@ -163,7 +163,7 @@ impl Simulation {
         let is_doomed = |(at, row): &(usize, &StoredRow)| match way {
             0 => row.sequence == one.sequence,
             1 => row.time < one.time,
-            _ => *at as u64 % step == 0,
+            _ => (*at as u64).is_multiple_of(step),
         };
         let doomed = rows.iter().enumerate().filter(is_doomed).map(|(_, row)| id_of(row)).collect();
         (id, doomed)
