@@ -9,6 +9,7 @@
 mod aggregate_plans;
 mod budgets;
 mod collected;
+mod deleted;
 mod distinct;
 mod filtered;
 mod frequent;
