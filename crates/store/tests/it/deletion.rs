@@ -127,6 +127,9 @@ async fn fields_that_only_deleted_events_had_are_in_no_segment_and_can_be_forgot
         block.fields(&mut |field, _| fields.push(field.to_owned()));
     }
     assert!(fields.contains(&"only 0".to_owned()) && !fields.contains(&"only 1".to_owned()), "{fields:?}");
+    for file in house.segment_files(&id).await {
+        assert!(!has(&std::fs::read(file).unwrap(), "only 1"), "not even its name is left in the file");
+    }
     assert!(dataset.has_field("only 1"), "a field is known until it is forgotten");
     house.store.vacuum(&dataset).await.unwrap();
     assert!(!dataset.has_field("only 1") && dataset.has_field("only 0") && dataset.has_field("f599"));
@@ -156,11 +159,13 @@ async fn a_repeated_request_does_not_bring_deleted_events_back() {
     }
 }
 
+fn has(bytes: &[u8], text: &str) -> bool {
+    bytes.windows(text.len()).any(|window| window == text.as_bytes())
+}
+
 /// Whether a text is anywhere in the log.
 fn is_logged(house: &House, text: &str) -> bool {
-    let files = log_files(house.folder.path());
-    let has = |bytes: Vec<u8>| bytes.windows(text.len()).any(|window| window == text.as_bytes());
-    files.iter().any(|path| has(std::fs::read(path).unwrap()))
+    log_files(house.folder.path()).iter().any(|path| has(&std::fs::read(path).unwrap(), text))
 }
 
 #[tokio::test]
