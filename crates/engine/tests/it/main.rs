@@ -10,6 +10,7 @@ mod aggregate_plans;
 mod budgets;
 mod cases;
 mod collected;
+mod deleted;
 mod distinct;
 mod filtered;
 mod frequent;
