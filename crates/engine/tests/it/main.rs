@@ -25,4 +25,5 @@ mod percentiles;
 mod plain;
 mod properties;
 mod support;
+mod text_queries;
 mod values;
