@@ -9,6 +9,8 @@ mod conversion;
 mod datetime;
 mod mathematical;
 mod outlines;
+mod series;
+mod series_statistics;
 mod string;
 
 use crate::suggest;
@@ -40,6 +42,8 @@ pub enum Family {
     Datetime,
     Mathematical,
     Array,
+    /// Of arrays of numbers.
+    Series,
     /// Over many rows.
     Aggregation,
 }
@@ -88,6 +92,8 @@ const TABLES: &[&[Function]] = &[
     datetime::FUNCTIONS,
     mathematical::FUNCTIONS,
     arrays::FUNCTIONS,
+    series::FUNCTIONS,
+    series_statistics::FUNCTIONS,
 ];
 
 /// Names that other languages have for functions of this one.
@@ -294,6 +300,8 @@ const NUMBER: &[Type] = &[Type::Integer, Type::Float];
 const STRING: &[Type] = &[Type::String];
 const DATETIME: &[Type] = &[Type::Datetime];
 const TIMESPAN: &[Type] = &[Type::Timespan];
+const ARRAY: &[Type] = &[Type::Array];
+const ARRAY_OR_NUMBER: &[Type] = &[Type::Array, Type::Integer, Type::Float];
 
 #[cfg(test)]
 mod tests {

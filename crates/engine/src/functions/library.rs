@@ -21,6 +21,7 @@ mod records;
 mod rounding;
 mod rows;
 mod search;
+mod series;
 mod sets;
 mod strings;
 mod types;
@@ -53,6 +54,12 @@ const FAMILIES: &[&[Function]] = &[
     sets::FUNCTIONS,
     bags::FUNCTIONS,
     hashes::FUNCTIONS,
+    series::of_one::FUNCTIONS,
+    series::of_two::FUNCTIONS,
+    series::fills::FUNCTIONS,
+    series::filters::FUNCTIONS,
+    series::transforms::FUNCTIONS,
+    series::statistics::FUNCTIONS,
 ];
 
 /// Calls a function; none where there is no such. The moment of the query is in nanoseconds since 1970.
