@@ -4,11 +4,14 @@
 
 mod aggregates;
 mod arrays;
+mod bags;
 mod conditional;
 mod conversion;
 mod datetime;
+mod encodings;
 mod mathematical;
 mod outlines;
+mod patterns;
 mod series;
 mod series_statistics;
 mod string;
@@ -89,9 +92,12 @@ const TABLES: &[&[Function]] = &[
     conversion::FUNCTIONS,
     conditional::FUNCTIONS,
     string::FUNCTIONS,
+    patterns::FUNCTIONS,
+    encodings::FUNCTIONS,
     datetime::FUNCTIONS,
     mathematical::FUNCTIONS,
     arrays::FUNCTIONS,
+    bags::FUNCTIONS,
     series::FUNCTIONS,
     series_statistics::FUNCTIONS,
 ];
@@ -106,7 +112,6 @@ const RENAMED: &[(&str, &str)] = &[
     ("greatest", "max_of"),
     ("if", "iff"),
     ("ifnull", "coalesce"),
-    ("iif", "iff"),
     ("lcase", "tolower"),
     ("least", "min_of"),
     ("length", "strlen"),

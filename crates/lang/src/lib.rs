@@ -20,3 +20,4 @@ pub use diagnostic::{Diagnostic, Position, Span};
 pub use parser::parse_expression;
 pub use print::{print_expression, print_query, print_stage};
 pub use program::parse_query;
+pub use timespan::read as read_timespan;

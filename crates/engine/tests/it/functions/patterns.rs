@@ -59,6 +59,8 @@ fn replacement() {
         replace_regex("(\\d)\\d\\d", "${1}xx", "404 503") => "4xx 5xx";
         replace_regex("a*", "-", "b") => "-b-";
         replace_regex("x", "y", 1) => "1";
+        replace_regex("is (\\d+)", "was: \\1", "this is 1") => "this was: 1";
+        replace_regex("a(b)?", "[\\1$0\\n\\]", "ac") => "[a\\n\\]c";
         replace_regex("(?P<n>b)", "<$n>", "abc") => "a<b>c";
     }
 }
@@ -69,10 +71,10 @@ fn groups() {
         extract("x=([0-9.]+)", 1, "axiom x=65.6|po") => "65.6";
         extract("v([0-9]+[.][0-9]+)", 1, "frontend-v2.1") => "2.1";
         extract("([0-9.]+) (s|ms)$", 0, "Operation took 127.5 ms") => "127.5 ms";
-        extract("([0-9.]+) (s|ms)$", 3, "Operation took 127.5 ms") => Null;
-        extract("a", 0, "b") => Null;
-        extract("a(b)?", 1, "a") => Null;
-        extract("a", -1, "a") => Null;
+        extract("([0-9.]+) (s|ms)$", 3, "Operation took 127.5 ms") => "";
+        extract("a", 0, "b") => "";
+        extract("a(b)?", 1, "a") => "";
+        extract("a", -1, "a") => "";
         extract("a", 0, Null) => Null;
         extract_all("([0-9]+)", Json("[1]"), "/orders/111/items/222/details/333") => Json("[\"111\",\"222\",\"333\"]");
         extract_all("(\\w)(\\w)", "ab cd") => Json("[[\"a\",\"b\"],[\"c\",\"d\"]]");

@@ -143,7 +143,7 @@ fn fills() {
         series_fill_linear(Json("[null,111.0,null,36.0,null,null]")) => Json("[111,111.0,73.5,36.0,36,36]");
         series_fill_linear(Json("[null,111,null,36,null]"), Null, false) => Json("[null,111,73.5,36,null]");
         series_fill_linear(Json("[null,null]")) => Json("[0,0]");
-        series_fill_linear(Json("[null,null]"), Null, true, 3.14) => Json("[3.14,3.14]");
+        series_fill_linear(Json("[null,null]"), Null, true, 2.5) => Json("[2.5,2.5]");
         series_fill_linear(Json("[null]"), Null, true, Null) => Json("[null]");
         series_fill_linear(Json("[0,5,0,7]"), 0) => Json("[5,5,6,7]");
         series_fill_linear(Null) => Null;
