@@ -17,6 +17,7 @@ mod timespan;
 pub mod tree;
 
 pub use diagnostic::{Diagnostic, Position, Span};
+pub use moment::read_datetime;
 pub use parser::parse_expression;
 pub use print::{print_expression, print_query, print_stage};
 pub use program::parse_query;

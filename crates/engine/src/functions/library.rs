@@ -23,6 +23,7 @@ mod rows;
 mod search;
 mod series;
 mod sets;
+mod sorting;
 mod strings;
 mod types;
 mod urls;
@@ -50,6 +51,7 @@ const FAMILIES: &[&[Function]] = &[
     numbers::FUNCTIONS,
     rounding::FUNCTIONS,
     arrays::FUNCTIONS,
+    sorting::FUNCTIONS,
     paths::FUNCTIONS,
     sets::FUNCTIONS,
     bags::FUNCTIONS,

@@ -52,25 +52,14 @@ pub(crate) fn read(text: &str) -> Option<i64> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return nanos(time);
     }
-    let civil = match text.parse::<jiff::civil::DateTime>() {
-        Ok(civil) => civil,
-        Err(_) => match jiff::fmt::rfc2822::parse(text) {
-            Ok(zoned) => return nanos(zoned.timestamp()),
-            Err(_) => read_month_first(text)?,
-        },
-    };
-    civil.to_zoned(jiff::tz::TimeZone::UTC).ok().and_then(|zoned| nanos(zoned.timestamp()))
-}
-
-/// `12-24-2015` or `12/24/2015`, perhaps with a time of day behind it.
-fn read_month_first(text: &str) -> Option<jiff::civil::DateTime> {
-    let (date, time) = text.split_once([' ', 'T']).unwrap_or((text, "00:00"));
-    let mut parts = date.split(['-', '/']);
-    let (month, day, year) = (parts.next()?, parts.next()?, parts.next()?);
-    let is_plain = month.len() <= 2 && day.len() <= 2 && year.len() == 4 && parts.next().is_none();
-    let date = jiff::civil::Date::new(year.parse().ok()?, month.parse().ok()?, day.parse().ok()?);
-    let time: jiff::civil::Time = time.parse().ok()?;
-    is_plain.then_some(date.ok()?.to_datetime(time))
+    if let Ok(civil) = text.parse::<jiff::civil::DateTime>() {
+        let zoned = civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+        return nanos(zoned.timestamp());
+    }
+    match jiff::fmt::rfc2822::parse(text) {
+        Ok(zoned) => nanos(zoned.timestamp()),
+        Err(_) => tidegauge_lang::read_datetime(text),
+    }
 }
 
 /// The nanoseconds that a text says, in every form that literals have: numbers with units (`1h30m`), days and a clock

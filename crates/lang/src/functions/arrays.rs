@@ -1,15 +1,14 @@
 //! Functions on arrays. What is no array gives null unless a function says otherwise.
 
-use super::{
-    ANY, ARRAY, BOOLEAN, Family, Function, INTEGER, Parameter, Repeats, ResultType, STRING, parameter,
-};
+use super::{ANY, ARRAY, Family, Function, INTEGER, Parameter, Repeats, ResultType, STRING, parameter};
 use crate::tree::Type;
 
 const LIST: Parameter = parameter("array", ARRAY);
 const PLACES: Parameter = parameter("places", INTEGER);
 const VALUE: Parameter = parameter("value", ANY);
 const FILLING: Parameter = parameter("filling", ANY);
-const NULLS_LAST: Parameter = parameter("nulls_last", BOOLEAN);
+/// Arrays that follow the order of the first, and whether nulls are last.
+const FOLLOWERS: Parameter = parameter("followers", &[Type::Array, Type::Boolean]);
 
 const fn array(
     name: &'static str,
@@ -90,20 +89,22 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .requires(1),
     array(
         "array_sort_asc",
-        &[LIST, NULLS_LAST],
+        &[LIST, FOLLOWERS],
         Type::Array,
-        "The elements in ascending order, numbers before texts, nulls last unless told otherwise.",
+        "The elements in ascending order, numbers before texts, nulls last unless told `false`; several arrays in one.",
         ("array_sort_asc(dynamic([3, null, 1, 2]))", "dynamic([1, 2, 3, null])"),
     )
-    .requires(1),
+    .requires(1)
+    .repeats(Repeats::LastParameter),
     array(
         "array_sort_desc",
-        &[LIST, NULLS_LAST],
+        &[LIST, FOLLOWERS],
         Type::Array,
-        "The elements in descending order, numbers before texts, nulls last unless told otherwise.",
+        "The elements in descending order, numbers before texts, nulls last unless told `false`; several arrays in one.",
         ("array_sort_desc(dynamic([3, null, 1, 2]))", "dynamic([3, 2, 1, null])"),
     )
-    .requires(1),
+    .requires(1)
+    .repeats(Repeats::LastParameter),
     array(
         "array_sum",
         &[LIST],

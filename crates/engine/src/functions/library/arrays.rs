@@ -9,7 +9,7 @@ use super::elements::{self, elements, key, write_raw};
 use super::rows;
 use crate::Result;
 use crate::expr::{Kernel, Typed};
-use crate::functions::{convert, json, logic};
+use crate::functions::{json, logic};
 use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -26,8 +26,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("array_index_of", 2, 5, index_of),
     function("array_iff", 3, 3, iff),
     function("array_sum", 1, 1, sum),
-    function("array_sort_asc", 1, 2, |call| sort(call, false)),
-    function("array_sort_desc", 1, 2, |call| sort(call, true)),
     function("array_select_dict", 3, 3, select),
     function("pack_array", 0, MANY, pack),
     function("strcat_array", 1, 2, join),
@@ -220,46 +218,6 @@ fn sum(call: &Call<'_>) -> Result<Value> {
         numbers.fold(None, |sum, number| Some(sum.unwrap_or(0.0) + number))
     });
     call.result(Type::Float, [call.json(0)?], run)
-}
-
-/// Numbers by their size, then texts, then the rest, with nulls last either way unless they are wanted first. Empty for
-/// what is no array.
-fn sort(call: &Call<'_>, is_descending: bool) -> Result<Value> {
-    let run = rows::texts_of_all(move |row, text| {
-        if row.is_null(0) {
-            return None;
-        }
-        let is_null_first = !row.is_null(1) && row.text(1) == "false";
-        let mut elements = elements(row.text(0)).unwrap_or_default();
-        elements.sort_by(|one, other| {
-            let ((one_rank, one), (other_rank, other)) = (rank(one.get()), rank(other.get()));
-            let order = match (json::number(one), json::number(other)) {
-                (Some(one), Some(other)) => one.total_cmp(&other),
-                _ => one.cmp(other),
-            };
-            let nulls = (other_rank == NULL_RANK).cmp(&(one_rank == NULL_RANK)).reverse();
-            let nulls = if is_null_first { nulls.reverse() } else { nulls };
-            nulls.then(one_rank.cmp(&other_rank)).then(if is_descending { order.reverse() } else { order })
-        });
-        write_raw(text, elements);
-        Some(())
-    });
-    let nulls_last = if call.count() == 2 { call.condition(1)? } else { logic::constant(true) };
-    let Some(array) = call.json(0)? else { return Ok(Value::NULL) };
-    call.result_of_all(Type::Array, vec![Some(array), Some(convert::to_json(nulls_last)?)], run)
-}
-
-const NULL_RANK: u8 = 3;
-
-fn rank(json: &str) -> (u8, &str) {
-    let rank = match json.as_bytes().first() {
-        Some(b'0'..=b'9' | b'-') => 0,
-        // Without the quotes, so that a text comes before a longer one.
-        Some(b'"') => return (1, json.trim_matches('"')),
-        Some(b'n') => NULL_RANK,
-        _ => 2,
-    };
-    (rank, json)
 }
 
 /// The first map of an array in which a member has a value.

@@ -57,13 +57,14 @@ fn pack(call: &Call<'_>) -> Result<Value> {
     call.result_of_all(Type::Map, arguments, run)
 }
 
-/// A map of an array of names and one of values, as long as the shorter.
+/// A map of an array of names and one of values, as long as the shorter. Names that are no texts are left out.
 fn zip(call: &Call<'_>) -> Result<Value> {
     let run = rows::texts(|row, text| {
         let (names, values) = (elements::elements(row.text(0))?, elements::elements(row.text(1))?);
         let mut name = String::new();
         text.push('{');
-        for (key, value) in names.into_iter().zip(values) {
+        let named = names.into_iter().zip(values).filter(|(key, _)| key.get().starts_with('"'));
+        for (key, value) in named {
             name.clear();
             json::write_plain(key.get(), &mut name);
             write_member(text, &name, |text| text.push_str(value.get()));

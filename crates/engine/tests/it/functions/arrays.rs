@@ -56,6 +56,9 @@ fn order() {
         array_sort_desc(Json("[null,2,1]"), true) => Json("[2,1,null]");
         array_sort_desc(Json("[]")) => Json("[]");
         array_sort_desc(Null) => Null;
+        array_sort_asc(Json("[1,3,4,5,2]"), Json("[\"a\",\"b\",\"c\",\"d\",\"e\"]"))
+            => Json("[[1,2,3,4,5],[\"a\",\"e\",\"b\",\"c\",\"d\"]]");
+        array_sort_desc(Json("[1,null,2]"), Json("[1,2,3]"), Json("[1]"), false) => Json("[[null,2,1],[2,3,1],null]");
     }
 }
 
@@ -180,6 +183,7 @@ fn maps() {
         bag_zip(Json("[\"a\",\"b\",\"c\"]"), Json("[1,\"x\"]")) => Json("{\"a\":1,\"b\":\"x\"}");
         bag_zip(Json("[]"), Json("[1]")) => Json("{}");
         bag_zip(1, 2) => Null;
+        bag_zip(Json("[\"a\",8,\"b\"]"), Json("[1,\"2\",2.5]")) => Json("{\"a\":1,\"b\":2.5}");
     }
     refusals! {
         bag_pack("a", 1, "b") => "`bag_pack` takes pairs of a name and a value";

@@ -19,6 +19,13 @@ fn positions() {
         indexof("abc", "c", 99) => -1;
         indexof("abc", "c", 0, -1, 0) => -1;
         indexof("", "a") => -1;
+        indexof("abcdefgabcdefg", "cde", 1, 10, 2) => 9;
+        indexof("abcdefgabcdefg", "cde", 1, -1, 3) => -1;
+        indexof("abcdefg", "cde", 1, 2) => -1;
+        indexof("abcdefg", "cde", -5) => 2;
+        indexof("äöüö", "ö", 0, 3, 2) => 3;
+        indexof("aaa", "aa", 0, -1, 2) => 1;
+        indexof("abc", "", 0, -1, 3) => 2;
         indexof(Null, "a") => Null;
         indexof_regex("/api/user-12345/settings", "user-[0-9]+") => 5;
         indexof_regex("a1b22", "[0-9]+", 0, 2) => 3;
