@@ -4,11 +4,16 @@
 
 mod aggregates;
 mod arrays;
+mod bags;
 mod conditional;
 mod conversion;
 mod datetime;
+mod encodings;
 mod mathematical;
 mod outlines;
+mod patterns;
+mod series;
+mod series_statistics;
 mod string;
 
 use crate::suggest;
@@ -40,6 +45,8 @@ pub enum Family {
     Datetime,
     Mathematical,
     Array,
+    /// Of arrays of numbers.
+    Series,
     /// Over many rows.
     Aggregation,
 }
@@ -85,9 +92,14 @@ const TABLES: &[&[Function]] = &[
     conversion::FUNCTIONS,
     conditional::FUNCTIONS,
     string::FUNCTIONS,
+    patterns::FUNCTIONS,
+    encodings::FUNCTIONS,
     datetime::FUNCTIONS,
     mathematical::FUNCTIONS,
     arrays::FUNCTIONS,
+    bags::FUNCTIONS,
+    series::FUNCTIONS,
+    series_statistics::FUNCTIONS,
 ];
 
 /// Names that other languages have for functions of this one.
@@ -100,7 +112,6 @@ const RENAMED: &[(&str, &str)] = &[
     ("greatest", "max_of"),
     ("if", "iff"),
     ("ifnull", "coalesce"),
-    ("iif", "iff"),
     ("lcase", "tolower"),
     ("least", "min_of"),
     ("length", "strlen"),
@@ -294,6 +305,8 @@ const NUMBER: &[Type] = &[Type::Integer, Type::Float];
 const STRING: &[Type] = &[Type::String];
 const DATETIME: &[Type] = &[Type::Datetime];
 const TIMESPAN: &[Type] = &[Type::Timespan];
+const ARRAY: &[Type] = &[Type::Array];
+const ARRAY_OR_NUMBER: &[Type] = &[Type::Array, Type::Integer, Type::Float];
 
 #[cfg(test)]
 mod tests {

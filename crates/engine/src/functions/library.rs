@@ -21,7 +21,9 @@ mod records;
 mod rounding;
 mod rows;
 mod search;
+mod series;
 mod sets;
+mod sorting;
 mod strings;
 mod types;
 mod urls;
@@ -49,10 +51,17 @@ const FAMILIES: &[&[Function]] = &[
     numbers::FUNCTIONS,
     rounding::FUNCTIONS,
     arrays::FUNCTIONS,
+    sorting::FUNCTIONS,
     paths::FUNCTIONS,
     sets::FUNCTIONS,
     bags::FUNCTIONS,
     hashes::FUNCTIONS,
+    series::of_one::FUNCTIONS,
+    series::of_two::FUNCTIONS,
+    series::fills::FUNCTIONS,
+    series::filters::FUNCTIONS,
+    series::transforms::FUNCTIONS,
+    series::statistics::FUNCTIONS,
 ];
 
 /// Calls a function; none where there is no such. The moment of the query is in nanoseconds since 1970.

@@ -9,6 +9,7 @@ mod language;
 mod members;
 mod numbers;
 mod patterns;
+mod series;
 mod strings;
 mod texts;
 
