@@ -11,17 +11,23 @@ mod conversions;
 mod datetimes;
 mod elements;
 mod encodings;
+mod file_paths;
 mod gamma;
+mod genai;
 mod hashes;
+mod ip;
 mod mathematics;
 mod numbers;
+mod pairs;
 mod paths;
 mod patterns;
+mod randomness;
 mod records;
 mod rounding;
 mod rows;
 mod search;
 mod sets;
+mod sql;
 mod strings;
 mod types;
 mod urls;
@@ -53,6 +59,12 @@ const FAMILIES: &[&[Function]] = &[
     sets::FUNCTIONS,
     bags::FUNCTIONS,
     hashes::FUNCTIONS,
+    ip::FUNCTIONS,
+    pairs::FUNCTIONS,
+    sql::FUNCTIONS,
+    genai::FUNCTIONS,
+    file_paths::FUNCTIONS,
+    randomness::FUNCTIONS,
 ];
 
 /// Calls a function; none where there is no such. The moment of the query is in nanoseconds since 1970.
