@@ -7,9 +7,17 @@ mod arrays;
 mod conditional;
 mod conversion;
 mod datetime;
+mod file_paths;
+mod genai;
+mod hash;
+mod ip;
 mod mathematical;
 mod outlines;
+mod pair;
+mod rounding;
+mod sql;
 mod string;
+mod types;
 
 use crate::suggest;
 use crate::tree::Type;
@@ -39,7 +47,16 @@ pub enum Family {
     String,
     Datetime,
     Mathematical,
+    Rounding,
     Array,
+    Hash,
+    /// Addresses of the internet protocol.
+    Ip,
+    Pair,
+    Sql,
+    /// Conversations with models.
+    GenAi,
+    Type,
     /// Over many rows.
     Aggregation,
 }
@@ -85,9 +102,17 @@ const TABLES: &[&[Function]] = &[
     conversion::FUNCTIONS,
     conditional::FUNCTIONS,
     string::FUNCTIONS,
+    file_paths::FUNCTIONS,
     datetime::FUNCTIONS,
     mathematical::FUNCTIONS,
+    rounding::FUNCTIONS,
     arrays::FUNCTIONS,
+    hash::FUNCTIONS,
+    ip::FUNCTIONS,
+    pair::FUNCTIONS,
+    sql::FUNCTIONS,
+    genai::FUNCTIONS,
+    types::FUNCTIONS,
 ];
 
 /// Names that other languages have for functions of this one.
