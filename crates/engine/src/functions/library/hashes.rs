@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use aws_lc_rs::digest::{Algorithm, SHA1_FOR_LEGACY_USE_ONLY, SHA256, SHA512, digest};
+use jiff::Timestamp;
 use md5::{Digest, Md5};
 use tidegauge_lang::tree::Type;
 use xxhash_rust::xxh64::xxh64;
@@ -57,7 +58,25 @@ fn digest_of(call: &Call<'_>, write: impl Fn(&[u8], &mut String) + Send + Sync +
         write(row.text(0).as_bytes(), text);
         Some(())
     });
-    call.result(Type::String, [call.text(0)?], run)
+    let mut texts = Vec::new();
+    for variant in &call.value(0).variants {
+        texts.push(match variant.kind {
+            Type::Datetime => {
+                let run = rows::texts(|row, text| write_time(row.integer(0), text));
+                Typed::call(call.name, Type::String, vec![variant.clone()], run)?
+            }
+            _ => convert::to_text(variant.clone())?,
+        });
+    }
+    call.result(Type::String, [logic::first_of(texts)?], run)
+}
+
+/// A time with seven digits behind the point, as Kusto writes it, so that digests of both agree.
+fn write_time(nanoseconds: i64, text: &mut String) -> Option<()> {
+    let time = Timestamp::from_nanosecond(nanoseconds.into()).ok()?;
+    let has_more = nanoseconds % 100 != 0;
+    let _ = if has_more { write!(text, "{time:.9}") } else { write!(text, "{time:.7}") };
+    Some(())
 }
 
 fn write_hex(bytes: &[u8], text: &mut String) {

@@ -30,6 +30,8 @@ fn digests() {
         hash_md5("World") => "f5a7924e621e84c9280a9a27e1bcb7f6";
         hash_md5("") => "d41d8cd98f00b204e9800998ecf8427e";
         hash_md5(200) => "3644a684f98ea8fe223c713b77189a77";
+        hash_md5(Time("2020-01-01")) => "786c530672d1f8db31fee25ea8a9390b";
+        hash_md5(Time("2020-01-01T00:00:00.123456789Z")) => "b67027e4662b845a66e7e0f0bf52c339";
         hash_md5(Null) => Null;
         hash_sha1("World") => "70c07ec18ef89c5309bbb0937f3a6342411e1fdd";
         hash_sha1("") => "da39a3ee5e6b4b0d3255bfef95601890afd80709";
