@@ -16,7 +16,11 @@ fn statements_are_parsed() {
         {\"value\":\"no\",\"valtype\":\"string\"}]}]}}";
     let of_insert = "{\"statement\":\"insert\",\"table\":\"t\",\"columns\":[{\"colname\":\"a\"}],\"values\":[[\
         {\"value\":\"-1.5\",\"valtype\":\"float\"}],[{\"value\":\"?\",\"valtype\":\"parameter\"}]]}";
+    let of_sum = "{\"statement\":\"select\",\"columns\":[{\"operator\":\"-\",\"params\":[{\"operator\":\"+\",\
+        \"params\":[{\"colname\":\"a\"},{\"value\":\"1\",\"valtype\":\"integer\"},{\"table\":\"t\",\
+        \"colname\":\"b\"}]},{\"colname\":\"c\"}],\"alias\":\"d\"}]}";
     cases! {
+        parse_sql("select a + 1 + t.b - c d") => Json(of_sum);
         parse_sql(
             "SELECT id, status, uri FROM requests WHERE req_duration_ms > 1000 ORDER BY req_duration_ms DESC"
         ) => Json(of_where);

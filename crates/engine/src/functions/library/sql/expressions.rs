@@ -90,7 +90,8 @@ impl Parser<'_> {
         let mut last = "";
         while let Some(operator) = operators.iter().find(|operator| self.sign(operator)) {
             let right = read(self)?;
-            match left["params"].as_array_mut().filter(|_| last == *operator) {
+            let same = if last == *operator { left.get_mut("params") } else { None };
+            match same.and_then(Json::as_array_mut) {
                 Some(parameters) => parameters.push(right),
                 None => {
                     self.link()?;
