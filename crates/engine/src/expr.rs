@@ -34,6 +34,8 @@ pub(crate) enum Node {
         name: &'static str,
         run: Kernel,
         arguments: Vec<Typed>,
+        /// Whether rows with the same arguments may have different values, so that each is computed for itself.
+        is_per_row: bool,
     },
     And(Vec<Typed>),
     Or(Vec<Typed>),
@@ -67,7 +69,14 @@ impl Typed {
             return Ok(Self::literal(kind, run(&literals, 1)?));
         }
         let weight = weight(&arguments);
-        Ok(Self { kind, node: Arc::new(Node::Call { name, run, arguments }), weight })
+        let node = Arc::new(Node::Call { name, run, arguments, is_per_row: false });
+        Ok(Self { kind, node, weight })
+    }
+
+    /// A call whose values differ from row to row whatever the arguments are.
+    pub(crate) fn call_per_row(name: &'static str, kind: Type, arguments: Vec<Self>, run: Kernel) -> Self {
+        let weight = weight(&arguments);
+        Self { kind, node: Arc::new(Node::Call { name, run, arguments, is_per_row: true }), weight }
     }
 
     /// True where all are true. Without any, true.
@@ -215,7 +224,19 @@ impl Typed {
     fn single_coded(&self, rows: &Rows<'_>) -> Option<usize> {
         let inputs = self.inputs();
         let [place] = inputs[..] else { return None };
-        rows.distinct(place).filter(|distinct| distinct * 2 < rows.count).map(|_| place)
+        let distinct = rows.distinct(place).filter(|distinct| distinct * 2 < rows.count);
+        distinct.filter(|_| !self.is_per_row()).map(|_| place)
+    }
+
+    /// Whether rows with the same inputs may have different values.
+    fn is_per_row(&self) -> bool {
+        match &*self.node {
+            Node::Input(_) | Node::Literal(_) => false,
+            Node::Call { is_per_row: true, .. } => true,
+            Node::Call { arguments: parts, .. } | Node::And(parts) | Node::Or(parts) => {
+                parts.iter().any(Self::is_per_row)
+            }
+        }
     }
 
     fn evaluate_by_code(&self, rows: &Rows<'_>, place: usize) -> Result<Values> {
@@ -232,12 +253,12 @@ impl Typed {
         match &*self.node {
             Node::Input(place) => rows.values(*place),
             Node::Literal(value) => Ok(Values::Scalar(Arc::clone(value))),
-            Node::Call { run, arguments, .. } => {
+            Node::Call { run, arguments, is_per_row, .. } => {
                 let values = arguments
                     .iter()
                     .map(|argument| argument.evaluate(rows))
                     .collect::<Result<Vec<Values>>>()?;
-                if values.iter().all(|value| matches!(value, Values::Scalar(_))) {
+                if !is_per_row && values.iter().all(|value| matches!(value, Values::Scalar(_))) {
                     return Ok(Values::Scalar(run(&values, 1)?));
                 }
                 run(&values, rows.count).map(Values::Array)

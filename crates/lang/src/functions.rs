@@ -9,12 +9,20 @@ mod conditional;
 mod conversion;
 mod datetime;
 mod encodings;
+mod file_paths;
+mod genai;
+mod hash;
+mod ip;
 mod mathematical;
 mod outlines;
+mod pair;
 mod patterns;
+mod rounding;
 mod series;
 mod series_statistics;
+mod sql;
 mod string;
+mod types;
 
 use crate::suggest;
 use crate::tree::Type;
@@ -44,9 +52,18 @@ pub enum Family {
     String,
     Datetime,
     Mathematical,
+    Rounding,
     Array,
     /// Of arrays of numbers.
     Series,
+    Hash,
+    /// Addresses of the internet protocol.
+    Ip,
+    Pair,
+    Sql,
+    /// Conversations with models.
+    GenAi,
+    Type,
     /// Over many rows.
     Aggregation,
 }
@@ -94,12 +111,20 @@ const TABLES: &[&[Function]] = &[
     string::FUNCTIONS,
     patterns::FUNCTIONS,
     encodings::FUNCTIONS,
+    file_paths::FUNCTIONS,
     datetime::FUNCTIONS,
     mathematical::FUNCTIONS,
+    rounding::FUNCTIONS,
     arrays::FUNCTIONS,
     bags::FUNCTIONS,
     series::FUNCTIONS,
     series_statistics::FUNCTIONS,
+    hash::FUNCTIONS,
+    ip::FUNCTIONS,
+    pair::FUNCTIONS,
+    sql::FUNCTIONS,
+    genai::FUNCTIONS,
+    types::FUNCTIONS,
 ];
 
 /// Names that other languages have for functions of this one.
