@@ -75,7 +75,8 @@ impl Typed {
 
     /// A call whose values differ from row to row whatever the arguments are.
     pub(crate) fn call_per_row(name: &'static str, kind: Type, arguments: Vec<Self>, run: Kernel) -> Self {
-        let weight = weight(&arguments);
+        // Computed once and then kept: drawn again it would be another value.
+        let weight = usize::MAX;
         Self { kind, node: Arc::new(Node::Call { name, run, arguments, is_per_row: true }), weight }
     }
 

@@ -14,6 +14,7 @@ mod genai;
 mod hash;
 mod ip;
 mod mathematical;
+mod metadata;
 mod outlines;
 mod pair;
 mod patterns;
@@ -63,6 +64,8 @@ pub enum Family {
     Sql,
     /// Conversations with models.
     GenAi,
+    /// The query and its rows.
+    Metadata,
     Type,
     /// Over many rows.
     Aggregation,
@@ -113,6 +116,7 @@ const TABLES: &[&[Function]] = &[
     encodings::FUNCTIONS,
     file_paths::FUNCTIONS,
     datetime::FUNCTIONS,
+    metadata::FUNCTIONS,
     mathematical::FUNCTIONS,
     rounding::FUNCTIONS,
     arrays::FUNCTIONS,

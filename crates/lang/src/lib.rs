@@ -10,6 +10,7 @@ mod moment;
 mod parser;
 mod print;
 mod program;
+pub mod reference;
 mod resolve;
 mod sources;
 pub mod stages;

@@ -22,15 +22,8 @@ pub(super) const OUTLINES: &[Outline] = &[
     // Conditions.
     outline("iif", 3, 3),
     // Conversion.
-    outline("ensure_field", 2, 2),
     outline("typeof", 1, 1),
     outline("toboolean", 1, 1),
-    // The query and its events.
-    outline("column_ifexists", 2, 2),
-    outline("cursor_current", 0, 0),
-    outline("ingestion_time", 0, 0),
-    // Rounding.
-    outline("bin_auto", 1, 1),
     // Texts.
     outline("notempty", 1, 1),
     outline("notnull", 1, 1),
