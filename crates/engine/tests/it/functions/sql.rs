@@ -1,5 +1,6 @@
 //! Statements of SQL.
 
+use proptest::prelude::*;
 use tidegauge_lang::tree::Literal;
 
 use super::{Json, Null, cases, refusals, results, with_columns};
@@ -124,4 +125,41 @@ fn what_is_too_long_or_too_deep_gives_null() {
     assert_eq!(parse(format!("select '{}'", "x".repeat(100_000))), Literal::Null);
     assert_ne!(parse(format!("select a from t where a = 1{}", " or a = 2".repeat(1000))), Literal::Null);
     assert_ne!(parse(format!("select 1{}", " + 1".repeat(1000))), Literal::Null);
+}
+
+fn any_condition() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(vec![
+        "a", "t.b", "1", "-2.5", "'x''y'", "null", "true", "?", "count(*)", "f(a, 1)", "\"from\"",
+    ]);
+    leaf.prop_map(str::to_owned).prop_recursive(5, 40, 3, |inner| {
+        let operators = vec!["=", "<>", "<", "and", "or", "+", "-", "*", "/", "||", "like", "not like"];
+        prop_oneof![
+            (inner.clone(), prop::sample::select(operators), inner.clone())
+                .prop_map(|(left, operator, right)| format!("({left}) {operator} ({right})")),
+            inner.clone().prop_map(|of| format!("not ({of})")),
+            inner.clone().prop_map(|of| format!("-({of})")),
+            inner.clone().prop_map(|of| format!("({of}) is not null")),
+            (inner.clone(), inner.clone()).prop_map(|(of, member)| format!("({of}) in (3, {member})")),
+            (inner.clone(), inner).prop_map(|(of, low)| format!("({of}) between ({low}) and 9")),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read_as_the_same(condition in any_condition()) {
+        let parsed = of("parse_sql", Literal::String(format!("select a from t where {condition}")));
+        prop_assert_ne!(&parsed, &Literal::Null, "{}", condition);
+        let text = of("format_sql", parsed.clone());
+        prop_assert_eq!(of("parse_sql", text), parsed);
+    }
+
+    #[test]
+    fn any_words_are_read_or_refused(words in prop::collection::vec(prop::sample::select(vec![
+        "select", "from", "where", "a", "t", "*", ",", "(", ")", "=", "1", "'x", "'", "\"", "--", "/*", "join", "on", "as",
+        "in", "not", "is", "null", "order", "by", "insert", "into", "values", "update", "set", "delete", "-", ".", "ü", "$",
+    ]), 0..20)) {
+        of("parse_sql", Literal::String(words.join(" ")));
+        of("parse_sql", Literal::String(format!("select a from t {}", words.concat())));
+    }
 }

@@ -244,8 +244,10 @@ fn operation(operator: &str, parameters: &[Json], own: u8, text: &mut String) ->
             }
         }
         (_, [first, others @ ..]) if !others.is_empty() => {
-            // A comparison does not stand beside another without parentheses.
-            expression(first, text, if own == 4 { 5 } else { own })?;
+            // A comparison does not stand beside another without parentheses, and without them the same operator
+            // would make one operation of both.
+            let is_same = first.get("operator").and_then(Json::as_str) == Some(operator);
+            expression(first, text, if own == 4 || is_same { own + 1 } else { own })?;
             for other in others {
                 text.push(' ');
                 text.push_str(operator);
