@@ -75,7 +75,10 @@ impl From<ViewRequest> for ViewInput {
 }
 
 /// Lists the views of the organisation.
-#[utoipa::path(get, path = "/views", tag = "views", responses((status = 200, body = [ViewResponse])))]
+#[utoipa::path(get, path = "/views", tag = "views", responses(
+    (status = 200, body = [ViewResponse]),
+    (status = 413, body = ErrorBody, description = "The list would be too large: read them one by one."),
+))]
 pub async fn list(State(app): State<Arc<App>>, caller: Caller) -> Result<Json<Vec<ViewResponse>>, ApiError> {
     Ok(Json(views::list(&app, &caller).await?.into_iter().map(Into::into).collect()))
 }

@@ -80,7 +80,11 @@ impl From<VirtualFieldRequest> for VirtualFieldInput {
 
 /// Lists virtual fields: by dataset, then in the order of their creation.
 #[utoipa::path(get, path = "/vfields", tag = "virtual fields", params(VirtualFieldParameters),
-    responses((status = 200, body = [VirtualFieldResponse])))]
+    responses(
+    (status = 200, body = [VirtualFieldResponse]),
+    (status = 404, body = ErrorBody, description = "There is no such dataset."),
+    (status = 413, body = ErrorBody, description = "The list would be too large: ask for those of one dataset."),
+))]
 pub async fn list(
     State(app): State<Arc<App>>,
     caller: Caller,
