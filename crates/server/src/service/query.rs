@@ -1,7 +1,8 @@
 //! Queries over one dataset: whether the caller may, whether the month has room for it, then from the query to an
 //! answer. Computing is left to the engine, and how an answer looks to the HTTP layer.
 
-mod failure;
+pub mod definitions;
+pub(super) mod failure;
 pub mod history;
 pub mod meter;
 pub mod notes;
@@ -16,6 +17,7 @@ use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, continuation_tok
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::DatasetState;
 
+use self::definitions::Definitions;
 use self::history::Kept;
 use self::meter::Meter;
 use self::notes::Notes;
@@ -37,11 +39,12 @@ pub struct QueryDesk {
     pub limits: QueryLimits,
     pub meter: Meter,
     pub notes: Notes,
+    pub definitions: Definitions,
 }
 
 impl QueryDesk {
     pub fn new(limits: QueryLimits) -> Self {
-        Self { limits, meter: Meter::default(), notes: Notes::default() }
+        Self { limits, meter: Meter::default(), notes: Notes::default(), definitions: Definitions::default() }
     }
 }
 

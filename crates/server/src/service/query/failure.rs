@@ -48,7 +48,8 @@ pub(super) fn of_engine(error: EngineError, query: &DatasetQuery) -> Error {
     }
 }
 
-fn of_diagnostics(what: &str, text: &str, diagnostics: &[Diagnostic]) -> Error {
+/// A text that was not understood; `what` says which.
+pub(in crate::service) fn of_diagnostics(what: &str, text: &str, diagnostics: &[Diagnostic]) -> Error {
     let Some(first) = diagnostics.first() else {
         return Error::new(ErrorKind::Malformed, format!("{what} cannot be understood"));
     };
