@@ -26,4 +26,5 @@ mod plain;
 mod properties;
 mod support;
 mod text_queries;
+mod trials;
 mod values;
