@@ -2,8 +2,10 @@
 //! arrays are computed by the kernels in it. Which functions there are, with their parameters, is told by `lang`.
 
 pub(crate) mod arithmetic;
+pub(crate) mod cells;
 pub(crate) mod compare;
 pub(crate) mod convert;
+pub(crate) mod extract;
 pub(crate) mod json;
 pub(crate) mod library;
 pub(crate) mod logic;
