@@ -10,6 +10,7 @@ pub(crate) mod json;
 pub(crate) mod library;
 pub(crate) mod logic;
 pub(crate) mod member;
+pub(crate) mod redact;
 pub(crate) mod text;
 pub(crate) mod times;
 pub(crate) mod unpack;

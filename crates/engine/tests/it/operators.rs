@@ -1,7 +1,11 @@
 //! The operators of the language, each over rows in the query and over a dataset.
 
+mod expand;
+mod extend_valid;
 mod parse;
 mod parse_kv;
+mod redact;
+mod sample;
 
 use std::sync::Arc;
 
