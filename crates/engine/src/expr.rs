@@ -39,6 +39,8 @@ pub(crate) enum Node {
     },
     And(Vec<Typed>),
     Or(Vec<Typed>),
+    /// What several others are parts of: computed once for the rows at hand.
+    Shared(Typed),
 }
 
 /// Computes the values of all rows from those of the arguments.
@@ -78,6 +80,14 @@ impl Typed {
         // Computed once and then kept: drawn again it would be another value.
         let weight = usize::MAX;
         Self { kind, node: Arc::new(Node::Call { name, run, arguments, is_per_row: true }), weight }
+    }
+
+    /// The same, computed once for the rows at hand however many others use it.
+    pub(crate) fn shared(self) -> Self {
+        if self.as_literal().is_some() {
+            return self;
+        }
+        Self { kind: self.kind, weight: self.weight, node: Arc::new(Node::Shared(self)) }
     }
 
     /// True where all are true. Without any, true.
@@ -180,6 +190,7 @@ impl Typed {
                 own + arguments.iter().map(Self::cost).sum::<usize>()
             }
             Node::And(parts) | Node::Or(parts) => parts.iter().map(Self::cost).sum(),
+            Node::Shared(of) => of.cost(),
         }
     }
 
@@ -206,6 +217,7 @@ impl Typed {
             Node::Call { arguments: parts, .. } | Node::And(parts) | Node::Or(parts) => {
                 parts.iter().for_each(|part| part.visit_inputs(visit));
             }
+            Node::Shared(of) => of.visit_inputs(visit),
         }
     }
 
@@ -214,6 +226,7 @@ impl Typed {
         match &*self.node {
             Node::Input(place) => rows.values(*place),
             Node::Literal(value) => Ok(Values::Scalar(Arc::clone(value))),
+            Node::Shared(of) => rows.shared(&self.node, || of.evaluate(rows)),
             _ => match self.single_coded(rows) {
                 Some(place) => self.evaluate_by_code(rows, place),
                 None => self.compute(rows),
@@ -223,6 +236,9 @@ impl Typed {
 
     /// The only input, where it comes as codes of clearly fewer values than rows.
     fn single_coded(&self, rows: &Rows<'_>) -> Option<usize> {
+        if self.is_part() {
+            return None;
+        }
         let inputs = self.inputs();
         let [place] = inputs[..] else { return None };
         let distinct = rows.distinct(place).filter(|distinct| distinct * 2 < rows.count);
@@ -240,10 +256,16 @@ impl Typed {
         }
     }
 
+    /// Whether it only takes a part of what is shared, which costs nothing.
+    fn is_part(&self) -> bool {
+        let Node::Call { arguments, .. } = &*self.node else { return false };
+        arguments.iter().any(|argument| matches!(&*argument.node, Node::Shared(_)))
+    }
+
     fn evaluate_by_code(&self, rows: &Rows<'_>, place: usize) -> Result<Values> {
         let Some((of_codes, distinct)) = rows.by_code(place) else { return self.compute(rows) };
         let inputs = of_codes.as_inputs(place);
-        let values = self.compute(&Rows { inputs: &inputs, count: distinct })?;
+        let values = self.compute(&Rows::new(&inputs, distinct))?;
         match values {
             Values::Scalar(value) => Ok(Values::Scalar(value)),
             Values::Array(array) => rows.spread(place, &array).map(Values::Array),
@@ -266,6 +288,7 @@ impl Typed {
             }
             Node::And(parts) => joined(parts, rows, true),
             Node::Or(parts) => joined(parts, rows, false),
+            Node::Shared(of) => rows.shared(&self.node, || of.evaluate(rows)),
         }
     }
 
@@ -377,6 +400,7 @@ impl fmt::Debug for Node {
             Self::Call { name, arguments, .. } => list(f, name, arguments),
             Self::And(parts) => list(f, "and", parts),
             Self::Or(parts) => list(f, "or", parts),
+            Self::Shared(of) => write!(f, "{:?}", of.node),
         }
     }
 }

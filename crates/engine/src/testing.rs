@@ -34,7 +34,7 @@ pub fn evaluate(expr: &Expr, columns: &[Column], rows: usize, now: i64) -> Resul
     let value = scope.bind(expr)?;
     let inputs: Vec<Input> =
         columns.iter().map(|column| Input::Plain(std::sync::Arc::clone(&column.values))).collect();
-    let rows = Rows { inputs: &inputs, count: rows };
+    let rows = Rows::new(&inputs, rows);
     let evaluated = |variant: &Typed| Ok((variant.kind, variant.evaluate(&rows)?.into_array(rows.count)?));
     value.variants.iter().map(evaluated).collect()
 }

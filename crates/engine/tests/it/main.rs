@@ -20,6 +20,7 @@ mod golden_file;
 mod histograms;
 mod memory;
 mod numbers;
+mod operators;
 mod pages;
 mod percentiles;
 mod plain;

@@ -77,6 +77,7 @@ fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
     }
     let limit = match parser.accept_word("limit") {
         Some(_) => {
+            parser.cursor.accept(&TokenKind::Equal);
             let count = parser.expr();
             Some(parser.count_of(&count, "the number of rows", "mv-expand tags limit 10")?)
         }
