@@ -253,6 +253,7 @@ impl Typed {
             Node::Call { arguments: parts, .. } | Node::And(parts) | Node::Or(parts) => {
                 parts.iter().any(Self::is_per_row)
             }
+            Node::Shared(of) => of.is_per_row(),
         }
     }
 
