@@ -92,6 +92,7 @@ fn dataset_rows() -> Vec<Row> {
     let described = || Some(json!({"description": "changed"}));
     let question =
         || Some(json!({"startTime": "2026-06-01T00:00:00Z", "endTime": "now", "resolution": "auto"}));
+    let text = || Some(json!({"apl": "print x = 1"}));
     let age = || Some(json!({"maxDuration": "0s"}));
     vec![
         row("GET", "/datasets", Id::None, None, 200),
@@ -115,6 +116,8 @@ fn dataset_rows() -> Vec<Row> {
         row("POST", "/ingest/{name}", Id::Dataset, events(), 200),
         row("POST", "/datasets/{dataset_name}/query", Id::Dataset, question(), 200),
         row("GET", "/datasets/_history/{id}", Id::SavedQuery, None, 200),
+        row("POST", "/datasets/_apl", Id::None, text(), 200),
+        row("POST", "/query/_apl", Id::None, text(), 200),
     ]
 }
 
@@ -207,7 +210,8 @@ impl Check<'_> {
         let name = if self.row.path.contains("mapfields") { "m" } else { &id };
         let path = self.row.path.replace("{id}", &id).replace("{field}", "status").replace("{name}", name);
         let path = path.replace("{dataset_name}", &id);
-        format!("{}{path}", self.version)
+        let format = if path.ends_with("_apl") { "?format=tabular" } else { "" };
+        format!("{}{path}{format}", self.version)
     }
 
     /// A dataset that has all that the routes below it need.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidegauge_server::http::resources::query::ROUTE;
+use tidegauge_server::http::resources::query::ROUTES;
 use tidegauge_server::jobs::{Jobs, prune_queries};
 use tidegauge_server::service::query::definitions::Definition;
 use tidegauge_server::service::query::meter;
@@ -219,10 +219,12 @@ async fn too_large(app: TestApp) {
     assert!(answer.json()["hint"].as_str().unwrap().contains("max_query_body_bytes"));
 }
 
-/// The layer that limits the time of a request knows the route by this path.
+/// The layer that limits the time of a request knows the routes by these paths.
 async fn route_is_there(app: TestApp) {
     let document = app.send("GET", "/openapi.json", None, None).await.json();
-    assert!(document["paths"][ROUTE]["post"].is_object());
+    for route in ROUTES {
+        assert!(document["paths"][route]["post"].is_object(), "{route}");
+    }
 }
 
 async fn in_metrics(app: TestApp) {
