@@ -5,6 +5,7 @@ pub mod complete;
 mod cursor;
 pub mod dataset_query;
 pub mod diagnostic;
+mod format;
 pub mod functions;
 mod lexer;
 mod moment;
@@ -19,6 +20,7 @@ pub mod tree;
 
 pub use complete::complete;
 pub use diagnostic::{Diagnostic, Position, Span};
+pub use format::format;
 pub use parser::parse_expression;
 pub use print::{print_expression, print_query, print_stage};
 pub use program::parse_query;

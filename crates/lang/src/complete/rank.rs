@@ -59,6 +59,8 @@ fn fit(label: &str, typed: &str) -> Option<Fit> {
     if lower.match_indices(&typed).any(is_word_start) {
         return Some(Fit::WordStart);
     }
+    // One letter stands in almost every name.
+    typed.chars().nth(1)?;
     scattered(&lower, &typed).map(Fit::Scattered)
 }
 

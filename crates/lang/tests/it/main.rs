@@ -7,6 +7,7 @@ mod errors;
 mod events;
 mod expressions;
 mod filters;
+mod format;
 mod functions;
 mod groups;
 mod limits;
