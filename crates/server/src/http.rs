@@ -29,7 +29,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
-use resources::{audit, datasets, ingest, notifiers, orgs, query, starred, tokens, users};
+use resources::{audit, datasets, ingest, notifiers, orgs, query, query_text, starred, tokens, users};
 
 /// The whole service as one router.
 pub fn router(app: &Arc<App>) -> Router {
@@ -118,4 +118,7 @@ fn events(api: Api) -> Api {
         .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::by_name))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::query))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::history::saved))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::check))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::complete))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::format))
 }

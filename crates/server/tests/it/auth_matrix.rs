@@ -89,6 +89,7 @@ fn dataset_rows() -> Vec<Row> {
     let described = || Some(json!({"description": "changed"}));
     let question =
         || Some(json!({"startTime": "2026-06-01T00:00:00Z", "endTime": "now", "resolution": "auto"}));
+    let text = || Some(json!({"apl": "['d'] | count"}));
     let age = || Some(json!({"maxDuration": "0s"}));
     vec![
         row("GET", "/datasets", Id::None, None, 200),
@@ -112,6 +113,9 @@ fn dataset_rows() -> Vec<Row> {
         row("POST", "/ingest/{name}", Id::Dataset, events(), 200),
         row("POST", "/datasets/{dataset_name}/query", Id::Dataset, question(), 200),
         row("GET", "/datasets/_history/{id}", Id::SavedQuery, None, 200),
+        row("POST", "/query/check", Id::None, text(), 200),
+        row("POST", "/query/complete", Id::None, Some(json!({"apl": "", "position": 0})), 200),
+        row("POST", "/query/format", Id::None, text(), 200),
     ]
 }
 
