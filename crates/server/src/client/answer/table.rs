@@ -184,10 +184,10 @@ mod tests {
     fn columns_are_aligned_and_control_characters_are_shown() {
         let shown = show(&table(), Screen::default(), None);
         let expected = "\
-host           n  note
-a              1  x·[31m⏎y
+host            n  note
+a               1  x·[31m⏎y
 größer 漢字  1234  a long text that has no end
-null        null
+null         null
 ";
         assert_eq!(shown, Shown { text: expected.to_owned(), hidden_columns: 0, hidden_rows: 0 });
     }
