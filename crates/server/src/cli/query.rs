@@ -188,7 +188,7 @@ fn show(answered: &Answered, view: View, rows_max: Option<usize>) -> anyhow::Res
 
 /// What belongs to an answer and is not part of it.
 fn tell(answer: &Answer) {
-    for message in &answer.status.messages {
+    for message in answer.status.messages.iter().flatten() {
         output::note(&message.msg);
     }
     output::note(&summary(answer));

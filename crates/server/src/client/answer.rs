@@ -22,7 +22,7 @@ pub struct Status {
     pub elapsed_time: u64,
     pub rows_examined: u64,
     pub is_partial: bool,
-    pub messages: Vec<Message>,
+    pub messages: Option<Vec<Message>>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -37,7 +37,7 @@ pub struct Message {
 pub struct Table {
     pub name: String,
     pub fields: Vec<Field>,
-    pub groups: Vec<Group>,
+    pub groups: Option<Vec<Group>>,
     pub columns: Vec<Vec<Value>>,
 }
 

@@ -177,7 +177,71 @@ fn shown(body: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use axum::Router;
+    use axum::extract::State;
+    use axum::http::{HeaderMap, StatusCode, Uri};
+    use axum::routing::post;
+
     use super::*;
+
+    /// What the server was sent: address, token and body.
+    type Sent = Arc<Mutex<Vec<(String, String, Value)>>>;
+
+    /// A server that answers every query with this.
+    async fn server(status: u16, answer: &'static str) -> (String, Sent) {
+        let sent = Sent::default();
+        let take = move |State(sent): State<Sent>, uri: Uri, headers: HeaderMap, body: String| async move {
+            let token = headers["authorization"].to_str().unwrap().to_owned();
+            sent.lock().unwrap().push((uri.to_string(), token, serde_json::from_str(&body).unwrap()));
+            (StatusCode::from_u16(status).unwrap(), answer)
+        };
+        let router = Router::new().route("/base/v1/query/_apl", post(take)).with_state(Arc::clone(&sent));
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/base/", listener.local_addr().unwrap());
+        tokio_util::task::TaskTracker::new().spawn(async move { axum::serve(listener, router).await });
+        (url, sent)
+    }
+
+    #[tokio::test]
+    async fn a_question_is_sent_and_its_answer_read() {
+        let answer = r#"{"format":"tabular","status":{"elapsedTime":1500,"rowsExamined":7,"messages":null},
+            "tables":[{"name":"0","sources":[{"name":"web"}],"fields":[{"name":"n","type":"integer","agg":{"name":"count"}}],
+            "order":[],"groups":[],"columns":[[3]]},{"name":"_totals","fields":[],"columns":[]}],"datasetNames":["web"]}"#;
+        let (url, sent) = server(200, answer).await;
+        let asker = Asker::new(&url, "xapt-1", None).unwrap();
+        let variables = [("a".to_owned(), json!(5))].into_iter().collect();
+        let question = Question {
+            apl: "web | count".to_owned(),
+            start: Some("now-1h".to_owned()),
+            limit: Some(9),
+            variables,
+            ..Question::default()
+        };
+        let answered = asker.ask(&question).await.unwrap();
+        assert_eq!(answered.answer.table().unwrap().rows(), 1);
+        assert_eq!(crate::client::answer::summary(&answered.answer), "1 row in 1.5 ms, 7 events examined");
+        assert_eq!(answered.body, answer.as_bytes());
+        let expected =
+            json!({"apl": "web | count", "startTime": "now-1h", "defaultLimit": 9, "variables": {"a": 5}});
+        let sent = sent.lock().unwrap().remove(0);
+        assert_eq!(
+            sent,
+            ("/base/v1/query/_apl?format=tabular".to_owned(), "Bearer xapt-1".to_owned(), expected)
+        );
+    }
+
+    #[tokio::test]
+    async fn a_refusal_is_told_with_advice() {
+        let (url, _) = server(401, r#"{"code":401,"message":"forbidden"}"#).await;
+        let asker = Asker::new(&url, "xapt-1", None).unwrap();
+        let error = asker.ask(&Question::default()).await.unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the server answered 401: forbidden; give a token that works with --token-file or TIDEGAUGE_TOKEN"
+        );
+    }
 
     #[test]
     fn refusals_point_at_their_place() {

@@ -74,14 +74,15 @@ impl Columns {
         let place = |name: &str| table.fields.iter().position(|field| field.name == name);
         let is_time = |column: &usize| table.fields[*column].kind == "datetime";
         let time = place("_time").filter(is_time).or_else(|| (0..table.fields.len()).find(is_time))?;
-        let mut groups: Vec<usize> = table.groups.iter().filter_map(|group| place(&group.name)).collect();
+        let mut groups: Vec<usize> =
+            table.groups.iter().flatten().filter_map(|group| place(&group.name)).collect();
         groups.retain(|column| *column != time);
         let is_value = |column: &usize| {
             let field = &table.fields[*column];
             *column != time && !groups.contains(column) && field.is_number()
         };
         let value = (0..table.fields.len()).find(is_value)?;
-        if table.groups.is_empty() {
+        if table.groups.as_ref().is_none_or(Vec::is_empty) {
             groups = (0..table.fields.len())
                 .filter(|column| *column != time && !table.fields[*column].is_number())
                 .collect();
