@@ -30,7 +30,8 @@ use crate::app::App;
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
 use resources::{
-    audit, datasets, ingest, notifiers, orgs, query, starred, tokens, users, views, virtual_fields,
+    audit, datasets, ingest, notifiers, orgs, query, query_text, starred, tokens, users, views,
+    virtual_fields,
 };
 
 /// The whole service as one router.
@@ -138,4 +139,7 @@ fn events(api: Api) -> Api {
         // Which datasets a text reads is known when it is understood, and some texts read none.
         .add(Versions::V1, Access::AnyToken, routes!(query::apl::in_datasets))
         .add(Versions::V1, Access::AnyToken, routes!(query::apl::in_query))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::check))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::complete))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::format))
 }

@@ -401,7 +401,7 @@ fn statements() -> impl Strategy<Value = Statement> {
     ]
 }
 
-fn programs() -> impl Strategy<Value = Program> {
+pub(crate) fn programs() -> impl Strategy<Value = Program> {
     (prop::collection::vec(statements(), 0..3), queries())
         .prop_map(|(statements, query)| Program { statements, query })
 }
