@@ -3,6 +3,7 @@
 
 mod compile;
 mod defined;
+pub mod delete;
 mod sources;
 
 use std::collections::HashSet;
