@@ -10,7 +10,7 @@ use tidegauge_model::Violation;
 use tidegauge_model::time::Timestamp;
 use utoipa::ToSchema;
 
-use super::apl::body::{AplRequest, literals};
+use super::apl::body::literals;
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::Json;
