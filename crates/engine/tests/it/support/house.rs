@@ -11,7 +11,7 @@ use tidegauge_catalog::datasets::Dataset as CatalogDataset;
 use tidegauge_catalog::people::Person;
 use tidegauge_catalog::tokens::Token;
 use tidegauge_catalog::{Catalog, Change, Location, SealKey};
-use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Error, Options, Question};
+use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Error, Files, Options, Question};
 use tidegauge_ingest::{FieldGate, Limits, Reader};
 use tidegauge_lang::dataset_query::{Refused, Surroundings, translate};
 use tidegauge_lang::{Diagnostic, Span, parse_query, resolve};
@@ -241,6 +241,27 @@ impl House {
         text: &str,
         way: Way,
     ) -> Result<Answer, Vec<Diagnostic>> {
+        let options = Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) };
+        self.ask_with(datasets, text, way, options).await
+    }
+
+    /// Asks a query in text that may read these files.
+    pub(crate) async fn ask_files(
+        &self,
+        text: &str,
+        files: Arc<dyn Files>,
+    ) -> Result<Answer, Vec<Diagnostic>> {
+        let options = Options { files: Some(files), ..Options::at(START) };
+        self.ask_with(&[], text, Way::Threads, options).await
+    }
+
+    async fn ask_with(
+        &self,
+        datasets: &[(&str, &Arc<DatasetState>)],
+        text: &str,
+        way: Way,
+        options: Options,
+    ) -> Result<Answer, Vec<Diagnostic>> {
         let (program, diagnostics) = parse_query(text);
         if !diagnostics.is_empty() {
             return Err(diagnostics);
@@ -255,7 +276,7 @@ impl House {
             query: resolved.query,
             constants: resolved.constants,
             datasets: datasets.iter().map(dataset).collect(),
-            options: Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) },
+            options,
         };
         let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
         engine.run(question).await.map_err(|error| match error {
