@@ -13,8 +13,9 @@ use crate::functions::cells;
 use crate::run::Run;
 use crate::{Error, Result};
 
-/// How long a file may be.
+/// How long a file may be, and all files of a query together.
 const FILE_MIB_MAX: usize = 5;
+const ALL_MIB_MAX: usize = 50;
 
 impl Run {
     pub(super) async fn external(&self, external: &ExternalData, around: &Surroundings) -> Result<Segment> {
@@ -25,10 +26,16 @@ impl Run {
         let kinds: Vec<Type> = external.columns.iter().map(|column| column.kind).collect();
         let mut columns: Vec<cells::Column> = kinds.iter().map(|kind| cells::Column::of(*kind, 0)).collect();
         let mut rows = 0;
+        let mut length = 0;
         for address in &external.addresses {
             let bytes = files.read(address).await.map_err(|reason| {
                 invalid(format!("the file at {address} cannot be read: {reason}"), "check the address")
             })?;
+            length += bytes.len();
+            if length > ALL_MIB_MAX << 20 {
+                let message = format!("the files of the query have more than {ALL_MIB_MAX} MiB together");
+                return Err(invalid(message, "write fewer addresses, or send the rows to a dataset"));
+            }
             let text = text_of(&bytes, address)?;
             let format = external.format.unwrap_or_else(|| format_of(address));
             rows += records::add(text, format, external, &mut columns).map_err(|reason| {

@@ -48,7 +48,8 @@ impl Stretches<'_> {
         for series in &mut all {
             series.rows.sort_unstable();
             let (first, end) = self.range(series);
-            points = points.saturating_add(usize::try_from(end.saturating_sub(first)).unwrap_or(0));
+            let stretches = usize::try_from(end.saturating_sub(first)).unwrap_or(0);
+            points = points.saturating_add(stretches.saturating_mul(self.defaults.len().max(1)));
             if points > POINTS_MAX {
                 let message = format!("the series have more than {POINTS_MAX} points");
                 let hint = "write a longer step, or fewer keys after `by`";

@@ -43,6 +43,7 @@ async fn ask(house: &House, text: &str) -> Result<Json, String> {
     let mut shelf: HashMap<&'static str, Vec<u8>> =
         FILES.iter().map(|(address, file)| (*address, file.as_bytes().to_vec())).collect();
     shelf.insert("https://x.example/long.csv", vec![b'1'; (5 << 20) + 1]);
+    shelf.insert("https://x.example/large.csv", vec![b'1'; 4 << 20]);
     shelf.insert("https://x.example/bytes.csv", vec![0xff, 0xfe]);
     rows_of(house.ask_files(text, Arc::new(Shelf(shelf))).await)
 }
@@ -114,6 +115,9 @@ fn what_cannot_be_is_told() {
         ("externaldata (a:long) ['https://x.example/bytes.csv']", "no text in UTF-8"),
         ("externaldata (id:long) ['https://x.example/broken'] with (format='json')", "cannot be understood"),
     ];
+    let many = vec!["'https://x.example/large.csv'"; 13].join(", ");
+    let many = format!("externaldata (a:string) [{many}] with (format='raw')");
+    let cases = cases.into_iter().chain([(many.as_str(), "more than 50 MiB together")]);
     block_on(async {
         let house = House::new().await;
         for (text, message) in cases {

@@ -104,6 +104,10 @@ fn what_cannot_be_is_told() {
         (&format!("{rows} | make-series count() on t step 1"), "must be a timespan"),
         (&format!("{rows} | make-series count() on t from 5 to 6 step 1h"), "must be a time"),
         (&format!("{rows} | make-series count() on x from 0 to 2000000 step 1"), "more than 1000000 points"),
+        (
+            &format!("{rows} | make-series count(), sum(x) on x from 0 to 600000 step 1"),
+            "more than 1000000 points",
+        ),
         (&format!("{rows} | make-series count() default=x on x from 0 to 2 step 1"), "invalid field"),
         (&format!("{rows} | make-series count() on y step 1"), "invalid field: \"y\""),
     ]);
