@@ -6,8 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use tempfile::TempDir;
 use tidegauge_catalog::datasets::Dataset as CatalogDataset;
 use tidegauge_catalog::people::Person;
@@ -243,6 +241,27 @@ impl House {
         text: &str,
         way: Way,
     ) -> Result<Answer, Vec<Diagnostic>> {
+        let options = Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) };
+        self.ask_with(datasets, text, way, options).await
+    }
+
+    /// Asks a query in text that may read these files.
+    pub(crate) async fn ask_files(
+        &self,
+        text: &str,
+        files: Arc<dyn Files>,
+    ) -> Result<Answer, Vec<Diagnostic>> {
+        let options = Options { files: Some(files), ..Options::at(START) };
+        self.ask_with(&[], text, Way::Threads, options).await
+    }
+
+    async fn ask_with(
+        &self,
+        datasets: &[(&str, &Arc<DatasetState>)],
+        text: &str,
+        way: Way,
+        options: Options,
+    ) -> Result<Answer, Vec<Diagnostic>> {
         let (program, diagnostics) = parse_query(text);
         if !diagnostics.is_empty() {
             return Err(diagnostics);
@@ -257,31 +276,13 @@ impl House {
             query: resolved.query,
             constants: resolved.constants,
             datasets: datasets.iter().map(dataset).collect(),
-            options: Options {
-                bypasses_cache: way == Way::Uncached,
-                files: Some(Arc::new(ExampleFiles)),
-                ..Options::at(START)
-            },
+            options,
         };
         let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
         engine.run(question).await.map_err(|error| match error {
             Error::Invalid(diagnostics) => diagnostics,
             other => vec![Diagnostic::new(other.to_string(), Span::default())],
         })
-    }
-}
-
-/// The file of the reference page.
-#[derive(Debug)]
-struct ExampleFiles;
-
-impl Files for ExampleFiles {
-    fn read<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<Vec<u8>, String>> {
-        let file = match address {
-            "https://example.com/users.csv" => Ok(b"1,Ann\n2,Bob\n".to_vec()),
-            _ => Err(format!("there is no file at {address}")),
-        };
-        std::future::ready(file).boxed()
     }
 }
 
