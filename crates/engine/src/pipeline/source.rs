@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, new_null_array};
-use tidegauge_lang::tree::{DataTable, Expr, Named, Query, Source, TimeRange, Type};
+use tidegauge_lang::tree::{DataTable, Expr, ExprKind, Literal, Named, Query, Source, TimeRange, Type};
 use tidegauge_lang::{Diagnostic, Span, nearest};
 
 use super::rows::of_arrays;
@@ -159,17 +159,30 @@ pub(crate) fn auto_step(query: &Query, question: &Question) -> Option<i64> {
         1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
         172_800, 604_800, 1_209_600, 2_592_000, 7_776_000, 31_536_000,
     ];
-    let range = range_of(query)?;
+    let range = range_of(query).or_else(|| written_times(query))?;
     let infos = question.datasets.iter().map(|dataset| dataset.state.info());
     let times: Vec<(i64, i64)> = infos.filter_map(|info| info.min_time.zip(info.max_time)).collect();
     let first = times.iter().map(|(first, _)| *first).min();
     let last = times.iter().map(|(_, last)| *last).max();
-    let start = if range.start == i64::MIN { first? } else { range.start };
-    let end = if range.end == i64::MAX { last? } else { range.end };
+    // Without events, of which there are none then, an open range is that up to now.
+    let end = if range.end == i64::MAX { last.unwrap_or(question.options.now) } else { range.end };
+    let start = if range.start == i64::MIN { first.unwrap_or(end) } else { range.start };
     let length = end.saturating_sub(start).max(1);
     let bins = i64::try_from(question.options.auto_bins_max.max(1)).unwrap_or(i64::MAX);
     let fits = |step: &&i64| length / (**step * SECOND) < bins;
     Some(STEPS.iter().find(fits).or(STEPS.last()).copied()? * SECOND)
+}
+
+/// The range of the times that stand in the query itself.
+fn written_times(query: &Query) -> Option<TimeRange> {
+    let Source::Values(table) = &query.source else { return None };
+    let time = |cell: &Expr| match cell.kind {
+        ExprKind::Literal(Literal::Datetime(time)) => Some(time),
+        _ => None,
+    };
+    let start = table.values.iter().filter_map(time).min()?;
+    let end = table.values.iter().filter_map(time).max()?;
+    Some(TimeRange { start, end })
 }
 
 /// The range of time of the first dataset that a query reads.

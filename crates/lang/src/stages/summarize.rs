@@ -137,6 +137,7 @@ fn aggregate_name(expr: &Expr) -> Option<String> {
     });
     match (function.as_str(), field) {
         ("arg_max" | "arg_min", Some(field)) => Some(field),
+        ("countif", _) => Some("countif_".to_owned()),
         (_, field) => Some(format!("{function}_{}", field.unwrap_or_default())),
     }
 }
