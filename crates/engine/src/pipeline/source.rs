@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, new_null_array};
 use tidegauge_lang::tree::{DataTable, Expr, ExprKind, Literal, Named, Query, Source, TimeRange, Type};
 use tidegauge_lang::{Diagnostic, Span, nearest};
+use tidegauge_model::columns::TIME_FIELD;
 
 use super::rows::of_arrays;
 use super::segment::{About, DatasetRows, Origin, Pending, Segment};
@@ -176,13 +177,14 @@ pub(crate) fn auto_step(query: &Query, question: &Question) -> Option<i64> {
 /// The range of the times that stand in the query itself.
 fn written_times(query: &Query) -> Option<TimeRange> {
     let Source::Values(table) = &query.source else { return None };
+    let column = table.columns.iter().position(|column| column.name == TIME_FIELD)?;
     let time = |cell: &Expr| match cell.kind {
         ExprKind::Literal(Literal::Datetime(time)) => Some(time),
         _ => None,
     };
-    let start = table.values.iter().filter_map(time).min()?;
-    let end = table.values.iter().filter_map(time).max()?;
-    Some(TimeRange { start, end })
+    let cells = table.values.iter().skip(column).step_by(table.columns.len());
+    let times: Vec<i64> = cells.filter_map(time).collect();
+    Some(TimeRange { start: *times.iter().min()?, end: *times.iter().max()? })
 }
 
 /// The range of time of the first dataset that a query reads.

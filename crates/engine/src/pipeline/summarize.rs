@@ -14,7 +14,7 @@ use tidegauge_model::columns::TIME_FIELD;
 use self::choice::Choice;
 use self::length::seconds_of;
 use self::planning::plan;
-use super::rows::of_table;
+use super::rows::{narrowed, of_table};
 use super::segment::{About, Origin, Segment};
 use crate::answer::Table;
 use crate::bind::{Scope, Surroundings};
@@ -128,7 +128,9 @@ impl Run {
                     self.scan(rows, &segment.scope, &segment.conditions, plan.is_ordered()).await?;
                 scan.split_for(threads);
                 let times = self.work().scans.last().and_then(|scan| scan.times);
-                range_seconds = seconds_of(Some(rows.range), times);
+                // Conditions on the time say how long the range is as well.
+                let range = narrowed(rows.range, &segment.scope, &segment.conditions);
+                range_seconds = seconds_of(Some(range), times);
                 GroupedRows::Scan(Arc::new(scan))
             }
         };

@@ -7,6 +7,7 @@
 )]
 
 mod aggregate_plans;
+mod bucketed;
 mod budgets;
 mod cases;
 mod collected;
@@ -24,5 +25,8 @@ mod pages;
 mod percentiles;
 mod plain;
 mod properties;
+mod spotlit;
+mod summarized;
 mod support;
 mod values;
+mod worded;

@@ -28,7 +28,9 @@ impl Calls {
             match &other.kind {
                 ExprKind::AllFields => {
                     let fields = scope.fields()?;
-                    wanted.extend(fields.into_iter().filter(|(field, _)| field != name));
+                    // The value itself is there already, under its own name or with a number.
+                    let is_there = |field: &str| field == name || field_name(by).as_deref() == Some(field);
+                    wanted.extend(fields.into_iter().filter(|(field, _)| !is_there(field)));
                 }
                 ExprKind::Named { name, value } => wanted.push((name.clone(), scope.bind(value)?)),
                 ExprKind::Field(field) => wanted.push((field.clone(), scope.bind(other)?)),
