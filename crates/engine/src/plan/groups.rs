@@ -42,10 +42,12 @@ pub(crate) struct PlannedAggregate {
 pub(crate) enum Shape {
     /// They are of this type already.
     As(Type),
+    /// The same, with zero in the place of null.
+    OrZero(Type),
     /// Integers and floats apart.
     Numbers,
-    /// Lists of numbers, which become JSON text.
-    List,
+    /// Lists of numbers, which become JSON text of values of this type.
+    List(Type),
     /// Divided by the seconds of the bucket or of the range.
     PerSecond,
 }
@@ -113,7 +115,8 @@ pub(super) fn of_field(
 ) -> Result<Parts> {
     use AggregateFunction as F;
     let json = || Ok::<_, crate::Error>(or_null(value.json()?, Type::Dynamic));
-    let float = || numbers(call, value).map(|number| or_null(number, Type::Float));
+    let is_stored = scope.is_of_dataset();
+    let float = || numbers(call, value, is_stored).map(|number| or_null(number, Type::Float));
     let as_array = Shape::As(Type::Array);
     Ok(match function {
         F::Count => (aggregates::count(), vec![json()?], Shape::As(Type::Integer)),
@@ -131,14 +134,22 @@ pub(super) fn of_field(
             let of = |kind: Type| or_null(value.of_type(kind).cloned(), kind);
             (udf, vec![of(Type::Integer), of(Type::Float)], Shape::Numbers)
         }
+        F::Min | F::Max if is_dynamic(value) => {
+            let key = or_null(comparable(value)?, Type::String);
+            let udf = if *function == F::Min { aggregates::argmin() } else { aggregates::argmax() };
+            (udf, vec![key, json()?], Shape::As(Type::Dynamic))
+        }
         F::Min | F::Max => {
             let typed = or_null(comparable(value)?, Type::Float);
+            // What is no number, or infinite, would win or lose by the order of rows.
+            let is_finite = is_stored && typed.as_input().is_some();
+            let typed = if typed.kind == Type::Float && !is_finite { convert::finite(typed)? } else { typed };
             let kind = typed.kind;
             let udf = if *function == F::Min { aggregates::min() } else { aggregates::max() };
             (udf, vec![typed], Shape::As(kind))
         }
         F::TopK(k) => (aggregates::topk(*k as usize), vec![json()?], as_array),
-        F::Percentiles(list) => (aggregates::percentiles(list), vec![float()?], Shape::List),
+        F::Percentiles(list) => (aggregates::percentiles(list), vec![float()?], Shape::List(Type::Float)),
         F::Histogram(bins) => (aggregates::histogram(*bins as usize), vec![float()?], as_array),
         F::Stdev => (aggregates::stdev(), vec![float()?], Shape::As(Type::Float)),
         F::Variance => (aggregates::variance(), vec![float()?], Shape::As(Type::Float)),
@@ -177,11 +188,12 @@ pub(super) fn or_null(typed: Option<Typed>, kind: Type) -> Typed {
     typed.unwrap_or_else(|| logic::null(kind))
 }
 
-/// The numbers of a field as floats. A field that never was a number is an error, one that nobody sent is null.
-pub(super) fn numbers(call: &AggregateCall, value: &Value) -> Result<Option<Typed>> {
+/// The finite numbers of a field as floats; those that are stored are finite. A field that never was a number is an
+/// error, one that nobody sent is null.
+pub(super) fn numbers(call: &AggregateCall, value: &Value, is_stored: bool) -> Result<Option<Typed>> {
     match value.float()? {
         None if !value.is_null() => Err(no_number(call, value)),
-        Some(number) if number.as_input().is_none() => convert::finite(number).map(Some),
+        Some(number) if !is_stored || number.as_input().is_none() => convert::finite(number).map(Some),
         number => Ok(number),
     }
 }
@@ -199,9 +211,15 @@ fn no_number(call: &AggregateCall, value: &Value) -> crate::Error {
     invalid(call.span, format!("{name} needs numbers, and the field is {}", type_names(value)))
 }
 
+/// Whether nothing is known of the type but at run time.
+fn is_dynamic(value: &Value) -> bool {
+    matches!(value.variants.as_slice(), [only] if only.kind == Type::Dynamic)
+}
+
 /// A column whose order is that of the values.
-pub(super) fn comparable(value: &Value) -> Result<Option<Typed>> {
+pub(crate) fn comparable(value: &Value) -> Result<Option<Typed>> {
     match value.variants.as_slice() {
+        [only] if only.kind == Type::Dynamic => convert::dynamic_rank(only.clone()).map(Some),
         [only] => Ok(Some(only.clone())),
         _ if mixes_numbers(value) => numbers_in_order(value),
         _ => match value.number()? {

@@ -7,6 +7,7 @@
 )]
 
 mod aggregate_plans;
+mod bucketed;
 mod budgets;
 mod cases;
 mod collected;
@@ -25,7 +26,10 @@ mod pages;
 mod percentiles;
 mod plain;
 mod properties;
+mod spotlit;
+mod summarized;
 mod support;
 mod text_queries;
 mod trials;
 mod values;
+mod worded;

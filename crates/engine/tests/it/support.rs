@@ -5,3 +5,4 @@ pub(crate) mod body;
 pub(crate) mod house;
 pub(crate) mod naive;
 pub(crate) mod reply;
+pub(crate) mod tables;

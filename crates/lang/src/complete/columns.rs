@@ -93,10 +93,12 @@ impl Columns {
                 let found = functions::find(function).or_else(|| functions::find_aggregate(function));
                 match found.map(|function| function.result) {
                     Some(ResultType::Always(kind)) => vec![kind],
-                    Some(ResultType::OfArgument(place)) => {
-                        arguments.get(place).map(|argument| self.kinds_of(argument)).unwrap_or_default()
+                    Some(ResultType::MeanOf(place)) => {
+                        let kinds = arguments.get(place).map(|argument| self.kinds_of(argument));
+                        let is_time = |kind: &Type| matches!(kind, Type::Datetime | Type::Timespan);
+                        kinds.filter(|kinds| kinds.iter().any(is_time)).unwrap_or_else(|| vec![Type::Float])
                     }
-                    Some(ResultType::CommonFrom(place)) => {
+                    Some(ResultType::OfArgument(place) | ResultType::CommonFrom(place)) => {
                         arguments.get(place).map(|argument| self.kinds_of(argument)).unwrap_or_default()
                     }
                     None => Vec::new(),
