@@ -144,7 +144,7 @@ impl Choice {
         }
         let arrays = totals.fields.iter().flat_map(|field| &field.values);
         let inputs: Vec<Input> = arrays.map(|(_, array)| Input::Plain(Arc::clone(array))).collect();
-        let rows = Rows { inputs: &inputs, count: totals.rows };
+        let rows = Rows::new(&inputs, totals.rows);
         let mut columns = Vec::with_capacity(self.by.len() + 1);
         for key in &self.by {
             let value = segment.scope.field(&key.field, Span::default())?;
