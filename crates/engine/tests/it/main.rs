@@ -22,6 +22,7 @@ mod memory;
 mod numbers;
 mod pages;
 mod percentiles;
+mod pipelines;
 mod plain;
 mod properties;
 mod support;
