@@ -61,8 +61,15 @@ impl Run {
         let mut columns = Vec::new();
         for (key, value) in keys.iter().zip(&values) {
             let has_nulls_first = key.nulls.map_or(!key.is_descending, |nulls| nulls == Nulls::First);
-            for expr in sort_columns(value)? {
-                columns.push(SortColumn { expr, is_descending: key.is_descending, has_nulls_first });
+            let exprs = sort_columns(value)?;
+            let is_mixed = exprs.len() > 1;
+            for (place, expr) in exprs.into_iter().enumerate() {
+                columns.push(match (is_mixed, place) {
+                    // Whether there is a value stands before the value and alone decides where nulls go.
+                    (true, 0) => SortColumn { expr, is_descending: !has_nulls_first, has_nulls_first },
+                    (true, _) => column(expr, key.is_descending),
+                    (false, _) => SortColumn { expr, is_descending: key.is_descending, has_nulls_first },
+                });
             }
         }
         if matches!(segment.origin, Origin::Dataset(_)) {

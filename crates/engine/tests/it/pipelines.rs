@@ -46,7 +46,7 @@ fn an_event() -> impl Strategy<Value = (i64, BTreeMap<String, Json>)> {
 
 /// The events of a dataset in requests, each with its own number.
 fn events() -> impl Strategy<Value = Vec<Batch>> {
-    prop::collection::vec(prop::collection::vec(an_event(), 1..10), 1..4).prop_map(|mut batches| {
+    prop::collection::vec(prop::collection::vec(an_event(), 1..8), 1..4).prop_map(|mut batches| {
         for (number, (_, event)) in batches.iter_mut().flatten().enumerate() {
             event.insert("id".to_owned(), Json::from(number * 2));
         }
@@ -111,7 +111,7 @@ async fn check(house: &House, one: &[Batch], two: &[Batch], pipelines: &[Pipelin
 fn pipelines_are_answered_as_the_naive_interpreter_does() {
     let house = block_on(House::new());
     let seeds = (any::<u64>(), prop::collection::vec(any::<u64>(), 1..9));
-    let values = (events(), events(), prop::collection::vec(seeds, 1..6));
+    let values = (events(), events(), prop::collection::vec(seeds, 1..4));
     run_with(config(), values, |(one, two, seeds)| {
         let world = [("one".to_owned(), table_of("one", &one)), ("two".to_owned(), table_of("two", &two))];
         let pipelines: Vec<Pipeline> =
