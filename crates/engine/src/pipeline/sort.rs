@@ -73,14 +73,13 @@ impl Run {
             }
         }
         if matches!(segment.origin, Origin::Dataset(_)) {
-            // Times alone decide almost always; ids decide the rest, and further keys would only break paging.
-            let is_by_time = columns.first().is_some_and(|first| segment.scope.is_time(&first.expr));
-            let order = match (is_by_time, keys.first()) {
-                (true, Some(key)) => EventOrder::Time { is_descending: key.is_descending },
+            let order = match (columns.as_slice(), keys) {
+                ([only], [key]) if segment.scope.is_time(&only.expr) => {
+                    EventOrder::Time { is_descending: key.is_descending }
+                }
                 _ => EventOrder::Columns(columns),
             };
-            let kept = if is_by_time { 1 } else { sorted_by.len() };
-            segment.pending.order = Some((order, sorted_by[..kept].to_vec()));
+            segment.pending.order = Some((order, sorted_by));
             return Ok(segment);
         }
         let fields = segment.scope.fields()?;

@@ -131,7 +131,9 @@ fn plan(segment: &mut Segment, summarize: &Summarize) -> Result<Planned> {
     let mut bucket = summarize.bucket.map(|bucket| (bucket, segment.scope.time()));
     let mut keys = Vec::with_capacity(summarize.keys.len());
     for key in &summarize.keys {
+        // Without an aggregate buckets are keys like any others: nothing would stand in the totals beside them.
         if bucket.is_none()
+            && !summarize.aggregates.is_empty()
             && let Some(found) = bucket_of(segment, key)?
         {
             bucket = Some(found);

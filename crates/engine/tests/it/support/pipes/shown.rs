@@ -55,7 +55,7 @@ fn text(json: &Json, is_listed: bool) -> String {
     match json {
         Json::Number(number) => match (number.as_i64(), number.as_f64()) {
             (Some(integer), _) => integer.to_string(),
-            (None, Some(float)) if float.fract() == 0.0 && float.abs() < 9e15 => (float as i64).to_string(),
+            (None, Some(float)) if float.fract() == 0.0 && float.abs() < 1e20 => (float as i128).to_string(),
             (None, float) => format!("{:.9e}", float.unwrap()),
         },
         Json::Array(elements) => {
