@@ -86,6 +86,8 @@ impl Run {
         let about = About { sorted_by, ..segment.about.clone() };
         let totals = segment.totals.take();
         let mut sorted = self.sorted_by_columns(&segment, fields, columns, None, about).await?;
+        self.note(&segment.scope);
+        sorted.scope.stay_of_events(segment.scope.is_of_events());
         sorted.totals = totals;
         Ok(sorted)
     }

@@ -47,7 +47,8 @@ impl Table {
         let columns = of_source.chain(columns.into_iter().map(|(column, _)| column)).collect();
         let mut sources = self.sources.clone();
         sources.extend(other.sources.iter().filter(|source| !self.sources.contains(source)).cloned());
-        *self = Self { columns, rows, sources, ..Self::default() };
+        let is_open = self.is_open && other.is_open;
+        *self = Self { columns, rows, sources, is_open, ..Self::default() };
     }
 
     /// Rows whose keys are equal. A key that is null belongs to nothing.
