@@ -133,7 +133,8 @@ impl Names<'_> {
             self.tables.insert(name, table);
             return;
         }
-        self.constants.retain(|(known, _)| *known != name);
+        self.tables.remove(&name);
+        // What the name was before stays, because the new value may be made of it.
         self.constants.push((name, expr));
     }
 

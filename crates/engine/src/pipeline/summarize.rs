@@ -8,7 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{
-    AggregateFunction, Bucket, Expr, ExprKind, Named, SortKey, Stage, Summarize, TimeRange, Type,
+    AggregateFunction, Bucket, Expr, ExprKind, Literal, Named, SortKey, Stage, Summarize, TimeRange, Type,
 };
 use tidegauge_model::columns::TIME_FIELD;
 
@@ -167,8 +167,18 @@ fn plan(segment: &mut Segment, summarize: &Summarize) -> Result<Planned> {
         keys.chain(distinct_names(outcomes, &written).into_iter().map(Column::Outcome)).collect()
     });
     let mut plan = GroupsPlan::new(keys, if is_text { calls.aggregates } else { aggregates });
+    plan.zeros = zeros(columns.as_deref().unwrap_or_default(), plan.keys.len());
     plan.bucket = bucket;
     Ok(Planned { plan, columns, infos, keys: written })
+}
+
+/// The places of sums among the columns of the groups.
+fn zeros(columns: &[Column], keys: usize) -> Vec<usize> {
+    let sum = |column: &Column| match column {
+        Column::Outcome(Outcome { of: Computed::Expr(expr), .. }) => sum_of(expr).map(|call| keys + call),
+        _ => None,
+    };
+    columns.iter().filter_map(sum).collect()
 }
 
 /// Columns whose names are not taken by keys or by others before them.
@@ -264,18 +274,8 @@ impl Planned {
             Column::Outcome(Outcome { name: known, of: Computed::Call(call), .. }) if known == name => {
                 Some(*call)
             }
-            // A sum is its call, but for sums of nothing.
             Column::Outcome(Outcome { name: known, of: Computed::Expr(expr), .. }) if known == name => {
-                match &expr.kind {
-                    ExprKind::Call { function, arguments } if function == "coalesce" => {
-                        let field = |of: &Expr| match &of.kind {
-                            ExprKind::Field(field) => field.strip_prefix('@')?.parse().ok(),
-                            _ => None,
-                        };
-                        arguments.first().and_then(field)
-                    }
-                    _ => None,
-                }
+                sum_of(expr)
             }
             _ => None,
         })
@@ -288,6 +288,22 @@ impl Planned {
             _ => key.clone(),
         }
     }
+}
+
+/// The call whose result an expression is, with zero in the place of null: what a sum is.
+fn sum_of(expr: &Expr) -> Option<usize> {
+    let ExprKind::Call { function, arguments } = &expr.kind else { return None };
+    let [Expr { kind: ExprKind::Field(field), .. }, Expr { kind: ExprKind::Literal(literal), .. }] =
+        arguments.as_slice()
+    else {
+        return None;
+    };
+    let is_zero = match literal {
+        Literal::Integer(value) | Literal::Timespan(value) => *value == 0,
+        Literal::Float(value) => *value == 0.0,
+        _ => false,
+    };
+    (function == "coalesce" && is_zero).then(|| field.strip_prefix('@')?.parse().ok())?
 }
 
 /// Makes the columns of the result from those of the groups.
@@ -314,7 +330,7 @@ fn computed(scope: &mut Scope, of: &Computed) -> Result<Value> {
         Computed::Expr(expr) => scope.bind(expr),
         Computed::Element { call, place, kinds } => {
             let list = scope.field(&result_name(*call), Span::default())?;
-            let place = Value::literal(&tidegauge_lang::tree::Literal::Integer(*place as i64));
+            let place = Value::literal(&Literal::Integer(*place as i64));
             unpack::as_kinds(&member::member(&list, &place)?, kinds)
         }
     }

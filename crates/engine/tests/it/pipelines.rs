@@ -20,9 +20,7 @@ use crate::support::pipes::value::{Kind, Kinds, Val};
 /// `id` tells events apart, `s` has texts, `b` booleans, `n` small integers, `r` small numbers, `x` extreme integers,
 /// `y` extreme numbers, `m` several types.
 fn an_event() -> impl Strategy<Value = (i64, BTreeMap<String, Json>)> {
-    let value = |strategy: BoxedStrategy<Json>| {
-        prop_oneof![6 => strategy.prop_map(Some), 1 => Just(Some(Json::Null)), 1 => Just(None)]
-    };
+    let value = |strategy: BoxedStrategy<Json>| prop_oneof![6 => strategy.prop_map(Some), 1 => Just(Some(Json::Null)), 1 => Just(None)];
     let whole = || (-3..6_i64).prop_map(Json::from);
     let boolean = || any::<bool>().prop_map(Json::Bool);
     let extreme_whole = extreme_number().prop_filter("is an integer", Json::is_i64);
@@ -91,7 +89,8 @@ async fn ask(
 async fn check(house: &House, one: &[Batch], two: &[Batch], pipelines: &[Pipeline]) -> Result<(), String> {
     let requests = |batches: &[Batch]| batches.iter().map(ndjson_of).collect::<Vec<String>>();
     for placement in Placement::ALL {
-        let filled = [house.filled(&requests(one), placement).await, house.filled(&requests(two), placement).await];
+        let filled =
+            [house.filled(&requests(one), placement).await, house.filled(&requests(two), placement).await];
         let datasets = [("one", &filled[0].state), ("two", &filled[1].state)];
         for pipeline in pipelines {
             for way in Way::all(placement) {

@@ -334,9 +334,9 @@ fn call(function: &str, values: &[Val], kinds: &Kinds) -> Val {
                 value.div_euclid(*size).checked_mul(*size).map_or(Val::Null, Val::Int)
             }
             (value, size) => match (value.float(), size.float()) {
-                (Some(value), Some(size)) => {
-                    Some((value / size).floor() * size).filter(|bin| bin.is_finite()).map_or(Val::Null, Val::Real)
-                }
+                (Some(value), Some(size)) => Some((value / size).floor() * size)
+                    .filter(|bin| bin.is_finite())
+                    .map_or(Val::Null, Val::Real),
                 _ => Val::Null,
             },
         },

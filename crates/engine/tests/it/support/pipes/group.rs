@@ -143,7 +143,8 @@ impl Table {
         let is_list = |(_, aggregate): &&(String, Aggregate)| aggregate.base() == "make_list";
         let lists = aggregates.iter().filter(|_| self.is_ordered).filter(is_list);
         let listed = lists.map(|(name, _)| name.clone()).collect();
-        *self = Self { columns, rows, sources, has_column_order: true, is_bucketed, listed, ..Self::default() };
+        *self =
+            Self { columns, rows, sources, has_column_order: true, is_bucketed, listed, ..Self::default() };
     }
 
     /// The values of the row in which one is greatest or least.

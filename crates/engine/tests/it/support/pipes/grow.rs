@@ -156,7 +156,8 @@ impl Grower<'_> {
         let at = table.place(&first).unwrap();
         let rest = (0..table.columns.len()).filter(|place| *place != at);
         let is_last = self.one_in(3);
-        let places: Vec<usize> = if is_last { rest.chain([at]).collect() } else { std::iter::once(at).chain(rest).collect() };
+        let places: Vec<usize> =
+            if is_last { rest.chain([at]).collect() } else { std::iter::once(at).chain(rest).collect() };
         table.pick(&places);
         if is_last { format!("project-reorder *, {first}") } else { format!("project-reorder {first}") }
     }
@@ -222,7 +223,10 @@ impl Grower<'_> {
     }
 
     fn distinct_or_count(&mut self, table: &mut Table) -> String {
-        let names = self.columns_of(table, &[Class::Int, Class::Number, Class::Text, Class::Bool, Class::Time, Class::Mixed]);
+        let names = self.columns_of(
+            table,
+            &[Class::Int, Class::Number, Class::Text, Class::Bool, Class::Time, Class::Mixed],
+        );
         let count = 1 + self.below(3) as usize;
         let mut chosen: Vec<String> = Vec::new();
         for _ in 0..count {
@@ -236,7 +240,8 @@ impl Grower<'_> {
             table.summarize(&[("Count".to_owned(), count)], &[]);
             return "count".to_owned();
         }
-        let keys: Vec<(String, Ex)> = chosen.iter().map(|name| (name.clone(), Ex::Column(name.clone()))).collect();
+        let keys: Vec<(String, Ex)> =
+            chosen.iter().map(|name| (name.clone(), Ex::Column(name.clone()))).collect();
         table.summarize(&[], &keys);
         table.is_bucketed = false;
         format!("distinct {}", chosen.iter().map(|name| quoted(name)).collect::<Vec<String>>().join(", "))
@@ -305,7 +310,8 @@ impl Grower<'_> {
     fn aggregate(&mut self, table: &Table, taken: &[String]) -> Aggregate {
         let is_if = self.one_in(3);
         let condition = is_if.then(|| self.condition(table, 1));
-        let plain = |function, of| Aggregate { function, of, condition: condition.clone(), beside: Vec::new() };
+        let plain =
+            |function, of| Aggregate { function, of, condition: condition.clone(), beside: Vec::new() };
         let count = plain(if is_if { "countif" } else { "count" }, None);
         let classes: &[Class] = match self.below(8) {
             0 | 1 => &[Class::Int, Class::Number],

@@ -6,12 +6,30 @@ use super::table::Table;
 use super::value::{Class, Kind, Val};
 use crate::support::house::SECOND;
 
-const NEEDLES: [&str; 14] = ["", "a", "A", "ab", "get", "größe", "σας", "see", "i", "1", "true", "foo", "bar", "日本"];
+const NEEDLES: [&str; 14] =
+    ["", "a", "A", "ab", "get", "größe", "σας", "see", "i", "1", "true", "foo", "bar", "日本"];
 const PATTERNS: [&str; 6] = ["^a", "(?i)ß|ö", "[0-9]+", "\\bfoo", "e$", "^(get|GET)"];
 const TESTS: [&str; 20] = [
-    "=~", "!~", "contains", "!contains", "contains_cs", "!contains_cs", "startswith", "!startswith",
-    "startswith_cs", "!startswith_cs", "endswith", "!endswith", "endswith_cs", "!endswith_cs", "has", "!has",
-    "has_cs", "!has_cs", "matches regex", "!matches regex",
+    "=~",
+    "!~",
+    "contains",
+    "!contains",
+    "contains_cs",
+    "!contains_cs",
+    "startswith",
+    "!startswith",
+    "startswith_cs",
+    "!startswith_cs",
+    "endswith",
+    "!endswith",
+    "endswith_cs",
+    "!endswith_cs",
+    "has",
+    "!has",
+    "has_cs",
+    "!has_cs",
+    "matches regex",
+    "!matches regex",
 ];
 const EDGES: [i64; 9] = [0, 1, -1, i64::MAX, i64::MIN, i64::MIN + 1, 1 << 53, (1 << 53) + 1, 1_000_003];
 
@@ -54,12 +72,23 @@ impl Grower<'_> {
     }
 
     pub(crate) fn some_class(&mut self) -> Class {
-        *self.pick(&[Class::Int, Class::Int, Class::Number, Class::Text, Class::Text, Class::Bool, Class::Time]).unwrap()
+        *self
+            .pick(&[
+                Class::Int,
+                Class::Int,
+                Class::Number,
+                Class::Text,
+                Class::Text,
+                Class::Bool,
+                Class::Time,
+            ])
+            .unwrap()
     }
 
     fn choice(&mut self, table: &Table, class: Class, depth: u32) -> Ex {
         let count = 1 + self.below(2);
-        let pairs = (0..count).map(|_| (self.condition(table, depth - 1), self.of_class(table, class, depth - 1)));
+        let pairs =
+            (0..count).map(|_| (self.condition(table, depth - 1), self.of_class(table, class, depth - 1)));
         let pairs = pairs.collect();
         Ex::Case(pairs, Box::new(self.of_class(table, class, depth - 1)))
     }

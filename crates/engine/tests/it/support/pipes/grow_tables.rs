@@ -11,7 +11,14 @@ use crate::support::house::{HOUR, SECOND, START};
 const TEXTS: [&str; 8] = ["", "a", "A", "ab", "GET", "größe", "ΣΑΣ", "1"];
 const ROWS_MAX: usize = 300;
 const KINDS: [&str; 9] = [
-    "inner", "innerunique", "leftouter", "rightouter", "fullouter", "leftanti", "rightanti", "leftsemi",
+    "inner",
+    "innerunique",
+    "leftouter",
+    "rightouter",
+    "fullouter",
+    "leftanti",
+    "rightanti",
+    "leftsemi",
     "rightsemi",
 ];
 
@@ -59,13 +66,16 @@ impl Grower<'_> {
             ("b", "bool", Kind::Bool),
             ("at", "datetime", Kind::Time),
         ];
-        let mut chosen: Vec<_> = all.into_iter().filter(|(name, ..)| *name == "id" || self.one_in(2)).collect();
+        let mut chosen: Vec<_> =
+            all.into_iter().filter(|(name, ..)| *name == "id" || self.one_in(2)).collect();
         if self.one_in(3) {
             chosen.reverse();
         }
         let mut rows = Vec::new();
         for number in 0..self.below(8) {
-            rows.push(chosen.iter().map(|(name, _, kind)| self.cell(name, *kind, number)).collect::<Vec<Val>>());
+            rows.push(
+                chosen.iter().map(|(name, _, kind)| self.cell(name, *kind, number)).collect::<Vec<Val>>(),
+            );
         }
         let header: Vec<String> = chosen.iter().map(|(name, word, _)| format!("{name}:{word}")).collect();
         let values: Vec<Val> = rows.iter().flatten().cloned().collect();
@@ -103,7 +113,8 @@ impl Grower<'_> {
             [only] => only.clone(),
             _ => format!("union_arg{place}"),
         };
-        let is_named = self.one_in(3) && !table.names().contains(&"origin") && !other.names().contains(&"origin");
+        let is_named =
+            self.one_in(3) && !table.names().contains(&"origin") && !other.names().contains(&"origin");
         // What the rows of several tables are called is not said anywhere.
         let is_simple = ["union", "join", "lookup", "table_"].iter().all(|word| !text.contains(word));
         let is_named = is_named && is_simple;
@@ -139,7 +150,11 @@ impl Grower<'_> {
         });
         let on: Vec<String> = on.collect();
         let operator = if is_lookup { "lookup" } else { "join" };
-        let kind = if kind == "inner" && !is_lookup && self.one_in(2) { String::new() } else { format!("kind={kind} ") };
+        let kind = if kind == "inner" && !is_lookup && self.one_in(2) {
+            String::new()
+        } else {
+            format!("kind={kind} ")
+        };
         Some(format!("{operator} {kind}{text} on {}", on.join(", ")))
     }
 

@@ -136,11 +136,14 @@ impl Table {
             .map(|row| (keys.iter().map(|(ex, ..)| ex.value(self, &row)).collect(), row))
             .collect();
         let order = |a: &[Val], b: &[Val]| {
-            keys.iter().enumerate().fold(Ordering::Equal, |so_far, (place, (_, is_descending, nulls_first))| {
-                // Where nulls go is said for the order as it is shown.
-                let next = a[place].order(&b[place], nulls_first != is_descending);
-                so_far.then(if *is_descending { next.reverse() } else { next })
-            })
+            keys.iter().enumerate().fold(
+                Ordering::Equal,
+                |so_far, (place, (_, is_descending, nulls_first))| {
+                    // Where nulls go is said for the order as it is shown.
+                    let next = a[place].order(&b[place], nulls_first != is_descending);
+                    so_far.then(if *is_descending { next.reverse() } else { next })
+                },
+            )
         };
         rows.sort_by(|(a, _), (b, _)| order(a, b));
         self.is_ordered = rows.windows(2).all(|pair| order(&pair[0].0, &pair[1].0) == Ordering::Less);

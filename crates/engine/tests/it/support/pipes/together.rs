@@ -54,7 +54,8 @@ impl Table {
     /// Rows whose keys are equal. A key that is null belongs to nothing.
     pub(crate) fn join(&mut self, other: &Self, kind: &str, on: &[(Ex, Ex)], is_lookup: bool) {
         let key = |table: &Self, row: &Vec<Val>, is_left: bool| -> Option<Vec<String>> {
-            let of = |pair: &(Ex, Ex)| if is_left { pair.0.value(table, row) } else { pair.1.value(table, row) };
+            let of =
+                |pair: &(Ex, Ex)| if is_left { pair.0.value(table, row) } else { pair.1.value(table, row) };
             let values: Vec<Val> = on.iter().map(of).collect();
             let has_null = values.iter().any(Val::is_null);
             (!has_null).then(|| values.iter().map(Val::key).collect())

@@ -147,9 +147,9 @@ impl Val {
     /// How two values of one type stand to each other; numbers are one type.
     pub(crate) fn compare(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {
-            (Self::Int(a), Self::Int(b)) | (Self::Time(a), Self::Time(b)) | (Self::Span(a), Self::Span(b)) => {
-                Some(a.cmp(b))
-            }
+            (Self::Int(a), Self::Int(b))
+            | (Self::Time(a), Self::Time(b))
+            | (Self::Span(a), Self::Span(b)) => Some(a.cmp(b)),
             (Self::Real(a), Self::Real(b)) => a.partial_cmp(b),
             (Self::Int(a), Self::Real(b)) => with_float(*a, *b),
             (Self::Real(a), Self::Int(b)) => with_float(*b, *a).map(Ordering::reverse),
