@@ -14,7 +14,7 @@ use tidegauge_catalog::{Catalog, Change, Location, SealKey};
 use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Error, Options, Question};
 use tidegauge_ingest::{FieldGate, Limits, Reader};
 use tidegauge_lang::dataset_query::{Refused, Surroundings, translate};
-use tidegauge_lang::{Diagnostic, Span, parse_query, resolve};
+use tidegauge_lang::{Diagnostic, Resolved, Span, parse_query, resolve};
 use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Capabilities, Chance, Clock, DatasetId, DatasetName, Org, OrgId, RowId, Timestamp};
@@ -246,6 +246,16 @@ impl House {
             return Err(diagnostics);
         }
         let resolved = resolve(program, &[], &std::collections::HashMap::new())?;
+        self.ask_resolved(datasets, resolved, way).await
+    }
+
+    /// Asks a query whose names are settled.
+    pub(crate) async fn ask_resolved(
+        &self,
+        datasets: &[(&str, &Arc<DatasetState>)],
+        resolved: Resolved,
+        way: Way,
+    ) -> Result<Answer, Vec<Diagnostic>> {
         let dataset = |(name, state): &(&str, &Arc<DatasetState>)| Dataset {
             name: (*name).to_owned(),
             state: Arc::clone(state),
