@@ -18,6 +18,7 @@ mod functions;
 mod golden;
 mod golden_file;
 mod histograms;
+mod hostile;
 mod json_and_text;
 mod memory;
 mod numbers;

@@ -256,22 +256,30 @@ impl House {
         resolved: Resolved,
         way: Way,
     ) -> Result<Answer, Vec<Diagnostic>> {
-        let dataset = |(name, state): &(&str, &Arc<DatasetState>)| Dataset {
-            name: (*name).to_owned(),
-            state: Arc::clone(state),
-            virtual_fields: Vec::new(),
-        };
-        let question = Question {
-            query: resolved.query,
-            constants: resolved.constants,
-            datasets: datasets.iter().map(dataset).collect(),
-            options: Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) },
-        };
-        let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
-        engine.run(question).await.map_err(|error| match error {
+        let dataset = |(name, state): &(&str, &Arc<DatasetState>)| ((*name).to_owned(), Arc::clone(state));
+        let datasets = datasets.iter().map(dataset).collect();
+        self.run_resolved(datasets, resolved, way).await.map_err(|error| match error {
             Error::Invalid(diagnostics) => diagnostics,
             other => vec![Diagnostic::new(other.to_string(), Span::default())],
         })
+    }
+
+    /// As [`Self::ask_resolved`], with the error as it is.
+    pub(crate) async fn run_resolved(
+        &self,
+        datasets: Vec<(String, Arc<DatasetState>)>,
+        resolved: Resolved,
+        way: Way,
+    ) -> Result<Answer, Error> {
+        let dataset = |(name, state)| Dataset { name, state, virtual_fields: Vec::new() };
+        let question = Question {
+            query: resolved.query,
+            constants: resolved.constants,
+            datasets: datasets.into_iter().map(dataset).collect(),
+            options: Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) },
+        };
+        let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
+        engine.run(question).await
     }
 }
 
