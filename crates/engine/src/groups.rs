@@ -248,7 +248,10 @@ impl<'a> Grouping<'a> {
             let field = schema.field(place);
             let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), place));
             let is_json = self.plan.is_json(place);
-            let columns = sort_keys::of(&column, field.data_type(), is_json);
+            let mut columns = sort_keys::of(&column, field.data_type(), is_json);
+            if self.plan.zeros.contains(&place) {
+                columns = columns.into_iter().map(sort_keys::or_zero).collect();
+            }
             let options = arrow_ord::sort::SortOptions { descending, nulls_first: !descending };
             columns.into_iter().map(move |expr| PhysicalSortExpr { expr, options })
         };

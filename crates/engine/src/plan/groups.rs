@@ -22,6 +22,8 @@ pub(crate) struct GroupsPlan {
     pub(crate) bucket: Option<(Bucket, Typed)>,
     /// Columns of the totals to sort by: keys first, then aggregates.
     pub(crate) order: Vec<(usize, bool)>,
+    /// Columns of the totals that are sorted, and shown, as zero where they are null.
+    pub(crate) zeros: Vec<usize>,
     pub(crate) sorted_by: Vec<SortKey>,
     pub(crate) limit: usize,
 }
@@ -55,7 +57,15 @@ pub(crate) enum Shape {
 impl GroupsPlan {
     /// Groups by these keys, of which all are wanted, in the order of their keys.
     pub(crate) fn new(keys: Vec<(String, Typed)>, aggregates: Vec<PlannedAggregate>) -> Self {
-        Self { keys, aggregates, bucket: None, order: Vec::new(), sorted_by: Vec::new(), limit: usize::MAX }
+        Self {
+            keys,
+            aggregates,
+            bucket: None,
+            order: Vec::new(),
+            zeros: Vec::new(),
+            sorted_by: Vec::new(),
+            limit: usize::MAX,
+        }
     }
 
     /// Whether a column of the totals holds JSON texts of single values.

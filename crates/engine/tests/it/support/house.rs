@@ -14,7 +14,7 @@ use tidegauge_catalog::{Catalog, Change, Location, SealKey};
 use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Error, Files, Options, Question};
 use tidegauge_ingest::{FieldGate, Limits, Reader};
 use tidegauge_lang::dataset_query::{Refused, Surroundings, translate};
-use tidegauge_lang::{Diagnostic, Span, parse_query, resolve};
+use tidegauge_lang::{Diagnostic, Resolved, Span, parse_query, resolve};
 use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Capabilities, Chance, Clock, DatasetId, DatasetName, Org, OrgId, RowId, Timestamp};
@@ -267,22 +267,47 @@ impl House {
             return Err(diagnostics);
         }
         let resolved = resolve(program, &[], &std::collections::HashMap::new())?;
-        let dataset = |(name, state): &(&str, &Arc<DatasetState>)| Dataset {
-            name: (*name).to_owned(),
-            state: Arc::clone(state),
-            virtual_fields: Vec::new(),
-        };
-        let question = Question {
-            query: resolved.query,
-            constants: resolved.constants,
-            datasets: datasets.iter().map(dataset).collect(),
-            options,
-        };
-        let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
-        engine.run(question).await.map_err(|error| match error {
+        self.ask_resolved(datasets, resolved, way, options).await
+    }
+
+    /// How a query is run this way.
+    pub(crate) fn options(way: Way) -> Options {
+        Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) }
+    }
+
+    /// Asks a query whose names are settled.
+    pub(crate) async fn ask_resolved(
+        &self,
+        datasets: &[(&str, &Arc<DatasetState>)],
+        resolved: Resolved,
+        way: Way,
+        options: Options,
+    ) -> Result<Answer, Vec<Diagnostic>> {
+        let dataset = |(name, state): &(&str, &Arc<DatasetState>)| ((*name).to_owned(), Arc::clone(state));
+        let datasets = datasets.iter().map(dataset).collect();
+        self.run_resolved(datasets, resolved, way, options).await.map_err(|error| match error {
             Error::Invalid(diagnostics) => diagnostics,
             other => vec![Diagnostic::new(other.to_string(), Span::default())],
         })
+    }
+
+    /// As [`Self::ask_resolved`], with the error as it is.
+    pub(crate) async fn run_resolved(
+        &self,
+        datasets: Vec<(String, Arc<DatasetState>)>,
+        resolved: Resolved,
+        way: Way,
+        options: Options,
+    ) -> Result<Answer, Error> {
+        let dataset = |(name, state)| Dataset { name, state, virtual_fields: Vec::new() };
+        let question = Question {
+            query: resolved.query,
+            constants: resolved.constants,
+            datasets: datasets.into_iter().map(dataset).collect(),
+            options,
+        };
+        let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
+        engine.run(question).await
     }
 }
 
