@@ -146,21 +146,13 @@ impl Calls {
             "spotlight" => return self.spotlight(scope, parts),
             _ => {}
         }
-        let (base, condition) = condition_of(parts);
-        let condition = match condition {
-            Some(place) => match parts.arguments.get(place) {
-                Some(expr) => Some(scope.condition(expr)?),
-                None => None,
-            },
-            None => None,
-        };
-        let settings: Vec<&Expr> = settings(parts, condition_of(parts).1);
+        let (base, condition_place) = condition_of(parts);
+        let condition = condition_place.and_then(|place| parts.arguments.get(place));
+        let condition = condition.map(|expr| scope.condition(expr)).transpose()?;
+        let settings: Vec<&Expr> = settings(parts, condition_place);
         let function = function_of(scope, base, parts, &settings)?;
         let of = parts.arguments.first().filter(|_| base != "count" || condition.is_none());
-        let mut value = match of {
-            Some(of) => Some(scope.bind(of)?),
-            None => None,
-        };
+        let mut value = of.map(|of| scope.bind(of)).transpose()?;
         if let Some(condition) = &condition {
             value = Some(match value {
                 Some(value) => masked(&value, condition)?,
@@ -178,12 +170,7 @@ impl Calls {
             (_, Some(value)) => {
                 let (udf, arguments, shape) =
                     of_field(scope, &call, &function, &spans_as_numbers(base, value))?;
-                let shape = match shape {
-                    Shape::As(kind) if base == "sum" => Shape::OrZero(kind),
-                    Shape::List(_) => Shape::List(kind_of_numbers(value)),
-                    shape => shape,
-                };
-                (udf, arguments, shape)
+                (udf, arguments, shape_in_text(base, shape, value))
             }
             (_, None) => return Err(invalid(parts.span, format!("`{}` needs a value", parts.function))),
         };
@@ -204,6 +191,15 @@ impl Calls {
             _ => Computed::Call(place),
         };
         Ok((computed, told))
+    }
+}
+
+/// A text has zero for the sum of nothing, and percentiles in the type of the values.
+fn shape_in_text(base: &str, shape: Shape, value: &Value) -> Shape {
+    match shape {
+        Shape::As(kind) if base == "sum" => Shape::OrZero(kind),
+        Shape::List(_) => Shape::List(kind_of_numbers(value)),
+        shape => shape,
     }
 }
 

@@ -139,25 +139,7 @@ pub(super) fn of_field(
             (aggregates::sum(&arrow_type(kind)), vec![number], Shape::As(kind))
         }
         F::Avg => average(call, value)?,
-        F::Min | F::Max if mixes_numbers(value) => {
-            let udf = if *function == F::Min { aggregates::least() } else { aggregates::greatest() };
-            let of = |kind: Type| or_null(value.of_type(kind).cloned(), kind);
-            (udf, vec![of(Type::Integer), of(Type::Float)], Shape::Numbers)
-        }
-        F::Min | F::Max if is_dynamic(value) => {
-            let key = or_null(comparable(value)?, Type::String);
-            let udf = if *function == F::Min { aggregates::argmin() } else { aggregates::argmax() };
-            (udf, vec![key, json()?], Shape::As(Type::Dynamic))
-        }
-        F::Min | F::Max => {
-            let typed = or_null(comparable(value)?, Type::Float);
-            // What is no number, or infinite, would win or lose by the order of rows.
-            let is_finite = is_stored && typed.as_input().is_some();
-            let typed = if typed.kind == Type::Float && !is_finite { convert::finite(typed)? } else { typed };
-            let kind = typed.kind;
-            let udf = if *function == F::Min { aggregates::min() } else { aggregates::max() };
-            (udf, vec![typed], Shape::As(kind))
-        }
+        F::Min | F::Max => extreme(*function == F::Min, value, is_stored)?,
         F::TopK(k) => (aggregates::topk(*k as usize), vec![json()?], as_array),
         F::Percentiles(list) => (aggregates::percentiles(list), vec![float()?], Shape::List(Type::Float)),
         F::Histogram(bins) => (aggregates::histogram(*bins as usize), vec![float()?], as_array),
@@ -178,6 +160,28 @@ pub(super) fn of_field(
         F::Rate => (aggregates::sum(&arrow_type(Type::Float)), vec![float()?], Shape::PerSecond),
         F::Computed(_) => return Err(invalid(call.span, "an aggregate that is computed stands by itself")),
     })
+}
+
+/// The least or the greatest value.
+fn extreme(is_least: bool, value: &Value, is_stored: bool) -> Result<Parts> {
+    if mixes_numbers(value) {
+        let udf = if is_least { aggregates::least() } else { aggregates::greatest() };
+        let of = |kind: Type| or_null(value.of_type(kind).cloned(), kind);
+        return Ok((udf, vec![of(Type::Integer), of(Type::Float)], Shape::Numbers));
+    }
+    if is_dynamic(value) {
+        let udf = if is_least { aggregates::argmin() } else { aggregates::argmax() };
+        let key = or_null(comparable(value)?, Type::String);
+        let json = or_null(value.json()?, Type::Dynamic);
+        return Ok((udf, vec![key, json], Shape::As(Type::Dynamic)));
+    }
+    let typed = or_null(comparable(value)?, Type::Float);
+    // What is no number, or infinite, would win or lose by the order of rows.
+    let is_finite = typed.kind != Type::Float || (is_stored && typed.as_input().is_some());
+    let typed = if is_finite { typed } else { convert::finite(typed)? };
+    let kind = typed.kind;
+    let udf = if is_least { aggregates::min() } else { aggregates::max() };
+    Ok((udf, vec![typed], Shape::As(kind)))
 }
 
 pub(super) fn average(call: &AggregateCall, value: &Value) -> Result<Parts> {

@@ -132,7 +132,7 @@ fn events_are_compared_wherever_they_lie() {
     block_on(async {
         let house = House::new().await;
         let line = |number: usize| {
-            let (status, host) = if number % 3 == 0 { (500, "bad") } else { (200, "good") };
+            let (status, host) = if number.is_multiple_of(3) { (500, "bad") } else { (200, "good") };
             format!("{{\"status\":{status},\"host\":\"{host}\",\"took\":{}}}", number * 37 % 101)
         };
         let request =
