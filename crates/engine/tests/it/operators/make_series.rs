@@ -73,7 +73,7 @@ fn an_axis_may_be_of_numbers_or_timespans() {
         ),
         (
             "datatable(x:timespan)[10s, 70s] | make-series count() on x from 0s to 2m step 1m",
-            json!([["count_", "x"], [[1, 1], ["0s", "1m0s"]]]),
+            json!([["count_", "x"], [[1, 1], ["00:00:00", "00:01:00"]]]),
         ),
         // The end belongs to a range, whose stretches begin at multiples of the step.
         (
