@@ -73,6 +73,7 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(both, Access::Dataset(StarredQueries, Read), routes!(starred::get))
         .add(both, Access::Dataset(StarredQueries, Update), routes!(starred::replace))
         .add(both, Access::Dataset(StarredQueries, Delete), routes!(starred::delete))
+        .add(both, Access::Dataset(StarredQueries, Read), routes!(starred::run::run))
         .add(both, Access::AnyToken, routes!(orgs::list))
         .add(both, Access::Person, routes!(orgs::create))
         .add(both, Access::AnyToken, routes!(orgs::get))
@@ -121,4 +122,5 @@ fn events(api: Api) -> Api {
         // Which datasets a text reads is known when it is understood, and some texts read none.
         .add(Versions::V1, Access::AnyToken, routes!(query::apl::in_datasets))
         .add(Versions::V1, Access::AnyToken, routes!(query::apl::in_query))
+        .add(Versions::V1, Access::AnyToken, routes!(query::apl::batch::batch))
 }

@@ -4,6 +4,7 @@
 pub mod apl;
 mod definitions;
 mod failure;
+pub mod files;
 pub mod history;
 pub mod meter;
 pub mod notes;
@@ -13,12 +14,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegauge_engine::{Answer, Lane, Options, Question};
+use tidegauge_engine::{Answer, Files, Lane, Options, Question};
 use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, continuation_token, translate};
 use tidegauge_lang::tree::TimeRange;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::DatasetState;
 
+use self::files::WebFiles;
 use self::history::Kept;
 use self::meter::Meter;
 use self::notes::Notes;
@@ -40,11 +42,14 @@ pub struct QueryDesk {
     pub limits: QueryLimits,
     pub meter: Meter,
     pub notes: Notes,
+    /// What reads files on the web, where queries may do that.
+    pub files: Option<Arc<dyn Files>>,
 }
 
 impl QueryDesk {
     pub fn new(limits: QueryLimits) -> Self {
-        Self { limits, meter: Meter::default(), notes: Notes::default() }
+        let files = limits.external_data.clone().map(|settings| Arc::new(WebFiles::new(settings)) as _);
+        Self { limits, meter: Meter::default(), notes: Notes::default(), files }
     }
 }
 

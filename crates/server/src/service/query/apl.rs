@@ -169,6 +169,7 @@ impl Run<'_> {
             rows_default: Some(self.input.default_limit.unwrap_or(ROWS_DEFAULT).min(ROWS_MAX)),
             rows_max: ROWS_MAX,
             auto_bins_max: bins,
+            files: self.app.queries.files.clone(),
             ..Options::at(now.as_nanos())
         }
     }
