@@ -64,12 +64,18 @@ pub fn histogram(bins: usize) -> Arc<AggregateUDF> {
 /// Key `Int64`, `Float64`, `Boolean`, `Utf8View` or `Timestamp(Nanosecond)`, and `Utf8View` of JSON text →
 /// `Utf8View`, null if no row has a key. Of equal keys the smallest text wins.
 pub fn argmin() -> Arc<AggregateUDF> {
-    function(arg::Arg::Min, Inputs::Exactly(2))
+    function(arg::Arg { is_max: false, has_rows_without_key: false, is_first: false }, Inputs::Exactly(2))
 }
 
 /// The value beside the greatest key, otherwise as [`argmin`].
 pub fn argmax() -> Arc<AggregateUDF> {
-    function(arg::Arg::Max, Inputs::Exactly(2))
+    function(arg::Arg { is_max: true, has_rows_without_key: false, is_first: false }, Inputs::Exactly(2))
+}
+
+/// What is asked of the row with the least or the greatest key, otherwise as [`argmin`]. A row without a key is
+/// better than none. Of rows with equal keys it is the first, where rows have an order.
+pub(crate) fn arg_row(is_max: bool, is_first: bool) -> Arc<AggregateUDF> {
+    function(arg::Arg { is_max, has_rows_without_key: true, is_first }, Inputs::Exactly(2))
 }
 
 /// The different values, by their text.

@@ -15,6 +15,11 @@ pub enum Error {
     /// It needs more memory than it may have.
     #[error("the query needs more memory than its share of {limit} MiB, even with spilling to disk")]
     Memory { limit: u64 },
+    /// It needs more room on the disk than queries may fill.
+    #[error(
+        "the query does not fit its memory, and the room on the disk for what queries put aside is used up"
+    )]
+    Spill,
     /// It took too long.
     #[error("the query did not finish within {seconds} seconds")]
     Time { seconds: u64 },
@@ -33,13 +38,23 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Invalid(_) => ErrorKind::Malformed,
-            Self::Memory { .. } => ErrorKind::OutOfMemory,
+            Self::Memory { .. } | Self::Spill => ErrorKind::OutOfMemory,
             Self::Time { .. } => ErrorKind::TimedOut,
             Self::Busy => ErrorKind::Busy,
             Self::Store(error) => error.kind(),
             Self::Internal { .. } => ErrorKind::Internal,
         }
     }
+}
+
+/// The errors of files: those of what is put aside have no type of their own, only their words.
+fn of_file(source: &std::io::Error) -> Error {
+    let message = source.to_string();
+    let is_bound = message.contains("used disk space during the spilling");
+    if is_bound || source.kind() == std::io::ErrorKind::StorageFull {
+        return Error::Spill;
+    }
+    Error::Internal { message }
 }
 
 impl From<arrow_schema::ArrowError> for Error {
@@ -50,6 +65,7 @@ impl From<arrow_schema::ArrowError> for Error {
                 Ok(own) => *own,
                 Err(other) => Self::Internal { message: other.to_string() },
             },
+            arrow_schema::ArrowError::IoError(_, source) => of_file(&source),
             other => Self::Internal { message: other.to_string() },
         }
     }
@@ -63,10 +79,16 @@ impl From<DataFusionError> for Error {
                 Err(other) => Self::Internal { message: other.to_string() },
             },
             DataFusionError::ArrowError(inner, _) => (*inner).into(),
+            DataFusionError::IoError(source) => of_file(&source),
             DataFusionError::ResourcesExhausted(_) => Self::Memory { limit: 0 },
             DataFusionError::Context(_, inner) => (*inner).into(),
             DataFusionError::Shared(inner) => match &*inner {
                 DataFusionError::ResourcesExhausted(_) => Self::Memory { limit: 0 },
+                DataFusionError::IoError(source) => of_file(source),
+                DataFusionError::ArrowError(inner, _) => match &**inner {
+                    arrow_schema::ArrowError::IoError(_, source) => of_file(source),
+                    other => Self::Internal { message: other.to_string() },
+                },
                 other => Self::Internal { message: other.to_string() },
             },
             other => Self::Internal { message: other.to_string() },

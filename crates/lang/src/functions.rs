@@ -4,12 +4,26 @@
 
 mod aggregates;
 mod arrays;
+mod bags;
 mod conditional;
 mod conversion;
 mod datetime;
+mod encodings;
+mod file_paths;
+mod genai;
+mod hash;
+mod ip;
 mod mathematical;
+mod metadata;
 mod outlines;
+mod pair;
+mod patterns;
+mod rounding;
+mod series;
+mod series_statistics;
+mod sql;
 mod string;
+mod types;
 
 use crate::suggest;
 use crate::tree::Type;
@@ -39,7 +53,20 @@ pub enum Family {
     String,
     Datetime,
     Mathematical,
+    Rounding,
     Array,
+    /// Of arrays of numbers.
+    Series,
+    Hash,
+    /// Addresses of the internet protocol.
+    Ip,
+    Pair,
+    Sql,
+    /// Conversations with models.
+    GenAi,
+    /// The query and its rows.
+    Metadata,
+    Type,
     /// Over many rows.
     Aggregation,
 }
@@ -85,9 +112,23 @@ const TABLES: &[&[Function]] = &[
     conversion::FUNCTIONS,
     conditional::FUNCTIONS,
     string::FUNCTIONS,
+    patterns::FUNCTIONS,
+    encodings::FUNCTIONS,
+    file_paths::FUNCTIONS,
     datetime::FUNCTIONS,
+    metadata::FUNCTIONS,
     mathematical::FUNCTIONS,
+    rounding::FUNCTIONS,
     arrays::FUNCTIONS,
+    bags::FUNCTIONS,
+    series::FUNCTIONS,
+    series_statistics::FUNCTIONS,
+    hash::FUNCTIONS,
+    ip::FUNCTIONS,
+    pair::FUNCTIONS,
+    sql::FUNCTIONS,
+    genai::FUNCTIONS,
+    types::FUNCTIONS,
 ];
 
 /// Names that other languages have for functions of this one.
@@ -100,7 +141,6 @@ const RENAMED: &[(&str, &str)] = &[
     ("greatest", "max_of"),
     ("if", "iff"),
     ("ifnull", "coalesce"),
-    ("iif", "iff"),
     ("lcase", "tolower"),
     ("least", "min_of"),
     ("length", "strlen"),
@@ -294,6 +334,8 @@ const NUMBER: &[Type] = &[Type::Integer, Type::Float];
 const STRING: &[Type] = &[Type::String];
 const DATETIME: &[Type] = &[Type::Datetime];
 const TIMESPAN: &[Type] = &[Type::Timespan];
+const ARRAY: &[Type] = &[Type::Array];
+const ARRAY_OR_NUMBER: &[Type] = &[Type::Array, Type::Integer, Type::Float];
 
 #[cfg(test)]
 mod tests {

@@ -10,6 +10,7 @@ mod moment;
 mod parser;
 mod print;
 mod program;
+pub mod reference;
 mod resolve;
 mod sources;
 pub mod stages;
@@ -18,8 +19,10 @@ mod timespan;
 pub mod tree;
 
 pub use diagnostic::{Diagnostic, Position, Span};
+pub use moment::read_datetime;
 pub use parser::parse_expression;
 pub use print::{print_expression, print_query, print_stage};
 pub use program::parse_query;
 pub use resolve::{Resolved, dataset_names, resolve, set_range};
 pub use suggest::nearest;
+pub use timespan::read as read_timespan;

@@ -25,6 +25,23 @@ pub(crate) fn read(text: &str) -> Option<i128> {
     reader.rest.is_empty().then_some(nanoseconds)
 }
 
+/// Reads what [`read`] reads, and dates with the month first: `12-24-2015` or `12/24/2015`, perhaps with a clock.
+pub(crate) fn read_in_query(text: &str) -> Option<i128> {
+    read(text).or_else(|| read(&year_first(text.trim())?))
+}
+
+/// As [`read_in_query`], where the time is one that events can have.
+pub fn read_datetime(text: &str) -> Option<i64> {
+    read_in_query(text).and_then(|time| i64::try_from(time).ok())
+}
+
+fn year_first(text: &str) -> Option<String> {
+    let mut parts = text.splitn(3, ['-', '/']);
+    let (month, day, rest) = (parts.next()?, parts.next()?, parts.next()?);
+    let (year, rest) = rest.split_at_checked(4)?;
+    Some(format!("{year}-{month:0>2}-{day:0>2}{rest}"))
+}
+
 /// The time that the numbers of events can hold which is nearest to this one.
 pub(crate) fn clamped(nanoseconds: i128) -> i64 {
     nanoseconds.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64
@@ -196,6 +213,22 @@ mod tests {
             ("1969-12-31T23:59:59.999999999", Some(-1)),
         ] {
             assert_eq!(read(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn reads_dates_with_the_month_first() {
+        for (text, same) in [
+            ("12-02-2022", "2022-12-02"),
+            ("1/2/2022", "2022-01-02"),
+            ("12/24/2015 10:30:00Z", "2015-12-24T10:30:00Z"),
+            ("2022-12-02", "2022-12-02"),
+        ] {
+            assert_eq!(read_in_query(text), read(same), "{text}");
+            assert!(read(same).is_some());
+        }
+        for text in ["13-01-2022", "1-2-22", "001-02-2022", "12-02", "--2022", "12-02-2022x", "1-2-20äö"] {
+            assert_eq!(read_in_query(text), None, "{text}");
         }
     }
 

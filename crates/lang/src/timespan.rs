@@ -28,7 +28,7 @@ pub(crate) fn unit_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Reads numbers with units one after the other, or the clock form, with or without a sign.
-pub(crate) fn read(text: &str) -> Option<i64> {
+pub fn read(text: &str) -> Option<i64> {
     let text = text.trim();
     let (is_negative, rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

@@ -19,6 +19,8 @@ pub mod starred;
 pub mod text;
 pub mod tokens;
 pub mod users;
+pub mod views;
+pub mod virtual_fields;
 
 pub use caller::Caller;
 pub use error::Error;

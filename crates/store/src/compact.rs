@@ -46,16 +46,26 @@ impl Store {
         }
         let mut parts = Vec::with_capacity(chosen.len());
         for segment in chosen {
-            let opened = self.open_segment(segment).await;
-            if opened.as_ref().is_err_and(|error| error.kind() == ErrorKind::Corrupt) {
-                // Left alone from now on, so that it does not keep the others from being merged.
-                state.lock().damaged.insert(segment.id.clone());
-            }
-            parts.push(Part::Segment(Box::new(opened?)));
+            parts.push(Part::Segment(Box::new(self.open_to_rewrite(state, segment).await?)));
         }
+        let level = chosen.iter().map(|segment| segment.level).max().unwrap_or(0) + 1;
+        self.rewrite(state, chosen, parts, level).await?;
+        Ok(())
+    }
+
+    /// Writes what is to stay of some segments and puts it in their place; says whether that was done. Whoever calls
+    /// this holds `moving`.
+    pub(crate) async fn rewrite(
+        &self,
+        state: &Arc<DatasetState>,
+        chosen: &[Arc<Segment>],
+        parts: Vec<Part>,
+        level: u32,
+    ) -> Result<bool> {
         let writing = Writing {
             merge: merge_apart(parts).await?,
-            level: chosen.iter().map(|segment| segment.level).max().unwrap_or(0) + 1,
+            level,
+            flushed: state.lock().flushed,
             replaces: chosen.iter().map(|segment| segment.id.as_str().to_owned()).collect(),
             effort: self.effort(chosen),
         };
@@ -64,10 +74,24 @@ impl Store {
             // The dataset was deleted meanwhile.
             Err(error) if is_gone(&error) => {
                 state.delete();
-                Ok(())
+                Ok(false)
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Reads a segment whole, and remembers if it is damaged.
+    pub(crate) async fn open_to_rewrite(
+        &self,
+        state: &DatasetState,
+        segment: &Segment,
+    ) -> Result<SegmentPart> {
+        let opened = self.open_segment(segment).await;
+        if opened.as_ref().is_err_and(|error| error.kind() == ErrorKind::Corrupt) {
+            // Left alone from now on, so that it does not keep the others from being merged.
+            state.lock().damaged.insert(segment.id.clone());
+        }
+        opened
     }
 
     /// Reads a segment whole and proves that it is what was written.

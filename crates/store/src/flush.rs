@@ -21,6 +21,8 @@ use crate::{Error, Result, Store, usage, windows};
 pub(crate) struct Writing {
     pub(crate) merge: Merge,
     pub(crate) level: u32,
+    /// Up to which sequence the dataset's events are in segments with these.
+    pub(crate) flushed: u64,
     pub(crate) replaces: Vec<String>,
     pub(crate) effort: Effort,
 }
@@ -120,6 +122,7 @@ impl Store {
         let writing = Writing {
             merge: merge_apart(parts).await?,
             level: 0,
+            flushed,
             replaces: Vec::new(),
             effort: Effort::Fresh,
         };
@@ -222,6 +225,7 @@ async fn encode_apart(
             columns: &columns,
             origin: &origin,
             level: writing.level,
+            flushed: writing.flushed,
             replaces: writing.replaces,
             effort: writing.effort,
         })

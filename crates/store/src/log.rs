@@ -159,6 +159,15 @@ impl Log {
         }
     }
 
+    /// Begins a new file if the present one may have this sequence or one before, so that it can be released.
+    pub(crate) async fn end_file_of(&self, sequence: u64) -> Result<()> {
+        let writer = Arc::clone(&self.writer);
+        let end = move || writer.lock().unwrap_or_else(PoisonError::into_inner).end_file_of(sequence);
+        tokio::task::spawn_blocking(end)
+            .await
+            .map_err(|source| Error::caused(ErrorKind::Internal, "the log was interrupted", source))?
+    }
+
     /// How many bytes of log there are.
     pub(crate) fn bytes(&self) -> u64 {
         let state = self.shared.lock();

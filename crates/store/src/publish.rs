@@ -49,13 +49,13 @@ impl Store {
     }
 
     /// Puts new segments in the place of others, in the catalogue and for readers. It is no fault if somebody else
-    /// removed them first.
+    /// removed them first; says whether this did.
     pub(crate) async fn swap(
         &self,
         state: &Arc<DatasetState>,
         removed: &[Arc<Segment>],
         added: &[NewSegment],
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let ids: Vec<SegmentId> = removed.iter().map(|segment| segment.id.clone()).collect();
         // Until the answer is here, and after none came.
         state.lock().is_behind = true;
@@ -67,11 +67,12 @@ impl Store {
                 inner.is_behind = false;
                 drop(inner);
                 self.footers.forget(&ids);
-                Ok(())
+                Ok(true)
             }
             Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound) => {
                 self.discard(added).await;
-                self.catch_up(state).await
+                self.catch_up(state).await?;
+                Ok(false)
             }
             Err(error) => Err(error.into()),
         }

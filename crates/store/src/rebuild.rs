@@ -128,7 +128,7 @@ fn recovered(
         use_retention: false,
         retention_days: 0,
         map_fields: maps.into_iter().collect(),
-        flushed: kept.iter().map(|found| found.segment.max_sequence).max().unwrap_or(0),
+        flushed: kept.iter().map(Found::flushed).max().unwrap_or(0),
         vacuumed: None,
     };
     Recovered { dataset, columns, segments: kept.into_iter().map(|found| found.segment).collect() }

@@ -1,5 +1,5 @@
 //! A segment: one Parquet file of events in the order of time, never changed after it is written. Which rows go into
-//! it is decided by `flush` and `compact`; that it exists is told by the catalogue.
+//! it is decided by `flush`, `compact` and `delete`; that it exists is told by the catalogue.
 
 mod checksums;
 mod plan;
@@ -47,6 +47,10 @@ pub(crate) struct Description {
     pub(crate) origin: Origin,
     pub(crate) raw_bytes: u64,
     pub(crate) level: u32,
+    /// Up to which sequence the dataset's events were in segments with this one, or had been: of those that were
+    /// deleted since, the log may still have a copy. Files from before that say nothing.
+    #[serde(default)]
+    pub(crate) flushed: u64,
     /// The segments whose rows this one and its siblings hold. Until those are deleted, both are in the store.
     #[serde(default)]
     pub(crate) replaces: Vec<String>,

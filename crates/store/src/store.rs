@@ -1,6 +1,6 @@
 //! The store: all datasets of this process with their log, their segments and the catalogue that names them. Opening
 //! it recovers what was acknowledged before; appending makes events durable and readable; moving them on is left to
-//! `flush`, `compact`, `retain` and `sweep`, whose steps the server calls.
+//! `flush`, `compact`, `delete`, `retain` and `sweep`, whose steps the server calls.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -1,6 +1,6 @@
 //! The value that stands beside the least or the greatest key. Rows without a key, and keys that are not a number,
-//! lose against all others. Of equal keys the smaller text wins, and a text wins over none, so that the answer does
-//! not depend on the order of the rows.
+//! lose against all others, or are left out. Of equal keys the smaller text wins, and a text wins over none, so that
+//! the answer does not depend on the order of the rows; where rows have an order of their own, the first one wins.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -15,11 +15,14 @@ use datafusion_common::Result;
 use super::grouped::{Aggregate, Bytes, Rows, texts, wrong_input};
 use super::state::{StateReader, damaged, write_text, write_word};
 
-/// Which end of the keys is looked for.
+/// Which row is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Arg {
-    Min,
-    Max,
+pub(super) struct Arg {
+    pub(super) is_max: bool,
+    /// Whether a row without a key is better than none.
+    pub(super) has_rows_without_key: bool,
+    /// Whether the first of rows with equal keys wins.
+    pub(super) is_first: bool,
 }
 
 /// The best row of a group so far.
@@ -42,7 +45,10 @@ enum Key {
 impl Arg {
     /// Whether a key with a payload is better than what there is.
     fn is_better(self, keys: Ordering, payload: Option<&str>, best: &Best) -> bool {
-        let keys = if self == Self::Max { keys } else { keys.reverse() };
+        let keys = if self.is_max { keys } else { keys.reverse() };
+        if self.is_first {
+            return keys.is_gt();
+        }
         keys.then_with(|| match (payload, best.payload()) {
             (Some(new), Some(old)) => old.cmp(new),
             (new, old) => new.is_some().cmp(&old.is_some()),
@@ -57,6 +63,14 @@ impl Arg {
         };
         if self.is_better(order, payload, best) {
             best.replace(Key::Number(key), payload, bytes);
+        }
+    }
+
+    /// A row without a key, which loses against all that have one.
+    fn offer_without_key(self, best: &mut Best, payload: Option<&str>, bytes: &mut Bytes) {
+        let is_wanted = self.has_rows_without_key && matches!(best.key, Key::None);
+        if is_wanted && (!best.has_payload || self.is_better(Ordering::Equal, payload, best)) {
+            best.replace(Key::None, payload, bytes);
         }
     }
 
@@ -79,10 +93,13 @@ impl Arg {
         rows: &Rows<'_>,
         bytes: &mut Bytes,
     ) {
-        rows.for_each(keys.nulls(), |row, group| {
-            let Some(key) = key(row) else { return };
+        let nulls = keys.nulls().filter(|_| !self.has_rows_without_key);
+        rows.for_each(nulls, |row, group| {
             let payload = payloads.is_valid(row).then(|| payloads.value(row));
-            self.offer_number(&mut groups[group], key, payload, bytes);
+            match key(row).filter(|_| keys.is_valid(row)) {
+                Some(key) => self.offer_number(&mut groups[group], key, payload, bytes),
+                None => self.offer_without_key(&mut groups[group], payload, bytes),
+            }
         });
     }
 }
@@ -112,10 +129,7 @@ impl Aggregate for Arg {
     type Group = Best;
 
     fn name(&self) -> &'static str {
-        match self {
-            Self::Min => "argmin",
-            Self::Max => "argmax",
-        }
+        if self.is_max { "argmax" } else { "argmin" }
     }
 
     fn output_type(&self) -> DataType {
@@ -151,9 +165,14 @@ impl Aggregate for Arg {
             }
             DataType::Utf8View => {
                 let values = keys.as_string_view();
-                rows.for_each(values.nulls(), |row, group| {
+                let nulls = values.nulls().filter(|_| !self.has_rows_without_key);
+                rows.for_each(nulls, |row, group| {
                     let payload = payloads.is_valid(row).then(|| payloads.value(row));
-                    self.offer_text(&mut groups[group], values.value(row), payload, bytes);
+                    if values.is_valid(row) {
+                        self.offer_text(&mut groups[group], values.value(row), payload, bytes);
+                    } else {
+                        self.offer_without_key(&mut groups[group], payload, bytes);
+                    }
                 });
             }
             other => return Err(wrong_input(other, "Int64, Float64, Boolean or Utf8View")),
@@ -170,6 +189,7 @@ impl Aggregate for Arg {
         match kind {
             1 => self.offer_number(group, state.word()?, payload, bytes),
             2 => self.offer_text(group, state.text()?, payload, bytes),
+            3 => self.offer_without_key(group, payload, bytes),
             _ => return Err(damaged()),
         }
         Ok(())
@@ -177,7 +197,8 @@ impl Aggregate for Arg {
 
     fn write_state(&self, group: &mut Best, state: &mut Vec<u8>) {
         state.push(match &group.key {
-            Key::None => return state.push(0),
+            Key::None if !group.has_payload => return state.push(0),
+            Key::None => 3,
             Key::Number(_) => 1,
             Key::Text(_) => 2,
         });

@@ -117,6 +117,11 @@ impl Scope {
         &self.failed
     }
 
+    /// Whether rows are the events of a dataset.
+    pub(crate) fn is_of_dataset(&self) -> bool {
+        self.dataset.is_some()
+    }
+
     pub(crate) fn is_computed(&self, name: &str) -> bool {
         self.computed.contains_key(name)
     }
@@ -190,8 +195,7 @@ impl Scope {
     /// Whether there is a field of this name, as far as is known.
     pub(crate) fn has(&self, name: &str) -> bool {
         let is_known = || name == TIME_FIELD || name == ARRIVAL_FIELD || self.is_stored(name);
-        self.is_computed(name)
-            || (self.shown.is_open() && (is_known() || self.virtual_fields.contains_key(name)))
+        self.is_computed(name) || (self.is_open() && (is_known() || self.virtual_fields.contains_key(name)))
     }
 
     fn constant(&self, name: &str) -> Option<Value> {

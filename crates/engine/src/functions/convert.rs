@@ -194,7 +194,7 @@ pub(crate) fn finite(value: Typed) -> Result<Typed> {
     Typed::call("finite", Type::Float, vec![value], run)
 }
 
-fn parsed_float(text: &str) -> Option<f64> {
+pub(crate) fn parsed_float(text: &str) -> Option<f64> {
     let text = text.trim();
     let is_number =
         text.starts_with(|first: char| first.is_ascii_digit() || matches!(first, '-' | '+' | '.'));
@@ -211,7 +211,7 @@ fn parsed_integer(text: &str) -> Option<i64> {
     text.parse().ok().or_else(|| parsed_float(text).and_then(truncated))
 }
 
-fn parsed_boolean(text: &str) -> Option<bool> {
+pub(crate) fn parsed_boolean(text: &str) -> Option<bool> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("true") {
         return Some(true);

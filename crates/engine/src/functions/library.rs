@@ -11,17 +11,25 @@ mod conversions;
 mod datetimes;
 mod elements;
 mod encodings;
+mod file_paths;
 mod gamma;
+mod genai;
 mod hashes;
+mod ip;
 mod mathematics;
 mod numbers;
+mod pairs;
 mod paths;
 mod patterns;
+mod randomness;
 mod records;
 mod rounding;
 mod rows;
 mod search;
+mod series;
 mod sets;
+mod sorting;
+mod sql;
 mod strings;
 mod types;
 mod urls;
@@ -49,10 +57,23 @@ const FAMILIES: &[&[Function]] = &[
     numbers::FUNCTIONS,
     rounding::FUNCTIONS,
     arrays::FUNCTIONS,
+    sorting::FUNCTIONS,
     paths::FUNCTIONS,
     sets::FUNCTIONS,
     bags::FUNCTIONS,
     hashes::FUNCTIONS,
+    series::of_one::FUNCTIONS,
+    series::of_two::FUNCTIONS,
+    series::fills::FUNCTIONS,
+    series::filters::FUNCTIONS,
+    series::transforms::FUNCTIONS,
+    series::statistics::FUNCTIONS,
+    ip::FUNCTIONS,
+    pairs::FUNCTIONS,
+    sql::FUNCTIONS,
+    genai::FUNCTIONS,
+    file_paths::FUNCTIONS,
+    randomness::FUNCTIONS,
 ];
 
 /// Calls a function; none where there is no such. The moment of the query is in nanoseconds since 1970.

@@ -20,9 +20,22 @@ pub(crate) fn write_datetime(nanos: i64, text: &mut String) {
     }
 }
 
-/// Nanoseconds as hours, minutes and seconds: `1h2m3.5s`.
+/// Nanoseconds as a clock with days before it, `1.02:03:04.5000000`: seven digits of a second, nine if they are needed.
 pub(crate) fn write_timespan(nanos: i64, text: &mut String) {
-    text.push_str(&tidegauge_model::duration::to_text(nanos));
+    if nanos < 0 {
+        text.push('-');
+    }
+    let total = nanos.unsigned_abs();
+    let (seconds, fraction) = (total / 1_000_000_000, total % 1_000_000_000);
+    if seconds >= 86_400 {
+        let _ = write!(text, "{}.", seconds / 86_400);
+    }
+    let _ = write!(text, "{:02}:{:02}:{:02}", seconds / 3_600 % 24, seconds / 60 % 60, seconds % 60);
+    if fraction % 100 != 0 {
+        let _ = write!(text, ".{fraction:09}");
+    } else if fraction != 0 {
+        let _ = write!(text, ".{:07}", fraction / 100);
+    }
 }
 
 /// Reads times from text.
@@ -31,48 +44,31 @@ pub(crate) fn parse(text: Typed) -> Result<Typed> {
     Typed::call("todatetime", Type::Datetime, vec![text], run)
 }
 
-/// The time that a text says, in nanoseconds since 1970. Without an offset it is UTC.
+/// The time that a text says, in nanoseconds since 1970: ISO forms, those of mail and HTTP headers, and dates with the
+/// month first. Without an offset it is UTC.
 pub(crate) fn read(text: &str) -> Option<i64> {
     let text = text.trim();
     let nanos = |time: Timestamp| i64::try_from(time.as_nanosecond()).ok();
     if let Ok(time) = text.parse::<Timestamp>() {
         return nanos(time);
     }
-    let civil = text.parse::<jiff::civil::DateTime>().ok()?;
-    civil.to_zoned(jiff::tz::TimeZone::UTC).ok().and_then(|zoned| nanos(zoned.timestamp()))
-}
-
-/// The nanoseconds that a text says: numbers with units (`1h30m`), or days and a clock (`1.02:30:00.5`).
-pub(crate) fn read_timespan(text: &str) -> Option<i64> {
-    let text = text.trim();
-    let (is_negative, amount) = match text.strip_prefix('-') {
-        Some(amount) => (true, amount),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
-    let nanos = if amount.contains(':') {
-        read_clock(amount)?
-    } else {
-        i64::try_from(tidegauge_model::duration::parse(amount)?.as_nanos()).ok()?
-    };
-    Some(if is_negative { -nanos } else { nanos })
-}
-
-/// `hh:mm`, `hh:mm:ss` or `d.hh:mm:ss`, the seconds with a fraction.
-fn read_clock(text: &str) -> Option<i64> {
-    let mut parts = text.split(':');
-    let (first, minutes, seconds) = (parts.next()?, parts.next()?, parts.next().unwrap_or("0"));
-    let (days, hours) = first.split_once('.').unwrap_or(("0", first));
-    let (seconds, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
-    let number = |digits: &str, limit: i64| {
-        let is_digits = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        let number: Option<i64> = if is_digits { digits.parse().ok() } else { None };
-        number.filter(|number| *number < limit)
-    };
-    if parts.next().is_some() || fraction.len() > 9 {
-        return None;
+    if let Ok(civil) = text.parse::<jiff::civil::DateTime>() {
+        let zoned = civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
+        return nanos(zoned.timestamp());
     }
-    let minutes = (number(days, 200_000)? * 24 + number(hours, 24)?) * 60 + number(minutes, 60)?;
-    let seconds = minutes * 60 + number(seconds, 60)?;
-    let nanos = number(&format!("{fraction:0<9}"), 1_000_000_000)?;
-    seconds.checked_mul(1_000_000_000)?.checked_add(nanos)
+    match jiff::fmt::rfc2822::parse(text) {
+        Ok(zoned) => nanos(zoned.timestamp()),
+        Err(_) => tidegauge_lang::read_datetime(text),
+    }
+}
+
+/// The nanoseconds that a text says, in every form that literals have: numbers with units (`1h30m`), days and a clock
+/// (`1.02:30:00.5`), or days alone.
+pub(crate) fn read_timespan(text: &str) -> Option<i64> {
+    const DAY: i64 = 86_400_000_000_000;
+    let text = text.trim();
+    match text.parse::<i64>() {
+        Ok(days) => days.checked_mul(DAY),
+        Err(_) => tidegauge_lang::read_timespan(text),
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, new_null_array};
-use tidegauge_lang::tree::{DataTable, Expr, Named, Query, Source, TimeRange, Type};
+use tidegauge_lang::tree::{DataTable, Expr, ExprKind, Named, Query, Source, TimeRange, Type};
 use tidegauge_lang::{Diagnostic, Span, nearest};
 
 use super::rows::of_arrays;
@@ -153,12 +153,16 @@ fn kind_name(kind: Type) -> &'static str {
 }
 
 /// The length of the buckets that `bin_auto` makes: the shortest usual one of which not too many fill the range.
-pub(crate) fn auto_step(query: &Query, question: &Question) -> Option<i64> {
+pub(crate) fn auto_step(query: &mut Query, question: &Question) -> Option<i64> {
     const SECOND: i64 = 1_000_000_000;
     const STEPS: &[i64] = &[
         1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
         172_800, 604_800, 1_209_600, 2_592_000, 7_776_000, 31_536_000,
     ];
+    // Finding where events begin and end takes longer than many questions.
+    if !uses_auto_bin(query) {
+        return None;
+    }
     let range = range_of(query)?;
     let infos = question.datasets.iter().map(|dataset| dataset.state.info());
     let times: Vec<(i64, i64)> = infos.filter_map(|info| info.min_time.zip(info.max_time)).collect();
@@ -170,6 +174,16 @@ pub(crate) fn auto_step(query: &Query, question: &Question) -> Option<i64> {
     let bins = i64::try_from(question.options.auto_bins_max.max(1)).unwrap_or(i64::MAX);
     let fits = |step: &&i64| length / (**step * SECOND) < bins;
     Some(STEPS.iter().find(fits).or(STEPS.last()).copied()? * SECOND)
+}
+
+fn uses_auto_bin(query: &mut Query) -> bool {
+    query.exprs_mut().into_iter().any(|expr| has_auto_bin(expr))
+        || query.queries_mut().into_iter().any(uses_auto_bin)
+}
+
+fn has_auto_bin(expr: &Expr) -> bool {
+    let is_called = matches!(&expr.kind, ExprKind::Call { function, .. } if function == "bin_auto");
+    is_called || expr.children().into_iter().any(has_auto_bin)
 }
 
 /// The range of time of the first dataset that a query reads.

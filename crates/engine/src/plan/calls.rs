@@ -212,6 +212,8 @@ impl Calls {
         let values: Vec<Value> = wanted.iter().map(|(_, value)| value.clone()).collect();
         let payload = packed(&values)?;
         let is_max = parts.function == "arg_max";
+        // The events of a dataset are read in no order.
+        let is_first = !scope.is_of_dataset();
         let key = or_null(comparable(&key)?, Type::Float);
         let told = AggregateInfo {
             name: told_name(parts.function),
@@ -226,7 +228,7 @@ impl Calls {
         let call = self.add(arguments, |name| PlannedAggregate {
             name,
             info: planned,
-            function: if is_max { aggregates::argmax() } else { aggregates::argmin() },
+            function: aggregates::arg_row(is_max, is_first),
             arguments: vec![key, payload],
             shape: Shape::As(Type::Array),
         });

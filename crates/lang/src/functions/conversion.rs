@@ -1,6 +1,6 @@
 //! Functions that make one type of another.
 
-use super::{ANY, Family, Function, Parameter, ResultType, parameter};
+use super::{ANY, Family, Function, INTEGER, Parameter, ResultType, parameter};
 use crate::tree::Type;
 
 const VALUE: Parameter = parameter("value", ANY);
@@ -75,4 +75,26 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "The value of a JSON text, or the text itself if it is not JSON.",
         ("parse_json('{\"a\": 1}').a", "1"),
     ),
+    to(
+        "toarray",
+        Type::Array,
+        "An array as it is, the values of a map, and anything else as the only element.",
+        ("toarray(dynamic({\"a\": 1, \"b\": 2}))", "dynamic([1, 2])"),
+    ),
+    to(
+        "dynamic_to_json",
+        Type::String,
+        "The value as JSON with sorted keys and without blanks; texts as they are.",
+        ("dynamic_to_json(dynamic({\"b\": 1, \"a\": [2]}))", "'{\"a\":[2],\"b\":1}'"),
+    ),
+    Function::new(
+        Family::Conversion,
+        "tohex",
+        &[parameter("number", INTEGER), parameter("digits", INTEGER)],
+        ResultType::Always(Type::String),
+        "The integer in hexadecimal digits, at least so many; a negative one as its complement.",
+        ("tohex(12345, 8)", "\"00003039\""),
+    )
+    .requires(1),
+    to("isbool", Type::Boolean, "Whether the value is a boolean.", ("isbool(true)", "true")),
 ];

@@ -132,4 +132,18 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "The time so many milliseconds after 1970.",
         ("unixtime_milliseconds_todatetime(1782900000000)", "datetime(2026-07-01T10:00:00Z)"),
     ),
+    time(
+        "unixtime_microseconds_todatetime",
+        &[parameter("microseconds", NUMBER)],
+        Type::Datetime,
+        "The time so many microseconds after 1970.",
+        ("unixtime_microseconds_todatetime(1782900000000000)", "datetime(2026-07-01T10:00:00Z)"),
+    ),
+    time(
+        "unixtime_nanoseconds_todatetime",
+        &[parameter("nanoseconds", NUMBER)],
+        Type::Datetime,
+        "The time so many nanoseconds after 1970.",
+        ("unixtime_nanoseconds_todatetime(1782900000000000000)", "datetime(2026-07-01T10:00:00Z)"),
+    ),
 ];

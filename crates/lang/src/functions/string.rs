@@ -6,7 +6,6 @@ use crate::tree::Type;
 const TEXT: Parameter = parameter("text", STRING);
 const CUTSET: Parameter = parameter("characters", STRING);
 const LOOKUP: Parameter = parameter("lookup", STRING);
-const REGEX: Parameter = parameter("regex", STRING);
 const REWRITE: Parameter = parameter("rewrite", STRING);
 const START: Parameter = parameter("start", INTEGER);
 const LENGTH: Parameter = parameter("length", INTEGER);
@@ -51,11 +50,12 @@ pub(super) const FUNCTIONS: &[Function] = &[
     .requires(2),
     string(
         "split",
-        &[TEXT, parameter("delimiter", STRING)],
+        &[TEXT, parameter("delimiter", STRING), parameter("place", INTEGER)],
         Type::Array,
-        "The parts of a text between delimiters.",
+        "The parts of a text between delimiters, or only the one at a place, counted from 0.",
         ("split(\"a_b_c\", \"_\")", "dynamic([\"a\", \"b\", \"c\"])"),
-    ),
+    )
+    .requires(2),
     string(
         "trim",
         &[CUTSET, TEXT],
@@ -106,19 +106,62 @@ pub(super) const FUNCTIONS: &[Function] = &[
         "The last text with each occurrence of the first replaced by the second.",
         ("replace_string(\"GET\", \"read\", \"GET /\")", "\"read /\""),
     ),
-    string(
-        "replace_regex",
-        &[REGEX, REWRITE, TEXT],
-        Type::String,
-        "The text with each match of the pattern replaced; $1 in the replacement is the first group.",
-        ("replace_regex(@\"^(\\d)\\d\\d$\", \"${1}xx\", \"404\")", "\"4xx\""),
-    ),
-    string(
-        "extract",
-        &[REGEX, parameter("group", INTEGER), TEXT],
-        Type::String,
-        "What a group of a pattern matches first, group 0 being the whole match; null if nothing does.",
-        ("extract(\"x=([0-9.]+)\", 1, \"y x=65.6|z\")", "\"65.6\""),
-    ),
     string("reverse", &[TEXT], Type::String, "The characters in reverse.", ("reverse(\"tide\")", "\"edit\"")),
+    string(
+        "totitle",
+        &[TEXT],
+        Type::String,
+        "The text with its first character in upper case.",
+        ("totitle(\"tide\")", "\"Tide\""),
+    ),
+    string(
+        "translate",
+        &[parameter("search", STRING), parameter("replacement", STRING), TEXT],
+        Type::String,
+        "The text with each character of the first argument replaced by the one at its place in the second.",
+        ("translate(\"krasp\", \"otsku\", \"spark\")", "\"kusto\""),
+    ),
+    string(
+        "strrep",
+        &[parameter("value", ANY), parameter("times", INTEGER), parameter("delimiter", STRING)],
+        Type::String,
+        "The text so many times, at most 1024, with a delimiter between them.",
+        ("strrep(\"tide\", 3, \"-\")", "\"tide-tide-tide\""),
+    )
+    .requires(2),
+    string(
+        "strcmp",
+        &[TEXT, parameter("other", STRING)],
+        Type::Integer,
+        "How two texts are ordered: -1 if the first comes first, 0 if they are equal, else 1.",
+        ("strcmp(\"abc\", \"abd\")", "-1"),
+    ),
+    string(
+        "string_size",
+        &[TEXT],
+        Type::Integer,
+        "How many bytes a text takes in UTF-8.",
+        ("string_size(\"größe\")", "7"),
+    ),
+    string(
+        "strip_ansi_escapes",
+        &[TEXT],
+        Type::String,
+        "The text without the sequences that colour it in a terminal.",
+        ("strip_ansi_escapes(\"\\u001b[31mred\\u001b[0m\")", "\"red\""),
+    ),
+    string(
+        "isascii",
+        &[TEXT],
+        Type::Boolean,
+        "Whether all characters of a text are ASCII.",
+        ("isascii(\"tide\")", "true"),
+    ),
+    string(
+        "gettype",
+        &[parameter("value", ANY)],
+        Type::String,
+        "The name of the type that a value has.",
+        ("gettype(dynamic([1, 2]))", "\"array\""),
+    ),
 ];

@@ -149,7 +149,7 @@ impl Reader<'_> {
             return self.expect(')', "write `)` after the value");
         }
         if let Some(body) = rest.strip_prefix("datetime(").and_then(|rest| rest.split_once(')')) {
-            let time = moment::read(body.0.trim_matches(['"', '\'', ' ']));
+            let time = moment::read_in_query(body.0.trim_matches(['"', '\'', ' ']));
             if let Some(time) = time {
                 push_json_string(&mut self.json, &moment::print(moment::clamped(time)));
                 self.place += "datetime()".len() + body.0.len();

@@ -31,10 +31,14 @@ impl Lexer<'_> {
         digits
     }
 
-    /// Digits and a fraction. A dot without a digit after it is left alone: it may be the `..` of a range.
+    /// Digits and a fraction, which may be a dot alone. One before a dot or a name is left: it may be the `..` of a range.
     fn skip_decimal(&mut self) -> bool {
         self.skip_digits();
-        let has_fraction = matches!(self.rest().as_bytes(), [b'.', digit, ..] if digit.is_ascii_digit());
+        let after = self.rest().strip_prefix('.');
+        let is_range_or_name = |rest: &str| {
+            rest.starts_with(|c: char| !c.is_ascii_digit() && (matches!(c, '.' | '[') || continues_word(c)))
+        };
+        let has_fraction = after.is_some_and(|rest| !is_range_or_name(rest));
         if has_fraction {
             self.place += 1;
             self.skip_digits();

@@ -107,7 +107,9 @@ fn read_body(literal_type: LiteralType, body: &str) -> Option<Literal> {
         LiteralType::Boolean => boolean(body).map(Literal::Boolean),
         LiteralType::Integer => integer(body).map(Literal::Integer),
         LiteralType::Float => float(body).map(Literal::Float),
-        LiteralType::Datetime => moment::read(body).map(|time| Literal::Datetime(moment::clamped(time))),
+        LiteralType::Datetime => {
+            moment::read_in_query(body).map(|time| Literal::Datetime(moment::clamped(time)))
+        }
         LiteralType::Timespan => timespan::read(body).map(Literal::Timespan),
         LiteralType::String | LiteralType::Dynamic => None,
     }

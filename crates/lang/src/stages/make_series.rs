@@ -1,7 +1,7 @@
 //! `make-series`: aggregates over stretches of equal length as arrays, one row for each group.
 
-use super::Operator;
 use super::summarize;
+use super::{Operator, Trial};
 use crate::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::Parser;
@@ -36,6 +36,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "make-series [name =] aggregate(…) [default = value] [, …] on field [from start to end] step length [by key, …]",
     doc: "Computes aggregates for stretches of equal length, as arrays, one row for each group.",
     example: "make-series count() default = 0 on _time from ago(1d) to now() step 1h by host",
+    trial: Trial {
+        query: r#"datatable(at:datetime, x:long)[datetime(2026-06-01), 1, datetime(2026-06-03), 5] | make-series total = sum(x) on at from datetime(2026-06-01) to datetime(2026-06-04) step 1d | project total"#,
+        rows: &[r#"{"total":[1,0,5]}"#],
+    },
     needs: Some("an aggregate, `on` and `step`"),
     parse,
 };

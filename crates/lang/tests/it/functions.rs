@@ -25,7 +25,14 @@ fn the_functions_that_virtual_fields_need_are_there() {
     for name in needed.split_whitespace() {
         assert!(functions::find(name).is_some(), "{name}");
     }
-    for family in [Family::Conversion, Family::Conditional, Family::String, Family::Datetime, Family::Array] {
+    for family in [
+        Family::Conversion,
+        Family::Conditional,
+        Family::String,
+        Family::Datetime,
+        Family::Array,
+        Family::Series,
+    ] {
         assert!(functions::all().any(|function| function.family == family));
     }
     assert!(functions::find("ToInt").is_none(), "names are case-sensitive");

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod checklist;
 mod errors;
 mod events;
 mod expressions;
@@ -14,5 +15,6 @@ mod queries;
 mod query_errors;
 mod query_limits;
 mod query_properties;
+mod reference;
 mod support;
 mod times;

@@ -12,3 +12,5 @@ pub mod schemas;
 pub mod starred;
 pub mod tokens;
 pub mod users;
+pub mod views;
+pub mod virtual_fields;

@@ -2,8 +2,9 @@
 //! answer. Computing is left to the engine, and how an answer looks to the HTTP layer. Queries in text are in `apl`.
 
 pub mod apl;
-mod definitions;
-mod failure;
+mod defined;
+pub mod definitions;
+pub(super) mod failure;
 pub mod files;
 pub mod history;
 pub mod meter;
@@ -20,6 +21,7 @@ use tidegauge_lang::tree::TimeRange;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::DatasetState;
 
+use self::definitions::Definitions;
 use self::files::WebFiles;
 use self::history::Kept;
 use self::meter::Meter;
@@ -42,6 +44,7 @@ pub struct QueryDesk {
     pub limits: QueryLimits,
     pub meter: Meter,
     pub notes: Notes,
+    pub definitions: Definitions,
     /// What reads files on the web, where queries may do that.
     pub files: Option<Arc<dyn Files>>,
 }
@@ -49,7 +52,13 @@ pub struct QueryDesk {
 impl QueryDesk {
     pub fn new(limits: QueryLimits) -> Self {
         let files = limits.external_data.clone().map(|settings| Arc::new(WebFiles::new(settings)) as _);
-        Self { limits, meter: Meter::default(), notes: Notes::default(), files }
+        Self {
+            limits,
+            meter: Meter::default(),
+            notes: Notes::default(),
+            definitions: Definitions::default(),
+            files,
+        }
     }
 }
 
@@ -229,7 +238,10 @@ impl Run<'_> {
             answer_bytes_max: limits.answer_bytes_max,
             ..Options::at(around.now)
         };
-        let question = Question::of_dataset(translated.query, Arc::clone(&self.dataset), options);
+        let mut question = Question::of_dataset(translated.query, Arc::clone(&self.dataset), options);
+        for dataset in &mut question.datasets {
+            dataset.virtual_fields = defined::virtual_fields(self.app, self.caller, &dataset.name).await?;
+        }
         let answer = self.app.engine.run(question).await;
         let answer = answer.map_err(|error| failure::of_engine(error, &self.input.query))?;
         let cost = meter::account(self.app, &standing.org, &answer.figures);

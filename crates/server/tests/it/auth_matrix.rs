@@ -27,6 +27,8 @@ enum Id {
     Notifier,
     Token,
     Starred,
+    VirtualField,
+    View,
     Org,
     User,
     /// A dataset with an event and a map field `m`; ids of datasets are their names.
@@ -50,6 +52,7 @@ fn rows() -> Vec<Row> {
     let name = || Some(json!({"name": "renamed"}));
     let user = || Some(json!({"name": "u", "email": "new{version}@example.com", "role": "none"}));
     let mut rows = dataset_rows();
+    rows.extend(definition_rows());
     rows.extend([
         row("GET", "/notifiers", Id::None, None, 200),
         row("POST", "/notifiers", Id::None, notifier(), 200),
@@ -120,11 +123,35 @@ fn dataset_rows() -> Vec<Row> {
     ]
 }
 
+/// The dataset that the virtual fields belong to.
+const DEFINED_ON: &str = "measured";
+
+fn definition_rows() -> Vec<Row> {
+    let field = |name| Some(json!({"dataset": DEFINED_ON, "name": name, "expression": "a + b"}));
+    // It reads no dataset, so that it needs no right beside the one that the route asks for.
+    let view = |name| Some(json!({"name": name, "aplQuery": "print x = 1"}));
+    vec![
+        row("GET", "/vfields", Id::None, None, 200),
+        row("POST", "/vfields", Id::None, field("made in {version}"), 200),
+        row("GET", "/vfields/{id}", Id::VirtualField, None, 200),
+        row("PUT", "/vfields/{id}", Id::VirtualField, field("changed in {version}"), 200),
+        row("DELETE", "/vfields/{id}", Id::VirtualField, None, 204),
+        row("GET", "/views", Id::None, None, 200),
+        row("POST", "/views", Id::None, view("made in {version}"), 200),
+        row("GET", "/views/{id}", Id::View, None, 200),
+        row("PUT", "/views/{id}", Id::View, view("changed in {version}"), 200),
+        row("DELETE", "/views/{id}", Id::View, None, 204),
+    ]
+}
+
 /// Routes that ask for nothing.
 const PUBLIC: &[&str] = &["/healthz", "/readyz", "/metrics", "/version", "/openapi.json", "/docs/"];
 
 pub(crate) async fn run(app: TestApp) {
     let document = app.send("GET", "/openapi.json", None, None).await.json();
+    let defined_on = json!({"name": DEFINED_ON});
+    let dataset = app.send("POST", "/v2/datasets", Some(&app.owner_token), Some(&defined_on)).await;
+    assert_eq!(dataset.status, 200, "{dataset:?}");
     let rows = rows();
     let mut used = BTreeSet::new();
     for (path, operations) in document["paths"].as_object().unwrap() {
@@ -176,6 +203,8 @@ impl Check<'_> {
             Id::Notifier => self.make("/notifiers", "POST /notifiers").await,
             Id::Token => self.make("/tokens", "POST /tokens").await,
             Id::Starred => self.make("/apl-starred-queries", "POST /apl-starred-queries").await,
+            Id::VirtualField => self.make("/vfields", "POST /vfields").await,
+            Id::View => self.make("/views", "POST /views").await,
             Id::User => self.make("/users", "POST /users").await,
             Id::Dataset => self.make_dataset().await,
             Id::SavedQuery => self.make_saved_query().await,
@@ -221,6 +250,11 @@ impl Check<'_> {
         if path == "/datasets" {
             let number = self.app.app.catalog.list_datasets(&self.app.org).await.unwrap().len();
             body["name"] = json!(format!("a-dataset-whose-name-is-no-other-{number}-{}", self.place().len()));
+        }
+        if path == "/vfields" || path == "/views" {
+            let fields = self.app.app.catalog.list_virtual_fields(&self.app.org, None).await.unwrap().len();
+            let views = self.app.app.catalog.list_views(&self.app.org).await.unwrap().len();
+            body["name"] = json!(format!("number {} for {}", fields + views, self.place()));
         }
         let answer =
             self.app.send("POST", &format!("/v2{path}"), Some(&self.app.owner_token), Some(&body)).await;
@@ -338,7 +372,8 @@ async fn snapshot(app: &TestApp) -> Vec<String> {
         let paths =
             ["/v2/notifiers", "/v2/tokens", "/v2/apl-starred-queries?who=all&limit=1000", "/v2/users"];
         let datasets = ["/v2/datasets", "/v1/datasets/_stats", "/v1/datasets/_fields"];
-        for path in paths.iter().chain(&["/v2/orgs", "/v2/user"]).chain(&datasets) {
+        let others = ["/v2/orgs", "/v2/user", "/v2/vfields", "/v2/views"];
+        for path in paths.iter().chain(&others).chain(&datasets) {
             let answer = app.send("GET", path, Some(token), None).await;
             assert_eq!(answer.status, 200, "{path}");
             seen.push(answer.text);

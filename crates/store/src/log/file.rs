@@ -50,6 +50,7 @@ impl FileHead {
 pub(super) struct LogFile {
     file: File,
     path: PathBuf,
+    first_sequence: u64,
     /// Everything before this is on disk.
     synced: u64,
     /// Everything before this is written.
@@ -74,7 +75,17 @@ impl LogFile {
             Error::disk("make a file of the log", source)
         })?;
         sync_folder(folder)?;
-        Ok(Self { file, path, synced: FILE_HEAD_BYTES, written: FILE_HEAD_BYTES, space })
+        let (first_sequence, begun) = (head.first_sequence, FILE_HEAD_BYTES);
+        Ok(Self { file, path, first_sequence, synced: begun, written: begun, space })
+    }
+
+    /// The first sequence that it may hold.
+    pub(super) fn first_sequence(&self) -> u64 {
+        self.first_sequence
+    }
+
+    pub(super) fn has_records(&self) -> bool {
+        self.written > FILE_HEAD_BYTES
     }
 
     pub(super) fn path(&self) -> &Path {

@@ -55,6 +55,14 @@ impl Writer {
         }
     }
 
+    /// Begins a new file if the present one has records and may have this sequence or one before.
+    pub(super) fn end_file_of(&mut self, sequence: u64) -> Result<()> {
+        match &self.file {
+            Some(file) if file.has_records() && file.first_sequence() <= sequence => self.rotate(0),
+            _ => Ok(()),
+        }
+    }
+
     /// Writes a group, in as many files as it needs, and answers each of its members.
     pub(super) fn commit(&mut self, mut group: Vec<Append>) {
         while !group.is_empty() {

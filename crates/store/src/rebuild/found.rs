@@ -21,6 +21,14 @@ pub(super) struct Found {
     pub(super) sequences: BTreeSet<u64>,
 }
 
+impl Found {
+    /// Up to which sequence events were in segments when this was one of them. Those that were deleted must not come
+    /// back from the log.
+    pub(super) fn flushed(&self) -> u64 {
+        self.segment.max_sequence.max(self.description.flushed)
+    }
+}
+
 /// Every readable segment, by dataset. What cannot be read is named in `skipped`.
 pub(super) async fn find(
     objects: &Objects,

@@ -112,9 +112,7 @@ fn leave_out_unfinished(
     for batch in fresh.iter().filter(|batch| !batch.is_complete && batch.sequences.is_subset(logged)) {
         let is_later = |found: &&Found| {
             let id = id_of(found);
-            found.segment.max_sequence >= batch.min_sequence
-                && !batch.siblings.contains(&id)
-                && !out.contains(&id)
+            found.flushed() >= batch.min_sequence && !batch.siblings.contains(&id) && !out.contains(&id)
         };
         if !found.iter().any(|found| is_later(&found)) {
             leave_out(batch, "a flush was cut short, and the log has its events", out, skipped);

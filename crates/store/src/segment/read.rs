@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type, TimestampMicrosecondType, TimestampNanosecondType};
+use arrow_array::{Array, ArrayRef, UInt32Array};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
@@ -29,6 +29,8 @@ pub(crate) struct SegmentPart {
     kinds: Vec<FieldKind>,
     identities: Identities,
     rest: Vec<Column>,
+    /// The rows that are not left out, by their numbers in the file; absent when none is.
+    kept: Option<UInt32Array>,
 }
 
 impl SegmentPart {
@@ -60,13 +62,37 @@ impl SegmentPart {
             .collect();
         let options = ArrowReaderOptions::new().with_schema(Arc::new(Schema::new(hints)));
         let metadata = ArrowReaderMetadata::try_new(Arc::clone(plain.metadata()), options)?;
-        let mut part =
-            Self { file, metadata, description, kinds, identities: Identities::default(), rest: Vec::new() };
-        part.identities = part.read_identities()?;
-        if !part.description.rest.is_empty() {
-            part.rest = rest::decode(&part.read(schema::REST)?)?;
-        }
+        let (identities, rest) = (Identities::default(), Vec::new());
+        let mut part = Self { file, metadata, description, kinds, identities, rest, kept: None };
+        part.read_common()?;
         Ok(part)
+    }
+
+    /// Leaves out all rows but some, given by their ascending numbers. The bytes that the events came in are shared
+    /// out evenly.
+    pub(crate) fn keep(mut self, rows: Vec<u32>) -> Result<Self> {
+        let (all, left) = (self.rows() as u64, rows.len() as u64);
+        let share = u128::from(self.description.raw_bytes) * u128::from(left) / u128::from(all.max(1));
+        self.description.raw_bytes = share as u64;
+        self.kept = Some(UInt32Array::from(rows));
+        self.read_common()?;
+        for place in 0..self.kinds.len() {
+            // A column that more rows have than were left out is not empty now, and need not be read to know it.
+            if self.description.columns[place].count <= all - left {
+                let array = self.read(schema::REST + 1 + place)?;
+                self.description.columns[place].count = (array.len() - array.null_count()) as u64;
+            }
+        }
+        Ok(self)
+    }
+
+    /// Reads what is needed whichever columns are asked for.
+    fn read_common(&mut self) -> Result<()> {
+        self.identities = self.read_identities()?;
+        if !self.description.rest.is_empty() {
+            self.rest = rest::decode(&self.read(schema::REST)?)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -125,8 +151,16 @@ impl SegmentPart {
         self.rest.get(place.checked_sub(self.kinds.len())?)
     }
 
-    /// Reads one column of the file whole.
+    /// Reads one column of the file for all rows that are not left out.
     fn read(&self, place: usize) -> Result<ArrayRef> {
+        let whole = self.read_whole(place)?;
+        match &self.kept {
+            Some(kept) => Ok(arrow_select::take::take(&whole, kept, None)?),
+            None => Ok(whole),
+        }
+    }
+
+    fn read_whole(&self, place: usize) -> Result<ArrayRef> {
         let builder =
             ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.clone(), self.metadata.clone());
         let mask = ProjectionMask::leaves(builder.parquet_schema(), [place]);
@@ -137,7 +171,7 @@ impl SegmentPart {
         for batch in reader {
             batches.push(Arc::clone(batch?.column(0)));
         }
-        let all: Vec<&dyn arrow_array::Array> = batches.iter().map(AsRef::as_ref).collect();
+        let all: Vec<&dyn Array> = batches.iter().map(AsRef::as_ref).collect();
         match all.as_slice() {
             [_] => Ok(batches.remove(0)),
             [] => Err(unreadable()),

@@ -54,6 +54,8 @@ pub(crate) struct Job<'a> {
     pub(crate) columns: &'a [DatasetColumn],
     pub(crate) origin: &'a Origin,
     pub(crate) level: u32,
+    /// Up to which sequence the dataset's events are in segments with these.
+    pub(crate) flushed: u64,
     /// The segments that the merge is made of.
     pub(crate) replaces: Vec<String>,
     pub(crate) effort: Effort,
@@ -252,6 +254,7 @@ fn describe(
         origin: job.origin.clone(),
         raw_bytes,
         level: job.level,
+        flushed: job.flushed,
         replaces: job.replaces.clone(),
         siblings: job.groups.iter().map(|(id, _)| id.as_str().to_owned()).collect(),
         columns: columns.collect(),

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tidegauge_catalog::Location;
 use tidegauge_store::{StoredRow, StoredValue};
 
+use crate::deletion::chosen;
 use crate::events::{Event, SECOND, columns_of};
 use crate::house::{House, START, sqlite};
 
@@ -123,6 +124,11 @@ async fn check(house: &House, python: &str, catalogue: &str) {
         house.store.flush(&dataset).await.unwrap();
     }
     compare(house, python, catalogue, "compacted and flushed again").await;
+    let (doomed, left) = chosen(&house.rows(dataset.id()).await, |at| at % 5 == 2 || (40..120).contains(&at));
+    let deleted = house.store.delete_rows(&dataset, doomed.clone()).await.unwrap();
+    assert_eq!(deleted.rows, doomed.len() as u64);
+    assert_eq!(house.rows(dataset.id()).await, left);
+    compare(house, python, catalogue, "some were deleted").await;
     house.advance(Duration::from_secs(7200));
     house.store.collect_garbage().await.unwrap();
     compare(house, python, catalogue, "after the old segments were deleted").await;

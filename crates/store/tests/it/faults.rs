@@ -7,7 +7,7 @@ use tidegauge_model::{DatasetId, ErrorKind};
 use tidegauge_store::{FindingKind, StoreSettings};
 
 use crate::events::SECOND;
-use crate::house::{House, START, events, files_in, log_files, open, open_catalog, sqlite};
+use crate::house::{House, START, events, files_in, give_up_after, log_files, open, open_catalog, sqlite};
 use tidegauge_store::Store;
 
 fn times(from: i64, count: i64) -> Vec<i64> {
@@ -96,18 +96,6 @@ async fn a_catalogue_that_is_away_delays_and_loses_nothing() {
     assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
 }
 
-/// Polls something so many times and then gives it up, as a task that is aborted does. Says whether it had ended.
-async fn give_up_after<T>(polls: usize, work: impl Future<Output = T>) -> bool {
-    tokio::pin!(work);
-    for _ in 0..polls {
-        if futures_util::poll!(&mut work).is_ready() {
-            return true;
-        }
-        tokio::task::yield_now().await;
-    }
-    false
-}
-
 #[tokio::test]
 async fn work_that_is_given_up_at_any_point_is_done_later_and_once() {
     let house = House::new().await;
@@ -137,7 +125,7 @@ async fn work_that_is_given_up_at_any_point_is_done_later_and_once() {
 
 /// Two stores with one catalogue and one folder of segments, each with a log of its own that holds the same. What one
 /// of them publishes is, for the other, a commit whose answer was lost.
-async fn with_twin(house: &House) -> (tempfile::TempDir, tidegauge_store::Store) {
+pub(crate) async fn with_twin(house: &House) -> (tempfile::TempDir, tidegauge_store::Store) {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir(folder.path().join("log")).unwrap();
     for file in log_files(house.folder.path()) {

@@ -139,6 +139,12 @@ async fn version_2_is_still_read() {
     read_sample("store-v2").await;
 }
 
+/// Segments say up to which sequence the log had been written as segments since then.
+#[tokio::test]
+async fn version_3_is_still_read() {
+    read_sample("store-v3").await;
+}
+
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "asked for by who adds a sample")]
 async fn a_new_sample_is_written_on_demand() {

@@ -206,6 +206,18 @@ pub(crate) fn files_in(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
+/// Polls something so many times and then gives it up, as a task that is aborted does. Says whether it had ended.
+pub(crate) async fn give_up_after<T>(polls: usize, work: impl Future<Output = T>) -> bool {
+    tokio::pin!(work);
+    for _ in 0..polls {
+        if futures_util::poll!(&mut work).is_ready() {
+            return true;
+        }
+        tokio::task::yield_now().await;
+    }
+    false
+}
+
 /// Gives the catalogue an organisation.
 pub(crate) async fn set_up(catalog: &Catalog, now: Timestamp) -> OrgId {
     let org = Org::self_hosted("org_house".into(), "House".to_owned(), "a@example.com".to_owned(), now);

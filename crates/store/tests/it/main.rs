@@ -4,6 +4,9 @@
 
 mod blocks;
 mod damage;
+mod deletion;
+mod deletion_faults;
+mod deletion_kill;
 mod duckdb;
 mod events;
 mod faults;

@@ -6,12 +6,14 @@ use std::time::Duration;
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use tidegauge_catalog::columns::SYSTEM_COLUMNS;
-use tidegauge_model::{DatasetId, FieldKind};
+use tidegauge_model::{DatasetId, FieldKind, RowId};
 use tidegauge_store::{Bound, SegmentStats, StoredRow, StoredValue};
 
+use crate::deletion::{chosen, id_of};
 use crate::events::{Event, any_event, assert_same, columns_of, stored};
 use crate::house::{House, START, files_in};
 use crate::rebuild::rebuilt;
+use crate::through_blocks::assert_blocks;
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -21,6 +23,8 @@ enum Step {
     Retain,
     Collect,
     Vacuum,
+    /// Which events go, again and again over all of them.
+    Delete(Vec<bool>),
     Restart,
     Kill,
     Close,
@@ -34,6 +38,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Retain),
         1 => Just(Step::Collect),
         1 => Just(Step::Vacuum),
+        2 => prop::collection::vec(any::<bool>(), 1..9).prop_map(Step::Delete),
         1 => Just(Step::Restart),
         1 => Just(Step::Kill),
         1 => Just(Step::Close),
@@ -49,10 +54,19 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
         .block_on(future)
 }
 
-async fn run(steps: Vec<Step>) -> (House, DatasetId, Vec<StoredRow>) {
+/// A store after some steps, with what must be in it and what was deleted from it.
+struct Outcome {
+    house: House,
+    id: DatasetId,
+    expected: Vec<StoredRow>,
+    deleted: Vec<RowId>,
+}
+
+async fn run(steps: Vec<Step>) -> Outcome {
     let mut house = House::with(|settings| settings.log_file_bytes = 4096).await;
     let id = house.dataset("logs").await.id().clone();
     let mut expected: Vec<StoredRow> = Vec::new();
+    let mut deleted: Vec<RowId> = Vec::new();
     for (number, step) in steps.into_iter().enumerate() {
         let when = format!("after step {number}, {step:?}");
         let state = house.store.dataset(&id).unwrap();
@@ -73,6 +87,13 @@ async fn run(steps: Vec<Step>) -> (House, DatasetId, Vec<StoredRow>) {
                 house.store.sweep_orphans().await.unwrap();
             }
             Step::Vacuum => house.store.vacuum(&state).await.unwrap(),
+            Step::Delete(is_doomed) => {
+                let (doomed, left) = chosen(&expected, |at| is_doomed[at % is_doomed.len()]);
+                let done = house.store.delete_rows(&state, doomed.clone()).await.unwrap();
+                assert_eq!(done.rows, doomed.len() as u64, "{when}");
+                expected = left;
+                deleted.extend(doomed);
+            }
             Step::Restart => house = house.reopened().await,
             Step::Kill => house = house.killed().await,
             Step::Close => {
@@ -83,7 +104,7 @@ async fn run(steps: Vec<Step>) -> (House, DatasetId, Vec<StoredRow>) {
         assert_same(&house.rows(&id).await, &expected, &when);
         check_fields(&house, &id, &expected, &when);
     }
-    (house, id, expected)
+    Outcome { house, id, expected, deleted }
 }
 
 /// Every field of an event is listed with the kind of its value.
@@ -158,16 +179,25 @@ async fn check_bounds(house: &House, id: &DatasetId, rows: &[StoredRow]) -> Resu
     Ok(())
 }
 
-/// Loses the catalogue, and with it nothing.
-async fn rebuild_and_go_on(house: House, id: &DatasetId, mut expected: Vec<StoredRow>) {
+/// Loses the catalogue, and with it nothing. What was deleted from it a short time ago may come back.
+async fn rebuild_and_go_on(outcome: Outcome) {
+    let Outcome { house, id, mut expected, deleted } = outcome;
+    let id = &id;
     if files_in(&house.folder.path().join("segments"), "parquet").is_empty() {
         return;
     }
     let (house, done) = rebuilt(house).await;
     let when = format!("rebuilt: {done:?}");
+    let Some(state) = house.store.dataset(id) else {
+        assert!(expected.is_empty(), "{when}");
+        return;
+    };
+    let found = house.rows(id).await;
+    let again: Vec<RowId> = found.iter().map(id_of).filter(|row| deleted.contains(row)).collect();
+    let done = house.store.delete_rows(&state, deleted).await.unwrap();
+    assert_eq!(done.rows, again.len() as u64, "{when}");
     assert_same(&house.rows(id).await, &expected, &when);
     check_fields(&house, id, &expected, &when);
-    let state = house.store.dataset(id).unwrap();
     let events = [Event::new(START * 1000, [("a".to_owned(), StoredValue::Boolean(true))])];
     let sequence = house.append(&state, &columns_of(&events)).await;
     expected.extend(stored(&events, sequence, house.receipt().arrival));
@@ -183,8 +213,7 @@ proptest! {
     #[test]
     fn events_stay_what_they_are_through_every_change_of_place(steps in prop::collection::vec(any_step(), 1..14)) {
         block_on(async {
-            let (house, id, expected) = run(steps).await;
-            rebuild_and_go_on(house, &id, expected).await;
+            rebuild_and_go_on(run(steps).await).await;
         });
     }
 
@@ -192,15 +221,21 @@ proptest! {
     fn what_is_known_of_a_segment_encloses_what_is_in_it(
         batches in prop::collection::vec(prop::collection::vec(any_event(), 1..25), 1..6),
         is_compacted: bool,
+        is_doomed in prop::option::of(prop::collection::vec(any::<bool>(), 1..9)),
     ) {
         let mut steps: Vec<Step> =
             batches.into_iter().flat_map(|events| [Step::Append(events), Step::Flush]).collect();
         if is_compacted {
             steps.push(Step::Compact);
         }
+        let is_deleted = is_doomed.is_some();
+        steps.extend(is_doomed.map(Step::Delete));
         block_on(async {
-            let (house, id, rows) = run(steps).await;
-            check_bounds(&house, &id, &rows).await?;
+            let Outcome { house, id, expected, .. } = run(steps).await;
+            check_bounds(&house, &id, &expected).await?;
+            if is_deleted {
+                assert_blocks(&house.store, &id, &expected, "deleted").await;
+            }
             let findings = house.store.check(true).await.unwrap();
             prop_assert_eq!(findings, Vec::new());
             Ok(())

@@ -10,6 +10,7 @@ use tidegauge_store::{FindingKind, ObjectLocation, S3Location, StoreSettings, re
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
+use crate::deletion::chosen;
 use crate::events::SECOND;
 use crate::house::{House, START, events, open, open_catalog, set_up, sqlite};
 use crate::through_blocks::assert_blocks;
@@ -127,6 +128,37 @@ async fn events_live_in_a_bucket_as_they_do_in_a_folder() {
     assert_eq!((done.datasets, done.segments, done.rows, done.skipped), (1, 1, 50, Vec::new()));
     let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
     assert_eq!(store.rows(&store.dataset(&id).unwrap()).await.unwrap(), before);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn events_are_deleted_in_a_bucket_as_they_are_in_a_folder() {
+    let Some(server) = server() else { return };
+    make_bucket(server, "tidegauge-delete");
+    let mut way = Way::to(server).await;
+    let house = House::with(in_bucket(way.address, "tidegauge-delete")).await;
+    let dataset = house.dataset("logs").await;
+    let id = dataset.id().clone();
+    for part in 0..3 {
+        house.append(&dataset, &events(&times(part * 10, 10))).await;
+        house.store.flush(&dataset).await.unwrap();
+    }
+    house.append(&dataset, &events(&times(30, 10))).await;
+    let before = house.rows(&id).await;
+    let (doomed, left) = chosen(&before, |at| at < 10 || at % 3 == 0);
+    way.cut().await;
+    let error = house.store.delete_rows(&dataset, doomed.clone()).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Unavailable);
+    way.mend().await;
+    assert_eq!(house.rows(&id).await, before);
+    let deleted = house.store.delete_rows(&dataset, doomed.clone()).await.unwrap();
+    assert_eq!((deleted.rows, deleted.segments), (doomed.len() as u64, 4));
+    assert_blocks(&house.store, &id, &left, "deleted in a bucket").await;
+    let house = house.killed().await;
+    assert_eq!(house.rows(&id).await, left);
+    house.advance(Duration::from_secs(7200));
+    assert_eq!(house.store.collect_garbage().await.unwrap(), 4);
+    assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
+    assert_eq!(house.rows(&id).await, left);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use tidegauge_catalog::datasets::DatasetPatch;
 use tidegauge_model::chance::SeededChance;
-use tidegauge_model::{Chance, Clock, DatasetId, Timestamp};
+use tidegauge_model::{Chance, Clock, DatasetId, RowId, Timestamp};
 use tidegauge_store::{StoredRow, StoredValue};
 
+use crate::deletion::id_of;
 use crate::events::{Event, SECOND, assert_same, columns_of, stored};
-use crate::house::House;
+use crate::house::{House, give_up_after};
 
 const SEEDS: u64 = 20;
 const STEPS: usize = 60;
@@ -95,7 +96,7 @@ impl Simulation {
 
     /// Does something, and says what.
     async fn step(&mut self) -> &'static str {
-        let dice = self.dice.below(20);
+        let dice = self.dice.below(23);
         let house = self.house();
         match dice {
             0..=7 => {
@@ -134,6 +135,14 @@ impl Simulation {
                 self.house = Some(house.killed().await);
                 "kill"
             }
+            19..=20 => {
+                self.delete().await;
+                "delete"
+            }
+            21 => {
+                self.kill_while_deleting().await;
+                "kill while deleting"
+            }
             _ => {
                 let house = self.house.take().unwrap();
                 house.store.close().await.unwrap();
@@ -141,6 +150,46 @@ impl Simulation {
                 "restart"
             }
         }
+    }
+
+    /// Some events of a dataset: those of one request, those before a time, or every so manieth.
+    fn some_events(&self) -> (DatasetId, Vec<RowId>) {
+        let id = self.ids[self.dice.below(3) as usize].clone();
+        let rows = &self.expected[&id];
+        let (way, step) = (self.dice.below(3), self.dice.below(5) + 1);
+        let Some(one) = rows.get(self.dice.below(rows.len().max(1) as u64) as usize) else {
+            return (id, Vec::new());
+        };
+        let is_doomed = |(at, row): &(usize, &StoredRow)| match way {
+            0 => row.sequence == one.sequence,
+            1 => row.time < one.time,
+            _ => (*at as u64).is_multiple_of(step),
+        };
+        let doomed = rows.iter().enumerate().filter(is_doomed).map(|(_, row)| id_of(row)).collect();
+        (id, doomed)
+    }
+
+    async fn delete(&mut self) {
+        let (id, doomed) = self.some_events();
+        let house = self.house();
+        let dataset = house.store.dataset(&id).unwrap();
+        let deleted = house.store.delete_rows(&dataset, doomed.clone()).await.unwrap();
+        assert_eq!(deleted.rows, doomed.len() as u64);
+        self.expected.get_mut(&id).unwrap().retain(|row| !doomed.contains(&id_of(row)));
+    }
+
+    /// Of the events that were to go some may be left; of the others none may be missing.
+    async fn kill_while_deleting(&mut self) {
+        let (id, doomed) = self.some_events();
+        let house = self.house.take().unwrap();
+        let dataset = house.store.dataset(&id).unwrap();
+        let polls = 1 << self.dice.below(12);
+        give_up_after(polls, house.store.delete_rows(&dataset, doomed.clone())).await;
+        drop(dataset);
+        self.house = Some(house.killed().await);
+        let left: Vec<RowId> = self.house().rows(&id).await.iter().map(id_of).collect();
+        let is_left = |row: &RowId| !doomed.contains(row) || left.contains(row);
+        self.expected.get_mut(&id).unwrap().retain(|row| is_left(&id_of(row)));
     }
 
     /// Retention removes whole segments: what is left of the expired must be left as it was, and all else be there.

@@ -26,8 +26,6 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("array_index_of", 2, 5, index_of),
     function("array_iff", 3, 3, iff),
     function("array_sum", 1, 1, sum),
-    function("array_sort_asc", 1, 1, |call| sort(call, false)),
-    function("array_sort_desc", 1, 1, |call| sort(call, true)),
     function("array_select_dict", 3, 3, select),
     function("pack_array", 0, MANY, pack),
     function("strcat_array", 1, 2, join),
@@ -183,14 +181,16 @@ fn index_of(call: &Call<'_>) -> Result<Value> {
     call.result(Type::Integer, [call.json(0)?, call.json(1)?, start, length, occurrence], run)
 }
 
-/// Element by element the one or the other, which may also be one value for all. Null where it has too few.
+/// Element by element the one or the other, which may also be one value for all. Null where it has too few, and where
+/// there is no condition.
 fn iff(call: &Call<'_>) -> Result<Value> {
     let run = rows::texts_of_all(|row, text| {
         let conditions = if row.is_null(0) { None } else { elements(row.text(0)) }?;
         let choices = [1, 2].map(|place| if row.is_null(place) { "null" } else { row.text(place) });
         let arrays = choices.map(elements);
         elements::write_array(text, conditions.iter().enumerate(), |(place, condition), text| {
-            let side = usize::from(!is_true(condition.get()));
+            let Some(is_true) = is_true(condition.get()) else { return text.push_str("null") };
+            let side = usize::from(!is_true);
             text.push_str(match &arrays[side] {
                 Some(elements) => elements.get(place).map_or("null", |element| element.get()),
                 None => choices[side],
@@ -201,9 +201,13 @@ fn iff(call: &Call<'_>) -> Result<Value> {
     call.result_of_all(Type::Array, vec![call.json(0)?, call.json(1)?, call.json(2)?], run)
 }
 
-/// Conditions in arrays are booleans, or numbers that are not zero.
-fn is_true(json: &str) -> bool {
-    json == "true" || json::number(json).is_some_and(|number| number != 0.0)
+/// Conditions in arrays are booleans, or numbers, of which zero is false. What is neither is none.
+fn is_true(json: &str) -> Option<bool> {
+    match json {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => json::number(json).map(|number| number != 0.0),
+    }
 }
 
 /// The sum of the numbers; null where there are none.
@@ -214,35 +218,6 @@ fn sum(call: &Call<'_>) -> Result<Value> {
         numbers.fold(None, |sum, number| Some(sum.unwrap_or(0.0) + number))
     });
     call.result(Type::Float, [call.json(0)?], run)
-}
-
-/// Numbers by their size, then texts, then the rest, with nulls last either way. Empty for what is no array.
-fn sort(call: &Call<'_>, is_descending: bool) -> Result<Value> {
-    let run = rows::texts(move |row, text| {
-        let mut elements = elements(row.text(0)).unwrap_or_default();
-        elements.sort_by(|one, other| {
-            let ((one_rank, one), (other_rank, other)) = (rank(one.get()), rank(other.get()));
-            let order = match (json::number(one), json::number(other)) {
-                (Some(one), Some(other)) => one.total_cmp(&other),
-                _ => one.cmp(other),
-            };
-            one_rank.cmp(&other_rank).then(if is_descending { order.reverse() } else { order })
-        });
-        write_raw(text, elements);
-        Some(())
-    });
-    call.result(Type::Array, [call.json(0)?], run)
-}
-
-fn rank(json: &str) -> (u8, &str) {
-    let rank = match json.as_bytes().first() {
-        Some(b'0'..=b'9' | b'-') => 0,
-        // Without the quotes, so that a text comes before a longer one.
-        Some(b'"') => return (1, json.trim_matches('"')),
-        Some(b'n') => 3,
-        _ => 2,
-    };
-    (rank, json)
 }
 
 /// The first map of an array in which a member has a value.

@@ -4,6 +4,7 @@ use tidegauge_lang::tree::Type;
 
 use super::call::{Call, Function, MANY, function};
 use super::elements::{self, members, write_member};
+use super::paths::leads_somewhere;
 use super::rows;
 use crate::Result;
 use crate::functions::json;
@@ -12,8 +13,8 @@ use crate::value::Value;
 pub(super) const FUNCTIONS: &[Function] = &[
     function("bag_keys", 1, 1, keys),
     function("bag_has_key", 2, 2, has_key),
-    function("bag_pack", 2, MANY, pack),
-    function("pack", 2, MANY, pack),
+    function("bag_pack", 1, MANY, pack),
+    function("pack", 1, MANY, pack),
     function("pack_dictionary", 2, MANY, pack),
     function("bag_zip", 2, 2, zip),
 ];
@@ -27,10 +28,12 @@ fn keys(call: &Call<'_>) -> Result<Value> {
     call.result(Type::Array, [call.json(0)?], run)
 }
 
+/// Whether a map has a key, or something at a path into it, which begins with `$`.
 fn has_key(call: &Call<'_>) -> Result<Value> {
     let run = rows::booleans(|row| {
-        let map = row.text(0);
-        map.trim_start().starts_with('{').then(|| json::member(map, row.text(1)).is_some())
+        let (map, key) = (row.text(0), row.text(1));
+        let has = || json::member(map, key).is_some() || (key.starts_with('$') && leads_somewhere(map, key));
+        map.trim_start().starts_with('{').then(has)
     });
     call.result(Type::Boolean, [call.json(0)?, call.text(1)?], run)
 }
@@ -54,13 +57,14 @@ fn pack(call: &Call<'_>) -> Result<Value> {
     call.result_of_all(Type::Map, arguments, run)
 }
 
-/// A map of an array of names and one of values, as long as the shorter.
+/// A map of an array of names and one of values, as long as the shorter. Names that are no texts are left out.
 fn zip(call: &Call<'_>) -> Result<Value> {
     let run = rows::texts(|row, text| {
         let (names, values) = (elements::elements(row.text(0))?, elements::elements(row.text(1))?);
         let mut name = String::new();
         text.push('{');
-        for (key, value) in names.into_iter().zip(values) {
+        let named = names.into_iter().zip(values).filter(|(key, _)| key.get().starts_with('"'));
+        for (key, value) in named {
             name.clear();
             json::write_plain(key.get(), &mut name);
             write_member(text, &name, |text| text.push_str(value.get()));

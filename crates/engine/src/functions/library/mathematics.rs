@@ -1,4 +1,5 @@
-//! Roots, powers, logarithms and angles. What is no number, such as the root of a negative one, is null.
+//! Roots, powers, logarithms and angles. What is no number, such as the root of a negative one, is null. The logarithm
+//! of a negative number stays NaN, which answers show as null too.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -18,13 +19,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("exp", 1, 1, |call| of_one(call, f64::exp)),
     function("exp2", 1, 1, |call| of_one(call, f64::exp2)),
     function("exp10", 1, 1, |call| of_one(call, |x| 10_f64.powf(x))),
-    function("log", 1, 1, |call| of_positive(call, f64::ln)),
-    function("log2", 1, 1, |call| of_positive(call, f64::log2)),
-    function("log10", 1, 1, |call| of_positive(call, f64::log10)),
+    function("log", 1, 1, |call| logarithm(call, f64::ln)),
+    function("log2", 1, 1, |call| logarithm(call, f64::log2)),
+    function("log10", 1, 1, |call| logarithm(call, f64::log10)),
     function("sin", 1, 1, |call| of_one(call, f64::sin)),
     function("cos", 1, 1, |call| of_one(call, f64::cos)),
     function("tan", 1, 1, |call| of_one(call, f64::tan)),
-    function("cot", 1, 1, |call| of_one(call, |x| x.tan().recip())),
+    function("cot", 1, 1, |call| of_one(call, |x| x.cos() / x.sin())),
     function("asin", 1, 1, |call| of_one(call, f64::asin)),
     function("acos", 1, 1, |call| of_one(call, f64::acos)),
     function("atan", 1, 1, |call| of_one(call, f64::atan)),
@@ -45,9 +46,9 @@ fn of_one(call: &Call<'_>, compute: fn(f64) -> f64) -> Result<Value> {
     call.result(Type::Float, [call.float(0)?], rows::floats(move |row| number(compute(row.float(0)))))
 }
 
-/// For logarithms, which zero and what is below it do not have.
-fn of_positive(call: &Call<'_>, compute: fn(f64) -> f64) -> Result<Value> {
-    let run = rows::floats(move |row| Some(row.float(0)).filter(|x| *x > 0.0).map(compute));
+/// For logarithms, which zero does not have.
+fn logarithm(call: &Call<'_>, compute: fn(f64) -> f64) -> Result<Value> {
+    let run = rows::floats(move |row| Some(row.float(0)).filter(|x| *x != 0.0).map(compute));
     call.result(Type::Float, [call.float(0)?], run)
 }
 

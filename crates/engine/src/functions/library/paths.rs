@@ -36,11 +36,7 @@ fn extract(call: &Call<'_>) -> Result<Value> {
                 &own
             }
         };
-        let mut found = vec![row.text(0).trim().to_owned()];
-        for step in steps {
-            found = found.iter().flat_map(|value| follow(value, step)).collect();
-        }
-        write_array(text, &found, |value, text| {
+        write_array(text, &follow_all(row.text(0), steps), |value, text| {
             if value.starts_with(['[', '{', '"', 'n']) {
                 text.push_str(value);
             } else {
@@ -50,6 +46,19 @@ fn extract(call: &Call<'_>) -> Result<Value> {
         Some(())
     });
     call.result(Type::Array, [call.json(0)?, path], run)
+}
+
+/// Whether there is something at a path.
+pub(super) fn leads_somewhere(value: &str, path: &str) -> bool {
+    read(path).is_some_and(|steps| !follow_all(value, &steps).is_empty())
+}
+
+fn follow_all(value: &str, steps: &[Step]) -> Vec<String> {
+    let mut found = vec![value.trim().to_owned()];
+    for step in steps {
+        found = found.iter().flat_map(|value| follow(value, step)).collect();
+    }
+    found
 }
 
 fn follow(value: &str, step: &Step) -> Vec<String> {

@@ -87,19 +87,19 @@ fn index_of(call: &Call<'_>) -> Result<Value> {
     call.result(Type::Integer, [call.text(0)?, pattern, start, occurrence, length], run)
 }
 
-/// What a group of the first match is; null where there is no match or no such group.
+/// What a group of the first match is; the empty text where there is no match or no such group.
 fn extract(call: &Call<'_>) -> Result<Value> {
     let pattern = call.text(0)?;
     let begin = Patterns::maker(call, pattern.as_ref(), as_is)?;
     let run = rows::texts_with(begin, |patterns, row, text| {
-        let group = usize::try_from(row.integer(1)).ok()?;
         let pattern = patterns.get(row.text(0))?;
         // A whole match is found faster than its groups.
-        let found = match group {
-            0 => pattern.find(row.text(2))?,
-            _ => pattern.captures(row.text(2))?.get(group)?,
+        let found = match usize::try_from(row.integer(1)) {
+            Ok(0) => pattern.find(row.text(2)),
+            Ok(group) => pattern.captures(row.text(2)).and_then(|captures| captures.get(group)),
+            Err(_) => None,
         };
-        text.push_str(found.as_str());
+        text.push_str(found.map_or("", |found| found.as_str()));
         Some(())
     });
     call.result(Type::String, [pattern, call.integer(1)?, call.text(2)?], run)
@@ -151,7 +151,7 @@ fn groups(pattern: &Regex, chosen: &str) -> Option<Vec<usize>> {
         .collect()
 }
 
-/// Every match replaced; `$1` in the replacement is the first group.
+/// Every match replaced; `$1` or `\1` in the replacement is the first group.
 fn replace(call: &Call<'_>) -> Result<Value> {
     let pattern = call.text(0)?;
     let begin = Patterns::maker(call, pattern.as_ref(), as_is)?;
@@ -164,11 +164,11 @@ fn replace(call: &Call<'_>) -> Result<Value> {
             copied = end;
             (text.len() <= TEXT_BYTES_MAX).then_some(())
         };
-        if rewrite.contains('$') {
+        if rewrite.contains(['$', '\\']) {
             for captures in pattern.captures_iter(source) {
                 let whole = captures.get(0)?;
                 take(whole.start(), whole.end(), text)?;
-                captures.expand(rewrite, text);
+                expand(&captures, rewrite, text);
             }
         } else {
             for found in pattern.find_iter(source) {
@@ -179,6 +179,26 @@ fn replace(call: &Call<'_>) -> Result<Value> {
         take(source.len(), source.len(), text)
     });
     call.result(Type::String, [pattern, call.text(1)?, call.text(2)?], run)
+}
+
+/// Writes a replacement with the groups that it names as `$1`, `${name}` or `\1`.
+fn expand(captures: &regex::Captures<'_>, rewrite: &str, text: &mut String) {
+    let mut rest = rewrite;
+    while let Some((before, after)) = rest.split_once('\\') {
+        captures.expand(before, text);
+        rest = match after.as_bytes().first().filter(|digit| digit.is_ascii_digit()) {
+            Some(digit) => {
+                let group = captures.get(usize::from(digit - b'0'));
+                text.push_str(group.map_or("", |group| group.as_str()));
+                &after[1..]
+            }
+            None => {
+                text.push('\\');
+                after
+            }
+        };
+    }
+    captures.expand(rest, text);
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -45,18 +45,28 @@ impl Needle {
     }
 }
 
-/// Where the nth occurrence stands, in characters from the start of the text; -1 if there is none.
+/// Where the nth occurrence stands, in characters from the start of the text; -1 if there is none. The length is that
+/// in which each of the occurrences is searched, beginning behind the start of the one before.
 fn index_of(call: &Call<'_>) -> Result<Value> {
     let needle = call.text(1)?;
     let run = rows::integers_with(Needle::maker(needle.as_ref()), |needle, row| {
-        let text = row.text(0);
-        let (window, before) = window(text, row.integer(2), row.integer(3));
-        let occurrence =
-            usize::try_from(row.integer(4)).ok().and_then(|occurrence| occurrence.checked_sub(1));
+        let (text, length) = (row.text(0), row.integer(3));
         let finder = needle.of(row.text(1));
-        let found = occurrence.and_then(|occurrence| overlapping(window, &finder).nth(occurrence));
-        let Some(at) = found.filter(|_| before <= text.chars().count()) else { return Some(-1) };
-        i64::try_from(before + window[..at].chars().count()).ok()
+        let (mut stretch, before) = window(text, row.integer(2), length);
+        if row.integer(4) < 1 || before > text.chars().count() {
+            return Some(-1);
+        }
+        let mut start = text.len() - text[byte_of(text, before)..].len();
+        for occurrence in 1.. {
+            let Some(at) = finder.find(stretch.as_bytes()) else { break };
+            if occurrence == row.integer(4) {
+                return i64::try_from(text[..start + at].chars().count()).ok();
+            }
+            let Some(found) = text[start + at..].chars().next() else { break };
+            start += at + found.len_utf8();
+            (stretch, _) = window(&text[start..], 0, length);
+        }
+        Some(-1)
     });
     let (start, length) = (call.integer_or(2, 0)?, call.integer_or(3, -1)?);
     call.result(Type::Integer, [call.text(0)?, needle, start, length, call.integer_or(4, 1)?], run)

@@ -27,7 +27,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("strcat_delim", 2, MANY, concatenate_with),
     function("strrep", 2, 3, repeat),
     function("substring", 2, 3, substring),
-    function("split", 2, 2, split),
+    function("split", 2, 3, split),
     function("trim", 2, 2, |call| trim(call, |text, is_cut| text.trim_matches(is_cut))),
     function("trim_start", 2, 2, |call| trim(call, |text, is_cut| text.trim_start_matches(is_cut))),
     function("trim_end", 2, 2, |call| trim(call, |text, is_cut| text.trim_end_matches(is_cut))),
@@ -36,7 +36,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     }),
     function("translate", 3, 3, translate),
     function("unicode_codepoints_from_string", 1, 1, code_points),
-    function("unicode_codepoints_to_string", 1, 1, from_code_points),
+    function("unicode_codepoints_to_string", 1, MANY, from_code_points),
 ];
 
 fn count(call: &Call<'_>, count: fn(&str) -> usize) -> Result<Value> {
@@ -163,17 +163,11 @@ fn repeat(call: &Call<'_>) -> Result<Value> {
     call.result(Type::String, [call.text(0)?, call.integer(1)?, call.text_or(2, "")?], run)
 }
 
-/// From a character on, counted from 0, or from the end where it is negative.
+/// From a character on, counted from 0, which a negative number also stands for.
 fn substring(call: &Call<'_>) -> Result<Value> {
     let run = rows::parts(|row| {
         let (text, start, length) = (row.text(0), row.integer(1), row.integer(2));
-        let start = match usize::try_from(start) {
-            Ok(start) => byte_of(text, start),
-            Err(_) => {
-                let from_end = usize::try_from(start.unsigned_abs()).unwrap_or(usize::MAX);
-                byte_of(text, text.chars().count().saturating_sub(from_end))
-            }
-        };
+        let start = usize::try_from(start).map_or(0, |start| byte_of(text, start));
         let rest = &text[start..];
         let end = usize::try_from(length).map_or(0, |length| byte_of(rest, length));
         Some(&rest[..end])
@@ -192,25 +186,24 @@ pub(super) fn byte_of(text: &str, character: usize) -> usize {
     text.char_indices().nth(character).map_or(text.len(), |(at, _)| at)
 }
 
-/// The parts between delimiters; every character where the delimiter is empty.
+/// The parts between delimiters, or one of them alone; every character where the delimiter is empty.
 fn split(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let is_one = call.count() == 3;
+    let run = rows::texts(move |row, text| {
         let (source, delimiter) = (row.text(0), row.text(1));
-        if delimiter.is_empty() {
-            let mut bytes = [0; 4];
-            let characters: Vec<char> = source.chars().collect();
-            text.push('[');
-            for (place, character) in characters.into_iter().enumerate() {
-                text.push_str(if place > 0 { "," } else { "" });
-                json::write_string(character.encode_utf8(&mut bytes), text);
-            }
-            text.push(']');
-        } else {
-            elements::write_array(text, source.split(delimiter), json::write_string);
+        let mut parts: Vec<&str> = match delimiter {
+            // Splitting by nothing also gives what is before the first and behind the last character.
+            "" => source.split("").filter(|part| !part.is_empty()).collect(),
+            _ => source.split(delimiter).collect(),
+        };
+        if is_one {
+            let part = usize::try_from(row.integer(2)).ok().and_then(|place| parts.get(place).copied());
+            parts = vec![part?];
         }
+        elements::write_array(text, parts, json::write_string);
         Some(())
     });
-    call.result(Type::Array, [call.text(0)?, call.text(1)?], run)
+    call.result(Type::Array, [call.text(0)?, call.text(1)?, call.integer_or(2, 0)?], run)
 }
 
 /// Without any of the given characters at the ends.
@@ -253,12 +246,19 @@ fn code_points(call: &Call<'_>) -> Result<Value> {
     call.result(Type::Array, [call.text(0)?], run)
 }
 
-/// Numbers that are no characters are left out.
+/// Of numbers, and of arrays of them. Numbers that are no characters are left out.
 fn from_code_points(call: &Call<'_>) -> Result<Value> {
     let run = rows::texts(|row, text| {
-        let numbers = elements::elements(row.text(0))?;
-        text.extend(numbers.iter().filter_map(|number| number.get().parse().ok().and_then(char::from_u32)));
+        let character = |number: &str| number.parse().ok().and_then(char::from_u32);
+        for place in 0..row.count() {
+            match elements::elements(row.text(place)) {
+                Some(numbers) => text.extend(numbers.iter().filter_map(|number| character(number.get()))),
+                None => text.push(character(row.text(place))?),
+            }
+        }
         Some(())
     });
-    call.result(Type::String, [call.json(0)?], run)
+    let numbers = (0..call.count()).map(|place| call.json(place)).collect::<Result<Option<Vec<Typed>>>>()?;
+    let Some(numbers) = numbers else { return Ok(Value::NULL) };
+    Ok(Typed::call(call.name, Type::String, numbers, run)?.into())
 }

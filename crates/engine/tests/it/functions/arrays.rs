@@ -52,6 +52,13 @@ fn order() {
             => Json("[\"yellow\",\"green\",\"blue\",null,null]");
         array_sort_asc(Json("[10,9.5,-1,\"ab\",\"a b\"]")) => Json("[-1,9.5,10,\"a b\",\"ab\"]");
         array_sort_asc("text") => Json("[]");
+        array_sort_asc(Json("[null,2,1]"), false) => Json("[null,1,2]");
+        array_sort_desc(Json("[null,2,1]"), true) => Json("[2,1,null]");
+        array_sort_desc(Json("[]")) => Json("[]");
+        array_sort_desc(Null) => Null;
+        array_sort_asc(Json("[1,3,4,5,2]"), Json("[\"a\",\"b\",\"c\",\"d\",\"e\"]"))
+            => Json("[[1,2,3,4,5],[\"a\",\"e\",\"b\",\"c\",\"d\"]]");
+        array_sort_desc(Json("[1,null,2]"), Json("[1,2,3]"), Json("[1]"), false) => Json("[[null,2,1],[2,3,1],null]");
     }
 }
 
@@ -104,6 +111,7 @@ fn searching() {
         array_iff(Json("[1,0]"), Json("[\"x\",\"y\"]"), 0) => Json("[\"x\",0]");
         array_iff(Json("[true,false]"), Null, 1) => Json("[null,1]");
         array_iff(true, Json("[1]"), Json("[2]")) => Null;
+        array_iff(Json("[\"text\",null,0.5]"), Json("[1,2,3]"), Json("[4,5,6]")) => Json("[null,null,3]");
         array_select_dict(Json("[{\"key\":5,\"extra\":\"data\"},{\"key\":6}]"), "key", 5)
             => Json("{\"key\":5,\"extra\":\"data\"}");
         array_select_dict(Json("[{\"service.name\":\"frontend\"},1]"), "service.name", "frontend")
@@ -164,6 +172,10 @@ fn maps() {
         bag_has_key(Json("{\"source\":\"cdn\",\"env\":null}"), "env") => true;
         bag_has_key(Json("{\"source\":\"cdn\"}"), "env") => false;
         bag_has_key(5, "env") => Null;
+        bag_has_key(Json("{\"a\":{\"b\":1}}"), "$.a.b") => true;
+        bag_has_key(Json("{\"a\":{\"b\":1}}"), "$.a.c") => false;
+        bag_has_key(Json("{\"$\":1}"), "$") => true;
+        bag_has_key(Json("{\"a\":1}"), "$a") => false;
         bag_pack("source", "cdn", "n", 1) => Json("{\"source\":\"cdn\",\"n\":1}");
         pack("a", Null) => Json("{\"a\":null}");
         pack_dictionary("a", Json("[1]"), "b", true) => Json("{\"a\":[1],\"b\":true}");
@@ -171,6 +183,7 @@ fn maps() {
         bag_zip(Json("[\"a\",\"b\",\"c\"]"), Json("[1,\"x\"]")) => Json("{\"a\":1,\"b\":\"x\"}");
         bag_zip(Json("[]"), Json("[1]")) => Json("{}");
         bag_zip(1, 2) => Null;
+        bag_zip(Json("[\"a\",8,\"b\"]"), Json("[1,\"2\",2.5]")) => Json("{\"a\":1,\"b\":2.5}");
     }
     refusals! {
         bag_pack("a", 1, "b") => "`bag_pack` takes pairs of a name and a value";

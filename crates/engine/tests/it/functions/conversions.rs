@@ -75,7 +75,9 @@ fn texts() {
         tostring(Json("[1,2]")) => "[1,2]";
         tostring(Json("{\"a\":1}")) => "{\"a\":1}";
         tostring(Time("2023-08-30T23:00:00Z")) => "2023-08-30T23:00:00Z";
-        tostring(Timespan(10_000_000_000)) => "10s";
+        tostring(Timespan(10_000_000_000)) => "00:00:10";
+        tostring(Timespan(-90_000_500_000_000)) => "-1.01:00:00.5000000";
+        tostring(Timespan(1)) => "00:00:00.000000001";
         tostring(i64::MIN) => "-9223372036854775808";
     }
 }
@@ -93,6 +95,12 @@ fn times_and_timespans() {
         todatetime("9999-12-31") => Null;
         todatetime("") => Null;
         todatetime("soon") => Null;
+        todatetime("Sat, 08 Nov 2014 15:05:02 GMT") => Time("2014-11-08T15:05:02Z");
+        todatetime("Sat, 8 Nov 2014 15:05:02 +0100") => Time("2014-11-08T14:05:02Z");
+        todatetime("12-24-2015") => Time("2015-12-24");
+        todatetime("1/2/2015 10:30") => Time("2015-01-02T10:30:00Z");
+        todatetime("13-24-2015") => Null;
+        todatetime("1-2-15") => Null;
         todatetime(true) => Null;
         todatetime(1_000_000_000) => Time("1970-01-01T00:00:01Z");
         todatetime(Json("\"2022-11-13\"")) => Time("2022-11-13");
@@ -105,6 +113,13 @@ fn times_and_timespans() {
         totimespan("24:00") => Null;
         totimespan("1:2:3:4") => Null;
         totimespan("long") => Null;
+        totimespan("10min") => Timespan(600_000_000_000);
+        totimespan("1.5 h") => Null;
+        totimespan("1.5h") => Timespan(5_400_000_000_000);
+        totimespan("0.12:34:56.7") => Timespan(45_296_700_000_000);
+        totimespan("2") => Timespan(172_800_000_000_000);
+        totimespan("9223372036854775807") => Null;
+        totimespan("") => Null;
         totimespan(true) => Null;
     }
 }

@@ -96,6 +96,41 @@ fn expressions_over_columns() {
 }
 
 #[test]
+fn texts_and_nulls() {
+    for (text, expected) in [
+        ("string(null) contains \"a\"", "false"),
+        ("string(null) !contains \"a\"", "true"),
+        ("string(null) has \"a\"", "false"),
+        ("string(null) !has \"a\"", "true"),
+        ("string(null) startswith \"a\"", "false"),
+        ("string(null) !endswith \"a\"", "true"),
+        ("string(null) =~ \"a\"", "false"),
+        ("string(null) !~ \"a\"", "true"),
+        ("string(null) matches regex \"a\"", "false"),
+        ("string(null) in (\"a\")", "false"),
+        ("string(null) !in (\"a\")", "true"),
+        ("isnull(int(null) == int(null))", "true"),
+        ("int(null) == 5", "false"),
+        ("int(null) != 5", "true"),
+        ("isnull(int(null) < 5)", "true"),
+        ("isnull(1 / 0)", "true"),
+        ("isnull(1 % 0)", "true"),
+        ("isinf(1.0 / 0)", "true"),
+        ("isnan(log(-1)) and isnan(log2(-1)) and isnan(log10(-1))", "true"),
+        ("-1 % 4", "-1"),
+        ("10. / 5", "2.0"),
+        ("dynamic({\"a\": 1.5}).a > 1", "true"),
+        ("dynamic([1, \"x\"])[1] == \"x\"", "true"),
+        ("dynamic(null) == 1", "false"),
+        ("iif(1 > 2, 1, 2)", "2"),
+    ] {
+        let value = |text: &str| results(&parsed(text), &[], 1).unwrap().remove(0);
+        let (found, expected) = (value(text), value(expected));
+        assert!(is_equal(&found, &expected), "{text}: {found:?}, not {expected:?}");
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_told_with_its_place() {
     let text = "count + sqrt(path)";
     let error = tidegauge_engine::testing::evaluate(&parsed(text), &columns(), 3, 0).unwrap_err();

@@ -19,6 +19,13 @@ fn positions() {
         indexof("abc", "c", 99) => -1;
         indexof("abc", "c", 0, -1, 0) => -1;
         indexof("", "a") => -1;
+        indexof("abcdefgabcdefg", "cde", 1, 10, 2) => 9;
+        indexof("abcdefgabcdefg", "cde", 1, -1, 3) => -1;
+        indexof("abcdefg", "cde", 1, 2) => -1;
+        indexof("abcdefg", "cde", -5) => 2;
+        indexof("äöüö", "ö", 0, 3, 2) => 3;
+        indexof("aaa", "aa", 0, -1, 2) => 1;
+        indexof("abc", "", 0, -1, 3) => 2;
         indexof(Null, "a") => Null;
         indexof_regex("/api/user-12345/settings", "user-[0-9]+") => 5;
         indexof_regex("a1b22", "[0-9]+", 0, 2) => 3;
@@ -59,6 +66,8 @@ fn replacement() {
         replace_regex("(\\d)\\d\\d", "${1}xx", "404 503") => "4xx 5xx";
         replace_regex("a*", "-", "b") => "-b-";
         replace_regex("x", "y", 1) => "1";
+        replace_regex("is (\\d+)", "was: \\1", "this is 1") => "this was: 1";
+        replace_regex("a(b)?", "[\\1$0\\n\\]", "ac") => "[a\\n\\]c";
         replace_regex("(?P<n>b)", "<$n>", "abc") => "a<b>c";
     }
 }
@@ -69,10 +78,10 @@ fn groups() {
         extract("x=([0-9.]+)", 1, "axiom x=65.6|po") => "65.6";
         extract("v([0-9]+[.][0-9]+)", 1, "frontend-v2.1") => "2.1";
         extract("([0-9.]+) (s|ms)$", 0, "Operation took 127.5 ms") => "127.5 ms";
-        extract("([0-9.]+) (s|ms)$", 3, "Operation took 127.5 ms") => Null;
-        extract("a", 0, "b") => Null;
-        extract("a(b)?", 1, "a") => Null;
-        extract("a", -1, "a") => Null;
+        extract("([0-9.]+) (s|ms)$", 3, "Operation took 127.5 ms") => "";
+        extract("a", 0, "b") => "";
+        extract("a(b)?", 1, "a") => "";
+        extract("a", -1, "a") => "";
         extract("a", 0, Null) => Null;
         extract_all("([0-9]+)", Json("[1]"), "/orders/111/items/222/details/333") => Json("[\"111\",\"222\",\"333\"]");
         extract_all("(\\w)(\\w)", "ab cd") => Json("[[\"a\",\"b\"],[\"c\",\"d\"]]");

@@ -80,7 +80,7 @@ fn parts() {
         substring("abc", 10, 1) => "";
         substring("abc", 2, 0) => "";
         substring("abc", 0, -1) => "";
-        substring("123456", -2, 2) => "56";
+        substring("123456", -2, 2) => "12";
         substring("abc", -9) => "abc";
         substring("añb", 1, 1) => "ñ";
         substring("añb", 2) => "b";
@@ -96,6 +96,9 @@ fn parts() {
         split("", "") => Json("[]");
         split("a,,b", ",") => Json("[\"a\",\"\",\"b\"]");
         split(Null, ",") => Null;
+        split("aaa_bbb_ccc", "_", 1) => Json("[\"bbb\"]");
+        split("aaa_bbb", "_", 2) => Null;
+        split("aaa_bbb", "_", -1) => Null;
     }
 }
 
@@ -126,5 +129,7 @@ fn code_points() {
         unicode_codepoints_to_string(Json("[72,84,84,80]")) => "HTTP";
         unicode_codepoints_to_string(Json("[67, 1114112, \"x\", 55296, 68]")) => "CD";
         unicode_codepoints_to_string(Json("{}")) => Null;
+        unicode_codepoints_to_string(75, Json("[117,115]"), 116, 111) => "Kusto";
+        unicode_codepoints_to_string(75, Null) => Null;
     }
 }

@@ -14,9 +14,9 @@ fn base64() {
         base64_decode_tostring("VGhpcyBpcyBhIHRlc3QgbWVzc2FnZQ==") => "This is a test message";
         base64_decode_tostring("YQ") => "a";
         base64_decode_tostring("") => "";
-        base64_decode_tostring("Y") => Null;
-        base64_decode_tostring("Y!==") => Null;
-        base64_decode_tostring("//8=") => Null;
+        base64_decode_tostring("Y") => "";
+        base64_decode_tostring("Y!==") => "";
+        base64_decode_tostring("//8=") => "";
         base64_decode_tostring(Null) => Null;
         base64_decode_toarray("aGVsbG8gd29ybGQ=") => Json("[104,101,108,108,111,32,119,111,114,108,100]");
         base64_decode_toarray("?") => Json("[]");
@@ -112,20 +112,4 @@ fn sizes() {
     refusals! {
         format_bytes("1") => "argument 1 of `format_bytes` must be a number, and it is a string";
     }
-}
-
-#[test]
-fn hashes() {
-    cases! {
-        hash("") => 3_244_421_341_483_603_138;
-        hash(Null) => Null;
-    }
-    let hash = |arguments: &[super::Literal]| {
-        let (expr, columns) = super::with_columns("hash", arguments, |_| false);
-        super::results(&expr, &columns, 1).unwrap().remove(0)
-    };
-    let text = |text: &str| super::Literal::String(text.to_owned());
-    assert_eq!(hash(&[text("5")]), hash(&[super::Literal::Integer(5)]));
-    assert_ne!(hash(&[text("a")]), hash(&[text("b")]));
-    assert_ne!(hash(&[text("a")]), hash(&[text("a"), text("salt")]));
 }

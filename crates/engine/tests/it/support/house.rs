@@ -6,12 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use tempfile::TempDir;
 use tidegauge_catalog::datasets::Dataset as CatalogDataset;
 use tidegauge_catalog::people::Person;
 use tidegauge_catalog::tokens::Token;
 use tidegauge_catalog::{Catalog, Change, Location, SealKey};
-use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Error, Options, Question};
+use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Error, Files, Options, Question};
 use tidegauge_ingest::{FieldGate, Limits, Reader};
 use tidegauge_lang::dataset_query::{Refused, Surroundings, translate};
 use tidegauge_lang::{Diagnostic, Span, parse_query, resolve};
@@ -255,13 +257,31 @@ impl House {
             query: resolved.query,
             constants: resolved.constants,
             datasets: datasets.iter().map(dataset).collect(),
-            options: Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) },
+            options: Options {
+                bypasses_cache: way == Way::Uncached,
+                files: Some(Arc::new(ExampleFiles)),
+                ..Options::at(START)
+            },
         };
         let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
         engine.run(question).await.map_err(|error| match error {
             Error::Invalid(diagnostics) => diagnostics,
             other => vec![Diagnostic::new(other.to_string(), Span::default())],
         })
+    }
+}
+
+/// The file of the reference page.
+#[derive(Debug)]
+struct ExampleFiles;
+
+impl Files for ExampleFiles {
+    fn read<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<Vec<u8>, String>> {
+        let file = match address {
+            "https://example.com/users.csv" => Ok(b"1,Ann\n2,Bob\n".to_vec()),
+            _ => Err(format!("there is no file at {address}")),
+        };
+        std::future::ready(file).boxed()
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod compile;
 mod sources;
+mod views;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use tidegauge_lang::dataset_query::continuation_token;
 use tidegauge_lang::tree::{Literal, SortKey, TimeRange, Type};
 use tidegauge_model::Timestamp;
 
+use self::compile::Understood;
 use super::history::Kept;
 use super::{DescribedDataset, Manner, Queried, TextQuery, ended, failure, history, meter, wait};
 use crate::app::App;
@@ -64,8 +66,8 @@ async fn answer(app: &App, caller: &Caller, mut input: AplInput) -> Result<Queri
     caller.standing()?;
     input.kept.as_ref().map(history::check).transpose()?;
     let kept = input.kept.take();
-    let mut resolved = compile::resolved(app, caller, &input).await?;
-    let datasets = sources::of(app, caller, &mut resolved.query).await?;
+    let Understood { resolved, direct, by_views } = compile::understood(app, caller, &input).await?;
+    let datasets = sources::of(app, caller, &direct, &by_views).await?;
     let allowance = meter::check(app, caller).await?;
     let run = Run { app, caller, input, resolved, datasets };
     let found = run.until_found().await?;

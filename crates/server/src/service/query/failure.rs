@@ -49,6 +49,12 @@ pub(super) fn of_names(text: &str, diagnostics: &[Diagnostic]) -> Error {
     of_problems(TextPart::Names, text, diagnostics)
 }
 
+/// A view that was understood when it was made and is not any more.
+pub(super) fn of_view(name: &str, error: Error) -> Error {
+    let message = format!("the view `{name}` cannot be used: {}", error.message);
+    Error { message, text: None, ..error }
+}
+
 /// A query in text that was understood and could not be run.
 pub(super) fn of_text_engine(error: EngineError, text: &str) -> Error {
     match error {
@@ -87,7 +93,7 @@ fn of_running(error: EngineError) -> Error {
     match error {
         EngineError::Invalid(_) => Error::new(kind, error.to_string()),
         EngineError::Store(error) => error.into(),
-        EngineError::Memory { .. } => Error::new(kind, error.to_string())
+        EngineError::Memory { .. } | EngineError::Spill => Error::new(kind, error.to_string())
             .hint("ask for a shorter time range, fewer groups or fewer fields"),
         EngineError::Time { .. } => {
             Error::new(kind, error.to_string()).hint("ask for a shorter time range, or filter more")
@@ -99,7 +105,8 @@ fn of_running(error: EngineError) -> Error {
     }
 }
 
-fn of_diagnostics(what: &str, text: &str, diagnostics: &[Diagnostic]) -> Error {
+/// A text that was not understood; `what` says which.
+pub(in crate::service) fn of_diagnostics(what: &str, text: &str, diagnostics: &[Diagnostic]) -> Error {
     let Some(first) = diagnostics.first() else {
         return Error::new(ErrorKind::Malformed, format!("{what} cannot be understood"));
     };
