@@ -8,6 +8,7 @@
 
 mod aggregate_plans;
 mod budgets;
+mod case_file;
 mod cases;
 mod collected;
 mod deleted;

@@ -5,6 +5,8 @@
 
 mod app;
 mod auth_matrix;
+#[path = "../../../engine/tests/it/case_file.rs"]
+mod case_file;
 mod cases;
 mod contract;
 #[path = "../shared/database.rs"]
@@ -13,6 +15,7 @@ mod database;
 mod golden_file;
 mod golden_http;
 mod ingest_cases;
+mod language_cases;
 mod query_cases;
 mod scenarios;
 
@@ -41,6 +44,7 @@ fn main() {
             Ok(())
         });
         trials.push(golden.with_ignored_flag(backend.is_missing()));
+        trials.push(trial(backend, "language".to_owned(), |app| Box::pin(language_cases::run(app))));
         trials.push(trial(backend, "auth_matrix".to_owned(), |app| Box::pin(auth_matrix::run(app))));
     }
     if !arguments.list && Backend::Postgres.is_missing() {
