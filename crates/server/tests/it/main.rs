@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod apl_cases;
 mod app;
 mod auth_matrix;
 #[path = "../../../engine/tests/it/case_file.rs"]
@@ -36,7 +37,9 @@ fn main() {
                 Box::pin(scenarios::run(app, text.clone()))
             }));
         }
-        for (name, case) in cases::ALL.iter().chain(ingest_cases::ALL).chain(query_cases::ALL) {
+        for (name, case) in
+            cases::ALL.iter().chain(ingest_cases::ALL).chain(query_cases::ALL).chain(apl_cases::ALL)
+        {
             trials.push(trial(backend, format!("case::{name}"), case));
         }
         let golden = Trial::test(format!("{}::golden", backend.name()), move || {

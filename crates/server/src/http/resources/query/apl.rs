@@ -30,7 +30,9 @@ use crate::service::query::history::Kept;
 #[utoipa::path(post, path = "/datasets/_apl", tag = "query", params(AplParameters, ExplainHeader),
     request_body = AplRequest,
     responses(
-        (status = 200, body = AplResponse, headers(
+        (status = 200, content(
+            (AplResponse = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"),
+            (Vec<u8> = "application/vnd.apache.arrow.stream")), headers(
             ("X-QueryLimit-Limit" = u64, description = "What the licence allows in a month, in GB·ms."),
             ("X-QueryLimit-Remaining" = u64, description = "What is left of it."),
             ("X-QueryLimit-Reset" = i64, description = "When the next month begins, in seconds since 1970."),
@@ -60,7 +62,10 @@ pub async fn in_datasets(
 #[utoipa::path(post, path = "/query/_apl", tag = "query", params(AplParameters, ExplainHeader),
     request_body = AplRequest,
     responses(
-        (status = 200, body = AplResponse),
+        (status = 200, content(
+            (AplResponse = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"),
+            (Vec<u8> = "application/vnd.apache.arrow.stream"),
+            (String = "text/event-stream"))),
         (status = 400, body = ErrorBody, description = "The text cannot be understood; `detail` says where."),
         (status = 404, body = ErrorBody, description = "There is no such dataset in the organisation."),
         (status = 430, body = ErrorBody, description = "The organisation has used what its licence allows this month."),

@@ -41,7 +41,9 @@ pub struct StarredRunRequest {
 #[utoipa::path(post, path = "/apl-starred-queries/{id}/run", tag = "starred queries",
     params(("id" = String, Path), AplParameters), request_body = Option<StarredRunRequest>,
     responses(
-        (status = 200, body = AplResponse),
+        (status = 200, content(
+            (AplResponse = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"),
+            (Vec<u8> = "application/vnd.apache.arrow.stream"))),
         (status = 400, body = ErrorBody, description = "The text cannot be understood; `detail` says where."),
         (status = 430, body = ErrorBody, description = "The organisation has used what its licence allows this month."),
         (status = 432, body = ErrorBody, description = "The query needs more memory than it may have."),
