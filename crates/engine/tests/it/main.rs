@@ -9,6 +9,7 @@
 mod aggregate_plans;
 mod bucketed;
 mod budgets;
+mod case_file;
 mod cases;
 mod collected;
 mod deleted;

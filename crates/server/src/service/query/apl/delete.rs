@@ -11,7 +11,8 @@ use tidegauge_lang::tree::{Cursor, Expr, ExprKind, Named, Query, SortKey, Source
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, RowId};
 
-use super::{AplInput, compile, sources};
+use super::compile::{self, Understood};
+use super::{AplInput, sources};
 use crate::app::App;
 use crate::service::query::{failure, meter};
 use crate::service::{Caller, Error, Result};
@@ -33,10 +34,10 @@ pub struct Deletion {
 /// Finds the events of a query, and deletes them unless it is only asked which they are.
 pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: bool) -> Result<Deletion> {
     let standing = caller.standing()?;
-    let (mut resolved, views) = compile::resolved(app, caller, &input).await?;
+    let Understood { resolved, direct, by_views } = compile::understood(app, caller, &input).await?;
     let name = checked(&resolved.query)?;
     caller.check_dataset(&name, DatasetArea::Data, Action::Delete)?;
-    let datasets = sources::of(app, caller, &mut resolved.query, &views).await?;
+    let datasets = sources::of(app, caller, &direct, &by_views).await?;
     let Some(dataset) = datasets.first() else { return Err(Error::not_found("dataset")) };
     meter::check(app, caller).await?;
     let query = compile::placed(&resolved, &input, &standing.limits, caller.now)?.query;
