@@ -120,14 +120,21 @@ struct Names<'a> {
 
 impl Names<'_> {
     fn define(&mut self, name: String, expr: Expr) {
-        // A name alone may be that of a table.
+        // A name alone is that of a table or of a dataset, unless a value has it: here there are no fields.
         if let ExprKind::Field(other) = &expr.kind
-            && let Some(table) = self.tables.get(other).cloned()
+            && !self.constants.iter().any(|(known, _)| known == other)
         {
+            let dataset = || {
+                let source = Source::Dataset { name: other.clone(), range: TimeRange::ALL };
+                (Query { source, stages: Vec::new() }, 1)
+            };
+            let table = self.tables.get(other).cloned().unwrap_or_else(dataset);
+            self.constants.retain(|(known, _)| *known != name);
             self.tables.insert(name, table);
             return;
         }
-        self.constants.retain(|(known, _)| *known != name);
+        self.tables.remove(&name);
+        // What the name was before stays, because the new value may be made of it.
         self.constants.push((name, expr));
     }
 

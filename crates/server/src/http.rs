@@ -22,7 +22,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
 use tidegauge_auth::Access;
 use tidegauge_model::Action::{Create, Delete, Read, Update};
-use tidegauge_model::DatasetArea::{Ingest, Query, StarredQueries, Trim, Vacuum, VirtualFields};
+use tidegauge_model::DatasetArea::{Data, Ingest, Query, StarredQueries, Trim, Vacuum, VirtualFields};
 use tidegauge_model::OrgArea::{ApiTokens, AuditLog, Datasets, Notifiers, Users, Views};
 use utoipa_axum::routes;
 
@@ -30,7 +30,8 @@ use crate::app::App;
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
 use resources::{
-    audit, datasets, ingest, notifiers, orgs, query, starred, tokens, users, views, virtual_fields,
+    audit, datasets, ingest, notifiers, orgs, query, query_text, starred, tokens, users, views,
+    virtual_fields,
 };
 
 /// The whole service as one router.
@@ -139,5 +140,9 @@ fn events(api: Api) -> Api {
         // Which datasets a text reads is known when it is understood, and some texts read none.
         .add(Versions::V1, Access::AnyToken, routes!(query::apl::in_datasets))
         .add(Versions::V1, Access::AnyToken, routes!(query::apl::in_query))
+        .add(Versions::V2, Access::Dataset(Data, Delete), routes!(query::delete::delete_by_query))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::check))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::complete))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::format))
         .add(Versions::V1, Access::AnyToken, routes!(query::apl::batch::batch))
 }

@@ -15,6 +15,7 @@ pub mod orgs;
 pub mod properties;
 pub mod query;
 pub mod query_options;
+pub mod query_text;
 pub mod starred;
 pub mod text;
 pub mod tokens;

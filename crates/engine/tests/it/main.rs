@@ -7,6 +7,7 @@
 )]
 
 mod aggregate_plans;
+mod bucketed;
 mod budgets;
 mod case_file;
 mod cases;
@@ -19,14 +20,20 @@ mod functions;
 mod golden;
 mod golden_file;
 mod histograms;
+mod hostile;
+mod json_and_text;
 mod memory;
 mod numbers;
 mod operators;
 mod pages;
 mod percentiles;
+mod pipelines;
 mod plain;
 mod properties;
+mod spotlit;
+mod summarized;
 mod support;
 mod text_queries;
 mod trials;
 mod values;
+mod worded;

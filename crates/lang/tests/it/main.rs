@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod checklist;
+mod complete;
 mod errors;
 mod events;
 mod expressions;
 mod filters;
+mod format;
 mod functions;
 mod groups;
 mod limits;

@@ -8,6 +8,7 @@ pub mod notifiers;
 pub mod orgs;
 pub mod paging;
 pub mod query;
+pub mod query_text;
 pub mod schemas;
 pub mod starred;
 pub mod tokens;

@@ -119,6 +119,16 @@ fn dataset_rows() -> Vec<Row> {
         row("GET", "/datasets/_history/{id}", Id::SavedQuery, None, 200),
         row("POST", "/datasets/_apl", Id::None, text(), 200),
         row("POST", "/query/_apl", Id::None, text(), 200),
+        row("POST", "/query/check", Id::None, text(), 200),
+        row("POST", "/query/complete", Id::None, Some(json!({"apl": "", "position": 0})), 200),
+        row("POST", "/query/format", Id::None, text(), 200),
+        row(
+            "POST",
+            "/datasets/_apl/delete",
+            Id::None,
+            Some(json!({"apl": "['d'] | where x == 1", "commit": false})),
+            200,
+        ),
         row("POST", "/query/batch", Id::None, Some(json!([])), 200),
     ]
 }

@@ -2,6 +2,7 @@
 //! answer. What the words of a text mean is left to `lang`, and how its parts come together to `compile`.
 
 mod compile;
+pub mod delete;
 mod sources;
 mod views;
 
