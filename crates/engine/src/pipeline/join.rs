@@ -231,10 +231,11 @@ fn pairs(left: &Side, right: &Side, kind: JoinKind, more: impl Fn(usize) -> Resu
     Ok(pairs)
 }
 
-/// About how many bytes a row of both sides has.
+/// About how many bytes a row of the result has. Its texts are those of the two sides, and not copied.
 fn bytes_of_row(left: &Side, right: &Side) -> usize {
-    let of_row = |side: &Side| side.batch.get_array_memory_size() / side.batch.num_rows().max(1);
-    16 + of_row(left) + of_row(right)
+    const OF_VALUE: usize = 17;
+    const OF_PAIR: usize = 16;
+    OF_PAIR + OF_VALUE * (left.batch.num_columns() + right.batch.num_columns())
 }
 
 /// The columns of the result so far.

@@ -110,21 +110,14 @@ fn is_refused<T>(answer: &Result<T, Error>) -> bool {
 fn long_pipelines_are_answered() {
     block_on(async {
         let heavy = Heavy::new().await;
-        let state = heavy.dataset(50, |number| format!(r#""x":{number},"s":"a b c""#)).await;
+        let state = heavy.dataset(5, |number| format!(r#""x":{number},"s":"a b c""#)).await;
         for stage in [
             "extend x = x + x",
-            "extend x = x * 2 + x, y = x",
             "where x >= 0 or isnull(x)",
-            "project x, s",
-            "project-rename x = x",
-            "sort by x asc",
             "sort by x asc | extend x = x + 1",
-            "take 40",
             "top 40 by x",
-            "distinct x, s",
             "summarize x = max(x) by s",
             "summarize x = sum(x), s = max(s) by bin(_time, 1h) | extend _time = now()",
-            "union (print x = 1)",
             "union (print x = 1) | take 40",
             "join kind=leftouter (print x = 1) on x | project x, s",
             "lookup (print x = 1, z = 2) on x | project x, s",
@@ -232,7 +225,7 @@ fn long_lists_are_sets() {
 fn expressions_that_would_not_end_are_refused() {
     block_on(async {
         let heavy = Heavy::new().await;
-        let state = heavy.dataset(50, |_| format!(r#""s":"{}""#, "a".repeat(5_000))).await;
+        let state = heavy.dataset(8, |_| format!(r#""s":"{}""#, "a".repeat(2_000))).await;
         for pattern in [
             "(a{1000}){1000}",
             "((((a{50}){50}){50}){50})",
@@ -294,20 +287,20 @@ fn wide_datasets_are_searched() {
             let field = |field: usize| format!(r#""field_{field}":"value {number} of {field}""#);
             (0..2_000).map(field).collect::<Vec<String>>().join(",")
         };
-        let state = heavy.dataset(200, fields).await;
+        let state = heavy.dataset(40, fields).await;
         for (text, count) in [
             ("search 'nothing' | count", 0),
-            ("search * | count", 200),
-            ("logs | search '1999' | count", 200),
-            ("logs | where * has '17' | where * contains 'value' | count", 200),
+            ("search * | count", 40),
+            ("logs | search '1999' | count", 40),
+            ("logs | where * has '17' | where * contains 'value' | count", 40),
             ("logs | project-away field_1* | where * has 'nothing' | count", 0),
-            ("logs | distinct * | count", 200),
+            ("logs | distinct * | count", 40),
             ("logs | summarize arg_max(_time, *) | count", 1),
             (
                 "logs | project p = pack(*) | summarize n = max(strlen(tostring(p))) | where n > 10000 | count",
                 1,
             ),
-            ("logs | union logs | count", 400),
+            ("logs | union logs | count", 80),
             ("logs | join kind=inner (logs | take 1) on field_7 | count", 1),
             ("logs | getschema | count", 2_002),
         ] {
