@@ -9,6 +9,7 @@ use crate::commits::next_commit;
 use crate::counts::from_stored;
 use crate::db::{read, write};
 use crate::limits::check_room;
+use crate::views::{IS_VIEW, check_name_is_free};
 use crate::{Catalog, Error, Result};
 
 /// A dataset.
@@ -115,7 +116,8 @@ const UPDATE_MAP_FIELDS: &str = concat!(
 const UPDATE_VACUUMED: &str =
     concat!("UPDATE dataset SET vacuumed = $3 WHERE org_id = $1 AND name = $2 RETURNING ", columns!());
 
-const DELETE_PARTS: [&str; 3] = [
+const DELETE_PARTS: [&str; 4] = [
+    "DELETE FROM virtual_field WHERE dataset_id = $1",
     "DELETE FROM dataset_column WHERE dataset_id = $1",
     "DELETE FROM dataset_field WHERE dataset_id = $1",
     "DELETE FROM ingest_key WHERE dataset_id = $1",
@@ -184,8 +186,8 @@ impl Catalog {
         row.map(DatasetRow::read).transpose()
     }
 
-    /// Creates a dataset and gives it its number. A conflict if the organisation has one of that name, a reached
-    /// limit if it has `max_datasets` already.
+    /// Creates a dataset and gives it its number. A conflict if the organisation has one or a view of that name, a
+    /// reached limit if it has `max_datasets` already.
     pub async fn insert_dataset(
         &self,
         org: &OrgId,
@@ -196,6 +198,7 @@ impl Catalog {
         let mut dataset = Dataset { org: org.clone(), ..dataset.clone() };
         let number = write!(self, connection => {
             check_room!(connection, org, "dataset", max_datasets);
+            check_name_is_free!(connection, org, dataset.name.as_str(), IS_VIEW, "there is a view with this name");
             let commit = next_commit!(connection, Some(dataset.created), schema: true, datasets: 1_i64, segments: 0_i64);
             let number = commit.last_dataset;
             insert_dataset!(connection, dataset, number, LAST_SYSTEM_COLUMN, commit.value);
@@ -314,6 +317,14 @@ impl Catalog {
             row
         });
         row.read().map(Some)
+    }
+
+    /// Writes down in the audit trail that events of a dataset were deleted by a query.
+    pub async fn note_deletion(&self, name: &str, change: &Change) -> Result<()> {
+        write!(self, connection => {
+            record!(connection, change, "dataset.delete-events", name);
+        });
+        Ok(())
     }
 
     /// Writes down in the audit trail that old events of a dataset were removed.

@@ -1,7 +1,7 @@
-//! The catalogue: organisations, people, tokens, notifiers, starred and kept queries, the audit trail, and datasets
-//! with their columns and segments, in SQLite or PostgreSQL. This crate alone knows SQL. Each statement is written once
-//! for both databases; what differs is in `db` and in the migrations. Every change writes its audit entry in the same
-//! transaction.
+//! The catalogue: organisations, people, tokens, notifiers, starred and kept queries, views, the audit trail, and
+//! datasets with their columns, virtual fields and segments, in SQLite or PostgreSQL. This crate alone knows SQL. Each
+//! statement is written once for both databases; what differs is in `db` and in the migrations. Every change writes its
+//! audit entry in the same transaction.
 
 pub mod audit;
 pub mod bearer;
@@ -25,6 +25,8 @@ pub mod segments;
 pub mod starred;
 pub mod tokens;
 mod usage;
+pub mod views;
+pub mod virtual_fields;
 
 pub use audit::{AuditEntry, Change, Outcome};
 pub use db::{Catalog, Location};

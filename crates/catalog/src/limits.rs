@@ -10,6 +10,12 @@ pub const TOKENS_MAX: i64 = 1_000;
 /// Starred queries of one organisation.
 pub const STARRED_QUERIES_MAX: i64 = 10_000;
 
+/// Virtual fields of one dataset.
+pub const VIRTUAL_FIELDS_MAX: i64 = 1_000;
+
+/// Views of one organisation.
+pub const VIEWS_MAX: i64 = 1_000;
+
 /// Organisations that one person owns.
 pub const ORGS_OWNED_MAX: i64 = 100;
 

@@ -10,6 +10,7 @@ use tidegauge_lang::tree::{Expr, ExprKind, Type};
 use tidegauge_lang::{Diagnostic, Span};
 
 pub(crate) use scope::{ARRIVAL_FIELD, InputColumn, Scope, Surroundings};
+pub(crate) use special::SPECIAL;
 
 use crate::expr::Typed;
 use crate::functions::{arithmetic, library, logic, member};

@@ -34,9 +34,13 @@ pub(crate) enum Node {
         name: &'static str,
         run: Kernel,
         arguments: Vec<Typed>,
+        /// Whether rows with the same arguments may have different values, so that each is computed for itself.
+        is_per_row: bool,
     },
     And(Vec<Typed>),
     Or(Vec<Typed>),
+    /// What several others are parts of: computed once for the rows at hand.
+    Shared(Typed),
 }
 
 /// Computes the values of all rows from those of the arguments.
@@ -67,7 +71,23 @@ impl Typed {
             return Ok(Self::literal(kind, run(&literals, 1)?));
         }
         let weight = weight(&arguments);
-        Ok(Self { kind, node: Arc::new(Node::Call { name, run, arguments }), weight })
+        let node = Arc::new(Node::Call { name, run, arguments, is_per_row: false });
+        Ok(Self { kind, node, weight })
+    }
+
+    /// A call whose values differ from row to row whatever the arguments are.
+    pub(crate) fn call_per_row(name: &'static str, kind: Type, arguments: Vec<Self>, run: Kernel) -> Self {
+        // Computed once and then kept: drawn again it would be another value.
+        let weight = usize::MAX;
+        Self { kind, node: Arc::new(Node::Call { name, run, arguments, is_per_row: true }), weight }
+    }
+
+    /// The same, computed once for the rows at hand however many others use it.
+    pub(crate) fn shared(self) -> Self {
+        if self.as_literal().is_some() {
+            return self;
+        }
+        Self { kind: self.kind, weight: self.weight, node: Arc::new(Node::Shared(self)) }
     }
 
     /// True where all are true. Without any, true.
@@ -170,6 +190,7 @@ impl Typed {
                 own + arguments.iter().map(Self::cost).sum::<usize>()
             }
             Node::And(parts) | Node::Or(parts) => parts.iter().map(Self::cost).sum(),
+            Node::Shared(of) => of.cost(),
         }
     }
 
@@ -196,6 +217,7 @@ impl Typed {
             Node::Call { arguments: parts, .. } | Node::And(parts) | Node::Or(parts) => {
                 parts.iter().for_each(|part| part.visit_inputs(visit));
             }
+            Node::Shared(of) => of.visit_inputs(visit),
         }
     }
 
@@ -204,6 +226,7 @@ impl Typed {
         match &*self.node {
             Node::Input(place) => rows.values(*place),
             Node::Literal(value) => Ok(Values::Scalar(Arc::clone(value))),
+            Node::Shared(of) => rows.shared(&self.node, || of.evaluate(rows)),
             _ => match self.single_coded(rows) {
                 Some(place) => self.evaluate_by_code(rows, place),
                 None => self.compute(rows),
@@ -213,15 +236,37 @@ impl Typed {
 
     /// The only input, where it comes as codes of clearly fewer values than rows.
     fn single_coded(&self, rows: &Rows<'_>) -> Option<usize> {
+        if self.is_part() {
+            return None;
+        }
         let inputs = self.inputs();
         let [place] = inputs[..] else { return None };
-        rows.distinct(place).filter(|distinct| distinct * 2 < rows.count).map(|_| place)
+        let distinct = rows.distinct(place).filter(|distinct| distinct * 2 < rows.count);
+        distinct.filter(|_| !self.is_per_row()).map(|_| place)
+    }
+
+    /// Whether rows with the same inputs may have different values.
+    fn is_per_row(&self) -> bool {
+        match &*self.node {
+            Node::Input(_) | Node::Literal(_) => false,
+            Node::Call { is_per_row: true, .. } => true,
+            Node::Call { arguments: parts, .. } | Node::And(parts) | Node::Or(parts) => {
+                parts.iter().any(Self::is_per_row)
+            }
+            Node::Shared(of) => of.is_per_row(),
+        }
+    }
+
+    /// Whether it only takes a part of what is shared, which costs nothing.
+    fn is_part(&self) -> bool {
+        let Node::Call { arguments, .. } = &*self.node else { return false };
+        arguments.iter().any(|argument| matches!(&*argument.node, Node::Shared(_)))
     }
 
     fn evaluate_by_code(&self, rows: &Rows<'_>, place: usize) -> Result<Values> {
         let Some((of_codes, distinct)) = rows.by_code(place) else { return self.compute(rows) };
         let inputs = of_codes.as_inputs(place);
-        let values = self.compute(&Rows { inputs: &inputs, count: distinct })?;
+        let values = self.compute(&Rows::new(&inputs, distinct))?;
         match values {
             Values::Scalar(value) => Ok(Values::Scalar(value)),
             Values::Array(array) => rows.spread(place, &array).map(Values::Array),
@@ -232,18 +277,19 @@ impl Typed {
         match &*self.node {
             Node::Input(place) => rows.values(*place),
             Node::Literal(value) => Ok(Values::Scalar(Arc::clone(value))),
-            Node::Call { run, arguments, .. } => {
+            Node::Call { run, arguments, is_per_row, .. } => {
                 let values = arguments
                     .iter()
                     .map(|argument| argument.evaluate(rows))
                     .collect::<Result<Vec<Values>>>()?;
-                if values.iter().all(|value| matches!(value, Values::Scalar(_))) {
+                if !is_per_row && values.iter().all(|value| matches!(value, Values::Scalar(_))) {
                     return Ok(Values::Scalar(run(&values, 1)?));
                 }
                 run(&values, rows.count).map(Values::Array)
             }
             Node::And(parts) => joined(parts, rows, true),
             Node::Or(parts) => joined(parts, rows, false),
+            Node::Shared(of) => rows.shared(&self.node, || of.evaluate(rows)),
         }
     }
 
@@ -355,6 +401,7 @@ impl fmt::Debug for Node {
             Self::Call { name, arguments, .. } => list(f, name, arguments),
             Self::And(parts) => list(f, "and", parts),
             Self::Or(parts) => list(f, "or", parts),
+            Self::Shared(of) => write!(f, "{:?}", of.node),
         }
     }
 }

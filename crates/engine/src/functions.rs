@@ -2,12 +2,15 @@
 //! arrays are computed by the kernels in it. Which functions there are, with their parameters, is told by `lang`.
 
 pub(crate) mod arithmetic;
+pub(crate) mod cells;
 pub(crate) mod compare;
 pub(crate) mod convert;
+pub(crate) mod extract;
 pub(crate) mod json;
 pub(crate) mod library;
 pub(crate) mod logic;
 pub(crate) mod member;
+pub(crate) mod redact;
 pub(crate) mod text;
 pub(crate) mod times;
 pub(crate) mod unpack;

@@ -95,7 +95,7 @@ pub(crate) async fn columns_of(scan: &Scan, columns: &[Typed], selected: &Select
     let count = selected.picked.count();
     let places = Typed::inputs_of(columns);
     let inputs = scan.load(selected.place, &places, &selected.picked).await?;
-    let rows = Rows { inputs: &inputs, count };
+    let rows = Rows::new(&inputs, count);
     let mut arrays: Vec<ArrayRef> = Vec::with_capacity(columns.len());
     for column in columns {
         arrays.push(column.evaluate(&rows)?.into_array(count)?);
@@ -130,14 +130,16 @@ fn computed(
     };
     let mut batch = batch.clone();
     for condition in conditions {
-        let rows = Rows { inputs: &inputs_of(&batch), count: batch.num_rows() };
+        let inputs = inputs_of(&batch);
+        let rows = Rows::new(&inputs, batch.num_rows());
         let passes = BooleanArray::new(condition.is_true(&rows)?, None);
         if passes.true_count() < passes.len() {
             batch = arrow_select::filter::filter_record_batch(&batch, &passes)?;
         }
     }
     let count = batch.num_rows();
-    let rows = Rows { inputs: &inputs_of(&batch), count };
+    let inputs = inputs_of(&batch);
+    let rows = Rows::new(&inputs, count);
     let arrays = columns.iter().map(|column| column.evaluate(&rows)?.into_array(count));
     let arrays = arrays.collect::<Result<Vec<ArrayRef>>>()?;
     let options = RecordBatchOptions::new().with_row_count(Some(count));

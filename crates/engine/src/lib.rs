@@ -22,6 +22,7 @@ mod question;
 mod run;
 mod scan;
 mod types;
+mod unfold;
 mod value;
 
 #[doc(hidden)]

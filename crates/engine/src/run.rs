@@ -62,7 +62,7 @@ impl Run {
         let question = Arc::clone(&self.question);
         let work = async {
             let mut query = question.query.clone();
-            let around = self.surroundings(&query)?;
+            let around = self.surroundings(&mut query)?;
             self.fill_tables(&mut query, &around).await?;
             self.segment(&query, &around).await
         };
@@ -94,7 +94,7 @@ impl Run {
     }
 
     /// What all expressions can use: the moment, values with names, and the length of buckets.
-    fn surroundings(&self, query: &Query) -> Result<Surroundings> {
+    fn surroundings(&self, query: &mut Query) -> Result<Surroundings> {
         let options = &self.question.options;
         let auto_step = crate::pipeline::auto_step(query, &self.question);
         let mut around = Surroundings { now: options.now, auto_step, ..Surroundings::default() };

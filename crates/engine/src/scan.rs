@@ -174,7 +174,7 @@ impl Scan {
                 break;
             }
             let inputs = self.load(place, &condition.inputs(), &picked).await?;
-            let rows = Rows { inputs: &inputs, count: picked.count() };
+            let rows = Rows::new(&inputs, picked.count());
             let began = Instant::now();
             picked = picked.keep(&condition.is_true(&rows)?);
             add_since(&self.counters.nanos_filtering, began);

@@ -5,13 +5,16 @@ use tidegauge_lang::tree::{Expr, Type};
 
 pub use crate::aggregates::{
     argmax, argmin, avg, avg_time, count, distinct, histogram, makelist, makeset, max, min, percentiles,
-    split_estimates, split_sums, stdev, sum, topk, variance,
+    phrases, split_estimates, split_sums, spotlight, stdev, sum, topk, variance,
 };
 
 use crate::Result;
-use crate::bind::{Scope, Surroundings};
+use crate::bind::{SPECIAL, Scope, Surroundings};
 use crate::expr::{Input, Rows, Typed};
 use crate::functions::library;
+
+/// The length of the buckets of `bin_auto`, in nanoseconds.
+const HOUR: i64 = 3_600_000_000_000;
 
 /// A named column for [`evaluate`].
 #[derive(Clone, Debug)]
@@ -23,14 +26,15 @@ pub struct Column {
 
 /// Evaluates an expression over columns of so many rows, without a dataset: an array for each type that the result has.
 pub fn evaluate(expr: &Expr, columns: &[Column], rows: usize, now: i64) -> Result<Vec<(Type, ArrayRef)>> {
-    let mut scope = Scope::without_dataset(Surroundings { now, ..Surroundings::default() });
+    let mut scope =
+        Scope::without_dataset(Surroundings { now, auto_step: Some(HOUR), ..Surroundings::default() });
     for (place, column) in columns.iter().enumerate() {
         scope.define(&column.name, Typed::input(column.kind, place).into());
     }
     let value = scope.bind(expr)?;
     let inputs: Vec<Input> =
         columns.iter().map(|column| Input::Plain(std::sync::Arc::clone(&column.values))).collect();
-    let rows = Rows { inputs: &inputs, count: rows };
+    let rows = Rows::new(&inputs, rows);
     let evaluated = |variant: &Typed| Ok((variant.kind, variant.evaluate(&rows)?.into_array(rows.count)?));
     value.variants.iter().map(evaluated).collect()
 }
@@ -41,10 +45,11 @@ pub fn function_names() -> impl Iterator<Item = &'static str> {
 }
 
 pub fn is_known_function(name: &str) -> bool {
-    library::is_known(name)
+    library::is_known(name) || SPECIAL.iter().any(|(known, _)| *known == name)
 }
 
 /// Whether a function can be called with so many arguments.
 pub fn function_takes(name: &str, count: usize) -> bool {
-    library::takes(name, count).unwrap_or(false)
+    let special = SPECIAL.iter().find(|(known, _)| *known == name).map(|(_, takes)| *takes == count);
+    special.or_else(|| library::takes(name, count)).unwrap_or(false)
 }

@@ -15,6 +15,7 @@ use crate::Diagnostic;
 use crate::tree::{Query, SortKey, TimeRange};
 
 pub use continuation::{continuation_row, continuation_token};
+pub use times::{Allowed, allowed_range};
 pub use translate::translate;
 
 /// A dataset query as it was sent. Arrays that were absent or null are empty; texts that were absent, null or empty

@@ -9,12 +9,21 @@ mod conditional;
 mod conversion;
 mod datetime;
 mod encodings;
+mod file_paths;
+mod genai;
+mod hash;
+mod ip;
 mod mathematical;
+mod metadata;
 mod outlines;
+mod pair;
 mod patterns;
+mod rounding;
 mod series;
 mod series_statistics;
+mod sql;
 mod string;
+mod types;
 
 use crate::suggest;
 use crate::tree::Type;
@@ -44,9 +53,20 @@ pub enum Family {
     String,
     Datetime,
     Mathematical,
+    Rounding,
     Array,
     /// Of arrays of numbers.
     Series,
+    Hash,
+    /// Addresses of the internet protocol.
+    Ip,
+    Pair,
+    Sql,
+    /// Conversations with models.
+    GenAi,
+    /// The query and its rows.
+    Metadata,
+    Type,
     /// Over many rows.
     Aggregation,
 }
@@ -73,6 +93,8 @@ pub enum ResultType {
     Always(Type),
     /// That of the argument at this place.
     OfArgument(usize),
+    /// A float for numbers; times and timespans stay what they are.
+    MeanOf(usize),
     /// The one type that the arguments from this place on have, or dynamic if they differ.
     CommonFrom(usize),
 }
@@ -94,12 +116,21 @@ const TABLES: &[&[Function]] = &[
     string::FUNCTIONS,
     patterns::FUNCTIONS,
     encodings::FUNCTIONS,
+    file_paths::FUNCTIONS,
     datetime::FUNCTIONS,
+    metadata::FUNCTIONS,
     mathematical::FUNCTIONS,
+    rounding::FUNCTIONS,
     arrays::FUNCTIONS,
     bags::FUNCTIONS,
     series::FUNCTIONS,
     series_statistics::FUNCTIONS,
+    hash::FUNCTIONS,
+    ip::FUNCTIONS,
+    pair::FUNCTIONS,
+    sql::FUNCTIONS,
+    genai::FUNCTIONS,
+    types::FUNCTIONS,
 ];
 
 /// Names that other languages have for functions of this one.

@@ -10,6 +10,8 @@ mod typed;
 use crate::tree::Literal;
 use crate::{Diagnostic, Span};
 
+pub(crate) use strings::UNCLOSED;
+
 /// How much of a text is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {

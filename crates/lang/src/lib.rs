@@ -1,15 +1,18 @@
 //! The query tree and the ways to it: the JSON query of the contract, and text. Pure: no I/O, no clock, no panic on
 //! any input. What a tree means for stored events is left to `engine`.
 
+pub mod complete;
 mod cursor;
 pub mod dataset_query;
 pub mod diagnostic;
+mod format;
 pub mod functions;
 mod lexer;
 mod moment;
 mod parser;
 mod print;
 mod program;
+pub mod reference;
 mod resolve;
 mod sources;
 pub mod stages;
@@ -17,7 +20,9 @@ mod suggest;
 mod timespan;
 pub mod tree;
 
+pub use complete::complete;
 pub use diagnostic::{Diagnostic, Position, Span};
+pub use format::format;
 pub use moment::read_datetime;
 pub use parser::parse_expression;
 pub use print::{print_expression, print_query, print_stage};

@@ -225,7 +225,7 @@ impl Printer {
         self.text.push_str(&text);
     }
 
-    fn escaped(&mut self, value: &str, quote: char) {
+    pub(crate) fn escaped(&mut self, value: &str, quote: char) {
         for character in value.chars() {
             match character {
                 '\\' => self.text.push_str("\\\\"),

@@ -196,7 +196,7 @@ pub(crate) fn print(source: &Source, printer: &mut Printer) {
 
 impl Printer {
     /// The name of a dataset, in brackets where it would be read as something else.
-    fn dataset(&mut self, name: &str) {
+    pub(crate) fn dataset(&mut self, name: &str) {
         if is_taken(name) {
             self.quoted_name(name);
         } else {

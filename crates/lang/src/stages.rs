@@ -52,6 +52,13 @@ pub use union::Union;
 
 pub(crate) use unknown::SOURCES;
 
+/// A query and the rows that it gives, as JSON objects.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial {
+    pub query: &'static str,
+    pub rows: &'static [&'static str],
+}
+
 /// An operator of the language: what a stage begins with.
 #[derive(Clone, Copy, Debug)]
 pub struct Operator {
@@ -63,6 +70,8 @@ pub struct Operator {
     pub doc: &'static str,
     /// A stage that can stand after any dataset, or a whole query where it can only begin one.
     pub example: &'static str,
+    /// A query with the operator that needs no data, with its answer.
+    pub trial: Trial,
     /// What must follow its name, in words.
     needs: Option<&'static str>,
     parse: fn(&mut Parser<'_>) -> Option<Stage>,

@@ -88,6 +88,16 @@ id!(
     "star_"
 );
 id!(
+    /// A virtual field.
+    VirtualFieldId,
+    "vfield_"
+);
+id!(
+    /// A view.
+    ViewId,
+    "view_"
+);
+id!(
     /// A dataset. Its name can be given to another one after it is deleted; its id cannot.
     DatasetId,
     "dataset_"

@@ -23,7 +23,9 @@ pub use chance::Chance;
 pub use columns::{Column, Columns, FieldKind, Texts, Values};
 pub use dataset::DatasetName;
 pub use error::{ErrorKind, Rule, Violation};
-pub use id::{DatasetId, NotifierId, OrgId, SegmentId, StarredQueryId, TokenId, UserId};
+pub use id::{
+    DatasetId, NotifierId, OrgId, SegmentId, StarredQueryId, TokenId, UserId, ViewId, VirtualFieldId,
+};
 pub use licence::Licence;
 pub use org::{Org, PaymentStatus, Plan};
 pub use role::Role;

@@ -1,5 +1,5 @@
 //! The command line: one file per command. `org` and `token` work on the catalogue directly, with the rights of
-//! whoever can read the data folder: the operator. `ingest` is a client like any other.
+//! whoever can read the data folder: the operator. `ingest` and `query` are clients like any other.
 
 pub mod bench;
 pub mod doctor;
@@ -7,7 +7,9 @@ pub mod ingest;
 pub mod operator;
 pub mod org;
 pub mod output;
+pub mod query;
 pub mod serve;
+pub mod server;
 pub mod token;
 
 use clap::{Parser, Subcommand};
@@ -26,6 +28,8 @@ enum Command {
     Serve(serve::ServeArguments),
     /// Send files of events to a server.
     Ingest(ingest::IngestArguments),
+    /// Ask a server a query and show the answer.
+    Query(query::QueryArguments),
     /// Look at disk, clock, catalogue and segments, and say what is wrong.
     Doctor(doctor::DoctorArguments),
     /// Show organisations, set their limits and their payment status.
@@ -44,6 +48,7 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
     match arguments.command {
         Command::Serve(arguments) => serve::run(arguments).await,
         Command::Ingest(arguments) => ingest::run(arguments).await,
+        Command::Query(arguments) => query::run(arguments).await,
         Command::Doctor(arguments) => doctor::run(arguments).await,
         Command::Org(command) => org::run(command).await,
         Command::Token(command) => token::run(command).await,

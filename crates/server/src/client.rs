@@ -1,7 +1,9 @@
-//! The client: sends files of events to a server. A thread reads the files and cuts them into parts (`input`,
+//! The client: asks queries (`ask`, `answer`), and sends files of events to a server. A thread reads the files and cuts them into parts (`input`,
 //! `borders`, `split`, `buffers`), and as many parts as there are connections are under way at once (`run`, `send`).
 //! Nothing is parsed on the way: what an event means is for the server to say.
 
+pub mod answer;
+pub mod ask;
 pub mod borders;
 pub mod buffers;
 pub mod csv;

@@ -22,14 +22,17 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
 use tidegauge_auth::Access;
 use tidegauge_model::Action::{Create, Delete, Read, Update};
-use tidegauge_model::DatasetArea::{Ingest, Query, StarredQueries, Trim, Vacuum};
-use tidegauge_model::OrgArea::{ApiTokens, AuditLog, Datasets, Notifiers, Users};
+use tidegauge_model::DatasetArea::{Data, Ingest, Query, StarredQueries, Trim, Vacuum, VirtualFields};
+use tidegauge_model::OrgArea::{ApiTokens, AuditLog, Datasets, Notifiers, Users, Views};
 use utoipa_axum::routes;
 
 use crate::app::App;
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
-use resources::{audit, datasets, ingest, notifiers, orgs, query, starred, tokens, users};
+use resources::{
+    audit, datasets, ingest, notifiers, orgs, query, query_text, starred, tokens, users, views,
+    virtual_fields,
+};
 
 /// The whole service as one router.
 pub fn router(app: &Arc<App>) -> Router {
@@ -51,7 +54,7 @@ pub fn router(app: &Arc<App>) -> Router {
 /// Every route of the API document. A route cannot be added without saying what it asks of its caller.
 pub fn api(app: &Arc<App>) -> Api {
     let both = Versions::V1AndV2;
-    events(Api::new(app))
+    definitions(events(Api::new(app)))
         .add(Versions::None, Access::Public, routes!(health::healthz))
         .add(Versions::None, Access::Public, routes!(health::readyz))
         .add(Versions::None, Access::Public, routes!(health::metrics))
@@ -89,6 +92,21 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(Versions::V2, Access::Org(AuditLog, Read), routes!(audit::list))
 }
 
+/// The routes of what people define on top of events.
+fn definitions(api: Api) -> Api {
+    let both = Versions::V1AndV2;
+    api.add(both, Access::Dataset(VirtualFields, Read), routes!(virtual_fields::list))
+        .add(both, Access::Dataset(VirtualFields, Create), routes!(virtual_fields::create))
+        .add(both, Access::Dataset(VirtualFields, Read), routes!(virtual_fields::get))
+        .add(both, Access::Dataset(VirtualFields, Update), routes!(virtual_fields::replace))
+        .add(both, Access::Dataset(VirtualFields, Delete), routes!(virtual_fields::delete))
+        .add(both, Access::Org(Views, Read), routes!(views::list))
+        .add(both, Access::Org(Views, Create), routes!(views::create))
+        .add(both, Access::Org(Views, Read), routes!(views::get))
+        .add(both, Access::Org(Views, Update), routes!(views::replace))
+        .add(both, Access::Org(Views, Delete), routes!(views::delete))
+}
+
 /// The routes of datasets and of the events in them.
 fn events(api: Api) -> Api {
     let both = Versions::V1AndV2;
@@ -118,4 +136,11 @@ fn events(api: Api) -> Api {
         .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::by_name))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::query))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::history::saved))
+        // Which datasets a text reads is known when it is understood, and some texts read none.
+        .add(Versions::V1, Access::AnyToken, routes!(query::apl::in_datasets))
+        .add(Versions::V1, Access::AnyToken, routes!(query::apl::in_query))
+        .add(Versions::V2, Access::Dataset(Data, Delete), routes!(query::delete::delete_by_query))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::check))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::complete))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::format))
 }

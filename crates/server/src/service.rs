@@ -15,10 +15,13 @@ pub mod orgs;
 pub mod properties;
 pub mod query;
 pub mod query_options;
+pub mod query_text;
 pub mod starred;
 pub mod text;
 pub mod tokens;
 pub mod users;
+pub mod views;
+pub mod virtual_fields;
 
 pub use caller::Caller;
 pub use error::Error;

@@ -33,6 +33,7 @@ mod segments;
 mod starred;
 mod starred_filters;
 mod starred_pages;
+mod stored_definitions;
 mod stored_events;
 mod stored_forms;
 mod stored_rows;
@@ -40,6 +41,8 @@ mod token_successors;
 mod tokens;
 mod usage;
 mod values;
+mod views;
+mod virtual_fields;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::pin::Pin;
@@ -292,6 +295,25 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         forgets_commits_by_the_thousands,
         lists_every_dataset_as_a_table,
     }
+    virtual_fields {
+        read_back_what_was_inserted,
+        need_their_dataset,
+        are_refused_a_name_twice,
+        replace_what_a_caller_may_set,
+        go_behind_all_others_when_they_move,
+        hold_changes_to_the_checked_dataset,
+        go_with_their_dataset,
+        are_refused_beyond_the_limit,
+        take_one_of_many_with_the_same_name,
+    }
+    views {
+        read_back_what_was_inserted,
+        replace_what_a_caller_may_set,
+        share_their_names_with_datasets,
+        take_one_of_many_with_the_same_name,
+        are_refused_beyond_the_limit,
+        are_reported_when_they_cannot_be_read,
+    }
     values {
         keep_any_time,
         keep_any_text,
@@ -326,6 +348,10 @@ const DATABASE_CASES: &[Case] = &[
     Case {
         name: "stored_forms::version_3_is_still_read",
         run: |database| Box::pin(stored_events::version_3_is_still_read(database)),
+    },
+    Case {
+        name: "stored_forms::version_4_is_still_read",
+        run: |database| Box::pin(stored_definitions::version_4_is_still_read(database)),
     },
 ];
 

@@ -203,8 +203,7 @@ impl Scope {
     /// Whether there is a field of this name, as far as is known.
     pub(crate) fn has(&self, name: &str) -> bool {
         let is_known = || name == TIME_FIELD || name == ARRIVAL_FIELD || self.is_stored(name);
-        self.is_computed(name)
-            || (self.shown.is_open() && (is_known() || self.virtual_fields.contains_key(name)))
+        self.is_computed(name) || (self.is_open() && (is_known() || self.virtual_fields.contains_key(name)))
     }
 
     fn constant(&self, name: &str) -> Option<Value> {

@@ -10,6 +10,15 @@ use crate::expr::Typed;
 use crate::functions::{library, logic};
 use crate::value::Value;
 
+/// The functions that are bound here, with how many arguments they take. Those that take `*` are in the library too.
+pub(crate) const SPECIAL: &[(&str, usize)] = &[
+    ("bin_auto", 1),
+    ("column_ifexists", 2),
+    ("cursor_current", 0),
+    ("ensure_field", 2),
+    ("ingestion_time", 0),
+];
+
 impl Scope {
     /// Calls a function that is none of values alone; none where it is one.
     pub(super) fn special(

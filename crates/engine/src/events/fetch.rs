@@ -131,7 +131,7 @@ async fn read_share(
     let variants = || wanted.iter().flat_map(|(_, value)| &value.variants);
     let places = Typed::inputs_of(variants());
     let inputs = scan.load(share.block, &places, &share.picked).await?;
-    let rows = Rows { inputs: &inputs, count };
+    let rows = Rows::new(&inputs, count);
     for ((_, value), columns) in wanted.iter().zip(columns) {
         for (variant, parts) in value.variants.iter().zip(columns) {
             parts.push(variant.evaluate(&rows)?.into_array(count)?);

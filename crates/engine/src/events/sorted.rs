@@ -80,7 +80,7 @@ impl Sorting {
         let count = selected.picked.count();
         let places = Typed::inputs_of(self.columns.iter().map(|column| &column.expr));
         let inputs = self.scan.load(selected.place, &places, &selected.picked).await?;
-        let rows = Rows { inputs: &inputs, count };
+        let rows = Rows::new(&inputs, count);
         let mut columns: Columns = Vec::with_capacity(self.columns.len() + 5);
         for column in &self.columns {
             columns.push(column.expr.evaluate(&rows)?.into_array(count)?);

@@ -1,5 +1,6 @@
 //! The columns that expressions read: whole arrays, codes with their values, or nothing where no row has the field.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -8,7 +9,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use tidegauge_store::{BlockColumn, Codes};
 
-use super::Values;
+use super::{Node, Values};
 use crate::Result;
 
 /// The inputs of a scan for some rows.
@@ -16,6 +17,8 @@ pub(crate) struct Rows<'a> {
     /// One for each input of the scan; those that no expression at hand reads are absent.
     pub(crate) inputs: &'a [Input],
     pub(crate) count: usize,
+    /// What was computed for several expressions.
+    shared: RefCell<Vec<(Arc<Node>, Values)>>,
 }
 
 /// One column.
@@ -129,7 +132,26 @@ impl OfCodes {
     }
 }
 
-impl Rows<'_> {
+impl<'a> Rows<'a> {
+    pub(crate) fn new(inputs: &'a [Input], count: usize) -> Self {
+        Self { inputs, count, shared: RefCell::default() }
+    }
+
+    /// What a shared expression gives for these rows, computed the first time.
+    pub(super) fn shared(
+        &self,
+        node: &Arc<Node>,
+        compute: impl FnOnce() -> Result<Values>,
+    ) -> Result<Values> {
+        let known = self.shared.borrow().iter().find(|(known, _)| Arc::ptr_eq(known, node)).cloned();
+        if let Some((_, values)) = known {
+            return Ok(values);
+        }
+        let values = compute()?;
+        self.shared.borrow_mut().push((Arc::clone(node), values.clone()));
+        Ok(values)
+    }
+
     pub(super) fn values(&self, place: usize) -> Result<Values> {
         self.inputs[place].values()
     }

@@ -11,12 +11,17 @@ mod conversions;
 mod datetimes;
 mod elements;
 mod encodings;
+mod file_paths;
 mod gamma;
+mod genai;
 mod hashes;
+mod ip;
 mod mathematics;
 mod numbers;
+mod pairs;
 mod paths;
 mod patterns;
+mod randomness;
 mod records;
 mod rounding;
 mod rows;
@@ -24,6 +29,7 @@ mod search;
 mod series;
 mod sets;
 mod sorting;
+mod sql;
 mod strings;
 mod types;
 mod urls;
@@ -62,6 +68,12 @@ const FAMILIES: &[&[Function]] = &[
     series::filters::FUNCTIONS,
     series::transforms::FUNCTIONS,
     series::statistics::FUNCTIONS,
+    ip::FUNCTIONS,
+    pairs::FUNCTIONS,
+    sql::FUNCTIONS,
+    genai::FUNCTIONS,
+    file_paths::FUNCTIONS,
+    randomness::FUNCTIONS,
 ];
 
 /// Calls a function; none where there is no such. The moment of the query is in nanoseconds since 1970.

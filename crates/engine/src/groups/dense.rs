@@ -134,7 +134,7 @@ impl Worker {
         let count = selected.picked.count();
         let places = Typed::inputs_of(&shared.columns);
         let inputs = shared.scan.load(selected.place, &places, &selected.picked).await?;
-        let rows = Rows { inputs: &inputs, count };
+        let rows = Rows::new(&inputs, count);
         let groups = self.groups_of(&rows)?;
         let mut computed: Vec<Option<ArrayRef>> = vec![None; shared.columns.len()];
         for (accumulator, arguments) in self.accumulators.iter_mut().zip(&shared.arguments) {

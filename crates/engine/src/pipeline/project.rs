@@ -127,7 +127,7 @@ fn relist(segment: &mut Segment, change: impl Fn(&mut Fields) -> Result<()>) -> 
 }
 
 /// Refuses names that no field has. Patterns may fit none.
-fn check(patterns: &[NamePattern], fields: &Fields) -> Result<()> {
+pub(super) fn check(patterns: &[NamePattern], fields: &Fields) -> Result<()> {
     for pattern in patterns {
         let Some(name) = pattern.plain() else { continue };
         if fields.iter().any(|(known, _)| known == name) {

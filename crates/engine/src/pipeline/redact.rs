@@ -1,10 +1,74 @@
-//! `redact`: what regular expressions find in texts is replaced.
+//! `redact`: what regular expressions find in texts is replaced. Texts inside arrays and maps stay as they are.
 
-use tidegauge_lang::tree::Redact;
+use tidegauge_lang::tree::{NamePattern, Redact, Type};
+use tidegauge_lang::{Diagnostic, Span};
 
+use super::project::check;
 use super::segment::Segment;
-use crate::Result;
+use crate::functions::redact::{Redaction, Replacement};
+use crate::functions::text;
+use crate::value::Value;
+use crate::{Error, Result};
 
-pub(super) fn redact(_: &mut Segment, _: &Redact) -> Result<()> {
-    Err(super::tables::not_yet("redact"))
+pub(super) fn redact(segment: &mut Segment, redact: &Redact) -> Result<()> {
+    let redaction = redaction(redact)?;
+    segment.totals = None;
+    let plain: Option<Vec<&str>> = redact.fields.iter().map(NamePattern::plain).collect();
+    if let Some(names) = plain.filter(|names| !names.is_empty()) {
+        segment.touch();
+        for name in names {
+            let value = redacted(&segment.scope.field(name, Span::default())?, &redaction)?;
+            segment.scope.define(name, value);
+        }
+        return Ok(());
+    }
+    let mut fields = segment.scope.fields()?;
+    check(&redact.fields, &fields)?;
+    for (name, value) in &mut fields {
+        if redact.fields.is_empty() || redact.fields.iter().any(|pattern| pattern.fits(name)) {
+            *value = redacted(value, &redaction)?;
+        }
+    }
+    // All fields are listed, so that none comes to light that was not known here.
+    segment.list(fields);
+    Ok(())
+}
+
+/// A value with its texts replaced.
+fn redacted(value: &Value, redaction: &Redaction) -> Result<Value> {
+    let mut variants = Vec::with_capacity(value.variants.len());
+    for variant in &value.variants {
+        variants.push(match variant.kind {
+            Type::String => redaction.of(variant.clone())?,
+            _ => variant.clone(),
+        });
+    }
+    Ok(Value { variants })
+}
+
+fn redaction(redact: &Redact) -> Result<Redaction> {
+    let mut patterns = Vec::with_capacity(redact.patterns.len());
+    for pattern in &redact.patterns {
+        let regex = text::regex(pattern).map_err(|error| {
+            let message = format!("the regular expression of `redact` cannot be read: {error}");
+            invalid(message, "write it without looking ahead or behind, and with closed brackets")
+        })?;
+        if redact.is_groups && regex.captures_len() < 2 {
+            let message = format!("the regular expression \"{pattern}\" has no group");
+            return Err(invalid(message, "put what is replaced in parentheses, or leave `redactGroups` out"));
+        }
+        patterns.push(regex);
+    }
+    let token = redact.token.as_deref().unwrap_or("*");
+    let mut marks = token.chars();
+    let replacement = match (redact.is_hash, marks.next(), marks.next()) {
+        (true, _, _) => Replacement::Hash,
+        (false, Some(mark), None) => Replacement::Mark(mark),
+        _ => Replacement::Text(token.to_owned()),
+    };
+    Ok(Redaction { patterns, replacement, is_groups: redact.is_groups })
+}
+
+fn invalid(message: String, hint: &str) -> Error {
+    Error::Invalid(vec![Diagnostic::new(message, Span::default()).with_hint(hint)])
 }

@@ -336,7 +336,7 @@ pub(super) fn of_arrays(
 }
 
 /// The range of time that conditions leave of a range.
-fn narrowed(mut range: TimeRange, scope: &Scope, conditions: &[Typed]) -> TimeRange {
+pub(super) fn narrowed(mut range: TimeRange, scope: &Scope, conditions: &[Typed]) -> TimeRange {
     for condition in conditions {
         let Some((operator, time)) = condition.bound(|typed| scope.is_time(typed)) else { continue };
         let after = time.saturating_add(1);

@@ -1,15 +1,21 @@
 //! The functions that expressions call, each with literals and with columns: both must give the same.
 
+mod addresses;
 mod anything;
 mod arrays;
 mod conditions;
+mod conversations;
 mod conversions;
 mod datetimes;
+mod file_paths;
+mod hashes;
 mod language;
 mod members;
 mod numbers;
+mod pairs;
 mod patterns;
 mod series;
+mod sql;
 mod strings;
 mod texts;
 

@@ -284,7 +284,7 @@ async fn fault(house: &House, state: &Arc<DatasetState>, text: &str) -> Option<S
             datasets.push((name, Arc::clone(state)));
         }
     }
-    match house.run_resolved(datasets, resolved, Way::Threads).await {
+    match house.run_resolved(datasets, resolved, Way::Threads, House::options(Way::Threads)).await {
         Ok(_) | Err(Error::Invalid(_) | Error::Memory { .. } | Error::Spill) => None,
         Err(other) => Some(format!("{other:?}")),
     }

@@ -36,7 +36,7 @@ async fn ask(house: &House, state: &Arc<DatasetState>, body: &Json, text: &str) 
     let mut resolved = resolve(program, &[], &HashMap::new()).map_err(|errors| errors[0].render(text))?;
     set_range(&mut resolved.query, range);
     house
-        .ask_resolved(&[("logs", state)], resolved, Way::Uncached)
+        .ask_resolved(&[("logs", state)], resolved, Way::Uncached, House::options(Way::Uncached))
         .await
         .map_err(|errors| errors[0].render(text))
 }

@@ -7,6 +7,7 @@
 )]
 
 mod aggregate_plans;
+mod bucketed;
 mod budgets;
 mod cases;
 mod collected;
@@ -23,11 +24,16 @@ mod hostile;
 mod json_and_text;
 mod memory;
 mod numbers;
+mod operators;
 mod pages;
 mod percentiles;
 mod pipelines;
 mod plain;
 mod properties;
+mod spotlit;
+mod summarized;
 mod support;
 mod text_queries;
+mod trials;
 mod values;
+mod worded;

@@ -6,3 +6,4 @@ pub(crate) mod house;
 pub(crate) mod naive;
 pub(crate) mod pipes;
 pub(crate) mod reply;
+pub(crate) mod tables;

@@ -25,9 +25,25 @@ pub(super) struct Asked {
 }
 
 /// The part of a range that a query may see.
-pub(super) struct Allowed {
-    pub(super) range: TimeRange,
-    pub(super) is_cut: bool,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowed {
+    pub range: TimeRange,
+    /// Whether the licence made the range shorter.
+    pub is_cut: bool,
+}
+
+/// The range between two points in time as a query may see it; what is absent or not set is open.
+pub fn allowed_range(
+    start: Option<&str>,
+    end: Option<&str>,
+    around: Surroundings,
+) -> Result<Allowed, Violation> {
+    let bound = |field: &str, text: Option<&str>| match text {
+        Some(text) => bound(field, Some(text), around.now),
+        None => Ok(None),
+    };
+    let asked = ordered(bound("startTime", start)?, bound("endTime", end)?)?;
+    Ok(asked.allowed(around))
 }
 
 /// How long a range is, for choosing and checking a resolution.
@@ -42,6 +58,10 @@ pub(super) struct Length {
 pub(super) fn asked(query: &DatasetQuery, now: i64) -> Result<Asked, Violation> {
     let start = bound("startTime", query.start_time.as_deref(), now)?;
     let end = bound("endTime", query.end_time.as_deref(), now)?;
+    ordered(start, end)
+}
+
+fn ordered(start: Option<i128>, end: Option<i128>) -> Result<Asked, Violation> {
     match (start, end) {
         (Some(start), Some(end)) if start >= end => {
             Err(Violation::new("endTime", Rule::Minimum, "must be after startTime"))
@@ -169,6 +189,20 @@ mod tests {
             assert_eq!(read(text, 0), ten, "{text}");
         }
         assert_eq!(read("2026-07-01T10:00:00.123456Z", 0), ten.map(|time| time + 123_456_000));
+    }
+
+    #[test]
+    fn a_side_that_is_absent_or_not_set_is_open() {
+        let around = Surroundings { now: NOW, data: None, window_seconds_max: 0 };
+        let range = |start, end| allowed_range(start, end, around).map(|allowed| allowed.range);
+        assert_eq!(range(None, None), Ok(TimeRange::ALL));
+        assert_eq!(range(Some("0001-01-01T00:00:00Z"), None), Ok(TimeRange::ALL));
+        assert_eq!(range(None, Some("now")), Ok(TimeRange { end: NOW, ..TimeRange::ALL }));
+        assert!(range(Some("now"), Some("now-1h")).is_err());
+        assert!(range(Some("soon"), None).is_err());
+        let cut = allowed_range(None, None, Surroundings { window_seconds_max: 1, ..around });
+        let start = NOW - 1_000_000_000;
+        assert_eq!(cut, Ok(Allowed { range: TimeRange { start, end: i64::MAX }, is_cut: true }));
     }
 
     #[test]

@@ -4,6 +4,9 @@ use super::{Lexer, TokenKind};
 use crate::tree::Literal;
 use crate::{Diagnostic, Span};
 
+/// What is wrong with a text that has no end.
+pub(crate) const UNCLOSED: &str = "the text is never closed";
+
 /// Marks around texts over several lines, which have no escapes.
 const MULTI_LINE: [&str; 2] = ["```", "~~~"];
 
@@ -160,6 +163,6 @@ fn unclosed(text: &str, start: usize, value: String, end: usize, mark: &str) -> 
     } else {
         format!("write {mark} at its end")
     };
-    let diagnostic = Diagnostic::new("the text is never closed", Span::new(start, mark_end)).with_hint(hint);
+    let diagnostic = Diagnostic::new(UNCLOSED, Span::new(start, mark_end)).with_hint(hint);
     Text { value, end, diagnostics: vec![diagnostic] }
 }

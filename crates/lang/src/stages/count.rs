@@ -1,6 +1,6 @@
 //! `count`: how many rows there are.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::Parser;
@@ -11,6 +11,7 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "count",
     doc: "Counts the rows.",
     example: "count",
+    trial: Trial { query: r#"datatable(x:long)[1, 2, 3] | where x > 1 | count"#, rows: &[r#"{"Count":2}"#] },
     needs: None,
     parse,
 };

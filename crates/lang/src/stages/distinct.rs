@@ -1,6 +1,6 @@
 //! `distinct`: the different combinations of some values.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::lexer::TokenKind;
 use crate::parser::{Parser, column_name};
 use crate::print::Printer;
@@ -11,6 +11,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "distinct field [, …] | distinct *",
     doc: "Keeps one row for each different combination of these fields, and these fields alone.",
     example: "distinct host, status",
+    trial: Trial {
+        query: r#"datatable(host:string)["a", "b", "a"] | distinct host | sort by host asc"#,
+        rows: &[r#"{"host":"a"}"#, r#"{"host":"b"}"#],
+    },
     needs: Some("fields, or `*` for all"),
     parse,
 };

@@ -1,6 +1,6 @@
 //! `mv-expand`: one row for each element of arrays and maps.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::lexer::TokenKind;
 use crate::parser::{Parser, column_name, implied_name, type_word};
 use crate::print::Printer;
@@ -43,6 +43,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "mv-expand [kind=bag|array] [with_itemindex=name] [name =] field [to typeof(type)] [, …] [limit count]",
     doc: "Makes one row for each element of an array or a map.",
     example: "mv-expand tag = tags to typeof(string)",
+    trial: Trial {
+        query: r#"print host = "a", tags = dynamic(["x", "y"]) | mv-expand tags"#,
+        rows: &[r#"{"host":"a","tags":"x"}"#, r#"{"host":"a","tags":"y"}"#],
+    },
     needs: Some("a field"),
     parse,
 };
@@ -73,6 +77,7 @@ fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
     }
     let limit = match parser.accept_word("limit") {
         Some(_) => {
+            parser.cursor.accept(&TokenKind::Equal);
             let count = parser.expr();
             Some(parser.count_of(&count, "the number of rows", "mv-expand tags limit 10")?)
         }

@@ -1,6 +1,6 @@
 //! `extend`: adds or replaces fields.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::parser::{Parser, column_name};
 use crate::print::Printer;
 use crate::tree::{Named, Stage};
@@ -10,6 +10,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "extend name = expression [, …]",
     doc: "Adds fields, or replaces those that have the names already.",
     example: "extend seconds = duration / 1000",
+    trial: Trial {
+        query: r#"print took = 1500 | extend seconds = took / 1000.0"#,
+        rows: &[r#"{"took":1500,"seconds":1.5}"#],
+    },
     needs: Some("a field to add"),
     parse,
 };

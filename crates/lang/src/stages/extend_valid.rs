@@ -1,6 +1,6 @@
 //! `extend-valid`: as `extend`, with a test whether the values are of use.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::parser::{Parser, column_name};
 use crate::print::Printer;
 use crate::tree::{Named, Stage};
@@ -10,6 +10,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "extend-valid name = expression [, …]",
     doc: "Adds fields whose values are of use: neither null, empty, zero nor false.",
     example: "extend-valid kind = content_type",
+    trial: Trial {
+        query: r#"datatable(path:string)["/", ""] | extend-valid shown = path"#,
+        rows: &[r#"{"path":"/","shown":"/"}"#, r#"{"path":"","shown":null}"#],
+    },
     needs: Some("a field to add"),
     parse,
 };

@@ -1,6 +1,6 @@
 //! `externaldata` as a stage, which it is not: it begins a query. How it is read is in `sources`.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::Diagnostic;
 use crate::parser::Parser;
 use crate::tree::Stage;
@@ -10,6 +10,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "externaldata (column:type, …) [\"address\", …] [with (format=\"csv\", ignoreFirstRecord=true)]",
     doc: "Reads rows from files at addresses; it begins a query.",
     example: "externaldata (id:long, name:string) [\"https://example.com/names.csv\"] with (format=\"csv\")",
+    trial: Trial {
+        query: r#"externaldata (id:long, name:string) ["https://example.com/users.csv"] with (format="csv")"#,
+        rows: &[r#"{"id":1,"name":"Ann"}"#, r#"{"id":2,"name":"Bob"}"#],
+    },
     needs: None,
     parse,
 };

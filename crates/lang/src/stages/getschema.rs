@@ -1,6 +1,6 @@
 //! `getschema`: one row for each field, about the field.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::parser::Parser;
 use crate::tree::Stage;
 
@@ -9,6 +9,13 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "getschema",
     doc: "Gives one row for each field, with its name, its place and its type.",
     example: "getschema",
+    trial: Trial {
+        query: r#"print host = "a", took = 1.5 | getschema | project ColumnName, ColumnType"#,
+        rows: &[
+            r#"{"ColumnName":"host","ColumnType":"string"}"#,
+            r#"{"ColumnName":"took","ColumnType":"real"}"#,
+        ],
+    },
     needs: None,
     parse,
 };

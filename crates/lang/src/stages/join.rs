@@ -1,7 +1,7 @@
 //! `join`: rows of two tables that belong together. The conditions are read here for `lookup` too: they become pairs
 //! of expressions, the first over the rows so far and the second over the other table.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::parser::Parser;
 use crate::print::Printer;
 use crate::tree::{BinaryOperator, Expr, ExprKind, Literal, Query, Stage};
@@ -57,6 +57,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "join [kind=kind] table on field_or_equality [, …]",
     doc: "Puts rows of two tables together whose values are equal.",
     example: "join kind=inner (other | project id, name) on id",
+    trial: Trial {
+        query: r#"let users = datatable(id:long, name:string)[1, "Ann"]; datatable(id:long, took:long)[1, 5, 2, 7] | join kind=inner users on id"#,
+        rows: &[r#"{"id":1,"took":5,"id1":1,"name":"Ann"}"#],
+    },
     needs: Some("a table and `on`"),
     parse,
 };

@@ -1,7 +1,7 @@
 //! `lookup`: adds the fields of another table to the rows that it has an entry for.
 
-use super::Operator;
 use super::join::{self, JoinPair};
+use super::{Operator, Trial};
 use crate::parser::Parser;
 use crate::print::Printer;
 use crate::tree::{Query, Stage};
@@ -28,6 +28,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "lookup [kind=leftouter|inner] table on field_or_equality [, …]",
     doc: "Adds the fields of another table to the rows that it has an entry for.",
     example: "lookup kind=leftouter names on id",
+    trial: Trial {
+        query: r#"let users = datatable(id:long, name:string)[1, "Ann"]; datatable(id:long)[1, 2] | lookup users on id"#,
+        rows: &[r#"{"id":1,"name":"Ann"}"#, r#"{"id":2,"name":""}"#],
+    },
     needs: Some("a table and `on`"),
     parse,
 };

@@ -1,6 +1,6 @@
 //! `parse`: takes texts apart by a pattern of constants and columns. `parse-where` has the same form.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::{Parser, type_word};
@@ -43,6 +43,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "parse [kind=simple|regex|relaxed] expression with [*] \"text\" column[:type] [*] …",
     doc: "Takes texts apart into columns; rows that do not fit get nulls.",
     example: "parse message with * \"user=\" user \" took \" took:long \"ms\" *",
+    trial: Trial {
+        query: r#"print message = "GET /login took 12ms" | parse message with method " " path " took " took:long "ms" | project method, path, took"#,
+        rows: &[r#"{"method":"GET","path":"/login","took":12}"#],
+    },
     needs: Some("a field and `with`"),
     parse,
 };

@@ -1,6 +1,6 @@
 //! `parse-kv`: takes keys and values out of texts such as `a=1 b=2`.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::lexer::TokenKind;
 use crate::parser::{Parser, type_word};
 use crate::print::Printer;
@@ -34,6 +34,10 @@ pub(super) const OPERATOR: Operator = Operator {
         greedy=true | regex=…)]",
     doc: "Takes keys and their values out of texts into columns.",
     example: "parse-kv message as (user, took:long) with (pair_delimiter=\";\", kv_delimiter=\"=\")",
+    trial: Trial {
+        query: r#"print message = "user=ann;took=12" | parse-kv message as (user, took:long) with (pair_delimiter=";", kv_delimiter="=") | project user, took"#,
+        rows: &[r#"{"user":"ann","took":12}"#],
+    },
     needs: Some("a field and `as` with keys"),
     parse,
 };

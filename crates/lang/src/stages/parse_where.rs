@@ -1,7 +1,7 @@
 //! `parse-where`: takes texts apart and drops the rows that do not fit.
 
-use super::Operator;
 use super::parse::parts;
+use super::{Operator, Trial};
 use crate::parser::Parser;
 use crate::tree::Stage;
 
@@ -10,6 +10,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "parse-where [kind=simple|regex] [flags=flags] expression with [*] \"text\" column[:type] [*] …",
     doc: "Takes texts apart into columns and drops the rows that do not fit.",
     example: "parse-where path with \"/users/\" id:long \"/\" *",
+    trial: Trial {
+        query: r#"datatable(message:string)["took 12ms", "nothing"] | parse-where message with "took " took:long "ms" | project took"#,
+        rows: &[r#"{"took":12}"#],
+    },
     needs: Some("a field and `with`"),
     parse,
 };

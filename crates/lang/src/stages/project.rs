@@ -1,6 +1,6 @@
 //! `project`: keeps and computes exactly the fields that are named, in their order.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::parser::{Parser, column_name};
 use crate::print::Printer;
 use crate::tree::{Named, Stage};
@@ -10,6 +10,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "project field [= expression] [, …]",
     doc: "Keeps these fields alone, in this order, and computes new ones.",
     example: "project _time, status, seconds = duration / 1000",
+    trial: Trial {
+        query: r#"print host = "a", took = 1500 | project host, seconds = took / 1000.0"#,
+        rows: &[r#"{"host":"a","seconds":1.5}"#],
+    },
     needs: Some("fields"),
     parse,
 };

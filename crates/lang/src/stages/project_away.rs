@@ -1,6 +1,6 @@
 //! `project-away`: drops fields.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::parser::Parser;
 use crate::print::Printer;
 use crate::tree::{NamePattern, Stage};
@@ -10,6 +10,7 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "project-away field_or_pattern [, …]",
     doc: "Drops fields; a `*` in a name stands for any letters.",
     example: "project-away secret, data*",
+    trial: Trial { query: r#"print a = 1, b = 2, b2 = 3 | project-away b*"#, rows: &[r#"{"a":1}"#] },
     needs: Some("fields to drop"),
     parse,
 };

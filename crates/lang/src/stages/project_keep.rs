@@ -1,6 +1,6 @@
 //! `project-keep`: keeps fields in the order that they have.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::parser::Parser;
 use crate::print::Printer;
 use crate::tree::{NamePattern, Stage};
@@ -10,6 +10,7 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "project-keep field_or_pattern [, …]",
     doc: "Keeps fields in the order that they have; a `*` in a name stands for any letters.",
     example: "project-keep _time, http*",
+    trial: Trial { query: r#"print a = 1, b = 2, b2 = 3 | project-keep b*"#, rows: &[r#"{"b":2,"b2":3}"#] },
     needs: Some("fields to keep"),
     parse,
 };

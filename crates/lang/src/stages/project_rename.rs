@@ -1,6 +1,6 @@
 //! `project-rename`: gives fields other names and leaves them where they are.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::Parser;
@@ -19,6 +19,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "project-rename new = old [, …]",
     doc: "Gives fields other names and leaves them where they are.",
     example: "project-rename host = hostname",
+    trial: Trial {
+        query: r#"print hostname = "a" | project-rename host = hostname"#,
+        rows: &[r#"{"host":"a"}"#],
+    },
     needs: Some("a new name and an old one"),
     parse,
 };

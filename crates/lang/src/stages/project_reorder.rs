@@ -1,6 +1,6 @@
 //! `project-reorder`: puts fields first, in this order or in the order of their names.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::lexer::TokenKind;
 use crate::parser::Parser;
 use crate::print::Printer;
@@ -34,6 +34,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "project-reorder field_or_pattern [asc|desc|granny-asc|granny-desc] [, …]",
     doc: "Puts fields first and leaves the others behind them in their order.",
     example: "project-reorder _time, http* asc",
+    trial: Trial {
+        query: r#"print a = 1, b9 = 2, b10 = 3 | project-reorder b* granny-asc"#,
+        rows: &[r#"{"b9":2,"b10":3,"a":1}"#],
+    },
     needs: Some("fields to put first"),
     parse,
 };

@@ -1,6 +1,6 @@
 //! `redact`: replaces what regular expressions find in texts.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::Parser;
@@ -28,6 +28,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "redact [replaceToken=\"*\"] [replaceHash=true] [redactGroups=true] \"regex\" [, \"regex\" …] [on field, …]",
     doc: "Replaces what regular expressions find in texts.",
     example: "redact replaceToken=\"x\" \"[0-9]{16}\" on message",
+    trial: Trial {
+        query: r#"print message = "card 4111 of ann" | redact replaceToken="*" "[0-9]+" on message"#,
+        rows: &[r#"{"message":"card **** of ann"}"#],
+    },
     needs: Some("a regular expression"),
     parse,
 };

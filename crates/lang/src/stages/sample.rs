@@ -1,6 +1,6 @@
 //! `sample`: keeps a share of the rows by chance.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::Diagnostic;
 use crate::parser::Parser;
 use crate::print::Printer;
@@ -11,6 +11,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "sample share",
     doc: "Keeps about this share of the rows, between 0 and 1, by chance.",
     example: "sample 0.1",
+    trial: Trial {
+        query: r#"datatable(x:long)[1, 2, 3, 4] | sample 0.5 | summarize n = count() | project is_part = n <= 4"#,
+        rows: &[r#"{"is_part":true}"#],
+    },
     needs: Some("a share between 0 and 1"),
     parse,
 };

@@ -1,7 +1,7 @@
 //! `search`: rows in which something is found, in any field. Texts alone become tests of all fields here, by the stars
 //! at their ends, so that the tree holds nothing but tests. It can also begin a query.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::lexer::TokenKind;
 use crate::parser::{Parser, Place};
 use crate::print::Printer;
@@ -37,6 +37,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "search [kind=case_insensitive|case_sensitive] [in (table_or_pattern, …)] predicate",
     doc: "Keeps the rows in which a text is found in any field, or in which a condition is true.",
     example: "search \"timeout\" and level:\"error\"",
+    trial: Trial {
+        query: r#"datatable(level:string, message:string)["error", "disk full", "info", "started"] | search "full""#,
+        rows: &[r#"{"level":"error","message":"disk full"}"#],
+    },
     needs: Some("a text or a condition"),
     parse,
 };

@@ -1,7 +1,7 @@
 //! `sort` and `order`: puts rows in an order. Plain fields become `Stage::Sort`, which the JSON query has too; what is
 //! computed, or says where nulls go, becomes `Stage::Order`.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::Diagnostic;
 use crate::parser::Parser;
 use crate::print::Printer;
@@ -27,6 +27,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "sort by expression [asc|desc] [nulls first|nulls last] [, …]",
     doc: "Puts rows in an order, the greatest first unless `asc` is said.",
     example: "sort by _time desc",
+    trial: Trial {
+        query: r#"datatable(x:long)[2, long(null), 3] | sort by x asc nulls last"#,
+        rows: &[r#"{"x":2}"#, r#"{"x":3}"#, r#"{"x":null}"#],
+    },
     needs: Some("`by` and a field"),
     parse,
 };

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::Diagnostic;
 use crate::functions;
 use crate::parser::{Parser, Place, column_name, implied_name};
@@ -17,6 +17,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "summarize [name =] aggregate(…) [, …] [by [name =] expression [, …]]",
     doc: "Groups rows and computes one row for each group.",
     example: "summarize count(), avg(duration) by bin(_time, 1h), host",
+    trial: Trial {
+        query: r#"datatable(host:string, took:long)["a", 1, "a", 3, "b", 5] | summarize count(), avg(took) by host"#,
+        rows: &[r#"{"host":"a","count_":2,"avg_took":2.0}"#, r#"{"host":"b","count_":1,"avg_took":5.0}"#],
+    },
     needs: Some("an aggregate or `by`"),
     parse,
 };
@@ -137,6 +141,8 @@ fn aggregate_name(expr: &Expr) -> Option<String> {
     });
     match (function.as_str(), field) {
         ("arg_max" | "arg_min", Some(field)) => Some(field),
+        // A condition is no value that a name could come from.
+        ("countif" | "spotlight", _) => Some(format!("{function}_")),
         (_, field) => Some(format!("{function}_{}", field.unwrap_or_default())),
     }
 }
@@ -224,6 +230,7 @@ mod tests {
     fn results_have_names() {
         for (text, expected) in [
             ("summarize count(), countif(a > 1), sum(x)", "count_ countif_ sum_x"),
+            ("summarize countif(ok), countif(ok), spotlight(ok, x)", "countif_ countif_1 spotlight_"),
             (
                 "summarize dcount(user), percentile(x, 95), make_set(geo.city)",
                 "dcount_user percentile_x make_set_geo.city",

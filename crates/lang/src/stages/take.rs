@@ -1,7 +1,7 @@
 //! `take` and `limit`: keeps so many rows. A number becomes `Stage::Limit`, which the JSON query has too; a name of
 //! `let` or of a parameter becomes `Stage::Take`.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::parser::Parser;
 use crate::print::Printer;
 use crate::tree::{Expr, ExprKind, Stage};
@@ -11,6 +11,7 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "take count",
     doc: "Keeps so many rows, or so many groups where the rows are groups over time.",
     example: "take 100",
+    trial: Trial { query: r#"datatable(x:long)[2, 9, 5] | take 2"#, rows: &[r#"{"x":2}"#, r#"{"x":9}"#] },
     needs: Some("a number of rows"),
     parse,
 };

@@ -1,7 +1,7 @@
 //! `top`: the first rows of an order.
 
-use super::Operator;
 use super::sort::{self, OrderKey};
+use super::{Operator, Trial};
 use crate::parser::Parser;
 use crate::print::Printer;
 use crate::tree::{Expr, ExprKind, Stage};
@@ -19,6 +19,7 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "top count by expression [asc|desc] [nulls first|nulls last] [, …]",
     doc: "Keeps the first rows in an order, the greatest first unless `asc` is said.",
     example: "top 10 by duration desc",
+    trial: Trial { query: r#"datatable(x:long)[2, 9, 5] | top 2 by x"#, rows: &[r#"{"x":9}"#, r#"{"x":5}"#] },
     needs: Some("a number and what to sort by"),
     parse,
 };

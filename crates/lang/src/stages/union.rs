@@ -1,6 +1,6 @@
 //! `union`: the rows of several tables one after the other. It can also begin a query.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::lexer::TokenKind;
 use crate::parser::Parser;
 use crate::print::Printer;
@@ -22,6 +22,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "union [kind=inner|outer] [withsource=field] table_or_pattern [, …]",
     doc: "Puts the rows of other tables beside these; a `*` in a name stands for any letters.",
     example: "union withsource=origin other, (third | where status == 500)",
+    trial: Trial {
+        query: r#"let old = datatable(x:long)[1]; let new = datatable(x:long, y:string)[2, "b"]; union old, new"#,
+        rows: &[r#"{"x":1,"y":null}"#, r#"{"x":2,"y":"b"}"#],
+    },
     needs: Some("tables"),
     parse,
 };

@@ -1,6 +1,6 @@
 //! `where`: keeps the rows for which a condition is true.
 
-use super::Operator;
+use super::{Operator, Trial};
 use crate::parser::Parser;
 use crate::print::Printer;
 use crate::tree::{Expr, Stage};
@@ -10,6 +10,10 @@ pub(super) const OPERATOR: Operator = Operator {
     syntax: "where condition",
     doc: "Keeps the rows for which the condition is true.",
     example: "where status == 500",
+    trial: Trial {
+        query: r#"datatable(host:string, status:long)["a", 200, "b", 500] | where status >= 500"#,
+        rows: &[r#"{"host":"b","status":500}"#],
+    },
     needs: Some("a condition"),
     parse,
 };

@@ -2,10 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod checklist;
+mod complete;
 mod errors;
 mod events;
 mod expressions;
 mod filters;
+mod format;
 mod functions;
 mod groups;
 mod limits;
@@ -14,5 +17,6 @@ mod queries;
 mod query_errors;
 mod query_limits;
 mod query_properties;
+mod reference;
 mod support;
 mod times;

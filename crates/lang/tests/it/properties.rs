@@ -119,7 +119,8 @@ fn expr(kind: ExprKind) -> Expr {
 }
 
 fn calls(inner: BoxedStrategy<Expr>) -> impl Strategy<Value = ExprKind> {
-    let known: Vec<_> = functions::all().collect();
+    // What is written as a call of `not` is read as its own kind of expression.
+    let known: Vec<_> = functions::all().filter(|function| function.name != "not").collect();
     (prop::sample::select(known), 0_usize..4).prop_flat_map(move |(function, extra)| {
         let wanted = function.required + extra;
         let count = (function.required..=wanted).rev().find(|count| function.takes(*count)).unwrap();

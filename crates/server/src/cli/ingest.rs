@@ -1,8 +1,6 @@
 //! `tidegauge ingest`: sends files of events to a server. Reading the arguments is here, the work in `client`.
 
-use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -10,6 +8,7 @@ use clap::{Args, ValueEnum};
 use tidegauge_model::time::SystemClock;
 
 use super::output;
+use super::server::ServerArguments;
 use crate::chance::OsChance;
 use crate::client::input::{Encoding, Format, Input};
 use crate::client::progress::Progress;
@@ -28,18 +27,8 @@ pub struct IngestArguments {
     /// Format of the files, where their names do not tell it. Standard input is ndjson.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Address of the server.
-    #[arg(long, env = "TIDEGAUGE_URL", default_value = "http://127.0.0.1:8080")]
-    url: String,
-    /// Token that may ingest. Better given by the environment or a file: other users can read flags.
-    #[arg(long, env = "TIDEGAUGE_TOKEN", hide_env_values = true)]
-    token: Option<Secret>,
-    /// File with the token; it counts more than the token itself.
-    #[arg(long, value_name = "FILE")]
-    token_file: Option<PathBuf>,
-    /// Id of the organisation, for a personal token of somebody in several.
-    #[arg(long)]
-    org: Option<String>,
+    #[command(flatten)]
+    server: ServerArguments,
     /// Bytes of one request, before compression.
     #[arg(long, default_value_t = 4 * 1024 * 1024, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=67_108_864))]
     batch_bytes: u32,
@@ -74,24 +63,6 @@ enum Compress {
     Gzip,
 }
 
-/// A text that does not print itself.
-#[derive(Clone)]
-struct Secret(String);
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("(hidden)")
-    }
-}
-
-impl FromStr for Secret {
-    type Err = std::convert::Infallible;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(Self(text.to_owned()))
-    }
-}
-
 pub async fn run(arguments: IngestArguments) -> anyhow::Result<()> {
     let inputs = inputs(&arguments)?;
     let connections = usize::from(arguments.connections);
@@ -121,10 +92,10 @@ fn inputs(arguments: &IngestArguments) -> anyhow::Result<Vec<Input>> {
 
 fn sender(arguments: &IngestArguments, connections: usize, run_id: String) -> anyhow::Result<Sender> {
     let target = Target::new(&Destination {
-        url: arguments.url.clone(),
+        url: arguments.server.url.clone(),
         dataset: arguments.dataset.clone(),
-        token: token(arguments)?,
-        org: arguments.org.clone(),
+        token: arguments.server.token()?,
+        org: arguments.server.org.clone(),
         labels: arguments.labels.clone(),
         timestamp_field: arguments.timestamp_field.clone(),
         timestamp_format: arguments.timestamp_format.clone(),
@@ -138,17 +109,6 @@ fn sender(arguments: &IngestArguments, connections: usize, run_id: String) -> an
         None => Encoding::Zstd,
     };
     Sender::new(target, compress, connections, Patience::default(), run_id, Arc::new(OsChance))
-}
-
-fn token(arguments: &IngestArguments) -> anyhow::Result<String> {
-    let token = match (&arguments.token_file, &arguments.token) {
-        (Some(path), _) => {
-            std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?
-        }
-        (None, Some(Secret(token))) => token.clone(),
-        (None, None) => bail!("give a token with --token-file or the environment variable TIDEGAUGE_TOKEN"),
-    };
-    Ok(token.trim().to_owned())
 }
 
 fn delimiter(text: &str) -> anyhow::Result<char> {
@@ -191,7 +151,7 @@ mod tests {
         let arguments = parse(&line).unwrap();
         assert_eq!(arguments.csv_delimiter, Some('\t'));
         assert_eq!(arguments.labels, [("zone".to_owned(), "a=b".to_owned())]);
-        assert_eq!(token(&arguments).unwrap(), "xaat-secret");
+        assert_eq!(arguments.server.token().unwrap(), "xaat-secret");
         assert!(!format!("{arguments:?}").contains("secret"));
         assert_eq!(inputs(&arguments).unwrap().len(), 2);
     }

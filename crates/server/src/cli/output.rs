@@ -9,6 +9,16 @@ pub fn line(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
 
+/// Writes an answer as it is. False if whoever reads has had enough.
+pub fn bytes(answer: &[u8]) -> anyhow::Result<bool> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(answer).and_then(|()| out.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
 /// Prints a value as indented JSON.
 pub fn json(value: &impl Serialize) -> anyhow::Result<()> {
     line(&serde_json::to_string_pretty(value)?);

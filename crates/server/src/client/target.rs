@@ -43,28 +43,12 @@ impl Target {
 
     /// Whether the server is on this machine, where compressing costs more than it saves.
     pub fn is_loopback(&self) -> bool {
-        match self.url.host() {
-            Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
-            Some(url::Host::Ipv4(address)) => address.is_loopback(),
-            Some(url::Host::Ipv6(address)) => address.is_loopback(),
-            None => false,
-        }
+        is_loopback(&self.url)
     }
 }
 
 fn url(destination: &Destination) -> anyhow::Result<Url> {
-    let text = &destination.url;
-    let mut url =
-        Url::parse(text).with_context(|| format!("{text:?} is not a URL such as http://host:8080"))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        bail!("{text:?} is not a URL such as http://host:8080: it must begin with http:// or https://");
-    }
-    match url.path_segments_mut() {
-        Ok(mut path) => {
-            path.pop_if_empty().extend(["v1", "datasets", &destination.dataset, "ingest"]);
-        }
-        Err(()) => bail!("{text:?} is not a URL such as http://host:8080"),
-    }
+    let mut url = address(&destination.url, &["v1", "datasets", &destination.dataset, "ingest"])?;
     let delimiter = destination.csv_delimiter.map(String::from);
     let parameters = [
         ("timestamp-field", &destination.timestamp_field),
@@ -79,17 +63,39 @@ fn url(destination: &Destination) -> anyhow::Result<Url> {
     Ok(url)
 }
 
-fn headers(destination: &Destination) -> anyhow::Result<HeaderMap> {
+/// The address of a path below that of a server.
+pub(super) fn address(text: &str, path: &[&str]) -> anyhow::Result<Url> {
+    let mut url =
+        Url::parse(text).with_context(|| format!("{text:?} is not a URL such as http://host:8080"))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        bail!("{text:?} is not a URL such as http://host:8080: it must begin with http:// or https://");
+    }
+    match url.path_segments_mut() {
+        Ok(mut segments) => {
+            segments.pop_if_empty().extend(path);
+        }
+        Err(()) => bail!("{text:?} is not a URL such as http://host:8080"),
+    }
+    Ok(url)
+}
+
+/// The headers that tell who asks, and in which organisation.
+pub(super) fn identity(token: &str, org: Option<&str>) -> anyhow::Result<HeaderMap> {
     let mut headers = HeaderMap::new();
-    let mut bearer = HeaderValue::from_str(&format!("Bearer {}", destination.token))
+    let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
         .ok()
         .context("the token has characters that cannot be sent")?;
     bearer.set_sensitive(true);
     headers.insert(AUTHORIZATION, bearer);
-    if let Some(org) = &destination.org {
+    if let Some(org) = org {
         let org = HeaderValue::from_str(org).ok();
         headers.insert(ORG, org.context("--org has characters that cannot be sent")?);
     }
+    Ok(headers)
+}
+
+fn headers(destination: &Destination) -> anyhow::Result<HeaderMap> {
+    let mut headers = identity(&destination.token, destination.org.as_deref())?;
     if !destination.labels.is_empty() {
         let labels = destination.labels.iter().cloned().map(|(name, value)| (name, value.into()));
         let labels = serde_json::Value::Object(labels.collect()).to_string();
@@ -97,6 +103,16 @@ fn headers(destination: &Destination) -> anyhow::Result<HeaderMap> {
         headers.insert(LABELS, labels.context("--label has characters that cannot be sent")?);
     }
     Ok(headers)
+}
+
+/// Whether an address is on this machine.
+pub(super) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
+        Some(url::Host::Ipv4(address)) => address.is_loopback(),
+        Some(url::Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
 }
 
 #[cfg(test)]

@@ -187,7 +187,7 @@ pub async fn limit_time(State(app): State<Arc<App>>, request: Request, next: Nex
 /// A query has a limit of its own, and may be asked to wait for events first.
 fn time_limit(app: &App, request: &Request) -> Duration {
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
-    if route == resources::query::ROUTE {
+    if resources::query::ROUTES.contains(&route) {
         app.http.request_timeout + app.queries.limits.time_max + WAIT_MAX
     } else {
         app.http.request_timeout

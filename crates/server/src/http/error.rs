@@ -9,6 +9,7 @@ use tidegauge_model::{ErrorKind, Rule, Violation};
 use utoipa::ToSchema;
 
 use crate::service;
+use crate::service::error::{TextPart, TextProblem, TextProblems};
 
 /// The body of every error.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -22,13 +23,57 @@ pub struct ErrorBody {
     pub message: String,
     /// More about the cause, where there is more to say.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub detail: Option<String>,
+    #[schema(inline)]
+    pub detail: Option<ErrorDetail>,
     /// What to do about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// Everything that is wrong with the text of a query.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(inline, required = false)]
+    pub diagnostics: Vec<QueryDiagnostic>,
     /// The request's id; quote it when asking for help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
+}
+
+/// More about a cause: a text, or of the text of a query where it is wrong.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum ErrorDetail {
+    Text(String),
+    Query(#[schema(inline)] QueryErrorDetail),
+}
+
+/// The first thing that is wrong with the text of a query.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QueryErrorDetail {
+    /// 1: the text of the query.
+    pub error_type: u8,
+    /// 1: its words do not make a query. 16: a name stands for nothing. 32: it asks for what cannot be computed.
+    pub compile_error_code: u8,
+    /// From 1; 0 where it has no place.
+    pub line: usize,
+    /// From 1, in characters; 0 where it has no place.
+    pub column: usize,
+    pub message: String,
+}
+
+/// One thing that is wrong with the text of a query.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct QueryDiagnostic {
+    pub message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub column: Option<usize>,
+    /// What to write instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The line with a mark below the place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub picture: Option<String>,
 }
 
 /// An error on its way to the client.
@@ -59,6 +104,7 @@ impl ApiError {
             message: message.into(),
             detail: None,
             hint: None,
+            diagnostics: Vec::new(),
             request_id: None,
         };
         Self { status, headers: HeaderMap::new(), body }
@@ -66,7 +112,7 @@ impl ApiError {
 
     #[must_use]
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
-        self.body.detail = Some(detail.into());
+        self.body.detail = Some(ErrorDetail::Text(detail.into()));
         self
     }
 
@@ -115,6 +161,36 @@ fn rule_code(rule: Rule) -> u16 {
     }
 }
 
+fn query_detail(text: &TextProblems) -> ErrorDetail {
+    let compile_error_code = match text.part {
+        TextPart::Syntax => 1,
+        TextPart::Names => 16,
+        TextPart::Meaning => 32,
+    };
+    let first = text.problems.first();
+    let (line, column) = first.and_then(|first| first.place).unwrap_or_default();
+    let message = first.map(|first| first.message.clone()).unwrap_or_default();
+    ErrorDetail::Query(QueryErrorDetail { error_type: 1, compile_error_code, line, column, message })
+}
+
+impl QueryDiagnostic {
+    fn of(problem: TextProblem) -> Self {
+        let TextProblem { message, place, hint, picture } = problem;
+        let (line, column) = place.unzip();
+        Self { message, line, column, hint, picture }
+    }
+}
+
+impl ErrorBody {
+    /// What the cause is, for the audit trail.
+    pub fn cause(&self) -> String {
+        match &self.detail {
+            Some(ErrorDetail::Text(detail)) => detail.clone(),
+            _ => self.message.clone(),
+        }
+    }
+}
+
 impl From<Violation> for ApiError {
     fn from(violation: Violation) -> Self {
         service::Error::from(violation).into()
@@ -153,7 +229,11 @@ impl From<service::Error> for ApiError {
             _ => {}
         }
         let mut answer = Self::new(error.kind, error.message);
-        answer.body.detail = error.detail;
+        answer.body.detail = error.detail.map(ErrorDetail::Text);
+        if let Some(text) = error.text {
+            answer.body.detail = Some(query_detail(&text));
+            answer.body.diagnostics = text.problems.into_iter().map(QueryDiagnostic::of).collect();
+        }
         answer.body.hint = error.hint;
         if let Some(time) = error.retry_at
             && let Ok(value) = HeaderValue::from_str(&time.to_http_date())
@@ -201,7 +281,7 @@ mod tests {
             let answer = ApiError::from(service::Error::new(kind, "no").detail("more"));
             assert_eq!((answer.status.as_u16(), answer.body.code), (status, status));
             assert_eq!(answer.headers.contains_key(header::RETRY_AFTER), retries);
-            assert_eq!(answer.body.detail.as_deref(), Some("more"));
+            assert_eq!(answer.body.cause(), "more");
         }
     }
 }

@@ -81,10 +81,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         set_rate_headers(response.headers_mut(), &allowance, sender.org.is_some());
     }
     if is_refusal(response.status()) {
-        let detail = response
-            .extensions()
-            .get::<ErrorBody>()
-            .map(|body| body.detail.clone().unwrap_or_else(|| body.message.clone()));
+        let detail = response.extensions().get::<ErrorBody>().map(ErrorBody::cause);
         let actor = sender.actor.unwrap_or_else(|| "unknown".to_owned());
         let kind = RefusalKind { actor, action, detail: detail.unwrap_or_default() };
         app.refusals.note(sender.org, kind, now, &resource, &request_id);

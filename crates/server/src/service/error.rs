@@ -21,8 +21,41 @@ pub struct Error {
     pub allowance: Option<Allowance>,
     /// When it is worth trying again, where that is known.
     pub retry_at: Option<tidegauge_model::Timestamp>,
+    /// What is wrong with the text of a query, where it is that.
+    pub text: Option<Box<TextProblems>>,
     #[source]
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+/// What is wrong with the text of a query.
+#[derive(Clone, Debug)]
+pub struct TextProblems {
+    pub part: TextPart,
+    /// At least one, in the order of the text.
+    pub problems: Vec<TextProblem>,
+}
+
+/// What part of understanding a text failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextPart {
+    /// Its words do not make a query.
+    Syntax,
+    /// A name in it stands for nothing.
+    Names,
+    /// It asks for what cannot be computed.
+    Meaning,
+}
+
+/// One thing that is wrong with a text.
+#[derive(Clone, Debug)]
+pub struct TextProblem {
+    pub message: String,
+    /// The line and the column, both from 1, where it has a place.
+    pub place: Option<(usize, usize)>,
+    /// What to write instead.
+    pub hint: Option<String>,
+    /// The line with a mark below the place.
+    pub picture: Option<String>,
 }
 
 impl Error {
@@ -35,6 +68,7 @@ impl Error {
             violation: None,
             allowance: None,
             retry_at: None,
+            text: None,
             source: None,
         }
     }

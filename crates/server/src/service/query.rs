@@ -1,7 +1,9 @@
 //! Queries over one dataset: whether the caller may, whether the month has room for it, then from the query to an
-//! answer. Computing is left to the engine, and how an answer looks to the HTTP layer.
+//! answer. Computing is left to the engine, and how an answer looks to the HTTP layer. Queries in text are in `apl`.
 
-mod failure;
+pub mod apl;
+pub mod definitions;
+pub(super) mod failure;
 pub mod history;
 pub mod meter;
 pub mod notes;
@@ -13,9 +15,11 @@ use std::time::Duration;
 
 use tidegauge_engine::{Answer, Lane, Options, Question};
 use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, continuation_token, translate};
+use tidegauge_lang::tree::TimeRange;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::DatasetState;
 
+use self::definitions::Definitions;
 use self::history::Kept;
 use self::meter::Meter;
 use self::notes::Notes;
@@ -37,11 +41,12 @@ pub struct QueryDesk {
     pub limits: QueryLimits,
     pub meter: Meter,
     pub notes: Notes,
+    pub definitions: Definitions,
 }
 
 impl QueryDesk {
     pub fn new(limits: QueryLimits) -> Self {
-        Self { limits, meter: Meter::default(), notes: Notes::default() }
+        Self { limits, meter: Meter::default(), notes: Notes::default(), definitions: Definitions::default() }
     }
 }
 
@@ -52,6 +57,12 @@ pub struct QueryInput {
     pub query: DatasetQuery,
     /// Whether to keep the query in the history.
     pub kept: Option<Kept>,
+    pub manner: Manner,
+}
+
+/// How a query is to be run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Manner {
     /// How long to wait for a first event, where there is none yet.
     pub wait: Option<Duration>,
     pub bypasses_cache: bool,
@@ -62,8 +73,8 @@ pub struct QueryInput {
 #[derive(Debug)]
 pub struct Queried {
     pub answer: Answer,
-    /// What is known of the fields that it is about.
-    pub fields: Vec<DescribedField>,
+    /// The datasets that were read, with what is known of the fields that the answer is about.
+    pub datasets: Vec<DescribedDataset>,
     /// With which the rest of a cut answer can be asked for.
     pub continuation_token: Option<String>,
     /// The limit, if none was asked for.
@@ -75,13 +86,37 @@ pub struct Queried {
     pub allowance: Allowance,
     /// Where the history has the query.
     pub history_id: Option<String>,
+    /// What is shown of a query that was asked in text.
+    pub text: Option<TextQuery>,
+}
+
+/// A dataset that was read.
+#[derive(Clone, Debug)]
+pub struct DescribedDataset {
+    pub name: String,
+    pub fields: Vec<DescribedField>,
+}
+
+/// What was understood of a query in text and of its request.
+#[derive(Clone, Debug)]
+pub struct TextQuery {
+    pub range: TimeRange,
+    /// What to know of the query itself.
+    pub warnings: Vec<String>,
+    pub cursor: Option<String>,
+    pub includes_cursor: bool,
 }
 
 /// Answers a query.
 pub async fn query(app: &App, caller: &Caller, input: QueryInput) -> Result<Queried> {
     caller.check_dataset(&input.dataset, DatasetArea::Query, Action::Read)?;
+    ended(app, answer(app, caller, input)).await
+}
+
+/// Waits for a query and counts how it ended.
+async fn ended(app: &App, query: impl Future<Output = Result<Queried>>) -> Result<Queried> {
     let mut ending = Ending { metrics: &app.metrics, outcome: "cancelled" };
-    let queried = answer(app, caller, input).await;
+    let queried = query.await;
     ending.outcome = outcome(&queried);
     queried
 }
@@ -99,7 +134,7 @@ async fn answer(app: &App, caller: &Caller, mut input: QueryInput) -> Result<Que
         None => None,
     };
     Ok(Queried {
-        fields,
+        datasets: vec![DescribedDataset { name: run.input.dataset, fields }],
         continuation_token: found.answer.continues_at.map(|place| continuation_token(place.after)),
         default_limit: found.default_limit,
         is_window_cut: found.is_window_cut,
@@ -107,6 +142,7 @@ async fn answer(app: &App, caller: &Caller, mut input: QueryInput) -> Result<Que
         cost: found.cost,
         allowance: allowance.less(found.cost),
         history_id,
+        text: None,
     })
 }
 
@@ -155,7 +191,7 @@ struct Found {
 impl Run<'_> {
     /// Runs the query, and again when events have come, as long as it was asked to wait for one.
     async fn until_found(&self) -> Result<Found> {
-        let wait = self.input.wait.filter(|_| self.input.query.aggregations.is_empty());
+        let wait = self.input.manner.wait.filter(|_| self.input.query.aggregations.is_empty());
         let Some(wait) = wait else { return self.once(self.caller.now).await };
         let waiting = wait::Waiting::new(self.app, wait);
         let (mut now, mut cost) = (self.caller.now, 0);
@@ -185,17 +221,19 @@ impl Run<'_> {
         let options = Options {
             lane: Lane::Interactive,
             time_max: limits.time_max,
-            bypasses_cache: self.input.bypasses_cache,
-            is_explained: self.input.is_explained,
+            bypasses_cache: self.input.manner.bypasses_cache,
+            is_explained: self.input.manner.is_explained,
             answer_bytes_max: limits.answer_bytes_max,
             ..Options::at(around.now)
         };
-        let question = Question::of_dataset(translated.query, Arc::clone(&self.dataset), options);
+        let mut question = Question::of_dataset(translated.query, Arc::clone(&self.dataset), options);
+        for dataset in &mut question.datasets {
+            dataset.virtual_fields =
+                definitions::virtual_fields_of(self.app, self.caller, &self.input.dataset).await?;
+        }
         let answer = self.app.engine.run(question).await;
         let answer = answer.map_err(|error| failure::of_engine(error, &self.input.query))?;
-        let (figures, cost) = (&answer.figures, meter::cost(&answer.figures));
-        self.app.queries.meter.add(&standing.org, cost, self.app.now());
-        self.app.metrics.query_computed(figures.elapsed, figures.rows_examined, figures.bytes_read);
+        let cost = meter::account(self.app, &standing.org, &answer.figures);
         Ok(Found {
             answer,
             cost,
@@ -220,14 +258,20 @@ impl Run<'_> {
 
     /// What is known of the fields in an answer, and of those that were aggregated to it.
     async fn described(&self, answer: &Answer) -> Result<Vec<DescribedField>> {
-        let mut meant: HashSet<&str> = HashSet::new();
-        for field in answer.tables.iter().flat_map(|table| &table.fields) {
-            match &field.aggregate {
-                None => meant.extend([field.name.as_str()]),
-                Some(aggregate) => meant.extend(aggregate.fields.iter().map(String::as_str)),
-            }
-        }
+        let meant = meant_fields(answer);
         let notes = self.app.queries.notes.of(&self.app.catalog, self.dataset.id(), self.caller.now).await?;
         Ok(fields::described(&notes, &self.dataset, |name| meant.contains(name)))
     }
+}
+
+/// The names of the fields that an answer is about.
+fn meant_fields(answer: &Answer) -> HashSet<&str> {
+    let mut meant: HashSet<&str> = HashSet::new();
+    for field in answer.tables.iter().flat_map(|table| &table.fields) {
+        match &field.aggregate {
+            None => meant.extend([field.name.as_str()]),
+            Some(aggregate) => meant.extend(aggregate.fields.iter().map(String::as_str)),
+        }
+    }
+    meant
 }

@@ -11,10 +11,15 @@ pub const DESCRIPTION_MAX: usize = 4_096;
 
 /// A name: not empty, not too long.
 pub fn check_name(field: &str, text: &str) -> Result<(), Violation> {
+    check_filled(field, text, NAME_MAX)
+}
+
+/// A text that says something: not empty, not too long.
+pub fn check_filled(field: &str, text: &str, max: usize) -> Result<(), Violation> {
     if text.trim().is_empty() {
         return Err(Violation::new(field, Rule::TooShort, "should be at least 1 chars long"));
     }
-    check_text(field, text, NAME_MAX)
+    check_text(field, text, max)
 }
 
 /// The name of a dataset: letters, digits, `_`, `.` and `-`, beginning with a letter or digit.

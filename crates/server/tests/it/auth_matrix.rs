@@ -27,6 +27,8 @@ enum Id {
     Notifier,
     Token,
     Starred,
+    VirtualField,
+    View,
     Org,
     User,
     /// A dataset with an event and a map field `m`; ids of datasets are their names.
@@ -50,6 +52,7 @@ fn rows() -> Vec<Row> {
     let name = || Some(json!({"name": "renamed"}));
     let user = || Some(json!({"name": "u", "email": "new{version}@example.com", "role": "none"}));
     let mut rows = dataset_rows();
+    rows.extend(definition_rows());
     rows.extend([
         row("GET", "/notifiers", Id::None, None, 200),
         row("POST", "/notifiers", Id::None, notifier(), 200),
@@ -89,6 +92,7 @@ fn dataset_rows() -> Vec<Row> {
     let described = || Some(json!({"description": "changed"}));
     let question =
         || Some(json!({"startTime": "2026-06-01T00:00:00Z", "endTime": "now", "resolution": "auto"}));
+    let text = || Some(json!({"apl": "print x = 1"}));
     let age = || Some(json!({"maxDuration": "0s"}));
     vec![
         row("GET", "/datasets", Id::None, None, 200),
@@ -112,6 +116,32 @@ fn dataset_rows() -> Vec<Row> {
         row("POST", "/ingest/{name}", Id::Dataset, events(), 200),
         row("POST", "/datasets/{dataset_name}/query", Id::Dataset, question(), 200),
         row("GET", "/datasets/_history/{id}", Id::SavedQuery, None, 200),
+        row("POST", "/datasets/_apl", Id::None, text(), 200),
+        row("POST", "/query/_apl", Id::None, text(), 200),
+        row("POST", "/query/check", Id::None, text(), 200),
+        row("POST", "/query/complete", Id::None, Some(json!({"apl": "", "position": 0})), 200),
+        row("POST", "/query/format", Id::None, text(), 200),
+    ]
+}
+
+/// The dataset that the virtual fields belong to.
+const DEFINED_ON: &str = "measured";
+
+fn definition_rows() -> Vec<Row> {
+    let field = |name| Some(json!({"dataset": DEFINED_ON, "name": name, "expression": "a + b"}));
+    // It reads no dataset, so that it needs no right beside the one that the route asks for.
+    let view = |name| Some(json!({"name": name, "aplQuery": "print x = 1"}));
+    vec![
+        row("GET", "/vfields", Id::None, None, 200),
+        row("POST", "/vfields", Id::None, field("made in {version}"), 200),
+        row("GET", "/vfields/{id}", Id::VirtualField, None, 200),
+        row("PUT", "/vfields/{id}", Id::VirtualField, field("changed in {version}"), 200),
+        row("DELETE", "/vfields/{id}", Id::VirtualField, None, 204),
+        row("GET", "/views", Id::None, None, 200),
+        row("POST", "/views", Id::None, view("made in {version}"), 200),
+        row("GET", "/views/{id}", Id::View, None, 200),
+        row("PUT", "/views/{id}", Id::View, view("changed in {version}"), 200),
+        row("DELETE", "/views/{id}", Id::View, None, 204),
     ]
 }
 
@@ -120,6 +150,9 @@ const PUBLIC: &[&str] = &["/healthz", "/readyz", "/metrics", "/version", "/opena
 
 pub(crate) async fn run(app: TestApp) {
     let document = app.send("GET", "/openapi.json", None, None).await.json();
+    let defined_on = json!({"name": DEFINED_ON});
+    let dataset = app.send("POST", "/v2/datasets", Some(&app.owner_token), Some(&defined_on)).await;
+    assert_eq!(dataset.status, 200, "{dataset:?}");
     let rows = rows();
     let mut used = BTreeSet::new();
     for (path, operations) in document["paths"].as_object().unwrap() {
@@ -171,6 +204,8 @@ impl Check<'_> {
             Id::Notifier => self.make("/notifiers", "POST /notifiers").await,
             Id::Token => self.make("/tokens", "POST /tokens").await,
             Id::Starred => self.make("/apl-starred-queries", "POST /apl-starred-queries").await,
+            Id::VirtualField => self.make("/vfields", "POST /vfields").await,
+            Id::View => self.make("/views", "POST /views").await,
             Id::User => self.make("/users", "POST /users").await,
             Id::Dataset => self.make_dataset().await,
             Id::SavedQuery => self.make_saved_query().await,
@@ -178,7 +213,8 @@ impl Check<'_> {
         let name = if self.row.path.contains("mapfields") { "m" } else { &id };
         let path = self.row.path.replace("{id}", &id).replace("{field}", "status").replace("{name}", name);
         let path = path.replace("{dataset_name}", &id);
-        format!("{}{path}", self.version)
+        let format = if path.ends_with("_apl") { "?format=tabular" } else { "" };
+        format!("{}{path}{format}", self.version)
     }
 
     /// A dataset that has all that the routes below it need.
@@ -214,6 +250,11 @@ impl Check<'_> {
         if path == "/datasets" {
             let number = self.app.app.catalog.list_datasets(&self.app.org).await.unwrap().len();
             body["name"] = json!(format!("a-dataset-whose-name-is-no-other-{number}-{}", self.place().len()));
+        }
+        if path == "/vfields" || path == "/views" {
+            let fields = self.app.app.catalog.list_virtual_fields(&self.app.org, None).await.unwrap().len();
+            let views = self.app.app.catalog.list_views(&self.app.org).await.unwrap().len();
+            body["name"] = json!(format!("number {} for {}", fields + views, self.place()));
         }
         let answer =
             self.app.send("POST", &format!("/v2{path}"), Some(&self.app.owner_token), Some(&body)).await;
@@ -331,7 +372,8 @@ async fn snapshot(app: &TestApp) -> Vec<String> {
         let paths =
             ["/v2/notifiers", "/v2/tokens", "/v2/apl-starred-queries?who=all&limit=1000", "/v2/users"];
         let datasets = ["/v2/datasets", "/v1/datasets/_stats", "/v1/datasets/_fields"];
-        for path in paths.iter().chain(&["/v2/orgs", "/v2/user"]).chain(&datasets) {
+        let others = ["/v2/orgs", "/v2/user", "/v2/vfields", "/v2/views"];
+        for path in paths.iter().chain(&others).chain(&datasets) {
             let answer = app.send("GET", path, Some(token), None).await;
             assert_eq!(answer.status, 200, "{path}");
             seen.push(answer.text);

@@ -1,11 +1,13 @@
 //! Cases of queries that need more than a scenario can say: requests at the same time, what is counted and kept behind
 //! them, exact bytes, large answers.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidegauge_server::http::resources::query::ROUTE;
+use tidegauge_server::http::resources::query::ROUTES;
 use tidegauge_server::jobs::{Jobs, prune_queries};
+use tidegauge_server::service::query::definitions::Definition;
 use tidegauge_server::service::query::meter;
 
 use crate::app::{Answer, BODY_MAX, TestApp};
@@ -26,6 +28,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("a_query_that_is_too_large_is_refused", |app| Box::pin(too_large(app))),
     ("the_route_with_its_own_limit_of_time_is_there", |app| Box::pin(route_is_there(app))),
     ("queries_are_in_the_metrics", |app| Box::pin(in_metrics(app))),
+    ("what_is_defined_for_a_name_is_known_at_once", |app| Box::pin(knows_definitions(app))),
 ];
 
 fn last_hour() -> Value {
@@ -216,10 +219,12 @@ async fn too_large(app: TestApp) {
     assert!(answer.json()["hint"].as_str().unwrap().contains("max_query_body_bytes"));
 }
 
-/// The layer that limits the time of a request knows the route by this path.
+/// The layer that limits the time of a request knows the routes by these paths.
 async fn route_is_there(app: TestApp) {
     let document = app.send("GET", "/openapi.json", None, None).await.json();
-    assert!(document["paths"][ROUTE]["post"].is_object());
+    for route in ROUTES {
+        assert!(document["paths"][route]["post"].is_object(), "{route}");
+    }
 }
 
 async fn in_metrics(app: TestApp) {
@@ -235,4 +240,33 @@ async fn in_metrics(app: TestApp) {
     ] {
         assert!(metrics.contains(line), "{line} in {metrics}");
     }
+}
+
+async fn knows_definitions(app: TestApp) {
+    let make = async |path: &str, body: Value| {
+        let answer = app.send("POST", path, Some(&app.owner_token), Some(&body)).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        format!("{path}/{}", answer.json()["id"].as_str().unwrap())
+    };
+    let defined = async |name: &str| {
+        let (state, now) = (&app.app, app.app.now());
+        state.queries.definitions.of(&state.catalog, &app.org, name, now).await.unwrap()
+    };
+    make("/v2/datasets", json!({"name": "d"})).await;
+    for name in ["d", "v", "none"] {
+        assert_eq!(*defined(name).await, Definition::default());
+    }
+    let second = make("/v2/vfields", json!({"dataset": "d", "name": "b", "expression": "1"})).await;
+    make("/v2/vfields", json!({"dataset": "d", "name": "a", "expression": "b + 1"})).await;
+    let view = make("/v2/views", json!({"name": "v", "aplQuery": "['d'] | count"})).await;
+    let fields = [("b", "1"), ("a", "b + 1")].map(|(name, text)| (name.to_owned(), text.to_owned()));
+    assert_eq!(defined("d").await.virtual_fields, fields);
+    assert_eq!(defined("v").await.view.as_deref(), Some("['d'] | count"));
+    assert!(Arc::ptr_eq(&defined("v").await, &defined("v").await));
+
+    for path in [second, view] {
+        assert_eq!(app.send("DELETE", &path, Some(&app.owner_token), None).await.status, 204);
+    }
+    assert_eq!(defined("d").await.virtual_fields, fields[1..]);
+    assert_eq!(*defined("v").await, Definition::default());
 }

@@ -25,7 +25,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("sin", 1, 1, |call| of_one(call, f64::sin)),
     function("cos", 1, 1, |call| of_one(call, f64::cos)),
     function("tan", 1, 1, |call| of_one(call, f64::tan)),
-    function("cot", 1, 1, |call| of_one(call, |x| x.tan().recip())),
+    function("cot", 1, 1, |call| of_one(call, |x| x.cos() / x.sin())),
     function("asin", 1, 1, |call| of_one(call, f64::asin)),
     function("acos", 1, 1, |call| of_one(call, f64::acos)),
     function("atan", 1, 1, |call| of_one(call, f64::atan)),

@@ -268,6 +268,13 @@ pub(super) fn floats(compute: impl Fn(Row<'_, '_>) -> Option<f64> + Send + Sync 
     computed::<f64, Float64Builder, ()>(|| (), move |(), row| compute(row))
 }
 
+pub(super) fn floats_with<S>(
+    begin: impl Fn() -> S + Send + Sync + 'static,
+    compute: impl Fn(&mut S, Row<'_, '_>) -> Option<f64> + Send + Sync + 'static,
+) -> Kernel {
+    computed::<f64, Float64Builder, S>(begin, compute)
+}
+
 pub(super) fn booleans(compute: impl Fn(Row<'_, '_>) -> Option<bool> + Send + Sync + 'static) -> Kernel {
     computed::<bool, BooleanBuilder, ()>(|| (), move |(), row| compute(row))
 }

@@ -113,19 +113,3 @@ fn sizes() {
         format_bytes("1") => "argument 1 of `format_bytes` must be a number, and it is a string";
     }
 }
-
-#[test]
-fn hashes() {
-    cases! {
-        hash("") => 3_244_421_341_483_603_138;
-        hash(Null) => Null;
-    }
-    let hash = |arguments: &[super::Literal]| {
-        let (expr, columns) = super::with_columns("hash", arguments, |_| false);
-        super::results(&expr, &columns, 1).unwrap().remove(0)
-    };
-    let text = |text: &str| super::Literal::String(text.to_owned());
-    assert_eq!(hash(&[text("5")]), hash(&[super::Literal::Integer(5)]));
-    assert_ne!(hash(&[text("a")]), hash(&[text("b")]));
-    assert_ne!(hash(&[text("a")]), hash(&[text("a"), text("salt")]));
-}

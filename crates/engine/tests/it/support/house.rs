@@ -11,7 +11,7 @@ use tidegauge_catalog::datasets::Dataset as CatalogDataset;
 use tidegauge_catalog::people::Person;
 use tidegauge_catalog::tokens::Token;
 use tidegauge_catalog::{Catalog, Change, Location, SealKey};
-use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Error, Options, Question};
+use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Error, Files, Options, Question};
 use tidegauge_ingest::{FieldGate, Limits, Reader};
 use tidegauge_lang::dataset_query::{Refused, Surroundings, translate};
 use tidegauge_lang::{Diagnostic, Resolved, Span, parse_query, resolve};
@@ -241,12 +241,38 @@ impl House {
         text: &str,
         way: Way,
     ) -> Result<Answer, Vec<Diagnostic>> {
+        let options = Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) };
+        self.ask_with(datasets, text, way, options).await
+    }
+
+    /// Asks a query in text that may read these files.
+    pub(crate) async fn ask_files(
+        &self,
+        text: &str,
+        files: Arc<dyn Files>,
+    ) -> Result<Answer, Vec<Diagnostic>> {
+        let options = Options { files: Some(files), ..Options::at(START) };
+        self.ask_with(&[], text, Way::Threads, options).await
+    }
+
+    async fn ask_with(
+        &self,
+        datasets: &[(&str, &Arc<DatasetState>)],
+        text: &str,
+        way: Way,
+        options: Options,
+    ) -> Result<Answer, Vec<Diagnostic>> {
         let (program, diagnostics) = parse_query(text);
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
         let resolved = resolve(program, &[], &std::collections::HashMap::new())?;
-        self.ask_resolved(datasets, resolved, way).await
+        self.ask_resolved(datasets, resolved, way, options).await
+    }
+
+    /// How a query is run this way.
+    pub(crate) fn options(way: Way) -> Options {
+        Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) }
     }
 
     /// Asks a query whose names are settled.
@@ -255,10 +281,11 @@ impl House {
         datasets: &[(&str, &Arc<DatasetState>)],
         resolved: Resolved,
         way: Way,
+        options: Options,
     ) -> Result<Answer, Vec<Diagnostic>> {
         let dataset = |(name, state): &(&str, &Arc<DatasetState>)| ((*name).to_owned(), Arc::clone(state));
         let datasets = datasets.iter().map(dataset).collect();
-        self.run_resolved(datasets, resolved, way).await.map_err(|error| match error {
+        self.run_resolved(datasets, resolved, way, options).await.map_err(|error| match error {
             Error::Invalid(diagnostics) => diagnostics,
             other => vec![Diagnostic::new(other.to_string(), Span::default())],
         })
@@ -270,13 +297,14 @@ impl House {
         datasets: Vec<(String, Arc<DatasetState>)>,
         resolved: Resolved,
         way: Way,
+        options: Options,
     ) -> Result<Answer, Error> {
         let dataset = |(name, state)| Dataset { name, state, virtual_fields: Vec::new() };
         let question = Question {
             query: resolved.query,
             constants: resolved.constants,
             datasets: datasets.into_iter().map(dataset).collect(),
-            options: Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) },
+            options,
         };
         let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
         engine.run(question).await

@@ -2,17 +2,20 @@
 //! reading that is left to `history`.
 
 pub mod answer;
+pub mod apl;
 pub mod body;
+pub mod delete;
 pub mod history;
 pub mod parameters;
 pub mod schemas;
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use serde::de::DeserializeOwned;
 use tidegauge_model::ErrorKind;
 
 use self::answer::Shown;
@@ -37,8 +40,8 @@ const COST: [HeaderName; 2] = [
     HeaderName::from_static("x-axiom-query-cost-gbms"),
 ];
 
-/// The path as the router knows it.
-pub const ROUTE: &str = "/v1/datasets/{dataset_name}/query";
+/// The paths of queries as the router knows them.
+pub const ROUTES: [&str; 3] = ["/v1/datasets/{dataset_name}/query", "/v1/datasets/_apl", "/v1/query/_apl"];
 
 /// An answer with more values than this is written by a thread that may take its time.
 const CELLS_AT_ONCE: usize = 20_000;
@@ -70,30 +73,40 @@ pub async fn query(
     body: Body,
 ) -> Result<Response, ApiError> {
     let asked = parameters.read(&headers)?;
-    let limit = (app.queries.limits.max_body_bytes, "max_query_body_bytes");
-    let read = read_json::<QueryRequest>(&headers, body, limit);
-    // The route's own limit of time is for the query and not for a body that does not come.
-    let (request, text) = match tokio::time::timeout(app.http.request_timeout, read).await {
-        Ok(read) => read?,
-        Err(_) => return Err(ApiError::new(ErrorKind::TimedOut, "the body did not come in time")),
-    };
+    let (request, text) = read_body::<QueryRequest>(&app, &headers, body).await?;
     let shows_nulls = request.shows_nulls();
     let mut query = request.into_query()?;
     if asked.format == Format::Legacy {
         body::add_arrival(&mut query);
     }
     let input = QueryInput {
-        dataset: dataset.clone(),
+        dataset,
         query,
         kept: asked.save_as.map(|save_as| Kept { save_as, text: as_text(&text) }),
-        wait: asked.wait,
-        bypasses_cache: asked.bypasses_cache,
-        is_explained: asked.is_explained,
+        manner: asked.manner,
     };
     let queried = Box::pin(query::query(&app, &caller, input)).await?;
+    respond(asked.format, shows_nulls, queried).await
+}
+
+/// Reads the body of a query. The route's own limit of time is for the query and not for a body that does not come.
+async fn read_body<T: DeserializeOwned>(
+    app: &App,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<(T, Bytes), ApiError> {
+    let limit = (app.queries.limits.max_body_bytes, "max_query_body_bytes");
+    match tokio::time::timeout(app.http.request_timeout, read_json::<T>(headers, body, limit)).await {
+        Ok(read) => read,
+        Err(_) => Err(ApiError::new(ErrorKind::TimedOut, "the body did not come in time")),
+    }
+}
+
+/// An answer with its headers.
+async fn respond(format: Format, shows_nulls: bool, queried: Queried) -> Result<Response, ApiError> {
     let mut headers = headers_of(&queried);
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    let bytes = write(&dataset, asked.format, shows_nulls, queried).await?;
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
+    let bytes = write(format, shows_nulls, queried).await?;
     Ok((headers, bytes).into_response())
 }
 
@@ -117,41 +130,26 @@ fn headers_of(queried: &Queried) -> HeaderMap {
 }
 
 /// Writes a small answer here and a large one where it keeps nobody waiting.
-async fn write(
-    dataset: &str,
-    format: Format,
-    shows_nulls: bool,
-    queried: Queried,
-) -> Result<Vec<u8>, service::Error> {
+async fn write(format: Format, shows_nulls: bool, queried: Queried) -> Result<Vec<u8>, service::Error> {
     if answer::cells(&queried.answer) <= CELLS_AT_ONCE {
-        return written(dataset, format, shows_nulls, &queried);
+        return written(format, shows_nulls, &queried);
     }
-    let dataset = dataset.to_owned();
-    let writing = tokio::task::spawn_blocking(move || written(&dataset, format, shows_nulls, &queried));
+    let writing = tokio::task::spawn_blocking(move || written(format, shows_nulls, &queried));
     writing.await.unwrap_or_else(|error| {
         let failed = service::Error::new(ErrorKind::Internal, "the answer could not be written");
         Err(service::Error { source: Some(Box::new(error)), ..failed })
     })
 }
 
-fn written(
-    dataset: &str,
-    format: Format,
-    shows_nulls: bool,
-    queried: &Queried,
-) -> Result<Vec<u8>, service::Error> {
-    let shown = Shown {
-        answer: &queried.answer,
-        dataset,
-        fields: &queried.fields,
-        continuation_token: queried.continuation_token.as_deref(),
-        default_limit: queried.default_limit,
-        is_window_cut: queried.is_window_cut,
-        shows_nulls,
-    };
+fn written(format: Format, shows_nulls: bool, queried: &Queried) -> Result<Vec<u8>, service::Error> {
+    let shown = Shown::of(queried, shows_nulls);
     match format {
         Format::Legacy => answer::write_legacy(&shown),
         Format::Tabular => answer::write_tabular(&shown),
+        Format::TabularRows => answer::write_tabular_rows(&shown),
+        Format::Csv => answer::write_csv(&shown),
+        Format::Ndjson => answer::write_ndjson(&shown),
+        Format::Arrow => answer::write_arrow(&shown),
     }
 }
 

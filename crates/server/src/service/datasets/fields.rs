@@ -135,7 +135,7 @@ pub async fn set_map_fields(
     }
     let mut seen = HashSet::new();
     for field in &fields {
-        check_map_field(field)?;
+        check_field_name(field)?;
         if !seen.insert(field) {
             return Err(Violation::new("mapFields", Rule::Unique, "shouldn't contain duplicates").into());
         }
@@ -146,7 +146,7 @@ pub async fn set_map_fields(
 }
 
 pub async fn add_map_field(app: &App, caller: &Caller, name: &str, field: &str) -> Result<()> {
-    check_map_field(field)?;
+    check_field_name(field)?;
     if map_fields(app, caller, name).await?.len() >= MAP_FIELDS_MAX {
         let problem = format!("should have at most {MAP_FIELDS_MAX} items");
         return Err(Violation::new("mapFields", Rule::TooManyItems, problem).into());
@@ -169,7 +169,8 @@ async fn follow(app: &App, caller: &Caller, name: &str, changed: Option<Dataset>
     Ok(dataset.map_fields)
 }
 
-fn check_map_field(name: &str) -> Result<()> {
+/// The name of a field that people may define.
+pub(in crate::service) fn check_field_name(name: &str) -> Result<()> {
     let is_reserved = name == TIME_FIELD || RESERVED_FIELDS.contains(&name) || name.starts_with("__");
     if name.trim().is_empty() || name.len() > FIELD_NAME_BYTES_MAX || is_reserved || name.contains('\0') {
         let problem = format!(

@@ -6,6 +6,7 @@ use tidegauge_lang::{Diagnostic, Span};
 use tidegauge_model::ErrorKind;
 
 use crate::service::Error;
+use crate::service::error::{TextPart, TextProblem, TextProblems};
 
 /// So many mistakes are shown at once.
 const SHOWN_MAX: usize = 5;
@@ -25,7 +26,6 @@ pub(super) fn of_refused(refused: Refused) -> Error {
 
 /// A query that was understood and could not be run.
 pub(super) fn of_engine(error: EngineError, query: &DatasetQuery) -> Error {
-    let kind = error.kind();
     match error {
         EngineError::Invalid(diagnostics) => {
             // Only expressions have places; with one of them it is clear which text they are in.
@@ -35,6 +35,57 @@ pub(super) fn of_engine(error: EngineError, query: &DatasetQuery) -> Error {
             };
             of_diagnostics("the query", text, &diagnostics)
         }
+        other => of_running(other),
+    }
+}
+
+/// A text that cannot be read as a query.
+pub(super) fn of_text(text: &str, diagnostics: &[Diagnostic]) -> Error {
+    of_problems(TextPart::Syntax, text, diagnostics)
+}
+
+/// A text in which names stand for nothing.
+pub(super) fn of_names(text: &str, diagnostics: &[Diagnostic]) -> Error {
+    of_problems(TextPart::Names, text, diagnostics)
+}
+
+/// A query in text that was understood and could not be run.
+pub(super) fn of_text_engine(error: EngineError, text: &str) -> Error {
+    match error {
+        EngineError::Invalid(diagnostics) => of_problems(TextPart::Meaning, text, &diagnostics),
+        other => of_running(other),
+    }
+}
+
+fn of_problems(part: TextPart, text: &str, diagnostics: &[Diagnostic]) -> Error {
+    let problem = |diagnostic: &Diagnostic| TextProblem {
+        message: diagnostic.message.clone(),
+        place: place(text, diagnostic.span),
+        hint: diagnostic.hint.clone(),
+        picture: picture(text, diagnostic),
+    };
+    let problems: Vec<TextProblem> = diagnostics.iter().map(problem).collect();
+    let Some(first) = problems.first() else {
+        return Error::new(ErrorKind::Malformed, "the query cannot be understood");
+    };
+    let mut message = match first.place {
+        Some((line, column)) => format!("line {line}, column {column}: {}", first.message),
+        None => first.message.clone(),
+    };
+    if let Some(hint) = &first.hint {
+        message.push_str("; ");
+        message.push_str(hint);
+    }
+    let error = Error::new(ErrorKind::Malformed, message);
+    let error = Error { hint: first.hint.clone(), ..error };
+    Error { text: Some(Box::new(TextProblems { part, problems })), ..error }
+}
+
+/// Why an understood query has no answer.
+fn of_running(error: EngineError) -> Error {
+    let kind = error.kind();
+    match error {
+        EngineError::Invalid(_) => Error::new(kind, error.to_string()),
         EngineError::Store(error) => error.into(),
         EngineError::Memory { .. } | EngineError::Spill => Error::new(kind, error.to_string())
             .hint("ask for a shorter time range, fewer groups or fewer fields"),
@@ -48,7 +99,8 @@ pub(super) fn of_engine(error: EngineError, query: &DatasetQuery) -> Error {
     }
 }
 
-fn of_diagnostics(what: &str, text: &str, diagnostics: &[Diagnostic]) -> Error {
+/// A text that was not understood; `what` says which.
+pub(in crate::service) fn of_diagnostics(what: &str, text: &str, diagnostics: &[Diagnostic]) -> Error {
     let Some(first) = diagnostics.first() else {
         return Error::new(ErrorKind::Malformed, format!("{what} cannot be understood"));
     };

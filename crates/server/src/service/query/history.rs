@@ -16,6 +16,8 @@ const ID_LENGTH: usize = 18;
 pub enum SaveAs {
     Analytics,
     Stream,
+    /// A query in text.
+    Apl,
 }
 
 impl SaveAs {
@@ -23,6 +25,7 @@ impl SaveAs {
         match self {
             Self::Analytics => "analytics",
             Self::Stream => "stream",
+            Self::Apl => "apl",
         }
     }
 }
@@ -57,11 +60,13 @@ pub(super) async fn save(app: &App, caller: &Caller, dataset: &str, kept: Kept) 
     Ok(saved.id)
 }
 
-/// Finds a query that was kept. One over a dataset that the caller may not query does not exist to the caller.
+/// Finds a query that was kept. One over a dataset that the caller may not query does not exist to the caller. A query
+/// in text has the names of all its datasets, with commas between them.
 pub async fn find(app: &App, caller: &Caller, id: &str) -> Result<SavedQuery> {
     let found = app.catalog.find_saved_query(caller.org()?, id).await?;
     let may = |saved: &SavedQuery| {
-        caller.capabilities.allows_dataset(&saved.dataset, DatasetArea::Query, Action::Read)
+        let mut names = saved.dataset.split(',').filter(|name| !name.is_empty());
+        names.all(|name| caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read))
     };
     found.filter(may).ok_or_else(|| Error::not_found("query"))
 }

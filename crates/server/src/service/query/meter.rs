@@ -41,10 +41,18 @@ struct Account {
 }
 
 /// What a query cost: the gigabytes it held and read, times the milliseconds it took, rounded up.
-pub(super) fn cost(figures: &Figures) -> u64 {
+fn cost(figures: &Figures) -> u64 {
     let bytes = u128::from(figures.memory_peak.saturating_add(figures.bytes_read).max(BYTES_MIN));
     let product = bytes.saturating_mul(figures.elapsed.as_micros().max(1));
     u64::try_from(product.div_ceil(1_000_000_000_000)).unwrap_or(u64::MAX)
+}
+
+/// Counts what a query took, and gives its cost.
+pub(super) fn account(app: &App, org: &OrgId, figures: &Figures) -> u64 {
+    let cost = cost(figures);
+    app.queries.meter.add(org, cost, app.now());
+    app.metrics.query_computed(figures.elapsed, figures.rows_examined, figures.bytes_read);
+    cost
 }
 
 /// Refuses a query when the month's costs are used up.
@@ -92,7 +100,7 @@ pub async fn write(app: &App) -> std::result::Result<(), tidegauge_catalog::Erro
 }
 
 impl Meter {
-    pub(super) fn add(&self, org: &OrgId, cost: u64, now: Timestamp) {
+    fn add(&self, org: &OrgId, cost: u64, now: Timestamp) {
         let mut accounts = self.lock();
         let account = accounts.entry(org.clone()).or_default();
         let pending = account.pending.entry(month_of(now.as_nanos())).or_default();

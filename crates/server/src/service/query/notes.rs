@@ -27,7 +27,7 @@ struct Known {
 }
 
 impl Notes {
-    pub(super) async fn of(
+    pub(in crate::service) async fn of(
         &self,
         catalog: &Catalog,
         dataset: &DatasetId,

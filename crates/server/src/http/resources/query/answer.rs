@@ -1,18 +1,21 @@
 //! Answers as clients read them, written from Arrow arrays to the bytes of the body in one pass. Pure functions: what
 //! is shown was computed and looked up before.
 
+mod arrow;
 mod columns;
 mod explain;
 mod groups;
 mod json;
 mod legacy;
+mod request;
+mod rows;
 mod status;
 mod tabular;
 
 use tidegauge_engine::{Answer, Table};
 
 use crate::service::Error;
-use crate::service::datasets::fields::DescribedField;
+use crate::service::query::{DescribedDataset, Queried, TextQuery};
 
 /// The names of an answer's tables.
 const MAIN: &str = "0";
@@ -25,15 +28,30 @@ const ARRIVAL: &str = "_sysTime";
 #[derive(Clone, Debug)]
 pub struct Shown<'a> {
     pub answer: &'a Answer,
-    pub dataset: &'a str,
-    /// What is known of the fields that the answer is about.
-    pub fields: &'a [DescribedField],
+    /// What was read, with what is known of the fields that the answer is about.
+    pub datasets: &'a [DescribedDataset],
     pub continuation_token: Option<&'a str>,
     /// The limit, where it is not one that was asked for.
     pub default_limit: Option<u64>,
     pub is_window_cut: bool,
     /// Whether events show the fields that they do not have.
     pub shows_nulls: bool,
+    /// There for a query in text. Clients of the JSON query refuse what is shown of it.
+    pub text: Option<&'a TextQuery>,
+}
+
+impl<'a> Shown<'a> {
+    pub fn of(queried: &'a Queried, shows_nulls: bool) -> Self {
+        Self {
+            answer: &queried.answer,
+            datasets: &queried.datasets,
+            continuation_token: queried.continuation_token.as_deref(),
+            default_limit: queried.default_limit,
+            is_window_cut: queried.is_window_cut,
+            shows_nulls,
+            text: queried.text.as_ref(),
+        }
+    }
 }
 
 /// Writes events as `matches`, and groups as `buckets`.
@@ -43,7 +61,27 @@ pub fn write_legacy(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
 
 /// Writes tables of columns.
 pub fn write_tabular(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
-    tabular::write(shown)
+    tabular::write(shown, tabular::By::Columns)
+}
+
+/// Writes tables of rows.
+pub fn write_tabular_rows(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
+    tabular::write(shown, tabular::By::Rows)
+}
+
+/// Writes the rows of the first table as comma-separated values below the names of the fields.
+pub fn write_csv(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
+    rows::write_csv(shown.answer)
+}
+
+/// Writes the rows of the first table as one JSON object a line.
+pub fn write_ndjson(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
+    rows::write_ndjson(shown.answer)
+}
+
+/// Writes the rows of the first table as a stream of Arrow's IPC.
+pub fn write_arrow(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
+    arrow::write(shown.answer)
 }
 
 /// About how many values an answer has: what tells whether writing it takes long.

@@ -126,10 +126,17 @@ pub struct QueryOptions {
     pub display_null: Option<String>,
 }
 
+impl QueryOptions {
+    /// Whether events show the fields that they do not have.
+    pub fn shows_nulls(&self) -> bool {
+        let hides = |text: &str| NULLS_HIDDEN.contains(&text.to_ascii_lowercase().as_str());
+        !self.display_null.as_deref().is_some_and(hides)
+    }
+}
+
 impl QueryRequest {
     pub fn shows_nulls(&self) -> bool {
-        let display = self.query_options.as_ref().and_then(|options| options.display_null.as_deref());
-        !display.is_some_and(|text| NULLS_HIDDEN.contains(&text.to_ascii_lowercase().as_str()))
+        self.query_options.as_ref().is_none_or(QueryOptions::shows_nulls)
     }
 
     pub fn into_query(self) -> Result<DatasetQuery, Violation> {

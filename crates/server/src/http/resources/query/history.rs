@@ -19,9 +19,10 @@ use crate::service::query::history;
 pub struct SavedQueryResponse {
     #[schema(example = "h7TqVx20KcWm94ZpLd")]
     pub id: String,
-    /// `analytics` or `stream`.
+    /// `analytics`, `stream` or `apl`.
     #[schema(example = "analytics")]
     pub kind: String,
+    /// Of a query in text the names of all that it read, with commas between them.
     #[schema(example = "web")]
     pub dataset: String,
     /// The id of who asked.

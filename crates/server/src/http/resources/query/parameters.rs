@@ -8,7 +8,7 @@ use tidegauge_model::{Rule, Violation, duration};
 use utoipa::IntoParams;
 
 use crate::service::query::history::SaveAs;
-use crate::service::query::{WAIT_AUTO, WAIT_MAX};
+use crate::service::query::{Manner, WAIT_AUTO, WAIT_MAX};
 
 const EXPLAIN: &str = "x-tidegauge-explain";
 
@@ -38,28 +38,41 @@ pub struct QueryParameters {
 pub enum Format {
     Legacy,
     Tabular,
+    TabularRows,
+    Csv,
+    Ndjson,
+    Arrow,
+}
+
+impl Format {
+    /// The media type of answers in this format.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Legacy | Self::Tabular | Self::TabularRows => "application/json",
+            Self::Csv => "text/csv",
+            Self::Ndjson => "application/x-ndjson",
+            Self::Arrow => "application/vnd.apache.arrow.stream",
+        }
+    }
 }
 
 /// The parameters, understood.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Asked {
     pub format: Format,
-    pub bypasses_cache: bool,
     pub save_as: Option<SaveAs>,
-    pub wait: Option<Duration>,
-    pub is_explained: bool,
+    pub manner: Manner,
 }
 
 impl QueryParameters {
     pub fn read(&self, headers: &HeaderMap) -> Result<Asked, Violation> {
-        let explain = headers.get(EXPLAIN).map(|value| value.to_str().unwrap_or("unreadable"));
-        Ok(Asked {
-            format: self.format()?,
-            bypasses_cache: flag("nocache", self.nocache.as_deref())?,
-            save_as: self.save_as()?,
-            wait: self.wait()?,
-            is_explained: flag("explain", self.explain.as_deref())? || flag(EXPLAIN, explain)?,
-        })
+        let manner = manner(
+            self.nocache.as_deref(),
+            self.streaming_duration.as_deref(),
+            self.explain.as_deref(),
+            headers,
+        )?;
+        Ok(Asked { format: self.format()?, save_as: self.save_as()?, manner })
     }
 
     fn format(&self) -> Result<Format, Violation> {
@@ -81,24 +94,39 @@ impl QueryParameters {
             }
         }
     }
+}
 
-    fn wait(&self) -> Result<Option<Duration>, Violation> {
-        match self.streaming_duration.as_deref() {
-            None | Some("") => Ok(None),
-            Some("auto") => Ok(Some(WAIT_AUTO)),
-            Some(text) => match duration::parse(text) {
-                Some(wait) => Ok(Some(wait.min(WAIT_MAX))),
-                None => {
-                    let problem = "must be a duration such as 5s or 1m30s, or auto";
-                    Err(Violation::new("streaming-duration", Rule::Pattern, problem).in_query())
-                }
-            },
-        }
+/// How a query is to be run, by its parameters and by the header that asks for an explanation.
+pub(super) fn manner(
+    nocache: Option<&str>,
+    streaming_duration: Option<&str>,
+    explain: Option<&str>,
+    headers: &HeaderMap,
+) -> Result<Manner, Violation> {
+    let header = headers.get(EXPLAIN).map(|value| value.to_str().unwrap_or("unreadable"));
+    Ok(Manner {
+        bypasses_cache: flag("nocache", nocache)?,
+        wait: wait(streaming_duration)?,
+        is_explained: flag("explain", explain)? || flag(EXPLAIN, header)?,
+    })
+}
+
+fn wait(text: Option<&str>) -> Result<Option<Duration>, Violation> {
+    match text {
+        None | Some("") => Ok(None),
+        Some("auto") => Ok(Some(WAIT_AUTO)),
+        Some(text) => match duration::parse(text) {
+            Some(wait) => Ok(Some(wait.min(WAIT_MAX))),
+            None => {
+                let problem = "must be a duration such as 5s or 1m30s, or auto";
+                Err(Violation::new("streaming-duration", Rule::Pattern, problem).in_query())
+            }
+        },
     }
 }
 
 /// A truth value as the languages of clients write it.
-fn flag(name: &str, text: Option<&str>) -> Result<bool, Violation> {
+pub(super) fn flag(name: &str, text: Option<&str>) -> Result<bool, Violation> {
     match text {
         None | Some("" | "false" | "False" | "0") => Ok(false),
         Some("true" | "True" | "1") => Ok(true),
@@ -127,10 +155,14 @@ mod tests {
         let save_as = Some(SaveAs::Analytics);
         assert_eq!(
             all,
-            Asked { format: Format::Tabular, bypasses_cache: true, save_as, wait, is_explained: true }
+            Asked {
+                format: Format::Tabular,
+                save_as,
+                manner: Manner { bypasses_cache: true, wait, is_explained: true }
+            }
         );
-        assert_eq!(asked("streaming-duration=auto").unwrap().wait, Some(WAIT_AUTO));
-        assert_eq!(asked("streaming-duration=1h").unwrap().wait, Some(WAIT_MAX));
+        assert_eq!(asked("streaming-duration=auto").unwrap().manner.wait, Some(WAIT_AUTO));
+        assert_eq!(asked("streaming-duration=1h").unwrap().manner.wait, Some(WAIT_MAX));
         assert_eq!(asked("saveAsKind=stream").unwrap().save_as, Some(SaveAs::Stream));
     }
 

@@ -51,6 +51,57 @@ pub struct QueryResponse {
     pub explain: Option<Explained>,
 }
 
+/// The answer to a query in text.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(example = json!({
+    "format": "tabular",
+    "status": {
+        "elapsedTime": 1800, "blocksExamined": 3, "rowsExamined": 14, "rowsMatched": 14, "numGroups": 2,
+        "isPartial": false, "continuationToken": "", "isEstimate": false, "cacheStatus": 9,
+        "minBlockTime": "2026-06-01T11:00:00Z", "maxBlockTime": "2026-06-01T12:00:00Z", "messages": [],
+    },
+    "tables": [{
+        "name": "0", "sources": [{"name": "web"}],
+        "fields": [{"name": "status", "type": "integer"}, {"name": "count_", "type": "integer", "agg": {"name": "count"}}],
+        "order": [], "groups": [{"name": "status"}],
+        "range": {"field": "_time", "start": "2026-06-01T11:00:00Z", "end": "2026-06-01T12:00:00Z"},
+        "columns": [[200, 500], [12, 2]],
+    }],
+    "datasetNames": ["web"],
+    "fieldsMetaMap": {"web": [{"name": "status", "type": "integer", "unit": "", "hidden": false, "description": ""}]},
+}))]
+pub struct AplResponse {
+    /// `legacy`, `tabular` or `tabular-rows`. The other forms are the rows of the table `0` alone.
+    #[schema(example = "tabular")]
+    pub format: String,
+    pub status: QueryStatus,
+    /// The table `0`, and beside groups over time the table `_totals` with the groups over all time. In the form
+    /// `tabular-rows` tables have `rows` instead of `columns`.
+    #[schema(required = false)]
+    pub tables: Vec<QueryTable>,
+    /// The datasets that were read.
+    pub dataset_names: Vec<String>,
+    /// By dataset, what is known of the fields of the answer.
+    #[schema(value_type = Object)]
+    pub fields_meta_map: Value,
+    /// In the form `legacy`: rows that are no groups.
+    #[schema(required = false)]
+    pub matches: Vec<Match>,
+    /// In the form `legacy`.
+    #[schema(required = false)]
+    pub buckets: Option<Buckets>,
+    /// In the form `legacy`: what is known of the fields of the answer.
+    #[schema(required = false)]
+    pub fields_meta: Vec<FieldResponse>,
+    /// In the form `legacy`: what was understood, in the words of the JSON query.
+    #[schema(required = false, value_type = Object)]
+    pub request: Value,
+    /// What was planned and done, if that was asked for.
+    #[schema(required = false)]
+    pub explain: Option<Explained>,
+}
+
 /// What the work was. Measured, never estimated.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -91,8 +142,8 @@ pub struct QueryMessage {
     #[schema(example = "warn")]
     pub priority: String,
     pub count: u64,
-    /// `missing_column`, `virtual_field_finalize_error`, `license_limit_for_query_warning` or
-    /// `default_limit_warning`.
+    /// `missing_column`, `virtual_field_finalize_error`, `license_limit_for_query_warning`,
+    /// `default_limit_warning`, or of a query in text one that begins with `apl_`.
     #[schema(example = "default_limit_warning")]
     pub code: String,
     pub msg: String,

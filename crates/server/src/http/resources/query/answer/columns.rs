@@ -54,6 +54,22 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// Writes the value of a row as plain text: without quotes around texts, times and timespans, and nothing for null.
+    pub(super) fn write_plain(&self, row: usize, out: &mut Vec<u8>) {
+        match self.variants.iter().find(|variant| variant.is_set(row)) {
+            None => {}
+            Some(Variant::String(array)) => out.extend_from_slice(array.value(row).as_bytes()),
+            Some(variant @ (Variant::Datetime(_) | Variant::Timespan(_))) => {
+                let start = out.len();
+                variant.write(row, out);
+                out.pop();
+                out.remove(start);
+            }
+            Some(Variant::Float(array)) if !array.value(row).is_finite() => {}
+            Some(variant) => variant.write(row, out),
+        }
+    }
+
     pub(super) fn is_null(&self, row: usize) -> bool {
         !self.variants.iter().any(|variant| variant.is_set(row))
     }

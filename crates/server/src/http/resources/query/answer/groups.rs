@@ -56,8 +56,10 @@ struct Groups<'a> {
 impl<'a> Groups<'a> {
     fn of(table: &'a Table) -> Result<Self, Error> {
         let (mut keys, mut aggregates) = (Vec::new(), Vec::new());
+        // The first one of the name: a key can have it too.
+        let bucket = table.fields.iter().position(|field| field.name == TIME);
         for (place, field) in table.fields.iter().enumerate() {
-            let is_bucket = table.bucket.is_some() && place == 0 && field.name == TIME;
+            let is_bucket = table.bucket.is_some() && bucket == Some(place);
             if field.aggregate.is_some() {
                 let mut before = Vec::new();
                 before.extend_from_slice(b"{\"op\":");

@@ -1,13 +1,17 @@
 //! The form `legacy`: events as a list of objects, groups by time and over all time. Exactly these keys: clients
 //! refuse others.
 
+use std::collections::HashSet;
+
 use tidegauge_engine::Table;
 
 use super::columns::Column;
 use super::json::{write_key, write_list, write_member, write_string, write_text_member, write_time};
-use super::{ARRIVAL, MAIN, Shown, TIME, TOTALS, explain, groups, status, table};
+use super::tabular::write_datasets;
+use super::{ARRIVAL, MAIN, Shown, TIME, TOTALS, explain, groups, request, status, table};
 use crate::service::Error;
 use crate::service::datasets::fields::DescribedField;
+use crate::service::query::DescribedDataset;
 
 /// Of more fields than these, each event shows those that it has: an answer would be mostly nulls.
 const FIELDS_WITH_NULLS_MAX: usize = 500;
@@ -17,7 +21,7 @@ const CELL_BYTES: usize = 24;
 
 pub(super) fn write(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
     let mut out = Vec::with_capacity(1_024 + super::cells(shown.answer) * CELL_BYTES);
-    let (main, totals) = (table(shown.answer, MAIN), table(shown.answer, TOTALS));
+    let (main, totals) = tables(shown);
     out.push(b'{');
     write_text_member(&mut out, "format", "legacy");
     write_key(&mut out, "status");
@@ -33,10 +37,39 @@ pub(super) fn write(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
     write_key(&mut out, "buckets");
     groups::write(&mut out, main, totals)?;
     write_key(&mut out, "fieldsMeta");
-    write_fields(&mut out, shown.fields);
+    match shown.datasets {
+        [only] => write_fields(&mut out, &only.fields),
+        several => write_fields(&mut out, &merged(several)),
+    }
+    if let Some(text) = shown.text {
+        request::write_member_of(&mut out, shown, text);
+        write_datasets(&mut out, shown.datasets);
+    }
     explain::write_member_of(&mut out, shown.answer);
     out.push(b'}');
     Ok(out)
+}
+
+/// The table that is shown by time or as events, and the one that is shown over all time.
+fn tables<'a>(shown: &Shown<'a>) -> (Option<&'a Table>, Option<&'a Table>) {
+    let (main, totals) = (table(shown.answer, MAIN), table(shown.answer, TOTALS));
+    match main {
+        // What a query in text made of groups is shown like any other rows.
+        Some(rows) if shown.text.is_some() && !is_grouped(rows) => (main, None),
+        Some(_) if shown.text.is_some() && totals.is_none() => (None, main),
+        _ => (main, totals),
+    }
+}
+
+fn is_grouped(table: &Table) -> bool {
+    !table.groups.is_empty() || table.fields.iter().any(|field| field.aggregate.is_some())
+}
+
+/// What is known of the fields of several datasets, each name once.
+fn merged(datasets: &[DescribedDataset]) -> Vec<DescribedField> {
+    let mut names = HashSet::new();
+    let fields = datasets.iter().flat_map(|dataset| &dataset.fields);
+    fields.filter(|field| names.insert(field.name.as_str())).cloned().collect()
 }
 
 /// A field with the bytes before its value.

@@ -6,7 +6,7 @@ use super::Shown;
 use super::json::{write_comma, write_key, write_member, write_string, write_text_member, write_time};
 
 /// What clients written in Go take for "not set", and every other client for a time.
-const NO_TIME: &str = "0001-01-01T00:00:00Z";
+pub(super) const NO_TIME: &str = "0001-01-01T00:00:00Z";
 
 /// Bits of `cacheStatus`.
 const MISS: u8 = 1;
@@ -67,9 +67,13 @@ fn write_messages(out: &mut Vec<u8>, shown: &Shown<'_>) {
             Message::RowsCut(rows) => {
                 let text =
                     format!("an answer has at most {rows} rows here: narrow the query, or page with cursor");
-                write_message(out, "warn", "row_limit_warning", &text);
+                write_message(out, "warn", "apl_rowlimitapplied_1", &text);
             }
         }
+    }
+    for text in shown.text.iter().flat_map(|text| &text.warnings) {
+        let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
+        write_message(out, "warn", &format!("apl_{letters}_1"), text);
     }
     if shown.is_window_cut {
         let text = "the licence does not let queries look back so far: the range begins later than asked for";

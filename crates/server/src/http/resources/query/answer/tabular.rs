@@ -1,5 +1,5 @@
-//! The form `tabular`: tables of columns. The contract asks for `buckets` in every form, so they are here too, empty:
-//! the groups are in the tables.
+//! The form `tabular`: tables of columns, and its twin with rows. The contract of the JSON query asks for `buckets` in
+//! every form, so they are there too, empty: the groups are in the tables.
 
 use std::collections::BTreeSet;
 
@@ -11,47 +11,66 @@ use super::json::{
     write_comma, write_key, write_list, write_member, write_string, write_text_member, write_time,
 };
 use super::legacy::write_fields;
+use super::request::write_start;
 use super::{ARRIVAL, Shown, TIME, explain, status};
 use crate::service::Error;
+use crate::service::query::DescribedDataset;
 
 /// About how long a value is, to ask for memory once.
 const CELL_BYTES: usize = 12;
 
-pub(super) fn write(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
+/// What the values of a table are listed by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    Columns,
+    Rows,
+}
+
+pub(super) fn write(shown: &Shown<'_>, by: By) -> Result<Vec<u8>, Error> {
     let mut out = Vec::with_capacity(1_024 + super::cells(shown.answer) * CELL_BYTES);
+    let format = if by == By::Columns { "tabular" } else { "tabular-rows" };
     out.push(b'{');
-    write_text_member(&mut out, "format", "tabular");
+    write_text_member(&mut out, "format", format);
     write_key(&mut out, "status");
     status::write(&mut out, shown);
     write_key(&mut out, "tables");
     out.push(b'[');
     for table in &shown.answer.tables {
         write_comma(&mut out);
-        write_table(&mut out, table, shown.dataset)?;
+        let fields = if shown.text.is_some() { table.fields.iter().collect() } else { in_order(table) };
+        write_table(&mut out, table, &fields, by)?;
     }
     out.push(b']');
-    write_key(&mut out, "buckets");
-    out.extend_from_slice(b"{\"series\":[],\"totals\":[]}");
-    write_key(&mut out, "datasetNames");
-    write_list(&mut out, [shown.dataset], write_string);
-    write_key(&mut out, "fieldsMetaMap");
-    out.push(b'{');
-    write_key(&mut out, shown.dataset);
-    write_fields(&mut out, shown.fields);
-    out.push(b'}');
+    if shown.text.is_none() {
+        write_key(&mut out, "buckets");
+        out.extend_from_slice(b"{\"series\":[],\"totals\":[]}");
+    }
+    write_datasets(&mut out, shown.datasets);
     explain::write_member_of(&mut out, shown.answer);
     out.push(b'}');
     Ok(out)
 }
 
-fn write_table(out: &mut Vec<u8>, table: &Table, dataset: &str) -> Result<(), Error> {
-    let fields = in_order(table);
+/// Writes the names of datasets, and what is known of their fields.
+pub(super) fn write_datasets(out: &mut Vec<u8>, datasets: &[DescribedDataset]) {
+    write_key(out, "datasetNames");
+    write_list(out, datasets, |out, dataset| write_string(out, &dataset.name));
+    write_key(out, "fieldsMetaMap");
+    out.push(b'{');
+    for dataset in datasets {
+        write_key(out, &dataset.name);
+        write_fields(out, &dataset.fields);
+    }
+    out.push(b'}');
+}
+
+fn write_table(out: &mut Vec<u8>, table: &Table, fields: &[&Field], by: By) -> Result<(), Error> {
     out.push(b'{');
     write_text_member(out, "name", table.name);
     write_key(out, "sources");
-    write_list(out, [dataset], write_name);
+    write_list(out, &table.sources, |out, source| write_name(out, source));
     write_key(out, "fields");
-    write_list(out, &fields, |out, field| write_field(out, field));
+    write_list(out, fields, |out, field| write_field(out, field));
     write_key(out, "order");
     write_list(out, &table.order, write_sort_key);
     write_key(out, "groups");
@@ -61,7 +80,7 @@ fn write_table(out: &mut Vec<u8>, table: &Table, dataset: &str) -> Result<(), Er
         out.push(b'{');
         write_text_member(out, "field", TIME);
         write_key(out, "start");
-        write_time(out, range.start);
+        write_start(out, range.start);
         write_key(out, "end");
         write_time(out, range.end);
         out.push(b'}');
@@ -73,14 +92,27 @@ fn write_table(out: &mut Vec<u8>, table: &Table, dataset: &str) -> Result<(), Er
         write_member(out, "size", bucket.step);
         out.push(b'}');
     }
-    write_key(out, "columns");
-    out.push(b'[');
-    for field in fields {
-        let column = Column::of(field)?;
-        write_comma(out);
-        write_list(out, 0..table.rows, |out, row| column.write(row, out));
+    write_values(out, table, fields, by)?;
+    out.push(b'}');
+    Ok(())
+}
+
+fn write_values(out: &mut Vec<u8>, table: &Table, fields: &[&Field], by: By) -> Result<(), Error> {
+    let columns = fields.iter().map(|field| Column::of(field)).collect::<Result<Vec<_>, Error>>()?;
+    match by {
+        By::Columns => {
+            write_key(out, "columns");
+            write_list(out, &columns, |out, column| {
+                write_list(out, 0..table.rows, |out, row| column.write(row, out));
+            });
+        }
+        By::Rows => {
+            write_key(out, "rows");
+            write_list(out, 0..table.rows, |out, row| {
+                write_list(out, &columns, |out, column| column.write(row, out));
+            });
+        }
     }
-    out.extend_from_slice(b"]}");
     Ok(())
 }
 
@@ -120,7 +152,7 @@ fn write_field(out: &mut Vec<u8>, field: &Field) {
 }
 
 /// The types that occur, such as `integer|string`.
-fn type_names(field: &Field) -> String {
+pub(super) fn type_names(field: &Field) -> String {
     let types: BTreeSet<Type> = field.values.iter().map(|(of, _)| *of).collect();
     if types.is_empty() {
         return "unknown".to_owned();
@@ -134,7 +166,7 @@ fn write_name(out: &mut Vec<u8>, name: &str) {
     out.push(b'}');
 }
 
-fn write_sort_key(out: &mut Vec<u8>, key: &SortKey) {
+pub(super) fn write_sort_key(out: &mut Vec<u8>, key: &SortKey) {
     out.push(b'{');
     write_text_member(out, "field", &key.field);
     write_member(out, "desc", key.is_descending);

@@ -13,6 +13,7 @@ use tidegauge_lang::tree::{Bucket, SortKey, TimeRange, Type};
 use tidegauge_model::RowId;
 
 use super::*;
+use crate::service::datasets::fields::DescribedField;
 
 const SECOND: i64 = 1_000_000_000;
 /// 2026-06-01T12:00:00Z.
@@ -44,6 +45,10 @@ fn described(name: &str, kind: &str) -> DescribedField {
     }
 }
 
+fn web(field: &str, kind: &str) -> [DescribedDataset; 1] {
+    [DescribedDataset { name: "web".to_owned(), fields: vec![described(field, kind)] }]
+}
+
 /// Two events with a value of each type.
 fn events() -> Answer {
     let row = |index| RowId { time: NOON + i64::from(index), sequence: 7, index };
@@ -72,6 +77,7 @@ fn events() -> Answer {
         row_ids: vec![row(1), row(0)],
         order: vec![SortKey { field: "_time".to_owned(), is_descending: true }],
         range: Some(TimeRange { start: NOON, end: NOON + 60 * SECOND }),
+        sources: vec!["web".to_owned()],
         ..Table::default()
     };
     let figures = Figures {
@@ -140,12 +146,12 @@ fn groups() -> Answer {
 fn shown(answer: &Answer) -> Shown<'_> {
     Shown {
         answer,
-        dataset: "web",
-        fields: &[],
+        datasets: &[],
         continuation_token: None,
         default_limit: None,
         is_window_cut: false,
         shows_nulls: true,
+        text: None,
     }
 }
 
@@ -169,8 +175,8 @@ fn keys(value: &Value) -> Vec<&str> {
 
 #[test]
 fn events_are_matches_with_every_field() {
-    let (answer, fields) = (events(), [described("status", "integer|string")]);
-    let (text, value) = legacy(&Shown { fields: &fields, ..shown(&answer) });
+    let (answer, fields) = (events(), web("status", "integer|string"));
+    let (text, value) = legacy(&Shown { datasets: &fields, ..shown(&answer) });
     let expected = concat!(
         r#"{"format":"legacy","status":{"elapsedTime":1500,"blocksExamined":3,"rowsExamined":14,"rowsMatched":2,"#,
         r#""numGroups":0,"isPartial":false,"continuationToken":"","isEstimate":false,"cacheStatus":9,"#,
@@ -277,8 +283,8 @@ fn buckets_without_groups_are_left_out_where_they_are_too_many() {
 
 #[test]
 fn tables_hold_columns_in_the_order_of_their_fields() {
-    let (answer, fields) = (events(), [described("status", "integer|string")]);
-    let (_, value) = tabular(&Shown { fields: &fields, ..shown(&answer) });
+    let (answer, fields) = (events(), web("status", "integer|string"));
+    let (_, value) = tabular(&Shown { datasets: &fields, ..shown(&answer) });
     assert_eq!(keys(&value), ["format", "status", "tables", "buckets", "datasetNames", "fieldsMetaMap"]);
     assert_eq!(value["buckets"], json!({"series": [], "totals": []}));
     assert_eq!(value["datasetNames"], json!(["web"]));

@@ -1,0 +1,243 @@
+//! One row for each element of arrays and maps: a step of plans that goes over its rows once and gives batches of
+//! bounded length, however many elements a row has.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use arrow_array::builder::StringViewBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array};
+use arrow_schema::SchemaRef;
+use datafusion_common::tree_node::TreeNodeRecursion;
+use datafusion_common::{DataFusionError, Result as DataFusionResult};
+use datafusion_execution::{SendableRecordBatchStream, TaskContext};
+use datafusion_physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
+use datafusion_physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion_physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion_physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
+};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use serde_json::{Map, Value as Json};
+
+use crate::Result;
+use crate::functions::json;
+
+/// How many rows a batch has at most.
+const BATCH_ROWS: usize = 16 * 1024;
+
+/// What is taken apart, and how.
+#[derive(Clone, Debug)]
+pub(crate) struct Unfolding {
+    /// How many of the input's columns are given as they are, once for each element. Those behind them are JSON texts
+    /// that are taken apart side by side.
+    pub(crate) kept: usize,
+    /// Whether members of maps become arrays of key and value, and not maps of one member.
+    pub(crate) is_pairs: bool,
+    /// Whether the number of the element is given too, as the last column.
+    pub(crate) has_index: bool,
+    /// The most rows that one row becomes.
+    pub(crate) limit: usize,
+}
+
+/// The step of a plan.
+#[derive(Debug)]
+pub(crate) struct Unfold {
+    input: Arc<dyn ExecutionPlan>,
+    unfolding: Arc<Unfolding>,
+    properties: Arc<PlanProperties>,
+}
+
+impl Unfold {
+    pub(crate) fn new(input: Arc<dyn ExecutionPlan>, unfolding: Unfolding, schema: SchemaRef) -> Self {
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(schema),
+            Partitioning::UnknownPartitioning(input.output_partitioning().partition_count()),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        Self { input, unfolding: Arc::new(unfolding), properties: Arc::new(properties) }
+    }
+}
+
+/// The rows of one batch while they are taken apart.
+struct Rows {
+    batch: RecordBatch,
+    unfolding: Arc<Unfolding>,
+    schema: SchemaRef,
+    row: usize,
+    /// The element of the row that is next.
+    element: usize,
+    /// The elements of each text of the row, where the row was begun.
+    begun: Option<Vec<Elements>>,
+}
+
+/// The elements of one text, as places in it or as texts of their own.
+enum Elements {
+    /// Null, and what is neither array nor map: one element, itself.
+    Single,
+    Places(Vec<(usize, usize)>),
+    Texts(Vec<String>),
+}
+
+impl Elements {
+    fn of(text: Option<&str>, is_pairs: bool) -> Self {
+        let Some(text) = text else { return Self::Single };
+        match text.trim_start().as_bytes().first() {
+            Some(b'[') => {
+                let start = text.as_ptr().addr();
+                let place = |element: &str| (element.as_ptr().addr() - start, element.len());
+                Self::Places(json::elements(text).into_iter().flatten().map(place).collect())
+            }
+            Some(b'{') => {
+                let members: Map<String, Json> = serde_json::from_str(text).unwrap_or_default();
+                let write = |(key, value): (&String, &Json)| {
+                    let mut name = String::new();
+                    json::write_string(key, &mut name);
+                    if is_pairs { format!("[{name},{value}]") } else { format!("{{{name}:{value}}}") }
+                };
+                Self::Texts(members.iter().map(write).collect())
+            }
+            _ => Self::Single,
+        }
+    }
+
+    fn count(&self) -> usize {
+        match self {
+            Self::Single => 1,
+            Self::Places(places) => places.len(),
+            Self::Texts(texts) => texts.len(),
+        }
+    }
+
+    /// An element; none where there are not so many, or it is null.
+    fn get<'a>(&'a self, number: usize, text: Option<&'a str>) -> Option<Cow<'a, str>> {
+        let element = match self {
+            Self::Single if number == 0 => text?,
+            Self::Single => return None,
+            Self::Places(places) => {
+                let (start, length) = places.get(number)?;
+                text?.get(*start..start + length)?
+            }
+            Self::Texts(texts) => texts.get(number)?,
+        };
+        (element.trim() != "null").then_some(Cow::Borrowed(element))
+    }
+}
+
+impl Rows {
+    fn text(&self, place: usize, row: usize) -> Option<&str> {
+        let texts = self.batch.column(self.unfolding.kept + place).as_string_view();
+        texts.is_valid(row).then(|| texts.value(row))
+    }
+
+    /// The next batch, none when all rows are taken apart.
+    fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        let fields = self.batch.num_columns() - self.unfolding.kept;
+        let mut places: Vec<u32> = Vec::new();
+        let mut numbers: Vec<i64> = Vec::new();
+        let mut builders: Vec<StringViewBuilder> = (0..fields).map(|_| StringViewBuilder::new()).collect();
+        while self.row < self.batch.num_rows() && places.len() < BATCH_ROWS {
+            let row = self.row;
+            let elements = match self.begun.take() {
+                Some(elements) => elements,
+                None => {
+                    let of = |place| Elements::of(self.text(place, row), self.unfolding.is_pairs);
+                    (0..fields).map(of).collect()
+                }
+            };
+            let count = elements.iter().map(Elements::count).max().unwrap_or(0).min(self.unfolding.limit);
+            let end = count.min(self.element + BATCH_ROWS - places.len());
+            for number in self.element..end {
+                places.push(row as u32);
+                numbers.push(number as i64);
+                for (place, (elements, builder)) in elements.iter().zip(&mut builders).enumerate() {
+                    builder.append_option(elements.get(number, self.text(place, row)));
+                }
+            }
+            if end < count {
+                (self.element, self.begun) = (end, Some(elements));
+            } else {
+                (self.row, self.element) = (row + 1, 0);
+            }
+        }
+        if places.is_empty() {
+            return Ok(None);
+        }
+        let rows = places.len();
+        let places = UInt32Array::from(places);
+        let kept = self.batch.columns()[..self.unfolding.kept].iter();
+        let taken = kept.map(|column| arrow_select::take::take(column, &places, None));
+        let mut arrays = taken.collect::<Result<Vec<ArrayRef>, _>>()?;
+        arrays.extend(builders.into_iter().map(|mut builder| Arc::new(builder.finish()) as ArrayRef));
+        if self.unfolding.has_index {
+            arrays.push(Arc::new(Int64Array::from(numbers)));
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        Ok(Some(RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)?))
+    }
+}
+
+impl Iterator for Rows {
+    type Item = DataFusionResult<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.next_batch().map_err(|error| DataFusionError::External(Box::new(error)));
+        next.transpose()
+    }
+}
+
+impl ExecutionPlan for Unfold {
+    fn name(&self) -> &'static str {
+        "Unfold"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
+    ) -> DataFusionResult<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> DataFusionResult<SendableRecordBatchStream> {
+        let schema = self.schema();
+        let (unfolding, of) = (Arc::clone(&self.unfolding), Arc::clone(&schema));
+        let batches = self.input.execute(partition, context)?.map_ok(move |batch| {
+            stream::iter(Rows {
+                batch,
+                unfolding: Arc::clone(&unfolding),
+                schema: Arc::clone(&of),
+                row: 0,
+                element: 0,
+                begun: None,
+            })
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches.try_flatten().boxed())))
+    }
+}
+
+impl DisplayAs for Unfold {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Unfold: limit={}", self.unfolding.limit)
+    }
+}

@@ -1,0 +1,211 @@
+//! A table for the eye: columns side by side, numbers to the right, as wide as the terminal is.
+
+use serde_json::Value;
+use unicode_width::UnicodeWidthChar;
+
+use super::{Table, text_of};
+
+/// Between two columns.
+const GAP: usize = 2;
+/// A column that must give way keeps at least so much.
+const NARROWEST: usize = 8;
+/// Rows that decide how wide columns are.
+const MEASURED_ROWS: usize = 1_000;
+
+/// What it is shown on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Screen {
+    /// None where nothing limits it, such as in a file.
+    pub width: Option<usize>,
+    pub height: Option<usize>,
+    pub has_colours: bool,
+}
+
+/// A table as text, and what of it is not there.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Shown {
+    pub text: String,
+    pub hidden_columns: usize,
+    pub hidden_rows: usize,
+}
+
+/// Lays a table out, with at most so many rows.
+pub fn show(table: &Table, screen: Screen, rows_max: Option<usize>) -> Shown {
+    let rows = table.rows().min(rows_max.unwrap_or(usize::MAX));
+    let mut widths: Vec<usize> = (0..table.fields.len()).map(|column| natural(table, column, rows)).collect();
+    if let Some(width) = screen.width {
+        fit(&mut widths, width);
+    }
+    let mut text = String::new();
+    let shown = widths.len();
+    let header = table.fields.iter().map(|field| clean(&field.name));
+    let cells: Vec<Cell> = header
+        .zip(&table.fields)
+        .map(|(text, field)| Cell { text, is_right: field.is_number(), style: Style::Head })
+        .collect();
+    line(&mut text, &cells, &widths, screen);
+    for row in 0..rows {
+        let cells: Vec<Cell> = (0..shown).map(|column| cell(table, column, row)).collect();
+        line(&mut text, &cells, &widths, screen);
+    }
+    Shown { text, hidden_columns: table.fields.len() - shown, hidden_rows: table.rows() - rows }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    Plain,
+    Head,
+    Dim,
+}
+
+struct Cell {
+    text: String,
+    is_right: bool,
+    style: Style,
+}
+
+fn cell(table: &Table, column: usize, row: usize) -> Cell {
+    let value = table.value(column, row);
+    let is_number = table.fields.get(column).is_some_and(super::Field::is_number);
+    match value {
+        Value::Null => Cell { text: "null".to_owned(), is_right: is_number, style: Style::Dim },
+        _ => Cell {
+            text: clean(&text_of(value)),
+            is_right: is_number || value.is_number(),
+            style: Style::Plain,
+        },
+    }
+}
+
+/// How wide a column would like to be.
+fn natural(table: &Table, column: usize, rows: usize) -> usize {
+    let name = table.fields.get(column).map_or(0, |field| width_of(&clean(&field.name)));
+    let values = (0..rows.min(MEASURED_ROWS)).map(|row| width_of(&cell(table, column, row).text));
+    values.max().unwrap_or(0).max(name).max(1)
+}
+
+/// Makes the widest columns narrower until all fit, and leaves out the last ones if that is not enough.
+fn fit(widths: &mut Vec<usize>, width: usize) {
+    let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
+    while total(widths) > width {
+        let excess = total(widths) - width;
+        let widest = widths.iter().copied().max().unwrap_or(0);
+        if widest <= NARROWEST {
+            if widths.len() == 1 {
+                widths[0] = width.max(1);
+                return;
+            }
+            widths.pop();
+            continue;
+        }
+        let next = widths.iter().copied().filter(|it| *it < widest).max().unwrap_or(0).max(NARROWEST);
+        let count = widths.iter().filter(|it| **it == widest).count();
+        let cut = (widest - next).min(excess.div_ceil(count)).max(1);
+        widths.iter_mut().filter(|it| **it == widest).for_each(|it| *it -= cut);
+    }
+}
+
+fn line(out: &mut String, cells: &[Cell], widths: &[usize], screen: Screen) {
+    let mut line = String::new();
+    for (place, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        if place > 0 {
+            line.push_str(&" ".repeat(GAP));
+        }
+        let text = cut(&cell.text, *width);
+        let padding = " ".repeat(width.saturating_sub(width_of(&text)));
+        let (before, after) = match cell.style {
+            Style::Head if screen.has_colours => ("\u{1b}[1m", "\u{1b}[0m"),
+            Style::Dim if screen.has_colours => ("\u{1b}[2m", "\u{1b}[0m"),
+            _ => ("", ""),
+        };
+        if cell.is_right {
+            line.push_str(&padding);
+        }
+        line.push_str(before);
+        line.push_str(&text);
+        line.push_str(after);
+        if !cell.is_right {
+            line.push_str(&padding);
+        }
+    }
+    out.push_str(line.trim_end());
+    out.push('\n');
+}
+
+/// Whatever an event holds must not move the cursor or change colours.
+pub(super) fn clean(text: &str) -> String {
+    let shown = |c: char| match c {
+        '\n' => '⏎',
+        '\t' => ' ',
+        control if control.is_control() => '·',
+        other => other,
+    };
+    text.chars().map(shown).collect()
+}
+
+pub(super) fn width_of(text: &str) -> usize {
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+/// As much of a text as fits.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    if width_of(text) <= width {
+        return text.to_owned();
+    }
+    let mut shown = String::new();
+    let mut used = 1;
+    for c in text.chars() {
+        used += c.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        shown.push(c);
+    }
+    shown.push('…');
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn table() -> Table {
+        serde_json::from_value(json!({
+            "name": "0",
+            "fields": [{"name": "host", "type": "string"}, {"name": "n", "type": "integer"}, {"name": "note", "type": "string"}],
+            "columns": [["a", "größer 漢字", null], [1, 1234, null], ["x\u{1b}[31m\ny", "a long text that has no end", ""]],
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn columns_are_aligned_and_control_characters_are_shown() {
+        let shown = show(&table(), Screen::default(), None);
+        let expected = "\
+host            n  note
+a               1  x·[31m⏎y
+größer 漢字  1234  a long text that has no end
+null         null
+";
+        assert_eq!(shown, Shown { text: expected.to_owned(), hidden_columns: 0, hidden_rows: 0 });
+    }
+
+    #[test]
+    fn a_table_is_as_wide_as_the_screen() {
+        for (width, hidden) in [(80, 0), (30, 0), (24, 0), (15, 1), (5, 2)] {
+            let shown = show(&table(), Screen { width: Some(width), ..Screen::default() }, Some(2));
+            assert_eq!((shown.hidden_columns, shown.hidden_rows), (hidden, 1), "{width}: {}", shown.text);
+            for line in shown.text.lines() {
+                assert!(width_of(line) <= width, "{width}: {line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn nulls_are_dim_where_there_are_colours() {
+        let shown = show(&table(), Screen { has_colours: true, ..Screen::default() }, None);
+        assert!(shown.text.contains("\u{1b}[2mnull\u{1b}[0m"));
+    }
+}
