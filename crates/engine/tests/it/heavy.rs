@@ -280,6 +280,27 @@ fn texts_and_lists_that_grow_say_that_they_are_too_much() {
 }
 
 #[test]
+fn rows_that_multiply_say_that_they_are_too_much() {
+    block_on(async {
+        let heavy = Heavy::new().await;
+        let expand = |count: usize| " | mv-expand a, b | mv-expand c | mv-expand d".repeat(count);
+        for text in [
+            format!("print a = range(1, 3000), b = range(1, 3000), c = range(1, 3000), d = range(1, 3000){} | count", expand(1)),
+            format!("print a = range(1, 100), b = range(1, 100), c = range(1, 9), d = 1{} | extend x = a | project x", expand(20)),
+            "print t = now() | make-series count() on t from datetime(1970-01-01) to datetime(2027-01-01) step 1ms".to_owned(),
+            "print t = 1 | make-series count() on t from -9223372036854775807 to 9223372036854775807 step 1".to_owned(),
+            "datatable(t:datetime, k:long)[datetime(1970-01-01), 1, datetime(2027-01-01), 2] | make-series count() on t step 1s by k".to_owned(),
+            "print s = strrep('a=b ', 1000000) | parse-kv s as (a:string) with (pair_delimiter=' ', kv_delimiter='=')".to_owned(),
+            "print s = strrep('a', 100000) | parse kind=regex s with '(a*)*' x '(a|aa)+' y 'b'".to_owned(),
+            "print s = strrep('a', 100000) | redact '(a|aa)+$' on s".to_owned(),
+        ] {
+            let answer = heavy.bear(None, &text).await;
+            assert!(answer.is_ok() || is_too_much(&answer) || is_refused(&answer), "{text}: {answer:?}");
+        }
+    });
+}
+
+#[test]
 fn wide_datasets_are_searched() {
     block_on(async {
         let heavy = Heavy::new().await;
