@@ -19,6 +19,7 @@ mod frequent;
 mod functions;
 mod golden;
 mod golden_file;
+mod heavy;
 mod histograms;
 mod hostile;
 mod json_and_text;
