@@ -164,6 +164,35 @@ struct Matches {
     is_met: bool,
 }
 
+/// Pairs so far, and the room that was asked for.
+struct Paired<M> {
+    rows: Pairs,
+    room: usize,
+    more: M,
+}
+
+impl<M: Fn(usize) -> Result<()>> Paired<M> {
+    fn push(&mut self, left: Option<u32>, right: Option<u32>) -> Result<()> {
+        if self.rows.0.len() == self.room {
+            let step = self.room.clamp(1, ROWS_STEP);
+            (self.more)(step)?;
+            self.room += step;
+        }
+        self.rows.0.push(left);
+        self.rows.1.push(right);
+        if self.rows.0.len() > ROWS_MAX { Err(Error::Memory { limit: 0 }) } else { Ok(()) }
+    }
+}
+
+/// Which rows of the right side come by themselves: those with a partner, or those without.
+fn right_rows(kind: JoinKind) -> Option<bool> {
+    match kind {
+        JoinKind::RightOuter | JoinKind::FullOuter | JoinKind::RightAnti => Some(false),
+        JoinKind::RightSemi => Some(true),
+        _ => None,
+    }
+}
+
 /// Which rows belong together. Room for more of them is asked for before they are.
 fn pairs(left: &Side, right: &Side, kind: JoinKind, more: impl Fn(usize) -> Result<()>) -> Result<Pairs> {
     let types = left.batch.schema_ref().fields()[left.keys.clone()].iter();
@@ -177,18 +206,7 @@ fn pairs(left: &Side, right: &Side, kind: JoinKind, more: impl Fn(usize) -> Resu
             by_key.entry(key.data()).or_default().rows.push(row);
         }
     }
-    let mut pairs: Pairs = Default::default();
-    let mut room = 0;
-    let mut push = |l: Option<u32>, r: Option<u32>| {
-        if pairs.0.len() == room {
-            let step = room.clamp(1, ROWS_STEP);
-            more(step)?;
-            room += step;
-        }
-        pairs.0.push(l);
-        pairs.1.push(r);
-        if pairs.0.len() > ROWS_MAX { Err(Error::Memory { limit: 0 }) } else { Ok(()) }
-    };
+    let mut pairs = Paired { rows: Pairs::default(), room: 0, more };
     for (row, key) in (0_u32..).zip(left_keys.iter()) {
         let matches = if left_nulls[row as usize] { None } else { by_key.get_mut(key.data()) };
         let is_found = matches.is_some();
@@ -199,36 +217,31 @@ fn pairs(left: &Side, right: &Side, kind: JoinKind, more: impl Fn(usize) -> Resu
         match kind {
             JoinKind::InnerUnique => {
                 if let Some(first) = found.first() {
-                    push(Some(row), Some(*first))?;
+                    pairs.push(Some(row), Some(*first))?;
                 }
             }
-            JoinKind::LeftSemi if is_found => push(Some(row), None)?,
-            JoinKind::LeftAnti if !is_found => push(Some(row), None)?,
+            JoinKind::LeftSemi if is_found => pairs.push(Some(row), None)?,
+            JoinKind::LeftAnti if !is_found => pairs.push(Some(row), None)?,
             JoinKind::LeftSemi | JoinKind::LeftAnti | JoinKind::RightSemi | JoinKind::RightAnti => {}
-            JoinKind::LeftOuter | JoinKind::FullOuter if !is_found => push(Some(row), None)?,
+            JoinKind::LeftOuter | JoinKind::FullOuter if !is_found => pairs.push(Some(row), None)?,
             _ => {
                 for matched in found {
-                    push(Some(row), Some(*matched))?;
+                    pairs.push(Some(row), Some(*matched))?;
                 }
             }
         }
     }
-    let wanted = match kind {
-        JoinKind::RightOuter | JoinKind::FullOuter | JoinKind::RightAnti => Some(false),
-        JoinKind::RightSemi => Some(true),
-        _ => None,
-    };
-    let Some(wanted) = wanted else { return Ok(pairs) };
+    let Some(wanted) = right_rows(kind) else { return Ok(pairs.rows) };
     let mut is_matched = vec![false; right.batch.num_rows()];
     for row in by_key.into_values().filter(|matches| matches.is_met).flat_map(|matches| matches.rows) {
         is_matched[row as usize] = true;
     }
     for (row, is_matched) in (0_u32..).zip(is_matched) {
         if is_matched == wanted {
-            push(None, Some(row))?;
+            pairs.push(None, Some(row))?;
         }
     }
-    Ok(pairs)
+    Ok(pairs.rows)
 }
 
 /// About how many bytes a row of the result has. Its texts are those of the two sides, and not copied.

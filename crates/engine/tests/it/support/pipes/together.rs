@@ -89,11 +89,8 @@ impl Table {
         let is_dropped = |name: &str| {
             is_lookup && on.iter().any(|(_, right)| matches!(right, Ex::Column(key) if key == name))
         };
-        let (shows_left, shows_right) = match kind {
-            "leftsemi" | "leftanti" => (true, false),
-            "rightsemi" | "rightanti" => (false, true),
-            _ => (true, true),
-        };
+        let shows_left = !matches!(kind, "rightsemi" | "rightanti");
+        let shows_right = !matches!(kind, "leftsemi" | "leftanti");
         let left: Vec<usize> = (0..self.columns.len()).filter(|_| shows_left).collect();
         let right: Vec<usize> = (0..other.columns.len())
             .filter(|place| shows_right && !is_dropped(&other.columns[*place].name))
