@@ -88,14 +88,20 @@ run_python() {
 run_node() { node "$node/main.js" "$@"; }
 run_rust() { "$rust/debug/tidegauge-client-test" "$@"; }
 
-for client in "${ready[@]}"; do
-    "run_$client"
-done
-"$binary" org set-limits apiRateLimitPerSecond=1 --data "$folder/data" >/dev/null
-for client in "${ready[@]}"; do
-    "run_$client" rate-limit
-    echo "clients: $client passed"
-done
+run_all() {
+    local client
+    for client in "${ready[@]}"; do
+        "run_$client" "$@"
+    done
+}
+set_limits() { "$binary" org set-limits "$@" --data "$folder/data" >/dev/null; }
+
+run_all
+set_limits monthlyIngestGb=0 monthlyQueryGbHours=0
+run_all quota
+set_limits apiRateLimitPerSecond=1
+run_all rate-limit
+echo "clients: ${ready[*]} passed"
 
 if grep -q 'panicked' "$folder/log"; then
     echo "clients: a request panicked" >&2

@@ -1,6 +1,6 @@
 // Talks to the service through @axiomhq/js as it is on npm, and checks every value that comes back.
 //
-// Usage: main.js [rate-limit]. The address, the organisation and the owner's personal token come from AXIOM_URL,
+// Usage: main.js [quota|rate-limit]. The address, the organisation and the owner's personal token come from AXIOM_URL,
 // AXIOM_ORG_ID and AXIOM_TOKEN; TEST_API_TOKEN may do everything, TEST_INGEST_TOKEN may only send events. The client
 // makes no tokens and no saved queries; annotations, monitors and dashboards are left out: the service has none yet.
 import assert from 'node:assert/strict';
@@ -268,6 +268,13 @@ async function deletion(client) {
   await client.datasets.delete('node-web');
 }
 
+// The licence has nothing left for this month.
+async function quota(client) {
+  await client.datasets.create({ name: 'node-quota' });
+  await refused(430, /gigabyte-hours/, () => client.query("['node-quota']"));
+  await ingestRefused(430, /this month/, () => client.ingest('node-quota', { n: 1 }));
+}
+
 // The licence allows one request per second by now, so one of many in a row is refused.
 async function rateLimit(client) {
   for (let attempt = 0; attempt < 10_000; attempt++) {
@@ -282,7 +289,9 @@ async function rateLimit(client) {
 }
 
 const client = connect(TEST_API_TOKEN);
-if (process.argv[2] === 'rate-limit') {
+if (process.argv[2] === 'quota') {
+  await quota(client);
+} else if (process.argv[2] === 'rate-limit') {
   await rateLimit(client);
 } else {
   const personal = connectPersonally(AXIOM_TOKEN);

@@ -1,17 +1,27 @@
 """Talks to the service through axiom-py as it is on PyPI, and checks every value that comes back.
 
-Usage: main.py [rate-limit]. The address, the organisation and the owner's personal token come from AXIOM_URL,
+Usage: main.py [quota|rate-limit]. The address, the organisation and the owner's personal token come from AXIOM_URL,
 AXIOM_ORG_ID and AXIOM_TOKEN, which the client reads by itself. Annotations are left out: the service has none yet.
 """
 
 import asyncio
 import gzip
 import json
+import logging
 import os
 import sys
 from datetime import datetime, timedelta, timezone
 
-from axiom_py import AplOptions, AsyncClient, AxiomError, Client, ContentEncoding, ContentType, IngestOptions
+from axiom_py import (
+    AplOptions,
+    AsyncClient,
+    AxiomError,
+    AxiomHandler,
+    Client,
+    ContentEncoding,
+    ContentType,
+    IngestOptions,
+)
 from axiom_py.tokens import (
     CreateTokenRequest,
     RegenerateTokenRequest,
@@ -235,6 +245,19 @@ def trim(client):
     equal(rows(client, "['python-trim'] | project n"), [{"n": 2}])
 
 
+def log(client):
+    """The handler for Python's own logging sends its records when it is flushed."""
+    handler = AxiomHandler(client, "python-log", interval=3600)
+    logger = logging.getLogger("shop")
+    logger.addHandler(handler)
+    logger.warning("order %s is late", 7, extra={"order": LARGEST})
+    handler.flush()
+    handler.timer.cancel()
+    apl = "['python-log'] | project name, levelname, msg, args, order"
+    expected = {"name": "shop", "levelname": "WARNING", "msg": "order %s is late", "args": [7], "order": LARGEST}
+    equal(rows(client, apl), [expected])
+
+
 def deletion(client):
     for dataset in client.datasets.get_list():
         if dataset.name.startswith("python-"):
@@ -277,12 +300,30 @@ async def deleted(deletion):
         pass
 
 
+def quota(client):
+    """The licence has nothing left for this month."""
+    client.datasets.create("python-quota")
+    check_refusal(430, "gigabyte-hours", lambda: client.query("['python-quota']"), exact=False)
+    check_refusal(430, "this month", lambda: client.ingest_events("python-quota", [{"n": 1}]), exact=False)
+
+
+async def rate_limit(client):
+    async with AsyncClient() as hasty:
+        await rate_limit_refuses(hasty)
+    # This half of the client waits as long as `Retry-After` says, and asks again.
+    for _ in range(3):
+        client.datasets.get_list()
+
+
 def main():
     client = Client()
-    if sys.argv[1:] == ["rate-limit"]:
-        rate_limit_refuses(client.datasets.get_list)
+    if sys.argv[1:] == ["quota"]:
+        quota(client)
         return
-    parts = [datasets, user, formats, ingest_options, values, queries, paging, tokens, edge, refusals, trim, deletion]
+    if sys.argv[1:] == ["rate-limit"]:
+        asyncio.run(rate_limit(client))
+        return
+    parts = [datasets, user, formats, ingest_options, values, queries, paging, tokens, edge, refusals, trim, log, deletion]
     for part in parts:
         part(client)
     asyncio.run(asynchronous())

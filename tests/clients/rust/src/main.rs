@@ -1,6 +1,6 @@
 //! Talks to the service through axiom-rs as it is on crates.io, and checks every value that comes back.
 //!
-//! Usage: tidegauge-client-test [rate-limit]. The environment comes from scripts/clients.sh. The client neither trims
+//! Usage: tidegauge-client-test [quota|rate-limit]. The environment comes from scripts/clients.sh. The client neither trims
 //! datasets nor makes tokens or saved queries, and asks in text and in the tabular format alone. Annotations and
 //! dashboards are left out: the service has none yet.
 
@@ -16,25 +16,29 @@ use checks::{check_refusal, owner, query, rows, time, variable, with_token};
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let client = owner();
-    if std::env::args().nth(1).as_deref() == Some("rate-limit") {
-        rate_limit(&client).await;
-        return;
+    match std::env::args().nth(1).as_deref() {
+        Some("quota") => quota(&client).await,
+        Some("rate-limit") => rate_limit(&client).await,
+        _ => everything(&client).await,
     }
-    datasets(&client).await;
-    user(&client).await;
-    ingest::formats(&client).await;
-    ingest::values(&client).await;
-    ingest::labels(&client).await;
-    ingest::streams(&client).await;
-    ingest::refusals(&client).await;
-    figures(&client).await;
-    groups(&client).await;
-    ranges(&client).await;
-    paging(&client).await;
-    one_moment(&client).await;
+}
+
+async fn everything(client: &Client) {
+    datasets(client).await;
+    user(client).await;
+    ingest::formats(client).await;
+    ingest::values(client).await;
+    ingest::labels(client).await;
+    ingest::streams(client).await;
+    ingest::refusals(client).await;
+    figures(client).await;
+    groups(client).await;
+    ranges(client).await;
+    paging(client).await;
+    one_moment(client).await;
     edge().await;
-    refusals(&client).await;
-    deletion(&client).await;
+    refusals(client).await;
+    deletion(client).await;
 }
 
 async fn datasets(client: &Client) {
@@ -210,6 +214,19 @@ async fn deletion(client: &Client) {
     client.datasets().create("rust-web", "").await.expect("the name is free");
     assert_eq!(rows(&query(client, "['rust-web'] | count").await), [[json!(0)]]);
     client.datasets().delete("rust-web").await.expect("a deletion");
+}
+
+/// The licence has nothing left for this month.
+async fn quota(client: &Client) {
+    client.datasets().create("rust-quota", "").await.expect("a dataset");
+    match client.query("['rust-quota']", QueryOptions::default()).await {
+        Err(Error::QueryLimitExceeded(limits)) => assert_eq!((limits.limit, limits.remaining), (0, 0)),
+        other => panic!("expected a limit of queries, got {other:?}"),
+    }
+    match client.ingest("rust-quota", [json!({"n": 1})]).await {
+        Err(Error::IngestLimitExceeded(limits)) => assert_eq!((limits.limit, limits.remaining), (0, 0)),
+        other => panic!("expected a limit of events, got {other:?}"),
+    }
 }
 
 /// The licence allows one request per second by now, so one of many in a row is refused.
