@@ -90,7 +90,7 @@ impl Scope {
                 let stored = self.dataset.as_ref().map(|dataset| dataset.fields()).unwrap_or_default();
                 let own = [ARRIVAL_FIELD, TIME_FIELD].map(str::to_owned);
                 let own = own.into_iter().filter(|_| self.dataset.is_some());
-                let stored = own.chain(stored.into_iter().map(|(name, _)| name));
+                let stored = own.chain(stored.into_keys());
                 let stored = stored.filter(|name| !computed.contains(name));
                 stored.chain(computed.iter().cloned()).collect()
             }

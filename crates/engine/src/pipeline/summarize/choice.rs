@@ -12,7 +12,6 @@ use tidegauge_lang::tree::{SortKey, Stage, Type};
 
 use super::super::rows::of_table;
 use super::super::segment::About;
-use super::planning::sum_of;
 use super::{Column, Planned, shape};
 use crate::Result;
 use crate::answer::Table;
@@ -112,9 +111,6 @@ impl Planned {
         columns.iter().find_map(|column| match column {
             Column::Outcome(Outcome { name: known, of: Computed::Call(call), .. }) if known == name => {
                 Some(*call)
-            }
-            Column::Outcome(Outcome { name: known, of: Computed::Expr(expr), .. }) if known == name => {
-                sum_of(expr)
             }
             _ => None,
         })

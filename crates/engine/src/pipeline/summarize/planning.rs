@@ -5,7 +5,7 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use tidegauge_lang::Span;
-use tidegauge_lang::tree::{AggregateFunction, Bucket, Expr, ExprKind, Literal, Named, Summarize, Type};
+use tidegauge_lang::tree::{AggregateFunction, Bucket, Expr, ExprKind, Named, Summarize, Type};
 use tidegauge_model::columns::TIME_FIELD;
 
 use super::super::segment::{Origin, Segment};
@@ -65,35 +65,9 @@ pub(super) fn plan(segment: &mut Segment, summarize: &Summarize) -> Result<Plann
     });
     let mut plan = GroupsPlan::new(keys, if is_text { calls.aggregates } else { aggregates });
     plan.bucket = bucket;
-    plan.zeros = zeros(columns.as_deref().unwrap_or_default(), plan.keys.len());
     let is_rate = plan.aggregates.iter().any(|aggregate| aggregate.shape == Shape::PerSecond);
     let time = if is_rate { time_of_rows(segment)? } else { None };
     Ok(Planned { plan, columns, infos, keys: written, bucket: bucket_name, choice: None, time })
-}
-
-/// The places of sums among the columns of the groups.
-fn zeros(columns: &[Column], keys: usize) -> Vec<usize> {
-    let sum = |column: &Column| match column {
-        Column::Outcome(Outcome { of: Computed::Expr(expr), .. }) => sum_of(expr).map(|call| keys + call),
-        _ => None,
-    };
-    columns.iter().filter_map(sum).collect()
-}
-
-/// The call whose result an expression is, with zero in the place of null: what a sum is.
-pub(super) fn sum_of(expr: &Expr) -> Option<usize> {
-    let ExprKind::Call { function, arguments } = &expr.kind else { return None };
-    let [Expr { kind: ExprKind::Field(field), .. }, Expr { kind: ExprKind::Literal(literal), .. }] =
-        arguments.as_slice()
-    else {
-        return None;
-    };
-    let is_zero = match literal {
-        Literal::Integer(value) | Literal::Timespan(value) => *value == 0,
-        Literal::Float(value) => *value == 0.0,
-        _ => false,
-    };
-    (function == "coalesce" && is_zero).then(|| field.strip_prefix('@')?.parse().ok())?
 }
 
 /// Whether a key may become the bucket: not without aggregates, of which there are no totals, and not beside a key that
