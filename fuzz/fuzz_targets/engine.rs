@@ -30,7 +30,8 @@ impl World {
         let store = runtime.block_on(async {
             let location = Location::Sqlite(folder.path().join("catalog.db"));
             let catalog = Arc::new(Catalog::open(&location, SealKey::new(&[7; 32])).await.unwrap());
-            let clock: Arc<dyn Clock> = Arc::new(ManualClock::at(Timestamp::from_micros(1_800_000_000_000_000)));
+            let clock: Arc<dyn Clock> =
+                Arc::new(ManualClock::at(Timestamp::from_micros(1_800_000_000_000_000)));
             let chance: Arc<dyn Chance> = Arc::new(SeededChance::new(7));
             Store::open(catalog, clock, chance, StoreSettings::new(folder.path().to_owned())).await.unwrap()
         });

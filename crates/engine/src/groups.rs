@@ -249,7 +249,7 @@ impl<'a> Grouping<'a> {
             let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), place));
             let is_json = self.plan.is_json(place);
             let mut columns = sort_keys::of(&column, field.data_type(), is_json);
-            if self.plan.zeros.contains(&place) {
+            if self.plan.is_zero_of_nothing(place) {
                 columns = columns.into_iter().map(sort_keys::or_zero).collect();
             }
             let options = arrow_ord::sort::SortOptions { descending, nulls_first: !descending };

@@ -136,10 +136,8 @@ fn key_pair(left: &Value, right: &Value, pair: &JoinPair) -> Result<(Typed, Type
     }
     let is_number = |kind: Type| matches!(kind, Type::Integer | Type::Float);
     if is_number(l.kind) && is_number(r.kind) {
-        return Ok((
-            convert::with_one_zero(convert::to_float(l)?)?,
-            convert::with_one_zero(convert::to_float(r)?)?,
-        ));
+        // Not as floats, for which neighbours of large integers are equal.
+        return Ok((convert::rank(l)?, convert::rank(r)?));
     }
     let is_open = |kind: Type| kind == Type::Dynamic;
     if is_open(l.kind) || is_open(r.kind) {
@@ -184,15 +182,6 @@ impl<M: Fn(usize) -> Result<()>> Paired<M> {
     }
 }
 
-/// Which rows of the right side come by themselves: those with a partner, or those without.
-fn right_rows(kind: JoinKind) -> Option<bool> {
-    match kind {
-        JoinKind::RightOuter | JoinKind::FullOuter | JoinKind::RightAnti => Some(false),
-        JoinKind::RightSemi => Some(true),
-        _ => None,
-    }
-}
-
 /// Which rows belong together. Room for more of them is asked for before they are.
 fn pairs(left: &Side, right: &Side, kind: JoinKind, more: impl Fn(usize) -> Result<()>) -> Result<Pairs> {
     let types = left.batch.schema_ref().fields()[left.keys.clone()].iter();
@@ -231,17 +220,24 @@ fn pairs(left: &Side, right: &Side, kind: JoinKind, more: impl Fn(usize) -> Resu
             }
         }
     }
-    let Some(wanted) = right_rows(kind) else { return Ok(pairs.rows) };
-    let mut is_matched = vec![false; right.batch.num_rows()];
-    for row in by_key.into_values().filter(|matches| matches.is_met).flat_map(|matches| matches.rows) {
-        is_matched[row as usize] = true;
-    }
-    for (row, is_matched) in (0_u32..).zip(is_matched) {
-        if is_matched == wanted {
-            pairs.push(None, Some(row))?;
-        }
+    for row in right_alone(by_key, right.batch.num_rows(), kind) {
+        pairs.push(None, Some(row))?;
     }
     Ok(pairs.rows)
+}
+
+/// The rows of the right side that stand in the result without one of the left side.
+fn right_alone(by_key: HashMap<&[u8], Matches>, rows: usize, kind: JoinKind) -> Vec<u32> {
+    let wanted = match kind {
+        JoinKind::RightOuter | JoinKind::FullOuter | JoinKind::RightAnti => false,
+        JoinKind::RightSemi => true,
+        _ => return Vec::new(),
+    };
+    let mut is_met = vec![false; rows];
+    for row in by_key.into_values().filter(|matches| matches.is_met).flat_map(|matches| matches.rows) {
+        is_met[row as usize] = true;
+    }
+    (0_u32..).zip(is_met).filter(|(_, is_met)| *is_met == wanted).map(|(row, _)| row).collect()
 }
 
 /// About how many bytes a row of the result has. Its texts are those of the two sides, and not copied.

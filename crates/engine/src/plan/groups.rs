@@ -22,8 +22,6 @@ pub(crate) struct GroupsPlan {
     pub(crate) bucket: Option<(Bucket, Typed)>,
     /// Columns of the totals to sort by: keys first, then aggregates.
     pub(crate) order: Vec<(usize, bool)>,
-    /// Columns of the totals that are sorted, and shown, as zero where they are null.
-    pub(crate) zeros: Vec<usize>,
     pub(crate) sorted_by: Vec<SortKey>,
     pub(crate) limit: usize,
 }
@@ -57,15 +55,7 @@ pub(crate) enum Shape {
 impl GroupsPlan {
     /// Groups by these keys, of which all are wanted, in the order of their keys.
     pub(crate) fn new(keys: Vec<(String, Typed)>, aggregates: Vec<PlannedAggregate>) -> Self {
-        Self {
-            keys,
-            aggregates,
-            bucket: None,
-            order: Vec::new(),
-            zeros: Vec::new(),
-            sorted_by: Vec::new(),
-            limit: usize::MAX,
-        }
+        Self { keys, aggregates, bucket: None, order: Vec::new(), sorted_by: Vec::new(), limit: usize::MAX }
     }
 
     /// Whether a column of the totals holds JSON texts of single values.
@@ -77,6 +67,12 @@ impl GroupsPlan {
                 aggregate.is_some_and(|aggregate| aggregate.shape == Shape::As(Type::Dynamic))
             }
         }
+    }
+
+    /// Whether a column of the totals is zero where there is nothing.
+    pub(crate) fn is_zero_of_nothing(&self, place: usize) -> bool {
+        let aggregate = place.checked_sub(self.keys.len()).and_then(|place| self.aggregates.get(place));
+        aggregate.is_some_and(|aggregate| matches!(aggregate.shape, Shape::OrZero(_)))
     }
 
     /// Whether an aggregate keeps values in the order of their rows.

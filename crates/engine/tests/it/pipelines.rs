@@ -110,7 +110,7 @@ async fn check(house: &House, one: &[Batch], two: &[Batch], pipelines: &[Pipelin
 fn pipelines_are_answered_as_the_naive_interpreter_does() {
     let house = block_on(House::new());
     let seeds = (any::<u64>(), prop::collection::vec(any::<u64>(), 1..9));
-    let values = (events(), events(), prop::collection::vec(seeds, 1..4));
+    let values = (events(), events(), prop::collection::vec(seeds, 1..3));
     run_with(config(), values, |(one, two, seeds)| {
         let world = [("one".to_owned(), table_of("one", &one)), ("two".to_owned(), table_of("two", &two))];
         let pipelines: Vec<Pipeline> =

@@ -65,9 +65,6 @@ pub(super) fn plan(segment: &mut Segment, summarize: &Summarize) -> Result<Plann
     });
     let mut plan = GroupsPlan::new(keys, if is_text { calls.aggregates } else { aggregates });
     plan.bucket = bucket;
-    let sums = plan.aggregates.iter().zip(plan.keys.len()..);
-    let sums = sums.filter(|(aggregate, _)| matches!(aggregate.shape, Shape::OrZero(_)));
-    plan.zeros = sums.map(|(_, place)| place).collect();
     let is_rate = plan.aggregates.iter().any(|aggregate| aggregate.shape == Shape::PerSecond);
     let time = if is_rate { time_of_rows(segment)? } else { None };
     Ok(Planned { plan, columns, infos, keys: written, bucket: bucket_name, choice: None, time })

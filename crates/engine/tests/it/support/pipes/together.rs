@@ -89,8 +89,7 @@ impl Table {
         let is_dropped = |name: &str| {
             is_lookup && on.iter().any(|(_, right)| matches!(right, Ex::Column(key) if key == name))
         };
-        let shows_left = !matches!(kind, "rightsemi" | "rightanti");
-        let shows_right = !matches!(kind, "leftsemi" | "leftanti");
+        let (shows_left, shows_right) = shown_sides(kind);
         let left: Vec<usize> = (0..self.columns.len()).filter(|_| shows_left).collect();
         let right: Vec<usize> = (0..other.columns.len())
             .filter(|place| shows_right && !is_dropped(&other.columns[*place].name))
@@ -118,6 +117,15 @@ impl Table {
             None if self.columns[place].kinds == Kinds::from([Kind::Text]) => Val::Text(String::new()),
             None => Val::Null,
         }
+    }
+}
+
+/// Whether a join shows the columns of its left and of its right side.
+fn shown_sides(kind: &str) -> (bool, bool) {
+    match kind {
+        "leftsemi" | "leftanti" => (true, false),
+        "rightsemi" | "rightanti" => (false, true),
+        _ => (true, true),
     }
 }
 
