@@ -17,6 +17,7 @@ pub(crate) use input::{Input, Rows};
 pub(crate) use values::Values;
 
 use crate::Result;
+use crate::bind::invalid;
 
 /// An expression whose type is known.
 #[derive(Clone, Debug)]
@@ -45,6 +46,12 @@ pub(crate) enum Node {
     Shared(Typed),
 }
 
+/// How many parts an expression may be computed of, each as often as it is computed.
+const WEIGHT_MAX: usize = 200_000;
+
+/// What a call whose values differ from row to row weighs.
+const PER_ROW_WEIGHT: usize = 5_000;
+
 /// Computes the values of all rows from those of the arguments.
 pub(crate) type Kernel = Arc<dyn Fn(&[Values], usize) -> Result<ArrayRef> + Send + Sync>;
 
@@ -65,14 +72,18 @@ impl Typed {
             return Ok(Self::literal(kind, run(&literals, 1)?));
         }
         let weight = weight(&arguments);
+        if weight > WEIGHT_MAX {
+            let message = "this is computed of too many parts: compute some of them in a stage before";
+            return Err(invalid(tidegauge_lang::Span::default(), message));
+        }
         let node = Arc::new(Node::Call { name, run, arguments, is_per_row: false });
         Ok(Self { kind, node, weight })
     }
 
     /// A call whose values differ from row to row whatever the arguments are.
     pub(crate) fn call_per_row(name: &'static str, kind: Type, arguments: Vec<Self>, run: Kernel) -> Self {
-        // Computed once and then kept: drawn again it would be another value.
-        let weight = usize::MAX;
+        // As heavy as what is computed once and then kept: drawn again it would be another value.
+        let weight = PER_ROW_WEIGHT;
         Self { kind, node: Arc::new(Node::Call { name, run, arguments, is_per_row: true }), weight }
     }
 

@@ -188,7 +188,8 @@ impl ExecutionPlan for Leaf {
         let (scan, columns) = match &self.rows {
             Source::Scan { scan, columns } => (Arc::clone(scan), Arc::clone(columns)),
             Source::Batches(batches) => {
-                let batches = stream::iter(batches.clone().into_iter().map(Ok));
+                let slices: Vec<DataFusionResult<RecordBatch>> = batches.iter().flat_map(slices).collect();
+                let batches = stream::iter(slices);
                 return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)));
             }
             Source::Partitions(input) => {

@@ -26,7 +26,7 @@ use futures_util::future::BoxFuture;
 use tidegauge_lang::tree::{Expr, Query, Stage};
 
 pub(crate) use segment::Segment;
-pub(crate) use source::auto_step;
+pub(crate) use source::{add_names, auto_step};
 
 use crate::bind::{Surroundings, invalid};
 use crate::prune::Prune;
@@ -71,7 +71,7 @@ impl Run {
             Stage::Filter(condition) => self.filter(segment, condition).await.map(alone),
             Stage::Search(search) => self.filter(segment, &search.predicate).await.map(alone),
             Stage::Sample(share) => self.sample(segment, share).await.map(alone),
-            Stage::Extend(fields) => extend::extend(&mut segment, fields).map(|()| alone(segment)),
+            Stage::Extend(fields) => self.extend(segment, fields).await.map(alone),
             Stage::ExtendValid(fields) => extend::extend_valid(&mut segment, fields).map(|()| alone(segment)),
             Stage::Project(fields) => project::project(&mut segment, fields).map(|()| alone(segment)),
             Stage::ProjectAway(patterns) => project::away(&mut segment, patterns).map(|()| alone(segment)),
@@ -85,8 +85,10 @@ impl Run {
                 parse::parse_where(&mut segment, parse).map(|()| alone(segment))
             }
             Stage::ParseKeyValue(parse) => parse_kv::parse_kv(&mut segment, parse).map(|()| alone(segment)),
-            Stage::Sort(keys) => self.sort(segment, &sort::keys_of(keys)).await.map(alone),
-            Stage::Order(keys) => self.sort(segment, keys).await.map(alone),
+            Stage::Sort(keys) => {
+                self.sort(segment, &sort::keys_of(keys), sort::wanted(after, around)).await.map(alone)
+            }
+            Stage::Order(keys) => self.sort(segment, keys, sort::wanted(after, around)).await.map(alone),
             Stage::Limit(limit) => self.take(segment, *limit).await.map(alone),
             Stage::Take(count) => {
                 let count = sort::count(count, around)?;
@@ -94,7 +96,8 @@ impl Run {
             }
             Stage::Top(top) => {
                 let count = sort::count(&top.count, around)?;
-                let sorted = self.sort(segment, &top.keys).await?;
+                let limit = usize::try_from(count).ok();
+                let sorted = self.sort(segment, &top.keys, limit).await?;
                 self.take(sorted, count).await.map(alone)
             }
             Stage::After(cursor) => take::after(segment, *cursor).map(alone),

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use datafusion_execution::TaskContext;
-use hashbrown::HashMap;
+use datafusion_execution::memory_pool::MemoryReservation;
+use hashbrown::HashSet;
 use tidegauge_lang::tree::{Query, TimeRange};
 use tidegauge_store::Store;
 use tokio::time::Instant;
@@ -37,6 +38,8 @@ pub(crate) struct Work {
     pub(crate) messages: Vec<Message>,
     pub(crate) groups: u64,
     pub(crate) is_estimate: bool,
+    /// Memory of rows that are kept until the query is over.
+    pub(crate) held: Option<MemoryReservation>,
     pub(crate) planning: Duration,
     pub(crate) finding: Duration,
 }
@@ -97,13 +100,14 @@ impl Run {
     fn surroundings(&self, query: &mut Query) -> Result<Surroundings> {
         let options = &self.question.options;
         let auto_step = crate::pipeline::auto_step(query, &self.question);
-        let mut around = Surroundings { now: options.now, auto_step, ..Surroundings::default() };
-        let mut constants = HashMap::new();
+        let mut named = HashSet::new();
+        crate::pipeline::add_names(query, &mut named);
+        let mut around =
+            Surroundings { now: options.now, auto_step, named: Arc::new(named), ..Surroundings::default() };
         for (name, expr) in &self.question.constants {
             // A name may be defined anew, by what it was before.
             let value = Scope::without_dataset(around.clone()).bind(expr)?;
-            constants.insert(name.clone(), value);
-            around.constants = Arc::new(constants.clone());
+            Arc::make_mut(&mut around.constants).insert(name.clone(), value);
         }
         Ok(around)
     }

@@ -5,7 +5,7 @@ mod shown;
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use tidegauge_lang::tree::{Expr, Literal, Named, Type};
 use tidegauge_lang::{Diagnostic, Span, nearest};
 use tidegauge_model::FieldKind;
@@ -40,6 +40,8 @@ pub(crate) struct Surroundings {
     pub(crate) constants: Arc<HashMap<String, Value>>,
     /// The length of the buckets that `bin_auto` makes, in nanoseconds.
     pub(crate) auto_step: Option<i64>,
+    /// Every field that the query names.
+    pub(crate) named: Arc<HashSet<String>>,
 }
 
 /// The names of one table's rows, and the inputs that were asked for so far.
@@ -51,8 +53,11 @@ pub(crate) struct Scope {
     inputs: Vec<InputColumn>,
     places: HashMap<InputColumn, usize>,
     computed: HashMap<String, Value>,
-    /// Fields that are computed when they are asked for.
+    /// Fields that are computed when they are asked for, and those that were.
     virtual_fields: HashMap<String, Expr>,
+    bound: HashMap<String, Value>,
+    /// Fields that later stages name and that no answer shows.
+    hidden: HashMap<String, Value>,
     shown: Shown,
     /// Whether rows were events when they were put in a table, so that events may have more fields than are known.
     is_of_events: bool,
@@ -67,12 +72,24 @@ impl Scope {
         virtual_fields: &[Named],
         surroundings: Surroundings,
     ) -> Self {
-        let virtual_fields = virtual_fields.iter().map(|field| (field.name.clone(), field.expr.clone()));
-        Self {
+        let named = Arc::clone(&surroundings.named);
+        let mut scope = Self {
             dataset: Some(dataset),
-            virtual_fields: virtual_fields.collect(),
+            virtual_fields: virtual_fields
+                .iter()
+                .map(|field| (field.name.clone(), field.expr.clone()))
+                .collect(),
             ..Self::without_dataset(surroundings)
+        };
+        // Those that are named somewhere are there for every stage, also for those that know no dataset any more.
+        for field in virtual_fields.iter().filter(|field| named.contains(&field.name)) {
+            if !scope.is_stored(&field.name)
+                && let Some(value) = scope.virtual_field(&field.name)
+            {
+                scope.hidden.insert(field.name.clone(), value);
+            }
         }
+        scope
     }
 
     /// For expressions that read no field of a dataset.
@@ -84,6 +101,8 @@ impl Scope {
             places: HashMap::new(),
             computed: HashMap::new(),
             virtual_fields: HashMap::new(),
+            bound: HashMap::new(),
+            hidden: HashMap::new(),
             shown: Shown::default(),
             is_of_events: false,
             missing: Vec::new(),
@@ -164,7 +183,7 @@ impl Scope {
 
     /// A field by its name. One that no event has had is null; one that a table cannot have is an error.
     pub(crate) fn field(&mut self, name: &str, span: Span) -> Result<Value> {
-        if let Some(value) = self.computed.get(name) {
+        if let Some(value) = self.computed.get(name).or_else(|| self.hidden.get(name)) {
             return Ok(value.clone());
         }
         if !self.shown.is_open() || self.dataset.is_none() {
@@ -203,7 +222,9 @@ impl Scope {
     /// Whether there is a field of this name, as far as is known.
     pub(crate) fn has(&self, name: &str) -> bool {
         let is_known = || name == TIME_FIELD || name == ARRIVAL_FIELD || self.is_stored(name);
-        self.is_computed(name) || (self.is_open() && (is_known() || self.virtual_fields.contains_key(name)))
+        self.is_computed(name)
+            || self.hidden.contains_key(name)
+            || (self.is_open() && (is_known() || self.virtual_fields.contains_key(name)))
     }
 
     fn constant(&self, name: &str) -> Option<Value> {
@@ -247,16 +268,21 @@ impl Scope {
     }
 
     fn virtual_field(&mut self, name: &str) -> Option<Value> {
+        if let Some(value) = self.bound.get(name) {
+            return Some(value.clone());
+        }
         // Taken out while it is bound, so that one which names itself ends.
         let (name, expr) = self.virtual_fields.remove_entry(name)?;
         let value = self.bind(&expr);
         self.virtual_fields.insert(name.clone(), expr);
-        Some(value.unwrap_or_else(|_| {
+        let value = value.unwrap_or_else(|_| {
             if !self.failed.contains(&name) {
-                self.failed.push(name);
+                self.failed.push(name.clone());
             }
             Value::NULL
-        }))
+        });
+        self.bound.insert(name, value.clone());
+        Some(value)
     }
 
     fn kinds(&self, name: &str) -> Vec<FieldKind> {

@@ -31,7 +31,9 @@ impl Run {
         if segment.pending.order.is_some() {
             segment = self.settled(segment).await?;
         }
-        let fields = carried(&mut segment.scope, after)?;
+        let mut fields = carried(&mut segment.scope, after)?;
+        let hidden = segment.scope.hidden();
+        fields.extend(hidden.iter().cloned());
         let mut expanded = Vec::with_capacity(expand.fields.len());
         for field in &expand.fields {
             let value = segment.scope.bind(&field.expr)?;
@@ -72,7 +74,10 @@ impl Run {
         let mut about = std::mem::take(&mut segment.about);
         about.aggregates.retain(|name, _| !replaced(name));
         about.bucket = None;
-        Ok(Segment::of_plan(plan, fields, around, about))
+        let mut expanded = Segment::of_plan(plan, fields, around, about);
+        expanded.scope.hide(hidden.iter().map(|(name, _)| name));
+        expanded.scope.stay_of_events(segment.scope.is_of_events());
+        Ok(expanded)
     }
 }
 

@@ -2,28 +2,38 @@
 
 use tidegauge_lang::tree::{Named, Type};
 
+use super::WEIGHT_MAX;
 use super::segment::Segment;
 use crate::Result;
 use crate::bind::Scope;
 use crate::expr::Typed;
 use crate::functions::{library, logic};
+use crate::run::Run;
 use crate::value::Value;
 
-pub(super) fn extend(segment: &mut Segment, fields: &[Named]) -> Result<()> {
-    segment.touch();
-    if let Some(totals) = &mut segment.totals
-        && define(&mut totals.scope, fields).is_err()
-    {
-        segment.totals = None;
+impl Run {
+    /// Computes fields. One that is computed of very much is computed before the next may use it.
+    pub(super) async fn extend(&self, mut segment: Segment, fields: &[Named]) -> Result<Segment> {
+        segment.touch();
+        if let Some(totals) = &mut segment.totals
+            && define(&mut totals.scope, fields).is_err()
+        {
+            segment.totals = None;
+        }
+        for field in fields {
+            let value = segment.scope.bind(&field.expr)?;
+            let is_heavy = value.variants.iter().any(|variant| variant.weight > WEIGHT_MAX);
+            segment.scope.define(&field.name, value);
+            segment.about.aggregates.remove(&field.name);
+            if is_heavy {
+                segment = self.settled(segment).await?;
+            }
+        }
+        Ok(segment)
     }
-    define(&mut segment.scope, fields)?;
-    fields.iter().for_each(|field| {
-        segment.about.aggregates.remove(&field.name);
-    });
-    Ok(())
 }
 
-/// As [`extend`], with null in place of values that are of no use.
+/// As [`Run::extend`], with null in place of values that are of no use.
 pub(super) fn extend_valid(segment: &mut Segment, fields: &[Named]) -> Result<()> {
     segment.touch();
     segment.totals = None;

@@ -69,6 +69,8 @@ impl Run {
         dropped: Option<Vec<String>>,
         around: &Surroundings,
     ) -> Result<Segment> {
+        // The left rows keep their order.
+        let left = if left.pending.order.is_some() { self.settled(left).await? } else { left };
         let (mut left, mut right) = (self.unlimited(left).await?, self.unlimited(right).await?);
         let mut keys: (Vec<Typed>, Vec<Typed>) = Default::default();
         for pair in on {
@@ -87,8 +89,9 @@ impl Run {
                 about.sources.push(source.clone());
             }
         }
-        let left = self.side(&mut left, keys.0).await?;
-        let right = self.side(&mut right, keys.1).await?;
+        let hidden = left.scope.hidden();
+        let left = self.side(&mut left, keys.0, &hidden).await?;
+        let right = self.side(&mut right, keys.1, &[]).await?;
         let reservation = MemoryConsumer::new("join").register(self.context.memory_pool());
         let row_bytes = bytes_of_row(&left, &right);
         let pairs =
@@ -105,11 +108,19 @@ impl Run {
         if shown(false) {
             result.add(&right, pairs.1, &dropped.unwrap_or_default())?;
         }
-        of_arrays(result.arrays, &result.kinds, result.rows, result.fields, around, about)
+        let mut joined = of_arrays(result.arrays, &result.kinds, result.rows, result.fields, around, about)?;
+        joined.scope.hide(hidden.iter().map(|(name, _)| name));
+        Ok(joined)
     }
 
-    async fn side(&self, segment: &mut Segment, keys: Vec<Typed>) -> Result<Side> {
+    async fn side(
+        &self,
+        segment: &mut Segment,
+        keys: Vec<Typed>,
+        beside: &[(String, Value)],
+    ) -> Result<Side> {
         let mut fields = segment.scope.fields()?;
+        fields.extend(beside.iter().cloned());
         let shown = fields.len();
         fields.extend(keys.into_iter().map(|key| (String::new(), Value::from(key))));
         let columns = Columns::of(&fields);

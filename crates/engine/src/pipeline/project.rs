@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use tidegauge_lang::tree::{NamePattern, Named, Renamed, ReorderBy, Reordered};
 use tidegauge_lang::{Diagnostic, Span, nearest};
+use tidegauge_model::columns::TIME_FIELD;
 
 use super::segment::Segment;
 use crate::value::Value;
@@ -24,6 +25,8 @@ pub(super) fn project(segment: &mut Segment, fields: &[Named]) -> Result<()> {
         segment.totals = None;
     }
     bound(segment)?;
+    let fields = segment.scope.fields()?;
+    forget_what_is_gone(segment, &fields);
     // What is left are columns like any others.
     segment.about.aggregates.clear();
     segment.about.groups.clear();
@@ -115,15 +118,25 @@ fn relist(segment: &mut Segment, change: impl Fn(&mut Fields) -> Result<()>) -> 
     if let Some(totals) = &mut segment.totals {
         let mut fields = totals.scope.fields()?;
         match change(&mut fields) {
-            Ok(()) => totals.list(fields),
+            Ok(()) => totals.relist(fields),
             Err(_) => segment.totals = None,
         }
     }
     let mut fields = segment.scope.fields()?;
     change(&mut fields)?;
     segment.about.groups.retain(|group| fields.iter().any(|(name, _)| name == group));
-    segment.list(fields);
+    forget_what_is_gone(segment, &fields);
+    segment.relist(fields);
     Ok(())
+}
+
+/// What is told of a table says nothing of columns that it does not have.
+fn forget_what_is_gone(segment: &mut Segment, fields: &Fields) {
+    let has = |wanted: &str| fields.iter().any(|(name, _)| name == wanted);
+    segment.about.sorted_by.retain(|key| has(&key.field));
+    if !has(TIME_FIELD) {
+        segment.about.bucket = None;
+    }
 }
 
 /// Refuses names that no field has. Patterns may fit none.

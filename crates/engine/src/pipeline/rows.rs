@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::SchemaRef;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, SchemaRef};
+use datafusion_execution::memory_pool::MemoryConsumer;
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion_physical_plan::limit::GlobalLimitExec;
+use futures_util::TryStreamExt;
 use tidegauge_lang::tree::{BinaryOperator, SortKey, TimeRange, Type};
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_store::{Block, Blocks};
@@ -20,7 +23,6 @@ use crate::bind::Scope;
 use crate::events::{self, Budget};
 use crate::explain;
 use crate::expr::Typed;
-use crate::groups;
 use crate::leaf::Leaf;
 use crate::plan::{EventOrder, EventsPlan};
 use crate::prune::Prune;
@@ -107,7 +109,9 @@ impl Run {
             return self.found(segment).await;
         }
         let pending = std::mem::take(&mut segment.pending);
-        let fields = segment.scope.fields()?;
+        let mut fields = segment.scope.fields()?;
+        let hidden = segment.scope.hidden();
+        fields.extend(hidden.iter().cloned());
         let mut about = segment.about.clone();
         let around = segment.scope.surroundings().clone();
         let mut settled = match pending.order {
@@ -133,6 +137,7 @@ impl Run {
             }
         };
         self.note(&segment.scope);
+        settled.scope.hide(hidden.iter().map(|(name, _)| name));
         settled.scope.stay_of_events(segment.scope.is_of_events());
         settled.totals = segment.totals;
         Ok(settled)
@@ -143,20 +148,33 @@ impl Run {
         let around = segment.scope.surroundings().clone();
         let about = segment.about.clone();
         let is_of_events = segment.scope.is_of_events();
-        let answer = self.events(segment, usize::MAX).await?;
+        let hidden = segment.scope.hidden();
+        let answer = self.events(segment, usize::MAX, &hidden, usize::MAX).await?;
         if answer.continues_at.is_some() {
             return Err(Error::Time { seconds: self.question.options.time_max.as_secs() });
         }
         let table = answer.tables.into_iter().next().unwrap_or_default();
         let about = About { sorted_by: table.order.clone(), is_events: false, ..about };
+        self.hold(table_bytes(&table))?;
         let mut found = of_table(&table, &around, about)?;
+        found.scope.hide(hidden.iter().map(|(name, _)| name));
         found.scope.stay_of_events(is_of_events);
         Ok(found)
     }
 
-    /// The events of a dataset in their order, at most so many.
-    async fn events(&self, mut segment: Segment, rows_max: usize) -> Result<Answer> {
+    /// The events of a dataset in their order, at most so many, with fields beside those that are shown.
+    async fn events(
+        &self,
+        mut segment: Segment,
+        rows_max: usize,
+        beside: &[(String, Value)],
+        bytes_max: usize,
+    ) -> Result<Answer> {
         let mut plan = EventsPlan::new(&mut segment.scope)?;
+        match &mut plan.fields {
+            Some(fields) => fields.extend(beside.iter().cloned()),
+            None => plan.computed.extend(beside.iter().cloned()),
+        }
         if let Some((order, keys)) = segment.pending.order.take() {
             (plan.order, plan.sorted_by) = (order, keys);
         }
@@ -177,7 +195,7 @@ impl Run {
             threads: self.threads,
             deadline: self.deadline(),
             seconds: options.time_max.as_secs(),
-            answer_bytes_max: options.answer_bytes_max,
+            answer_bytes_max: bytes_max,
         };
         events::run(&plan, &Arc::new(scan), budget).await
     }
@@ -195,7 +213,8 @@ impl Run {
         let about = segment.about.clone();
         if matches!(segment.origin, Origin::Dataset(_)) {
             let (rows_max, is_default) = self.rows_max(segment.pending.limit, true);
-            let mut answer = self.events(segment, rows_max).await?;
+            let bytes_max = self.question.options.answer_bytes_max;
+            let mut answer = self.events(segment, rows_max, &[], bytes_max).await?;
             for table in &mut answer.tables {
                 table.range = about.range;
                 table.sources.clone_from(&about.sources);
@@ -234,15 +253,16 @@ impl Run {
         let (rows_max, is_default) = self.rows_max(None, is_events);
         if segment.about.is_events && segment.about.sorted_by.is_empty() && segment.scope.has(TIME_FIELD) {
             let newest = [SortKey { field: TIME_FIELD.to_owned(), is_descending: true }];
-            segment = self.sort(segment, &sort::keys_of(&newest)).await?;
+            segment = self.sort(segment, &sort::keys_of(&newest), Some(rows_max)).await?;
         }
         segment = limited(self.settled(segment).await?, rows_max);
         let table = self.table(segment, "0").await?;
         self.tell_of_limit(table.rows, rows_max, is_default);
-        let mut tables = vec![table];
+        let mut tables = vec![self.cut(table)];
         if let Some(totals) = totals {
             let totals = limited(self.settled(*totals).await?, rows_max);
-            tables.push(self.table(totals, "_totals").await?);
+            let totals = self.table(totals, "_totals").await?;
+            tables.push(self.cut(totals));
         }
         Ok(tables)
     }
@@ -268,19 +288,55 @@ impl Run {
         table.bucket = about.bucket;
         table.range = about.range;
         table.sources = about.sources;
+        Ok(table)
+    }
+
+    /// A table within the bytes that an answer may have.
+    fn cut(&self, mut table: Table) -> Table {
         let kept = events::rows_within(&table.fields, table.rows, self.question.options.answer_bytes_max);
         if kept < table.rows {
             self.tell(Message::RowsCut(kept as u64));
             table.fields = events::first_rows(table.fields, kept);
             table.rows = kept;
         }
-        Ok(table)
+        table
     }
 
-    /// All rows of a plan as one batch.
+    /// All rows of a plan as one batch. Their memory is the query's for as long as it runs.
     pub(super) async fn collected(&self, plan: Arc<dyn ExecutionPlan>) -> Result<RecordBatch> {
-        groups::collected(&one_partition(plan), &self.context).await
+        let plan = one_partition(plan);
+        let mut stream = plan.execute(0, Arc::clone(&self.context))?;
+        let mut batches = Vec::new();
+        while let Some(batch) = stream.try_next().await? {
+            self.hold(batch.columns().iter().map(array_bytes).sum())?;
+            batches.push(batch);
+        }
+        Ok(arrow_select::concat::concat_batches(&plan.schema(), &batches)?)
     }
+
+    /// Takes so many bytes from the query's share of memory until it is over.
+    pub(super) fn hold(&self, bytes: usize) -> Result<()> {
+        let mut work = self.work();
+        let held =
+            work.held.get_or_insert_with(|| MemoryConsumer::new("rows").register(self.context.memory_pool()));
+        Ok(held.try_grow(bytes)?)
+    }
+}
+
+/// The bytes of an array's own rows, also where it is a part of a longer one.
+fn array_bytes(array: &ArrayRef) -> usize {
+    match array.as_string_view_opt() {
+        Some(texts) => texts.len() * 17 + texts.total_buffer_bytes_used(),
+        None if array.data_type().is_primitive() || array.data_type() == &DataType::Boolean => {
+            array.len() * 9
+        }
+        None => array.get_array_memory_size(),
+    }
+}
+
+fn table_bytes(table: &Table) -> usize {
+    let arrays = table.fields.iter().flat_map(|field| &field.values);
+    arrays.map(|(_, array)| array_bytes(array)).sum()
 }
 
 /// A plan that gives all rows in one stream.

@@ -136,6 +136,12 @@ impl Segment {
         self.scope.list(fields);
     }
 
+    /// As [`Self::list`], for changes that leave what is not shown as it is.
+    pub(crate) fn relist(&mut self, fields: Vec<(String, Value)>) {
+        self.touch();
+        self.scope.relist(fields);
+    }
+
     /// Leaves out the rows for which a condition is not true.
     pub(crate) fn keep(&mut self, condition: Typed) {
         self.touch();

@@ -10,8 +10,9 @@ use arrow_ord::sort::SortOptions;
 use datafusion_physical_expr::expressions::Column;
 use datafusion_physical_expr::{LexOrdering, PhysicalExpr, PhysicalSortExpr};
 use datafusion_physical_plan::ExecutionPlan;
+use datafusion_physical_plan::limit::GlobalLimitExec;
 use datafusion_physical_plan::sorts::sort::SortExec;
-use tidegauge_lang::tree::{Expr, ExprKind, Nulls, OrderKey, SortKey, Type};
+use tidegauge_lang::tree::{Expr, ExprKind, Nulls, OrderKey, SortKey, Stage, Type};
 use tidegauge_lang::{Span, print_expression};
 
 use super::rows::one_partition;
@@ -41,13 +42,29 @@ pub(super) fn count(expr: &Expr, around: &Surroundings) -> Result<u64> {
     number.ok_or_else(|| invalid(expr.span, "the number of rows must be a whole number, zero or more"))
 }
 
+/// How many of the sorted rows the next stage wants.
+pub(super) fn wanted(after: &[Stage], around: &Surroundings) -> Option<usize> {
+    let limit = match after.first()? {
+        Stage::Limit(limit) => *limit,
+        Stage::Take(count) => self::count(count, around).ok()?,
+        _ => return None,
+    };
+    usize::try_from(limit).ok()
+}
+
 /// A column to sort by, with nulls as the least values.
 pub(super) fn column(expr: Typed, is_descending: bool) -> SortColumn {
     SortColumn { expr, is_descending, has_nulls_first: !is_descending }
 }
 
 impl Run {
-    pub(super) async fn sort(&self, segment: Segment, keys: &[OrderKey]) -> Result<Segment> {
+    /// Sorts rows. If it is known that only the first are wanted, no others are kept.
+    pub(super) async fn sort(
+        &self,
+        segment: Segment,
+        keys: &[OrderKey],
+        limit: Option<usize>,
+    ) -> Result<Segment> {
         let mut segment = self.unlimited(segment).await?;
         segment.touch();
         if let Some(totals) = segment.totals.take() {
@@ -85,7 +102,10 @@ impl Run {
         let fields = segment.scope.fields()?;
         let about = About { sorted_by, ..segment.about.clone() };
         let totals = segment.totals.take();
-        let mut sorted = self.sorted_by_columns(&segment, fields, columns, None, about).await?;
+        let hidden = segment.scope.hidden();
+        let fields = fields.into_iter().chain(hidden.iter().cloned()).collect();
+        let mut sorted = self.sorted_by_columns(&segment, fields, columns, limit, about).await?;
+        sorted.scope.hide(hidden.iter().map(|(name, _)| name));
         self.note(&segment.scope);
         sorted.scope.stay_of_events(segment.scope.is_of_events());
         sorted.totals = totals;
@@ -100,7 +120,7 @@ impl Run {
         if keys.is_empty() {
             return Some(Box::new(totals));
         }
-        Box::pin(self.sort(totals, &keys)).await.ok().map(Box::new)
+        Box::pin(self.sort(totals, &keys, None)).await.ok().map(Box::new)
     }
 
     /// All rows of a segment in an order, or the first of them.
@@ -129,7 +149,10 @@ impl Run {
         let plan = self.plan(segment, columns.exprs, schema).await?;
         let plan: Arc<dyn ExecutionPlan> = match LexOrdering::new(order) {
             Some(order) => Arc::new(SortExec::new(order, one_partition(plan)).with_fetch(limit)),
-            None => plan,
+            None => match limit {
+                Some(limit) => Arc::new(GlobalLimitExec::new(one_partition(plan), 0, Some(limit))),
+                None => plan,
+            },
         };
         Ok(Segment::of_plan(plan, columns.fields, segment.scope.surroundings(), about))
     }

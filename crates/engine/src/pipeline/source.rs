@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, new_null_array};
-use tidegauge_lang::tree::{DataTable, Expr, ExprKind, Literal, Named, Query, Source, TimeRange, Type};
+use hashbrown::HashSet;
+use tidegauge_lang::tree::{
+    DataTable, Expr, ExprKind, Literal, Named, Query, Source, Stage, TimeRange, Type,
+};
 use tidegauge_lang::{Diagnostic, Span, nearest};
 use tidegauge_model::columns::TIME_FIELD;
 
@@ -150,6 +153,32 @@ fn kind_name(kind: Type) -> &'static str {
         Type::Datetime => "datetime",
         Type::Timespan => "timespan",
         Type::Array | Type::Map | Type::Dynamic => "dynamic",
+    }
+}
+
+/// Adds every field that a query names, also in the queries inside it.
+pub(crate) fn add_names(query: &mut Query, names: &mut HashSet<String>) {
+    for stage in &query.stages {
+        match stage {
+            Stage::Sort(keys) => names.extend(keys.iter().map(|key| key.field.clone())),
+            Stage::ProjectRename(renamed) => names.extend(renamed.iter().map(|pair| pair.from.clone())),
+            _ => {}
+        }
+    }
+    for expr in query.exprs_mut() {
+        add_names_of(expr, names);
+    }
+    for inner in query.queries_mut() {
+        add_names(inner, names);
+    }
+}
+
+fn add_names_of(expr: &Expr, names: &mut HashSet<String>) {
+    if let ExprKind::Field(name) = &expr.kind {
+        names.insert(name.clone());
+    }
+    for child in expr.children() {
+        add_names_of(child, names);
     }
 }
 

@@ -6,7 +6,7 @@ use arrow_array::types::{Float64Type, Int64Type};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tidegauge_lang::Span;
-use tidegauge_lang::tree::{Expr, ExprKind, Literal, Query, Type};
+use tidegauge_lang::tree::{Expr, ExprKind, Literal, Named, Query, Type};
 
 use crate::bind::{Surroundings, invalid};
 use crate::run::Run;
@@ -60,15 +60,15 @@ impl Run {
     /// The values in the first column of a query.
     async fn values_of(&self, query: &Query, span: Span, around: &Surroundings) -> Result<Vec<Expr>> {
         let mut segment = self.segment(query, around).await?;
-        let fields = segment.scope.fields()?;
-        let Some(first) = fields.into_iter().next() else {
+        let Some((name, _)) = segment.scope.fields()?.into_iter().next() else {
             return Err(invalid(span, "the table after `in` has no column"));
         };
-        segment.list(vec![first]);
-        let settled = self.settled(segment).await?;
+        let first = Named { expr: Expr::new(ExprKind::Field(name.clone()), span), name };
+        let different = self.distinct(segment, &[first], around).await?;
+        let settled = self.settled(different).await?;
         let table = self.table(super::rows::limited(settled, VALUES_MAX + 1), "0").await?;
         if table.rows > VALUES_MAX {
-            let message = format!("the table after `in` has more than {VALUES_MAX} rows");
+            let message = format!("the table after `in` has more than {VALUES_MAX} different values");
             return Err(invalid(span, message));
         }
         let Some(field) = table.fields.first() else { return Ok(Vec::new()) };

@@ -102,10 +102,18 @@ impl Run {
     /// All rows of the tables.
     async fn united(&self, operands: Vec<Operand>, union: &Union, around: &Surroundings) -> Result<Segment> {
         let mut tables = Vec::with_capacity(operands.len());
+        let mut hidden: Vec<String> = Vec::new();
         for operand in operands {
             let mut segment = self.unlimited(operand.segment).await?;
             segment.pending.order = None;
-            let fields = segment.scope.fields()?;
+            let mut fields = segment.scope.fields()?;
+            let own = segment.scope.hidden();
+            for (name, _) in &own {
+                if !hidden.contains(name) {
+                    hidden.push(name.clone());
+                }
+            }
+            fields.extend(own);
             tables.push((operand.name, segment, fields));
         }
         let is_literal = tables.iter().all(|(_, segment, _)| segment.about.sources.is_empty());
@@ -144,6 +152,7 @@ impl Run {
         // Rows of what stands in the query keep the order in which they stand.
         let plan = if is_literal { in_order(plan) } else { plan };
         let mut united = Segment::of_plan(plan, fields, around, about);
+        united.scope.hide(&hidden);
         united.scope.stay_of_events(tables.iter().all(|(_, segment, _)| segment.scope.is_of_events()));
         Ok(united)
     }

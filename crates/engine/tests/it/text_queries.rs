@@ -105,6 +105,13 @@ fn rows_are_filtered_computed_sorted_and_limited() {
         ("web | project-rename machine = host | project machine | take 1", json!([["b"]])),
         ("web | project took, host | project-reorder host | take 1", json!([["b", 70.5]])),
         ("web | take 0 | count", json!([[0]])),
+        ("web | sort by nothing | take 3 | count", json!([[3]])),
+        ("union web, web | top 2 by took asc | project took", json!([[0.5], [0.5]])),
+        (
+            "web | sort by took asc | join kind=inner (web | project host, status) on host, status | take 1 | project took",
+            json!([[0.5]]),
+        ),
+        ("web | where took in ((union web, web, web | project took)) | count", json!([[8]])),
         ("web | where _time >= datetime(2027-01-15T08:00:06Z) | project took", json!([[70.5], [60.5]])),
         ("web | where _time > ago(-5s) | count", json!([[2]])),
         (
@@ -238,6 +245,32 @@ fn an_answer_tells_of_itself() {
         assert_eq!(rows(&answer.tables[0])[0][2], "real");
         let answer = both.ask("print x = 1").await;
         assert_eq!((answer.tables[0].sources.len(), answer.figures.rows_examined), (0, 0));
+    });
+}
+
+#[test]
+fn fields_that_double_end() {
+    block_on(async {
+        let both = Both::new(Placement::Buffer).await;
+        let fields: Vec<String> = (1..=45).map(|n| format!("a{n} = a{} + a{}", n - 1, n - 1)).collect();
+        let text = format!("web | where took < 1 | extend a0 = status, {} | project a45", fields.join(", "));
+        let answer = both.ask(&text).await;
+        assert_eq!(rows(&answer.tables[0]), json!([[200_i64 << 45]]));
+        let lets: Vec<String> = (1..=45).map(|n| format!("let a{n} = a{} + a{};", n - 1, n - 1)).collect();
+        let text = format!("let a0 = rand(); {} print a45", lets.join(" "));
+        assert!(both.refusal(&text).await.contains("too many parts"));
+    });
+}
+
+#[test]
+fn what_is_told_of_a_table_is_in_it() {
+    block_on(async {
+        let both = Both::new(Placement::Buffer).await;
+        let answer =
+            both.ask("web | summarize count() by bin(_time, 4s) | sort by count_ | project count_").await;
+        assert!(answer.tables[0].bucket.is_none() && answer.tables[0].order.len() == 1);
+        let answer = both.ask("web | summarize count() by host | sort by host | project count_").await;
+        assert!(answer.tables[0].order.is_empty());
     });
 }
 

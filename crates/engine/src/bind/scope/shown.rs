@@ -33,6 +33,7 @@ impl Scope {
     /// Gives a computed value a name, which hides a field of that name. It stands where that was, else at the end.
     pub(crate) fn define(&mut self, name: &str, value: Value) {
         self.computed.insert(name.to_owned(), value);
+        self.hidden.remove(name);
         match &mut self.shown {
             Shown::Everything { computed } => {
                 computed.retain(|known| known != name);
@@ -45,6 +46,12 @@ impl Scope {
 
     /// From here on there are these fields and no others. Of two with one name the later one counts.
     pub(crate) fn list(&mut self, fields: Vec<(String, Value)>) {
+        self.hidden.clear();
+        self.relist(fields);
+    }
+
+    /// As [`Self::list`], but what is not shown stays there for later stages.
+    pub(crate) fn relist(&mut self, fields: Vec<(String, Value)>) {
         let mut names: Vec<String> = Vec::with_capacity(fields.len());
         self.computed.clear();
         self.virtual_fields.clear();
@@ -55,6 +62,26 @@ impl Scope {
             }
         }
         self.shown = Shown::Listed(names);
+    }
+
+    /// What later stages name and no answer shows, in the order of names.
+    pub(crate) fn hidden(&self) -> Vec<(String, Value)> {
+        let mut hidden: Vec<(String, Value)> =
+            self.hidden.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        hidden.sort_by(|(a, _), (b, _)| a.cmp(b));
+        hidden
+    }
+
+    /// Shows these fields no more, and leaves them there for later stages.
+    pub(crate) fn hide<'a>(&mut self, names: impl IntoIterator<Item = &'a String>) {
+        for name in names {
+            if let Some(value) = self.computed.remove(name) {
+                self.hidden.insert(name.clone(), value);
+            }
+            if let Shown::Listed(shown) = &mut self.shown {
+                shown.retain(|known| known != name);
+            }
+        }
     }
 
     /// Whether rows still have every field of their dataset.
