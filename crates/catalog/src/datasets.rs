@@ -319,6 +319,14 @@ impl Catalog {
         row.read().map(Some)
     }
 
+    /// Writes down in the audit trail that events of a dataset were deleted by a query.
+    pub async fn note_deletion(&self, name: &str, change: &Change) -> Result<()> {
+        write!(self, connection => {
+            record!(connection, change, "dataset.delete-events", name);
+        });
+        Ok(())
+    }
+
     /// Writes down in the audit trail that old events of a dataset were removed.
     pub async fn note_trim(&self, name: &str, change: &Change) -> Result<()> {
         write!(self, connection => {

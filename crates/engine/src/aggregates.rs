@@ -6,10 +6,13 @@ mod arg;
 mod collect;
 mod distinct;
 mod extreme;
+mod frequent;
 mod grouped;
 mod histogram;
 mod percentiles;
+mod phrases;
 mod sketch;
+mod spotlight;
 mod state;
 mod texts;
 mod topk;
@@ -49,6 +52,24 @@ pub fn percentiles(wanted: &[f64]) -> Arc<AggregateUDF> {
 /// zero and nothing else can be as frequent.
 pub fn topk(wanted: usize) -> Arc<AggregateUDF> {
     function(topk::TopK::new(wanted), Inputs::Exactly(1))
+}
+
+/// The most frequent sequences of words.
+///
+/// `Utf8View` → `Struct{value: Utf8View, is_estimate: Boolean}`. The value is a JSON array of objects with `phrase` and
+/// `count`, by count, number of words and text. Exact while a group has at most 10000 different sequences.
+pub fn phrases(wanted: usize) -> Arc<AggregateUDF> {
+    function(phrases::Phrases::new(wanted), Inputs::Exactly(1))
+}
+
+/// How the rows that a condition is true for differ from the others, field by field.
+///
+/// `Boolean` and `Utf8View` of JSON arrays with a value for each of these fields → `Struct{value: Utf8View, is_estimate:
+/// Boolean}`. The value is a JSON array of an object for each field, the most different first; it is empty if there are
+/// less than six rows of a kind. Fields of many different numbers are compared by their distribution, others by the
+/// shares of their values. It is an estimate if a field had too many values to count them all.
+pub fn spotlight(fields: &[String]) -> Arc<AggregateUDF> {
+    function(spotlight::Spotlight::new(fields), Inputs::Exactly(2))
 }
 
 /// Counts in bins of equal width between the least and the greatest number.

@@ -2,17 +2,19 @@
 //! codes is computed once for each different value. Names and the choice of types are settled before, by `bind`.
 
 mod input;
+mod values;
 
 use std::fmt;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, BooleanArray, Datum, new_null_array};
+use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_buffer::BooleanBuffer;
 use tidegauge_lang::tree::{BinaryOperator, Type};
 
 pub(crate) use input::{Input, Rows};
+pub(crate) use values::Values;
 
 use crate::Result;
 
@@ -45,14 +47,6 @@ pub(crate) enum Node {
 
 /// Computes the values of all rows from those of the arguments.
 pub(crate) type Kernel = Arc<dyn Fn(&[Values], usize) -> Result<ArrayRef> + Send + Sync>;
-
-/// The values of an expression: one for each row, or one for all.
-#[derive(Clone, Debug)]
-pub(crate) enum Values {
-    Array(ArrayRef),
-    /// An array of one.
-    Scalar(ArrayRef),
-}
 
 impl Typed {
     pub(crate) fn input(kind: Type, place: usize) -> Self {
@@ -342,48 +336,6 @@ fn joined(parts: &[Typed], rows: &Rows<'_>, is_and: bool) -> Result<Values> {
     }
     let neutral = || BooleanArray::new(BooleanBuffer::new_set(rows.count), None);
     Ok(Values::Array(Arc::new(so_far.unwrap_or_else(neutral))))
-}
-
-impl Values {
-    /// One value for each row.
-    pub(crate) fn into_array(self, rows: usize) -> Result<ArrayRef> {
-        match self {
-            Self::Array(array) => Ok(array),
-            Self::Scalar(value) if rows == 1 => Ok(value),
-            Self::Scalar(value) if value.is_null(0) => Ok(new_null_array(value.data_type(), rows)),
-            Self::Scalar(value) => {
-                let places = arrow_array::UInt32Array::from(vec![0; rows]);
-                Ok(arrow_select::take::take(&value, &places, None)?)
-            }
-        }
-    }
-
-    pub(crate) fn array(&self) -> &ArrayRef {
-        match self {
-            Self::Array(array) | Self::Scalar(array) => array,
-        }
-    }
-
-    /// Where the value of a row stands in [`Self::array`].
-    pub(crate) fn place(&self, row: usize) -> usize {
-        match self {
-            Self::Array(_) => row,
-            Self::Scalar(_) => 0,
-        }
-    }
-
-    pub(crate) fn is_null(&self, row: usize) -> bool {
-        self.array().is_null(self.place(row))
-    }
-}
-
-impl Datum for Values {
-    fn get(&self) -> (&dyn Array, bool) {
-        match self {
-            Self::Array(array) => (array, false),
-            Self::Scalar(value) => (value, true),
-        }
-    }
 }
 
 impl fmt::Debug for Node {

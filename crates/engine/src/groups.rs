@@ -8,6 +8,8 @@ mod shape;
 mod sort_keys;
 mod wide;
 
+pub(crate) use chosen::in_order;
+
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -210,10 +212,7 @@ impl<'a> Grouping<'a> {
         let merged = self.merged(states, first_key)?;
         let order = self.order(&merged.schema());
         let sorted: Arc<dyn ExecutionPlan> = match LexOrdering::new(order) {
-            Some(order) => {
-                let fetch = (self.plan.limit < usize::MAX).then_some(self.plan.limit);
-                Arc::new(SortExec::new(order, Arc::clone(&merged)).with_fetch(fetch))
-            }
+            Some(order) => Arc::new(SortExec::new(order, Arc::clone(&merged)).with_fetch(self.fetched())),
             None => Arc::clone(&merged),
         };
         let batch = collected(&sorted, &self.context).await?;
@@ -221,6 +220,11 @@ impl<'a> Grouping<'a> {
         let groups = groups.unwrap_or(batch.num_rows()) as u64;
         let kept = batch.num_rows().min(self.plan.limit);
         Ok(Totals { batch: batch.slice(0, kept), groups })
+    }
+
+    /// How many groups are sorted out. A sort cannot be asked for none.
+    fn fetched(&self) -> Option<usize> {
+        (self.plan.limit < usize::MAX).then_some(self.plan.limit.max(1))
     }
 
     /// States merged to results, grouped by the keys from a place on.
@@ -244,7 +248,10 @@ impl<'a> Grouping<'a> {
             let field = schema.field(place);
             let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), place));
             let is_json = self.plan.is_json(place);
-            let columns = sort_keys::of(&column, field.data_type(), is_json);
+            let mut columns = sort_keys::of(&column, field.data_type(), is_json);
+            if self.plan.is_zero_of_nothing(place) {
+                columns = columns.into_iter().map(sort_keys::or_zero).collect();
+            }
             let options = arrow_ord::sort::SortOptions { descending, nulls_first: !descending };
             columns.into_iter().map(move |expr| PhysicalSortExpr { expr, options })
         };
@@ -255,7 +262,9 @@ impl<'a> Grouping<'a> {
     async fn series(&self, states: &[RecordBatch], totals: &RecordBatch) -> Result<RecordBatch> {
         let merged = self.merged(states, 0)?;
         let all = collected(&merged, &self.context).await?;
-        chosen::in_order(&all, totals, self.plan.keys.len())
+        let keys = self.plan.keys.len();
+        let rows = chosen::in_order(&all.columns()[..=keys], &totals.columns()[..keys])?;
+        Ok(arrow_select::take::take_record_batch(&all, &rows)?)
     }
 
     /// A table of the answer.

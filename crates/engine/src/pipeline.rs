@@ -102,7 +102,7 @@ impl Run {
             Stage::Count => self.count(segment, around).await.map(alone),
             Stage::Distinct(fields) => self.distinct(segment, fields, around).await.map(alone),
             Stage::MakeSeries(series) => self.make_series(segment, series, around).await.map(alone),
-            Stage::Expand(expand) => self.expand(segment, expand, around).await.map(alone),
+            Stage::Expand(expand) => self.expand(segment, expand, after, around).await.map(alone),
             Stage::Union(union) => self.union(Some(segment), union, around).await.map(alone),
             Stage::Join(join) => self.join(segment, join, around).await.map(alone),
             Stage::Lookup(lookup) => self.lookup(segment, lookup, around).await.map(alone),

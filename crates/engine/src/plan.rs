@@ -7,4 +7,4 @@ mod groups;
 
 pub(crate) use calls::{Calls, Computed, Outcome, result_name};
 pub(crate) use events::{EventOrder, EventsPlan, SortColumn, sort_columns};
-pub(crate) use groups::{GroupsPlan, Shape, info as aggregate_info, planned};
+pub(crate) use groups::{GroupsPlan, PlannedAggregate, Shape, comparable, info as aggregate_info, planned};

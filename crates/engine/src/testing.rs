@@ -5,7 +5,7 @@ use tidegauge_lang::tree::{Expr, Type};
 
 pub use crate::aggregates::{
     argmax, argmin, avg, avg_time, count, distinct, histogram, makelist, makeset, max, min, percentiles,
-    split_estimates, split_sums, stdev, sum, topk, variance,
+    phrases, split_estimates, split_sums, spotlight, stdev, sum, topk, variance,
 };
 
 use crate::Result;

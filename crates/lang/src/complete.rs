@@ -9,6 +9,7 @@ mod rank;
 mod scene;
 mod wanted;
 
+use std::cell::Cell;
 use std::fmt;
 
 use crate::Span;
@@ -103,7 +104,7 @@ pub fn complete(text: &str, position: usize, known: &Known<'_>) -> Completions {
     let nothing = Completions { replace: Span::new(position, position), items: Vec::new() };
     let Some(scene) = Scene::new(text, position) else { return nothing };
     let lets = scene.lets();
-    let tables = Tables { known, lets: &lets };
+    let tables = Tables { known, lets: &lets, work_left: Cell::new(columns::WORK_MAX) };
     let mut candidates = wanted::candidates(&scene, &tables);
     if scene.word.quote == Quote::Name {
         candidates.retain(|candidate| {

@@ -93,6 +93,8 @@ pub enum ResultType {
     Always(Type),
     /// That of the argument at this place.
     OfArgument(usize),
+    /// A float for numbers; times and timespans stay what they are.
+    MeanOf(usize),
     /// The one type that the arguments from this place on have, or dynamic if they differ.
     CommonFrom(usize),
 }

@@ -89,6 +89,7 @@ fn result_text(function: &Function) -> String {
             let parameter = function.parameters.get(place).map_or("value", |parameter| parameter.name);
             format!("as `{parameter}`")
         }
+        ResultType::MeanOf(_) => "real, or a time".to_owned(),
         ResultType::CommonFrom(_) => "as its values".to_owned(),
     }
 }

@@ -22,7 +22,7 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::{Extension, Router};
 use tidegauge_auth::Access;
 use tidegauge_model::Action::{Create, Delete, Read, Update};
-use tidegauge_model::DatasetArea::{Ingest, Query, StarredQueries, Trim, Vacuum, VirtualFields};
+use tidegauge_model::DatasetArea::{Data, Ingest, Query, StarredQueries, Trim, Vacuum, VirtualFields};
 use tidegauge_model::OrgArea::{ApiTokens, AuditLog, Datasets, Notifiers, Users, Views};
 use utoipa_axum::routes;
 
@@ -76,6 +76,7 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(both, Access::Dataset(StarredQueries, Read), routes!(starred::get))
         .add(both, Access::Dataset(StarredQueries, Update), routes!(starred::replace))
         .add(both, Access::Dataset(StarredQueries, Delete), routes!(starred::delete))
+        .add(both, Access::Dataset(StarredQueries, Read), routes!(starred::run::run))
         .add(both, Access::AnyToken, routes!(orgs::list))
         .add(both, Access::Person, routes!(orgs::create))
         .add(both, Access::AnyToken, routes!(orgs::get))
@@ -139,7 +140,9 @@ fn events(api: Api) -> Api {
         // Which datasets a text reads is known when it is understood, and some texts read none.
         .add(Versions::V1, Access::AnyToken, routes!(query::apl::in_datasets))
         .add(Versions::V1, Access::AnyToken, routes!(query::apl::in_query))
+        .add(Versions::V2, Access::Dataset(Data, Delete), routes!(query::delete::delete_by_query))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::check))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::complete))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::format))
+        .add(Versions::V1, Access::AnyToken, routes!(query::apl::batch::batch))
 }

@@ -85,7 +85,7 @@ impl<A: OverNumbers> Aggregate for A {
 
 impl Values {
     #[inline]
-    fn add(&mut self, value: f64, bytes: &mut Bytes) {
+    pub(super) fn add(&mut self, value: f64, bytes: &mut Bytes) {
         let is_added = self.many.as_mut().is_some_and(|sketch| sketch.add_to_page(value));
         if !is_added {
             self.add_slowly(value, bytes);

@@ -54,6 +54,8 @@ pub(crate) struct Scope {
     /// Fields that are computed when they are asked for.
     virtual_fields: HashMap<String, Expr>,
     shown: Shown,
+    /// Whether rows were events when they were put in a table, so that events may have more fields than are known.
+    is_of_events: bool,
     missing: Vec<String>,
     /// Virtual fields that cannot be computed.
     failed: Vec<String>,
@@ -83,6 +85,7 @@ impl Scope {
             computed: HashMap::new(),
             virtual_fields: HashMap::new(),
             shown: Shown::default(),
+            is_of_events: false,
             missing: Vec::new(),
             failed: Vec::new(),
         }
@@ -186,10 +189,15 @@ impl Scope {
         if let Some(value) = self.inside_map(name)? {
             return Ok(value);
         }
+        Ok(self.nothing(name))
+    }
+
+    /// A field that no event has had.
+    fn nothing(&mut self, name: &str) -> Value {
         if !self.missing.iter().any(|missing| missing == name) {
             self.missing.push(name.to_owned());
         }
-        Ok(Value::NULL)
+        Value::NULL
     }
 
     /// Whether there is a field of this name, as far as is known.
@@ -212,6 +220,9 @@ impl Scope {
                     member::member(&of, &Value::literal(&Literal::String(key.to_owned())))
                 });
             }
+        }
+        if self.is_of_events {
+            return Ok(self.nothing(name));
         }
         Err(self.unknown(name, span))
     }

@@ -68,20 +68,21 @@ impl<'a> Cell<'a> {
         }
         let mut plain = String::new();
         json::write_plain(json, &mut plain);
-        match kind {
-            Type::String => Some(Self::Owned(plain)),
-            _ => Cell::read(kind, &plain).and_then(Cell::into_number),
-        }
+        Self::of_owned(kind, plain)
     }
 
-    /// The same without a text that it borrows.
-    fn into_number(self) -> Option<Cell<'static>> {
-        match self {
-            Self::Boolean(value) => Some(Cell::Boolean(value)),
-            Self::Integer(value) => Some(Cell::Integer(value)),
-            Self::Float(value) => Some(Cell::Float(value)),
-            Self::Text(_) | Self::Owned(_) => None,
+    /// What a text says in a type that is not in the source as it is.
+    pub(crate) fn of_owned(kind: Type, text: String) -> Option<Self> {
+        if kind == Type::String {
+            return Some(Self::Owned(text));
         }
+        Some(match Cell::read(kind, &text)? {
+            Cell::Boolean(value) => Self::Boolean(value),
+            Cell::Integer(value) => Self::Integer(value),
+            Cell::Float(value) => Self::Float(value),
+            Cell::Text(value) => Self::Owned(value.to_owned()),
+            Cell::Owned(value) => Self::Owned(value),
+        })
     }
 }
 

@@ -101,20 +101,39 @@ pub(crate) fn lost_digits(value: i64) -> i64 {
 
 /// Texts of equal length in the order of the numbers, exactly: that of the floats, then of the digits they lose.
 pub(crate) fn rank(number: Typed) -> Result<Typed> {
-    let write = |float: f64, lost: i64, text: &mut String| {
-        // Adding zero makes the two zeros one; of numbers below zero the greater has the smaller bits.
-        let bits = (float + 0.0).to_bits();
-        let order = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
-        let _ = write!(text, "{order:016x}{:016x}", lost.cast_unsigned() ^ 1 << 63);
-    };
     let run = match number.kind {
-        Type::Integer => texts(move |array, row, text| {
+        Type::Integer => texts(|array, row, text| {
             let integer = array.as_primitive::<Int64Type>().value(row);
-            write(integer as f64, lost_digits(integer), text);
+            write_rank(integer as f64, lost_digits(integer), text);
         }),
-        _ => texts(move |array, row, text| write(array.as_primitive::<Float64Type>().value(row), 0, text)),
+        _ => texts(|array, row, text| write_rank(array.as_primitive::<Float64Type>().value(row), 0, text)),
     };
     Typed::call("rank", Type::String, vec![number], run)
+}
+
+fn write_rank(float: f64, lost: i64, text: &mut String) {
+    // Adding zero makes the two zeros one; of numbers below zero the greater has the smaller bits.
+    let bits = (float + 0.0).to_bits();
+    let order = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+    let _ = write!(text, "{order:016x}{:016x}", lost.cast_unsigned() ^ 1 << 63);
+}
+
+/// Texts in the order of dynamic values: numbers by their size, and after them all others by their text.
+pub(crate) fn dynamic_rank(value: Typed) -> Result<Typed> {
+    let run = texts(|array, row, text| {
+        let json = array.as_string_view().value(row);
+        match json::number(json) {
+            Some(number) => {
+                text.push('0');
+                write_rank(number, json.trim().parse().map_or(0, lost_digits), text);
+            }
+            None => {
+                text.push('1');
+                json::write_plain(json, text);
+            }
+        }
+    });
+    Typed::call("dynamic_rank", Type::String, vec![value], run)
 }
 
 /// Reads a number from whatever it is; texts are parsed.

@@ -70,43 +70,29 @@ fn all_columns(
     let array = texts.array().as_string_view();
     let mut columns: Vec<cells::Column> = kinds.iter().map(|kind| cells::Column::of(*kind, rows)).collect();
     let mut are_found = Vec::with_capacity(rows);
+    let mut found: Vec<Option<Found<'_>>> = vec![None; kinds.len()];
+    let mut cells: Vec<Option<Cell<'_>>> = Vec::with_capacity(kinds.len());
     for row in 0..rows {
         let place = texts.place(row);
-        let text = if array.is_null(place) { None } else { Some(array.value(place)) };
-        are_found.push(text.is_some_and(|text| add_row(text, kinds, is_strict, by, &mut columns)));
-        if text.is_none() {
-            columns.iter_mut().for_each(|column| column.push(None));
+        let mut is_found = array.is_valid(place) && by.extract(array.value(place), &mut found);
+        for (found, kind) in found.iter_mut().zip(kinds) {
+            let cell = match found.take() {
+                Some(Found::Cell(cell)) => Some(cell),
+                Some(Found::Text(Cow::Borrowed(text))) => Cell::read(*kind, text),
+                Some(Found::Text(Cow::Owned(text))) => Cell::of_owned(*kind, text),
+                None => None,
+            };
+            is_found &= !is_strict || cell.is_some();
+            cells.push(cell);
         }
+        for (column, cell) in columns.iter_mut().zip(cells.drain(..)) {
+            column.push(cell.filter(|_| is_found));
+        }
+        are_found.push(is_found);
     }
     let mut arrays: Vec<ArrayRef> = columns.into_iter().map(cells::Column::finish).collect();
     let mut fields: Vec<Field> = kinds.iter().map(|kind| Field::new("", arrow_type(*kind), true)).collect();
     arrays.push(Arc::new(BooleanArray::from(are_found)));
     fields.push(Field::new("", DataType::Boolean, true));
     Ok(Arc::new(StructArray::try_new(Fields::from(fields), arrays, None)?))
-}
-
-/// Adds one text to all columns. Gives whether it has the wanted form.
-fn add_row(
-    text: &str,
-    kinds: &[Type],
-    is_strict: bool,
-    by: &impl Extract,
-    columns: &mut [cells::Column],
-) -> bool {
-    let mut found: Vec<Option<Found<'_>>> = vec![None; kinds.len()];
-    let mut is_found = by.extract(text, &mut found);
-    let mut cells: Vec<Option<Cell<'_>>> = Vec::with_capacity(kinds.len());
-    for (found, kind) in found.iter().zip(kinds) {
-        let cell = match found {
-            Some(Found::Cell(cell)) => Some(cell.clone()),
-            Some(Found::Text(text)) => Cell::read(*kind, text),
-            None => None,
-        };
-        is_found &= !is_strict || cell.is_some();
-        cells.push(cell);
-    }
-    for (column, cell) in columns.iter_mut().zip(cells) {
-        column.push(cell.filter(|_| is_found));
-    }
-    is_found
 }

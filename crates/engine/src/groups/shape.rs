@@ -6,10 +6,13 @@ use std::sync::Arc;
 use arrow_array::builder::StringViewBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
-use arrow_array::{Array, ArrayRef, Float64Array};
+use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array};
+use arrow_buffer::NullBuffer;
+use datafusion_common::ScalarValue;
 use tidegauge_lang::tree::Type;
 
 use crate::aggregates;
+use crate::functions::times;
 use crate::plan::Shape;
 use crate::{Error, Result};
 
@@ -20,30 +23,52 @@ type Variants = Vec<(Type, ArrayRef)>;
 pub(super) fn values(shape: Shape, column: &ArrayRef, seconds: f64) -> Result<(Variants, bool)> {
     let (column, is_estimate) = aggregates::split_estimates(column);
     let values = match shape {
-        Shape::As(kind) => match aggregates::split_sums(&column) {
-            Some((whole, beyond)) => {
-                let whole: (Type, ArrayRef) = (kind, Arc::new(whole));
-                let beyond = beyond.map(|beyond| (Type::Float, Arc::new(beyond) as ArrayRef));
-                std::iter::once(whole).chain(beyond).collect()
+        Shape::As(kind) => of_kind(kind, column),
+        Shape::OrZero(kind) => {
+            let is_null = column.logical_nulls();
+            let mut values = of_kind(kind, column);
+            // The first type is that of the values; others are for the few that do not fit.
+            if let (Some(is_null), Some((_, array))) = (is_null, values.first_mut()) {
+                *array = with_zeros(array, &is_null)?;
             }
-            None => vec![(kind, column)],
-        },
+            values
+        }
         Shape::Numbers => {
             let (integers, floats) = aggregates::split_numbers(&column).ok_or_else(unexpected)?;
             vec![(Type::Integer, integers), (Type::Float, floats)]
         }
-        Shape::List => vec![(Type::Array, lists(&column)?)],
+        Shape::List(kind) => vec![(Type::Array, lists(kind, &column)?)],
         Shape::PerSecond => {
             let sums = column.as_primitive_opt::<Float64Type>().ok_or_else(unexpected)?;
-            let rates: Float64Array = sums.unary(|sum| sum / seconds);
+            // Of a range whose length is not known there is no rate.
+            let rate = |sum: f64| seconds.is_finite().then_some(sum / seconds);
+            let rates: Float64Array = sums.iter().map(|sum| sum.and_then(rate)).collect();
             vec![(Type::Float, Arc::new(rates) as ArrayRef)]
         }
     };
     Ok((values, is_estimate))
 }
 
-/// Lists of numbers as JSON text.
-fn lists(column: &ArrayRef) -> Result<ArrayRef> {
+fn of_kind(kind: Type, column: ArrayRef) -> Variants {
+    match aggregates::split_sums(&column) {
+        Some((whole, beyond)) => {
+            let whole: (Type, ArrayRef) = (kind, Arc::new(whole));
+            let beyond = beyond.map(|beyond| (Type::Float, Arc::new(beyond) as ArrayRef));
+            std::iter::once(whole).chain(beyond).collect()
+        }
+        None => vec![(kind, column)],
+    }
+}
+
+/// Zero where the nulls say so.
+fn with_zeros(array: &ArrayRef, nulls: &NullBuffer) -> Result<ArrayRef> {
+    let is_null = BooleanArray::new(!nulls.inner(), None);
+    let zero = ScalarValue::new_zero(array.data_type())?.to_scalar()?;
+    Ok(arrow_select::zip::zip(&is_null, &zero, array)?)
+}
+
+/// Lists of numbers as JSON text of values of a type.
+fn lists(kind: Type, column: &ArrayRef) -> Result<ArrayRef> {
     let lists = column.as_list_opt::<i32>().ok_or_else(unexpected)?;
     let mut texts = StringViewBuilder::with_capacity(lists.len());
     let mut text = String::new();
@@ -59,9 +84,7 @@ fn lists(column: &ArrayRef) -> Result<ArrayRef> {
                 text.push(',');
             }
             match number.filter(|number| number.is_finite()) {
-                Some(number) => {
-                    let _ = write!(text, "{number:?}");
-                }
+                Some(number) => write_number(kind, number, &mut text),
                 None => text.push_str("null"),
             }
         }
@@ -69,6 +92,22 @@ fn lists(column: &ArrayRef) -> Result<ArrayRef> {
         texts.append_value(&text);
     }
     Ok(Arc::new(texts.finish()))
+}
+
+fn write_number(kind: Type, number: f64, text: &mut String) {
+    // A float beyond 64 bits becomes the nearest number that has them.
+    let whole = number.round() as i64;
+    let _ = match kind {
+        Type::Integer => write!(text, "{whole}"),
+        Type::Timespan | Type::Datetime => {
+            text.push('"');
+            let write = if kind == Type::Datetime { times::write_datetime } else { times::write_timespan };
+            write(whole, text);
+            text.push('"');
+            Ok(())
+        }
+        _ => write!(text, "{number:?}"),
+    };
 }
 
 fn unexpected() -> Error {

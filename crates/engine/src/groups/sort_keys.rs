@@ -7,8 +7,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringViewArray};
+use arrow_array::types::{Decimal128Type, Float64Type, Int64Type};
+use arrow_array::{
+    ArrayRef, BooleanArray, Decimal128Array, Float64Array, Int64Array, RecordBatch, StringViewArray,
+};
 use arrow_schema::{DataType, Schema};
 use datafusion_common::Result as DataFusionResult;
 use datafusion_expr::ColumnarValue;
@@ -33,6 +35,13 @@ enum Aspect {
     Value,
     /// The number among an integer and a float.
     Extreme,
+    /// The number, and zero where there is none.
+    OrZero,
+}
+
+/// A column of numbers in which nothing is as much as zero.
+pub(super) fn or_zero(column: Arc<dyn PhysicalExpr>) -> Arc<dyn PhysicalExpr> {
+    Arc::new(Part { of: column, aspect: Aspect::OrZero })
 }
 
 /// The columns by which a column is sorted; none where its values have no order.
@@ -85,6 +94,20 @@ impl Aspect {
                     integers.zip(floats).map(|(integer, float)| float.or(integer.map(|i| i as f64)));
                 Arc::new(numbers.collect::<Float64Array>())
             }
+            Self::OrZero => match column.data_type() {
+                // Sums of integers are exact beyond 64 bits.
+                DataType::Decimal128(..) => {
+                    let numbers = column.as_primitive::<Decimal128Type>().iter();
+                    let numbers =
+                        numbers.map(|number| Some(number.unwrap_or(0))).collect::<Decimal128Array>();
+                    Arc::new(numbers.with_data_type(column.data_type().clone()))
+                }
+                DataType::Float64 => {
+                    let numbers = column.as_primitive::<Float64Type>().iter();
+                    Arc::new(numbers.map(|number| Some(number.unwrap_or(0.0))).collect::<Float64Array>())
+                }
+                _ => Arc::clone(column),
+            },
             of_json => of_json.of_texts(column.as_string_view()),
         }
     }
@@ -118,6 +141,7 @@ impl PhysicalExpr for Part {
                 DataType::Struct(fields) if !fields.is_empty() => fields[0].data_type().clone(),
                 other => other,
             },
+            Aspect::OrZero => self.of.data_type(schema)?,
             Aspect::IsThere => DataType::Boolean,
             Aspect::Number | Aspect::Extreme => DataType::Float64,
             Aspect::LostDigits => DataType::Int64,

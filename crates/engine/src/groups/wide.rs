@@ -72,7 +72,7 @@ impl Grouping<'_> {
         let spread = RepartitionExec::try_new(partial, Partitioning::Hash(keys.collect(), threads))?;
         let merged = grouping.aggregate(AggregateMode::FinalPartitioned, Arc::new(spread), 0)?;
         let order = grouping.order(&merged.schema());
-        let fetch = (self.plan.limit < usize::MAX).then_some(self.plan.limit);
+        let fetch = self.fetched();
         let Some(order) = LexOrdering::new(order) else {
             let all: Arc<dyn ExecutionPlan> = Arc::new(CoalescePartitionsExec::new(merged));
             let batch = collected(&all, &self.context).await?;
@@ -84,7 +84,8 @@ impl Grouping<'_> {
             Arc::new(SortExec::new(order, Arc::new(parts)).with_fetch(fetch));
         let batch = collected(&sorted, &self.context).await?;
         let groups = merged.metrics().and_then(|metrics| metrics.output_rows()).unwrap_or(batch.num_rows());
-        Ok(Totals { batch, groups: groups as u64 })
+        let kept = batch.num_rows().min(self.plan.limit);
+        Ok(Totals { batch: batch.slice(0, kept), groups: groups as u64 })
     }
 
     /// The states by bucket of the chosen groups alone.

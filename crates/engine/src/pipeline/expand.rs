@@ -1,14 +1,18 @@
 //! `mv-expand`: one row for each element of arrays and maps.
 
+mod needed;
+
 use std::sync::Arc;
 
 use arrow_schema::Schema;
 use datafusion_physical_plan::ExecutionPlan;
-use tidegauge_lang::tree::{Expand, ExpandKind, Type};
+use tidegauge_lang::Span;
+use tidegauge_lang::tree::{Expand, ExpandKind, Stage, Type};
 
+use self::needed::Needed;
 use super::segment::{Columns, Segment, column_field};
 use crate::Result;
-use crate::bind::Surroundings;
+use crate::bind::{Scope, Surroundings};
 use crate::expr::Typed;
 use crate::functions::{convert, library, logic, unpack};
 use crate::run::Run;
@@ -20,13 +24,14 @@ impl Run {
         &self,
         segment: Segment,
         expand: &Expand,
+        after: &[Stage],
         around: &Surroundings,
     ) -> Result<Segment> {
         let mut segment = self.unlimited(segment).await?;
         if segment.pending.order.is_some() {
             segment = self.settled(segment).await?;
         }
-        let fields = segment.scope.fields()?;
+        let fields = carried(&mut segment.scope, after)?;
         let mut expanded = Vec::with_capacity(expand.fields.len());
         for field in &expand.fields {
             let value = segment.scope.bind(&field.expr)?;
@@ -71,6 +76,13 @@ impl Run {
     }
 }
 
+/// The fields that go along with each element.
+fn carried(scope: &mut Scope, after: &[Stage]) -> Result<Vec<(String, Value)>> {
+    let Some(needed) = Needed::of(after) else { return scope.fields() };
+    let names = scope.names().into_iter().filter(|name| needed.has(name));
+    names.map(|name| Ok((name.clone(), scope.field(&name, Span::default())?))).collect()
+}
+
 /// Elements in the places of the fields that they come from, and new fields behind all others.
 fn in_order(
     names: Vec<String>,
@@ -93,8 +105,8 @@ fn in_order(
 fn as_kind(element: Typed, kind: Type, segment: &Segment) -> Result<Value> {
     let call = |function: &str| {
         let arguments = [Value::from(element.clone())];
-        let span = tidegauge_lang::Span::default();
-        library::call(function, &arguments, span, segment.scope.now()).map(Option::unwrap_or_default)
+        library::call(function, &arguments, Span::default(), segment.scope.now())
+            .map(Option::unwrap_or_default)
     };
     match kind {
         Type::String => convert::to_text(element).map(Value::from),

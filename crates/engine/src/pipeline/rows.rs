@@ -133,6 +133,7 @@ impl Run {
             }
         };
         self.note(&segment.scope);
+        settled.scope.stay_of_events(segment.scope.is_of_events());
         settled.totals = segment.totals;
         Ok(settled)
     }
@@ -141,13 +142,16 @@ impl Run {
     async fn found(&self, segment: Segment) -> Result<Segment> {
         let around = segment.scope.surroundings().clone();
         let about = segment.about.clone();
+        let is_of_events = segment.scope.is_of_events();
         let answer = self.events(segment, usize::MAX).await?;
         if answer.continues_at.is_some() {
             return Err(Error::Time { seconds: self.question.options.time_max.as_secs() });
         }
         let table = answer.tables.into_iter().next().unwrap_or_default();
         let about = About { sorted_by: table.order.clone(), is_events: false, ..about };
-        of_table(&table, &around, about)
+        let mut found = of_table(&table, &around, about)?;
+        found.scope.stay_of_events(is_of_events);
+        Ok(found)
     }
 
     /// The events of a dataset in their order, at most so many.
@@ -332,7 +336,7 @@ pub(super) fn of_arrays(
 }
 
 /// The range of time that conditions leave of a range.
-fn narrowed(mut range: TimeRange, scope: &Scope, conditions: &[Typed]) -> TimeRange {
+pub(super) fn narrowed(mut range: TimeRange, scope: &Scope, conditions: &[Typed]) -> TimeRange {
     for condition in conditions {
         let Some((operator, time)) = condition.bound(|typed| scope.is_time(typed)) else { continue };
         let after = time.saturating_add(1);

@@ -61,25 +61,33 @@ impl Run {
         let mut columns = Vec::new();
         for (key, value) in keys.iter().zip(&values) {
             let has_nulls_first = key.nulls.map_or(!key.is_descending, |nulls| nulls == Nulls::First);
-            for expr in sort_columns(value)? {
-                columns.push(SortColumn { expr, is_descending: key.is_descending, has_nulls_first });
+            let exprs = sort_columns(value)?;
+            let is_mixed = exprs.len() > 1;
+            for (place, expr) in exprs.into_iter().enumerate() {
+                columns.push(match (is_mixed, place) {
+                    // Whether there is a value stands before the value and alone decides where nulls go.
+                    (true, 0) => SortColumn { expr, is_descending: !has_nulls_first, has_nulls_first },
+                    (true, _) => column(expr, key.is_descending),
+                    (false, _) => SortColumn { expr, is_descending: key.is_descending, has_nulls_first },
+                });
             }
         }
         if matches!(segment.origin, Origin::Dataset(_)) {
-            // Times alone decide almost always; ids decide the rest, and further keys would only break paging.
-            let is_by_time = columns.first().is_some_and(|first| segment.scope.is_time(&first.expr));
-            let order = match (is_by_time, keys.first()) {
-                (true, Some(key)) => EventOrder::Time { is_descending: key.is_descending },
+            let order = match (columns.as_slice(), keys) {
+                ([only], [key]) if segment.scope.is_time(&only.expr) => {
+                    EventOrder::Time { is_descending: key.is_descending }
+                }
                 _ => EventOrder::Columns(columns),
             };
-            let kept = if is_by_time { 1 } else { sorted_by.len() };
-            segment.pending.order = Some((order, sorted_by[..kept].to_vec()));
+            segment.pending.order = Some((order, sorted_by));
             return Ok(segment);
         }
         let fields = segment.scope.fields()?;
         let about = About { sorted_by, ..segment.about.clone() };
         let totals = segment.totals.take();
         let mut sorted = self.sorted_by_columns(&segment, fields, columns, None, about).await?;
+        self.note(&segment.scope);
+        sorted.scope.stay_of_events(segment.scope.is_of_events());
         sorted.totals = totals;
         Ok(sorted)
     }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, new_null_array};
-use tidegauge_lang::tree::{DataTable, Expr, ExprKind, Named, Query, Source, TimeRange, Type};
+use tidegauge_lang::tree::{DataTable, Expr, ExprKind, Literal, Named, Query, Source, TimeRange, Type};
 use tidegauge_lang::{Diagnostic, Span, nearest};
+use tidegauge_model::columns::TIME_FIELD;
 
 use super::rows::of_arrays;
 use super::segment::{About, DatasetRows, Origin, Pending, Segment};
@@ -163,13 +164,14 @@ pub(crate) fn auto_step(query: &mut Query, question: &Question) -> Option<i64> {
     if !uses_auto_bin(query) {
         return None;
     }
-    let range = range_of(query)?;
+    let range = range_of(query).or_else(|| written_times(query))?;
     let infos = question.datasets.iter().map(|dataset| dataset.state.info());
     let times: Vec<(i64, i64)> = infos.filter_map(|info| info.min_time.zip(info.max_time)).collect();
     let first = times.iter().map(|(first, _)| *first).min();
     let last = times.iter().map(|(_, last)| *last).max();
-    let start = if range.start == i64::MIN { first? } else { range.start };
-    let end = if range.end == i64::MAX { last? } else { range.end };
+    // Without events, of which there are none then, an open range is that up to now.
+    let end = if range.end == i64::MAX { last.unwrap_or(question.options.now) } else { range.end };
+    let start = if range.start == i64::MIN { first.unwrap_or(end) } else { range.start };
     let length = end.saturating_sub(start).max(1);
     let bins = i64::try_from(question.options.auto_bins_max.max(1)).unwrap_or(i64::MAX);
     let fits = |step: &&i64| length / (**step * SECOND) < bins;
@@ -184,6 +186,19 @@ fn uses_auto_bin(query: &mut Query) -> bool {
 fn has_auto_bin(expr: &Expr) -> bool {
     let is_called = matches!(&expr.kind, ExprKind::Call { function, .. } if function == "bin_auto");
     is_called || expr.children().into_iter().any(has_auto_bin)
+}
+
+/// The range of the times that stand in the query itself.
+fn written_times(query: &Query) -> Option<TimeRange> {
+    let Source::Values(table) = &query.source else { return None };
+    let column = table.columns.iter().position(|column| column.name == TIME_FIELD)?;
+    let time = |cell: &Expr| match cell.kind {
+        ExprKind::Literal(Literal::Datetime(time)) => Some(time),
+        _ => None,
+    };
+    let cells = table.values.iter().skip(column).step_by(table.columns.len());
+    let times: Vec<i64> = cells.filter_map(time).collect();
+    Some(TimeRange { start: *times.iter().min()?, end: *times.iter().max()? })
 }
 
 /// The range of time of the first dataset that a query reads.

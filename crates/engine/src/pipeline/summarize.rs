@@ -1,25 +1,27 @@
 //! `summarize`: groups and their aggregates. What stands behind it is taken with it where that saves work: the order
 //! and the number of groups. Groups over time buckets come with the groups over all time.
 
+mod choice;
+mod length;
+mod planning;
+
 use std::sync::Arc;
 
-use arrow_array::Array;
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
 use tidegauge_lang::Span;
-use tidegauge_lang::tree::{
-    AggregateFunction, Bucket, Expr, ExprKind, Named, SortKey, Stage, Summarize, TimeRange, Type,
-};
+use tidegauge_lang::tree::{Stage, Summarize};
 use tidegauge_model::columns::TIME_FIELD;
 
-use super::rows::of_table;
+use self::choice::Choice;
+use self::length::seconds_of;
+use self::planning::plan;
+use super::rows::{narrowed, of_table};
 use super::segment::{About, Origin, Segment};
 use crate::answer::Table;
 use crate::bind::{Scope, Surroundings};
 use crate::expr::Typed;
-use crate::functions::{logic, member, unpack};
+use crate::functions::{member, unpack};
 use crate::groups::{self, GroupedRows};
-use crate::plan::{Calls, Computed, GroupsPlan, Outcome, planned, result_name};
+use crate::plan::{Computed, GroupsPlan, Outcome, result_name};
 use crate::run::Run;
 use crate::value::Value;
 use crate::{AggregateInfo, Result};
@@ -30,13 +32,23 @@ struct Planned {
     /// The columns of the result in their order, where they are not what the groups give already.
     columns: Option<Vec<Column>>,
     infos: Vec<(String, AggregateInfo)>,
-    /// The keys in the order in which they were written.
+    /// The keys in the order in which they were written, the bucket among them.
     keys: Vec<String>,
+    /// The name of the bucket.
+    bucket: Option<String>,
+    /// Which groups are wanted, where their order is known only when all columns are computed.
+    choice: Option<Choice>,
+    /// The time of rows that are no events, where it is needed.
+    time: Option<Typed>,
 }
 
 /// One column of the result.
 enum Column {
-    Key(String),
+    /// A key under the name that it is shown by, and the one that the groups have for it.
+    Key {
+        name: String,
+        of: String,
+    },
     Outcome(Outcome),
 }
 
@@ -60,7 +72,10 @@ impl Run {
             }
             segment.pending.order = None;
         }
-        let tables = self.grouped(&segment, &planned.plan).await?;
+        let mut tables = self.grouped(&segment, &planned).await?;
+        if let Some(choice) = &planned.choice {
+            choice.make(&mut tables, &planned, around)?;
+        }
         self.note(&segment.scope);
         let about = About {
             sources: std::mem::take(&mut segment.about.sources),
@@ -68,13 +83,16 @@ impl Run {
             groups: planned.keys.clone(),
             sorted_by: planned.plan.sorted_by.clone(),
             aggregates: planned.infos.iter().cloned().collect(),
-            has_limit: planned.plan.limit < usize::MAX,
+            has_limit: planned.plan.limit < usize::MAX || planned.choice.is_some(),
             ..About::default()
         };
         let mut segments = Vec::with_capacity(tables.len());
         for table in &tables {
-            let keys = planned.keys.iter().filter(|key| table.fields.iter().any(|field| field.name == **key));
-            let about = About { bucket: table.bucket, groups: keys.cloned().collect(), ..about.clone() };
+            let is_here = |key: &&String| table.bucket.is_some() || planned.bucket.as_ref() != Some(*key);
+            let groups = planned.keys.iter().filter(is_here).cloned().collect();
+            // Clients look for buckets by the name of the time.
+            let bucket = table.bucket.filter(|_| planned.bucket.as_deref() == Some(TIME_FIELD));
+            let about = About { bucket, groups, ..about.clone() };
             let mut grouped = of_table(table, around, about)?;
             if let Some(columns) = &planned.columns {
                 shape(&mut grouped, columns)?;
@@ -92,17 +110,27 @@ impl Run {
         Ok((first, used))
     }
 
-    async fn grouped(&self, segment: &Segment, plan: &GroupsPlan) -> Result<Vec<Table>> {
+    async fn grouped(&self, segment: &Segment, planned: &Planned) -> Result<Vec<Table>> {
+        let plan = &planned.plan;
         let threads = if plan.is_ordered() { 1 } else { self.threads };
         let mut range_seconds = seconds_of(segment.about.range, None);
         let rows = match &segment.origin {
-            Origin::Plan(input) => GroupedRows::Plan(Arc::clone(input), segment.conditions.clone()),
+            Origin::Plan(input) => {
+                let rows = GroupedRows::Plan(Arc::clone(input), segment.conditions.clone());
+                if let Some(time) = &planned.time {
+                    let times = length::times_of(time, &rows, &self.context).await?;
+                    range_seconds = seconds_of(segment.about.range, times);
+                }
+                rows
+            }
             Origin::Dataset(rows) => {
                 let mut scan =
                     self.scan(rows, &segment.scope, &segment.conditions, plan.is_ordered()).await?;
                 scan.split_for(threads);
                 let times = self.work().scans.last().and_then(|scan| scan.times);
-                range_seconds = seconds_of(Some(rows.range), times);
+                // Conditions on the time say how long the range is as well.
+                let range = narrowed(rows.range, &segment.scope, &segment.conditions);
+                range_seconds = seconds_of(Some(range), times);
                 GroupedRows::Scan(Arc::new(scan))
             }
         };
@@ -114,188 +142,14 @@ impl Run {
     }
 }
 
-/// How long the range is; an open one is as long as the events in it.
-fn seconds_of(range: Option<TimeRange>, times: Option<(i64, i64)>) -> f64 {
-    let range = range.unwrap_or(TimeRange::ALL);
-    let (first, last) = times.unwrap_or((0, 0));
-    let start = if range.start == i64::MIN { first } else { range.start };
-    let end = if range.end == i64::MAX { last } else { range.end };
-    ((end as f64 - start as f64) / 1e9).max(1e-9)
-}
-
-fn plan(segment: &mut Segment, summarize: &Summarize) -> Result<Planned> {
-    let is_text = summarize
-        .aggregates
-        .iter()
-        .any(|aggregate| matches!(aggregate.call.function, AggregateFunction::Computed(_)));
-    let mut bucket = summarize.bucket.map(|bucket| (bucket, segment.scope.time()));
-    let mut keys = Vec::with_capacity(summarize.keys.len());
-    for key in &summarize.keys {
-        if bucket.is_none()
-            && let Some(found) = bucket_of(segment, key)?
-        {
-            bucket = Some(found);
-            continue;
-        }
-        let value = segment.scope.bind(&key.expr)?;
-        keys.push((key.name.clone(), value.key()?.unwrap_or_else(|| logic::null(Type::String))));
-    }
-    let mut written: Vec<String> = summarize.keys.iter().map(|key| key.name.clone()).collect();
-    if summarize.bucket.is_some() {
-        written.insert(0, TIME_FIELD.to_owned());
-    }
-    let scope = &mut segment.scope;
-    let mut calls = Calls::default();
-    let mut outcomes = Vec::new();
-    let mut aggregates = Vec::new();
-    for aggregate in &summarize.aggregates {
-        match &aggregate.call.function {
-            AggregateFunction::Computed(expr) => {
-                outcomes.extend(calls.plan(scope, &aggregate.name, expr)?);
-            }
-            _ => aggregates.push(planned(scope, aggregate)?),
-        }
-    }
-    let infos = outcomes.iter().map(|outcome| (outcome.name.clone(), outcome.info.clone()));
-    let mut infos: Vec<(String, AggregateInfo)> = infos.collect();
-    infos.extend(aggregates.iter().map(|aggregate| (aggregate.name.clone(), aggregate.info.clone())));
-    let is_reordered = bucket.is_some() && written.first().is_some_and(|first| first != TIME_FIELD);
-    let columns = (is_text || is_reordered).then(|| {
-        let keys = written.iter().cloned().map(Column::Key);
-        keys.chain(distinct_names(outcomes, &written).into_iter().map(Column::Outcome)).collect()
-    });
-    let mut plan = GroupsPlan::new(keys, if is_text { calls.aggregates } else { aggregates });
-    plan.bucket = bucket;
-    Ok(Planned { plan, columns, infos, keys: written })
-}
-
-/// Columns whose names are not taken by keys or by others before them.
-fn distinct_names(outcomes: Vec<Outcome>, keys: &[String]) -> Vec<Outcome> {
-    let mut taken: Vec<String> = keys.to_vec();
-    let mut kept: Vec<Outcome> = Vec::with_capacity(outcomes.len());
-    for mut outcome in outcomes {
-        if matches!(outcome.of, Computed::Element { .. }) && keys.contains(&outcome.name) {
-            // `arg_max(x, *)` has the keys among its fields.
-            continue;
-        }
-        let base = outcome.name.clone();
-        let mut number = 1;
-        while taken.contains(&outcome.name) {
-            outcome.name = format!("{base}{number}");
-            number += 1;
-        }
-        taken.push(outcome.name.clone());
-        kept.push(outcome);
-    }
-    kept
-}
-
-/// A key that is the time of events in buckets of one length.
-fn bucket_of(segment: &mut Segment, key: &Named) -> Result<Option<(Bucket, Typed)>> {
-    let ExprKind::Call { function, arguments } = &key.expr.kind else { return Ok(None) };
-    let is_time = |expr: &Expr| matches!(&expr.kind, ExprKind::Field(name) if name == TIME_FIELD);
-    if key.name != TIME_FIELD || !arguments.first().is_some_and(is_time) {
-        return Ok(None);
-    }
-    let step = match (function.as_str(), arguments.as_slice()) {
-        ("bin_auto", [_]) => segment.scope.surroundings().auto_step,
-        ("bin", [_, size]) => {
-            let size = segment.scope.bind(size)?;
-            let literal =
-                size.of_type(Type::Timespan).and_then(Typed::as_literal).filter(|one| one.is_valid(0));
-            literal.map(|literal| literal.as_primitive::<Int64Type>().value(0))
-        }
-        _ => None,
-    };
-    let Some(step) = step.filter(|step| *step > 0) else { return Ok(None) };
-    let time = segment.scope.field(TIME_FIELD, key.expr.span)?;
-    Ok(time.of_type(Type::Datetime).map(|time| (Bucket { step }, time.clone())))
-}
-
-impl Planned {
-    /// Takes the order and the number of groups from the stages behind.
-    fn take_with(&mut self, after: &[Stage], is_always_of_groups: bool) -> usize {
-        let (order, limit, used) = match after {
-            [Stage::Sort(keys), Stage::Limit(limit), ..] => (Some(keys.as_slice()), Some(*limit), 2),
-            [Stage::Sort(keys), ..] => (Some(keys.as_slice()), None, 1),
-            [Stage::Limit(limit), ..] => (None, Some(*limit), 1),
-            _ => return 0,
-        };
-        let is_bucketed = self.plan.bucket.is_some();
-        if !is_always_of_groups && !self.may_take(order, limit.is_some(), is_bucketed) {
-            return 0;
-        }
-        if let Some(keys) = order {
-            let keys = keys.iter().map(|key| self.of_group(key)).collect::<Vec<SortKey>>();
-            self.plan.sort(&keys);
-            self.plan.sorted_by = match after {
-                [Stage::Sort(keys), ..] => keys.clone(),
-                _ => keys,
-            };
-        } else if is_bucketed && !is_always_of_groups && !self.plan.aggregates.is_empty() {
-            // The first groups are those with the greatest first aggregate.
-            self.plan.order = vec![(self.plan.keys.len(), true)];
-        }
-        if let Some(limit) = limit {
-            self.plan.limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        }
-        used
-    }
-
-    /// Whether an order and a number can be those of whole groups.
-    fn may_take(&self, order: Option<&[SortKey]>, has_limit: bool, is_bucketed: bool) -> bool {
-        let is_of_group = |key: &SortKey| {
-            self.plan.keys.iter().any(|(name, _)| *name == key.field) || self.call_of(&key.field).is_some()
-        };
-        let is_order_of_groups = order.is_none_or(|keys| keys.iter().all(is_of_group));
-        // Rows of buckets are in an order of their own; only a number of groups makes it that of the groups.
-        let is_wanted = if is_bucketed { has_limit && !self.plan.keys.is_empty() } else { true };
-        is_order_of_groups && is_wanted
-    }
-
-    /// The call that a column is, as it is.
-    fn call_of(&self, name: &str) -> Option<usize> {
-        let Some(columns) = &self.columns else {
-            return self.plan.aggregates.iter().position(|aggregate| aggregate.name == name);
-        };
-        columns.iter().find_map(|column| match column {
-            Column::Outcome(Outcome { name: known, of: Computed::Call(call), .. }) if known == name => {
-                Some(*call)
-            }
-            // A sum is its call, but for sums of nothing.
-            Column::Outcome(Outcome { name: known, of: Computed::Expr(expr), .. }) if known == name => {
-                match &expr.kind {
-                    ExprKind::Call { function, arguments } if function == "coalesce" => {
-                        let field = |of: &Expr| match &of.kind {
-                            ExprKind::Field(field) => field.strip_prefix('@')?.parse().ok(),
-                            _ => None,
-                        };
-                        arguments.first().and_then(field)
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
-        })
-    }
-
-    /// A key of an order under the name that the groups have for it.
-    fn of_group(&self, key: &SortKey) -> SortKey {
-        match (&self.columns, self.call_of(&key.field)) {
-            (Some(_), Some(call)) => SortKey { field: result_name(call), ..key.clone() },
-            _ => key.clone(),
-        }
-    }
-}
-
 /// Makes the columns of the result from those of the groups.
 fn shape(segment: &mut Segment, columns: &[Column]) -> Result<()> {
     let mut fields = Vec::with_capacity(columns.len());
     for column in columns {
         match column {
-            Column::Key(name) if !segment.scope.has(name) => {}
-            Column::Key(name) => {
-                fields.push((name.clone(), segment.scope.field(name, Span::default())?));
+            Column::Key { of, .. } if !segment.scope.has(of) => {}
+            Column::Key { name, of } => {
+                fields.push((name.clone(), segment.scope.field(of, Span::default())?));
             }
             Column::Outcome(outcome) => {
                 fields.push((outcome.name.clone(), computed(&mut segment.scope, &outcome.of)?));

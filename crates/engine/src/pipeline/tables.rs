@@ -10,7 +10,7 @@ use tidegauge_lang::tree::{Expr, ExprKind, Literal, Query, Type};
 
 use crate::bind::{Surroundings, invalid};
 use crate::run::Run;
-use crate::{Error, Field, Result};
+use crate::{Field, Result};
 
 /// How many different values a list may have.
 const VALUES_MAX: usize = 1_000_000;
@@ -92,9 +92,4 @@ fn literal(field: &Field, row: usize) -> Literal {
         Type::Timespan => Literal::Timespan(integer()),
         Type::Array | Type::Map | Type::Dynamic => Literal::Dynamic(text()),
     }
-}
-
-/// The error of what is not there yet.
-pub(super) fn not_yet(what: &str) -> Error {
-    invalid(Span::default(), format!("`{what}` cannot be run yet: write the query without it"))
 }

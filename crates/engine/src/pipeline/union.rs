@@ -143,7 +143,9 @@ impl Run {
         };
         // Rows of what stands in the query keep the order in which they stand.
         let plan = if is_literal { in_order(plan) } else { plan };
-        Ok(Segment::of_plan(plan, fields, around, about))
+        let mut united = Segment::of_plan(plan, fields, around, about);
+        united.scope.stay_of_events(tables.iter().all(|(_, segment, _)| segment.scope.is_of_events()));
+        Ok(united)
     }
 }
 

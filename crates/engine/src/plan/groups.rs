@@ -42,10 +42,12 @@ pub(crate) struct PlannedAggregate {
 pub(crate) enum Shape {
     /// They are of this type already.
     As(Type),
+    /// The same, with zero in the place of null.
+    OrZero(Type),
     /// Integers and floats apart.
     Numbers,
-    /// Lists of numbers, which become JSON text.
-    List,
+    /// Lists of numbers, which become JSON text of values of this type.
+    List(Type),
     /// Divided by the seconds of the bucket or of the range.
     PerSecond,
 }
@@ -65,6 +67,12 @@ impl GroupsPlan {
                 aggregate.is_some_and(|aggregate| aggregate.shape == Shape::As(Type::Dynamic))
             }
         }
+    }
+
+    /// Whether a column of the totals is zero where there is nothing.
+    pub(crate) fn is_zero_of_nothing(&self, place: usize) -> bool {
+        let aggregate = place.checked_sub(self.keys.len()).and_then(|place| self.aggregates.get(place));
+        aggregate.is_some_and(|aggregate| matches!(aggregate.shape, Shape::OrZero(_)))
     }
 
     /// Whether an aggregate keeps values in the order of their rows.
@@ -113,7 +121,8 @@ pub(super) fn of_field(
 ) -> Result<Parts> {
     use AggregateFunction as F;
     let json = || Ok::<_, crate::Error>(or_null(value.json()?, Type::Dynamic));
-    let float = || numbers(call, value).map(|number| or_null(number, Type::Float));
+    let is_stored = scope.is_of_dataset();
+    let float = || numbers(call, value, is_stored).map(|number| or_null(number, Type::Float));
     let as_array = Shape::As(Type::Array);
     Ok(match function {
         F::Count => (aggregates::count(), vec![json()?], Shape::As(Type::Integer)),
@@ -126,19 +135,9 @@ pub(super) fn of_field(
             (aggregates::sum(&arrow_type(kind)), vec![number], Shape::As(kind))
         }
         F::Avg => average(call, value)?,
-        F::Min | F::Max if mixes_numbers(value) => {
-            let udf = if *function == F::Min { aggregates::least() } else { aggregates::greatest() };
-            let of = |kind: Type| or_null(value.of_type(kind).cloned(), kind);
-            (udf, vec![of(Type::Integer), of(Type::Float)], Shape::Numbers)
-        }
-        F::Min | F::Max => {
-            let typed = or_null(comparable(value)?, Type::Float);
-            let kind = typed.kind;
-            let udf = if *function == F::Min { aggregates::min() } else { aggregates::max() };
-            (udf, vec![typed], Shape::As(kind))
-        }
+        F::Min | F::Max => extreme(*function == F::Min, value, is_stored)?,
         F::TopK(k) => (aggregates::topk(*k as usize), vec![json()?], as_array),
-        F::Percentiles(list) => (aggregates::percentiles(list), vec![float()?], Shape::List),
+        F::Percentiles(list) => (aggregates::percentiles(list), vec![float()?], Shape::List(Type::Float)),
         F::Histogram(bins) => (aggregates::histogram(*bins as usize), vec![float()?], as_array),
         F::Stdev => (aggregates::stdev(), vec![float()?], Shape::As(Type::Float)),
         F::Variance => (aggregates::variance(), vec![float()?], Shape::As(Type::Float)),
@@ -159,6 +158,28 @@ pub(super) fn of_field(
     })
 }
 
+/// The least or the greatest value.
+fn extreme(is_least: bool, value: &Value, is_stored: bool) -> Result<Parts> {
+    if mixes_numbers(value) {
+        let udf = if is_least { aggregates::least() } else { aggregates::greatest() };
+        let of = |kind: Type| or_null(value.of_type(kind).cloned(), kind);
+        return Ok((udf, vec![of(Type::Integer), of(Type::Float)], Shape::Numbers));
+    }
+    if is_dynamic(value) {
+        let udf = if is_least { aggregates::argmin() } else { aggregates::argmax() };
+        let key = or_null(comparable(value)?, Type::String);
+        let json = or_null(value.json()?, Type::Dynamic);
+        return Ok((udf, vec![key, json], Shape::As(Type::Dynamic)));
+    }
+    let typed = or_null(comparable(value)?, Type::Float);
+    // What is no number, or infinite, would win or lose by the order of rows.
+    let is_finite = typed.kind != Type::Float || (is_stored && typed.as_input().is_some());
+    let typed = if is_finite { typed } else { convert::finite(typed)? };
+    let kind = typed.kind;
+    let udf = if is_least { aggregates::min() } else { aggregates::max() };
+    Ok((udf, vec![typed], Shape::As(kind)))
+}
+
 pub(super) fn average(call: &AggregateCall, value: &Value) -> Result<Parts> {
     for kind in [Type::Datetime, Type::Timespan] {
         if let Some(typed) = value.of_type(kind) {
@@ -177,11 +198,12 @@ pub(super) fn or_null(typed: Option<Typed>, kind: Type) -> Typed {
     typed.unwrap_or_else(|| logic::null(kind))
 }
 
-/// The numbers of a field as floats. A field that never was a number is an error, one that nobody sent is null.
-pub(super) fn numbers(call: &AggregateCall, value: &Value) -> Result<Option<Typed>> {
+/// The finite numbers of a field as floats; those that are stored are finite. A field that never was a number is an
+/// error, one that nobody sent is null.
+pub(super) fn numbers(call: &AggregateCall, value: &Value, is_stored: bool) -> Result<Option<Typed>> {
     match value.float()? {
         None if !value.is_null() => Err(no_number(call, value)),
-        Some(number) if number.as_input().is_none() => convert::finite(number).map(Some),
+        Some(number) if !is_stored || number.as_input().is_none() => convert::finite(number).map(Some),
         number => Ok(number),
     }
 }
@@ -199,9 +221,15 @@ fn no_number(call: &AggregateCall, value: &Value) -> crate::Error {
     invalid(call.span, format!("{name} needs numbers, and the field is {}", type_names(value)))
 }
 
+/// Whether nothing is known of the type but at run time.
+fn is_dynamic(value: &Value) -> bool {
+    matches!(value.variants.as_slice(), [only] if only.kind == Type::Dynamic)
+}
+
 /// A column whose order is that of the values.
-pub(super) fn comparable(value: &Value) -> Result<Option<Typed>> {
+pub(crate) fn comparable(value: &Value) -> Result<Option<Typed>> {
     match value.variants.as_slice() {
+        [only] if only.kind == Type::Dynamic => convert::dynamic_rank(only.clone()).map(Some),
         [only] => Ok(Some(only.clone())),
         _ if mixes_numbers(value) => numbers_in_order(value),
         _ => match value.number()? {

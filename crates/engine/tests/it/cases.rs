@@ -1,46 +1,25 @@
-//! Worked cases of the language from a file: a query and its rows, one case a line. The file of the project is always
-//! run; another one is run by its path in `TIDEGAUGE_CASES`.
-
-use std::path::Path;
+//! Worked cases of the language from a file, asked of the engine. The file of the project is always run; another one is
+//! run by its path in `TIDEGAUGE_CASES`.
 
 use serde_json::Value as Json;
 
+use crate::case_file::{cases, compare};
 use crate::support::house::{House, Way, block_on};
 use crate::support::reply::value;
 
-/// What a case says beside its query and its rows.
-struct Rules {
-    tolerance: f64,
-    is_ordered: bool,
-    is_set: bool,
-    has_null_as_empty: bool,
-    ignores_names: bool,
-}
-
 #[test]
 fn worked_cases_give_their_rows() {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the path of a file of cases is told to the test from outside"
-    )]
-    let given = std::env::var("TIDEGAUGE_CASES").ok();
-    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/language/cases.jsonl");
+    let cases = cases();
     let mut failed = Vec::new();
-    let mut count = 0;
     block_on(async {
         let house = House::new().await;
-        for path in [Some(own.to_owned()), given].into_iter().flatten() {
-            let Ok(text) = std::fs::read_to_string(Path::new(&path)) else { panic!("no file {path}") };
-            for line in text.lines().filter(|line| !line.trim().is_empty()) {
-                let case: Json = serde_json::from_str(line).unwrap();
-                count += 1;
-                if let Err(reason) = check(&house, &case).await {
-                    failed.push(format!("{}: {}\n  {reason}", case["id"], case["apl"]));
-                }
+        for case in &cases {
+            if let Err(reason) = check(&house, case).await {
+                failed.push(format!("{}: {}\n  {reason}", case["id"], case["apl"]));
             }
         }
     });
-    assert!(failed.is_empty(), "{} of {count} cases fail:\n{}", failed.len(), failed.join("\n"));
+    assert!(failed.is_empty(), "{} of {} cases fail:\n{}", failed.len(), cases.len(), failed.join("\n"));
 }
 
 async fn check(house: &House, case: &Json) -> Result<(), String> {
@@ -50,68 +29,7 @@ async fn check(house: &House, case: &Json) -> Result<(), String> {
         .await
         .map_err(|errors| errors.iter().map(|error| error.render(apl)).collect::<Vec<String>>().join("\n"))?;
     let table = &answer.tables[0];
-    let is = |name: &str| case[name].as_bool().unwrap_or(false);
-    let rules = Rules {
-        tolerance: case["tol"].as_f64().unwrap_or(0.0),
-        is_ordered: is("ordered"),
-        is_set: is("set"),
-        has_null_as_empty: is("null_eq_empty"),
-        ignores_names: is("ignore_names"),
-    };
     let names: Vec<&str> = table.fields.iter().map(|field| field.name.as_str()).collect();
-    let expected: Vec<&str> = case["columns"].as_array().unwrap().iter().filter_map(Json::as_str).collect();
-    if !rules.ignores_names && names != expected {
-        return Err(format!("columns {names:?}, not {expected:?}"));
-    }
     let row = |row: usize| Json::Array(table.fields.iter().map(|field| value(field, row)).collect());
-    let mut found: Vec<Json> = (0..table.rows).map(row).collect();
-    let mut wanted = case["expect"].as_array().unwrap().clone();
-    if !rules.is_ordered {
-        found.sort_by_key(Json::to_string);
-        wanted.sort_by_key(Json::to_string);
-    }
-    let is_same = found.len() == wanted.len()
-        && if rules.is_ordered {
-            found.iter().zip(&wanted).all(|(one, other)| is_equal(one, other, &rules))
-        } else {
-            let mut rest: Vec<&Json> = wanted.iter().collect();
-            found.iter().all(|one| {
-                let place = rest.iter().position(|other| is_equal(one, other, &rules));
-                place.map(|place| rest.swap_remove(place)).is_some()
-            })
-        };
-    if is_same {
-        Ok(())
-    } else {
-        Err(format!("found {}\n  not   {}", Json::Array(found), Json::Array(wanted)))
-    }
-}
-
-fn is_equal(found: &Json, wanted: &Json, rules: &Rules) -> bool {
-    let is_empty = |value: &Json| value.is_null() || value.as_str() == Some("");
-    match (found, wanted) {
-        (Json::Number(one), Json::Number(other)) => {
-            let (one, other) = (one.as_f64().unwrap_or(f64::NAN), other.as_f64().unwrap_or(f64::NAN));
-            (one - other).abs() <= rules.tolerance.max(1e-9) * other.abs().max(1.0)
-        }
-        // What is no number is shown as null.
-        (Json::Null, Json::String(text)) if text == "NaN" => true,
-        (Json::Array(one), Json::Array(other)) => {
-            if one.len() != other.len() {
-                return false;
-            }
-            if rules.is_set {
-                let has = |wanted: &Json| one.iter().any(|found| is_equal(found, wanted, rules));
-                return other.iter().all(has);
-            }
-            one.iter().zip(other).all(|(one, other)| is_equal(one, other, rules))
-        }
-        (Json::Object(one), Json::Object(other)) => {
-            let same = |(key, wanted): (&String, &Json)| {
-                one.get(key).is_some_and(|found| is_equal(found, wanted, rules))
-            };
-            one.len() == other.len() && other.iter().all(same)
-        }
-        (one, other) => one == other || (rules.has_null_as_empty && is_empty(one) && is_empty(other)),
-    }
+    compare(case, &names, (0..table.rows).map(row).collect())
 }

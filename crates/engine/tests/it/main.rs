@@ -7,7 +7,9 @@
 )]
 
 mod aggregate_plans;
+mod bucketed;
 mod budgets;
+mod case_file;
 mod cases;
 mod collected;
 mod deleted;
@@ -17,15 +19,22 @@ mod frequent;
 mod functions;
 mod golden;
 mod golden_file;
+mod heavy;
 mod histograms;
+mod hostile;
+mod json_and_text;
 mod memory;
 mod numbers;
 mod operators;
 mod pages;
 mod percentiles;
+mod pipelines;
 mod plain;
 mod properties;
+mod spotlit;
+mod summarized;
 mod support;
 mod text_queries;
 mod trials;
 mod values;
+mod worded;

@@ -2,6 +2,8 @@
 
 mod expand;
 mod extend_valid;
+mod external;
+mod make_series;
 mod parse;
 mod parse_kv;
 mod redact;
@@ -10,6 +12,8 @@ mod sample;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
+use tidegauge_engine::Answer;
+use tidegauge_lang::Diagnostic;
 use tidegauge_store::DatasetState;
 
 use crate::support::house::{House, Placement, Way, block_on};
@@ -22,7 +26,11 @@ async fn answer(
     text: &str,
     way: Way,
 ) -> Result<Json, String> {
-    let answer = house.ask_text(datasets, text, way).await.map_err(|errors| {
+    rows_of(house.ask_text(datasets, text, way).await)
+}
+
+fn rows_of(answer: Result<Answer, Vec<Diagnostic>>) -> Result<Json, String> {
+    let answer = answer.map_err(|errors| {
         let error = &errors[0];
         format!("{} / {}", error.message, error.hint.as_deref().unwrap_or_default())
     })?;

@@ -68,26 +68,26 @@ pub(crate) fn config() -> ProptestConfig {
     }
 }
 
-fn a_text() -> impl Strategy<Value = Json> {
+pub(crate) fn a_text() -> impl Strategy<Value = Json> {
     prop::sample::select(&TEXTS[..]).prop_map(Json::from)
 }
 
-fn small_number() -> impl Strategy<Value = Json> {
+pub(crate) fn small_number() -> impl Strategy<Value = Json> {
     prop_oneof![3 => (-3..6_i64).prop_map(Json::from), 1 => (-6..12_i64).prop_map(|n| float(n as f64 / 2.0))]
 }
 
-fn extreme_number() -> impl Strategy<Value = Json> {
+pub(crate) fn extreme_number() -> impl Strategy<Value = Json> {
     prop_oneof![
         prop::sample::select(&EXTREMES[..]).prop_map(Json::from),
         prop::sample::select(&FLOATS[..]).prop_map(float)
     ]
 }
 
-fn an_array() -> impl Strategy<Value = Json> {
+pub(crate) fn an_array() -> impl Strategy<Value = Json> {
     prop::collection::vec(prop_oneof![a_text(), small_number(), Just(Json::Null)], 0..4).prop_map(Json::Array)
 }
 
-fn anything() -> impl Strategy<Value = Json> {
+pub(crate) fn anything() -> impl Strategy<Value = Json> {
     prop_oneof![
         4 => a_text(),
         4 => small_number(),
@@ -98,7 +98,7 @@ fn anything() -> impl Strategy<Value = Json> {
 }
 
 /// Mostly within some hours, many at the same time, some a nanosecond apart.
-fn a_time() -> impl Strategy<Value = i64> {
+pub(crate) fn a_time() -> impl Strategy<Value = i64> {
     prop_oneof![
         4 => (0..4_i64).prop_map(|hours| START - 30 * HOUR + hours * HOUR),
         2 => (0..5_i64).prop_map(|nanoseconds| START - 30 * HOUR + nanoseconds),
@@ -203,7 +203,7 @@ fn a_range() -> impl Strategy<Value = (i64, i64)> {
     ]
 }
 
-fn of_events() -> impl Strategy<Value = Query> {
+pub(crate) fn of_events() -> impl Strategy<Value = Query> {
     let order = prop_oneof![
         2 => Just(Vec::new()),
         1 => any::<bool>().prop_map(|desc| vec![json!({"field": "_time", "desc": desc})]),
@@ -229,7 +229,7 @@ fn of_events() -> impl Strategy<Value = Query> {
         })
 }
 
-fn of_groups() -> impl Strategy<Value = Query> {
+pub(crate) fn of_groups() -> impl Strategy<Value = Query> {
     let calls = prop::collection::vec(an_aggregation(), 1..4);
     let keys = prop::collection::vec(prop_oneof![4 => a_field(), 1 => Just("v")], 0..3);
     let ranges = prop::sample::select(vec![
@@ -261,9 +261,9 @@ fn of_groups() -> impl Strategy<Value = Query> {
         })
 }
 
-type Batch = Vec<(i64, BTreeMap<String, Json>)>;
+pub(crate) type Batch = Vec<(i64, BTreeMap<String, Json>)>;
 
-fn batches() -> impl Strategy<Value = Vec<Batch>> {
+pub(crate) fn batches() -> impl Strategy<Value = Vec<Batch>> {
     prop::collection::vec(prop::collection::vec(an_event(), 1..12), 1..6)
 }
 
@@ -272,7 +272,7 @@ fn rows_of(batches: &[Batch]) -> Vec<Row> {
     events.map(|(number, (time, data))| Row { number, time: *time, data: data.clone() }).collect()
 }
 
-fn ndjson_of(batch: &Batch) -> String {
+pub(crate) fn ndjson_of(batch: &Batch) -> String {
     let line = |(time, data): &(i64, BTreeMap<String, Json>)| {
         let mut event = serde_json::Map::from_iter(data.clone());
         event.insert("_time".to_owned(), Json::from(time_text(*time)));

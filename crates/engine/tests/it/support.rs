@@ -4,4 +4,6 @@
 pub(crate) mod body;
 pub(crate) mod house;
 pub(crate) mod naive;
+pub(crate) mod pipes;
 pub(crate) mod reply;
+pub(crate) mod tables;

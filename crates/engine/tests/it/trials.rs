@@ -1,15 +1,33 @@
 //! The examples of the reference page: each operator's query gives the rows that stand beside it, and each aggregation
 //! function's query its value. Those of functions of one row are run beside their tests.
 
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use serde_json::Value as Json;
-use tidegauge_engine::{Answer, Table};
+use tidegauge_engine::{Answer, Files, Table};
 use tidegauge_lang::{functions, parse_expression, stages};
 
-use crate::support::house::{House, Way, block_on};
+use crate::support::house::{House, block_on};
 use crate::support::reply::value;
 
+/// The file of the reference page.
+#[derive(Debug)]
+struct ExampleFiles;
+
+impl Files for ExampleFiles {
+    fn read<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<Vec<u8>, String>> {
+        let file = match address {
+            "https://example.com/users.csv" => Ok(b"1,Ann\n2,Bob\n".to_vec()),
+            _ => Err(format!("there is no file at {address}")),
+        };
+        std::future::ready(file).boxed()
+    }
+}
+
 async fn asked(house: &House, text: &str) -> Answer {
-    match house.ask_text(&[], text, Way::Threads).await {
+    match house.ask_files(text, Arc::new(ExampleFiles)).await {
         Ok(answer) => answer,
         Err(errors) => panic!("{}", errors[0].render(text)),
     }

@@ -4,6 +4,9 @@
 mod behind;
 mod read;
 
+use std::cell::Cell;
+use std::collections::HashMap;
+
 use super::{Known, KnownField};
 use crate::functions::{self, ResultType};
 use crate::tree::{
@@ -15,6 +18,12 @@ pub(super) use read::sources_of;
 /// How deep definitions may name each other.
 const DEPTH_MAX: usize = 8;
 
+/// How much is looked at for one completion, in comparisons of names: some hundredths of a second.
+pub(super) const WORK_MAX: usize = 20_000_000;
+/// What a table counts for, and each of its fields, beside comparisons.
+const SOURCE_WORK: usize = 10_000;
+const FIELD_WORK: usize = 100;
+
 /// Fields in their order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Columns {
@@ -22,11 +31,12 @@ pub(super) struct Columns {
 }
 
 /// The tables that can be named.
-#[derive(Clone, Copy)]
 pub(super) struct Tables<'a> {
     pub(super) known: &'a Known<'a>,
     /// What `let` defines; none is a parameter of the query.
     pub(super) lets: &'a [(String, Option<LetValue>)],
+    /// How much may still be looked at: definitions can name each other again and again.
+    pub(super) work_left: Cell<usize>,
 }
 
 impl Columns {
@@ -83,10 +93,12 @@ impl Columns {
                 let found = functions::find(function).or_else(|| functions::find_aggregate(function));
                 match found.map(|function| function.result) {
                     Some(ResultType::Always(kind)) => vec![kind],
-                    Some(ResultType::OfArgument(place)) => {
-                        arguments.get(place).map(|argument| self.kinds_of(argument)).unwrap_or_default()
+                    Some(ResultType::MeanOf(place)) => {
+                        let kinds = arguments.get(place).map(|argument| self.kinds_of(argument));
+                        let is_time = |kind: &Type| matches!(kind, Type::Datetime | Type::Timespan);
+                        kinds.filter(|kinds| kinds.iter().any(is_time)).unwrap_or_else(|| vec![Type::Float])
                     }
-                    Some(ResultType::CommonFrom(place)) => {
+                    Some(ResultType::OfArgument(place) | ResultType::CommonFrom(place)) => {
                         arguments.get(place).map(|argument| self.kinds_of(argument)).unwrap_or_default()
                     }
                     None => Vec::new(),
@@ -118,11 +130,28 @@ impl Tables<'_> {
 
     fn columns_within(&self, query: &Query, depth: usize) -> Columns {
         let Some(depth) = depth.checked_sub(1) else { return Columns::default() };
+        // Before it is looked into, so that what is left out ends at once.
+        if !self.spend(SOURCE_WORK) {
+            return Columns::default();
+        }
         let mut columns = self.of_source(&query.source, depth);
+        if !self.spend(FIELD_WORK * columns.list.len()) {
+            return columns;
+        }
         for stage in &query.stages {
+            if !self.spend(columns.list.len().max(1) * behind::items(stage)) {
+                return columns;
+            }
             columns = self.behind(columns, stage, depth);
         }
         columns
+    }
+
+    /// Whether so much work may still be done, which is counted.
+    fn spend(&self, work: usize) -> bool {
+        let left = self.work_left.get().checked_sub(work);
+        self.work_left.set(left.unwrap_or(0));
+        left.is_some()
     }
 
     /// The fields of a table by its name.
@@ -179,14 +208,19 @@ impl Tables<'_> {
 }
 
 fn merge(columns: &mut Columns, other: Columns) {
+    let known = columns.list.iter().enumerate().map(|(place, field)| (field.name.clone(), place));
+    let mut places: HashMap<String, usize> = known.collect();
     for field in other.list {
-        match columns.list.iter_mut().find(|known| known.name == field.name) {
+        match places.get(&field.name).and_then(|place| columns.list.get_mut(*place)) {
             Some(known) => {
                 let more: Vec<Type> =
-                    field.kinds.into_iter().filter(|it| !known.kinds.contains(it)).collect();
+                    field.kinds.into_iter().filter(|kind| !known.kinds.contains(kind)).collect();
                 known.kinds.extend(more);
             }
-            None => columns.list.push(field),
+            None => {
+                places.insert(field.name.clone(), columns.list.len());
+                columns.list.push(field);
+            }
         }
     }
 }

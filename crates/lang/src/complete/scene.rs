@@ -27,7 +27,9 @@ pub(super) struct Scene<'a> {
     pub(super) tokens: Vec<Token>,
     /// From the statement to the innermost brackets.
     levels: Vec<Level>,
-    /// What stands directly behind the word.
+    /// The places of the tokens of the present stage that stand in no brackets of it.
+    pub(super) own: Vec<usize>,
+    /// Whether a parenthesis stands behind the word.
     pub(super) is_before_call: bool,
 }
 
@@ -60,7 +62,9 @@ impl<'a> Scene<'a> {
         };
         let levels = levels(text, &tokens);
         let is_before_call = text[word.replace.end as usize..].trim_start().starts_with('(');
-        Some(Self { text, word, tokens, levels, is_before_call })
+        let mut scene = Self { text, word, tokens, levels, own: Vec::new(), is_before_call };
+        scene.own = scene.own_tokens();
+        Some(scene)
     }
 
     pub(super) fn slice(&self, token: &Token) -> &'a str {
@@ -141,8 +145,7 @@ impl<'a> Scene<'a> {
         self.levels[self.query_level() + 1..].iter().filter_map(|level| level.open).collect()
     }
 
-    /// The places of the tokens of the present stage that stand in no brackets of it.
-    pub(super) fn own(&self) -> Vec<usize> {
+    fn own_tokens(&self) -> Vec<usize> {
         let mut own = Vec::new();
         let mut depth = 0_usize;
         for place in self.stage_start()..self.tokens.len() {
@@ -222,8 +225,10 @@ impl<'a> Scene<'a> {
             return is_name.then(|| name.clone());
         }
         let mut name = self.word_at(place)?.to_owned();
+        let end = place;
         let mut place = place;
-        while place >= 2 && self.kind_at(place - 1) == Some(&TokenKind::Dot) {
+        while place >= 2 && end - place < word::PARTS_MAX && self.kind_at(place - 1) == Some(&TokenKind::Dot)
+        {
             let Some(word) = self.word_at(place - 2) else { break };
             name = format!("{word}.{name}");
             place -= 2;

@@ -156,14 +156,15 @@ impl Asking<'_> {
             return Part { form: None, clause: None, start, content: self.bare_content() };
         };
         let mut part = Part { form: Some(form), clause: None, start: behind, content: form.content };
-        for place in self.scene.own().into_iter().filter(|place| *place >= behind) {
+        for place in self.scene.own.iter().copied().filter(|place| *place >= behind) {
             let Some(word) = self.scene.word_at(place) else { continue };
             let is_name = matches!(self.scene.kind_at(place + 1), Some(TokenKind::Dot | TokenKind::Equal))
                 && word != "default";
             let Some(clause) = form.clauses.iter().find(|clause| clause.word == word && !is_name) else {
                 continue;
             };
-            if word == "in" && !self.is_open_list(place) {
+            let is_first = place == behind || place == behind + 3;
+            if word == "in" && !(is_first && self.is_open_list(place)) {
                 continue;
             }
             part = Part { form: Some(form), clause: Some(clause), start: place + 1, content: clause.content };
@@ -176,7 +177,7 @@ impl Asking<'_> {
         self.scene.opened().first().is_none_or(|open| *open == place + 1)
             && !self
                 .scene
-                .own()
+                .own
                 .iter()
                 .any(|own| *own > place && self.scene.kind_at(*own) == Some(&TokenKind::RightParenthesis))
     }
@@ -300,7 +301,7 @@ impl Asking<'_> {
         if last >= part.start && !self.is_setting_at(part, last) {
             return Vec::new();
         }
-        let is_there = |name: &str| self.scene.own().iter().any(|own| self.scene.word_at(*own) == Some(name));
+        let is_there = |name: &str| self.scene.own.iter().any(|own| self.scene.word_at(*own) == Some(name));
         let missing = form.settings.iter().filter(|setting| !is_there(setting.name));
         missing.map(|setting| catalogue::setting(1, setting.name, setting.choices)).collect()
     }
@@ -308,7 +309,7 @@ impl Asking<'_> {
     /// The words that the stage can go on with.
     fn clauses(&self, part: &Part, group: u8) -> Vec<Candidate> {
         let Some(form) = part.form else { return Vec::new() };
-        let own = self.scene.own();
+        let own = &self.scene.own;
         let is_there = |word: &str| {
             own.iter().any(|own| *own + 1 >= part.start && self.scene.word_at(*own) == Some(word))
         };

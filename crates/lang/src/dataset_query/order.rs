@@ -18,7 +18,12 @@ pub(super) fn of_events(query: &DatasetQuery) -> Result<Vec<SortKey>, Violation>
             return Err(Violation::required(format!("order.{place}.field")));
         }
     }
-    Ok(query.order.clone())
+    let mut order = query.order.clone();
+    // Times alone decide almost always; ids decide the rest, and further keys would only break paging.
+    if order[0].field == TIME {
+        order.truncate(1);
+    }
+    Ok(order)
 }
 
 /// The order of groups, by the names that their fields and aggregates have in the answer.

@@ -8,8 +8,11 @@ use crate::tree::Type;
 const VALUE: Parameter = parameter("value", ANY);
 const CONDITION: Parameter = parameter("condition", BOOLEAN);
 const QUANTITY: Parameter = parameter("value", &[Type::Integer, Type::Float, Type::Timespan]);
-const ORDERED: Parameter =
-    parameter("value", &[Type::Integer, Type::Float, Type::Timespan, Type::Datetime, Type::String]);
+const MEASURE: Parameter = parameter("value", &[Type::Integer, Type::Float, Type::Timespan, Type::Datetime]);
+const ORDERED: Parameter = parameter(
+    "value",
+    &[Type::Integer, Type::Float, Type::Timespan, Type::Datetime, Type::String, Type::Boolean],
+);
 const PERCENT: Parameter = parameter("percent", NUMBER);
 const COUNT: Parameter = parameter("count", INTEGER);
 const BINS: Parameter = parameter("bins", INTEGER);
@@ -30,6 +33,7 @@ const INTEGER_RESULT: ResultType = ResultType::Always(Type::Integer);
 const FLOAT_RESULT: ResultType = ResultType::Always(Type::Float);
 const ARRAY_RESULT: ResultType = ResultType::Always(Type::Array);
 const SAME: ResultType = ResultType::OfArgument(0);
+const MEAN: ResultType = ResultType::MeanOf(0);
 
 pub(super) const AGGREGATES: &[Function] = &[
     aggregate(
@@ -77,15 +81,15 @@ pub(super) const AGGREGATES: &[Function] = &[
     ),
     aggregate(
         "avg",
-        &[QUANTITY],
-        FLOAT_RESULT,
+        &[MEASURE],
+        MEAN,
         "The mean of the values.",
         ("datatable(x:long)[1, 2] | summarize avg(x)", "1.5"),
     ),
     aggregate(
         "avgif",
-        &[QUANTITY, CONDITION],
-        FLOAT_RESULT,
+        &[MEASURE, CONDITION],
+        MEAN,
         "The mean of the values where the condition is true.",
         ("datatable(x:long)[1, 2] | summarize avgif(x, x > 1)", "2.0"),
     ),
@@ -122,14 +126,14 @@ pub(super) const AGGREGATES: &[Function] = &[
         &[QUANTITY],
         FLOAT_RESULT,
         "The standard deviation of the values as a sample.",
-        ("datatable(x:long)[1, 3] | summarize round(stdev(x), 3)", "1.414"),
+        ("datatable(x:long)[1, 3, 5] | summarize stdev(x)", "2.0"),
     ),
     aggregate(
         "stdevif",
         &[QUANTITY, CONDITION],
         FLOAT_RESULT,
         "The standard deviation of the values where the condition is true.",
-        ("datatable(x:long)[1, 3, 9] | summarize round(stdevif(x, x < 5), 3)", "1.414"),
+        ("datatable(x:long)[1, 3, 5, 9] | summarize stdevif(x, x < 9)", "2.0"),
     ),
     aggregate(
         "variance",
@@ -147,21 +151,21 @@ pub(super) const AGGREGATES: &[Function] = &[
     ),
     aggregate(
         "percentile",
-        &[QUANTITY, PERCENT],
+        &[MEASURE, PERCENT],
         SAME,
         "About the value below which so many percent of all lie.",
         ("datatable(x:long)[7, 7] | summarize percentile(x, 50)", "7"),
     ),
     aggregate(
         "percentileif",
-        &[QUANTITY, PERCENT, CONDITION],
+        &[MEASURE, PERCENT, CONDITION],
         SAME,
         "About the value below which so many percent lie, where the condition is true.",
         ("datatable(x:long)[7, 7, 9] | summarize percentileif(x, 50, x < 9)", "7"),
     ),
     aggregate(
         "percentiles_array",
-        &[QUANTITY, PERCENT],
+        &[MEASURE, PERCENT],
         ARRAY_RESULT,
         "As `percentile`, for several percentages, in an array.",
         ("datatable(x:long)[7, 7] | summarize percentiles_array(x, 50, 95)", "dynamic([7, 7])"),
@@ -169,7 +173,7 @@ pub(super) const AGGREGATES: &[Function] = &[
     .repeats(Repeats::LastParameter),
     aggregate(
         "percentiles_arrayif",
-        &[QUANTITY, parameter("percents", &[Type::Array]), CONDITION],
+        &[MEASURE, parameter("percents", &[Type::Array]), CONDITION],
         ARRAY_RESULT,
         "As `percentiles_array`, where the condition is true.",
         (
@@ -182,28 +186,40 @@ pub(super) const AGGREGATES: &[Function] = &[
         &[QUANTITY, BINS],
         ARRAY_RESULT,
         "Counts of the values in so many ranges of equal width.",
-        ("datatable(x:long)[1, 2] | summarize array_length(histogram(x, 2))", "2"),
+        (
+            "datatable(x:long)[1, 2, 5] | summarize histogram(x, 2)",
+            r#"dynamic([{"from":1.0,"to":3.0,"count":2},{"from":3.0,"to":5.0,"count":1}])"#,
+        ),
     ),
     aggregate(
         "histogramif",
         &[QUANTITY, BINS, CONDITION],
         ARRAY_RESULT,
         "As `histogram`, where the condition is true.",
-        ("datatable(x:long)[1, 2] | summarize array_length(histogramif(x, 2, x > 0))", "2"),
+        (
+            "datatable(x:long)[1, 2, 5] | summarize histogramif(x, 2, x < 5)",
+            r#"dynamic([{"from":1.0,"to":1.5,"count":1},{"from":1.5,"to":2.0,"count":1}])"#,
+        ),
     ),
     aggregate(
         "topk",
         &[VALUE, COUNT],
         ARRAY_RESULT,
         "About the most frequent values with their counts.",
-        ("datatable(x:long)[1, 1, 2] | summarize array_length(topk(x, 1))", "1"),
+        (
+            "datatable(x:long)[1, 1, 2] | summarize topk(x, 1)",
+            r#"dynamic([{"key":1,"count":2,"error":0}])"#,
+        ),
     ),
     aggregate(
         "topkif",
         &[VALUE, COUNT, CONDITION],
         ARRAY_RESULT,
         "As `topk`, where the condition is true.",
-        ("datatable(x:long)[1, 1, 2] | summarize array_length(topkif(x, 1, x > 1))", "1"),
+        (
+            "datatable(x:long)[1, 1, 2] | summarize topkif(x, 1, x > 1)",
+            r#"dynamic([{"key":2,"count":1,"error":0}])"#,
+        ),
     ),
     aggregate(
         "make_list",
@@ -260,22 +276,29 @@ pub(super) const AGGREGATES: &[Function] = &[
         &[parameter("text", STRING), COUNT],
         ARRAY_RESULT,
         "The most frequent sequences of words with their counts.",
-        ("datatable(x:string)[\"a b\", \"a b\"] | summarize isarray(phrases(x, 1))", "true"),
+        (
+            r#"datatable(x:string)["disk is full", "disk is slow"] | summarize phrases(x, 1)"#,
+            r#"dynamic([{"phrase":"disk is","count":2}])"#,
+        ),
     )
     .requires(1),
     aggregate(
         "rate",
-        &[QUANTITY],
+        &[parameter("value", NUMBER)],
         FLOAT_RESULT,
         "The sum of the values for each second of the bucket, or of the whole range.",
-        ("datatable(x:long)[0, 0] | summarize rate(x)", "0.0"),
+        (
+            "datatable(_time:datetime, x:long)[datetime(2024-01-01), 90] | summarize rate(x) by bin(_time, 1m) \
+             | project rate_x",
+            "1.5",
+        ),
     ),
     aggregate(
         "spotlight",
         &[CONDITION, FIELD],
-        ResultType::Always(Type::Dynamic),
-        "How the rows that the condition is true for differ from the others, field by field.",
-        ("datatable(x:long)[1, 2] | summarize isnull(spotlight(x > 1, x))", "true"),
+        ARRAY_RESULT,
+        "How the rows that the condition is true for differ from the others, field by field; both must be six at least.",
+        ("datatable(x:long)[1, 2] | summarize spotlight(x > 1, x)", "dynamic([])"),
     )
     .repeats(Repeats::LastParameter),
 ];

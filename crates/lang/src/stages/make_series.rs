@@ -19,6 +19,11 @@ pub struct MakeSeries {
     /// Where the last one ends, without it.
     pub to: Option<Expr>,
     pub step: Expr,
+    /// Whether stretches begin at multiples of the step, and the one in which the end lies is the last:
+    /// `in range(start, end, step)`.
+    pub is_range: bool,
+    /// Whether there is a row of defaults where there are no rows at all.
+    pub is_nonempty: bool,
     pub keys: Vec<Named>,
 }
 
@@ -33,7 +38,7 @@ pub struct Series {
 
 pub(super) const OPERATOR: Operator = Operator {
     names: &["make-series"],
-    syntax: "make-series [name =] aggregate(…) [default = value] [, …] on field [from start to end] step length [by key, …]",
+    syntax: "make-series [kind=nonempty] [name =] aggregate(…) [default = value] [, …] on field [from start to end] step length [by key, …]",
     doc: "Computes aggregates for stretches of equal length, as arrays, one row for each group.",
     example: "make-series count() default = 0 on _time from ago(1d) to now() step 1h by host",
     trial: Trial {
@@ -45,6 +50,13 @@ pub(super) const OPERATOR: Operator = Operator {
 };
 
 fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
+    // An aggregate may have the name of the setting.
+    let is_nonempty = parser.is_at_setting("kind") && parser.cursor.word_ahead(2) == Some("nonempty");
+    if is_nonempty {
+        (0..3).for_each(|_| {
+            parser.cursor.advance();
+        });
+    }
     let mut items = Vec::new();
     let mut defaults = Vec::new();
     loop {
@@ -62,9 +74,10 @@ fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
     }
     let (name, span) = parser.expect_name("a field after `on`", OPERATOR.example)?;
     let axis = Expr::new(ExprKind::Field(name), span);
+    let is_range = parser.is_at_clause("in");
     let (from, to, step) = stretches(parser)?;
     let keys = if parser.accept_word("by").is_some() { summarize::keys(parser) } else { Vec::new() };
-    Some(Stage::MakeSeries(MakeSeries { series, axis, from, to, step, keys }))
+    Some(Stage::MakeSeries(MakeSeries { series, axis, from, to, step, is_range, is_nonempty, keys }))
 }
 
 fn default(parser: &mut Parser<'_>) -> Option<Expr> {
@@ -115,6 +128,9 @@ fn range(parser: &mut Parser<'_>) -> Option<Stretches> {
 
 pub(super) fn print(make: &MakeSeries, printer: &mut Printer) {
     printer.push("make-series ");
+    if make.is_nonempty {
+        printer.push("kind=nonempty ");
+    }
     let names: Vec<&str> = make.series.iter().map(|series| series.name.as_str()).collect();
     printer.joined(&make.series, |printer, series| {
         summarize::print_named(&series.name, &series.expr, &names, printer);
@@ -125,6 +141,18 @@ pub(super) fn print(make: &MakeSeries, printer: &mut Printer) {
     });
     printer.push(" on ");
     printer.expr(&make.axis);
+    match (make.is_range, &make.from, &make.to) {
+        (true, Some(from), Some(to)) => {
+            printer.push(" in range(");
+            printer.joined(&[from, to, &make.step], |printer, expr| printer.expr(expr));
+            printer.push(")");
+        }
+        _ => print_stretches(make, printer),
+    }
+    summarize::print_keys(&make.keys.iter().collect::<Vec<_>>(), printer);
+}
+
+fn print_stretches(make: &MakeSeries, printer: &mut Printer) {
     for (word, expr) in [("from", &make.from), ("to", &make.to)] {
         if let Some(expr) = expr {
             printer.push(&format!(" {word} "));
@@ -133,7 +161,6 @@ pub(super) fn print(make: &MakeSeries, printer: &mut Printer) {
     }
     printer.push(" step ");
     printer.expr(&make.step);
-    summarize::print_keys(&make.keys.iter().collect::<Vec<_>>(), printer);
 }
 
 #[cfg(test)]
@@ -149,8 +176,12 @@ mod tests {
                 "make-series n = count() default = 0, avg(x) on _time from ago(1d) to now() step 1h by host",
             ),
             (
+                "make-series kind=nonempty kind=max(x) on t step 1",
+                "make-series kind=nonempty kind = max(x) on t step 1",
+            ),
+            (
                 "make-series sum(x) on t in range(0, 10, 2) by a, b",
-                "make-series sum(x) on t from 0 to 10 step 2 by a, b",
+                "make-series sum(x) on t in range(0, 10, 2) by a, b",
             ),
             (
                 "make-series max(x) default=real(nan) on _time from datetime(2026-07-01) step 1d",

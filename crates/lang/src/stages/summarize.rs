@@ -141,6 +141,8 @@ fn aggregate_name(expr: &Expr) -> Option<String> {
     });
     match (function.as_str(), field) {
         ("arg_max" | "arg_min", Some(field)) => Some(field),
+        // A condition is no value that a name could come from.
+        ("countif" | "spotlight", _) => Some(format!("{function}_")),
         (_, field) => Some(format!("{function}_{}", field.unwrap_or_default())),
     }
 }
@@ -228,6 +230,7 @@ mod tests {
     fn results_have_names() {
         for (text, expected) in [
             ("summarize count(), countif(a > 1), sum(x)", "count_ countif_ sum_x"),
+            ("summarize countif(ok), countif(ok), spotlight(ok, x)", "countif_ countif_1 spotlight_"),
             (
                 "summarize dcount(user), percentile(x, 95), make_set(geo.city)",
                 "dcount_user percentile_x make_set_geo.city",

@@ -231,6 +231,28 @@ fn there_are_at_most_two_hundred() {
     assert_eq!(complete("d", 1, &known).items.len(), 200);
 }
 
+/// Each of these would take minutes if something were looked at again and again.
+#[test]
+fn long_texts_are_asked_for_too() {
+    let mut lets = "let t0 = web; ".to_owned();
+    for number in 1..9 {
+        let tables = vec![format!("t{}", number - 1); 2_000].join(", ");
+        lets.push_str(&format!("let t{number} = union {tables}; "));
+    }
+    for text in [
+        format!("web | where {}", "a.".repeat(100_000)),
+        "a-".repeat(100_000),
+        format!("web | search {}", "in ".repeat(30_000)),
+        format!("web | where {}", "f(".repeat(90_000)),
+        format!("web | project-reorder {}z | where x", "a, ".repeat(30_000)),
+        format!("web | extend {}z = 1 | where x", "a, ".repeat(30_000)),
+        format!("{lets}t8 | where x"),
+    ] {
+        let known = Known { datasets: &[], views: &[], fields: &fields, values: &values };
+        complete(&text, text.len(), &known);
+    }
+}
+
 #[test]
 fn what_a_query_reads_is_told() {
     for (text, expected) in [

@@ -76,7 +76,7 @@ fn mistakes_are_told_and_nothing_is_changed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
     #[test]
     fn a_formatted_query_is_the_same_query(

@@ -192,15 +192,19 @@ fn group_stages() -> impl Strategy<Value = Stage> {
         (prop::collection::vec(aggregate, 0..3), keys()).prop_map(|(aggregates, keys)| {
             Stage::Summarize(Summarize { aggregates, keys, bucket: None })
         }),
-        (list(series), fields(), prop::option::of(exprs()), prop::option::of(exprs()), exprs(), keys())
-            .prop_map(|(series, axis, from, to, step, keys)| Stage::MakeSeries(MakeSeries {
-                series,
-                axis,
-                from,
-                to,
-                step,
-                keys
-            })),
+        (
+            list(series),
+            fields(),
+            prop::option::of(exprs()),
+            prop::option::of(exprs()),
+            exprs(),
+            any::<(bool, bool)>(),
+            keys()
+        )
+            .prop_map(|(series, axis, from, to, step, (is_range, is_nonempty), keys)| {
+                let is_range = is_range && from.is_some() && to.is_some();
+                Stage::MakeSeries(MakeSeries { series, axis, from, to, step, is_range, is_nonempty, keys })
+            }),
     ]
 }
 

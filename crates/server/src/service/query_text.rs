@@ -1,7 +1,7 @@
 //! Help for who writes queries as text: what is wrong with one, what could be written at a place of it, and how it
 //! looks in order. Nothing is run. Datasets that the caller may not query are not told, nor are their fields.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tidegauge_lang::complete::{Completions, Known, KnownField, sources_of};
 use tidegauge_lang::diagnostic::render_all;
@@ -15,6 +15,9 @@ use crate::app::App;
 
 /// Of how many datasets fields are told at once.
 const DATASETS_MAX: usize = 20;
+
+/// How many names and patterns of a query are looked at.
+const SOURCES_MAX: usize = 1_000;
 
 /// What is wrong with a query, or what it reads.
 #[derive(Debug)]
@@ -79,14 +82,15 @@ async fn readable(app: &App, caller: &Caller) -> Result<Vec<String>> {
 /// What a query reads: names as they are, and in place of a pattern all that fit it.
 fn named(program: &Program, readable: &[String]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for source in sources_of(program) {
+    let mut told: HashSet<String> = HashSet::new();
+    for source in sources_of(program).into_iter().take(SOURCES_MAX) {
         let pattern = NamePattern { parts: source.split('*').map(str::to_owned).collect() };
         let fitting: Vec<String> = match pattern.plain() {
             Some(_) => vec![source],
             None => readable.iter().filter(|name| pattern.fits(name)).cloned().collect(),
         };
         for name in fitting {
-            if !names.contains(&name) {
+            if told.insert(name.clone()) {
                 names.push(name);
             }
         }

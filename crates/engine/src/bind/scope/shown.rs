@@ -48,6 +48,7 @@ impl Scope {
         let mut names: Vec<String> = Vec::with_capacity(fields.len());
         self.computed.clear();
         self.virtual_fields.clear();
+        self.is_of_events = false;
         for (name, value) in fields {
             if self.computed.insert(name.clone(), value).is_none() {
                 names.push(name);
@@ -59,6 +60,16 @@ impl Scope {
     /// Whether rows still have every field of their dataset.
     pub(crate) fn is_open(&self) -> bool {
         self.dataset.is_some() && self.shown.is_open()
+    }
+
+    /// Whether a name that nothing has is a field that no event has had.
+    pub(crate) fn is_of_events(&self) -> bool {
+        self.is_open() || self.is_of_events
+    }
+
+    /// Takes over from the scope before whether rows are events, which may have any field.
+    pub(crate) fn stay_of_events(&mut self, is_of_events: bool) {
+        self.is_of_events = is_of_events;
     }
 
     /// What was computed beside the fields of the dataset, in order.
@@ -79,7 +90,7 @@ impl Scope {
                 let stored = self.dataset.as_ref().map(|dataset| dataset.fields()).unwrap_or_default();
                 let own = [ARRIVAL_FIELD, TIME_FIELD].map(str::to_owned);
                 let own = own.into_iter().filter(|_| self.dataset.is_some());
-                let stored = own.chain(stored.into_iter().map(|(name, _)| name));
+                let stored = own.chain(stored.into_keys());
                 let stored = stored.filter(|name| !computed.contains(name));
                 stored.chain(computed.iter().cloned()).collect()
             }

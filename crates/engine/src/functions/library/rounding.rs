@@ -17,6 +17,10 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 /// The greatest multiple of a size that is not above the value. Those of times count from 1970.
 fn bin(call: &Call<'_>) -> Result<Value> {
+    // Of what is null in every row it is not known whether it is a time or a number.
+    if call.value(0).is_null() {
+        return Ok(Value::NULL);
+    }
     let own = [Type::Datetime, Type::Timespan].into_iter().find_map(|kind| call.value(0).of_type(kind));
     let run = rows::integers(|row| {
         let (value, size) = (row.integer(0), row.integer(1));

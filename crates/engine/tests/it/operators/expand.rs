@@ -122,6 +122,11 @@ fn events_are_taken_apart_wherever_they_lie() {
                 "logs | where n < 3 | mv-expand tags | sort by n asc | project n, tags",
                 json!([["n", "tags"], [1, "t0"], [2, "t0"], [2, "t1"]]),
             ),
+            (
+                "logs | where n == 2 | extend more = strcat('x', tostring(n)) | mv-expand tags | extend both = strcat(more, tags) \
+                 | sort by both desc | project both, column_ifexists('n', 0)",
+                json!([["both", "Column1"], ["x2t1", 2], ["x2t0", 2]]),
+            ),
             ("logs | sort by n desc | take 2 | mv-expand tags | count", json!([["Count"], [4]])),
             (
                 "logs | mv-expand nothing | where n == 0 | project n, nothing",

@@ -6,8 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use tempfile::TempDir;
 use tidegauge_catalog::datasets::Dataset as CatalogDataset;
 use tidegauge_catalog::people::Person;
@@ -16,7 +14,7 @@ use tidegauge_catalog::{Catalog, Change, Location, SealKey};
 use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Error, Files, Options, Question};
 use tidegauge_ingest::{FieldGate, Limits, Reader};
 use tidegauge_lang::dataset_query::{Refused, Surroundings, translate};
-use tidegauge_lang::{Diagnostic, Span, parse_query, resolve};
+use tidegauge_lang::{Diagnostic, Resolved, Span, parse_query, resolve};
 use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Capabilities, Chance, Clock, DatasetId, DatasetName, Org, OrgId, RowId, Timestamp};
@@ -243,45 +241,73 @@ impl House {
         text: &str,
         way: Way,
     ) -> Result<Answer, Vec<Diagnostic>> {
+        let options = Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) };
+        self.ask_with(datasets, text, way, options).await
+    }
+
+    /// Asks a query in text that may read these files.
+    pub(crate) async fn ask_files(
+        &self,
+        text: &str,
+        files: Arc<dyn Files>,
+    ) -> Result<Answer, Vec<Diagnostic>> {
+        let options = Options { files: Some(files), ..Options::at(START) };
+        self.ask_with(&[], text, Way::Threads, options).await
+    }
+
+    async fn ask_with(
+        &self,
+        datasets: &[(&str, &Arc<DatasetState>)],
+        text: &str,
+        way: Way,
+        options: Options,
+    ) -> Result<Answer, Vec<Diagnostic>> {
         let (program, diagnostics) = parse_query(text);
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
         let resolved = resolve(program, &[], &std::collections::HashMap::new())?;
-        let dataset = |(name, state): &(&str, &Arc<DatasetState>)| Dataset {
-            name: (*name).to_owned(),
-            state: Arc::clone(state),
-            virtual_fields: Vec::new(),
-        };
-        let question = Question {
-            query: resolved.query,
-            constants: resolved.constants,
-            datasets: datasets.iter().map(dataset).collect(),
-            options: Options {
-                bypasses_cache: way == Way::Uncached,
-                files: Some(Arc::new(ExampleFiles)),
-                ..Options::at(START)
-            },
-        };
-        let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
-        engine.run(question).await.map_err(|error| match error {
+        self.ask_resolved(datasets, resolved, way, options).await
+    }
+
+    /// How a query is run this way.
+    pub(crate) fn options(way: Way) -> Options {
+        Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) }
+    }
+
+    /// Asks a query whose names are settled.
+    pub(crate) async fn ask_resolved(
+        &self,
+        datasets: &[(&str, &Arc<DatasetState>)],
+        resolved: Resolved,
+        way: Way,
+        options: Options,
+    ) -> Result<Answer, Vec<Diagnostic>> {
+        let dataset = |(name, state): &(&str, &Arc<DatasetState>)| ((*name).to_owned(), Arc::clone(state));
+        let datasets = datasets.iter().map(dataset).collect();
+        self.run_resolved(datasets, resolved, way, options).await.map_err(|error| match error {
             Error::Invalid(diagnostics) => diagnostics,
             other => vec![Diagnostic::new(other.to_string(), Span::default())],
         })
     }
-}
 
-/// The file of the reference page.
-#[derive(Debug)]
-struct ExampleFiles;
-
-impl Files for ExampleFiles {
-    fn read<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<Vec<u8>, String>> {
-        let file = match address {
-            "https://example.com/users.csv" => Ok(b"1,Ann\n2,Bob\n".to_vec()),
-            _ => Err(format!("there is no file at {address}")),
+    /// As [`Self::ask_resolved`], with the error as it is.
+    pub(crate) async fn run_resolved(
+        &self,
+        datasets: Vec<(String, Arc<DatasetState>)>,
+        resolved: Resolved,
+        way: Way,
+        options: Options,
+    ) -> Result<Answer, Error> {
+        let dataset = |(name, state)| Dataset { name, state, virtual_fields: Vec::new() };
+        let question = Question {
+            query: resolved.query,
+            constants: resolved.constants,
+            datasets: datasets.into_iter().map(dataset).collect(),
+            options,
         };
-        std::future::ready(file).boxed()
+        let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
+        engine.run(question).await
     }
 }
 

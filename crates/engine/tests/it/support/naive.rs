@@ -15,6 +15,7 @@ use serde_json::Value as Json;
 use super::house::SECOND;
 use super::reply::{nanoseconds, time_text};
 pub(crate) use compare::compare;
+pub(crate) use filter::text_test;
 pub(crate) use value::Kind;
 pub(crate) use virtual_field::EXPRESSIONS;
 

@@ -58,6 +58,33 @@ impl Tables<'_> {
     }
 }
 
+/// How many names a stage compares each field with.
+pub(super) fn items(stage: &Stage) -> usize {
+    1 + match stage {
+        // Each of them is also compared with those that it adds itself.
+        Stage::Extend(fields)
+        | Stage::ExtendValid(fields)
+        | Stage::Project(fields)
+        | Stage::Distinct(fields) => fields.len() * (1 + fields.len() / 100),
+        Stage::ProjectAway(patterns) | Stage::ProjectKeep(patterns) => patterns.len(),
+        Stage::ProjectReorder(fields) => fields.len(),
+        Stage::ProjectRename(fields) => fields.len(),
+        Stage::Summarize(summarize) => {
+            let count = summarize.keys.len() + summarize.aggregates.len();
+            count * (1 + count / 100)
+        }
+        Stage::Parse(parse) | Stage::ParseWhere(parse) => {
+            parse.pattern.len() * (1 + parse.pattern.len() / 100)
+        }
+        Stage::ParseKeyValue(parse) => parse.keys.len() * (1 + parse.keys.len() / 100),
+        Stage::Expand(expand) => expand.fields.len(),
+        Stage::MakeSeries(make) => make.series.len() + make.keys.len(),
+        Stage::Union(union) => union.tables.len(),
+        Stage::Lookup(lookup) => lookup.on.len(),
+        _ => 1,
+    }
+}
+
 fn extended(mut columns: Columns, fields: &[Named]) -> Columns {
     for named in fields {
         let field = columns.named(&named.name, &named.expr);
@@ -75,7 +102,7 @@ fn chosen(mut columns: Columns, stage: &Stage) -> Columns {
         Stage::ProjectKeep(patterns) => {
             columns.list.retain(|field| patterns.iter().any(|pattern| pattern.fits(&field.name)));
         }
-        Stage::ProjectReorder(fields) => columns.list.sort_by_key(|field: &KnownField| {
+        Stage::ProjectReorder(fields) => columns.list.sort_by_cached_key(|field: &KnownField| {
             fields.iter().position(|order| order.pattern.fits(&field.name)).unwrap_or(fields.len())
         }),
         Stage::ProjectRename(renamed) => {

@@ -8,7 +8,7 @@ use crate::tree::{
 
 /// The names of datasets in the order of the text, without what `let` defines; patterns with their stars.
 pub(in crate::complete) fn sources_of(program: &Program) -> Vec<String> {
-    let mut reading = Reading { defined: BTreeSet::new(), names: Vec::new() };
+    let mut reading = Reading { defined: BTreeSet::new(), told: BTreeSet::new(), names: Vec::new() };
     for statement in &program.statements {
         if let Statement::Let(defined) = statement {
             match &defined.value {
@@ -24,12 +24,13 @@ pub(in crate::complete) fn sources_of(program: &Program) -> Vec<String> {
 
 struct Reading {
     defined: BTreeSet<String>,
+    told: BTreeSet<String>,
     names: Vec<String>,
 }
 
 impl Reading {
     fn name(&mut self, name: &str) {
-        if !self.defined.contains(name) && !self.names.iter().any(|known| known == name) {
+        if !self.defined.contains(name) && self.told.insert(name.to_owned()) {
             self.names.push(name.to_owned());
         }
     }

@@ -3,6 +3,9 @@
 use crate::Span;
 use crate::lexer::{Token, TokenKind, continues_word};
 
+/// Words, dots and hyphens that one name can have; who writes more is not helped.
+pub(super) const PARTS_MAX: usize = 40;
+
 /// The word that is being written.
 #[derive(Clone, Debug)]
 pub(in crate::complete) struct Word {
@@ -55,7 +58,9 @@ pub(super) fn plain(text: &str, position: usize, tokens: &mut Vec<Token>) -> Wor
     let touches =
         |tokens: &[Token], start: usize| tokens.last().is_some_and(|token| token.span.end as usize == start);
     let mut is_word_next = true;
-    while touches(tokens, start) {
+    let mut parts = 0;
+    while touches(tokens, start) && parts < PARTS_MAX {
+        parts += 1;
         let Some(last) = tokens.last() else { break };
         let is_part = match last.kind {
             TokenKind::Word => is_word_next,
@@ -95,7 +100,7 @@ fn is_name_before(tokens: &[Token]) -> bool {
 /// Whether a minus is part of a name: of an operator or a dataset, at the beginning of a stage or a query.
 fn is_hyphen(text: &str, tokens: &[Token]) -> bool {
     let is_part = |token: &&Token| matches!(token.kind, TokenKind::Word | TokenKind::Minus);
-    let name = tokens.iter().rev().take_while(is_part).count();
+    let name = tokens.iter().rev().take(PARTS_MAX).take_while(is_part).count();
     match tokens.len().checked_sub(name + 1).map(|before| &tokens[before]) {
         None => true,
         Some(before) => match before.kind {

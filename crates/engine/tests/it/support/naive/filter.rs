@@ -59,7 +59,7 @@ fn any(children: &[Test], row: &Row) -> Option<bool> {
     if results.contains(&None) { None } else { Some(false) }
 }
 
-type ValueTest = Box<dyn Fn(&Json) -> bool>;
+pub(crate) type ValueTest = Box<dyn Fn(&Json) -> bool>;
 
 /// Null equals nothing but null; a text equals whatever reads the same; a number equals equal numbers.
 fn equality(wanted: &Json, is_case_sensitive: bool) -> ValueTest {
@@ -84,7 +84,7 @@ fn order(value: &Json, wanted: &Json) -> Option<Ordering> {
     }
 }
 
-fn text_test(op: &str, needle: &str, is_case_sensitive: bool) -> ValueTest {
+pub(crate) fn text_test(op: &str, needle: &str, is_case_sensitive: bool) -> ValueTest {
     let regex = if op == "regexp" {
         Regex::new(needle).unwrap()
     } else {

@@ -61,13 +61,21 @@ impl AplRequest {
         self.query_options.as_ref().is_none_or(QueryOptions::shows_nulls)
     }
 
+    /// Asks over another time and with other values, where they are given.
+    pub fn take_over(
+        &mut self,
+        start_time: Option<String>,
+        end_time: Option<String>,
+        variables: Option<BTreeMap<String, Json>>,
+    ) {
+        self.start_time = given(start_time).or(self.start_time.take());
+        self.end_time = given(end_time).or(self.end_time.take());
+        self.variables.get_or_insert_default().extend(variables.unwrap_or_default());
+    }
+
     pub fn into_input(self) -> Result<AplInput, Violation> {
         let text = given(self.apl).ok_or_else(|| Violation::required("apl"))?;
-        let variables = self.variables.unwrap_or_default();
-        if variables.len() > VARIABLES_MAX {
-            let problem = format!("should have at most {VARIABLES_MAX} items");
-            return Err(Violation::new("variables", Rule::TooManyItems, problem));
-        }
+        let variables = literals(self.variables.unwrap_or_default())?;
         let order = self.default_order.unwrap_or_default().into_iter();
         let order = order.filter_map(|key| {
             let field = given(key.field)?;
@@ -84,10 +92,19 @@ impl AplRequest {
             default_limit: number("defaultLimit", self.default_limit)?,
             default_order: order.collect(),
             auto_bins_max: number("maxBinAutoGroups", self.max_bin_auto_groups)?,
-            variables: variables.into_iter().map(|(name, value)| (name, literal(value))).collect(),
+            variables,
             ..AplInput::default()
         })
     }
+}
+
+/// Values by name as the text can use them.
+pub fn literals(variables: BTreeMap<String, Json>) -> Result<Vec<(String, Literal)>, Violation> {
+    if variables.len() > VARIABLES_MAX {
+        let problem = format!("should have at most {VARIABLES_MAX} items");
+        return Err(Violation::new("variables", Rule::TooManyItems, problem));
+    }
+    Ok(variables.into_iter().map(|(name, value)| (name, literal(value))).collect())
 }
 
 fn given(text: Option<String>) -> Option<String> {

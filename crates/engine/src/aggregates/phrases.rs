@@ -1,0 +1,171 @@
+//! The most frequent sequences of words in texts, counted as `frequent` counts texts. A sequence has two to four words;
+//! a word by itself counts where it is the whole text. Of a sequence and its parts that came equally often only the
+//! longest is told. Words are what stands between spaces, without the marks at their ends.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use arrow_array::builder::StringViewBuilder;
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use datafusion_common::Result;
+use hashbrown::HashMap;
+
+use super::frequent::{Count, Frequent};
+use super::grouped::{Aggregate, Bytes, Rows, estimate_type, estimates, texts};
+use super::state::StateReader;
+use super::texts::Entry;
+use crate::functions::json;
+
+/// How many sequences are kept at least when some are given up: rare ones are far more than rare values are.
+const PLACES_MIN: usize = 5000;
+const WORDS_MAX: usize = 4;
+/// What is longer is no word that anyone would read, and is left out with the sequences over it.
+const WORD_BYTES_MAX: usize = 100;
+/// How many words of a text are looked at.
+const WORDS_OF_TEXT_MAX: usize = 1000;
+
+/// How many sequences are asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Phrases {
+    wanted: usize,
+    places: usize,
+}
+
+impl Phrases {
+    pub(super) fn new(wanted: usize) -> Self {
+        Self { wanted, places: PLACES_MIN.max(wanted.saturating_mul(10)) }
+    }
+
+    /// The first of the sequences that are no part of another one as frequent, and whether their counts are exact.
+    fn chosen(&self, group: Frequent) -> (Vec<Entry<Count>>, bool) {
+        let (mut entries, given_up) = group.take();
+        entries.sort_unstable_by(|a, b| {
+            let longer = word_count(&b.text).cmp(&word_count(&a.text));
+            b.about.count.cmp(&a.about.count).then(longer).then_with(|| a.text.cmp(&b.text))
+        });
+        // The parts of chosen sequences with their counts. A part comes after what it is a part of.
+        let mut parts: HashMap<Box<str>, u64> = HashMap::new();
+        let mut chosen = Vec::with_capacity(self.wanted.min(entries.len()));
+        for entry in entries {
+            if chosen.len() == self.wanted {
+                break;
+            }
+            if parts.get(&entry.text) == Some(&entry.about.count) {
+                continue;
+            }
+            for_each_part(&entry.text, |part| {
+                parts.insert(part.into(), entry.about.count);
+            });
+            chosen.push(entry);
+        }
+        let is_full = chosen.len() == self.wanted;
+        let least = chosen.last().filter(|_| is_full).map_or(0, |entry| entry.about.count);
+        let is_exact = chosen.iter().all(|entry| entry.about.error == 0) && given_up <= least;
+        (chosen, is_exact)
+    }
+}
+
+impl Aggregate for Phrases {
+    type Group = Frequent;
+
+    fn name(&self) -> &'static str {
+        "phrases"
+    }
+
+    fn output_type(&self) -> DataType {
+        estimate_type(DataType::Utf8View)
+    }
+
+    fn update(
+        &self,
+        groups: &mut [Frequent],
+        inputs: &[ArrayRef],
+        rows: &Rows<'_>,
+        bytes: &mut Bytes,
+    ) -> Result<()> {
+        let column = texts(inputs, 0)?;
+        let mut sequence = String::new();
+        rows.for_each(column.nulls(), |row, group| {
+            let group = &mut groups[group];
+            for_each_sequence(column.value(row), &mut sequence, |sequence| {
+                group.add(sequence, self.places, bytes);
+            });
+        });
+        Ok(())
+    }
+
+    fn merge(&self, group: &mut Frequent, state: &mut StateReader<'_>, bytes: &mut Bytes) -> Result<()> {
+        group.merge(state, self.places, bytes)
+    }
+
+    fn write_state(&self, group: &mut Frequent, state: &mut Vec<u8>) {
+        group.write(state);
+    }
+
+    fn evaluate(&self, groups: Vec<Frequent>) -> Result<ArrayRef> {
+        let mut column = StringViewBuilder::new();
+        let mut is_estimate = Vec::with_capacity(groups.len());
+        for group in groups {
+            let (chosen, is_exact) = self.chosen(group);
+            is_estimate.push(!is_exact);
+            column.append_value(written(&chosen));
+        }
+        estimates(Arc::new(column.finish()), is_estimate)
+    }
+
+    fn heap_bytes(group: &Frequent) -> usize {
+        group.heap_bytes()
+    }
+}
+
+/// Visits the sequences of a text, each in the memory of `sequence`.
+fn for_each_sequence(text: &str, sequence: &mut String, mut visit: impl FnMut(&str)) {
+    let words = text.split_whitespace().map(|word| word.trim_matches(|mark: char| !mark.is_alphanumeric()));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).take(WORDS_OF_TEXT_MAX).collect();
+    let is_readable = |word: &&&str| word.len() <= WORD_BYTES_MAX;
+    if let [only] = words.as_slice()
+        && is_readable(&only)
+    {
+        visit(only);
+    }
+    for start in 0..words.len() {
+        sequence.clear();
+        let following = words[start..].iter().take(WORDS_MAX).take_while(is_readable);
+        for (place, word) in following.enumerate() {
+            if place == 0 {
+                sequence.push_str(word);
+                continue;
+            }
+            sequence.push(' ');
+            sequence.push_str(word);
+            visit(sequence);
+        }
+    }
+}
+
+fn word_count(sequence: &str) -> usize {
+    1 + sequence.matches(' ').count()
+}
+
+/// Visits the shorter sequences in a sequence, single words among them.
+fn for_each_part(sequence: &str, mut visit: impl FnMut(&str)) {
+    let starts = std::iter::once(0).chain(sequence.match_indices(' ').map(|(at, _)| at + 1));
+    for start in starts {
+        let rest = &sequence[start..];
+        let ends = rest.match_indices(' ').map(|(at, _)| at).chain([rest.len()]);
+        ends.map(|end| &rest[..end]).filter(|part| part.len() < sequence.len()).for_each(&mut visit);
+    }
+}
+
+fn written(entries: &[Entry<Count>]) -> String {
+    let mut text = String::from("[");
+    for (index, entry) in entries.iter().enumerate() {
+        text.push_str(if index == 0 { "{\"phrase\":" } else { ",{\"phrase\":" });
+        json::write_string(&entry.text, &mut text);
+        // Writing to a text cannot fail.
+        let _ = write!(text, ",\"count\":{}}}", entry.about.count);
+    }
+    text.push(']');
+    text
+}

@@ -1,0 +1,180 @@
+//! The order and the number of groups, taken from the stages behind a `summarize`. Where the order is that of keys and
+//! aggregates as they are, the groups are chosen while they are computed; where it is that of something computed of
+//! aggregates, all groups are computed and then chosen.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, UInt32Array};
+use arrow_ord::sort::{SortColumn, SortOptions, lexsort_to_indices};
+use arrow_select::take::take;
+use tidegauge_lang::Span;
+use tidegauge_lang::tree::{SortKey, Stage, Type};
+
+use super::super::rows::of_table;
+use super::super::segment::About;
+use super::{Column, Planned, shape};
+use crate::Result;
+use crate::answer::Table;
+use crate::bind::Surroundings;
+use crate::expr::{Input, Rows};
+use crate::groups;
+use crate::plan::{Computed, Outcome, comparable, result_name};
+
+/// Groups that are chosen by columns of the result.
+#[derive(Debug)]
+pub(super) struct Choice {
+    by: Vec<SortKey>,
+    limit: usize,
+}
+
+impl Planned {
+    /// Takes the order and the number of groups from the stages behind.
+    pub(super) fn take_with(&mut self, after: &[Stage], is_always_of_groups: bool) -> usize {
+        let (order, limit, used) = match after {
+            [Stage::Sort(keys), Stage::Limit(limit), ..] => (Some(keys.as_slice()), Some(*limit), 2),
+            [Stage::Sort(keys), ..] => (Some(keys.as_slice()), None, 1),
+            [Stage::Limit(limit), ..] => (None, Some(*limit), 1),
+            _ => return 0,
+        };
+        let is_bucketed = self.plan.bucket.is_some();
+        if is_bucketed && !is_always_of_groups {
+            return if self.take_series(order, limit) { used } else { 0 };
+        }
+        if !is_always_of_groups && !order.unwrap_or_default().iter().all(|key| self.is_of_group(key)) {
+            return 0;
+        }
+        if let Some(keys) = order {
+            self.sort(keys);
+        }
+        if let Some(limit) = limit {
+            self.plan.limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        }
+        used
+    }
+
+    /// Takes which groups are shown in every bucket: the first in the order, or else those with the greatest first
+    /// aggregate. Tells whether it is that which is asked for: rows of buckets are in an order of their own, and only a
+    /// number of groups makes it that of the groups.
+    fn take_series(&mut self, order: Option<&[SortKey]>, limit: Option<u64>) -> bool {
+        let Some(limit) = limit.filter(|_| !self.plan.keys.is_empty()) else { return false };
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        let by: Vec<SortKey> = match (order, self.first_outcome()) {
+            (Some(keys), _) => keys.to_vec(),
+            (None, Some(field)) => vec![SortKey { field, is_descending: true }],
+            (None, None) => Vec::new(),
+        };
+        if by.iter().all(|key| self.is_of_group(key)) {
+            self.sort(&by);
+            self.plan.limit = limit;
+        } else if by.iter().all(|key| self.is_of_totals(key)) {
+            self.choice = Some(Choice { by: by.clone(), limit });
+        } else {
+            return false;
+        }
+        self.plan.sorted_by = order.unwrap_or_default().to_vec();
+        true
+    }
+
+    /// Sorts groups by keys and aggregates as they are.
+    fn sort(&mut self, keys: &[SortKey]) {
+        let of_groups: Vec<SortKey> = keys.iter().map(|key| self.of_group(key)).collect();
+        self.plan.sort(&of_groups);
+        self.plan.sorted_by = keys.to_vec();
+    }
+
+    fn first_outcome(&self) -> Option<String> {
+        let columns = self.columns.iter().flatten();
+        columns.into_iter().find_map(|column| match column {
+            Column::Outcome(outcome) => Some(outcome.name.clone()),
+            Column::Key { .. } => None,
+        })
+    }
+
+    fn is_of_group(&self, key: &SortKey) -> bool {
+        self.plan.keys.iter().any(|(name, _)| *name == key.field) || self.call_of(&key.field).is_some()
+    }
+
+    /// Whether a key of an order is a column of the groups over all time.
+    fn is_of_totals(&self, key: &SortKey) -> bool {
+        let is_shown = |column: &Column| match column {
+            Column::Outcome(outcome) => outcome.name == key.field,
+            Column::Key { name, .. } => *name == key.field && self.bucket.as_ref() != Some(name),
+        };
+        self.columns.iter().flatten().any(is_shown)
+    }
+
+    /// The call that a column is, as it is.
+    fn call_of(&self, name: &str) -> Option<usize> {
+        let Some(columns) = &self.columns else {
+            return self.plan.aggregates.iter().position(|aggregate| aggregate.name == name);
+        };
+        columns.iter().find_map(|column| match column {
+            Column::Outcome(Outcome { name: known, of: Computed::Call(call), .. }) if known == name => {
+                Some(*call)
+            }
+            _ => None,
+        })
+    }
+
+    /// A key of an order under the name that the groups have for it.
+    fn of_group(&self, key: &SortKey) -> SortKey {
+        match (&self.columns, self.call_of(&key.field)) {
+            (Some(_), Some(call)) => SortKey { field: result_name(call), ..key.clone() },
+            _ => key.clone(),
+        }
+    }
+}
+
+impl Choice {
+    /// Leaves the chosen groups in the tables: those by bucket, and those over all time.
+    pub(super) fn make(&self, tables: &mut [Table], planned: &Planned, around: &Surroundings) -> Result<()> {
+        let [series, totals] = tables else { return Ok(()) };
+        let keys = planned.plan.keys.len();
+        let chosen = self.order(totals, planned, around)?;
+        pick(totals, &chosen)?;
+        let rows = groups::in_order(&arrays(series, keys + 1), &arrays(totals, keys))?;
+        pick(series, &rows)
+    }
+
+    /// The places of the chosen groups among those over all time, in their order.
+    fn order(&self, totals: &Table, planned: &Planned, around: &Surroundings) -> Result<UInt32Array> {
+        let mut segment = of_table(totals, around, About::default())?;
+        if let Some(columns) = &planned.columns {
+            shape(&mut segment, columns)?;
+        }
+        let arrays = totals.fields.iter().flat_map(|field| &field.values);
+        let inputs: Vec<Input> = arrays.map(|(_, array)| Input::Plain(Arc::clone(array))).collect();
+        let rows = Rows::new(&inputs, totals.rows);
+        let mut columns = Vec::with_capacity(self.by.len() + 1);
+        for key in &self.by {
+            let value = segment.scope.field(&key.field, Span::default())?;
+            // Lists and maps have no order.
+            let has_order = |kind: &Type| !matches!(kind, Type::Array | Type::Map);
+            let Some(sorted) = comparable(&value)?.filter(|sorted| has_order(&sorted.kind)) else { continue };
+            let descending = key.is_descending;
+            let options = Some(SortOptions { descending, nulls_first: !descending });
+            columns.push(SortColumn { values: sorted.evaluate(&rows)?.into_array(rows.count)?, options });
+        }
+        // Groups that are equal in this stay in the order of their keys.
+        let places: ArrayRef = Arc::new(UInt32Array::from_iter_values(0..totals.rows as u32));
+        columns.push(SortColumn { values: places, options: None });
+        Ok(lexsort_to_indices(&columns, Some(self.limit))?)
+    }
+}
+
+/// The columns of a table's first fields, which are keys and have one type each.
+fn arrays(table: &Table, count: usize) -> Vec<ArrayRef> {
+    let fields = table.fields.iter().take(count);
+    fields.filter_map(|field| field.values.first()).map(|(_, array)| Arc::clone(array)).collect()
+}
+
+/// Leaves rows of a table, in this order.
+fn pick(table: &mut Table, rows: &UInt32Array) -> Result<()> {
+    for field in &mut table.fields {
+        for (_, array) in &mut field.values {
+            *array = take(array, rows, None)?;
+        }
+    }
+    table.rows = rows.len();
+    Ok(())
+}

@@ -1,0 +1,131 @@
+//! What a `summarize` asks for, put together from its text: keys, the bucket of time among them, calls of aggregates, and
+//! the columns that are made of these.
+
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use tidegauge_lang::Span;
+use tidegauge_lang::tree::{AggregateFunction, Bucket, Expr, ExprKind, Named, Summarize, Type};
+use tidegauge_model::columns::TIME_FIELD;
+
+use super::super::segment::{Origin, Segment};
+use super::{Column, Planned};
+use crate::expr::Typed;
+use crate::functions::logic;
+use crate::plan::{Calls, Computed, GroupsPlan, Outcome, Shape, planned};
+use crate::{AggregateInfo, Result};
+
+pub(super) fn plan(segment: &mut Segment, summarize: &Summarize) -> Result<Planned> {
+    let is_text = summarize
+        .aggregates
+        .iter()
+        .any(|aggregate| matches!(aggregate.call.function, AggregateFunction::Computed(_)));
+    let mut bucket = summarize.bucket.map(|bucket| (bucket, segment.scope.time()));
+    let mut bucket_name = bucket.as_ref().map(|_| TIME_FIELD.to_owned());
+    let mut written: Vec<String> = bucket_name.iter().cloned().collect();
+    let mut keys = Vec::with_capacity(summarize.keys.len());
+    for key in &summarize.keys {
+        // A query in JSON has its keys under the names that it gives them.
+        let is_named = summarize.bucket.is_some();
+        let name = if is_named { key.name.clone() } else { numbered(&key.name, &written) };
+        written.push(name.clone());
+        if bucket.is_none()
+            && may_be_bucket(summarize, key)
+            && let Some(found) = bucket_of(segment, key)?
+        {
+            bucket = Some(found);
+            bucket_name = Some(name);
+            continue;
+        }
+        let value = segment.scope.bind(&key.expr)?;
+        keys.push((name, value.key()?.unwrap_or_else(|| logic::null(Type::String))));
+    }
+    let scope = &mut segment.scope;
+    let mut calls = Calls::default();
+    let mut outcomes = Vec::new();
+    let mut aggregates = Vec::new();
+    for aggregate in &summarize.aggregates {
+        match &aggregate.call.function {
+            AggregateFunction::Computed(expr) => {
+                outcomes.extend(calls.plan(scope, &aggregate.name, expr)?);
+            }
+            _ => aggregates.push(planned(scope, aggregate)?),
+        }
+    }
+    let infos = outcomes.iter().map(|outcome| (outcome.name.clone(), outcome.info.clone()));
+    let mut infos: Vec<(String, AggregateInfo)> = infos.collect();
+    infos.extend(aggregates.iter().map(|aggregate| (aggregate.name.clone(), aggregate.info.clone())));
+    let columns = is_text.then(|| {
+        let keys = written.iter().map(|name| {
+            let is_bucket = Some(name) == bucket_name.as_ref();
+            let of = if is_bucket { TIME_FIELD.to_owned() } else { name.clone() };
+            Column::Key { name: name.clone(), of }
+        });
+        keys.chain(distinct_names(outcomes, &written).into_iter().map(Column::Outcome)).collect()
+    });
+    let mut plan = GroupsPlan::new(keys, if is_text { calls.aggregates } else { aggregates });
+    plan.bucket = bucket;
+    let is_rate = plan.aggregates.iter().any(|aggregate| aggregate.shape == Shape::PerSecond);
+    let time = if is_rate { time_of_rows(segment)? } else { None };
+    Ok(Planned { plan, columns, infos, keys: written, bucket: bucket_name, choice: None, time })
+}
+
+/// Whether a key may become the bucket: not without aggregates, of which there are no totals, and not beside a key that
+/// has the name of the time.
+fn may_be_bucket(summarize: &Summarize, key: &Named) -> bool {
+    let is_time = |other: &Named| other.name == TIME_FIELD && other != key;
+    !summarize.aggregates.is_empty() && !summarize.keys.iter().any(is_time)
+}
+
+/// The time of rows that are no events, if they have one.
+fn time_of_rows(segment: &mut Segment) -> Result<Option<Typed>> {
+    if matches!(segment.origin, Origin::Dataset(_)) || !segment.scope.has(TIME_FIELD) {
+        return Ok(None);
+    }
+    Ok(segment.scope.field(TIME_FIELD, Span::default())?.datetime())
+}
+
+/// A name that is not taken: as it is, or with a number.
+fn numbered(base: &str, taken: &[String]) -> String {
+    let numbers = (1..).map(|number| format!("{base}{number}"));
+    let mut names = std::iter::once(base.to_owned()).chain(numbers);
+    names.find(|name| !taken.contains(name)).unwrap_or_default()
+}
+
+/// Columns whose names are not taken by keys or by others before them.
+fn distinct_names(outcomes: Vec<Outcome>, keys: &[String]) -> Vec<Outcome> {
+    let mut taken: Vec<String> = keys.to_vec();
+    let mut kept: Vec<Outcome> = Vec::with_capacity(outcomes.len());
+    for mut outcome in outcomes {
+        if matches!(outcome.of, Computed::Element { .. }) && keys.contains(&outcome.name) {
+            // `arg_max(x, *)` has the keys among its fields.
+            continue;
+        }
+        outcome.name = numbered(&outcome.name, &taken);
+        taken.push(outcome.name.clone());
+        kept.push(outcome);
+    }
+    kept
+}
+
+/// A key that is the time of events in buckets of one length.
+fn bucket_of(segment: &mut Segment, key: &Named) -> Result<Option<(Bucket, Typed)>> {
+    let ExprKind::Call { function, arguments } = &key.expr.kind else { return Ok(None) };
+    let is_time = |expr: &Expr| matches!(&expr.kind, ExprKind::Field(name) if name == TIME_FIELD);
+    if !arguments.first().is_some_and(is_time) {
+        return Ok(None);
+    }
+    let step = match (function.as_str(), arguments.as_slice()) {
+        ("bin_auto", [_]) => segment.scope.surroundings().auto_step,
+        ("bin", [_, size]) => {
+            let size = segment.scope.bind(size)?;
+            let literal =
+                size.of_type(Type::Timespan).and_then(Typed::as_literal).filter(|one| one.is_valid(0));
+            literal.map(|literal| literal.as_primitive::<Int64Type>().value(0))
+        }
+        _ => None,
+    };
+    let Some(step) = step.filter(|step| *step > 0) else { return Ok(None) };
+    let time = segment.scope.field(TIME_FIELD, key.expr.span)?;
+    Ok(time.of_type(Type::Datetime).map(|time| (Bucket { step }, time.clone())))
+}

@@ -1,0 +1,165 @@
+//! `summarize` and its kin: groups in plain lists, and aggregates over their values. Null is left out of all but the
+//! count of rows.
+
+use std::cmp::Ordering;
+
+use super::expr::{Ex, name as name_of};
+use super::table::{Column, Table};
+use super::value::{Kind, Kinds, Val};
+
+#[derive(Clone, Debug)]
+pub(crate) struct Aggregate {
+    pub(crate) function: &'static str,
+    pub(crate) of: Option<Ex>,
+    pub(crate) condition: Option<Ex>,
+    /// What else is asked of the row with the greatest or the least value.
+    pub(crate) beside: Vec<String>,
+}
+
+impl Aggregate {
+    pub(crate) fn text(&self) -> String {
+        let parts = self.of.iter().map(Ex::text).chain(self.condition.iter().map(Ex::text));
+        let parts = parts.chain(self.beside.iter().map(|column| name_of(column)));
+        format!("{}({})", self.function, parts.collect::<Vec<String>>().join(", "))
+    }
+
+    fn base(&self) -> &'static str {
+        match self.function {
+            "countif" => "count",
+            "sumif" => "sum",
+            "avgif" => "avg",
+            "minif" => "min",
+            "maxif" => "max",
+            "dcountif" => "dcount",
+            "make_set_if" => "make_set",
+            "make_list_if" => "make_list",
+            other => other,
+        }
+    }
+
+    fn kinds(&self, table: &Table) -> Kinds {
+        let of = || self.of.as_ref().map(|of| of.kinds(table)).unwrap_or_default();
+        match self.base() {
+            "count" | "dcount" => Kinds::from([Kind::Int]),
+            "avg" => Kinds::from([Kind::Real]),
+            "sum" if of() == Kinds::from([Kind::Int]) => of(),
+            "sum" => Kinds::from([Kind::Real]),
+            "make_set" | "make_list" => Kinds::from([Kind::List]),
+            _ => of(),
+        }
+    }
+
+    fn values(&self, table: &Table, rows: &[&Vec<Val>]) -> Vec<Val> {
+        let is_met = |row: &&&Vec<Val>| {
+            self.condition.as_ref().is_none_or(|condition| condition.value(table, row) == Val::Bool(true))
+        };
+        let of = |row: &&Vec<Val>| self.of.as_ref().map_or(Val::Int(1), |of| of.value(table, row));
+        rows.iter().filter(is_met).map(of).filter(|value| !value.is_null()).collect()
+    }
+
+    fn compute(&self, table: &Table, rows: &[&Vec<Val>]) -> Val {
+        let values = self.values(table, rows);
+        let sum = || values.iter().filter_map(Val::float).sum::<f64>();
+        let best = |wanted: Ordering| {
+            values.iter().fold(Val::Null, |best, value| match value.compare(&best) {
+                Some(order) if order != wanted => best,
+                _ => value.clone(),
+            })
+        };
+        let distinct = || {
+            let mut seen: Vec<Val> = Vec::new();
+            for value in &values {
+                if !seen.iter().any(|known| known.key() == value.key()) {
+                    seen.push(value.clone());
+                }
+            }
+            seen
+        };
+        match self.base() {
+            "count" => Val::Int(values.len() as i64),
+            "dcount" => Val::Int(distinct().len() as i64),
+            "sum" if self.kinds(table) == Kinds::from([Kind::Int]) => {
+                let whole = values.iter().map(|value| if let Val::Int(value) = value { *value } else { 0 });
+                Val::Int(whole.sum())
+            }
+            "sum" => Val::Real(sum()),
+            "avg" if values.is_empty() => Val::Null,
+            "avg" => Val::Real(sum() / values.len() as f64),
+            "min" => best(Ordering::Less),
+            "max" => best(Ordering::Greater),
+            "make_set" => Val::List(distinct()),
+            "make_list" => Val::List(values),
+            other => panic!("no aggregate is called {other}"),
+        }
+    }
+}
+
+impl Table {
+    /// One row for each group. A key of several types is known only value by value afterwards.
+    pub(crate) fn summarize(&mut self, aggregates: &[(String, Aggregate)], keys: &[(String, Ex)]) {
+        let mut groups: Vec<(Vec<Val>, Vec<&Vec<Val>>)> = Vec::new();
+        for row in &self.rows {
+            let key: Vec<Val> = keys.iter().map(|(_, ex)| ex.value(self, row)).collect();
+            let is_same = |other: &Vec<Val>| key.iter().map(Val::key).eq(other.iter().map(Val::key));
+            match groups.iter_mut().find(|(other, _)| is_same(other)) {
+                Some((_, rows)) => rows.push(row),
+                None => groups.push((key, vec![row])),
+            }
+        }
+        if groups.is_empty() && keys.is_empty() {
+            groups.push((Vec::new(), Vec::new()));
+        }
+        let mut columns: Vec<Column> = keys
+            .iter()
+            .map(|(name, ex)| {
+                let kinds = ex.kinds(self);
+                let kinds = match kinds.len() {
+                    0 => Kinds::from([Kind::Text]),
+                    1 => kinds,
+                    _ => Kinds::from([Kind::Any]),
+                };
+                Column { name: name.clone(), kinds }
+            })
+            .collect();
+        for (name, aggregate) in aggregates {
+            columns.push(Column { name: name.clone(), kinds: aggregate.kinds(self) });
+            for beside in &aggregate.beside {
+                columns.push(Column { name: beside.clone(), kinds: self.kinds(beside) });
+            }
+        }
+        let row = |(key, rows): (Vec<Val>, Vec<&Vec<Val>>)| {
+            let mut values = key;
+            for (_, aggregate) in aggregates {
+                values.extend(match aggregate.function {
+                    "arg_max" | "arg_min" => self.row_with(aggregate, &rows),
+                    _ => vec![aggregate.compute(self, &rows)],
+                });
+            }
+            values
+        };
+        let rows = groups.into_iter().map(row).collect();
+        let sources = std::mem::take(&mut self.sources);
+        let is_bucketed = keys.iter().any(|(name, _)| name == "_time");
+        let is_list = |(_, aggregate): &&(String, Aggregate)| aggregate.base() == "make_list";
+        let lists = aggregates.iter().filter(|_| self.is_ordered).filter(is_list);
+        let listed = lists.map(|(name, _)| name.clone()).collect();
+        *self =
+            Self { columns, rows, sources, has_column_order: true, is_bucketed, listed, ..Self::default() };
+    }
+
+    /// The values of the row in which one is greatest or least.
+    fn row_with(&self, aggregate: &Aggregate, rows: &[&Vec<Val>]) -> Vec<Val> {
+        let Some(of) = &aggregate.of else { panic!("`{}` needs a value", aggregate.function) };
+        let wanted = if aggregate.function == "arg_max" { Ordering::Greater } else { Ordering::Less };
+        let mut best: Option<&Vec<Val>> = None;
+        for row in rows {
+            let is_better =
+                |best: &Vec<Val>| of.value(self, row).compare(&of.value(self, best)) == Some(wanted);
+            if !of.value(self, row).is_null() && best.is_none_or(is_better) {
+                best = Some(row);
+            }
+        }
+        let shown = std::iter::once(of.clone()).chain(aggregate.beside.iter().cloned().map(Ex::Column));
+        shown.map(|ex| best.map_or(Val::Null, |row| ex.value(self, row))).collect()
+    }
+}

@@ -1,0 +1,126 @@
+//! Deletes the events that a query finds. The query may only filter: what it shows of an event has nothing to do with
+//! which events go. Events are found page by page, and those of a page are gone before the next is looked for, so that
+//! a deletion which is cut off can be asked for again. Events that arrive meanwhile are left alone where the query has
+//! an end.
+
+use std::sync::Arc;
+
+use tidegauge_engine::{Dataset, Lane, Options, Question};
+use tidegauge_lang::Span;
+use tidegauge_lang::tree::{Cursor, Expr, ExprKind, NamePattern, Named, Query, SortKey, Source, Stage};
+use tidegauge_model::columns::TIME_FIELD;
+use tidegauge_model::{Action, DatasetArea, ErrorKind, RowId};
+
+use super::compile::{self, Understood};
+use super::{AplInput, sources};
+use crate::app::App;
+use crate::service::query::{failure, meter};
+use crate::service::{Caller, Error, Result};
+
+/// How many events are found at once.
+const PAGE_ROWS: u64 = 200_000;
+
+/// What was found, and what of it is gone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deletion {
+    pub rows_matched: u64,
+    pub rows_deleted: u64,
+    /// Blocks that were looked at.
+    pub blocks_matched: u64,
+    /// The times of the first and the last event, in nanoseconds since 1970.
+    pub times: Option<(i64, i64)>,
+}
+
+/// Finds the events of a query, and deletes them unless it is only asked which they are.
+pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: bool) -> Result<Deletion> {
+    let standing = caller.standing()?;
+    let Understood { resolved, mut direct, mut by_views } = compile::understood(app, caller, &input).await?;
+    let name = checked(&resolved.query)?;
+    caller.check_dataset(&name, DatasetArea::Data, Action::Delete)?;
+    // Who may delete events may find them; what else the query reads needs the right to read it.
+    direct.retain(|wanted| wanted.plain() != Some(&name));
+    by_views.push(NamePattern { parts: vec![name.clone()] });
+    let datasets = sources::of(app, caller, &direct, &by_views).await?;
+    let dataset = datasets.iter().find(|dataset| dataset.name == name);
+    let Some(dataset) = dataset else { return Err(Error::not_found("dataset")) };
+    meter::check(app, caller).await?;
+    let query = compile::placed(&resolved, &input, &standing.limits, caller.now)?.query;
+    let mut deletion = Deletion::default();
+    let mut after = None;
+    loop {
+        let question = Question {
+            query: page(&query, after),
+            constants: resolved.constants.clone(),
+            datasets: datasets.clone(),
+            options: options(app, caller),
+        };
+        let answer = app.engine.run(question).await;
+        let answer = answer.map_err(|error| failure::of_text_engine(error, &input.text))?;
+        meter::account(app, &standing.org, &answer.figures);
+        deletion.blocks_matched += answer.figures.blocks_examined;
+        let found = answer.tables.into_iter().next().map(|table| table.row_ids).unwrap_or_default();
+        let Some((first, last)) = found.first().copied().zip(found.last().copied()) else { break };
+        deletion.rows_matched += found.len() as u64;
+        let begin = deletion.times.map_or(first.time, |(begin, _)| begin);
+        deletion.times = Some((begin, last.time));
+        after = Some(last);
+        if is_committed {
+            deletion.rows_deleted += removed(app, dataset, found).await?;
+        }
+    }
+    if is_committed {
+        app.catalog.note_deletion(&name, &caller.change()).await?;
+    }
+    Ok(deletion)
+}
+
+async fn removed(app: &App, dataset: &Dataset, found: Vec<RowId>) -> Result<u64> {
+    Ok(app.store.delete_rows(&Arc::clone(&dataset.state), found).await?.rows)
+}
+
+/// The one dataset that a query filters.
+fn checked(query: &Query) -> Result<String> {
+    let Source::Dataset { name, .. } = &query.source else {
+        return Err(refused("it must begin with one dataset: `['my-dataset'] | where …`"));
+    };
+    let is_filter = |stage: &Stage| {
+        matches!(stage, Stage::Filter(_) | Stage::Search(_) | Stage::Extend(_) | Stage::ExtendValid(_))
+    };
+    match query.stages.iter().find(|stage| !is_filter(stage)) {
+        Some(stage) => {
+            let stage = tidegauge_lang::print_stage(stage);
+            let word = stage.split_whitespace().next().unwrap_or_default();
+            Err(refused(&format!(
+                "leave out `{word}`: only `where`, `search` and `extend` say which events go"
+            )))
+        }
+        // Without a condition it would be the whole dataset, which is seldom meant.
+        None if !query.stages.iter().any(|stage| matches!(stage, Stage::Filter(_) | Stage::Search(_))) => {
+            Err(refused("say which events go with `| where …`; a whole dataset is deleted by its own route"))
+        }
+        None => Ok(name.clone()),
+    }
+}
+
+fn refused(hint: &str) -> Error {
+    Error::new(ErrorKind::Malformed, "the query cannot say which events to delete").hint(hint)
+}
+
+/// The query for the next events in the order of time.
+fn page(query: &Query, after: Option<RowId>) -> Query {
+    let mut page = query.clone();
+    let time = Expr::new(ExprKind::Field(TIME_FIELD.to_owned()), Span::default());
+    page.stages.push(Stage::Sort(vec![SortKey { field: TIME_FIELD.to_owned(), is_descending: false }]));
+    page.stages.extend(after.map(|row| Stage::After(Cursor { row, is_included: false })));
+    page.stages.push(Stage::Limit(PAGE_ROWS));
+    page.stages.push(Stage::Project(vec![Named { name: TIME_FIELD.to_owned(), expr: time }]));
+    page
+}
+
+fn options(app: &App, caller: &Caller) -> Options {
+    Options {
+        lane: Lane::Export,
+        time_max: app.queries.limits.time_max,
+        ..Options::at(caller.now.as_nanos())
+    }
+}
