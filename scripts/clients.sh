@@ -9,6 +9,24 @@ cd "$(dirname "$0")/.."
 programs=$PWD/tests/clients
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/tidegauge"
 wanted=" ${*:-python node rust} "
+for client in "$@"; do
+    [ -d "$programs/$client" ] || { echo "usage: scripts/clients.sh [python|node|rust...]" >&2; exit 2; }
+done
+
+folder=$(mktemp -d)
+server=
+clean_up() {
+    if [ -n "$server" ]; then
+        kill "$server" 2>/dev/null || true
+        wait "$server" 2>/dev/null || true
+    fi
+    rm -rf "$folder"
+}
+# A signal ends the script through `exit`, so that the server is stopped on that way too.
+trap clean_up EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 not_run() { echo "clients: $1 not run ($2)" >&2; }
 
@@ -26,7 +44,6 @@ install_python() {
         touch "$python/ready"; } >&2
 }
 
-# Node looks for packages beside the program, so the program is copied beside them.
 install_node() {
     node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' || return 1
     node=$(folder_for node "$programs/node/package-lock.json")
@@ -36,13 +53,15 @@ install_node() {
             npm ci --prefix "$node" --ignore-scripts --no-audit --no-fund --loglevel=error >&2 &&
             touch "$node/ready" || return 1
     fi
-    cp "$programs"/node/*.js "$node"
+    # Node looks for packages beside the program, so the two are put together.
+    mkdir "$folder/node" && cp "$programs"/node/*.js* "$folder/node" && ln -s "$node/node_modules" "$folder/node"
 }
 
 install_rust() {
     rust=$cache/clients-rust
     cargo fetch --quiet --locked --manifest-path "$programs/rust/Cargo.toml" >&2 || return 1
     CARGO_TARGET_DIR=$rust cargo build --quiet --locked --manifest-path "$programs/rust/Cargo.toml" || exit 1
+    cp "$rust/debug/tidegauge-client-test" "$folder"
 }
 
 ready=()
@@ -59,13 +78,9 @@ done
 
 cargo build --quiet -p tidegauge-server
 binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/debug/tidegauge"
-folder=$(mktemp -d)
 touch "$folder/out"
 "$binary" serve --data "$folder/data" --listen 127.0.0.1:0 >"$folder/out" 2>"$folder/log" &
 server=$!
-trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
 until grep -q 'listens on' "$folder/out"; do
     kill -0 "$server" 2>/dev/null || { cat "$folder/log" >&2; exit 1; }
@@ -79,14 +94,14 @@ AXIOM_TOKEN=$(cat "$folder/data/first-token")
 AXIOM_ORG_ID=$("$binary" org list --data "$folder/data" | cut -f1)
 TEST_API_TOKEN=$("$binary" token create everything --all --data "$folder/data")
 TEST_INGEST_TOKEN=$("$binary" token create sender --grant '*:ingest|create' --data "$folder/data")
-export AXIOM_URL AXIOM_TOKEN AXIOM_ORG_ID TEST_API_TOKEN TEST_INGEST_TOKEN
+export PYTHONDONTWRITEBYTECODE=1 AXIOM_URL AXIOM_TOKEN AXIOM_ORG_ID TEST_API_TOKEN TEST_INGEST_TOKEN
 
 run_python() {
     "$python/bin/python" "$programs/python/main.py" "$@"
     [ $# -gt 0 ] || PYTHONPATH=$python/legacy "$python/bin/python" "$programs/python/legacy.py"
 }
-run_node() { node "$node/main.js" "$@"; }
-run_rust() { "$rust/debug/tidegauge-client-test" "$@"; }
+run_node() { node "$folder/node/main.js" "$@"; }
+run_rust() { "$folder/tidegauge-client-test" "$@"; }
 
 run_all() {
     local client
@@ -101,10 +116,10 @@ set_limits monthlyIngestGb=0 monthlyQueryGbHours=0
 run_all quota
 set_limits apiRateLimitPerSecond=1
 run_all rate-limit
-echo "clients: ${ready[*]} passed"
 
 if grep -q 'panicked' "$folder/log"; then
     echo "clients: a request panicked" >&2
     grep 'panicked' "$folder/log" >&2
     exit 1
 fi
+echo "clients: ${ready[*]} passed"

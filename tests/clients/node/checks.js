@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { Axiom, AxiomWithoutBatching } from '@axiomhq/js';
 
-const { AXIOM_URL: url, AXIOM_ORG_ID: orgId } = process.env;
+const { AXIOM_ORG_ID: orgId, AXIOM_URL: url } = process.env;
+export const SERVICE_URL = url;
+export const PERSONAL_TOKEN = process.env.AXIOM_TOKEN;
+export const API_TOKEN = process.env.TEST_API_TOKEN;
+export const INGEST_TOKEN = process.env.TEST_INGEST_TOKEN;
+
+export const START = '2026-06-01T12:00:00Z';
+export const END = '2026-06-01T13:00:00Z';
+export const at = (seconds) => new Date(Date.parse(START) + seconds * 1000).toISOString();
 
 // This client reports a failed ingest through `onError` alone, and writes a warning about personal tokens.
 export const failures = [];
@@ -62,8 +70,12 @@ export const forbidden = (call) => assert.rejects(call, { name: 'Error', message
 
 // The client reads saved queries and cannot make one.
 export async function saveQuery(query) {
-  const headers = { authorization: `Bearer ${process.env.TEST_API_TOKEN}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${url}/v2/apl-starred-queries`, { method: 'POST', headers, body: JSON.stringify(query) });
+  const headers = { authorization: `Bearer ${API_TOKEN}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/v2/apl-starred-queries`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(query),
+  });
   assert.equal(answer.status, 200);
   return answer.json();
 }

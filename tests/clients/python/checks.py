@@ -1,6 +1,16 @@
-"""What the programs for axiom-py check with: that values are equal, and that a call is refused as it should be."""
+"""What the programs for axiom-py check with: equal values, and calls that are refused as they should be."""
 
-from axiom_py import AxiomError
+from datetime import datetime, timezone
+
+from axiom_py import AplOptions, AxiomError
+
+LARGEST, SMALLEST = 2**63 - 1, -(2**63)
+START = datetime(2026, 6, 1, 12, 0, 0, tzinfo=timezone.utc)
+
+
+def rows(client, apl, **options):
+    """The rows of the first table of the answer."""
+    return list(client.query(apl, AplOptions(**options)).tables[0].events())
 
 
 def equal(actual, expected):
@@ -19,7 +29,10 @@ def check_refusal(status, message, call, exact=True):
         result = call()
     except AxiomError as error:
         equal(error.status, status)
-        truth(error.message == message if exact else message in error.message, f"{message!r}, got {error.message!r}")
+        truth(
+            error.message == message if exact else message in error.message,
+            f"{message!r}, got {error.message!r}",
+        )
         equal(str(error), f"API error {status}: {error.message}")
         return
     raise AssertionError(f"expected a refusal with {status}, got {result!r}")
