@@ -10,6 +10,7 @@ run: setup-run ## build and start the service on http://127.0.0.1:8080, with its
 test: setup-test lint ## every test that a change must pass
 	TIDEGAUGE_TEST_DUCKDB="$$(scripts/ducklake.sh || true)" scripts/with-s3.sh scripts/with-postgres.sh $(RUNNER) --workspace
 	scripts/conformance.sh
+	scripts/clients.sh
 
 check: lint ## the quick loop: format, lints, and the tests that build fast
 	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-lang -p tidegauge-ingest -p tidegauge-catalog

@@ -18,6 +18,10 @@ use crate::memory::{QueryMemory, SharedMemory};
 use crate::run::Run;
 use crate::{Answer, Error, Question, Result};
 
+/// How much stack a thread of queries may use. Each stage that needs all rows is a plan around the one before it, and
+/// is asked for rows through it, so that the longest queries go deep. What is not used takes no memory.
+const STACK_BYTES: usize = 32 << 20;
+
 /// What all queries together may use.
 #[derive(Clone, Debug)]
 pub struct EngineSettings {
@@ -67,6 +71,7 @@ impl Engine {
         let threads = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(settings.threads.max(1))
             .thread_name("query")
+            .thread_stack_size(STACK_BYTES)
             .enable_all()
             .build()
             .map_err(|source| failed("cannot start the threads of queries", source))?;

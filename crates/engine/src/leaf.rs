@@ -201,9 +201,16 @@ impl ExecutionPlan for Leaf {
             Source::Computed { input, conditions, columns } => {
                 let (conditions, columns) = (Arc::clone(conditions), Arc::clone(columns));
                 let of = Arc::clone(&schema);
-                let batches = input.execute(partition, context)?.map(move |batch| {
-                    let computed = computed(&batch?, &conditions, &columns, &of);
-                    computed.map_err(|error| DataFusionError::External(Box::new(error)))
+                let batches = input.execute(partition, context)?.then(move |batch| {
+                    let computed = batch.and_then(|batch| {
+                        let computed = computed(&batch, &conditions, &columns, &of);
+                        computed.map_err(|error| DataFusionError::External(Box::new(error)))
+                    });
+                    async move {
+                        // Rows in memory never wait for anything: without this no deadline would be seen.
+                        tokio::task::coop::consume_budget().await;
+                        computed
+                    }
                 });
                 return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)));
             }

@@ -9,6 +9,9 @@ use tidegauge_store::{Block, Probe, Test};
 use crate::Result;
 use crate::bind::Scope;
 
+/// Lists up to this length leave out blocks.
+const LIST_MAX: usize = 1_000;
+
 /// Which blocks can have a row that passes a filter.
 #[derive(Clone, Debug)]
 pub(crate) enum Prune {
@@ -69,6 +72,10 @@ impl Prune {
             }
             ExprKind::In { value, list, is_negated: false, is_case_sensitive: true } => {
                 let ExprKind::Field(field) = &value.kind else { return Self::Any };
+                // Some of many values are almost anywhere, and each would be looked for in every block.
+                if list.len() > LIST_MAX {
+                    return Self::Any;
+                }
                 let of_element = |element: &Expr| match &element.kind {
                     ExprKind::Literal(literal) => {
                         Self::of_comparison(field, BinaryOperator::Equal, literal, scope)

@@ -16,9 +16,6 @@ const DEPTH_MAX: usize = 32;
 /// How many stages a query may have when all its names are settled.
 const STAGES_MAX: usize = 5_000;
 
-/// How many parts a value may have when those that it names are in it.
-const VALUE_PARTS_MAX: usize = 2_000;
-
 /// A query that names nothing but datasets, fields and values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resolved {
@@ -27,47 +24,6 @@ pub struct Resolved {
     pub constants: Vec<(String, Expr)>,
     /// Whether values of other types than expected are errors.
     pub is_strict: bool,
-}
-
-impl Resolved {
-    /// The query with its values in the place of their names, so that it can stand inside another.
-    pub fn into_query(mut self) -> Query {
-        let mut known: HashMap<String, Expr> = HashMap::new();
-        for (name, mut value) in self.constants {
-            put_values(&mut value, &known);
-            // Values that use each other twice and twice again would fill all memory.
-            if size(&value) <= VALUE_PARTS_MAX {
-                known.insert(name, value);
-            }
-        }
-        put_values_in(&mut self.query, &known);
-        self.query
-    }
-}
-
-fn size(expr: &Expr) -> usize {
-    1 + expr.children().into_iter().map(size).sum::<usize>()
-}
-
-fn put_values_in(query: &mut Query, known: &HashMap<String, Expr>) {
-    for expr in query.exprs_mut() {
-        put_values(expr, known);
-    }
-    for inner in query.queries_mut() {
-        put_values_in(inner, known);
-    }
-}
-
-fn put_values(expr: &mut Expr, known: &HashMap<String, Expr>) {
-    if let ExprKind::Field(name) = &expr.kind
-        && let Some(value) = known.get(name)
-    {
-        *expr = value.clone();
-        return;
-    }
-    for child in expr.children_mut() {
-        put_values(child, known);
-    }
 }
 
 /// Settles the names of a text. Variables come with the request; views are queries by their names.

@@ -94,6 +94,9 @@ pub struct QuerySettings {
     pub max_queries_waiting: usize,
     pub max_query_body_bytes: usize,
     pub max_answer_bytes: usize,
+    pub external_data: bool,
+    pub external_data_hosts: String,
+    pub external_data_plain_http: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -157,6 +160,16 @@ pub struct QueryLimits {
     pub time_max: Duration,
     /// About how much the rows of an answer may have.
     pub answer_bytes_max: usize,
+    /// From where queries may read files; none is from nowhere.
+    pub external_data: Option<ExternalData>,
+}
+
+/// From where queries may read files on the web.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExternalData {
+    /// In lower case; one that begins with `*.` stands for all below it. None stands for all hosts.
+    pub hosts: Vec<String>,
+    pub allows_plain_http: bool,
 }
 
 /// What connections may cost.

@@ -76,6 +76,7 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(both, Access::Dataset(StarredQueries, Read), routes!(starred::get))
         .add(both, Access::Dataset(StarredQueries, Update), routes!(starred::replace))
         .add(both, Access::Dataset(StarredQueries, Delete), routes!(starred::delete))
+        .add(both, Access::Dataset(StarredQueries, Read), routes!(starred::run::run))
         .add(both, Access::AnyToken, routes!(orgs::list))
         .add(both, Access::Person, routes!(orgs::create))
         .add(both, Access::AnyToken, routes!(orgs::get))
@@ -143,4 +144,5 @@ fn events(api: Api) -> Api {
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::check))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::complete))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::format))
+        .add(Versions::V1, Access::AnyToken, routes!(query::apl::batch::batch))
 }

@@ -1,10 +1,10 @@
-//! Whether a value is among others: `in`, `has_any` and their likes. Arrays in a list stand for their elements. Lists
-//! of texts or of integers become sets, so that a row costs the same however long they are.
+//! Whether a value is among others: `in`, `has_any` and their likes. Arrays in a list stand for their elements. The texts
+//! and the numbers of a long list become sets, so that a row costs the same however long it is.
 
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
+use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_buffer::BooleanBuffer;
 use hashbrown::HashSet;
@@ -14,7 +14,7 @@ use super::Scope;
 use crate::Result;
 use crate::expr::{Typed, Values};
 use crate::functions::text::fold;
-use crate::functions::{compare, json, library, logic, text};
+use crate::functions::{compare, convert, json, library, logic, text};
 use crate::value::Value;
 
 /// From so many elements on, a set is made of them.
@@ -39,18 +39,28 @@ impl Scope {
                 None => elements.push(element),
             }
         }
-        match set_of(&value, &elements, is_case_sensitive)? {
+        // Nothing is equal to null.
+        elements.retain(|element| !element.is_null());
+        let (texts, others): (Vec<Value>, Vec<Value>) =
+            elements.into_iter().partition(|element| element.of_type(Type::String).is_some());
+        let (numbers, others): (Vec<Value>, Vec<Value>) =
+            others.into_iter().partition(|element| number_of(element).is_some());
+        let mut singles = others;
+        match set_of_texts(&value, &texts, is_case_sensitive)? {
             Some(is_in_set) => parts.push(is_in_set),
-            None => {
-                for element in elements {
-                    let is_text = element.of_type(Type::String).is_some();
-                    parts.push(if is_text && !is_case_sensitive {
-                        text::test(TextTest::Equals, false, &value, &element)?
-                    } else {
-                        logic::known(compare::equal(&value, &element)?)?
-                    });
-                }
-            }
+            None => singles.extend(texts),
+        }
+        match set_of_numbers(&value, &numbers)? {
+            Some(is_in_set) => parts.push(is_in_set),
+            None => singles.extend(numbers),
+        }
+        for element in singles {
+            let is_text = element.of_type(Type::String).is_some();
+            parts.push(if is_text && !is_case_sensitive {
+                text::test(TextTest::Equals, false, &value, &element)?
+            } else {
+                logic::known(compare::equal(&value, &element)?)?
+            });
         }
         Ok(if parts.is_empty() { logic::constant(false) } else { Typed::any(parts) })
     }
@@ -85,29 +95,67 @@ fn elements_of(value: &Value) -> Option<Vec<Value>> {
     Some(elements)
 }
 
-/// A test against a set, where all elements are texts or all are integers.
-fn set_of(value: &Value, elements: &[Value], is_case_sensitive: bool) -> Result<Option<Typed>> {
+/// A number as one of a set: equal numbers are one, whatever their type.
+#[derive(PartialEq, Eq, Hash)]
+enum Number {
+    Whole(i64),
+    Bits(u64),
+}
+
+impl Number {
+    fn of_float(value: f64) -> Self {
+        match convert::truncated(value) {
+            Some(whole) if value.fract() == 0.0 => Self::Whole(whole),
+            _ => Self::Bits(value.to_bits()),
+        }
+    }
+}
+
+/// The number that stands in the query; none for what is no number or not equal to itself.
+fn number_of(element: &Value) -> Option<Number> {
+    let literal = |kind: Type| element.of_type(kind)?.as_literal().filter(|literal| literal.is_valid(0));
+    if let Some(integer) = literal(Type::Integer) {
+        return Some(Number::Whole(integer.as_primitive::<Int64Type>().value(0)));
+    }
+    let float = literal(Type::Float)?.as_primitive::<Float64Type>().value(0);
+    (!float.is_nan()).then(|| Number::of_float(float))
+}
+
+/// A test against a set of numbers, for values that are equal to them as numbers or not at all.
+fn set_of_numbers(value: &Value, elements: &[Value]) -> Result<Option<Typed>> {
+    let is_other = |kind: &Type| matches!(kind, Type::Datetime | Type::Timespan | Type::Dynamic);
+    if elements.len() < SET_LEAST || value.types().iter().any(is_other) {
+        return Ok(None);
+    }
+    let numbers: Arc<HashSet<Number>> = Arc::new(elements.iter().filter_map(number_of).collect());
+    let mut parts = Vec::new();
+    if let Some(integers) = value.of_type(Type::Integer) {
+        let numbers = Arc::clone(&numbers);
+        let is_member = move |array: &ArrayRef, row: usize| {
+            numbers.contains(&Number::Whole(array.as_primitive::<Int64Type>().value(row)))
+        };
+        parts.push(member_of(integers.clone(), is_member)?);
+    }
+    if let Some(floats) = value.of_type(Type::Float) {
+        let is_member = move |array: &ArrayRef, row: usize| {
+            numbers.contains(&Number::of_float(array.as_primitive::<Float64Type>().value(row)))
+        };
+        parts.push(member_of(floats.clone(), is_member)?);
+    }
+    Ok(Some(if parts.is_empty() { logic::constant(false) } else { Typed::any(parts) }))
+}
+
+/// A test against a set of texts.
+fn set_of_texts(value: &Value, elements: &[Value], is_case_sensitive: bool) -> Result<Option<Typed>> {
     if elements.len() < SET_LEAST {
         return Ok(None);
     }
-    let literal = |kind: Type| move |element: &Value| element.of_type(kind)?.as_literal().cloned();
+    let literal =
+        |element: &Value| element.of_type(Type::String)?.as_literal().filter(|one| one.is_valid(0)).cloned();
     let types = value.types();
-    if types == [Type::Integer] && is_case_sensitive {
-        let integers: Option<HashSet<i64>> = elements
-            .iter()
-            .map(|element| {
-                literal(Type::Integer)(element).map(|one| one.as_primitive::<Int64Type>().value(0))
-            })
-            .collect();
-        let (Some(integers), Some(value)) = (integers, value.of_type(Type::Integer)) else { return Ok(None) };
-        let is_member = move |array: &ArrayRef, row: usize| {
-            integers.contains(&array.as_primitive::<Int64Type>().value(row))
-        };
-        return member_of(value.clone(), is_member).map(Some);
-    }
     let texts: Option<HashSet<String>> = elements
         .iter()
-        .map(|element| literal(Type::String)(element).map(|one| one.as_string_view().value(0).to_owned()))
+        .map(|element| literal(element).map(|one| one.as_string_view().value(0).to_owned()))
         .collect();
     // Beside texts, times are times and not texts.
     let (Some(texts), false) = (texts, types.contains(&Type::Datetime)) else { return Ok(None) };

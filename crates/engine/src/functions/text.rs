@@ -74,6 +74,8 @@ fn kernel(test: TextTest, is_case_sensitive: bool, needle: &Typed) -> Kernel {
     Arc::new(move |values: &[Values], rows| {
         let (texts, needles) = (&values[0], &values[1]);
         let mut result = BooleanBuilder::with_capacity(rows);
+        // Needles often repeat, and a regular expression takes long to be made ready.
+        let mut last: Option<(&str, Matcher)> = None;
         for row in 0..rows {
             if texts.is_null(row) || needles.is_null(row) {
                 result.append_value(false);
@@ -81,7 +83,12 @@ fn kernel(test: TextTest, is_case_sensitive: bool, needle: &Typed) -> Kernel {
             }
             let needle = needles.array().as_string_view().value(needles.place(row));
             let text = texts.array().as_string_view().value(texts.place(row));
-            result.append_value(Matcher::new(test, is_case_sensitive, needle).is_match(text));
+            let matcher = match last.take() {
+                Some((known, matcher)) if known == needle => matcher,
+                _ => Matcher::new(test, is_case_sensitive, needle),
+            };
+            result.append_value(matcher.is_match(text));
+            last = Some((needle, matcher));
         }
         Ok(Arc::new(result.finish()) as ArrayRef)
     })

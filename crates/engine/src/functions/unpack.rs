@@ -17,13 +17,14 @@ pub(crate) fn as_kinds(packed: &Value, kinds: &[Type]) -> Result<Value> {
     let Some(packed) = packed.json()? else { return Ok(Value::NULL) };
     let mut variants = Vec::with_capacity(kinds.len());
     for kind in kinds {
-        let is_integer_apart = *kind == Type::Float && kinds.contains(&Type::Integer);
-        variants.push(as_kind(packed.clone(), *kind, is_integer_apart)?);
+        // Where both may be, whole numbers are integers and others floats.
+        let is_apart = kinds.contains(&Type::Float) && kinds.contains(&Type::Integer);
+        variants.push(as_kind(packed.clone(), *kind, is_apart)?);
     }
     Ok(Value { variants })
 }
 
-fn as_kind(packed: Typed, kind: Type, is_integer_apart: bool) -> Result<Typed> {
+fn as_kind(packed: Typed, kind: Type, is_apart: bool) -> Result<Typed> {
     let run: Kernel = match kind {
         Type::Datetime => built(Int64Builder::new, |text, builder| {
             builder.append_option(nanoseconds(text, times::read));
@@ -31,11 +32,12 @@ fn as_kind(packed: Typed, kind: Type, is_integer_apart: bool) -> Result<Typed> {
         Type::Timespan => built(Int64Builder::new, |text, builder| {
             builder.append_option(nanoseconds(text, times::read_timespan));
         }),
-        Type::Integer => built(Int64Builder::new, |text, builder| {
-            builder.append_option(text.parse().ok().or_else(|| json::number(text).map(|float| float as i64)));
+        Type::Integer => built(Int64Builder::new, move |text, builder| {
+            let of_float = || json::number(text).filter(|_| !is_apart).map(|float| float as i64);
+            builder.append_option(text.parse().ok().or_else(of_float));
         }),
         Type::Float => built(Float64Builder::new, move |text, builder| {
-            let is_whole = is_integer_apart && text.parse::<i64>().is_ok();
+            let is_whole = is_apart && text.parse::<i64>().is_ok();
             builder.append_option(json::number(text).filter(|_| !is_whole));
         }),
         Type::Boolean => built(BooleanBuilder::new, |text, builder| builder.append_option(text.parse().ok())),
@@ -61,7 +63,7 @@ fn as_kind(packed: Typed, kind: Type, is_integer_apart: bool) -> Result<Typed> {
 /// Nanoseconds as they are, or as a text says them.
 fn nanoseconds(json: &str, read: fn(&str) -> Option<i64>) -> Option<i64> {
     if !json.starts_with('"') {
-        return json::number(json).map(|number| number as i64);
+        return json.parse().ok().or_else(|| json::number(json).map(|number| number as i64));
     }
     let mut plain = String::new();
     json::write_plain(json, &mut plain);

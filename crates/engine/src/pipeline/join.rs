@@ -22,6 +22,9 @@ use crate::{Error, Result};
 /// How many rows a join may give.
 const ROWS_MAX: usize = 20_000_000;
 
+/// For at most so many rows at a time memory is asked for.
+const ROWS_STEP: usize = 4_096;
+
 /// One table of a join: its fields, and its keys behind them.
 struct Side {
     fields: Vec<(String, Value)>,
@@ -86,9 +89,10 @@ impl Run {
         }
         let left = self.side(&mut left, keys.0).await?;
         let right = self.side(&mut right, keys.1).await?;
-        let pairs = pairs(&left, &right, kind)?;
         let reservation = MemoryConsumer::new("join").register(self.context.memory_pool());
-        reservation.try_grow(bytes_of(&left, &right, pairs.0.len()))?;
+        let row_bytes = bytes_of_row(&left, &right);
+        let pairs =
+            pairs(&left, &right, kind, |rows| Ok(reservation.try_grow(rows.saturating_mul(row_bytes))?))?;
         let shown = |is_left: bool| match kind {
             JoinKind::LeftAnti | JoinKind::LeftSemi => is_left,
             JoinKind::RightAnti | JoinKind::RightSemi => !is_left,
@@ -153,31 +157,45 @@ fn keys_of(side: &Side, converter: &RowConverter) -> Result<(Rows, Vec<bool>)> {
     Ok((converter.convert_columns(columns)?, nulls))
 }
 
-/// Which rows belong together.
-fn pairs(left: &Side, right: &Side, kind: JoinKind) -> Result<Pairs> {
+/// The rows of the right side that have one key, and whether a row of the left side has it too.
+#[derive(Default)]
+struct Matches {
+    rows: Vec<u32>,
+    is_met: bool,
+}
+
+/// Which rows belong together. Room for more of them is asked for before they are.
+fn pairs(left: &Side, right: &Side, kind: JoinKind, more: impl Fn(usize) -> Result<()>) -> Result<Pairs> {
     let types = left.batch.schema_ref().fields()[left.keys.clone()].iter();
     let types = types.map(|field| SortField::new(field.data_type().clone()));
     let converter = RowConverter::new(types.collect())?;
     let (right_keys, right_nulls) = keys_of(right, &converter)?;
     let (left_keys, left_nulls) = keys_of(left, &converter)?;
-    let mut by_key: HashMap<&[u8], Vec<u32>> = HashMap::new();
+    let mut by_key: HashMap<&[u8], Matches> = HashMap::new();
     for (row, key) in (0_u32..).zip(right_keys.iter()) {
         if !right_nulls[row as usize] {
-            by_key.entry(key.data()).or_default().push(row);
+            by_key.entry(key.data()).or_default().rows.push(row);
         }
     }
-    let mut is_matched = vec![false; right.batch.num_rows()];
     let mut pairs: Pairs = Default::default();
+    let mut room = 0;
     let mut push = |l: Option<u32>, r: Option<u32>| {
+        if pairs.0.len() == room {
+            let step = room.clamp(1, ROWS_STEP);
+            more(step)?;
+            room += step;
+        }
         pairs.0.push(l);
         pairs.1.push(r);
         if pairs.0.len() > ROWS_MAX { Err(Error::Memory { limit: 0 }) } else { Ok(()) }
     };
     for (row, key) in (0_u32..).zip(left_keys.iter()) {
-        let none = &Vec::new();
-        let found = if left_nulls[row as usize] { none } else { by_key.get(key.data()).unwrap_or(none) };
-        found.iter().for_each(|matched| is_matched[*matched as usize] = true);
-        let is_found = !found.is_empty();
+        let matches = if left_nulls[row as usize] { None } else { by_key.get_mut(key.data()) };
+        let is_found = matches.is_some();
+        let found = matches.map_or(&[][..], |matches| {
+            matches.is_met = true;
+            &matches.rows
+        });
         match kind {
             JoinKind::InnerUnique => {
                 if let Some(first) = found.first() {
@@ -200,18 +218,24 @@ fn pairs(left: &Side, right: &Side, kind: JoinKind) -> Result<Pairs> {
         JoinKind::RightSemi => Some(true),
         _ => None,
     };
+    let Some(wanted) = wanted else { return Ok(pairs) };
+    let mut is_matched = vec![false; right.batch.num_rows()];
+    for row in by_key.into_values().filter(|matches| matches.is_met).flat_map(|matches| matches.rows) {
+        is_matched[row as usize] = true;
+    }
     for (row, is_matched) in (0_u32..).zip(is_matched) {
-        if Some(is_matched) == wanted {
+        if is_matched == wanted {
             push(None, Some(row))?;
         }
     }
     Ok(pairs)
 }
 
-/// About how many bytes so many rows of both sides have.
-fn bytes_of(left: &Side, right: &Side, rows: usize) -> usize {
-    let of_row = |side: &Side| side.batch.get_array_memory_size() / side.batch.num_rows().max(1);
-    rows.saturating_mul(16 + of_row(left) + of_row(right))
+/// About how many bytes a row of the result has. Its texts are those of the two sides, and not copied.
+fn bytes_of_row(left: &Side, right: &Side) -> usize {
+    const OF_VALUE: usize = 17;
+    const OF_PAIR: usize = 16;
+    OF_PAIR + OF_VALUE * (left.batch.num_columns() + right.batch.num_columns())
 }
 
 /// The columns of the result so far.

@@ -9,6 +9,7 @@
 mod aggregate_plans;
 mod bucketed;
 mod budgets;
+mod case_file;
 mod cases;
 mod collected;
 mod deleted;
@@ -18,6 +19,7 @@ mod frequent;
 mod functions;
 mod golden;
 mod golden_file;
+mod heavy;
 mod histograms;
 mod hostile;
 mod json_and_text;

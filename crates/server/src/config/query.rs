@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tidegauge_engine::EngineSettings;
 
-use super::{Error, QueryLimits, QuerySettings, setting};
+use super::{Error, ExternalData, QueryLimits, QuerySettings, setting};
 
 /// Below this no query gets far.
 const MEMORY_BYTES_MIN: usize = 16 << 20;
@@ -49,5 +49,14 @@ pub(super) fn query_limits(query: &QuerySettings) -> Result<QueryLimits, Error> 
         max_body_bytes: query.max_query_body_bytes,
         time_max: super::seconds("query_timeout_seconds", query.query_timeout_seconds)?,
         answer_bytes_max: query.max_answer_bytes,
+        external_data: query.external_data.then(|| external_data(query)),
     })
+}
+
+fn external_data(query: &QuerySettings) -> ExternalData {
+    let hosts = query.external_data_hosts.split(',').map(|host| host.trim().to_ascii_lowercase());
+    ExternalData {
+        hosts: hosts.filter(|host| !host.is_empty()).collect(),
+        allows_plain_http: query.external_data_plain_http,
+    }
 }

@@ -42,7 +42,7 @@ pub struct ErrorBody {
 #[serde(untagged)]
 pub enum ErrorDetail {
     Text(String),
-    Query(#[schema(inline)] QueryErrorDetail),
+    Query(#[schema(inline)] Box<QueryErrorDetail>),
 }
 
 /// The first thing that is wrong with the text of a query.
@@ -170,7 +170,8 @@ fn query_detail(text: &TextProblems) -> ErrorDetail {
     let first = text.problems.first();
     let (line, column) = first.and_then(|first| first.place).unwrap_or_default();
     let message = first.map(|first| first.message.clone()).unwrap_or_default();
-    ErrorDetail::Query(QueryErrorDetail { error_type: 1, compile_error_code, line, column, message })
+    let detail = QueryErrorDetail { error_type: 1, compile_error_code, line, column, message };
+    ErrorDetail::Query(Box::new(detail))
 }
 
 impl QueryDiagnostic {

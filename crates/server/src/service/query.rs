@@ -2,8 +2,10 @@
 //! answer. Computing is left to the engine, and how an answer looks to the HTTP layer. Queries in text are in `apl`.
 
 pub mod apl;
+mod defined;
 pub mod definitions;
 pub(super) mod failure;
+pub mod files;
 pub mod history;
 pub mod meter;
 pub mod notes;
@@ -13,13 +15,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegauge_engine::{Answer, Lane, Options, Question};
+use tidegauge_engine::{Answer, Files, Lane, Options, Question};
 use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, continuation_token, translate};
 use tidegauge_lang::tree::TimeRange;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::DatasetState;
 
 use self::definitions::Definitions;
+use self::files::WebFiles;
 use self::history::Kept;
 use self::meter::Meter;
 use self::notes::Notes;
@@ -42,11 +45,20 @@ pub struct QueryDesk {
     pub meter: Meter,
     pub notes: Notes,
     pub definitions: Definitions,
+    /// What reads files on the web, where queries may do that.
+    pub files: Option<Arc<dyn Files>>,
 }
 
 impl QueryDesk {
     pub fn new(limits: QueryLimits) -> Self {
-        Self { limits, meter: Meter::default(), notes: Notes::default(), definitions: Definitions::default() }
+        let files = limits.external_data.clone().map(|settings| Arc::new(WebFiles::new(settings)) as _);
+        Self {
+            limits,
+            meter: Meter::default(),
+            notes: Notes::default(),
+            definitions: Definitions::default(),
+            files,
+        }
     }
 }
 
@@ -228,8 +240,7 @@ impl Run<'_> {
         };
         let mut question = Question::of_dataset(translated.query, Arc::clone(&self.dataset), options);
         for dataset in &mut question.datasets {
-            dataset.virtual_fields =
-                definitions::virtual_fields_of(self.app, self.caller, &self.input.dataset).await?;
+            dataset.virtual_fields = defined::virtual_fields(self.app, self.caller, &dataset.name).await?;
         }
         let answer = self.app.engine.run(question).await;
         let answer = answer.map_err(|error| failure::of_engine(error, &self.input.query))?;

@@ -85,7 +85,12 @@ fn engine_settings(spill_folder: std::path::PathBuf) -> EngineSettings {
 }
 
 fn query_limits() -> QueryLimits {
-    QueryLimits { max_body_bytes: BODY_MAX, time_max: Duration::from_secs(30), answer_bytes_max: 16 << 20 }
+    QueryLimits {
+        max_body_bytes: BODY_MAX,
+        time_max: Duration::from_secs(30),
+        answer_bytes_max: 16 << 20,
+        external_data: None,
+    }
 }
 
 impl TestApp {

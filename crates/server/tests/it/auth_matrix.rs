@@ -46,7 +46,7 @@ fn rows() -> Vec<Row> {
     let token = || Some(json!({"name": "t"}));
     let regenerate = || Some(json!({"existingTokenExpiresAt": "2030-01-01T00:00:00Z"}));
     let starred = || {
-        let query = json!({"apl": "['d']"});
+        let query = json!({"apl": "print x = 1"});
         Some(json!({"kind": "apl", "name": "s", "who": "w", "dataset": "d", "metadata": {}, "query": query}))
     };
     let name = || Some(json!({"name": "renamed"}));
@@ -69,6 +69,7 @@ fn rows() -> Vec<Row> {
         row("GET", "/apl-starred-queries/{id}", Id::Starred, None, 200),
         row("PUT", "/apl-starred-queries/{id}", Id::Starred, starred(), 200),
         row("DELETE", "/apl-starred-queries/{id}", Id::Starred, None, 204),
+        row("POST", "/apl-starred-queries/{id}/run", Id::Starred, Some(json!({})), 200),
         row("GET", "/orgs", Id::None, None, 200),
         row("POST", "/orgs", Id::None, name(), 200),
         row("GET", "/orgs/{id}", Id::Org, None, 200),
@@ -121,6 +122,14 @@ fn dataset_rows() -> Vec<Row> {
         row("POST", "/query/check", Id::None, text(), 200),
         row("POST", "/query/complete", Id::None, Some(json!({"apl": "", "position": 0})), 200),
         row("POST", "/query/format", Id::None, text(), 200),
+        row(
+            "POST",
+            "/datasets/_apl/delete",
+            Id::None,
+            Some(json!({"apl": "['d'] | where x == 1", "commit": false})),
+            200,
+        ),
+        row("POST", "/query/batch", Id::None, Some(json!([])), 200),
     ]
 }
 
@@ -213,7 +222,8 @@ impl Check<'_> {
         let name = if self.row.path.contains("mapfields") { "m" } else { &id };
         let path = self.row.path.replace("{id}", &id).replace("{field}", "status").replace("{name}", name);
         let path = path.replace("{dataset_name}", &id);
-        let format = if path.ends_with("_apl") { "?format=tabular" } else { "" };
+        let is_text = path.ends_with("_apl") || path.ends_with("/run");
+        let format = if is_text { "?format=tabular" } else { "" };
         format!("{}{path}{format}", self.version)
     }
 

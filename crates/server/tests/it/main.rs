@@ -3,8 +3,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod apl_cases;
 mod app;
 mod auth_matrix;
+#[path = "../../../engine/tests/it/case_file.rs"]
+mod case_file;
 mod cases;
 mod contract;
 #[path = "../shared/database.rs"]
@@ -13,6 +16,7 @@ mod database;
 mod golden_file;
 mod golden_http;
 mod ingest_cases;
+mod language_cases;
 mod query_cases;
 mod scenarios;
 
@@ -33,7 +37,9 @@ fn main() {
                 Box::pin(scenarios::run(app, text.clone()))
             }));
         }
-        for (name, case) in cases::ALL.iter().chain(ingest_cases::ALL).chain(query_cases::ALL) {
+        for (name, case) in
+            cases::ALL.iter().chain(ingest_cases::ALL).chain(query_cases::ALL).chain(apl_cases::ALL)
+        {
             trials.push(trial(backend, format!("case::{name}"), case));
         }
         let golden = Trial::test(format!("{}::golden", backend.name()), move || {
@@ -41,6 +47,7 @@ fn main() {
             Ok(())
         });
         trials.push(golden.with_ignored_flag(backend.is_missing()));
+        trials.push(trial(backend, "language".to_owned(), |app| Box::pin(language_cases::run(app))));
         trials.push(trial(backend, "auth_matrix".to_owned(), |app| Box::pin(auth_matrix::run(app))));
     }
     if !arguments.list && Backend::Postgres.is_missing() {

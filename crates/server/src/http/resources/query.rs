@@ -41,7 +41,13 @@ const COST: [HeaderName; 2] = [
 ];
 
 /// The paths of queries as the router knows them.
-pub const ROUTES: [&str; 3] = ["/v1/datasets/{dataset_name}/query", "/v1/datasets/_apl", "/v1/query/_apl"];
+pub const ROUTES: [&str; 5] = [
+    "/v1/datasets/{dataset_name}/query",
+    "/v1/datasets/_apl",
+    "/v1/query/_apl",
+    "/v1/apl-starred-queries/{id}/run",
+    "/v2/apl-starred-queries/{id}/run",
+];
 
 /// An answer with more values than this is written by a thread that may take its time.
 const CELLS_AT_ONCE: usize = 20_000;

@@ -2,9 +2,9 @@
 //! answer. What the words of a text mean is left to `lang`, and how its parts come together to `compile`.
 
 mod compile;
-mod defined;
 pub mod delete;
 mod sources;
+mod views;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use tidegauge_lang::dataset_query::continuation_token;
 use tidegauge_lang::tree::{Literal, SortKey, TimeRange, Type};
 use tidegauge_model::Timestamp;
 
+use self::compile::Understood;
 use super::history::Kept;
 use super::{DescribedDataset, Manner, Queried, TextQuery, ended, failure, history, meter, wait};
 use crate::app::App;
@@ -66,8 +67,8 @@ async fn answer(app: &App, caller: &Caller, mut input: AplInput) -> Result<Queri
     caller.standing()?;
     input.kept.as_ref().map(history::check).transpose()?;
     let kept = input.kept.take();
-    let (mut resolved, views) = compile::resolved(app, caller, &input).await?;
-    let datasets = sources::of(app, caller, &mut resolved.query, &views).await?;
+    let Understood { resolved, direct, by_views } = compile::understood(app, caller, &input).await?;
+    let datasets = sources::of(app, caller, &direct, &by_views).await?;
     let allowance = meter::check(app, caller).await?;
     let run = Run { app, caller, input, resolved, datasets };
     let found = run.until_found().await?;
@@ -171,6 +172,7 @@ impl Run<'_> {
             rows_default: Some(self.input.default_limit.unwrap_or(ROWS_DEFAULT).min(ROWS_MAX)),
             rows_max: ROWS_MAX,
             auto_bins_max: bins,
+            files: self.app.queries.files.clone(),
             ..Options::at(now.as_nanos())
         }
     }

@@ -6,12 +6,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidegauge_catalog::{Catalog, Error};
-use tidegauge_lang::parse_expression;
-use tidegauge_lang::tree::Named;
 use tidegauge_model::{OrgId, Timestamp};
-
-use crate::app::App;
-use crate::service::{Caller, Result};
 
 /// How long what was read counts.
 const REMEMBERED_MICROS: i64 = 1_000_000;
@@ -56,13 +51,6 @@ impl Definition {
     }
 }
 
-/// The virtual fields of a dataset, each after those that it may use.
-pub(super) async fn virtual_fields_of(app: &App, caller: &Caller, dataset: &str) -> Result<Vec<Named>> {
-    let definition = app.queries.definitions.of(&app.catalog, caller.org()?, dataset, caller.now).await?;
-    let fields = definition.virtual_fields.iter();
-    Ok(fields.map(|(name, text)| Named { name: name.clone(), expr: parse_expression(text).0 }).collect())
-}
-
 impl Definitions {
     /// What is defined for the name of a dataset or a view; nothing for a name that is neither.
     pub async fn of(
@@ -71,7 +59,7 @@ impl Definitions {
         org: &OrgId,
         name: &str,
         now: Timestamp,
-    ) -> std::result::Result<Arc<Definition>, Error> {
+    ) -> Result<Arc<Definition>, Error> {
         let asked = (org.clone(), name.to_owned());
         // Read before the look-up, so that a change during it ends the memory.
         let changes = catalog.changes();

@@ -49,6 +49,12 @@ pub(super) fn of_names(text: &str, diagnostics: &[Diagnostic]) -> Error {
     of_problems(TextPart::Names, text, diagnostics)
 }
 
+/// A view that was understood when it was made and is not any more.
+pub(super) fn of_view(name: &str, error: Error) -> Error {
+    let message = format!("the view `{name}` cannot be used: {}", error.message);
+    Error { message, text: None, ..error }
+}
+
 /// A query in text that was understood and could not be run.
 pub(super) fn of_text_engine(error: EngineError, text: &str) -> Error {
     match error {

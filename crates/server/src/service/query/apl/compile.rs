@@ -1,14 +1,16 @@
 //! From the text and what stands beside it in the request to the tree that is run: names settled, the range of time,
 //! the order and the cursor in their places.
 
+use std::collections::HashMap;
+
 use tidegauge_lang::dataset_query::{Surroundings, allowed_range, continuation_row};
-use tidegauge_lang::tree::{Cursor, ExprKind, Literal, Query, Stage, TimeRange};
-use tidegauge_lang::{Resolved, parse_query, resolve, set_range};
+use tidegauge_lang::tree::{Cursor, ExprKind, Literal, NamePattern, Query, Stage, TimeRange};
+use tidegauge_lang::{Resolved, dataset_names, parse_query, resolve, set_range};
 use tidegauge_model::licence::Limits;
 use tidegauge_model::{RowId, Rule, Timestamp, Violation};
 
 use super::AplInput;
-use super::defined::{self, Views};
+use super::views::Views;
 use crate::app::App;
 use crate::service::query::failure;
 use crate::service::{Caller, Result};
@@ -23,16 +25,36 @@ pub(super) struct Placed {
     pub(super) is_window_cut: bool,
 }
 
+/// A text whose names are settled.
+pub(super) struct Understood {
+    pub(super) resolved: Resolved,
+    /// What the text itself reads, and what its views read for it.
+    pub(super) direct: Vec<NamePattern>,
+    pub(super) by_views: Vec<NamePattern>,
+}
+
 /// Reads the text and settles its names.
-pub(super) async fn resolved(app: &App, caller: &Caller, input: &AplInput) -> Result<(Resolved, Views)> {
+pub(super) async fn understood(app: &App, caller: &Caller, input: &AplInput) -> Result<Understood> {
+    let mut resolved = resolved(input, &HashMap::new())?;
+    let mut direct = dataset_names(&mut resolved.query);
+    let views = Views::of(app, caller, &direct).await?;
+    if views.is_empty() {
+        return Ok(Understood { resolved, direct, by_views: Vec::new() });
+    }
+    let mut resolved = self::resolved(input, &views.queries())?;
+    direct.retain(|pattern| !pattern.plain().is_some_and(|name| views.has(name)));
+    let by_views = views.reads();
+    views.add_constants(&input.text, &mut resolved)?;
+    Ok(Understood { resolved, direct, by_views })
+}
+
+fn resolved(input: &AplInput, views: &HashMap<String, Query>) -> Result<Resolved> {
     let text = input.text.as_str();
     let (program, diagnostics) = parse_query(text);
     if !diagnostics.is_empty() {
         return Err(failure::of_text(text, &diagnostics));
     }
-    let views = defined::views(app, caller, &program, &input.variables).await?;
-    let resolved = resolve(program, &input.variables, &views.queries);
-    Ok((resolved.map_err(|diagnostics| failure::of_names(text, &diagnostics))?, views))
+    resolve(program, &input.variables, views).map_err(|diagnostics| failure::of_names(text, &diagnostics))
 }
 
 /// Puts the range of time, the default order and the cursor into a query.

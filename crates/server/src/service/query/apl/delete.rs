@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use tidegauge_engine::{Dataset, Lane, Options, Question};
 use tidegauge_lang::Span;
-use tidegauge_lang::tree::{Cursor, Expr, ExprKind, Named, Query, SortKey, Source, Stage};
+use tidegauge_lang::tree::{Cursor, Expr, ExprKind, NamePattern, Named, Query, SortKey, Source, Stage};
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, RowId};
 
-use super::{AplInput, compile, sources};
+use super::compile::{self, Understood};
+use super::{AplInput, sources};
 use crate::app::App;
 use crate::service::query::{failure, meter};
 use crate::service::{Caller, Error, Result};
@@ -33,11 +34,15 @@ pub struct Deletion {
 /// Finds the events of a query, and deletes them unless it is only asked which they are.
 pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: bool) -> Result<Deletion> {
     let standing = caller.standing()?;
-    let (mut resolved, views) = compile::resolved(app, caller, &input).await?;
+    let Understood { resolved, mut direct, mut by_views } = compile::understood(app, caller, &input).await?;
     let name = checked(&resolved.query)?;
     caller.check_dataset(&name, DatasetArea::Data, Action::Delete)?;
-    let datasets = sources::of(app, caller, &mut resolved.query, &views).await?;
-    let Some(dataset) = datasets.first() else { return Err(Error::not_found("dataset")) };
+    // Who may delete events may find them; what else the query reads needs the right to read it.
+    direct.retain(|wanted| wanted.plain() != Some(&name));
+    by_views.push(NamePattern { parts: vec![name.clone()] });
+    let datasets = sources::of(app, caller, &direct, &by_views).await?;
+    let dataset = datasets.iter().find(|dataset| dataset.name == name);
+    let Some(dataset) = dataset else { return Err(Error::not_found("dataset")) };
     meter::check(app, caller).await?;
     let query = compile::placed(&resolved, &input, &standing.limits, caller.now)?.query;
     let mut deletion = Deletion::default();

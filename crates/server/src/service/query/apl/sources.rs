@@ -1,61 +1,69 @@
 //! The datasets that a query in text reads: those that it names, which the caller must be allowed to read, and of
 //! those that fit a pattern the ones that the caller may.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::BTreeSet;
 
+use tidegauge_auth::Refusal;
 use tidegauge_engine::Dataset;
-use tidegauge_lang::tree::{NamePattern, Query};
-use tidegauge_lang::{dataset_names, nearest};
+use tidegauge_lang::nearest;
+use tidegauge_lang::tree::NamePattern;
 use tidegauge_model::{Action, DatasetArea};
-use tidegauge_store::DatasetState;
 
-use super::defined::Views;
 use crate::app::App;
-use crate::service::query::definitions;
+use crate::service::query::defined;
 use crate::service::{Caller, Error, Result, datasets};
 
-/// The datasets of a query by their names, each once.
-pub(super) async fn of(app: &App, caller: &Caller, query: &mut Query, views: &Views) -> Result<Vec<Dataset>> {
-    let mut states: BTreeMap<String, Arc<DatasetState>> = BTreeMap::new();
-    let mut patterns: Vec<NamePattern> = Vec::new();
-    for wanted in dataset_names(query) {
-        let Some(name) = wanted.plain() else {
-            patterns.push(wanted);
-            continue;
-        };
-        if !views.handed_on.contains(name) {
-            caller.check_dataset(name, DatasetArea::Query, Action::Read)?;
-        }
-        match datasets::find_state(app, caller, name).await? {
-            Some(state) => states.insert(name.to_owned(), state),
-            None => return Err(not_found(app, caller, name).await),
-        };
+/// The datasets of a query by their names, each once: what its text reads, and what its views read for it.
+pub(super) async fn of(
+    app: &App,
+    caller: &Caller,
+    direct: &[NamePattern],
+    by_views: &[NamePattern],
+) -> Result<Vec<Dataset>> {
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    for name in direct.iter().filter_map(NamePattern::plain) {
+        caller.check_dataset(name, DatasetArea::Query, Action::Read)?;
+        names.insert(name.to_owned());
     }
-    if !patterns.is_empty() {
-        for name in readable(app, caller).await? {
-            let fits = patterns.iter().any(|pattern| pattern.fits(&name));
-            if fits
-                && !states.contains_key(&name)
-                && let Some(state) = datasets::find_state(app, caller, &name).await?
-            {
-                states.insert(name, state);
+    names.extend(by_views.iter().filter_map(NamePattern::plain).map(str::to_owned));
+    let is_pattern = |pattern: &&NamePattern| pattern.plain().is_none();
+    let direct: Vec<&NamePattern> = direct.iter().filter(is_pattern).collect();
+    let by_views: Vec<&NamePattern> = by_views.iter().filter(is_pattern).collect();
+    if !direct.is_empty() || !by_views.is_empty() {
+        let all = app.catalog.list_datasets(caller.org()?).await?;
+        for name in all.iter().map(|dataset| dataset.name.as_str()) {
+            let fits = |patterns: &[&NamePattern]| patterns.iter().any(|pattern| pattern.fits(name));
+            if fits(&by_views) || (fits(&direct) && may_read(caller, name)) {
+                names.insert(name.to_owned());
             }
         }
     }
-    let mut found = Vec::with_capacity(states.len());
-    for (name, state) in states {
-        let virtual_fields = definitions::virtual_fields_of(app, caller, &name).await?;
+    // To the engine a pattern stands for all datasets that it is given.
+    if names.iter().any(|name| direct.iter().any(|pattern| pattern.fits(name)) && !may_read(caller, name)) {
+        let refused = Refusal::MissingCapability { area: DatasetArea::Query.name(), action: Action::Read };
+        let hint = "a pattern beside a view fits what only the view may read: name the datasets instead";
+        return Err(Error::from(refused).hint(hint));
+    }
+    let mut found = Vec::with_capacity(names.len());
+    for name in names {
+        let Some(state) = datasets::find_state(app, caller, &name).await? else {
+            return Err(not_found(app, caller, &name).await);
+        };
+        let virtual_fields = defined::virtual_fields(app, caller, &name).await?;
         found.push(Dataset { name, state, virtual_fields });
     }
     Ok(found)
 }
 
+fn may_read(caller: &Caller, name: &str) -> bool {
+    caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read)
+}
+
 /// The names of all datasets that the caller may query.
 async fn readable(app: &App, caller: &Caller) -> Result<Vec<String>> {
     let all = app.catalog.list_datasets(caller.org()?).await?;
-    let may = |name: &&str| caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read);
-    Ok(all.iter().map(|dataset| dataset.name.as_str()).filter(may).map(str::to_owned).collect())
+    let names = all.iter().map(|dataset| dataset.name.as_str());
+    Ok(names.filter(|name| may_read(caller, name)).map(str::to_owned).collect())
 }
 
 async fn not_found(app: &App, caller: &Caller, name: &str) -> Error {

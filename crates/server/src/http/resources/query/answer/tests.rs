@@ -12,6 +12,8 @@ use tidegauge_engine::{
 use tidegauge_lang::tree::{Bucket, SortKey, TimeRange, Type};
 use tidegauge_model::RowId;
 
+mod forms;
+
 use super::*;
 use crate::service::datasets::fields::DescribedField;
 

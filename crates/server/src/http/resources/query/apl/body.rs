@@ -61,6 +61,18 @@ impl AplRequest {
         self.query_options.as_ref().is_none_or(QueryOptions::shows_nulls)
     }
 
+    /// Asks over another time and with other values, where they are given.
+    pub fn take_over(
+        &mut self,
+        start_time: Option<String>,
+        end_time: Option<String>,
+        variables: Option<BTreeMap<String, Json>>,
+    ) {
+        self.start_time = given(start_time).or(self.start_time.take());
+        self.end_time = given(end_time).or(self.end_time.take());
+        self.variables.get_or_insert_default().extend(variables.unwrap_or_default());
+    }
+
     pub fn into_input(self) -> Result<AplInput, Violation> {
         let text = given(self.apl).ok_or_else(|| Violation::required("apl"))?;
         let variables = literals(self.variables.unwrap_or_default())?;

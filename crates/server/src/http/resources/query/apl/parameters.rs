@@ -87,12 +87,20 @@ impl AplParameters {
 
 /// The format that the header `Accept` asks for, if it asks for one that is not JSON.
 pub fn accepted(headers: &HeaderMap) -> Option<Format> {
-    let text = headers.get(header::ACCEPT)?.to_str().ok()?;
-    text.split(',').find_map(|part| {
-        let media = part.split(';').next().unwrap_or_default().trim();
-        let formats = [Format::Csv, Format::Ndjson, Format::Arrow];
-        formats.into_iter().find(|format| format.media_type().eq_ignore_ascii_case(media))
+    let formats = [Format::Csv, Format::Ndjson, Format::Arrow];
+    media_types(headers).find_map(|media| {
+        formats.iter().find(|format| format.media_type().eq_ignore_ascii_case(media)).copied()
     })
+}
+
+/// Whether the header `Accept` names a media type.
+pub fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
+    media_types(headers).any(|media| media.eq_ignore_ascii_case(wanted))
+}
+
+fn media_types(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let text = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    text.split(',').map(|part| part.split(';').next().unwrap_or_default().trim())
 }
 
 #[cfg(test)]

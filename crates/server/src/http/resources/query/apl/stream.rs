@@ -1,0 +1,102 @@
+//! One query whose asker wants to see that it goes on: server-sent events with the time that it has taken so far, then
+//! its answer or what is wrong.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::Sse;
+use axum::response::sse::{Event, KeepAlive};
+use futures_util::{Stream, stream};
+use tidegauge_model::{ErrorKind, Violation};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+
+use super::Asking;
+use crate::app::App;
+use crate::http::error::ApiError;
+use crate::http::resources::query::parameters::Format;
+use crate::http::resources::query::write;
+use crate::service::Caller;
+use crate::service::query::apl;
+
+/// What asks for events.
+pub const MEDIA_TYPE: &str = "text/event-stream";
+
+/// How often a query tells that it goes on.
+const PROGRESS_EVERY: Duration = Duration::from_millis(500);
+
+/// How soon a connection without events is kept open by a comment.
+const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(10);
+
+/// A query that goes on.
+struct Going {
+    answer: Pin<Box<dyn Future<Output = Event> + Send>>,
+    ticks: Interval,
+    began: Instant,
+}
+
+/// Refuses the formats that are no JSON: an event is text.
+pub fn check_format(format: Format) -> Result<(), Violation> {
+    match format {
+        Format::Legacy | Format::Tabular | Format::TabularRows => Ok(()),
+        Format::Csv | Format::Ndjson | Format::Arrow => {
+            Err(Violation::one_of("format", &["legacy", "tabular", "tabular-rows"]).in_query())
+        }
+    }
+}
+
+/// Runs a query and tells of it. The query stops when nobody reads any more.
+pub fn watched(
+    app: Arc<App>,
+    caller: Caller,
+    asking: Asking,
+) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+    let began = Instant::now();
+    let mut ticks = interval_at(began + PROGRESS_EVERY, PROGRESS_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let answer = Box::pin(async move {
+        match json(&app, &caller, asking).await {
+            Ok(answer) => Event::default().event("result").data(answer),
+            Err(error) => Event::default().event("error").data(error_text(error, &caller)),
+        }
+    });
+    let events = stream::unfold(Some(Going { answer, ticks, began }), |going| async move {
+        let mut going = going?;
+        tokio::select! {
+            biased;
+            answer = &mut going.answer => Some((Ok(answer), None)),
+            now = going.ticks.tick() => Some((Ok(progress(now - going.began)), Some(going))),
+        }
+    });
+    kept_alive(events)
+}
+
+/// Events, with comments between them where there is none for long.
+pub(super) fn kept_alive<S>(events: S) -> Sse<impl Stream<Item = Result<Event, Infallible>>>
+where
+    S: Stream<Item = Result<Event, Infallible>> + Send + 'static,
+{
+    Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE_EVERY))
+}
+
+/// The answer of a query as JSON text.
+pub(super) async fn json(app: &App, caller: &Caller, asking: Asking) -> Result<String, ApiError> {
+    let Asking { input, format, shows_nulls } = asking;
+    let queried = Box::pin(apl::query(app, caller, input)).await?;
+    let bytes = write(format, shows_nulls, queried).await?;
+    let is_no_text = |_| ApiError::new(ErrorKind::Internal, "the answer could not be written");
+    String::from_utf8(bytes).map_err(is_no_text)
+}
+
+/// The body of an error as JSON text.
+pub(super) fn error_text(error: ApiError, caller: &Caller) -> String {
+    let mut body = error.body;
+    body.request_id = Some(caller.request_id.clone());
+    // Texts and numbers always have a JSON form.
+    serde_json::to_string(&body).unwrap_or_default()
+}
+
+fn progress(elapsed: Duration) -> Event {
+    Event::default().event("progress").data(format!("{{\"elapsedTime\":{}}}", elapsed.as_micros()))
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# Runs the official clients of the public service (axiom-py, @axiomhq/js and axiom-rs), as they are in their registries,
+# against the real binary: one program of tests/clients for each. The packages, and what is built of them, are kept in
+# the user's cache folder; a client whose packages cannot be had is reported as not run.
+# Usage: scripts/clients.sh [python|node|rust...]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+programs=$PWD/tests/clients
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/tidegauge"
+wanted=" ${*:-python node rust} "
+
+not_run() { echo "clients: $1 not run ($2)" >&2; }
+
+# Each of these makes its packages ready in a folder that is named after what the lock files say.
+folder_for() { echo "$cache/clients-$1-$(cat "${@:2}" | sha256sum | cut -c1-12)"; }
+
+install_python() {
+    python=$(folder_for python "$programs"/python/*.txt)
+    [ -e "$python/ready" ] && return
+    rm -rf "$python"
+    { python3 -m venv "$python" &&
+        "$python/bin/pip" install --quiet --require-hashes -r "$programs/python/requirements.txt" &&
+        "$python/bin/pip" install --quiet --require-hashes --no-deps --target "$python/legacy" \
+            -r "$programs/python/requirements-legacy.txt" &&
+        touch "$python/ready"; } >&2
+}
+
+# Node looks for packages beside the program, so the program is copied beside them.
+install_node() {
+    node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' || return 1
+    node=$(folder_for node "$programs/node/package-lock.json")
+    if ! [ -e "$node/ready" ]; then
+        rm -rf "$node"
+        mkdir -p "$node" && cp "$programs"/node/package*.json "$node" &&
+            npm ci --prefix "$node" --ignore-scripts --no-audit --no-fund --loglevel=error >&2 &&
+            touch "$node/ready" || return 1
+    fi
+    cp "$programs"/node/*.js "$node"
+}
+
+install_rust() {
+    rust=$cache/clients-rust
+    cargo fetch --quiet --locked --manifest-path "$programs/rust/Cargo.toml" >&2 || return 1
+    CARGO_TARGET_DIR=$rust cargo build --quiet --locked --manifest-path "$programs/rust/Cargo.toml" || exit 1
+}
+
+ready=()
+for client in python node rust; do
+    [[ $wanted == *" $client "* ]] || continue
+    case $client in
+        python) needs="axiom-py cannot be installed: python3 from 3.10 with venv and PyPI are needed" ;;
+        node) needs="@axiomhq/js cannot be installed: node from 20, npm and its registry are needed" ;;
+        rust) needs="axiom-rs cannot be fetched: crates.io is needed" ;;
+    esac
+    if "install_$client"; then ready+=("$client"); else not_run "$client" "$needs"; fi
+done
+[ ${#ready[@]} -gt 0 ] || exit 0
+
+cargo build --quiet -p tidegauge-server
+binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/debug/tidegauge"
+folder=$(mktemp -d)
+touch "$folder/out"
+"$binary" serve --data "$folder/data" --listen 127.0.0.1:0 >"$folder/out" 2>"$folder/log" &
+server=$!
+trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+until grep -q 'listens on' "$folder/out"; do
+    kill -0 "$server" 2>/dev/null || { cat "$folder/log" >&2; exit 1; }
+    sleep 0.1
+done
+
+# What an environment of the public service says must not reach the clients.
+unset AXIOM_EDGE AXIOM_EDGE_URL
+AXIOM_URL=$(sed -nE 's/.*listens on (.*)/\1/p' "$folder/out")
+AXIOM_TOKEN=$(cat "$folder/data/first-token")
+AXIOM_ORG_ID=$("$binary" org list --data "$folder/data" | cut -f1)
+TEST_API_TOKEN=$("$binary" token create everything --all --data "$folder/data")
+TEST_INGEST_TOKEN=$("$binary" token create sender --grant '*:ingest|create' --data "$folder/data")
+export AXIOM_URL AXIOM_TOKEN AXIOM_ORG_ID TEST_API_TOKEN TEST_INGEST_TOKEN
+
+run_python() {
+    "$python/bin/python" "$programs/python/main.py" "$@"
+    [ $# -gt 0 ] || PYTHONPATH=$python/legacy "$python/bin/python" "$programs/python/legacy.py"
+}
+run_node() { node "$node/main.js" "$@"; }
+run_rust() { "$rust/debug/tidegauge-client-test" "$@"; }
+
+for client in "${ready[@]}"; do
+    "run_$client"
+done
+"$binary" org set-limits apiRateLimitPerSecond=1 --data "$folder/data" >/dev/null
+for client in "${ready[@]}"; do
+    "run_$client" rate-limit
+    echo "clients: $client passed"
+done
+
+if grep -q 'panicked' "$folder/log"; then
+    echo "clients: a request panicked" >&2
+    grep 'panicked' "$folder/log" >&2
+    exit 1
+fi

@@ -1,0 +1,69 @@
+// What the program for @axiomhq/js checks with: clients for several tokens, and that a call is refused as it should be.
+import assert from 'node:assert/strict';
+import { Axiom, AxiomWithoutBatching } from '@axiomhq/js';
+
+const { AXIOM_URL: url, AXIOM_ORG_ID: orgId } = process.env;
+
+// This client reports a failed ingest through `onError` alone, and writes a warning about personal tokens.
+export const failures = [];
+const onError = (error) => failures.push(error);
+
+export const connect = (token, options = {}) => new AxiomWithoutBatching({ url, token, onError, ...options });
+export const connectBatching = (token) => new Axiom({ url, token, onError });
+
+export function connectPersonally(token) {
+  const { warn } = console;
+  const warnings = [];
+  console.warn = (text) => warnings.push(text);
+  try {
+    return connect(token, { orgId });
+  } finally {
+    console.warn = warn;
+    assert.match(warnings.join(), /personal token/);
+  }
+}
+
+export async function rows(client, apl, options) {
+  const result = await client.query(apl, options);
+  return [...result.tables[0].events()];
+}
+
+// The call is refused with the status, and with the message or one that matches it.
+export async function refused(status, message, call) {
+  const error = await call().then(
+    (value) => assert.fail(`expected a refusal with ${status}, got ${JSON.stringify(value)}`),
+    (error) => error,
+  );
+  assertRefusal(error, status, message);
+}
+
+// The same for ingest, which answers with zeros and reports the error on the side.
+export async function ingestRefused(status, message, call) {
+  failures.length = 0;
+  const answer = await call();
+  assert.equal(answer.ingested, 0);
+  assert.equal(failures.length, 1);
+  assertRefusal(failures.pop(), status, message);
+}
+
+function assertRefusal(error, status, message) {
+  assert.equal(error.name, 'AxiomRequestError', String(error));
+  assert.equal(error.status, status, String(error));
+  const text = error.message.slice(`${error.method} ${error.endpoint} failed with ${status}: `.length);
+  if (message instanceof RegExp) {
+    assert.match(text, message);
+  } else {
+    assert.equal(text, message);
+  }
+}
+
+// A token that is not known has no class of its own in this client.
+export const forbidden = (call) => assert.rejects(call, { name: 'Error', message: 'forbidden' });
+
+// The client reads saved queries and cannot make one.
+export async function saveQuery(query) {
+  const headers = { authorization: `Bearer ${process.env.TEST_API_TOKEN}`, 'content-type': 'application/json' };
+  const answer = await fetch(`${url}/v2/apl-starred-queries`, { method: 'POST', headers, body: JSON.stringify(query) });
+  assert.equal(answer.status, 200);
+  return answer.json();
+}
