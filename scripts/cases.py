@@ -43,7 +43,9 @@ def said(text):
     """What an answer that refuses something says to people."""
     try:
         body = json.loads(text)
-        return body.get("detail") or body.get("message") or text
+        detail = body.get("detail") or ""
+        detail = detail.get("message", "") if isinstance(detail, dict) else detail
+        return body.get("message", text) + "\n" + detail
     except ValueError:
         return text
 

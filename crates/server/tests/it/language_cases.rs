@@ -24,9 +24,10 @@ async fn check(app: &TestApp, case: &Value) -> Result<(), String> {
     let answer = app.send("POST", path, Some(&app.owner_token), Some(&body)).await;
     let text = answer.text.clone();
     if let Some(part) = case["error"].as_str() {
-        let said = answer.json();
-        let said = said["detail"].as_str().or(said["message"].as_str()).unwrap_or(&text);
-        return refused(part, (answer.status != 200).then_some(said));
+        let body = answer.json();
+        let said = [&body["message"], &body["detail"], &body["detail"]["message"]];
+        let said: Vec<&str> = said.into_iter().filter_map(Value::as_str).collect();
+        return refused(part, (answer.status != 200).then_some(said.join("\n").as_str()));
     }
     if answer.status != 200 {
         return Err(text);
