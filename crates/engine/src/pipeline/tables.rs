@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Literal, Query, Type};
 
-use crate::bind::{Surroundings, invalid};
+use crate::bind::{Surroundings, invalid_with};
 use crate::run::Run;
 use crate::{Field, Result};
 
@@ -62,14 +62,15 @@ impl Run {
         let mut segment = self.segment(query, around).await?;
         let fields = segment.scope.fields()?;
         let Some(first) = fields.into_iter().next() else {
-            return Err(invalid(span, "the table after `in` has no column"));
+            let hint = "end it with `project` and one field";
+            return Err(invalid_with(span, "the table after `in` has no column", hint));
         };
         segment.list(vec![first]);
         let settled = self.settled(segment).await?;
         let table = self.table(super::rows::limited(settled, VALUES_MAX + 1), "0").await?;
         if table.rows > VALUES_MAX {
             let message = format!("the table after `in` has more than {VALUES_MAX} rows");
-            return Err(invalid(span, message));
+            return Err(invalid_with(span, message, "keep fewer with `distinct`, or write a `join`"));
         }
         let Some(field) = table.fields.first() else { return Ok(Vec::new()) };
         Ok((0..table.rows).map(|row| Expr::new(ExprKind::Literal(literal(field, row)), span)).collect())

@@ -20,7 +20,8 @@ pub(crate) fn cases() -> Vec<Json> {
 
 /// The cases of all files below a folder.
 pub(crate) fn cases_below(folder: &Path) -> Vec<Json> {
-    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let mut cases = Vec::new();
     for path in paths {
