@@ -5,17 +5,19 @@ mod among;
 mod operators;
 mod scope;
 mod special;
+mod words;
 
+use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Type};
-use tidegauge_lang::{Diagnostic, Span};
 
 pub(crate) use scope::{ARRIVAL_FIELD, InputColumn, Scope, Surroundings};
 pub(crate) use special::SPECIAL;
+pub(crate) use words::{conversion, invalid, invalid_regex, invalid_with, type_names, unknown_field};
 
+use crate::Result;
 use crate::expr::Typed;
 use crate::functions::{arithmetic, library, logic, member};
 use crate::value::Value;
-use crate::{Error, Result};
 
 impl Scope {
     /// Binds an expression.
@@ -65,8 +67,8 @@ impl Scope {
             return Ok(logic::null(Type::Boolean));
         }
         value.condition()?.ok_or_else(|| {
-            let is = type_names(&value);
-            invalid(expr.span, format!("a condition must be true or false, and this is {is}"))
+            let message = format!("a condition must be true or false, and this is {}", type_names(&value));
+            invalid_with(expr.span, message, conversion("true or false", &value))
         })
     }
 
@@ -79,10 +81,10 @@ impl Scope {
         match number {
             Some(number) => Ok(arithmetic::negate(number)?.into()),
             None if value.is_null() => Ok(Value::NULL),
-            None => Err(invalid(
-                of.span,
-                format!("only a number can be negated, and this is {}", type_names(&value)),
-            )),
+            None => {
+                let message = format!("only a number can be negated, and this is {}", type_names(&value));
+                Err(invalid_with(of.span, message, conversion("a number", &value)))
+            }
         }
     }
 
@@ -103,26 +105,4 @@ impl Scope {
 
 fn negated(passes: Typed, is_negated: bool) -> Result<Value> {
     Ok(if is_negated { logic::not(passes)? } else { passes }.into())
-}
-
-/// The error of a query that asks for what cannot be.
-pub(crate) fn invalid(span: Span, message: impl Into<String>) -> Error {
-    Error::Invalid(vec![Diagnostic { message: message.into(), span, hint: None }])
-}
-
-/// The types of a value in words.
-pub(crate) fn type_names(value: &Value) -> String {
-    let name = |kind: &Type| match kind {
-        Type::Boolean => "a boolean",
-        Type::Integer => "an integer",
-        Type::Float => "a float",
-        Type::String => "a string",
-        Type::Datetime => "a datetime",
-        Type::Timespan => "a timespan",
-        Type::Array => "an array",
-        Type::Map => "a map",
-        Type::Dynamic => "a dynamic value",
-    };
-    let names: Vec<&str> = value.types().iter().map(name).collect();
-    names.join(" or ")
 }

@@ -75,9 +75,9 @@ fn collect_names(query: &mut Query, names: &mut Vec<NamePattern>) {
             names.push(pattern);
         }
     };
-    let all = || NamePattern { parts: vec![String::new(), String::new()] };
+    let all = || NamePattern::new(vec![String::new(), String::new()]);
     match &query.source {
-        Source::Dataset { name, .. } => add(NamePattern { parts: vec![name.clone()] }),
+        Source::Dataset { name, .. } => add(NamePattern::new(vec![name.clone()])),
         Source::Datasets { pattern, .. } => add(pattern.clone()),
         Source::Search(search) if search.tables.is_empty() => add(all()),
         Source::Search(search) => search.tables.iter().cloned().for_each(add),
@@ -125,7 +125,7 @@ impl Names<'_> {
             && !self.constants.iter().any(|(known, _)| known == other)
         {
             let dataset = || {
-                let source = Source::Dataset { name: other.clone(), range: TimeRange::ALL };
+                let source = Source::Dataset { name: other.clone(), range: TimeRange::ALL, span: expr.span };
                 (Query { source, stages: Vec::new() }, 1)
             };
             let table = self.tables.get(other).cloned().unwrap_or_else(dataset);
@@ -176,7 +176,9 @@ impl Names<'_> {
         if let Source::Table { name, range } = &query.source {
             let found = self.dataset_of(name);
             match found {
-                Some(dataset) => query.source = Source::Dataset { name: dataset, range: *range },
+                Some(dataset) => {
+                    query.source = Source::Dataset { name: dataset, range: *range, span: name.span }
+                }
                 None => {
                     let hint = "write the name as a text, or as a parameter of type string".to_owned();
                     let message = "`table(…)` needs the name of a dataset";

@@ -72,7 +72,7 @@ impl Parser<'_> {
             self.cursor.report(Diagnostic::new(message, span.to(end)).with_hint(hint));
         }
         match pattern.plain() {
-            Some(name) => Some(Source::Dataset { name: name.to_owned(), range }),
+            Some(name) => Some(Source::Dataset { name: name.to_owned(), range, span }),
             None if is_pattern_allowed => Some(Source::Datasets { pattern, range }),
             None => {
                 let text = self.cursor.slice(span);
@@ -224,7 +224,7 @@ impl Printer {
                 self.quoted_name(first);
                 let mut parts = vec![String::new()];
                 parts.extend_from_slice(rest);
-                self.pattern(&NamePattern { parts });
+                self.pattern(&NamePattern::new(parts));
             }
             _ => self.pattern(pattern),
         }

@@ -29,7 +29,7 @@ pub struct Query {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Source {
     /// The events of a dataset whose time is in the range.
-    Dataset { name: String, range: TimeRange },
+    Dataset { name: String, range: TimeRange, span: Span },
     /// The events of every dataset whose name fits.
     Datasets { pattern: NamePattern, range: TimeRange },
     /// The dataset that a value names: `table(parameter)`.
@@ -188,10 +188,18 @@ pub enum AggregateFunction {
 }
 
 /// One key of an order.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct SortKey {
     pub field: String,
     pub is_descending: bool,
+    pub span: Span,
+}
+
+/// Where it stands is no part of it.
+impl PartialEq for SortKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.field == other.field && self.is_descending == other.is_descending
+    }
 }
 
 /// A place between rows: the identity of one row, and whether that row itself still belongs to what follows.

@@ -5,7 +5,8 @@ use arrow_array::cast::AsArray;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{BinaryOperator, Expr, TextTest, Type};
 
-use super::{Scope, invalid, type_names};
+use super::words::computation;
+use super::{Scope, invalid_regex, invalid_with, type_names};
 use crate::Result;
 use crate::expr::Typed;
 use crate::functions::{arithmetic, compare, logic, text};
@@ -49,7 +50,7 @@ impl Scope {
         };
         computed.map(Value::from).ok_or_else(|| {
             let message = format!("cannot compute with {} and {}", type_names(&left), type_names(&right));
-            invalid(span, message)
+            invalid_with(span, message, computation(&left, &right))
         })
     }
 
@@ -61,7 +62,7 @@ impl Scope {
             && literal.is_valid(0)
             && let Err(error) = text::regex(literal.as_string_view().value(0))
         {
-            return Err(invalid(needle.span, format!("the regular expression cannot be read: {error}")));
+            return Err(invalid_regex(needle.span, "", &error));
         }
         Ok(value)
     }

@@ -6,13 +6,14 @@ mod shown;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
+use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, Literal, Named, Type};
-use tidegauge_lang::{Diagnostic, Span, nearest};
 use tidegauge_model::FieldKind;
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_store::{DatasetState, Kinds};
 
 use self::shown::Shown;
+use super::unknown_field;
 use crate::expr::Typed;
 use crate::functions::member;
 use crate::types::type_of;
@@ -252,19 +253,7 @@ impl Scope {
     fn unknown(&self, name: &str, span: Span) -> Error {
         let names = self.names();
         let known = names.iter().chain(self.surroundings.constants.keys()).map(String::as_str);
-        let hint = match nearest(name, known) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None if names.is_empty() => "there are no fields here".to_owned(),
-            None => {
-                const SHOWN: usize = 12;
-                let shown = names.iter().take(SHOWN).map(|name| format!("`{name}`"));
-                let shown = shown.collect::<Vec<String>>().join(", ");
-                let rest = if names.len() > SHOWN { ", …" } else { "" };
-                format!("there are {shown}{rest}")
-            }
-        };
-        let diagnostic = Diagnostic::new(format!("invalid field: \"{name}\""), span);
-        Error::Invalid(vec![diagnostic.with_hint(hint)])
+        unknown_field(name, span, &names, known)
     }
 
     fn virtual_field(&mut self, name: &str) -> Option<Value> {

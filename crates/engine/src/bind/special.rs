@@ -4,7 +4,7 @@
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Literal, Type};
 
-use super::{ARRIVAL_FIELD, Scope, invalid};
+use super::{ARRIVAL_FIELD, Scope, invalid_with};
 use crate::Result;
 use crate::expr::Typed;
 use crate::functions::{library, logic};
@@ -53,14 +53,18 @@ impl Scope {
     fn name_of(&mut self, expr: &Expr) -> Result<String> {
         match &expr.kind {
             ExprKind::Literal(Literal::String(name)) | ExprKind::Field(name) => Ok(name.clone()),
-            _ => Err(invalid(expr.span, "the name of a field must stand here as a text")),
+            _ => Err(invalid_with(
+                expr.span,
+                "the name of a field must stand here as a text",
+                "write it in quotes, such as `\"host\"`",
+            )),
         }
     }
 
     /// Times in buckets whose length follows from the range of the query.
     fn bin_auto(&mut self, span: Span, of: &Expr) -> Result<Value> {
         let Some(step) = self.surroundings().auto_step else {
-            return Err(invalid(span, "`bin_auto` needs a range of time: write `bin(_time, 1h)`"));
+            return Err(invalid_with(span, "`bin_auto` needs a range of time", "write `bin(_time, 1h)`"));
         };
         let arguments = [self.bind(of)?, Value::literal(&Literal::Timespan(step))];
         Ok(library::call("bin", &arguments, span, self.now())?.unwrap_or_default())

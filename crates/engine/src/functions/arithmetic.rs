@@ -64,7 +64,8 @@ fn integers(operator: BinaryOperator) -> Kernel {
         BinaryOperator::Subtract => left.checked_sub(right),
         BinaryOperator::Multiply => left.checked_mul(right),
         BinaryOperator::Divide => left.checked_div(right),
-        _ => left.checked_rem(right),
+        // The least number by -1 has a remainder, though it has no quotient.
+        _ => (right != 0).then(|| left.wrapping_rem(right)),
     };
     Arc::new(move |values: &[Values], rows| {
         let (left, right) = (&values[0], &values[1]);

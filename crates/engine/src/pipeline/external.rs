@@ -19,9 +19,10 @@ const ALL_MIB_MAX: usize = 50;
 
 impl Run {
     pub(super) async fn external(&self, external: &ExternalData, around: &Surroundings) -> Result<Segment> {
+        let span = external.span;
         let Some(files) = &self.question.options.files else {
             let hint = "let the service read addresses in its settings, or send the rows to a dataset";
-            return Err(invalid("`externaldata` may not read files here".to_owned(), hint));
+            return Err(invalid(span, "`externaldata` may not read files here".to_owned(), hint));
         };
         let kinds: Vec<Type> = external.columns.iter().map(|column| column.kind).collect();
         let mut columns: Vec<cells::Column> = kinds.iter().map(|kind| cells::Column::of(*kind, 0)).collect();
@@ -29,18 +30,18 @@ impl Run {
         let mut length = 0;
         for address in &external.addresses {
             let bytes = files.read(address).await.map_err(|reason| {
-                invalid(format!("the file at {address} cannot be read: {reason}"), "check the address")
+                invalid(span, format!("the file at {address} cannot be read: {reason}"), "check the address")
             })?;
             length += bytes.len();
             if length > ALL_MIB_MAX << 20 {
                 let message = format!("the files of the query have more than {ALL_MIB_MAX} MiB together");
-                return Err(invalid(message, "write fewer addresses, or send the rows to a dataset"));
+                return Err(invalid(span, message, "write fewer addresses, or send the rows to a dataset"));
             }
-            let text = text_of(&bytes, address)?;
+            let text = text_of(&bytes, address, span)?;
             let format = external.format.unwrap_or_else(|| format_of(address));
             rows += records::add(text, format, external, &mut columns).map_err(|reason| {
                 let hint = "write the format that it has: `with (format=\"csv\")`";
-                invalid(format!("the file at {address} cannot be understood: {reason}"), hint)
+                invalid(span, format!("the file at {address} cannot be understood: {reason}"), hint)
             })?;
         }
         let fields = external.columns.iter().zip(0..);
@@ -51,13 +52,13 @@ impl Run {
     }
 }
 
-fn text_of<'b>(bytes: &'b [u8], address: &str) -> Result<&'b str> {
+fn text_of<'b>(bytes: &'b [u8], address: &str, span: Span) -> Result<&'b str> {
     if bytes.len() > FILE_MIB_MAX << 20 {
         let message = format!("the file at {address} has more than {FILE_MIB_MAX} MiB");
-        return Err(invalid(message, "send its rows to a dataset"));
+        return Err(invalid(span, message, "send its rows to a dataset"));
     }
     let text = std::str::from_utf8(bytes).map_err(|_| {
-        invalid(format!("the file at {address} is no text in UTF-8"), "convert it, without compression")
+        invalid(span, format!("the file at {address} is no text in UTF-8"), "convert it, without compression")
     })?;
     Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
@@ -77,6 +78,6 @@ fn format_of(address: &str) -> ExternalFormat {
     }
 }
 
-fn invalid(message: String, hint: &str) -> Error {
-    Error::Invalid(vec![Diagnostic::new(message, Span::default()).with_hint(hint)])
+fn invalid(span: Span, message: String, hint: &str) -> Error {
+    Error::Invalid(vec![Diagnostic::new(message, span).with_hint(hint)])
 }

@@ -11,7 +11,7 @@ use tidegauge_lang::tree::{ExprKind, Join, JoinKind, JoinPair, Lookup, LookupKin
 
 use super::rows::of_arrays;
 use super::segment::{About, Columns, Segment};
-use crate::bind::{Surroundings, invalid, type_names};
+use crate::bind::{Surroundings, invalid_with, type_names};
 use crate::expr::Typed;
 use crate::functions::convert;
 use crate::run::Run;
@@ -155,7 +155,8 @@ fn key_pair(left: &Value, right: &Value, pair: &JoinPair) -> Result<(Typed, Type
         return Ok((convert::to_json(l)?, convert::to_json(r)?));
     }
     let message = format!("the keys have different types: {} and {}", type_names(left), type_names(right));
-    Err(invalid(pair.right.span, message))
+    let hint = "convert one of them in an `extend` before this, as with `tostring(…)`";
+    Err(invalid_with(pair.right.span, message, hint))
 }
 
 /// The keys of a side as comparable rows, and which of them have a null.

@@ -16,7 +16,7 @@ use self::axis::Axis;
 use super::rows::of_arrays;
 use super::segment::{About, Segment};
 use crate::Result;
-use crate::bind::{Scope, Surroundings, invalid};
+use crate::bind::{Scope, Surroundings, invalid_with};
 use crate::expr::Typed;
 use crate::functions::{convert, logic};
 use crate::run::Run;
@@ -141,7 +141,11 @@ fn defaults(make: &MakeSeries, around: &Surroundings) -> Result<Vec<String>> {
             Some(json) => axis::text_of(json),
         };
         let span = series.default.as_ref().map_or(series.expr.span, |default| default.span);
-        defaults.push(text.ok_or_else(|| invalid(span, "the default must be one value for all rows"))?);
+        let problem = || {
+            let message = "the default must be one value for all rows";
+            invalid_with(span, message, "write one, such as `default = 0`")
+        };
+        defaults.push(text.ok_or_else(problem)?);
     }
     Ok(defaults)
 }

@@ -4,6 +4,7 @@ use tidegauge_lang::tree::{Column, Parse, ParseMode, ParsePart, Type};
 use tidegauge_lang::{Diagnostic, Span};
 
 use super::segment::Segment;
+use crate::bind::invalid_regex;
 use crate::expr::Typed;
 use crate::functions::extract::pattern::{Groups, Plain};
 use crate::functions::extract::{Extracted, extracted};
@@ -36,10 +37,8 @@ fn columns(segment: &mut Segment, parse: &Parse) -> Result<Typed> {
     let (columns, extracted) = match parse.mode {
         ParseMode::Regex => {
             let flags = parse.flags.as_deref().unwrap_or_default();
-            let (groups, columns) = Groups::new(&parse.pattern, flags).map_err(|error| {
-                let message = format!("the regular expression of `parse` cannot be read: {error}");
-                invalid(parse.of.span, message, "write a backslash before a mark that stands for itself")
-            })?;
+            let (groups, columns) = Groups::new(&parse.pattern, flags)
+                .map_err(|error| invalid_regex(parse.of.span, " of `parse`", &error))?;
             let extracted = extracted(text, &columns, true, groups)?;
             (columns, extracted)
         }

@@ -5,6 +5,7 @@ use tidegauge_lang::{Diagnostic, Span};
 
 use super::parse::define;
 use super::segment::Segment;
+use crate::bind::invalid_regex;
 use crate::functions::extract::extracted;
 use crate::functions::extract::pairs::{Form, Pairs, Quotes};
 use crate::functions::{logic, text};
@@ -33,9 +34,7 @@ fn form(parse: &ParseKeyValue, span: Span) -> Result<Form> {
             return Err(invalid(span, "`regex` excludes delimiters".to_owned(), hint));
         }
         let hint = "write one group for the key and one for the value: `(\\w+)=(\\w+)`";
-        let regex = text::regex(source).map_err(|error| {
-            invalid(span, format!("the regular expression of `parse-kv` cannot be read: {error}"), hint)
-        })?;
+        let regex = text::regex(source).map_err(|error| invalid_regex(span, " of `parse-kv`", &error))?;
         if regex.captures_len() != 3 {
             let message = "the regular expression of `parse-kv` needs two groups".to_owned();
             return Err(invalid(span, message, hint));

@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 
 use tidegauge_lang::tree::{NamePattern, Named, Renamed, ReorderBy, Reordered};
-use tidegauge_lang::{Diagnostic, Span, nearest};
 use tidegauge_model::columns::TIME_FIELD;
 
 use super::segment::Segment;
+use crate::bind::unknown_field;
 use crate::value::Value;
 use crate::{Error, Result};
 
@@ -53,14 +53,14 @@ pub(super) fn rename(segment: &mut Segment, renamed: &[Renamed]) -> Result<()> {
     // A field of a dataset may be known to no event yet, and has a name for others nevertheless.
     for pair in renamed {
         if segment.scope.is_open() && !segment.scope.has(&pair.from) {
-            let value = segment.scope.field(&pair.from, Span::default())?;
+            let value = segment.scope.field(&pair.from, pair.span)?;
             segment.scope.define(&pair.from, value);
         }
     }
     let names = segment.about.clone();
     relist(segment, |fields| {
         for pair in renamed {
-            check(&[NamePattern { parts: vec![pair.from.clone()] }], fields)?;
+            check(&[NamePattern { parts: vec![pair.from.clone()], span: pair.span }], fields)?;
         }
         // All at once, so that two can change their names.
         let new_names: Vec<&str> = renamed.iter().map(|pair| pair.name.as_str()).collect();
@@ -86,7 +86,9 @@ pub(super) fn rename(segment: &mut Segment, renamed: &[Renamed]) -> Result<()> {
 }
 
 pub(super) fn reorder(segment: &mut Segment, order: &[Reordered]) -> Result<()> {
+    let patterns: Vec<NamePattern> = order.iter().map(|item| item.pattern.clone()).collect();
     relist(segment, |fields| {
+        check(&patterns, fields)?;
         let mut rest = std::mem::take(fields);
         let is_all = |item: &Reordered| item.pattern.parts.iter().all(String::is_empty);
         // What is named after a `*` comes after all others.
@@ -146,13 +148,8 @@ pub(super) fn check(patterns: &[NamePattern], fields: &Fields) -> Result<()> {
         if fields.iter().any(|(known, _)| known == name) {
             continue;
         }
-        let known = fields.iter().map(|(name, _)| name.as_str());
-        let hint = nearest(name, known).map_or_else(
-            || "write one of the fields that there are at this stage".to_owned(),
-            |near| format!("did you mean `{near}`?"),
-        );
-        let diagnostic = Diagnostic::new(format!("invalid field: \"{name}\""), Span::default());
-        return Err(Error::Invalid(vec![diagnostic.with_hint(hint)]));
+        let names: Vec<String> = fields.iter().map(|(name, _)| name.clone()).collect();
+        return Err(unknown_field(name, pattern.span, &names, names.iter().map(String::as_str)));
     }
     Ok(())
 }

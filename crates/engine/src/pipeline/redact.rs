@@ -1,14 +1,14 @@
 //! `redact`: what regular expressions find in texts is replaced. Texts inside arrays and maps stay as they are.
 
 use tidegauge_lang::tree::{NamePattern, Redact, Type};
-use tidegauge_lang::{Diagnostic, Span};
 
 use super::project::check;
 use super::segment::Segment;
+use crate::Result;
+use crate::bind::{invalid_regex, invalid_with};
 use crate::functions::redact::{Redaction, Replacement};
 use crate::functions::text;
 use crate::value::Value;
-use crate::{Error, Result};
 
 pub(super) fn redact(segment: &mut Segment, redact: &Redact) -> Result<()> {
     let redaction = redaction(redact)?;
@@ -16,8 +16,8 @@ pub(super) fn redact(segment: &mut Segment, redact: &Redact) -> Result<()> {
     let plain: Option<Vec<&str>> = redact.fields.iter().map(NamePattern::plain).collect();
     if let Some(names) = plain.filter(|names| !names.is_empty()) {
         segment.touch();
-        for name in names {
-            let value = redacted(&segment.scope.field(name, Span::default())?, &redaction)?;
+        for (name, pattern) in names.into_iter().zip(&redact.fields) {
+            let value = redacted(&segment.scope.field(name, pattern.span)?, &redaction)?;
             segment.scope.define(name, value);
         }
         return Ok(());
@@ -49,13 +49,12 @@ fn redacted(value: &Value, redaction: &Redaction) -> Result<Value> {
 fn redaction(redact: &Redact) -> Result<Redaction> {
     let mut patterns = Vec::with_capacity(redact.patterns.len());
     for pattern in &redact.patterns {
-        let regex = text::regex(pattern).map_err(|error| {
-            let message = format!("the regular expression of `redact` cannot be read: {error}");
-            invalid(message, "write it without looking ahead or behind, and with closed brackets")
-        })?;
+        let regex =
+            text::regex(pattern).map_err(|error| invalid_regex(redact.span, " of `redact`", &error))?;
         if redact.is_groups && regex.captures_len() < 2 {
             let message = format!("the regular expression \"{pattern}\" has no group");
-            return Err(invalid(message, "put what is replaced in parentheses, or leave `redactGroups` out"));
+            let hint = "put what is replaced in parentheses, or leave `redactGroups` out";
+            return Err(invalid_with(redact.span, message, hint));
         }
         patterns.push(regex);
     }
@@ -67,8 +66,4 @@ fn redaction(redact: &Redact) -> Result<Redaction> {
         _ => Replacement::Text(token.to_owned()),
     };
     Ok(Redaction { patterns, replacement, is_groups: redact.is_groups })
-}
-
-fn invalid(message: String, hint: &str) -> Error {
-    Error::Invalid(vec![Diagnostic::new(message, Span::default()).with_hint(hint)])
 }

@@ -252,7 +252,8 @@ impl Run {
         let is_events = segment.about.is_events && !segment.about.has_limit;
         let (rows_max, is_default) = self.rows_max(None, is_events);
         if segment.about.is_events && segment.about.sorted_by.is_empty() && segment.scope.has(TIME_FIELD) {
-            let newest = [SortKey { field: TIME_FIELD.to_owned(), is_descending: true }];
+            let newest =
+                [SortKey { field: TIME_FIELD.to_owned(), is_descending: true, ..SortKey::default() }];
             segment = self.sort(segment, &sort::keys_of(&newest), Some(rows_max)).await?;
         }
         segment = limited(self.settled(segment).await?, rows_max);

@@ -12,13 +12,13 @@ use datafusion_physical_expr::{LexOrdering, PhysicalExpr, PhysicalSortExpr};
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::limit::GlobalLimitExec;
 use datafusion_physical_plan::sorts::sort::SortExec;
+use tidegauge_lang::print_expression;
 use tidegauge_lang::tree::{Expr, ExprKind, Nulls, OrderKey, SortKey, Stage, Type};
-use tidegauge_lang::{Span, print_expression};
 
 use super::rows::one_partition;
 use super::segment::{About, Columns, Origin, Segment, column_field};
 use crate::Result;
-use crate::bind::{Scope, Surroundings, invalid};
+use crate::bind::{Scope, Surroundings, invalid_with};
 use crate::expr::Typed;
 use crate::plan::{EventOrder, SortColumn, sort_columns};
 use crate::run::Run;
@@ -27,7 +27,7 @@ use crate::value::Value;
 /// Plain keys as keys that may be computed.
 pub(super) fn keys_of(keys: &[SortKey]) -> Vec<OrderKey> {
     let key = |key: &SortKey| OrderKey {
-        expr: Expr::new(ExprKind::Field(key.field.clone()), Span::default()),
+        expr: Expr::new(ExprKind::Field(key.field.clone()), key.span),
         is_descending: key.is_descending,
         nulls: None,
     };
@@ -39,7 +39,10 @@ pub(super) fn count(expr: &Expr, around: &Surroundings) -> Result<u64> {
     let value = Scope::without_dataset(around.clone()).bind(expr)?;
     let number = value.of_type(Type::Integer).and_then(Typed::as_literal).filter(|number| number.is_valid(0));
     let number = number.and_then(|number| u64::try_from(number.as_primitive::<Int64Type>().value(0)).ok());
-    number.ok_or_else(|| invalid(expr.span, "the number of rows must be a whole number, zero or more"))
+    number.ok_or_else(|| {
+        let message = "the number of rows must be a whole number, zero or more";
+        invalid_with(expr.span, message, "write one, such as `100`")
+    })
 }
 
 /// How many of the sorted rows the next stage wants.
@@ -164,5 +167,5 @@ fn named(key: &OrderKey) -> SortKey {
         ExprKind::Field(name) => name.clone(),
         _ => print_expression(&key.expr),
     };
-    SortKey { field, is_descending: key.is_descending }
+    SortKey { field, is_descending: key.is_descending, ..SortKey::default() }
 }

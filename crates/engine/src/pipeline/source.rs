@@ -7,24 +7,24 @@ use hashbrown::HashSet;
 use tidegauge_lang::tree::{
     DataTable, Expr, ExprKind, Literal, Named, Query, Source, Stage, TimeRange, Type,
 };
-use tidegauge_lang::{Diagnostic, Span, nearest};
+use tidegauge_lang::{Span, nearest};
 use tidegauge_model::columns::TIME_FIELD;
 
 use super::rows::of_arrays;
 use super::segment::{About, DatasetRows, Origin, Pending, Segment};
-use crate::bind::{Scope, Surroundings, invalid, type_names};
+use crate::bind::{Scope, Surroundings, invalid_with, type_names};
 use crate::expr::Typed;
 use crate::functions::convert;
 use crate::question::Dataset;
 use crate::run::Run;
 use crate::types::arrow_type;
 use crate::value::Value;
-use crate::{Error, Question, Result};
+use crate::{Question, Result};
 
 impl Run {
     pub(super) async fn source(&self, source: &Source, around: &Surroundings) -> Result<Segment> {
         match source {
-            Source::Dataset { name, range } => self.dataset(name, *range, around),
+            Source::Dataset { name, range, span } => self.dataset(name, *range, *span, around),
             Source::Datasets { pattern, range } => {
                 self.datasets(std::slice::from_ref(pattern), *range, around).await
             }
@@ -37,19 +37,25 @@ impl Run {
             Source::Union(union) => self.union(None, union, around).await,
             Source::External(external) => self.external(external, around).await,
             Source::Table { name, .. } => {
-                Err(invalid(name.span, "the dataset must be known by its name here"))
+                let message = "the dataset must be known by its name here";
+                Err(invalid_with(name.span, message, "write its name, such as `['web-logs']`"))
             }
         }
     }
 
     /// The events of one dataset.
-    pub(super) fn dataset(&self, name: &str, range: TimeRange, around: &Surroundings) -> Result<Segment> {
+    pub(super) fn dataset(
+        &self,
+        name: &str,
+        range: TimeRange,
+        span: Span,
+        around: &Surroundings,
+    ) -> Result<Segment> {
         let Some(dataset) = self.question.datasets.iter().find(|dataset| dataset.name == name) else {
             let known = self.question.datasets.iter().map(|dataset| dataset.name.as_str());
-            let diagnostic = Diagnostic::new(format!("dataset not found: \"{name}\""), Span::default());
             let hint = nearest(name, known).map(|near| format!("did you mean `{near}`?"));
             let hint = hint.unwrap_or_else(|| "write the name of a dataset that there is".to_owned());
-            return Err(Error::Invalid(vec![diagnostic.with_hint(hint)]));
+            return Err(invalid_with(span, format!("dataset not found: \"{name}\""), hint));
         };
         Ok(of_dataset(dataset, range, around))
     }
@@ -122,8 +128,9 @@ fn cell_of(cell: &Expr, kind: Type, around: &Surroundings) -> Result<ArrayRef> {
     let fitting = as_kind(&value, kind)?;
     let literal = fitting.as_ref().and_then(Typed::as_literal);
     literal.cloned().ok_or_else(|| {
-        let is = type_names(&value);
-        invalid(cell.span, format!("this is {is}, and the column holds {}", kind_name(kind)))
+        let kind = kind_name(kind);
+        let message = format!("this is {}, and the column holds {kind}", type_names(&value));
+        invalid_with(cell.span, message, format!("write a {kind} here, or give the column another type"))
     })
 }
 

@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Literal, Named, Query, Type};
 
-use crate::bind::{Surroundings, invalid};
+use crate::bind::{Surroundings, invalid_with};
 use crate::run::Run;
 use crate::{Field, Result};
 
@@ -61,7 +61,8 @@ impl Run {
     async fn values_of(&self, query: &Query, span: Span, around: &Surroundings) -> Result<Vec<Expr>> {
         let mut segment = self.segment(query, around).await?;
         let Some((name, _)) = segment.scope.fields()?.into_iter().next() else {
-            return Err(invalid(span, "the table after `in` has no column"));
+            let hint = "end it with `project` and one field";
+            return Err(invalid_with(span, "the table after `in` has no column", hint));
         };
         let first = Named { expr: Expr::new(ExprKind::Field(name.clone()), span), name };
         let different = self.distinct(segment, &[first], around).await?;
@@ -69,7 +70,7 @@ impl Run {
         let table = self.table(super::rows::limited(settled, VALUES_MAX + 1), "0").await?;
         if table.rows > VALUES_MAX {
             let message = format!("the table after `in` has more than {VALUES_MAX} different values");
-            return Err(invalid(span, message));
+            return Err(invalid_with(span, message, "keep fewer with `where`, or write a `join`"));
         }
         let Some(field) = table.fields.first() else { return Ok(Vec::new()) };
         Ok((0..table.rows).map(|row| Expr::new(ExprKind::Literal(literal(field, row)), span)).collect())

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::union::UnionExec;
+use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Literal, NamePattern, Query, Source, TimeRange, Type, Union};
 
 use super::rows::of_arrays;
@@ -92,10 +93,18 @@ impl Run {
         range: TimeRange,
         around: &Surroundings,
     ) -> Result<Vec<Operand>> {
+        // Patterns may fit none, while a name stands for what is there.
+        for pattern in patterns {
+            if let Some(name) = pattern.plain() {
+                self.dataset(name, range, pattern.span, around)?;
+            }
+        }
         let names = self.question.datasets.iter().map(|dataset| &dataset.name);
         let fits = |name: &&String| patterns.is_empty() || patterns.iter().any(|pattern| pattern.fits(name));
-        let operand =
-            |name: &String| Ok(Operand { name: name.clone(), segment: self.dataset(name, range, around)? });
+        let operand = |name: &String| {
+            let segment = self.dataset(name, range, Span::default(), around)?;
+            Ok(Operand { name: name.clone(), segment })
+        };
         names.filter(fits).map(operand).collect()
     }
 

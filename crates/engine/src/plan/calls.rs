@@ -11,7 +11,7 @@ use tidegauge_lang::{functions, print_expression};
 use self::arguments::{condition_of, function_of, masked, settings, told_name};
 use super::groups::{PlannedAggregate, Shape, info, of_field, or_null};
 use crate::aggregates;
-use crate::bind::{Scope, invalid};
+use crate::bind::{Scope, invalid, invalid_with};
 use crate::expr::Typed;
 use crate::value::Value;
 use crate::{AggregateInfo, Result};
@@ -96,9 +96,11 @@ impl Calls {
         {
             let parts = Parts { function, arguments, span };
             if matches!(function.as_str(), "arg_max" | "arg_min") {
-                return Err(invalid(
+                let message = format!("`{function}` gives columns, with which nothing can be computed here");
+                return Err(invalid_with(
                     span,
-                    format!("`{function}` gives columns, with which nothing can be computed here"),
+                    message,
+                    "compute with its columns in an `extend` after this",
                 ));
             }
             let (computed, _) = self.call(scope, &parts)?;

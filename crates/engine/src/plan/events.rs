@@ -51,7 +51,11 @@ impl EventsPlan {
     pub(crate) fn new(scope: &mut Scope) -> Result<Self> {
         let mut plan = Self {
             order: EventOrder::Time { is_descending: true },
-            sorted_by: vec![SortKey { field: TIME_FIELD.to_owned(), is_descending: true }],
+            sorted_by: vec![SortKey {
+                field: TIME_FIELD.to_owned(),
+                is_descending: true,
+                ..SortKey::default()
+            }],
             after: None,
             limit: usize::MAX,
             fields: None,

@@ -6,7 +6,7 @@ use datafusion_expr::AggregateUDF;
 use tidegauge_lang::tree::{AggregateCall, AggregateFunction, Bucket, NamedAggregate, SortKey, Type};
 
 use crate::aggregates;
-use crate::bind::{Scope, invalid, type_names};
+use crate::bind::{Scope, conversion, invalid, invalid_with, type_names};
 use crate::expr::Typed;
 use crate::functions::{convert, logic};
 use crate::types::arrow_type;
@@ -218,7 +218,8 @@ pub(super) fn number_or_span(call: &AggregateCall, value: &Value) -> Result<Opti
 
 fn no_number(call: &AggregateCall, value: &Value) -> crate::Error {
     let name = info(call).name;
-    invalid(call.span, format!("{name} needs numbers, and the field is {}", type_names(value)))
+    let message = format!("{name} needs numbers, and the field is {}", type_names(value));
+    invalid_with(call.span, message, conversion("a number", value))
 }
 
 /// Whether nothing is known of the type but at run time.

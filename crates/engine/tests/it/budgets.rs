@@ -53,12 +53,14 @@ fn options() -> Options {
 }
 
 fn question(state: &Arc<DatasetState>, stages: Vec<Stage>, options: Options) -> Question {
-    let source = Source::Dataset { name: state.name().to_owned(), range: TimeRange::ALL };
+    let source =
+        Source::Dataset { name: state.name().to_owned(), range: TimeRange::ALL, span: Span::default() };
     Question::of_dataset(Query { source, stages }, Arc::clone(state), options)
 }
 
 fn by_time(is_descending: bool, after: Option<RowId>) -> Vec<Stage> {
-    let mut stages = vec![Stage::Sort(vec![SortKey { field: "_time".to_owned(), is_descending }])];
+    let mut stages =
+        vec![Stage::Sort(vec![SortKey { field: "_time".to_owned(), is_descending, ..SortKey::default() }])];
     stages.extend(after.map(|row| Stage::After(Cursor { row, is_included: false })));
     stages.push(Stage::Limit(50_000));
     stages
@@ -72,7 +74,7 @@ fn count_by_key() -> Vec<Stage> {
         keys: vec![Named { name: "key".to_owned(), expr: key }],
         bucket: Some(Bucket { step: 60 * SECOND }),
     };
-    let sort = SortKey { field: "key".to_owned(), is_descending: false };
+    let sort = SortKey { field: "key".to_owned(), is_descending: false, ..SortKey::default() };
     vec![Stage::Summarize(summarize), Stage::Sort(vec![sort]), Stage::Limit(5)]
 }
 

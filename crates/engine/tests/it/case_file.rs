@@ -1,23 +1,54 @@
-//! Worked cases of the language: a query and its rows, one case a line, and the rules by which rows are compared. The
-//! tests of the engine and those of the service share it.
+//! Worked cases of the language: a query and its rows, or part of what is said where it is refused, one case a line,
+//! and the rules by which rows are compared. The tests of the engine and those of the service share it.
+
+use std::path::{Path, PathBuf};
 
 use serde_json::Value as Json;
 
-/// The cases of the project, and those of the file that `TIDEGAUGE_CASES` names.
+/// The cases of the project, which lie below `tests/language`, and those of the file that `TIDEGAUGE_CASES` names.
 pub(crate) fn cases() -> Vec<Json> {
     #[expect(
         clippy::disallowed_methods,
         reason = "the path of a file of cases is told to the test from outside"
     )]
     let given = std::env::var("TIDEGAUGE_CASES").ok();
-    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/language/cases.jsonl");
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/language");
+    let mut cases = cases_below(&own);
+    cases.extend(given.iter().flat_map(|path| cases_of(Path::new(path))));
+    cases
+}
+
+/// The cases of all files below a folder.
+pub(crate) fn cases_below(folder: &Path) -> Vec<Json> {
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
     let mut cases = Vec::new();
-    for path in [Some(own.to_owned()), given].into_iter().flatten() {
-        let Ok(text) = std::fs::read_to_string(&path) else { panic!("no file {path}") };
-        let lines = text.lines().filter(|line| !line.trim().is_empty());
-        cases.extend(lines.map(|line| serde_json::from_str::<Json>(line).unwrap()));
+    for path in paths {
+        if path.is_dir() {
+            cases.extend(cases_below(&path));
+        } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+            cases.extend(cases_of(&path));
+        }
     }
     cases
+}
+
+fn cases_of(path: &Path) -> Vec<Json> {
+    let Ok(text) = std::fs::read_to_string(path) else { panic!("no file {}", path.display()) };
+    let case = |line: &str| {
+        serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error} in {line}", path.display()))
+    };
+    text.lines().filter(|line| !line.trim().is_empty()).map(case).collect()
+}
+
+/// Compares what is said about a query, if it is refused, with the part of it that a case has.
+pub(crate) fn refused(part: &str, said: Option<&str>) -> Result<(), String> {
+    match said {
+        Some(said) if said.contains(part) => Ok(()),
+        Some(said) => Err(format!("is refused in other words than {part:?}:\n{said}")),
+        None => Err("is not refused".to_owned()),
+    }
 }
 
 /// What a case says beside its query and its rows.
@@ -68,6 +99,12 @@ pub(crate) fn compare(case: &Json, names: &[&str], mut found: Vec<Json>) -> Resu
 fn is_equal(found: &Json, wanted: &Json, rules: &Rules) -> bool {
     let is_empty = |value: &Json| value.is_null() || value.as_str() == Some("");
     match (found, wanted) {
+        // Those of 64 bits differ by less than floats can tell.
+        (Json::Number(one), Json::Number(other))
+            if rules.tolerance == 0.0 && one.is_i64() && other.is_i64() =>
+        {
+            one == other
+        }
         (Json::Number(one), Json::Number(other)) => {
             let (one, other) = (one.as_f64().unwrap_or(f64::NAN), other.as_f64().unwrap_or(f64::NAN));
             (one - other).abs() <= rules.tolerance.max(1e-9) * other.abs().max(1.0)

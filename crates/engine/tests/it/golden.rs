@@ -29,7 +29,7 @@ fn questions_have_the_answers_in_their_files() {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test is told by who runs it that its answers are right")]
-fn is_blessed() -> bool {
+pub(crate) fn is_blessed() -> bool {
     std::env::var_os("BLESS").is_some()
 }
 

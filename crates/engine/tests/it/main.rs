@@ -31,6 +31,7 @@ mod percentiles;
 mod pipelines;
 mod plain;
 mod properties;
+mod query_errors;
 mod spotlit;
 mod summarized;
 mod support;

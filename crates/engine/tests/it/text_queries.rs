@@ -279,7 +279,10 @@ fn what_cannot_be_is_refused_with_its_place() {
     block_on(async {
         let both = Both::new(Placement::Buffer).await;
         for (text, parts) in [
-            ("web | project took | where hots == 1", vec!["invalid field: \"hots\"", "there are `took`"]),
+            (
+                "web | project took | where hots == 1",
+                vec!["invalid field: \"hots\"", "there is `took` alone"],
+            ),
             ("web | project host | where hos == 'a'", vec!["line 1, column 28", "did you mean `host`?"]),
             ("web | summarize count() by host | where cont_ > 1", vec!["did you mean `count_`?"]),
             ("wbe | take 1", vec!["dataset not found: \"wbe\"", "did you mean `web`?"]),

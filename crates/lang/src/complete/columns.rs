@@ -183,7 +183,7 @@ impl Tables<'_> {
                 columns
             }
             Source::Search(search) if search.tables.is_empty() => {
-                self.of_pattern(&NamePattern { parts: vec![String::new(), String::new()] })
+                self.of_pattern(&NamePattern::new(vec![String::new(), String::new()]))
             }
             Source::Search(search) => {
                 let mut columns = Columns::default();

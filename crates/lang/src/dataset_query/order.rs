@@ -11,7 +11,7 @@ const TIME: &str = "_time";
 /// The order of events.
 pub(super) fn of_events(query: &DatasetQuery) -> Result<Vec<SortKey>, Violation> {
     if query.order.is_empty() {
-        return Ok(vec![SortKey { field: TIME.to_owned(), is_descending: true }]);
+        return Ok(vec![SortKey { field: TIME.to_owned(), is_descending: true, ..SortKey::default() }]);
     }
     for (place, key) in query.order.iter().enumerate() {
         if key.field.is_empty() {
@@ -30,14 +30,17 @@ pub(super) fn of_events(query: &DatasetQuery) -> Result<Vec<SortKey>, Violation>
 pub(super) fn of_groups(query: &DatasetQuery, summarize: &Summarize) -> Result<Vec<SortKey>, Violation> {
     if query.order.is_empty() {
         let first = summarize.aggregates.first().map(|aggregate| aggregate.name.clone());
-        return Ok(first.into_iter().map(|field| SortKey { field, is_descending: true }).collect());
+        return Ok(first
+            .into_iter()
+            .map(|field| SortKey { field, is_descending: true, ..SortKey::default() })
+            .collect());
     }
     let mut keys = Vec::with_capacity(query.order.len());
     for (place, key) in query.order.iter().enumerate() {
         let Some(field) = output_name(&key.field, query, summarize) else {
             return Err(unknown_name(place, query, summarize));
         };
-        keys.push(SortKey { field, is_descending: key.is_descending });
+        keys.push(SortKey { field, is_descending: key.is_descending, ..SortKey::default() });
     }
     Ok(keys)
 }

@@ -62,7 +62,7 @@ pub fn translate(dataset: &str, query: &DatasetQuery, around: Surroundings) -> R
         let order = order::of_groups(query, &summarize)?;
         stages.extend([Stage::Summarize(summarize), Stage::Sort(order), Stage::Limit(limit)]);
     }
-    let source = Source::Dataset { name: dataset.to_owned(), range: allowed.range };
+    let source = Source::Dataset { name: dataset.to_owned(), range: allowed.range, span: Span::default() };
     Ok(Translated {
         query: Query { source, stages },
         range: allowed.range,

@@ -151,7 +151,8 @@ impl Parser<'_> {
             }
             is_first = false;
         }
-        (!is_first).then(|| (NamePattern { parts }, start.to(end)))
+        let span = start.to(end);
+        (!is_first).then_some((NamePattern { parts, span }, span))
     }
 
     /// Names with stars and commas between them.

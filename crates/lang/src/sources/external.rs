@@ -12,6 +12,8 @@ use crate::{Diagnostic, Span};
 pub struct ExternalData {
     pub columns: Vec<Column>,
     pub addresses: Vec<String>,
+    /// Where they stand.
+    pub span: Span,
     /// None is told by the address.
     pub format: Option<ExternalFormat>,
     /// Whether the first row of each file is left out.
@@ -61,8 +63,8 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.close(TokenKind::RightBracket, open);
-        let mut external = ExternalData { columns, addresses, format: None, skips_first: false };
+        let span = open.to(self.close(TokenKind::RightBracket, open));
+        let mut external = ExternalData { columns, addresses, span, format: None, skips_first: false };
         if self.accept_word("with").is_some() {
             let Some(open) = self.cursor.accept(&TokenKind::LeftParenthesis) else {
                 self.report_missing("`(` with settings", "with (format=\"csv\")");

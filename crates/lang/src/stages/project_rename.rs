@@ -1,17 +1,19 @@
 //! `project-rename`: gives fields other names and leaves them where they are.
 
 use super::{Operator, Trial};
-use crate::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::Parser;
 use crate::print::Printer;
 use crate::tree::Stage;
+use crate::{Diagnostic, Span};
 
 /// A field and its new name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renamed {
     pub name: String,
     pub from: String,
+    /// Where the old name stands.
+    pub span: Span,
 }
 
 pub(super) const OPERATOR: Operator = Operator {
@@ -37,8 +39,8 @@ fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
             parser.cursor.report(Diagnostic::new(message, span).with_hint(hint));
             return None;
         }
-        let (from, _) = parser.expect_name("the old name", OPERATOR.example)?;
-        renamed.push(Renamed { name, from });
+        let (from, span) = parser.expect_name("the old name", OPERATOR.example)?;
+        renamed.push(Renamed { name, from, span });
         if parser.cursor.accept(&TokenKind::Comma).is_none() {
             return Some(Stage::ProjectRename(renamed));
         }

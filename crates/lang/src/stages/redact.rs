@@ -1,11 +1,11 @@
 //! `redact`: replaces what regular expressions find in texts.
 
 use super::{Operator, Trial};
-use crate::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::Parser;
 use crate::print::Printer;
 use crate::tree::{Literal, NamePattern, Stage};
+use crate::{Diagnostic, Span};
 
 /// What is replaced, by what, and in which fields.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub struct Redact {
     /// Whether only groups of the expressions are replaced.
     pub is_groups: bool,
     pub patterns: Vec<String>,
+    /// Where they stand.
+    pub span: Span,
     /// None stands for all fields.
     pub fields: Vec<NamePattern>,
 }
@@ -37,9 +39,15 @@ pub(super) const OPERATOR: Operator = Operator {
 };
 
 fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
-    let mut redact =
-        Redact { token: None, is_hash: false, is_groups: false, patterns: Vec::new(), fields: Vec::new() };
     let start = parser.cursor.span();
+    let mut redact = Redact {
+        token: None,
+        is_hash: false,
+        is_groups: false,
+        patterns: Vec::new(),
+        span: start,
+        fields: Vec::new(),
+    };
     loop {
         if parser.is_at_setting("replaceHash") {
             redact.is_hash = parser.choice("replaceHash", BOOLEANS).unwrap_or_default();
@@ -59,12 +67,14 @@ fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
         let message = "`replaceToken` and `replaceHash` exclude each other";
         parser.cursor.report(Diagnostic::new(message, start).with_hint(hint));
     }
+    let first = parser.cursor.span();
     loop {
         redact.patterns.push(pattern(parser)?);
         if parser.cursor.accept(&TokenKind::Comma).is_none() {
             break;
         }
     }
+    redact.span = first.to(parser.cursor.end_before());
     if parser.accept_word("on").is_some() {
         redact.fields = parser.patterns(OPERATOR.example);
     }

@@ -45,7 +45,7 @@ fn parse(parser: &mut Parser<'_>) -> Option<Stage> {
 fn plain(key: &OrderKey) -> Option<SortKey> {
     match &key.expr.kind {
         ExprKind::Field(field) if key.nulls.is_none() => {
-            Some(SortKey { field: field.clone(), is_descending: key.is_descending })
+            Some(SortKey { field: field.clone(), is_descending: key.is_descending, span: key.expr.span })
         }
         _ => None,
     }
@@ -121,7 +121,7 @@ mod tests {
             ("sort by a desc nulls first, b", "sort by a desc nulls first, b desc"),
             ("sort by ['geo.city'] asc", "sort by geo.city asc"),
         ]);
-        let key = SortKey { field: "a".to_owned(), is_descending: true };
+        let key = SortKey { field: "a".to_owned(), is_descending: true, ..SortKey::default() };
         assert_eq!(stage("sort by a"), Stage::Sort(vec![key]));
     }
 

@@ -55,12 +55,27 @@ pub struct Column {
 }
 
 /// A name in which some stretches may be anything: the parts between them, so one part is a plain name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct NamePattern {
     pub parts: Vec<String>,
+    pub span: Span,
 }
 
+/// Where it stands is no part of it.
+impl PartialEq for NamePattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.parts == other.parts
+    }
+}
+
+impl Eq for NamePattern {}
+
 impl NamePattern {
+    /// One that does not stand in a text.
+    pub fn new(parts: Vec<String>) -> Self {
+        Self { parts, span: Span::default() }
+    }
+
     /// The name, if nothing in it may be anything.
     pub fn plain(&self) -> Option<&str> {
         match self.parts.as_slice() {

@@ -22,7 +22,7 @@ pub(crate) fn projection(field: &str, alias: Option<&str>) -> Projection {
 }
 
 fn key(field: &str, is_descending: bool) -> SortKey {
-    SortKey { field: field.to_owned(), is_descending }
+    SortKey { field: field.to_owned(), is_descending, ..SortKey::default() }
 }
 
 const ROW: RowId = RowId { time: NOW, sequence: 7, index: 3 };

@@ -15,7 +15,7 @@ pub(crate) fn count_of_all() -> Aggregation {
 }
 
 fn key(field: &str, is_descending: bool) -> SortKey {
-    SortKey { field: field.to_owned(), is_descending }
+    SortKey { field: field.to_owned(), is_descending, ..SortKey::default() }
 }
 
 fn with(aggregations: Vec<Aggregation>) -> DatasetQuery {

@@ -32,7 +32,7 @@ fn datasets_are_named_in_every_way() {
         ("logs;", "logs"),
         ("logs | take 1 ; ", "logs\n| take 1"),
     ]);
-    let Source::Dataset { name, range } = read("['web-logs']").query.source else { panic!() };
+    let Source::Dataset { name, range, .. } = read("['web-logs']").query.source else { panic!() };
     assert_eq!((name.as_str(), range), ("web-logs", TimeRange::ALL));
 }
 

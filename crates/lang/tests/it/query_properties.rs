@@ -94,9 +94,8 @@ fn columns() -> impl Strategy<Value = Vec<Column>> {
 
 fn patterns() -> impl Strategy<Value = NamePattern> {
     prop_oneof![
-        names().prop_map(|name| NamePattern { parts: vec![name] }),
-        prop::collection::vec(prop_oneof![Just(String::new()), names()], 2..4)
-            .prop_map(|parts| NamePattern { parts }),
+        names().prop_map(|name| NamePattern::new(vec![name])),
+        prop::collection::vec(prop_oneof![Just(String::new()), names()], 2..4).prop_map(NamePattern::new),
     ]
 }
 
@@ -150,13 +149,17 @@ fn plain_stages() -> impl Strategy<Value = Stage> {
         list(named()).prop_map(Stage::Project),
         list(patterns()).prop_map(Stage::ProjectAway),
         list(patterns()).prop_map(Stage::ProjectKeep),
-        list((names(), names()).prop_map(|(name, from)| Renamed { name, from }))
+        list((names(), names()).prop_map(|(name, from)| Renamed { name, from, span: Span::default() }))
             .prop_map(Stage::ProjectRename),
         list((patterns(), orders).prop_map(|(pattern, order)| Reordered { pattern, order }))
             .prop_map(Stage::ProjectReorder),
         prop::collection::vec(named(), 0..3).prop_map(Stage::Distinct),
-        list((names(), any::<bool>()).prop_map(|(field, is_descending)| SortKey { field, is_descending }))
-            .prop_map(Stage::Sort),
+        list((names(), any::<bool>()).prop_map(|(field, is_descending)| SortKey {
+            field,
+            is_descending,
+            ..SortKey::default()
+        }))
+        .prop_map(Stage::Sort),
         order_keys()
             .prop_filter("is not plain", |keys| {
                 keys.iter().any(|key| key.nulls.is_some() || !matches!(key.expr.kind, ExprKind::Field(_)))
@@ -250,7 +253,7 @@ fn parse_stages() -> impl Strategy<Value = Stage> {
         )
             .prop_map(|(token, is_hash, is_groups, patterns, fields)| {
                 let is_hash = is_hash && token.is_none();
-                Stage::Redact(Redact { token, is_hash, is_groups, patterns, fields })
+                Stage::Redact(Redact { token, is_hash, is_groups, patterns, span: Span::default(), fields })
             }),
         expand_stages(),
     ]
@@ -295,7 +298,7 @@ fn sources() -> impl Strategy<Value = Source> {
     let formats =
         prop::sample::select(vec![None, Some(ExternalFormat::Csv), Some(ExternalFormat::MultiJson)]);
     prop_oneof![
-        4 => table_name().prop_map(|name| Source::Dataset { name, range: RANGE }),
+        4 => table_name().prop_map(|name| Source::Dataset { name, range: RANGE, span: Span::default() }),
         1 => exprs().prop_map(|name| Source::Table { name, range: RANGE }),
         1 => list((names(), exprs()).prop_map(|(name, expr)| Named { name, expr })).prop_map(Source::Print),
         1 => (columns(), 0_usize..3).prop_flat_map(|(columns, rows)| {
@@ -304,7 +307,7 @@ fn sources() -> impl Strategy<Value = Source> {
                 .prop_map(move |values| Source::Values(DataTable { columns: columns.clone(), values }))
         }),
         1 => (columns(), list(".{0,8}"), formats, any::<bool>()).prop_map(|(columns, addresses, format, skips_first)| {
-            Source::External(ExternalData { columns, addresses, format, skips_first })
+            Source::External(ExternalData { columns, addresses, span: Span::default(), format, skips_first })
         }),
         1 => searches().prop_map(Source::Search),
     ]

@@ -54,7 +54,7 @@ fn ranges_are_read_in_every_form() {
 #[test]
 fn the_range_is_where_the_rows_come_from() {
     let translated = translated(&hour());
-    let tidegauge_lang::tree::Source::Dataset { name, range } = translated.query.source else {
+    let tidegauge_lang::tree::Source::Dataset { name, range, .. } = translated.query.source else {
         panic!("the source is a dataset");
     };
     assert_eq!((name.as_str(), range), ("logs", TimeRange { start: NOW - HOUR, end: NOW }));

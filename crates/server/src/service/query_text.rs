@@ -84,7 +84,7 @@ fn named(program: &Program, readable: &[String]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut told: HashSet<String> = HashSet::new();
     for source in sources_of(program).into_iter().take(SOURCES_MAX) {
-        let pattern = NamePattern { parts: source.split('*').map(str::to_owned).collect() };
+        let pattern = NamePattern::new(source.split('*').map(str::to_owned).collect());
         let fitting: Vec<String> = match pattern.plain() {
             Some(_) => vec![source],
             None => readable.iter().filter(|name| pattern.fits(name)).cloned().collect(),

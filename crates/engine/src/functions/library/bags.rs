@@ -41,7 +41,8 @@ fn has_key(call: &Call<'_>) -> Result<Value> {
 /// A map of names and values in turn. A null value stays in it.
 fn pack(call: &Call<'_>) -> Result<Value> {
     if call.count() % 2 == 1 {
-        return Err(call.invalid(format!("`{}` takes pairs of a name and a value", call.name)));
+        let hint = format!("write `{}(\"name\", value, \"name\", value)`", call.name);
+        return Err(call.invalid(format!("`{}` takes pairs of a name and a value", call.name), hint));
     }
     let run = rows::texts_of_all(|row, text| {
         text.push('{');

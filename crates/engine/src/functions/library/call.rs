@@ -8,7 +8,7 @@ use arrow_array::{Array, Int64Array, StringViewArray};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::Type;
 
-use crate::bind::{invalid, type_names};
+use crate::bind::{conversion, invalid_with, type_names};
 use crate::expr::{Kernel, Typed};
 use crate::functions::{convert, logic, times};
 use crate::value::Value;
@@ -155,13 +155,14 @@ impl Call<'_> {
         Typed::call(self.name, kind, arguments, run).map(Value::from)
     }
 
-    pub(super) fn invalid(&self, message: impl Into<String>) -> Error {
-        invalid(self.span, message)
+    pub(super) fn invalid(&self, message: impl Into<String>, hint: impl Into<String>) -> Error {
+        invalid_with(self.span, message, hint)
     }
 
     pub(super) fn mismatch(&self, place: usize, what: &str) -> Error {
         let is = type_names(self.value(place));
-        self.invalid(format!("argument {} of `{}` must be {what}, and it is {is}", place + 1, self.name))
+        let message = format!("argument {} of `{}` must be {what}, and it is {is}", place + 1, self.name);
+        invalid_with(self.span, message, conversion(what, self.value(place)))
     }
 }
 

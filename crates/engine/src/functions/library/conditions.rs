@@ -32,9 +32,8 @@ fn iff(call: &Call<'_>) -> Result<Value> {
 /// Pairs of a condition and a value, with the value for the rest behind them.
 fn case(call: &Call<'_>) -> Result<Value> {
     if call.count().is_multiple_of(2) {
-        return Err(
-            call.invalid("`case` takes pairs of a condition and a value, and a last value for the rest")
-        );
+        let message = "`case` takes pairs of a condition and a value, and a last value for the rest";
+        return Err(call.invalid(message, "write `case(x > 0, \"more\", x < 0, \"less\", \"none\")`"));
     }
     let places: Vec<usize> = (0..call.count() - 1).step_by(2).collect();
     let values = places

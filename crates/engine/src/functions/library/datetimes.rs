@@ -67,11 +67,9 @@ fn part_of_row(
         None => None,
         Some(name) => match Part::read(name) {
             None => {
-                return Err(call.invalid(format!(
-                    "`{}` does not know the part `{name}`: use year, quarter, month, week, day, hour, minute, \
-                     second, millisecond, microsecond or nanosecond",
-                    call.name
-                )));
+                let hint = "write year, quarter, month, week, day, hour, minute, second, millisecond, \
+                    microsecond or nanosecond";
+                return Err(call.invalid(format!("`{}` does not know the part `{name}`", call.name), hint));
             }
             part => part,
         },

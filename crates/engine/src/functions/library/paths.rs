@@ -24,7 +24,8 @@ fn extract(call: &Call<'_>) -> Result<Value> {
     let fixed = match text_of_literal(path.as_ref()) {
         None => None,
         Some(path) => Some(read(path).ok_or_else(|| {
-            call.invalid(format!("`{}` cannot read the path `{path}`: write it as in `$[*].name`", call.name))
+            let message = format!("`{}` cannot read the path `{path}`", call.name);
+            call.invalid(message, "write it as in `$[*].name`")
         })?),
     };
     let run = rows::texts(move |row, text| {

@@ -9,6 +9,7 @@ use super::elements;
 use super::rows::{self, TEXT_BYTES_MAX};
 use super::search::window;
 use crate::Result;
+use crate::bind::invalid_regex;
 use crate::expr::Typed;
 use crate::functions::{json, text};
 use crate::value::Value;
@@ -40,9 +41,8 @@ impl Patterns {
     /// What makes patterns for the rows at hand, with the literal one read already.
     fn maker(call: &Call<'_>, pattern: Option<&Typed>, frame: Frame) -> Result<impl Fn() -> Self + use<>> {
         let fixed = text_of_literal(pattern).map(|pattern| text::regex(&frame(pattern))).transpose();
-        let fixed = fixed.map_err(|error| {
-            call.invalid(format!("the regular expression of `{}` cannot be read: {error}", call.name))
-        })?;
+        let fixed =
+            fixed.map_err(|error| invalid_regex(call.span, &format!(" of `{}`", call.name), &error))?;
         Ok(move || Self { fixed: fixed.clone(), frame, last: None })
     }
 

@@ -60,7 +60,7 @@ impl Planned {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let by: Vec<SortKey> = match (order, self.first_outcome()) {
             (Some(keys), _) => keys.to_vec(),
-            (None, Some(field)) => vec![SortKey { field, is_descending: true }],
+            (None, Some(field)) => vec![SortKey { field, is_descending: true, ..SortKey::default() }],
             (None, None) => Vec::new(),
         };
         if by.iter().all(|key| self.is_of_group(key)) {

@@ -8,7 +8,7 @@ use tidegauge_lang::tree::{AggregateFunction, Expr, Type};
 
 use super::Parts;
 use crate::Result;
-use crate::bind::{Scope, invalid};
+use crate::bind::{Scope, invalid, invalid_with};
 use crate::expr::Typed;
 use crate::functions::logic;
 use crate::value::Value;
@@ -91,7 +91,10 @@ pub(super) fn number(
     };
     match integer(scope, setting)? {
         Some(value) if (least..=most).contains(&value) => Ok(u32::try_from(value).unwrap_or(u32::MAX)),
-        _ => Err(invalid(setting.span, format!("a whole number from {least} to {most} must stand here"))),
+        _ => {
+            let message = format!("a whole number from {least} to {most} must stand here");
+            Err(invalid_with(setting.span, message, "write one that is the same for all rows, such as `10`"))
+        }
     }
 }
 
@@ -111,7 +114,8 @@ fn percents(scope: &mut Scope, settings: &[&Expr], parts: &Parts<'_>) -> Result<
         };
         let elements: Vec<f64> = elements.unwrap_or_default();
         if elements.is_empty() || elements.iter().any(|percent| !(0.0..=100.0).contains(percent)) {
-            return Err(invalid(setting.span, "percentiles are numbers from 0 to 100"));
+            let hint = "write one that is the same for all rows, such as `95`";
+            return Err(invalid_with(setting.span, "percentiles are numbers from 0 to 100", hint));
         }
         percents.extend(elements);
     }

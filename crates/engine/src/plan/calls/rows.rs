@@ -7,7 +7,7 @@ use tidegauge_model::columns::TIME_FIELD;
 
 use super::arguments::{number, told_name};
 use super::{Calls, Computed, Outcome, Parts};
-use crate::bind::{ARRIVAL_FIELD, Scope, invalid, type_names};
+use crate::bind::{ARRIVAL_FIELD, Scope, conversion, invalid, invalid_with, type_names};
 use crate::expr::Typed;
 use crate::plan::groups::{PlannedAggregate, Shape, comparable, or_null};
 use crate::value::Value;
@@ -79,8 +79,8 @@ impl Calls {
         let value = scope.bind(of)?;
         let is_text = |kind: &Type| matches!(kind, Type::String | Type::Dynamic);
         if !value.is_null() && !value.types().iter().any(is_text) {
-            let is = type_names(&value);
-            return Err(invalid(of.span, format!("`phrases` looks at texts, and this is {is}")));
+            let message = format!("`phrases` looks at texts, and this is {}", type_names(&value));
+            return Err(invalid_with(of.span, message, conversion("a string", &value)));
         }
         let wanted = number(scope, parts, parts.arguments.get(1), (1, 10_000), Some(PHRASES))?;
         let info = AggregateInfo {

@@ -20,6 +20,7 @@ pub(crate) fn read(body: &Json) -> DatasetQuery {
         order: list(&body["order"], |key| SortKey {
             field: text(&key["field"]).unwrap_or_default(),
             is_descending: key["desc"].as_bool().unwrap_or(false),
+            ..SortKey::default()
         }),
         limit: body["limit"].as_u64(),
         virtual_fields: list(&body["virtualFields"], |field| VirtualField {

@@ -265,7 +265,7 @@ fn arithmetic(operator: &str, a: &Val, b: &Val, is_whole: bool) -> Val {
             "-" => a.checked_sub(*b),
             "*" => a.checked_mul(*b),
             "/" => a.checked_div(*b),
-            _ => a.checked_rem(*b),
+            _ => (*b != 0).then(|| a.wrapping_rem(*b)),
         };
         return result.map_or(Val::Null, Val::Int);
     }

@@ -158,6 +158,7 @@ impl QueryRequest {
             order: all(self.order, |key| SortKey {
                 field: key.field.unwrap_or_default(),
                 is_descending: key.desc.unwrap_or(false),
+                ..SortKey::default()
             }),
             limit,
             virtual_fields: all(self.virtual_fields, |field| VirtualField {

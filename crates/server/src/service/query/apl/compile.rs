@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn events_are_ordered_before_they_are_counted_or_renamed() {
-        let key = SortKey { field: "a".to_owned(), is_descending: false };
+        let key = SortKey { field: "a".to_owned(), is_descending: false, ..SortKey::default() };
         let input = AplInput { default_order: vec![key], ..AplInput::default() };
         for (text, place) in [
             ("['d']", Some(0)),

@@ -39,7 +39,7 @@ pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: b
     caller.check_dataset(&name, DatasetArea::Data, Action::Delete)?;
     // Who may delete events may find them; what else the query reads needs the right to read it.
     direct.retain(|wanted| wanted.plain() != Some(&name));
-    by_views.push(NamePattern { parts: vec![name.clone()] });
+    by_views.push(NamePattern::new(vec![name.clone()]));
     let datasets = sources::of(app, caller, &direct, &by_views).await?;
     let dataset = datasets.iter().find(|dataset| dataset.name == name);
     let Some(dataset) = dataset else { return Err(Error::not_found("dataset")) };
@@ -110,7 +110,11 @@ fn refused(hint: &str) -> Error {
 fn page(query: &Query, after: Option<RowId>) -> Query {
     let mut page = query.clone();
     let time = Expr::new(ExprKind::Field(TIME_FIELD.to_owned()), Span::default());
-    page.stages.push(Stage::Sort(vec![SortKey { field: TIME_FIELD.to_owned(), is_descending: false }]));
+    page.stages.push(Stage::Sort(vec![SortKey {
+        field: TIME_FIELD.to_owned(),
+        is_descending: false,
+        ..SortKey::default()
+    }]));
     page.stages.extend(after.map(|row| Stage::After(Cursor { row, is_included: false })));
     page.stages.push(Stage::Limit(PAGE_ROWS));
     page.stages.push(Stage::Project(vec![Named { name: TIME_FIELD.to_owned(), expr: time }]));

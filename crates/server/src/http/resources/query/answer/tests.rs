@@ -77,7 +77,7 @@ fn events() -> Answer {
             field("nothing", Vec::new()),
         ],
         row_ids: vec![row(1), row(0)],
-        order: vec![SortKey { field: "_time".to_owned(), is_descending: true }],
+        order: vec![SortKey { field: "_time".to_owned(), is_descending: true, ..SortKey::default() }],
         range: Some(TimeRange { start: NOON, end: NOON + 60 * SECOND }),
         sources: vec!["web".to_owned()],
         ..Table::default()

@@ -79,7 +79,7 @@ impl AplRequest {
         let order = self.default_order.unwrap_or_default().into_iter();
         let order = order.filter_map(|key| {
             let field = given(key.field)?;
-            Some(SortKey { field, is_descending: key.desc.unwrap_or(false) })
+            Some(SortKey { field, is_descending: key.desc.unwrap_or(false), ..SortKey::default() })
         });
         Ok(AplInput {
             text,
