@@ -9,7 +9,7 @@ mod special;
 use tidegauge_lang::tree::{Expr, ExprKind, Type};
 use tidegauge_lang::{Diagnostic, Span};
 
-pub(crate) use scope::{ARRIVAL_FIELD, InputColumn, Scope, Surroundings};
+pub(crate) use scope::{ARRIVAL_FIELD, InputColumn, Lookup, Scope, Surroundings};
 pub(crate) use special::SPECIAL;
 
 use crate::expr::Typed;
@@ -94,7 +94,7 @@ impl Scope {
         for argument in arguments {
             values.push(self.bind(argument)?);
         }
-        match library::call(function, &values, span, self.now())? {
+        match library::call(function, &values, span, self.surroundings())? {
             Some(value) => Ok(value),
             None => Err(invalid(span, format!("function '{function}' not found"))),
         }

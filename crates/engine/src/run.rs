@@ -11,7 +11,7 @@ use tidegauge_store::Store;
 use tokio::time::Instant;
 
 use crate::answer::{Figures, Message};
-use crate::bind::{Scope, Surroundings};
+use crate::bind::{Lookup, Scope, Surroundings};
 use crate::cache::ColumnCache;
 use crate::explain::explained;
 use crate::memory::QueryMemory;
@@ -64,15 +64,19 @@ impl Run {
             let mut query = question.query.clone();
             let around = self.surroundings(&mut query)?;
             self.fill_tables(&mut query, &around).await?;
-            self.segment(&query, &around).await
+            let segment = self.segment(&query, &around).await?;
+            Ok::<_, Error>((segment, around.lookup))
         };
         // The timeout looks at the work before it looks at the clock.
         if Instant::now() >= self.deadline() {
             return Err(Error::Time { seconds });
         }
         let segment = tokio::time::timeout_at(self.deadline(), work).await;
-        let segment = segment.map_err(|_| Error::Time { seconds })??;
+        let (segment, lookup) = segment.map_err(|_| Error::Time { seconds })??;
         let mut answer = self.finish(segment).await?;
+        if lookup.is_lacking() {
+            self.tell(Message::NoPlaces);
+        }
         let ended = Instant::now();
         let figures = self.figures(&answer.figures);
         answer.figures = Figures { elapsed: ended - self.began, ..figures };
@@ -97,7 +101,8 @@ impl Run {
     fn surroundings(&self, query: &mut Query) -> Result<Surroundings> {
         let options = &self.question.options;
         let auto_step = crate::pipeline::auto_step(query, &self.question);
-        let mut around = Surroundings { now: options.now, auto_step, ..Surroundings::default() };
+        let lookup = Lookup::new(options.places.clone());
+        let mut around = Surroundings { now: options.now, auto_step, lookup, ..Surroundings::default() };
         let mut constants = HashMap::new();
         for (name, expr) in &self.question.constants {
             // A name may be defined anew, by what it was before.
