@@ -98,6 +98,8 @@ pub enum Message {
     DefaultLimit(u64),
     /// There may be more rows than these, which are as many as one answer has.
     RowsCut(u64),
+    /// The query asks where addresses are, and there is no database that knows.
+    NoPlaces,
 }
 
 /// Where an answer that was cut goes on.

@@ -10,7 +10,7 @@ mod words;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Type};
 
-pub(crate) use scope::{ARRIVAL_FIELD, InputColumn, Scope, Surroundings};
+pub(crate) use scope::{ARRIVAL_FIELD, InputColumn, Lookup, Scope, Surroundings};
 pub(crate) use special::SPECIAL;
 pub(crate) use words::{conversion, invalid, invalid_regex, invalid_with, type_names, unknown_field};
 
@@ -96,7 +96,7 @@ impl Scope {
         for argument in arguments {
             values.push(self.bind(argument)?);
         }
-        match library::call(function, &values, span, self.now())? {
+        match library::call(function, &values, span, self.surroundings())? {
             Some(value) => Ok(value),
             None => Err(invalid(span, format!("function '{function}' not found"))),
         }

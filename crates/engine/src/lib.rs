@@ -33,4 +33,4 @@ pub use answer::{
 };
 pub use engine::{Engine, EngineSettings};
 pub use error::{Error, Result};
-pub use question::{Dataset, Files, Lane, Options, Question};
+pub use question::{Dataset, Files, Lane, Options, Place, Places, Question};

@@ -1,6 +1,7 @@
 //! What is asked of the engine: a tree, the events it is asked of, and what the work may cost.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -62,6 +63,8 @@ pub struct Options {
     pub auto_bins_max: usize,
     /// Reads files at addresses, where queries may do that.
     pub files: Option<Arc<dyn Files>>,
+    /// Knows where addresses are, where there is a database of that.
+    pub places: Option<Arc<dyn Places>>,
 }
 
 impl Options {
@@ -78,6 +81,7 @@ impl Options {
             rows_max: usize::MAX,
             auto_bins_max: 100,
             files: None,
+            places: None,
         }
     }
 }
@@ -92,6 +96,33 @@ impl fmt::Debug for dyn Files {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Files")
     }
+}
+
+/// Knows where addresses are. Asked from many threads, for one address after the other, while rows are computed.
+pub trait Places: Send + Sync {
+    /// What is known of the place of an address; none if nothing is. IPv4 addresses that are written as IPv6 come as IPv4.
+    fn find(&self, address: IpAddr) -> Option<Place>;
+}
+
+impl fmt::Debug for dyn Places {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Places")
+    }
+}
+
+/// What is known of the place of an address. Unknown names are empty.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Place {
+    pub country: String,
+    /// The largest part of the country that the place is in.
+    pub state: String,
+    pub city: String,
+    pub latitude: Option<f64>,
+    pub longitude: Option<f64>,
+    /// Two letters.
+    pub country_iso: String,
+    /// As in `Europe/Berlin`.
+    pub time_zone: String,
 }
 
 /// Who waits for an answer. Each lane has its own places, so that none keeps the others from running.

@@ -12,7 +12,7 @@ use tidegauge_store::Store;
 use tokio::time::Instant;
 
 use crate::answer::{Figures, Message};
-use crate::bind::{Scope, Surroundings};
+use crate::bind::{Lookup, Scope, Surroundings};
 use crate::cache::ColumnCache;
 use crate::explain::explained;
 use crate::memory::QueryMemory;
@@ -67,15 +67,19 @@ impl Run {
             let mut query = question.query.clone();
             let around = self.surroundings(&mut query)?;
             self.fill_tables(&mut query, &around).await?;
-            self.segment(&query, &around).await
+            let segment = self.segment(&query, &around).await?;
+            Ok::<_, Error>((segment, around.lookup))
         };
         // The timeout looks at the work before it looks at the clock.
         if Instant::now() >= self.deadline() {
             return Err(Error::Time { seconds });
         }
         let segment = tokio::time::timeout_at(self.deadline(), work).await;
-        let segment = segment.map_err(|_| Error::Time { seconds })??;
+        let (segment, lookup) = segment.map_err(|_| Error::Time { seconds })??;
         let mut answer = self.finish(segment).await?;
+        if lookup.is_lacking() {
+            self.tell(Message::NoPlaces);
+        }
         let ended = Instant::now();
         let figures = self.figures(&answer.figures);
         answer.figures = Figures { elapsed: ended - self.began, ..figures };
@@ -102,8 +106,13 @@ impl Run {
         let auto_step = crate::pipeline::auto_step(query, &self.question);
         let mut named = HashSet::new();
         crate::pipeline::add_names(query, &mut named);
-        let mut around =
-            Surroundings { now: options.now, auto_step, named: Arc::new(named), ..Surroundings::default() };
+        let mut around = Surroundings {
+            now: options.now,
+            auto_step,
+            named: Arc::new(named),
+            lookup: Lookup::new(options.places.clone()),
+            ..Surroundings::default()
+        };
         for (name, expr) in &self.question.constants {
             // A name may be defined anew, by what it was before.
             let value = Scope::without_dataset(around.clone()).bind(expr)?;

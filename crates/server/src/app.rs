@@ -19,6 +19,7 @@ use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
 use crate::service::ingest::IngestDesk;
 use crate::service::query::QueryDesk;
+use crate::service::query::places::Atlas;
 
 /// The parts of a running service.
 #[derive(Debug)]
@@ -55,17 +56,19 @@ pub struct Parts {
     pub engine: Engine,
     pub clock: Arc<dyn Clock>,
     pub chance: Arc<dyn Chance>,
+    /// Where addresses are, if there is a database of that.
+    pub atlas: Option<Arc<Atlas>>,
 }
 
 impl App {
     pub fn new(parts: Parts, http: HttpLimits, ingest: IngestLimits, query: QueryLimits) -> Arc<Self> {
-        let Parts { catalog, store, engine, clock, chance } = parts;
+        let Parts { catalog, store, engine, clock, chance, atlas } = parts;
         Arc::new(Self {
             catalog,
             store,
             ingest: IngestDesk::new(ingest),
             engine,
-            queries: QueryDesk::new(query),
+            queries: QueryDesk::new(query, atlas),
             clock,
             chance,
             load: Arc::new(Semaphore::new(http.max_requests_in_flight)),

@@ -97,6 +97,7 @@ pub struct QuerySettings {
     pub external_data: bool,
     pub external_data_hosts: String,
     pub external_data_plain_http: bool,
+    pub geo_database: PathBuf,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -130,6 +131,8 @@ pub struct Config {
     pub ingest: IngestLimits,
     pub engine: EngineSettings,
     pub query: QueryLimits,
+    /// The database file of the places of addresses.
+    pub geo_database: Option<PathBuf>,
     pub secret_key_file: PathBuf,
     pub first_start: FirstStart,
     pub log: Log,
@@ -249,6 +252,7 @@ impl TryFrom<Settings> for Config {
             ingest: storage::ingest_limits(&ingest)?,
             engine: query::engine_settings(&query, &storage.data)?,
             query: query::query_limits(&query)?,
+            geo_database: Some(query.geo_database).filter(|path| !path.as_os_str().is_empty()),
             secret_key_file: in_data(&security.secret_key_file, "secret.key"),
             first_start: FirstStart {
                 token_file: in_data(&security.first_token_file, "first-token"),

@@ -32,7 +32,7 @@ impl Scope {
                 Some(inner) => elements.extend(inner),
                 None if element.of_type(Type::Array).is_some() => {
                     let arguments = [element, value.clone()];
-                    let is_inside = library::call("set_has_element", &arguments, span, self.now())?;
+                    let is_inside = library::call("set_has_element", &arguments, span, self.surroundings())?;
                     let is_inside = is_inside.and_then(|value| value.of_type(Type::Boolean).cloned());
                     parts.extend(is_inside.map(logic::known).transpose()?);
                 }

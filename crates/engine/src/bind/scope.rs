@@ -1,6 +1,7 @@
 //! The names that an expression can use: the fields of a dataset or the columns of a table, what the query computed
 //! before, and values with names. Each typed column of a field that is used becomes an input of the scan, once.
 
+mod lookup;
 mod shown;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use tidegauge_model::FieldKind;
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_store::{DatasetState, Kinds};
 
+pub(crate) use self::lookup::Lookup;
 use self::shown::Shown;
 use super::unknown_field;
 use crate::expr::Typed;
@@ -43,6 +45,7 @@ pub(crate) struct Surroundings {
     pub(crate) auto_step: Option<i64>,
     /// Every field that the query names.
     pub(crate) named: Arc<HashSet<String>>,
+    pub(crate) lookup: Lookup,
 }
 
 /// The names of one table's rows, and the inputs that were asked for so far.

@@ -67,7 +67,7 @@ impl Scope {
             return Err(invalid_with(span, "`bin_auto` needs a range of time", "write `bin(_time, 1h)`"));
         };
         let arguments = [self.bind(of)?, Value::literal(&Literal::Timespan(step))];
-        Ok(library::call("bin", &arguments, span, self.now())?.unwrap_or_default())
+        Ok(library::call("bin", &arguments, span, self.surroundings())?.unwrap_or_default())
     }
 
     /// All fields of a row in one value.
@@ -85,7 +85,7 @@ impl Scope {
                 values.push(value);
             }
         }
-        Ok(library::call_with_many(function, &values, span, self.now())?.unwrap_or_default())
+        Ok(library::call_with_many(function, &values, span, self.surroundings())?.unwrap_or_default())
     }
 
     /// A test of `*`: whether it is true for any field.

@@ -37,7 +37,7 @@ mod urls;
 use tidegauge_lang::Span;
 
 use crate::Result;
-use crate::bind::invalid;
+use crate::bind::{Surroundings, invalid};
 use crate::value::Value;
 use call::{Call, Function};
 
@@ -76,19 +76,34 @@ const FAMILIES: &[&[Function]] = &[
     randomness::FUNCTIONS,
 ];
 
-/// Calls a function; none where there is no such. The moment of the query is in nanoseconds since 1970.
-pub(crate) fn call(name: &str, arguments: &[Value], span: Span, now: i64) -> Result<Option<Value>> {
+/// Calls a function; none where there is no such.
+pub(crate) fn call(
+    name: &str,
+    arguments: &[Value],
+    span: Span,
+    around: &Surroundings,
+) -> Result<Option<Value>> {
     let Some(function) = find(name) else { return Ok(None) };
     if !(function.least..=function.most).contains(&arguments.len()) {
         return Err(invalid(span, function.count_message(arguments.len())));
     }
-    (function.bind)(&Call { name: function.name, span, now, arguments }).map(Some)
+    bind(function, arguments, span, around).map(Some)
 }
 
 /// As [`call`], with as many arguments as a row has fields.
-pub(crate) fn call_with_many(name: &str, arguments: &[Value], span: Span, now: i64) -> Result<Option<Value>> {
+pub(crate) fn call_with_many(
+    name: &str,
+    arguments: &[Value],
+    span: Span,
+    around: &Surroundings,
+) -> Result<Option<Value>> {
     let Some(function) = find(name) else { return Ok(None) };
-    (function.bind)(&Call { name: function.name, span, now, arguments }).map(Some)
+    bind(function, arguments, span, around).map(Some)
+}
+
+fn bind(function: &Function, arguments: &[Value], span: Span, around: &Surroundings) -> Result<Value> {
+    let call = Call { name: function.name, span, now: around.now, lookup: &around.lookup, arguments };
+    (function.bind)(&call)
 }
 
 /// Whether there is a function of this name. Names are case-sensitive.

@@ -110,7 +110,7 @@ fn in_order(
 fn as_kind(element: Typed, kind: Type, segment: &Segment) -> Result<Value> {
     let call = |function: &str| {
         let arguments = [Value::from(element.clone())];
-        library::call(function, &arguments, Span::default(), segment.scope.now())
+        library::call(function, &arguments, Span::default(), segment.scope.surroundings())
             .map(Option::unwrap_or_default)
     };
     match kind {

@@ -5,7 +5,7 @@ use tidegauge_lang::tree::{Named, Type};
 use super::WEIGHT_MAX;
 use super::segment::Segment;
 use crate::Result;
-use crate::bind::Scope;
+use crate::bind::{Scope, Surroundings};
 use crate::expr::Typed;
 use crate::functions::{library, logic};
 use crate::run::Run;
@@ -39,7 +39,7 @@ pub(super) fn extend_valid(segment: &mut Segment, fields: &[Named]) -> Result<()
     segment.totals = None;
     for field in fields {
         let value = segment.scope.bind(&field.expr)?;
-        segment.scope.define(&field.name, valid(&value, segment.scope.now())?);
+        segment.scope.define(&field.name, valid(&value, segment.scope.surroundings())?);
     }
     Ok(())
 }
@@ -54,19 +54,19 @@ fn define(scope: &mut Scope, fields: &[Named]) -> Result<()> {
 
 /// The values that are of use: texts that are not empty, numbers other than zero, what is true, and arrays and maps
 /// that have something in them.
-fn valid(value: &Value, now: i64) -> Result<Value> {
+fn valid(value: &Value, around: &Surroundings) -> Result<Value> {
     let mut variants = Vec::with_capacity(value.variants.len());
     for variant in &value.variants {
-        let is_valid = is_valid(variant, now)?;
+        let is_valid = is_valid(variant, around)?;
         variants.push(logic::choose(is_valid, variant.clone(), logic::null(variant.kind))?);
     }
     Ok(Value { variants })
 }
 
-fn is_valid(variant: &Typed, now: i64) -> Result<Typed> {
+fn is_valid(variant: &Typed, around: &Surroundings) -> Result<Typed> {
     let one = [Value::from(variant.clone())];
     let call = |function: &str, arguments: &[Value]| {
-        let value = library::call(function, arguments, tidegauge_lang::Span::default(), now)?;
+        let value = library::call(function, arguments, tidegauge_lang::Span::default(), around)?;
         let value = value.unwrap_or_default();
         value.of_type(Type::Boolean).cloned().map_or_else(|| Ok(logic::constant(false)), logic::known)
     };

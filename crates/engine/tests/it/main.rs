@@ -29,6 +29,7 @@ mod operators;
 mod pages;
 mod percentiles;
 mod pipelines;
+mod places;
 mod plain;
 mod properties;
 mod query_errors;

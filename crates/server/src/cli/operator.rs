@@ -14,6 +14,7 @@ use crate::chance::OsChance;
 use crate::config::arguments::SettingArguments;
 use crate::config::{Config, layers};
 use crate::secret_key;
+use crate::service::query::places::Atlas;
 
 /// What an operator's command works on. It leaves the events alone, so it runs beside the service.
 #[derive(Debug)]
@@ -48,6 +49,7 @@ pub async fn open_catalog(config: &Config) -> anyhow::Result<Catalog> {
 
 /// Opens everything that the service needs.
 pub async fn open_app(config: &Config) -> anyhow::Result<Arc<App>> {
+    let atlas = config.geo_database.clone().map(Atlas::open).transpose().context("setting geo_database")?;
     let catalog = Arc::new(open_catalog(config).await?);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let chance: Arc<dyn Chance> = Arc::new(OsChance);
@@ -56,7 +58,7 @@ pub async fn open_app(config: &Config) -> anyhow::Result<Arc<App>> {
     let store = store.await.context("opening the store of events")?;
     let store = Arc::new(store);
     let engine = Engine::new(Arc::clone(&store), config.engine.clone()).context("preparing for queries")?;
-    let parts = Parts { catalog, store, engine, clock, chance };
+    let parts = Parts { catalog, store, engine, clock, chance, atlas: atlas.map(Arc::new) };
     Ok(App::new(parts, config.http.clone(), config.ingest.clone(), config.query.clone()))
 }
 

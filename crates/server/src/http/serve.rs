@@ -39,11 +39,13 @@ pub async fn serve(
 ) -> anyhow::Result<()> {
     let router = super::router(app);
     let handle = Handle::new();
+    let rereading = reread_places_on_hangup(app);
     let serving = run(config, listener, router, handle.clone());
     tokio::pin!(serving);
     tokio::pin!(stop);
     tokio::select! {
         ended = &mut serving => return ended,
+        ended = rereading => return ended,
         () = &mut stop => {}
     }
     tracing::info!(connections = handle.connection_count(), "draining");
@@ -107,6 +109,27 @@ async fn reload_on_hangup(tls: &RustlsConfig, files: &TlsFiles) -> anyhow::Resul
         }
     }
     Ok(())
+}
+
+/// A newer geo database is taken over on SIGHUP; one that cannot be used leaves the old one in place.
+fn reread_places_on_hangup(app: &App) -> impl Future<Output = anyhow::Result<()>> + use<> {
+    // Asked for at once, as the signals to stop are. Without a database SIGHUP is left as it is.
+    let watched = app.queries.atlas.clone().map(|atlas| (atlas, signal(SignalKind::hangup())));
+    async move {
+        let Some((atlas, hangups)) = watched else { return std::future::pending().await };
+        let mut hangups = hangups?;
+        while hangups.recv().await.is_some() {
+            let reread = Arc::clone(&atlas);
+            match tokio::task::spawn_blocking(move || reread.read_again()).await? {
+                Ok(()) => tracing::info!("the geo database was read again"),
+                Err(error) => {
+                    let error = format!("{error:#}");
+                    tracing::error!(error, "the new geo database cannot be used; the old one stays");
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Completes on SIGTERM or SIGINT.

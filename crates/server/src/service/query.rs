@@ -9,13 +9,14 @@ pub mod files;
 pub mod history;
 pub mod meter;
 pub mod notes;
+pub mod places;
 mod wait;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegauge_engine::{Answer, Files, Lane, Options, Question};
+use tidegauge_engine::{Answer, Files, Lane, Options, Places, Question};
 use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, continuation_token, translate};
 use tidegauge_lang::tree::TimeRange;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
@@ -26,6 +27,7 @@ use self::files::WebFiles;
 use self::history::Kept;
 use self::meter::Meter;
 use self::notes::Notes;
+use self::places::Atlas;
 use super::allowance::Allowance;
 use super::datasets::fields::{self, DescribedField};
 use super::{Caller, Error, Result, datasets};
@@ -47,10 +49,11 @@ pub struct QueryDesk {
     pub definitions: Definitions,
     /// What reads files on the web, where queries may do that.
     pub files: Option<Arc<dyn Files>>,
+    pub atlas: Option<Arc<Atlas>>,
 }
 
 impl QueryDesk {
-    pub fn new(limits: QueryLimits) -> Self {
+    pub fn new(limits: QueryLimits, atlas: Option<Arc<Atlas>>) -> Self {
         let files = limits.external_data.clone().map(|settings| Arc::new(WebFiles::new(settings)) as _);
         Self {
             limits,
@@ -58,7 +61,13 @@ impl QueryDesk {
             notes: Notes::default(),
             definitions: Definitions::default(),
             files,
+            atlas,
         }
+    }
+
+    /// What knows where addresses are, for one query.
+    pub fn places(&self) -> Option<Arc<dyn Places>> {
+        self.atlas.as_ref().map(|atlas| atlas.current())
     }
 }
 
@@ -236,6 +245,7 @@ impl Run<'_> {
             bypasses_cache: self.input.manner.bypasses_cache,
             is_explained: self.input.manner.is_explained,
             answer_bytes_max: limits.answer_bytes_max,
+            places: self.app.queries.places(),
             ..Options::at(around.now)
         };
         let mut question = Question::of_dataset(translated.query, Arc::clone(&self.dataset), options);

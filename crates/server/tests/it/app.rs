@@ -126,7 +126,7 @@ impl TestApp {
         );
         let store = Arc::new(store.await.unwrap());
         let engine = Engine::new(Arc::clone(&store), engine_settings(folder.path().join("spill"))).unwrap();
-        let parts = Parts { catalog, store, engine, clock: app_clock, chance: app_chance };
+        let parts = Parts { catalog, store, engine, clock: app_clock, chance: app_chance, atlas: None };
         let app = App::new(parts, limits, ingest_limits(), query_limits());
         let owner = app.catalog.find_person_by_email("owner@example.com").await.unwrap().unwrap().id;
         let (other_org, other_owner, other_token) = other_org(&app).await;

@@ -9,9 +9,12 @@ mod damage;
 #[path = "../shared/database.rs"]
 mod database;
 mod doctor;
+#[path = "../shared/geo_file.rs"]
+mod geo_file;
 mod hostile;
 mod ingest_crash;
 mod limits;
+mod places;
 mod process;
 mod shutdown;
 mod tls;
@@ -48,6 +51,8 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),
     ("a_wrong_setting_is_named", |backend| Box::pin(commands::wrong_setting(backend))),
     ("two_settings_turn_tls_on", |backend| Box::pin(tls::serves_https(backend))),
+    ("places_come_from_the_geo_database", |backend| Box::pin(places::come_from_the_database(backend))),
+    ("a_wrong_geo_database_stops_the_start", |backend| Box::pin(places::are_refused_at_the_start(backend))),
     ("a_request_that_takes_too_long_is_cut_off", |backend| Box::pin(limits::times_out(backend))),
     ("silent_connections_are_closed", |backend| Box::pin(limits::closes_silent_connections(backend))),
     ("more_connections_than_allowed_are_closed", |backend| Box::pin(limits::limits_connections(backend))),

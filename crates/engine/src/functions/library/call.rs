@@ -8,7 +8,7 @@ use arrow_array::{Array, Int64Array, StringViewArray};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::Type;
 
-use crate::bind::{conversion, invalid_with, type_names};
+use crate::bind::{Lookup, conversion, invalid_with, type_names};
 use crate::expr::{Kernel, Typed};
 use crate::functions::{convert, logic, times};
 use crate::value::Value;
@@ -52,8 +52,9 @@ impl Function {
 pub(super) struct Call<'a> {
     pub(super) name: &'static str,
     pub(super) span: Span,
-    /// The moment of the query.
+    /// The moment of the query, in nanoseconds since 1970.
     pub(super) now: i64,
+    pub(super) lookup: &'a Lookup,
     pub(super) arguments: &'a [Value],
 }
 

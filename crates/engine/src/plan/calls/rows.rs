@@ -7,8 +7,9 @@ use tidegauge_model::columns::TIME_FIELD;
 
 use super::arguments::{number, told_name};
 use super::{Calls, Computed, Outcome, Parts};
-use crate::bind::{ARRIVAL_FIELD, Scope, conversion, invalid, invalid_with, type_names};
+use crate::bind::{ARRIVAL_FIELD, Scope, Surroundings, conversion, invalid, invalid_with, type_names};
 use crate::expr::Typed;
+use crate::functions::library;
 use crate::plan::groups::{PlannedAggregate, Shape, comparable, or_null};
 use crate::value::Value;
 use crate::{AggregateInfo, Result, aggregates};
@@ -159,7 +160,7 @@ fn with_spans_as_numbers(value: Value) -> Value {
 
 /// All values of a row in one JSON array.
 fn packed(values: &[Value]) -> Result<Typed> {
-    let packed = crate::functions::library::call_with_many("pack_array", values, Span::default(), 0)?;
+    let packed = library::call_with_many("pack_array", values, Span::default(), &Surroundings::default())?;
     let packed = packed.unwrap_or_default();
     let array = packed.of_type(Type::Array).cloned();
     array.ok_or_else(|| invalid(Span::default(), format!("a row cannot be {}", type_names(&packed))))

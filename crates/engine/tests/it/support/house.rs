@@ -255,7 +255,8 @@ impl House {
         self.ask_with(&[], text, Way::Threads, options).await
     }
 
-    async fn ask_with(
+    /// Asks a query in text that is run as the options say.
+    pub(crate) async fn ask_with(
         &self,
         datasets: &[(&str, &Arc<DatasetState>)],
         text: &str,

@@ -173,6 +173,7 @@ impl Run<'_> {
             rows_max: ROWS_MAX,
             auto_bins_max: bins,
             files: self.app.queries.files.clone(),
+            places: self.app.queries.places(),
             ..Options::at(now.as_nanos())
         }
     }

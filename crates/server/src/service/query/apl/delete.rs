@@ -125,6 +125,7 @@ fn options(app: &App, caller: &Caller) -> Options {
     Options {
         lane: Lane::Export,
         time_max: app.queries.limits.time_max,
+        places: app.queries.places(),
         ..Options::at(caller.now.as_nanos())
     }
 }

@@ -69,6 +69,11 @@ fn write_messages(out: &mut Vec<u8>, shown: &Shown<'_>) {
                     format!("an answer has at most {rows} rows here: narrow the query, or page with cursor");
                 write_message(out, "warn", "apl_rowlimitapplied_1", &text);
             }
+            Message::NoPlaces => {
+                let text = "no geo database is configured, so the places of addresses are empty: the operator names one \
+                    with geo_database";
+                write_message(out, "warn", "no_geo_database", text);
+            }
         }
     }
     for text in shown.text.iter().flat_map(|text| &text.warnings) {

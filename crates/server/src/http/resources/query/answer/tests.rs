@@ -370,6 +370,8 @@ fn messages_say_what_to_know_and_only_what_is_so() {
     let mut answer = events();
     answer.messages = vec![Message::MissingField("a".to_owned()), Message::FailedField("b".to_owned())];
     assert_eq!(codes(&shown(&answer)), ["missing_column", "virtual_field_finalize_error"]);
+    answer.messages = vec![Message::NoPlaces];
+    assert_eq!(codes(&shown(&answer)), ["no_geo_database"]);
     answer.messages.clear();
     assert_eq!(codes(&Shown { is_window_cut: true, ..shown(&answer) }), ["license_limit_for_query_warning"]);
 
