@@ -15,6 +15,7 @@ use crate::bind::{Scope, Surroundings};
 use crate::cache::ColumnCache;
 use crate::explain::explained;
 use crate::memory::QueryMemory;
+use crate::pipeline::External;
 use crate::scan::Counters;
 use crate::{Answer, Error, Question, Result};
 
@@ -39,6 +40,7 @@ pub(crate) struct Work {
     pub(crate) is_estimate: bool,
     pub(crate) planning: Duration,
     pub(crate) finding: Duration,
+    pub(crate) external: External,
 }
 
 /// One scan of a dataset.
