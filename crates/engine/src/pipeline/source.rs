@@ -14,7 +14,7 @@ use crate::expr::Typed;
 use crate::functions::convert;
 use crate::question::Dataset;
 use crate::run::Run;
-use crate::types::arrow_type;
+use crate::types::{arrow_type, type_name};
 use crate::value::Value;
 use crate::{Error, Question, Result};
 
@@ -120,7 +120,7 @@ fn cell_of(cell: &Expr, kind: Type, around: &Surroundings) -> Result<ArrayRef> {
     let literal = fitting.as_ref().and_then(Typed::as_literal);
     literal.cloned().ok_or_else(|| {
         let is = type_names(&value);
-        invalid(cell.span, format!("this is {is}, and the column holds {}", kind_name(kind)))
+        invalid(cell.span, format!("this is {is}, and the column holds {}", type_name(kind)))
     })
 }
 
@@ -139,18 +139,6 @@ pub(super) fn as_kind(value: &Value, kind: Type) -> Result<Option<Typed>> {
         Type::Boolean => value.condition()?,
         Type::Timespan => None,
     })
-}
-
-fn kind_name(kind: Type) -> &'static str {
-    match kind {
-        Type::Boolean => "bool",
-        Type::Integer => "long",
-        Type::Float => "real",
-        Type::String => "string",
-        Type::Datetime => "datetime",
-        Type::Timespan => "timespan",
-        Type::Array | Type::Map | Type::Dynamic => "dynamic",
-    }
 }
 
 /// The length of the buckets that `bin_auto` makes: the shortest usual one of which not too many fill the range.
