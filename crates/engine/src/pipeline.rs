@@ -25,6 +25,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tidegauge_lang::tree::{Expr, Query, Stage};
 
+pub(crate) use external::External;
 pub(crate) use segment::Segment;
 pub(crate) use source::{add_names, auto_step};
 

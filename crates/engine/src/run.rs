@@ -16,6 +16,7 @@ use crate::bind::{Lookup, Scope, Surroundings};
 use crate::cache::ColumnCache;
 use crate::explain::explained;
 use crate::memory::QueryMemory;
+use crate::pipeline::External;
 use crate::scan::Counters;
 use crate::{Answer, Error, Question, Result};
 
@@ -42,6 +43,7 @@ pub(crate) struct Work {
     pub(crate) held: Option<MemoryReservation>,
     pub(crate) planning: Duration,
     pub(crate) finding: Duration,
+    pub(crate) external: External,
 }
 
 /// One scan of a dataset.

@@ -24,3 +24,16 @@ pub(crate) fn type_of(kind: FieldKind) -> Type {
         FieldKind::Map => Type::Map,
     }
 }
+
+/// How the language calls a type.
+pub(crate) fn type_name(kind: Type) -> &'static str {
+    match kind {
+        Type::Boolean => "bool",
+        Type::Integer => "long",
+        Type::Float => "real",
+        Type::String => "string",
+        Type::Datetime => "datetime",
+        Type::Timespan => "timespan",
+        Type::Array | Type::Map | Type::Dynamic => "dynamic",
+    }
+}

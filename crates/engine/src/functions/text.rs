@@ -36,6 +36,17 @@ pub(crate) fn test(test: TextTest, is_case_sensitive: bool, left: &Value, right:
     Ok(if parts.is_empty() { logic::constant(false) } else { Typed::any(parts) })
 }
 
+/// The words of a text, in their order.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    word::all(text)
+}
+
+/// Whether a text is one word and nothing else, in the form in which it is looked for.
+pub(crate) fn is_single_word(text: &str, is_case_sensitive: bool) -> bool {
+    let is_word = |text: &str| word::all(text).next() == Some(text);
+    if is_case_sensitive { is_word(text) } else { is_word(&fold::folded(text)) }
+}
+
 /// Reads a regular expression within the bounds that all have.
 pub(crate) fn regex(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).size_limit(REGEX_BYTES_MAX).dfa_size_limit(REGEX_BYTES_MAX).build()

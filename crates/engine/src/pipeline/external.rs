@@ -17,6 +17,37 @@ use crate::{Error, Result};
 const FILE_MIB_MAX: usize = 5;
 const ALL_MIB_MAX: usize = 50;
 
+/// How many files a query may read.
+const FILES_MAX: usize = 20;
+
+/// What a query read of files so far, in all its tables.
+#[derive(Debug, Default)]
+pub(crate) struct External {
+    files: usize,
+    bytes: usize,
+}
+
+impl External {
+    /// Counts files that are about to be read.
+    fn add_files(&mut self, count: usize, span: Span) -> Result<()> {
+        self.files = self.files.saturating_add(count);
+        if self.files > FILES_MAX {
+            let message = format!("the query reads more than {FILES_MAX} files");
+            return Err(invalid(span, message, "write fewer addresses, or send the rows to a dataset"));
+        }
+        Ok(())
+    }
+
+    fn add_bytes(&mut self, count: usize, span: Span) -> Result<()> {
+        self.bytes = self.bytes.saturating_add(count);
+        if self.bytes > ALL_MIB_MAX << 20 {
+            let message = format!("the files of the query have more than {ALL_MIB_MAX} MiB together");
+            return Err(invalid(span, message, "write fewer addresses, or send the rows to a dataset"));
+        }
+        Ok(())
+    }
+}
+
 impl Run {
     pub(super) async fn external(&self, external: &ExternalData, around: &Surroundings) -> Result<Segment> {
         let span = external.span;
@@ -27,16 +58,12 @@ impl Run {
         let kinds: Vec<Type> = external.columns.iter().map(|column| column.kind).collect();
         let mut columns: Vec<cells::Column> = kinds.iter().map(|kind| cells::Column::of(*kind, 0)).collect();
         let mut rows = 0;
-        let mut length = 0;
+        self.work().external.add_files(external.addresses.len(), span)?;
         for address in &external.addresses {
             let bytes = files.read(address).await.map_err(|reason| {
                 invalid(span, format!("the file at {address} cannot be read: {reason}"), "check the address")
             })?;
-            length += bytes.len();
-            if length > ALL_MIB_MAX << 20 {
-                let message = format!("the files of the query have more than {ALL_MIB_MAX} MiB together");
-                return Err(invalid(span, message, "write fewer addresses, or send the rows to a dataset"));
-            }
+            self.work().external.add_bytes(bytes.len(), span)?;
             let text = text_of(&bytes, address, span)?;
             let format = external.format.unwrap_or_else(|| format_of(address));
             rows += records::add(text, format, external, &mut columns).map_err(|reason| {

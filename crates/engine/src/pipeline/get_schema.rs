@@ -11,13 +11,14 @@ use crate::Result;
 use crate::bind::Surroundings;
 use crate::expr::Typed;
 use crate::run::Run;
+use crate::types::type_name;
 
 impl Run {
     pub(super) fn get_schema(&self, mut segment: Segment, around: &Surroundings) -> Result<Segment> {
         let fields = segment.scope.fields()?;
         let mut types: Vec<String> = Vec::with_capacity(fields.len());
         for (_, value) in &fields {
-            let names: Vec<&str> = value.types().into_iter().map(name).collect();
+            let names: Vec<&str> = value.types().into_iter().map(type_name).collect();
             types.push(if names.is_empty() { "unknown".to_owned() } else { names.join("|") });
         }
         let names: StringViewArray = fields.iter().map(|(name, _)| Some(name.as_str())).collect();
@@ -39,18 +40,5 @@ impl Run {
         let about = About { sources: segment.about.sources, ..About::default() };
         self.note(&segment.scope);
         of_arrays(arrays, &kinds, rows, described, around, about)
-    }
-}
-
-/// How the language calls a type.
-fn name(kind: Type) -> &'static str {
-    match kind {
-        Type::Boolean => "bool",
-        Type::Integer => "long",
-        Type::Float => "real",
-        Type::String => "string",
-        Type::Datetime => "datetime",
-        Type::Timespan => "timespan",
-        Type::Array | Type::Map | Type::Dynamic => "dynamic",
     }
 }

@@ -5,16 +5,17 @@ mod arrays;
 mod axis;
 
 use arrow_array::ArrayRef;
+use datafusion_execution::memory_pool::MemoryConsumer;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{
     AggregateCall, AggregateFunction, BinaryOperator, Expr, ExprKind, Literal, MakeSeries, Named,
     NamedAggregate, Summarize, Type,
 };
 
-use self::arrays::Stretches;
+use self::arrays::{Room, Stretches};
 use self::axis::Axis;
 use super::rows::of_arrays;
-use super::segment::{About, Segment};
+use super::segment::{About, Segment, free_name};
 use crate::Result;
 use crate::bind::{Scope, Surroundings, invalid_with};
 use crate::expr::Typed;
@@ -71,7 +72,9 @@ impl Run {
         let fields: Vec<(String, Value)> = columns.fields.iter().take(keys.len()).cloned().collect();
         let plan = self.plan(&grouped, columns.exprs, columns.schema).await?;
         let batch = self.collected(plan).await?;
-        let stretches = Stretches { axis: &axis, defaults: defaults(make, around)?, span: make.step.span };
+        let room = Room::new(MemoryConsumer::new("series").register(self.context.memory_pool()));
+        let defaults = defaults(make, around)?;
+        let stretches = Stretches { axis: &axis, defaults, span: make.step.span, room };
         let arrays = stretches.arrays(&batch, key_columns, make.is_nonempty && make.keys.is_empty())?;
         let about = About { sources: grouped.about.sources, range: grouped.about.range, ..About::default() };
         answer(make, arrays, fields, key_kinds, around, about)
@@ -92,12 +95,7 @@ fn answer(
         _ => "axis",
     };
     for name in make.series.iter().map(|series| series.name.as_str()).chain([axis]) {
-        let mut unique = name.to_owned();
-        let mut number = 0;
-        while fields.iter().any(|(known, _)| *known == unique) {
-            number += 1;
-            unique = format!("{name}{number}");
-        }
+        let unique = free_name(name, |name| fields.iter().any(|(known, _)| known == name));
         fields.push((unique, Typed::input(Type::Array, kinds.len()).into()));
         kinds.push(Type::Array);
     }

@@ -161,3 +161,10 @@ impl Segment {
         Ok(Columns::of(&self.scope.fields()?))
     }
 }
+
+/// A name that is not taken: as it is wanted, or with the first number that makes it free.
+pub(super) fn free_name(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let numbers = (1_u64..).map(|number| format!("{wanted}{number}"));
+    let mut names = std::iter::once(wanted.to_owned()).chain(numbers);
+    names.find(|name| !is_taken(name)).unwrap_or_default()
+}

@@ -17,7 +17,7 @@ use crate::expr::Typed;
 use crate::functions::convert;
 use crate::question::Dataset;
 use crate::run::Run;
-use crate::types::arrow_type;
+use crate::types::{arrow_type, type_name};
 use crate::value::Value;
 use crate::{Question, Result};
 
@@ -128,7 +128,7 @@ fn cell_of(cell: &Expr, kind: Type, around: &Surroundings) -> Result<ArrayRef> {
     let fitting = as_kind(&value, kind)?;
     let literal = fitting.as_ref().and_then(Typed::as_literal);
     literal.cloned().ok_or_else(|| {
-        let kind = kind_name(kind);
+        let kind = type_name(kind);
         let message = format!("this is {}, and the column holds {kind}", type_names(&value));
         invalid_with(cell.span, message, format!("write a {kind} here, or give the column another type"))
     })
@@ -149,18 +149,6 @@ pub(super) fn as_kind(value: &Value, kind: Type) -> Result<Option<Typed>> {
         Type::Boolean => value.condition()?,
         Type::Timespan => None,
     })
-}
-
-fn kind_name(kind: Type) -> &'static str {
-    match kind {
-        Type::Boolean => "bool",
-        Type::Integer => "long",
-        Type::Float => "real",
-        Type::String => "string",
-        Type::Datetime => "datetime",
-        Type::Timespan => "timespan",
-        Type::Array | Type::Map | Type::Dynamic => "dynamic",
-    }
 }
 
 /// Adds every field that a query names, also in the queries inside it.

@@ -63,12 +63,12 @@ impl Run {
     ) -> Result<(Segment, usize)> {
         let mut segment = self.unlimited(segment).await?;
         let mut planned = plan(&mut segment, summarize)?;
-        let used = planned.take_with(after, summarize.bucket.is_some());
+        let used = planned.take_with(after, summarize.bucket.is_some(), around);
         if segment.pending.order.is_some() {
             if planned.plan.is_ordered() {
                 segment = self.settled(segment).await?;
                 planned = plan(&mut segment, summarize)?;
-                planned.take_with(after, summarize.bucket.is_some());
+                planned.take_with(after, summarize.bucket.is_some(), around);
             }
             segment.pending.order = None;
         }

@@ -5,23 +5,40 @@ use std::sync::Arc;
 
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::union::UnionExec;
-use tidegauge_lang::Span;
+use hashbrown::{HashMap, HashSet};
 use tidegauge_lang::tree::{Literal, NamePattern, Query, Source, TimeRange, Type, Union};
+use tidegauge_lang::{Diagnostic, Span};
 
 use super::rows::of_arrays;
-use super::segment::{About, Columns, Segment};
-use crate::Result;
+use super::segment::{About, Columns, Segment, free_name};
 use crate::bind::Surroundings;
 use crate::expr::Typed;
 use crate::functions::logic;
 use crate::leaf::Leaf;
 use crate::run::Run;
+use crate::types::type_name;
 use crate::value::Value;
+use crate::{Error, Result};
+
+/// How many columns the rows of a union have at most.
+const COLUMNS_MAX: usize = 10_000;
 
 /// One table of a union, under the name that its rows have it by.
 struct Operand {
     name: String,
     segment: Segment,
+}
+
+/// The fields of one table, and where each name is among them.
+struct Fields {
+    values: Vec<(String, Value)>,
+    places: HashMap<String, usize>,
+}
+
+impl Fields {
+    fn get(&self, name: &str) -> Option<&Value> {
+        self.places.get(name).map(|place| &self.values[*place].1)
+    }
 }
 
 /// A column of the result: a field of the tables, or one type of it.
@@ -115,19 +132,23 @@ impl Run {
         for operand in operands {
             let mut segment = self.unlimited(operand.segment).await?;
             segment.pending.order = None;
-            let mut fields = segment.scope.fields()?;
+            let mut values = segment.scope.fields()?;
             let own = segment.scope.hidden();
             for (name, _) in &own {
                 if !hidden.contains(name) {
                     hidden.push(name.clone());
                 }
             }
-            fields.extend(own);
+            values.extend(own);
+            let mut fields = Fields { values, places: HashMap::new() };
+            for (place, (name, _)) in fields.values.iter().enumerate() {
+                fields.places.entry(name.clone()).or_insert(place);
+            }
             tables.push((operand.name, segment, fields));
         }
         let is_literal = tables.iter().all(|(_, segment, _)| segment.about.sources.is_empty());
-        let all: Vec<&Vec<(String, Value)>> = tables.iter().map(|(_, _, fields)| fields).collect();
-        let columns = columns(&all, union, is_literal);
+        let all: Vec<&Fields> = tables.iter().map(|(_, _, fields)| fields).collect();
+        let columns = columns(&all, union, is_literal)?;
         let mut about = About {
             is_events: !tables.is_empty() && tables.iter().all(|(_, segment, _)| segment.about.is_events),
             ..About::default()
@@ -173,64 +194,51 @@ fn in_order(plan: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
 }
 
 /// The columns that all tables together have.
-fn columns(tables: &[&Vec<(String, Value)>], union: &Union, is_literal: bool) -> Vec<Column> {
+fn columns(tables: &[&Fields], union: &Union, is_literal: bool) -> Result<Vec<Column>> {
     let mut names: Vec<&String> = Vec::new();
-    for (name, _) in tables.iter().copied().flatten() {
-        if !names.contains(&name) {
+    let mut known: HashSet<&String> = HashSet::new();
+    for (name, _) in tables.iter().flat_map(|table| &table.values) {
+        if known.insert(name) {
             names.push(name);
         }
     }
     if union.is_inner {
-        let has = |table: &Vec<(String, Value)>, name: &String| table.iter().any(|(known, _)| known == name);
-        names.retain(|name| tables.iter().all(|table| has(table, name)));
+        names.retain(|name| tables.iter().all(|table| table.get(name).is_some()));
     }
     let mut columns: Vec<Column> = Vec::with_capacity(names.len());
+    let mut taken: HashSet<String> = HashSet::new();
     for name in names {
-        let values = tables.iter().filter_map(|table| table.iter().find(|(known, _)| known == name));
         let mut kinds: Vec<Type> = Vec::new();
-        for kind in values.flat_map(|(_, value)| value.types()) {
+        for kind in tables.iter().filter_map(|table| table.get(name)).flat_map(Value::types) {
             if !kinds.contains(&kind) {
                 kinds.push(kind);
             }
         }
-        if !is_literal || kinds.len() < 2 {
-            columns.push(Column { name: free(name, &columns), field: name.clone(), kinds });
-            continue;
+        let is_split = is_literal && kinds.len() > 1;
+        let parts = match is_split {
+            true => {
+                kinds.into_iter().map(|kind| (format!("{name}_{}", type_name(kind)), vec![kind])).collect()
+            }
+            false => vec![(name.clone(), kinds)],
+        };
+        for (wanted, kinds) in parts {
+            let free = free_name(&wanted, |name| taken.contains(name));
+            taken.insert(free.clone());
+            columns.push(Column { name: free, field: name.clone(), kinds });
         }
-        for kind in kinds {
-            let wanted = format!("{name}_{}", suffix(kind));
-            columns.push(Column { name: free(&wanted, &columns), field: name.clone(), kinds: vec![kind] });
+        if columns.len() > COLUMNS_MAX {
+            let message = format!("the tables of the union have more than {COLUMNS_MAX} fields together");
+            let diagnostic = Diagnostic::new(message, Span::default());
+            let hint = "write `kind=inner`, or `project` the fields that are wanted in each table";
+            return Err(Error::Invalid(vec![diagnostic.with_hint(hint)]));
         }
     }
-    columns
-}
-
-/// A name that no column has yet.
-fn free(wanted: &str, columns: &[Column]) -> String {
-    let mut name = wanted.to_owned();
-    let mut number = 1;
-    while columns.iter().any(|column| column.name == name) {
-        name = format!("{wanted}{number}");
-        number += 1;
-    }
-    name
-}
-
-fn suffix(kind: Type) -> &'static str {
-    match kind {
-        Type::Boolean => "bool",
-        Type::Integer => "long",
-        Type::Float => "real",
-        Type::String => "string",
-        Type::Datetime => "datetime",
-        Type::Timespan => "timespan",
-        Type::Array | Type::Map | Type::Dynamic => "dynamic",
-    }
+    Ok(columns)
 }
 
 /// What a table has in a column: its own values, and nulls in the types that only others have.
-fn value_of(column: &Column, fields: &[(String, Value)]) -> Value {
-    let own = fields.iter().find(|(name, _)| *name == column.field).map(|(_, value)| value);
+fn value_of(column: &Column, fields: &Fields) -> Value {
+    let own = fields.get(&column.field);
     let variant = |kind: &Type| {
         let typed = own.and_then(|value| value.of_type(*kind)).cloned();
         typed.unwrap_or_else(|| -> Typed { logic::null(*kind) })

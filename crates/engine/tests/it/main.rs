@@ -7,6 +7,7 @@
 )]
 
 mod aggregate_plans;
+mod among;
 mod bucketed;
 mod budgets;
 mod case_file;

@@ -223,6 +223,17 @@ fn buckets_come_with_totals() {
         let answer = both.ask("web | summarize sum(took) by bin(_time, 4s), host | take 1").await;
         let expected = json!([["2027-01-15T08:00:00Z", "b", 41.0], ["2027-01-15T08:00:04Z", "b", 121.0]]);
         assert_eq!(rows(&answer.tables[0]), expected);
+        for text in [
+            "let n = 1; web | summarize sum(took) by bin(_time, 4s), host | take n",
+            "web | summarize c = sum(took) by bin(_time, 4s), host | sort by c desc nulls last | take 1",
+            "let n = 1; web | summarize c = sum(took) by bin(_time, 4s), host | order by c desc nulls last | take n",
+        ] {
+            assert_eq!(rows(&both.ask(text).await.tables[0]), expected, "{text}");
+        }
+        // Another place of nulls is an order of rows.
+        let text =
+            "web | summarize c = sum(took) by bin(_time, 4s), host | sort by c desc nulls first | take 1";
+        assert_eq!(rows(&both.ask(text).await.tables[0]), json!([["2027-01-15T08:00:04Z", "b", 121.0]]));
         let answer = both.ask("web | summarize count() by host, bin(_time, 4s) | where count_ > 1").await;
         assert_eq!((names(&answer.tables[0]), answer.tables.len()), (vec!["host", "_time", "count_"], 1));
     });
@@ -296,5 +307,20 @@ fn what_cannot_be_is_refused_with_its_place() {
                 assert!(refusal.contains(part), "{text}: {refusal}");
             }
         }
+    });
+}
+
+#[test]
+fn a_union_has_a_bound_on_its_fields() {
+    let table = |letter: char| {
+        let fields: Vec<String> = (0..5_100).map(|number| format!("{letter}{number} = 1")).collect();
+        format!("(print {})", fields.join(", "))
+    };
+    block_on(async {
+        let both = Both::new(Placement::Buffer).await;
+        let refusal = both.refusal(&format!("union {}, {}", table('a'), table('b'))).await;
+        assert!(refusal.contains("more than 10000 fields"), "{refusal}");
+        let answer = both.ask(&format!("union {}, {} | count", table('a'), table('a'))).await;
+        assert_eq!(rows(&answer.tables[0]), json!([[2]]));
     });
 }

@@ -32,3 +32,8 @@ pub(super) fn is_in(text: &str, finder: &Finder<'_>, place: Place) -> bool {
     }
     false
 }
+
+/// The words of a text.
+pub(super) fn all(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty())
+}

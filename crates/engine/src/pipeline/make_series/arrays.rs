@@ -7,6 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array};
 use arrow_row::{RowConverter, SortField};
+use datafusion_execution::memory_pool::MemoryReservation;
 use hashbrown::HashMap;
 use tidegauge_lang::{Diagnostic, Span};
 
@@ -16,12 +17,40 @@ use crate::{Error, Result};
 /// How many points all series together have at most.
 const POINTS_MAX: usize = 1_000_000;
 
+/// How long the texts of all series together are at most.
+const BYTES_MIB_MAX: usize = 256;
+
+/// Room is taken in pieces, because asking the pool for every point takes longer than writing it.
+const PIECE_BYTES: usize = 64 << 10;
+
 /// How groups become arrays.
 pub(super) struct Stretches<'a> {
     pub(super) axis: &'a Axis,
     /// What stands where a series has no rows.
     pub(super) defaults: Vec<String>,
     pub(super) span: Span,
+    pub(super) room: Room,
+}
+
+/// The room that the texts of all arrays may take: a share of the query's memory, and never more than a bound.
+pub(super) struct Room {
+    reservation: MemoryReservation,
+}
+
+impl Room {
+    pub(super) fn new(reservation: MemoryReservation) -> Self {
+        Self { reservation }
+    }
+
+    /// Takes room for what is about to be written.
+    fn take(&self, bytes: usize, span: Span) -> Result<()> {
+        if self.reservation.size().saturating_add(bytes) > BYTES_MIB_MAX << 20 {
+            let message = format!("the series have more than {BYTES_MIB_MAX} MiB");
+            let hint = "write a longer step, fewer keys after `by`, or a shorter default";
+            return Err(Error::Invalid(vec![Diagnostic::new(message, span).with_hint(hint)]));
+        }
+        Ok(self.reservation.try_grow(bytes)?)
+    }
 }
 
 /// The stretches of one series that have rows, and where these are.
@@ -63,17 +92,48 @@ impl Stretches<'_> {
         let mut arrays = taken.collect::<Result<Vec<ArrayRef>, _>>()?;
         for (number, default) in self.defaults.iter().enumerate() {
             let texts = batch.column(keys + 1 + number).as_string_view();
-            arrays.push(written(&all, &ranges, |series, place, text| {
+            arrays.push(self.written(&all, &ranges, |series, place, text| {
                 let found = series.rows.binary_search_by_key(&place, |(place, _)| *place);
                 match found.map(|at| series.rows[at].1) {
                     Ok(row) if texts.is_valid(row) => text.push_str(texts.value(row)),
                     Ok(_) => text.push_str("null"),
                     Err(_) => text.push_str(default),
                 }
-            }));
+            })?);
         }
-        arrays.push(written(&all, &ranges, |_, place, text| self.axis.write_start(place, text)));
+        arrays.push(self.written(&all, &ranges, |_, place, text| self.axis.write_start(place, text))?);
         Ok(arrays)
+    }
+
+    /// One array for each series, of what is written for each of its stretches.
+    fn written(
+        &self,
+        all: &[Series],
+        ranges: &[(i64, i64)],
+        write: impl Fn(&Series, i64, &mut String),
+    ) -> Result<ArrayRef> {
+        let mut builder = StringViewBuilder::with_capacity(all.len());
+        let mut text = String::new();
+        let mut unpaid = 0;
+        for (series, (first, end)) in all.iter().zip(ranges) {
+            text.clear();
+            text.push('[');
+            for place in *first..*end {
+                if place > *first {
+                    text.push(',');
+                }
+                let before = text.len();
+                write(series, place, &mut text);
+                unpaid += text.len() - before;
+                if unpaid >= PIECE_BYTES {
+                    self.room.take(std::mem::take(&mut unpaid), self.span)?;
+                }
+            }
+            text.push(']');
+            builder.append_value(&text);
+        }
+        self.room.take(unpaid, self.span)?;
+        Ok(Arc::new(builder.finish()))
     }
 
     /// The first stretch of a series, and the one behind its last.
@@ -106,23 +166,4 @@ fn series_of(batch: &RecordBatch, keys: usize) -> Result<Vec<Series>> {
         all[number].rows.push((places.value(row), row));
     }
     Ok(all)
-}
-
-/// One array for each series, of what is written for each of its stretches.
-fn written(all: &[Series], ranges: &[(i64, i64)], write: impl Fn(&Series, i64, &mut String)) -> ArrayRef {
-    let mut builder = StringViewBuilder::with_capacity(all.len());
-    let mut text = String::new();
-    for (series, (first, end)) in all.iter().zip(ranges) {
-        text.clear();
-        text.push('[');
-        for place in *first..*end {
-            if place > *first {
-                text.push(',');
-            }
-            write(series, place, &mut text);
-        }
-        text.push(']');
-        builder.append_value(&text);
-    }
-    Arc::new(builder.finish())
 }

@@ -8,10 +8,11 @@ use arrow_array::{ArrayRef, UInt32Array};
 use arrow_ord::sort::{SortColumn, SortOptions, lexsort_to_indices};
 use arrow_select::take::take;
 use tidegauge_lang::Span;
-use tidegauge_lang::tree::{SortKey, Stage, Type};
+use tidegauge_lang::tree::{ExprKind, Nulls, OrderKey, SortKey, Stage, Type};
 
 use super::super::rows::of_table;
 use super::super::segment::About;
+use super::super::sort::count;
 use super::{Column, Planned, shape};
 use crate::Result;
 use crate::answer::Table;
@@ -29,13 +30,19 @@ pub(super) struct Choice {
 
 impl Planned {
     /// Takes the order and the number of groups from the stages behind.
-    pub(super) fn take_with(&mut self, after: &[Stage], is_always_of_groups: bool) -> usize {
-        let (order, limit, used) = match after {
-            [Stage::Sort(keys), Stage::Limit(limit), ..] => (Some(keys.as_slice()), Some(*limit), 2),
-            [Stage::Sort(keys), ..] => (Some(keys.as_slice()), None, 1),
-            [Stage::Limit(limit), ..] => (None, Some(*limit), 1),
-            _ => return 0,
-        };
+    pub(super) fn take_with(
+        &mut self,
+        after: &[Stage],
+        is_always_of_groups: bool,
+        around: &Surroundings,
+    ) -> usize {
+        let order = after.first().and_then(order_of);
+        let limit = after.get(usize::from(order.is_some())).and_then(|stage| limit_of(stage, around));
+        let order = order.as_deref();
+        let used = usize::from(order.is_some()) + usize::from(limit.is_some());
+        if used == 0 {
+            return 0;
+        }
         let is_bucketed = self.plan.bucket.is_some();
         if is_bucketed && !is_always_of_groups {
             return if self.take_series(order, limit) { used } else { 0 };
@@ -122,6 +129,34 @@ impl Planned {
             (Some(_), Some(call)) => SortKey { field: result_name(call), ..key.clone() },
             _ => key.clone(),
         }
+    }
+}
+
+/// The order that a stage gives, by fields as they are and with nulls where they usually are.
+fn order_of(stage: &Stage) -> Option<Vec<SortKey>> {
+    let plain = |key: &OrderKey| {
+        let ExprKind::Field(field) = &key.expr.kind else { return None };
+        let usual = if key.is_descending { Nulls::Last } else { Nulls::First };
+        let is_usual = key.nulls.is_none_or(|nulls| nulls == usual);
+        is_usual.then(|| SortKey {
+            field: field.clone(),
+            is_descending: key.is_descending,
+            span: key.expr.span,
+        })
+    };
+    match stage {
+        Stage::Sort(keys) => Some(keys.clone()),
+        Stage::Order(keys) => keys.iter().map(plain).collect(),
+        _ => None,
+    }
+}
+
+/// The number of rows that a stage leaves. What is no number stays for the stage itself to tell.
+fn limit_of(stage: &Stage, around: &Surroundings) -> Option<u64> {
+    match stage {
+        Stage::Limit(limit) => Some(*limit),
+        Stage::Take(expr) => count(expr, around).ok(),
+        _ => None,
     }
 }
 

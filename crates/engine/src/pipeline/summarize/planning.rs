@@ -8,7 +8,7 @@ use tidegauge_lang::Span;
 use tidegauge_lang::tree::{AggregateFunction, Bucket, Expr, ExprKind, Named, Summarize, Type};
 use tidegauge_model::columns::TIME_FIELD;
 
-use super::super::segment::{Origin, Segment};
+use super::super::segment::{Origin, Segment, free_name};
 use super::{Column, Planned};
 use crate::expr::Typed;
 use crate::functions::logic;
@@ -87,9 +87,7 @@ fn time_of_rows(segment: &mut Segment) -> Result<Option<Typed>> {
 
 /// A name that is not taken: as it is, or with a number.
 fn numbered(base: &str, taken: &[String]) -> String {
-    let numbers = (1..).map(|number| format!("{base}{number}"));
-    let mut names = std::iter::once(base.to_owned()).chain(numbers);
-    names.find(|name| !taken.contains(name)).unwrap_or_default()
+    free_name(base, |name| taken.iter().any(|known| known == name))
 }
 
 /// Columns whose names are not taken by keys or by others before them.

@@ -117,7 +117,18 @@ fn what_cannot_be_is_told() {
     ];
     let many = vec!["'https://x.example/large.csv'"; 13].join(", ");
     let many = format!("externaldata (a:string) [{many}] with (format='raw')");
-    let cases = cases.into_iter().chain([(many.as_str(), "more than 50 MiB together")]);
+    // What one query reads is counted in all its tables together.
+    let table = |count: usize, file: &str| {
+        let addresses = vec![format!("'https://x.example/{file}'"); count].join(", ");
+        format!("(externaldata (a:string) [{addresses}] with (format='raw'))")
+    };
+    let apart = format!("union {}, {}", table(7, "large.csv"), table(6, "large.csv"));
+    let files = format!("union {}, {}", table(11, "a.txt"), table(10, "a.txt"));
+    let cases = cases.into_iter().chain([
+        (many.as_str(), "more than 50 MiB together"),
+        (apart.as_str(), "more than 50 MiB together"),
+        (files.as_str(), "more than 20 files"),
+    ]);
     block_on(async {
         let house = House::new().await;
         for (text, message) in cases {

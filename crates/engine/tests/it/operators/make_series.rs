@@ -110,6 +110,12 @@ fn what_cannot_be_is_told() {
         ),
         (&format!("{rows} | make-series count() default=x on x from 0 to 2 step 1"), "invalid field"),
         (&format!("{rows} | make-series count() on y step 1"), "invalid field: \"y\""),
+        (
+            &format!(
+                "{rows} | make-series count() default=strrep(strrep('x', 1024), 1024) on x from 0 to 2000 step 1"
+            ),
+            "MiB",
+        ),
     ]);
 }
 
