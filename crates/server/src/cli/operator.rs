@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use tidegauge_catalog::{Catalog, Change};
 use tidegauge_engine::Engine;
 use tidegauge_model::time::SystemClock;
@@ -49,7 +49,8 @@ pub async fn open_catalog(config: &Config) -> anyhow::Result<Catalog> {
 
 /// Opens everything that the service needs.
 pub async fn open_app(config: &Config) -> anyhow::Result<Arc<App>> {
-    let atlas = config.geo_database.clone().map(Atlas::open).transpose().context("setting geo_database")?;
+    let atlas = config.geo_database.clone().map(Atlas::open).transpose();
+    let atlas = atlas.map_err(|error| anyhow!("setting geo_database: {error:#}"))?;
     let catalog = Arc::new(open_catalog(config).await?);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let chance: Arc<dyn Chance> = Arc::new(OsChance);

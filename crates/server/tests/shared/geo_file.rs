@@ -11,6 +11,14 @@ const GAP: usize = 16;
 /// Begins what the file says of itself.
 const MARKER: &[u8] = b"\xab\xcd\xefMaxMind.com";
 
+const STRING: u8 = 2;
+const DOUBLE: u8 = 3;
+const UINT16: u8 = 5;
+const UINT32: u8 = 6;
+const MAP: u8 = 7;
+const UINT64: u8 = 9;
+const ARRAY: u8 = 11;
+
 #[derive(Clone, Copy)]
 enum Branch {
     Nothing,
@@ -39,13 +47,31 @@ pub(crate) fn geo_file(kind: &str, networks: &[(&str, Value)]) -> Vec<u8> {
     file.extend([0; GAP]);
     file.extend(records);
     file.extend(MARKER);
-    let about = json!({
-        "binary_format_major_version": 2, "binary_format_minor_version": 0, "build_epoch": 1_782_900_000_u32,
-        "database_type": kind, "description": {"en": "made by a test"}, "ip_version": 6, "languages": ["en"],
-        "node_count": nodes.len(), "record_size": 32
-    });
-    write(&about, &mut file);
+    write_about(kind, nodes.len(), &mut file);
     file
+}
+
+/// Every number has the type that readers expect of it.
+fn write_about(kind: &str, nodes: usize, out: &mut Vec<u8>) {
+    let texts = json!({"database_type": kind, "description": {"en": "made by a test"}, "languages": ["en"]});
+    let numbers = [
+        ("binary_format_major_version", UINT16, 2),
+        ("binary_format_minor_version", UINT16, 0),
+        ("build_epoch", UINT64, 1_782_900_000),
+        ("ip_version", UINT16, 6),
+        ("node_count", UINT32, nodes as u64),
+        ("record_size", UINT16, 32),
+    ];
+    let texts = texts.as_object().unwrap();
+    head(MAP, texts.len() + numbers.len(), out);
+    for (name, value) in texts {
+        write(&Value::from(name.as_str()), out);
+        write(value, out);
+    }
+    for (name, kind, value) in numbers {
+        write(&Value::from(name), out);
+        write_number(kind, value, out);
+    }
 }
 
 fn insert(nodes: &mut Vec<[Branch; 2]>, network: &str, record: usize) {
@@ -74,36 +100,40 @@ fn insert(nodes: &mut Vec<[Branch; 2]>, network: &str, record: usize) {
 fn write(value: &Value, out: &mut Vec<u8>) {
     match value {
         Value::String(text) => {
-            head(2, text.len(), out);
+            head(STRING, text.len(), out);
             out.extend(text.as_bytes());
         }
         Value::Number(number) if number.is_f64() => {
-            head(3, 8, out);
+            head(DOUBLE, 8, out);
             out.extend(number.as_f64().unwrap().to_be_bytes());
         }
-        Value::Number(number) => {
-            head(6, 4, out);
-            out.extend(u32::try_from(number.as_u64().unwrap()).unwrap().to_be_bytes());
-        }
+        Value::Number(number) => write_number(UINT32, number.as_u64().unwrap(), out),
         Value::Object(members) => {
-            head(7, members.len(), out);
+            head(MAP, members.len(), out);
             for (name, value) in members {
                 write(&Value::from(name.as_str()), out);
                 write(value, out);
             }
         }
         Value::Array(elements) => {
-            // Types above 7 have a byte of their own, which counts from there.
-            out.extend([u8::try_from(elements.len()).unwrap(), 11 - 7]);
+            head(ARRAY, elements.len(), out);
             elements.iter().for_each(|element| write(element, out));
         }
         other => panic!("{other} has no place in such a file"),
     }
 }
 
+/// Numbers go without the zeros that they begin with.
+fn write_number(kind: u8, number: u64, out: &mut Vec<u8>) {
+    let bytes: Vec<u8> = number.to_be_bytes().into_iter().skip_while(|byte| *byte == 0).collect();
+    head(kind, bytes.len(), out);
+    out.extend(bytes);
+}
+
+/// Types above 7 have a byte of their own, which counts from there; so has the rest of a length from 29 on.
 fn head(kind: u8, length: usize, out: &mut Vec<u8>) {
-    match u8::try_from(length).unwrap() {
-        short @ ..29 => out.push(kind << 5 | short),
-        long => out.extend([kind << 5 | 29, long - 29]),
-    }
+    let length = u8::try_from(length).unwrap();
+    out.push((if kind > MAP { 0 } else { kind << 5 }) | length.min(29));
+    out.extend((kind > MAP).then(|| kind - MAP));
+    out.extend((length >= 29).then(|| length - 29));
 }

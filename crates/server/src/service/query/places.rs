@@ -4,13 +4,14 @@
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use anyhow::{Context, bail};
 use maxminddb::{Reader, WithinOptions};
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, Visitor};
 use tidegauge_engine::{Place, Places};
 
 /// So many records are looked at to see whether a database has places: some tell no more than who owns a network.
@@ -82,7 +83,7 @@ impl Places for GeoDatabase {
 }
 
 /// What is read of a record. Names are in English; those in other languages are passed over.
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct Record<'a> {
     #[serde(borrow, default)]
     country: Area<'a>,
@@ -94,7 +95,7 @@ struct Record<'a> {
     location: Location<'a>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, serde::Deserialize)]
 struct Area<'a> {
     #[serde(borrow, default)]
     names: Names<'a>,
@@ -102,18 +103,55 @@ struct Area<'a> {
     iso_code: &'a str,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, serde::Deserialize)]
 struct Names<'a> {
     #[serde(default)]
     en: &'a str,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Default, serde::Deserialize)]
 struct Location<'a> {
-    latitude: Option<f64>,
-    longitude: Option<f64>,
+    latitude: Option<Degrees>,
+    longitude: Option<Degrees>,
     #[serde(default)]
     time_zone: &'a str,
+}
+
+/// A coordinate. Databases differ in the type that they keep it in.
+#[derive(Clone, Copy)]
+struct Degrees(f64);
+
+impl<'de> Deserialize<'de> for Degrees {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(AnyNumber).map(Self)
+    }
+}
+
+struct AnyNumber;
+
+impl Visitor<'_> for AnyNumber {
+    type Value = f64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number")
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<f64, E> {
+        Ok(value)
+    }
+
+    fn visit_f32<E>(self, value: f32) -> Result<f64, E> {
+        // By way of its text, so that 52.52 does not become 52.52000045776367.
+        Ok(value.to_string().parse().unwrap_or(f64::from(value)))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<f64, E> {
+        Ok(value as f64)
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<f64, E> {
+        Ok(value as f64)
+    }
 }
 
 impl From<Record<'_>> for Place {
@@ -124,8 +162,8 @@ impl From<Record<'_>> for Place {
             country: record.country.names.en.to_owned(),
             state: state.to_owned(),
             city: record.city.names.en.to_owned(),
-            latitude: record.location.latitude,
-            longitude: record.location.longitude,
+            latitude: record.location.latitude.map(|Degrees(value)| value),
+            longitude: record.location.longitude.map(|Degrees(value)| value),
             country_iso: record.country.iso_code.to_owned(),
             time_zone: record.location.time_zone.to_owned(),
         }

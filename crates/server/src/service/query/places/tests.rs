@@ -34,7 +34,7 @@ fn file(bytes: &[u8]) -> NamedTempFile {
 
 fn cities() -> Vec<u8> {
     let networks = [
-        ("0.0.0.0/24", json!({"registered_country": {"iso_code": "US"}})),
+        ("1.0.0.0/24", json!({"registered_country": {"iso_code": "US"}})),
         ("203.0.113.0/24", husum()),
         ("198.51.100.128/25", ribe()),
         ("2001:db8::/32", ribe()),
@@ -72,7 +72,7 @@ fn addresses_of_both_versions_have_their_places() {
     assert_eq!(found(&atlas, "203.0.113.7"), Some(husum));
     assert_eq!(found(&atlas, "198.51.100.128").as_ref(), Some(&ribe));
     assert_eq!(found(&atlas, "2001:db8:1::1"), Some(ribe));
-    assert_eq!(found(&atlas, "0.0.0.1"), Some(Place::default()));
+    assert_eq!(found(&atlas, "1.0.0.1"), Some(Place::default()));
     for unknown in ["198.51.100.127", "192.168.1.1", "10.0.0.1", "2001:db9::1", "fe80::1", "::1"] {
         assert_eq!(found(&atlas, unknown), None, "{unknown}");
     }
