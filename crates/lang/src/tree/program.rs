@@ -55,7 +55,7 @@ pub struct Column {
 }
 
 /// A name in which some stretches may be anything: the parts between them, so one part is a plain name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NamePattern {
     pub parts: Vec<String>,
 }
