@@ -88,6 +88,8 @@ pub(crate) struct Parser<'a> {
     pub(crate) tallest: usize,
     /// How many stages have been read, in all queries of the text.
     pub(crate) stages: usize,
+    /// How many tables stages and lists have named, in all queries of the text.
+    pub(crate) tables: usize,
     /// Where the present stage begins.
     pub(crate) stage_start: Span,
     /// Whether the present place is in the value of a `let`.
@@ -106,6 +108,7 @@ impl<'a> Parser<'a> {
             stops: &[],
             tallest: 0,
             stages: 0,
+            tables: 0,
             stage_start: Span::default(),
             is_in_let: false,
             is_in_list: false,

@@ -12,6 +12,10 @@ use crate::{Diagnostic, Span};
 /// How many stages a text may have, in all its queries together.
 const STAGES_MAX: usize = 500;
 
+/// How many tables a text may read beside those that its queries begin with: in `union`, `join`, `lookup`, in the list
+/// of `search`, and after `in`.
+const TABLES_MAX: usize = 1_000;
+
 /// Reads a query. The text is at most 256 KiB; the text was understood if there are no diagnostics.
 pub fn parse_query(text: &str) -> (Program, Vec<Diagnostic>) {
     let mut parser = Parser::new(text, lexer::QUERY, Place::Row);
@@ -63,6 +67,17 @@ impl Parser<'_> {
             start = self.cursor.span();
             self.stage_start = start;
             query.stages.extend(self.stage());
+        }
+    }
+
+    /// Counts a table that a stage or a list names, at its beginning.
+    pub(crate) fn count_table(&mut self) {
+        self.tables += 1;
+        if self.tables > TABLES_MAX {
+            let message = format!("there are more than {TABLES_MAX} tables");
+            let diagnostic = Diagnostic::new(message, self.cursor.span());
+            let hint = "name many tables by a pattern such as `union web*`, or split the query";
+            self.cursor.give_up(diagnostic.with_hint(hint));
         }
     }
 

@@ -2,13 +2,17 @@
 //! Names of single values stay in the query; they come back as a list, because a field of the same name goes before
 //! them and only the engine knows the fields.
 
-use std::collections::HashMap;
+mod view;
+
+use std::collections::{HashMap, HashSet};
 
 use crate::Diagnostic;
 use crate::tree::{
     Expr, ExprKind, LetValue, Literal, NamePattern, Program, Query, QueryParameter, Source, Statement,
     TimeRange,
 };
+
+pub use self::view::resolve_view;
 
 /// How deep tables may be named by tables.
 const DEPTH_MAX: usize = 32;
@@ -65,13 +69,13 @@ pub fn resolve(
 /// The datasets that a query reads, each once. A name with stars stands for all that fit.
 pub fn dataset_names(query: &mut Query) -> Vec<NamePattern> {
     let mut names = Vec::new();
-    collect_names(query, &mut names);
+    collect_names(query, &mut names, &mut HashSet::new());
     names
 }
 
-fn collect_names(query: &mut Query, names: &mut Vec<NamePattern>) {
+fn collect_names(query: &mut Query, names: &mut Vec<NamePattern>, known: &mut HashSet<NamePattern>) {
     let mut add = |pattern: NamePattern| {
-        if !names.contains(&pattern) {
+        if known.insert(pattern.clone()) {
             names.push(pattern);
         }
     };
@@ -84,7 +88,7 @@ fn collect_names(query: &mut Query, names: &mut Vec<NamePattern>) {
         _ => {}
     }
     for inner in query.queries_mut() {
-        collect_names(inner, names);
+        collect_names(inner, names, known);
     }
 }
 
@@ -193,7 +197,11 @@ impl Names<'_> {
                 // More would be refused, and copying it may take all memory.
                 (self.stages <= STAGES_MAX).then(|| table.clone())
             }
-            None => self.views.get(name).cloned(),
+            None => self.views.get(name).and_then(|view| {
+                let mut view = view.clone();
+                self.stages += stage_count(&mut view);
+                (self.stages <= STAGES_MAX).then_some(view)
+            }),
         };
         if let Some(table) = table {
             query.source = table.source;

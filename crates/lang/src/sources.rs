@@ -153,6 +153,7 @@ impl Parser<'_> {
 
     /// A table as a part of a stage: a name, or a query in parentheses.
     pub(crate) fn table_operand(&mut self, is_pattern_allowed: bool) -> Query {
+        self.count_table();
         let source = if let Some(open) = self.cursor.accept(&TokenKind::LeftParenthesis) {
             let (query, _) = self.inner_query_until(&["on"]);
             self.close(TokenKind::RightParenthesis, open);

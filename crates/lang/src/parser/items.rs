@@ -221,6 +221,7 @@ impl Parser<'_> {
 
     /// A query in parentheses as a value, whose opening one has been read.
     pub(super) fn table_in_parentheses(&mut self, open: Span) -> Parsed {
+        self.count_table();
         let (query, height) = self.inner_query();
         let close = self.close(TokenKind::RightParenthesis, open);
         self.limited(ExprKind::Table(Box::new(query)), open.to(close), height)

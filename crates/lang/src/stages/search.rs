@@ -71,6 +71,7 @@ fn tables(parser: &mut Parser<'_>) -> Option<Vec<NamePattern>> {
     };
     let mut tables = Vec::new();
     loop {
+        parser.count_table();
         let Some((pattern, _)) = parser.accept_pattern(true) else {
             parser.report_missing("a dataset", EXAMPLE);
             return None;

@@ -62,6 +62,12 @@ pub struct NamePattern {
 }
 
 /// Where it stands is no part of it.
+impl std::hash::Hash for NamePattern {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.parts.hash(state);
+    }
+}
+
 impl PartialEq for NamePattern {
     fn eq(&self, other: &Self) -> bool {
         self.parts == other.parts

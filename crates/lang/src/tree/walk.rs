@@ -66,6 +66,9 @@ impl Stage {
                 let aggregates = summarize.aggregates.iter_mut().flat_map(|named| {
                     let computed = match &mut named.call.function {
                         super::AggregateFunction::Computed(expr) => Some(&mut **expr),
+                        super::AggregateFunction::ArgMin(other) | super::AggregateFunction::ArgMax(other) => {
+                            other.as_mut()
+                        }
                         _ => None,
                     };
                     computed.into_iter().chain(named.call.of.as_mut())

@@ -30,6 +30,23 @@ fn many_tokens_and_stages_are_refused() {
 }
 
 #[test]
+fn many_tables_are_refused() {
+    const MESSAGE: &str = "there are more than 1000 tables";
+    let names = |count: usize| (0..count).map(|place| format!("t{place}")).collect::<Vec<_>>().join(", ");
+    assert_eq!(parse_query(&format!("union {}", names(1_000))).1, []);
+    for text in [
+        format!("union {}", names(1_001)),
+        format!("union {}", names(30_000)),
+        format!("search in ({}) \"x\"", names(1_001)),
+        format!("logs{} | union {}", " | where a in (b | count)".repeat(200), names(801)),
+        format!("let a = union {}; a | union {}", names(600), names(600)),
+        format!("union {} | join kind=inner b on c | lookup d on e", names(999)),
+    ] {
+        assert_eq!(only(&text), MESSAGE, "{}", &text[..20]);
+    }
+}
+
+#[test]
 fn deep_queries_are_refused() {
     const MESSAGE: &str = "the expression is nested more than 200 deep";
     for text in [

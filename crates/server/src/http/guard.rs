@@ -74,7 +74,10 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     let mut sender = Sender::default();
     let mut response =
         match admit(&guard, request.headers(), request.uri().query(), &request_id, &mut sender, now).await {
-            Ok(Admitted { caller, _permit, _share }) => run(request, next, caller).await,
+            Ok((caller, held)) => {
+                let under_way = UnderWay { action: action.clone(), resource: resource.clone(), _held: held };
+                run(request, next, caller, Arc::new(under_way)).await
+            }
             Err(error) => error.into_response(),
         };
     if let Some(allowance) = sender.allowance {
@@ -90,6 +93,43 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     response
 }
 
+/// A request that is worked on. Who answers it bit by bit keeps this until the answer is complete, because with the
+/// first byte the request has ended for the guard.
+#[derive(Debug)]
+pub struct UnderWay {
+    action: String,
+    resource: String,
+    _held: Held,
+}
+
+impl UnderWay {
+    /// Notes a refusal that is a part of an answer, as that of a whole request is noted.
+    pub fn note_refusal(&self, app: &App, caller: &Caller, error: &ApiError) {
+        if !is_refusal(error.status) {
+            return;
+        }
+        let org = caller.standing.as_ref().map(|standing| standing.org.clone());
+        let (actor, action) = (caller.actor.clone(), self.action.clone());
+        let kind = RefusalKind { actor, action, detail: error.body.cause() };
+        app.refusals.note(org, kind, app.now(), &self.resource, &caller.request_id);
+        app.metrics.request_refused();
+    }
+}
+
+/// Counts one more call of a caller, for requests that stand for several.
+pub fn count_call(app: &App, caller: &Caller) -> Result<(), ApiError> {
+    let standing = caller.standing()?;
+    let per_second = standing.limits.api_rate_limit_per_second;
+    match app.rates.take(standing.org.as_str(), per_second, app.now()).allowed {
+        true => Ok(()),
+        false => Err(rate_exceeded()),
+    }
+}
+
+fn rate_exceeded() -> ApiError {
+    ApiError::new(ErrorKind::Busy, "rate limit exceeded")
+}
+
 fn is_refusal(status: StatusCode) -> bool {
     use StatusCode as S;
     matches!(status, S::UNAUTHORIZED | S::PAYMENT_REQUIRED | S::FORBIDDEN | S::TOO_MANY_REQUESTS)
@@ -101,9 +141,10 @@ fn describe(request: &Request) -> String {
     format!("{} {route}", request.method())
 }
 
-async fn run(mut request: Request, next: Next, caller: Caller) -> Response {
+async fn run(mut request: Request, next: Next, caller: Caller, under_way: Arc<UnderWay>) -> Response {
     let payment = caller.standing.as_ref().map(|standing| standing.payment);
     request.extensions_mut().insert(caller);
+    request.extensions_mut().insert(Arc::clone(&under_way));
     let mut response = next.run(request).await;
     if let Some(status @ (PaymentStatus::Failed | PaymentStatus::Blocked)) = payment {
         response.headers_mut().insert(PAYMENT, HeaderValue::from_static(status.name()));
@@ -118,7 +159,7 @@ async fn admit(
     request_id: &str,
     sender: &mut Sender,
     now: Timestamp,
-) -> Result<Admitted, ApiError> {
+) -> Result<(Caller, Held), ApiError> {
     let app = &guard.app;
     let permit = Arc::clone(&app.load).try_acquire_owned();
     let permit = permit.map_err(|_| busy("the service is working on as many requests as it can"))?;
@@ -156,7 +197,7 @@ async fn admit(
         // Who acts in an organisation has accepted to be in it.
         app.catalog.accept_membership(&standing.org, &caller.user, &caller.change()).await?;
     }
-    Ok(Admitted { caller, _permit: permit, _share: share })
+    Ok((caller, Held { _permit: permit, _share: share }))
 }
 
 /// The token of a request. Shippers that cannot set the header may put it elsewhere when they send events, and only
@@ -173,9 +214,9 @@ fn presented(access: Access, headers: &HeaderMap, query: Option<&str>) -> Result
     bearer::read(authorization)
 }
 
-/// A request that is let through, with what it holds until it is answered.
-struct Admitted {
-    caller: Caller,
+/// What a request that is let through holds until it is answered.
+#[derive(Debug)]
+struct Held {
     _permit: OwnedSemaphorePermit,
     _share: Share,
 }
@@ -197,7 +238,7 @@ fn limit_rate(
     if allowance.allowed {
         return Ok(());
     }
-    Err(ApiError::new(ErrorKind::Busy, "rate limit exceeded"))
+    Err(rate_exceeded())
 }
 
 /// The organisation that the request names.

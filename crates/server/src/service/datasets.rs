@@ -45,6 +45,14 @@ pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Dataset>> {
     Ok(datasets.into_iter().filter(|dataset| is_visible(caller, dataset.name.as_str())).collect())
 }
 
+/// The names of all datasets that the caller may query.
+pub async fn queryable(app: &App, caller: &Caller) -> Result<Vec<String>> {
+    let may = |name: &str| caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read);
+    let datasets = app.catalog.list_datasets(caller.org()?).await?;
+    let names = datasets.iter().map(|dataset| dataset.name.as_str());
+    Ok(names.filter(|name| may(name)).map(str::to_owned).collect())
+}
+
 pub async fn get(app: &App, caller: &Caller, name: &str) -> Result<Dataset> {
     let found = app.catalog.find_dataset(caller.org()?, name).await?;
     found.filter(|_| is_visible(caller, name)).ok_or_else(not_found)

@@ -7,7 +7,7 @@ use tidegauge_lang::complete::{Completions, Known, KnownField, sources_of};
 use tidegauge_lang::diagnostic::render_all;
 use tidegauge_lang::tree::{NamePattern, Program, Type};
 use tidegauge_lang::{Diagnostic, complete, format, parse_query};
-use tidegauge_model::{Action, DatasetArea, ErrorKind};
+use tidegauge_model::ErrorKind;
 
 use super::datasets::fields::{self, DescribedField};
 use super::{Caller, Error, Result, datasets};
@@ -32,13 +32,13 @@ pub async fn check(app: &App, caller: &Caller, text: &str) -> Result<Checked> {
     if !diagnostics.is_empty() {
         return Ok(Checked { diagnostics, datasets: None });
     }
-    let readable = readable(app, caller).await?;
+    let readable = datasets::queryable(app, caller).await?;
     Ok(Checked { diagnostics, datasets: Some(named(&program, &readable)) })
 }
 
 /// What could be written at a place, which is counted in bytes.
 pub async fn complete_at(app: &App, caller: &Caller, text: &str, position: usize) -> Result<Completions> {
-    let readable = readable(app, caller).await?;
+    let readable = datasets::queryable(app, caller).await?;
     let mut known_fields: HashMap<String, Vec<KnownField>> = HashMap::new();
     let read = named(&parse_query(text).0, &readable);
     for name in read.into_iter().filter(|name| readable.contains(name)).take(DATASETS_MAX) {
@@ -69,14 +69,6 @@ pub fn formatted(text: &str) -> Result<String> {
             None => error,
         }
     })
-}
-
-/// The datasets that the caller may query.
-async fn readable(app: &App, caller: &Caller) -> Result<Vec<String>> {
-    let may = |name: &str| caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read);
-    let datasets = datasets::list(app, caller).await?;
-    let names = datasets.into_iter().map(|dataset| dataset.name.as_str().to_owned());
-    Ok(names.filter(|name| may(name)).collect())
 }
 
 /// What a query reads: names as they are, and in place of a pattern all that fit it.

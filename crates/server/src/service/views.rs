@@ -83,7 +83,7 @@ fn checked(caller: &Caller, id: ViewId, input: ViewInput) -> Result<View> {
     if !diagnostics.is_empty() {
         return Err(of_diagnostics("the query", &input.apl, &diagnostics));
     }
-    let reads = Reads::of(&program);
+    let reads = Reads::of(program);
     check_rights(caller, &reads)?;
     Ok(View {
         id,

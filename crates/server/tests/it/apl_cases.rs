@@ -11,6 +11,8 @@ use crate::cases::Case;
 pub(crate) const ALL: &[(&str, Case)] = &[
     ("a_batch_tells_of_each_query", |app| Box::pin(batch(app))),
     ("a_batch_has_no_more_queries_than_allowed", |app| Box::pin(large_batch(app))),
+    ("queries_of_a_batch_count_as_requests", |app| Box::pin(batch_rate(app))),
+    ("a_stream_keeps_its_place_until_it_ends", |app| Box::pin(stream_keeps_its_place(app))),
     ("a_watched_query_ends_with_its_answer", |app| Box::pin(watched(app))),
     ("a_query_in_text_waits_for_its_first_row", |app| Box::pin(waits(app))),
     ("many_events_are_cut_at_the_default_limit", |app| Box::pin(default_limit(app))),
@@ -80,6 +82,33 @@ async fn large_batch(app: TestApp) {
     let answer = ask(&app, "/v1/query/batch", &of(101), "*/*").await;
     assert_eq!(answer.status, 422);
     assert_eq!(answer.json()["code"], 611);
+}
+
+async fn batch_rate(app: TestApp) {
+    app.operate(|org| org.licence.limits.api_rate_limit_per_second = 3).await;
+    let entry = |number: usize| json!({"queryId": number.to_string(), "aplRequest": {"apl": "print 1"}});
+    let body = Value::Array((0..5).map(entry).collect());
+    let answer = ask(&app, "/v1/query/batch", &body, "*/*").await;
+    let all = events(&answer.text);
+    let refused = all.iter().filter(|(_, data)| data["error"]["code"] == 429).count();
+    assert_eq!((all.len(), refused), (5, 2), "{}", answer.text);
+}
+
+async fn stream_keeps_its_place(app: TestApp) {
+    let headers = [
+        ("authorization".to_owned(), format!("Bearer {}", app.owner_token)),
+        ("content-type".to_owned(), "application/json".to_owned()),
+        ("accept".to_owned(), "text/event-stream".to_owned()),
+    ];
+    let free = app.app.load.available_permits();
+    let body = json!({"apl": "print 1"}).to_string().into_bytes();
+    let batch = json!([{"queryId": "a", "aplRequest": {"apl": "print 1"}}]).to_string().into_bytes();
+    for (path, body) in [("/v1/query/_apl?format=tabular", body), ("/v1/query/batch", batch)] {
+        let response = app.respond("POST", path, &headers, body).await;
+        assert_eq!(app.app.load.available_permits(), free - 1, "{path}");
+        drop(response);
+        assert_eq!(app.app.load.available_permits(), free, "{path}");
+    }
 }
 
 async fn watched(app: TestApp) {

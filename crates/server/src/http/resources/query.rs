@@ -41,9 +41,10 @@ const COST: [HeaderName; 2] = [
 ];
 
 /// The paths of queries as the router knows them.
-pub const ROUTES: [&str; 5] = [
+pub const ROUTES: [&str; 6] = [
     "/v1/datasets/{dataset_name}/query",
     "/v1/datasets/_apl",
+    "/v2/datasets/_apl/delete",
     "/v1/query/_apl",
     "/v1/apl-starred-queries/{id}/run",
     "/v2/apl-starred-queries/{id}/run",

@@ -68,6 +68,8 @@ async fn answer(app: &App, caller: &Caller, mut input: AplInput) -> Result<Queri
     input.kept.as_ref().map(history::check).transpose()?;
     let kept = input.kept.take();
     let Understood { resolved, direct, by_views } = compile::understood(app, caller, &input).await?;
+    // An explanation tells the text of a view and what it reads, which its user need not be allowed to know.
+    input.manner.is_explained &= sources::may_read_all(caller, &by_views);
     let datasets = sources::of(app, caller, &direct, &by_views).await?;
     let allowance = meter::check(app, caller).await?;
     let run = Run { app, caller, input, resolved, datasets };

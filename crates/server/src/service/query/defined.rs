@@ -2,7 +2,7 @@
 //! datasets. Places in their texts mean nothing in the text of a query, so they are left out.
 
 use tidegauge_lang::tree::{Expr, Named, Query};
-use tidegauge_lang::{Resolved, Span, parse_expression, parse_query, resolve};
+use tidegauge_lang::{Span, parse_expression, parse_query, resolve_view};
 
 use super::failure;
 use crate::app::App;
@@ -22,7 +22,7 @@ pub(super) async fn virtual_fields(app: &App, caller: &Caller, dataset: &str) ->
 }
 
 /// The query of a view, if the name is that of one. The names of other views in it stand for nothing.
-pub(super) async fn view(app: &App, caller: &Caller, name: &str) -> Result<Option<Resolved>> {
+pub(super) async fn view(app: &App, caller: &Caller, name: &str) -> Result<Option<Query>> {
     let known = &app.queries.definitions;
     let definition = known.of(&app.catalog, caller.org()?, name, caller.now).await?;
     let Some(text) = &definition.view else { return Ok(None) };
@@ -31,11 +31,10 @@ pub(super) async fn view(app: &App, caller: &Caller, name: &str) -> Result<Optio
     if !diagnostics.is_empty() {
         return Err(within(failure::of_text(text, &diagnostics)));
     }
-    let resolved = resolve(program, &[], &std::collections::HashMap::new());
-    let mut resolved = resolved.map_err(|diagnostics| within(failure::of_names(text, &diagnostics)))?;
-    forget_all_places(&mut resolved.query);
-    resolved.constants.iter_mut().for_each(|(_, value)| forget_places(value));
-    Ok(Some(resolved))
+    let resolved = resolve_view(program);
+    let mut query = resolved.map_err(|diagnostics| within(failure::of_names(text, &diagnostics)))?;
+    forget_all_places(&mut query);
+    Ok(Some(query))
 }
 
 fn forget_all_places(query: &mut Query) {

@@ -8,6 +8,7 @@ pub mod stream;
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -21,6 +22,7 @@ use super::{ExplainHeader, as_text, read_body, respond};
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::Query;
+use crate::http::guard::UnderWay;
 use crate::service::Caller;
 use crate::service::query::apl::{self, AplInput};
 use crate::service::query::history::Kept;
@@ -75,6 +77,7 @@ pub async fn in_query(
     State(app): State<Arc<App>>,
     caller: Caller,
     Query(parameters): Query<AplParameters>,
+    Extension(under_way): Extension<Arc<UnderWay>>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
@@ -86,7 +89,7 @@ pub async fn in_query(
     let (request, text) = read_body::<AplRequest>(&app, &headers, body).await?;
     let asking = Asking::new(request, asked, as_text(&text))?;
     match is_watched {
-        true => Ok(stream::watched(app, caller, asking).into_response()),
+        true => Ok(stream::watched(app, caller, under_way, asking).into_response()),
         false => answered(&app, &caller, asking).await,
     }
 }

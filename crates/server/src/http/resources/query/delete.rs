@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::State;
+use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tidegauge_model::Violation;
@@ -11,9 +13,9 @@ use tidegauge_model::time::Timestamp;
 use utoipa::ToSchema;
 
 use super::apl::body::literals;
+use super::read_body;
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
-use crate::http::extract::Json;
 use crate::service::Caller;
 use crate::service::query::apl::AplInput;
 use crate::service::query::apl::delete::{Deletion, delete};
@@ -98,8 +100,10 @@ impl DeleteResponse {
 pub async fn delete_by_query(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Json(request): Json<DeleteRequest>,
+    headers: HeaderMap,
+    body: Body,
 ) -> Result<axum::Json<DeleteResponse>, ApiError> {
+    let (request, _) = read_body::<DeleteRequest>(&app, &headers, body).await?;
     let (input, is_committed) = request.into_input().map_err(crate::service::Error::from)?;
     let deletion = delete(&app, &caller, input, is_committed).await?;
     Ok(axum::Json(DeleteResponse::new(deletion, is_committed)))

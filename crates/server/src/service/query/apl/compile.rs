@@ -41,10 +41,9 @@ pub(super) async fn understood(app: &App, caller: &Caller, input: &AplInput) -> 
     if views.is_empty() {
         return Ok(Understood { resolved, direct, by_views: Vec::new() });
     }
-    let mut resolved = self::resolved(input, &views.queries())?;
+    let resolved = self::resolved(input, &views.queries())?;
     direct.retain(|pattern| !pattern.plain().is_some_and(|name| views.has(name)));
     let by_views = views.reads();
-    views.add_constants(&input.text, &mut resolved)?;
     Ok(Understood { resolved, direct, by_views })
 }
 

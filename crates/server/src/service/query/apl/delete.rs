@@ -34,8 +34,9 @@ pub struct Deletion {
 /// Finds the events of a query, and deletes them unless it is only asked which they are.
 pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: bool) -> Result<Deletion> {
     let standing = caller.standing()?;
-    let Understood { resolved, mut direct, mut by_views } = compile::understood(app, caller, &input).await?;
-    let name = checked(&resolved.query)?;
+    let Understood { mut resolved, mut direct, mut by_views } =
+        compile::understood(app, caller, &input).await?;
+    let name = checked(&mut resolved.query)?;
     caller.check_dataset(&name, DatasetArea::Data, Action::Delete)?;
     // Who may delete events may find them; what else the query reads needs the right to read it.
     direct.retain(|wanted| wanted.plain() != Some(&name));
@@ -46,7 +47,7 @@ pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: b
     meter::check(app, caller).await?;
     let query = compile::placed(&resolved, &input, &standing.limits, caller.now)?.query;
     let mut deletion = Deletion::default();
-    let mut after = None;
+    let (mut after, mut is_noted) = (None, false);
     loop {
         let question = Question {
             query: page(&query, after),
@@ -65,10 +66,15 @@ pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: b
         deletion.times = Some((begin, last.time));
         after = Some(last);
         if is_committed {
+            if !is_noted {
+                // Before anything is gone, so that a deletion which is cut off is in the trail too.
+                app.catalog.note_deletion(&name, &caller.change()).await?;
+                is_noted = true;
+            }
             deletion.rows_deleted += removed(app, dataset, found).await?;
         }
     }
-    if is_committed {
+    if is_committed && !is_noted {
         app.catalog.note_deletion(&name, &caller.change()).await?;
     }
     Ok(deletion)
@@ -79,10 +85,21 @@ async fn removed(app: &App, dataset: &Dataset, found: Vec<RowId>) -> Result<u64>
 }
 
 /// The one dataset that a query filters.
-fn checked(query: &Query) -> Result<String> {
-    let Source::Dataset { name, .. } = &query.source else {
-        return Err(refused("it must begin with one dataset: `['my-dataset'] | where …`"));
-    };
+fn checked(query: &mut Query) -> Result<String> {
+    check_stages(query)?;
+    // It would be run anew for each page, and might find other values when some events are gone.
+    if !query.queries_mut().is_empty() {
+        let hint =
+            "the condition reads a table: write its values into the list after `in`, or into `variables`";
+        return Err(refused(hint));
+    }
+    match &query.source {
+        Source::Dataset { name, .. } => Ok(name.clone()),
+        _ => Err(refused("it must begin with one dataset: `['my-dataset'] | where …`")),
+    }
+}
+
+fn check_stages(query: &Query) -> Result<()> {
     let is_filter = |stage: &Stage| {
         matches!(stage, Stage::Filter(_) | Stage::Search(_) | Stage::Extend(_) | Stage::ExtendValid(_))
     };
@@ -98,7 +115,20 @@ fn checked(query: &Query) -> Result<String> {
         None if !query.stages.iter().any(|stage| matches!(stage, Stage::Filter(_) | Stage::Search(_))) => {
             Err(refused("say which events go with `| where …`; a whole dataset is deleted by its own route"))
         }
-        None => Ok(name.clone()),
+        // Pages are told apart by the time as it is stored.
+        None if query.stages.iter().any(defines_time) => {
+            Err(refused("give what `extend` makes another name than `_time`"))
+        }
+        None => Ok(()),
+    }
+}
+
+fn defines_time(stage: &Stage) -> bool {
+    match stage {
+        Stage::Extend(named) | Stage::ExtendValid(named) => {
+            named.iter().any(|named| named.name == TIME_FIELD)
+        }
+        _ => false,
     }
 }
 

@@ -7,6 +7,7 @@ use tidegauge_auth::Refusal;
 use tidegauge_engine::Dataset;
 use tidegauge_lang::nearest;
 use tidegauge_lang::tree::NamePattern;
+use tidegauge_model::capability::ANY;
 use tidegauge_model::{Action, DatasetArea};
 
 use crate::app::App;
@@ -55,21 +56,19 @@ pub(super) async fn of(
     Ok(found)
 }
 
-fn may_read(caller: &Caller, name: &str) -> bool {
-    caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read)
+/// Whether the caller holds the right to query all of them; on `*` where one is a pattern.
+pub(super) fn may_read_all(caller: &Caller, names: &[NamePattern]) -> bool {
+    names.iter().all(|name| may_read(caller, name.plain().unwrap_or(ANY)))
 }
 
-/// The names of all datasets that the caller may query.
-async fn readable(app: &App, caller: &Caller) -> Result<Vec<String>> {
-    let all = app.catalog.list_datasets(caller.org()?).await?;
-    let names = all.iter().map(|dataset| dataset.name.as_str());
-    Ok(names.filter(|name| may_read(caller, name)).map(str::to_owned).collect())
+fn may_read(caller: &Caller, name: &str) -> bool {
+    caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read)
 }
 
 async fn not_found(app: &App, caller: &Caller, name: &str) -> Error {
     let error = Error::not_found("dataset");
     let error = Error { message: format!("{}: {name:?}", error.message), ..error };
-    let known = readable(app, caller).await.unwrap_or_default();
+    let known = datasets::queryable(app, caller).await.unwrap_or_default();
     match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => error.hint(format!("did you mean `['{near}']`?")),
         None => error.hint("write the name of a dataset that there is"),

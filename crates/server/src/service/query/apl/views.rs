@@ -4,18 +4,18 @@
 use std::collections::{BTreeMap, HashMap};
 
 use tidegauge_auth::Refusal;
+use tidegauge_lang::dataset_names;
 use tidegauge_lang::tree::{NamePattern, Query};
-use tidegauge_lang::{Diagnostic, Resolved, Span, dataset_names};
-use tidegauge_model::capability::ANY;
-use tidegauge_model::{Action, DatasetArea, ViewArea};
+use tidegauge_model::{Action, ViewArea};
 
+use super::sources;
 use crate::app::App;
-use crate::service::query::{defined, failure};
+use crate::service::query::defined;
 use crate::service::{Caller, Result};
 
 /// The views of a query by their names.
 #[derive(Debug, Default)]
-pub(super) struct Views(BTreeMap<String, Resolved>);
+pub(super) struct Views(BTreeMap<String, Query>);
 
 impl Views {
     /// Those of the names that are views.
@@ -23,7 +23,7 @@ impl Views {
         let mut views = BTreeMap::new();
         for name in names.iter().filter_map(NamePattern::plain) {
             if let Some(mut view) = defined::view(app, caller, name).await? {
-                check(caller, name, &mut view.query)?;
+                check(caller, name, &mut view)?;
                 views.insert(name.to_owned(), view);
             }
         }
@@ -39,41 +39,18 @@ impl Views {
     }
 
     pub(super) fn queries(&self) -> HashMap<String, Query> {
-        self.0.iter().map(|(name, view)| (name.clone(), view.query.clone())).collect()
+        self.0.iter().map(|(name, view)| (name.clone(), view.clone())).collect()
     }
 
     /// The datasets that the views read.
     pub(super) fn reads(&self) -> Vec<NamePattern> {
-        self.0.values().flat_map(|view| dataset_names(&mut view.query.clone())).collect()
-    }
-
-    /// Gives a query the values that its views have names for. A name can mean one thing only.
-    pub(super) fn add_constants(self, text: &str, resolved: &mut Resolved) -> Result<()> {
-        let mut constants = Vec::new();
-        for (view, Resolved { constants: own, .. }) in self.0 {
-            for (name, value) in own {
-                let is_taken = |(known, _): &(String, _)| *known == name;
-                if constants.iter().chain(&resolved.constants).any(is_taken) {
-                    let message =
-                        format!("the view `{view}` defines `{name}`, which is defined elsewhere too");
-                    let hint = "give the value another name".to_owned();
-                    let diagnostic = Diagnostic::new(message, Span::default()).with_hint(hint);
-                    return Err(failure::of_names(text, &[diagnostic]));
-                }
-                constants.push((name, value));
-            }
-        }
-        resolved.constants.splice(0..0, constants);
-        Ok(())
+        self.0.values().flat_map(|view| dataset_names(&mut view.clone())).collect()
     }
 }
 
 fn check(caller: &Caller, name: &str, query: &mut Query) -> Result<()> {
-    let may_read =
-        |dataset: &str| caller.capabilities.allows_dataset(dataset, DatasetArea::Query, Action::Read);
     let may_query = caller.capabilities.allows_view(name, ViewArea::Query, Action::Read);
-    let reads = dataset_names(query);
-    if may_query || reads.iter().all(|dataset| may_read(dataset.plain().unwrap_or(ANY))) {
+    if may_query || sources::may_read_all(caller, &dataset_names(query)) {
         return Ok(());
     }
     Err(Refusal::MissingCapability { area: ViewArea::Query.name(), action: Action::Read }.into())

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::Event;
@@ -19,6 +20,7 @@ use super::stream::{error_text, json, kept_alive};
 use crate::app::App;
 use crate::http::error::ApiError;
 use crate::http::extract::{JsonList, Query};
+use crate::http::guard::{UnderWay, count_call};
 use crate::http::json::optional_object;
 use crate::http::resources::query::parameters::{Format, manner};
 use crate::service::Caller;
@@ -61,7 +63,7 @@ pub struct BatchEntry {
 
 /// Answers up to 100 queries in text as server-sent events, one for each as it ends, in the order in which they end.
 /// The data of an event is `{"queryId", "kind": "apl", "data"}` with the answer in the form `tabular`, or with `error`
-/// instead of `data`. Rights are those of `/query/_apl`.
+/// instead of `data`. Rights are those of `/query/_apl`, and each query counts as a request.
 #[utoipa::path(post, path = "/query/batch", tag = "query", params(BatchParameters),
     request_body = Vec<BatchEntry>,
     responses((status = 200, body = String, content_type = "text/event-stream", description = "One event for each query.")))]
@@ -69,6 +71,7 @@ pub async fn batch(
     State(app): State<Arc<App>>,
     caller: Caller,
     Query(parameters): Query<BatchParameters>,
+    Extension(under_way): Extension<Arc<UnderWay>>,
     headers: HeaderMap,
     JsonList(entries): JsonList<BatchEntry>,
 ) -> Result<Response, ApiError> {
@@ -80,11 +83,12 @@ pub async fn batch(
     }
     check(&entries)?;
     let manner = manner(parameters.nocache.as_deref(), None, None, &headers)?;
-    let events = stream::iter(entries).map(move |entry| {
-        let (app, caller) = (Arc::clone(&app), caller.clone());
+    let batch = Arc::new(Batch { app, caller, under_way });
+    let events = stream::iter(entries.into_iter().enumerate()).map(move |(place, entry)| {
+        let batch = Arc::clone(&batch);
         async move {
             let asked = AplAsked { format: Format::Tabular, save_as: None, cursor: None, manner };
-            Ok(event(&app, &caller, entry, asked).await)
+            Ok(batch.event(place, entry, asked).await)
         }
     });
     let events = events.buffer_unordered(usize::try_from(concurrency).unwrap_or(1));
@@ -111,31 +115,41 @@ fn check(entries: &[BatchEntry]) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Runs one query and tells how it ended.
-async fn event(app: &App, caller: &Caller, entry: BatchEntry, asked: AplAsked) -> Event {
-    let BatchEntry { query_id, apl_request, .. } = entry;
-    let id = Json::from(query_id);
-    let text = match apl_request {
-        Some(request) => match answer(app, caller, request, asked).await {
-            Ok(answer) => format!("{{\"queryId\":{id},\"kind\":\"apl\",\"data\":{answer}}}"),
-            Err(error) => {
-                format!("{{\"queryId\":{id},\"kind\":\"apl\",\"error\":{}}}", error_text(error, caller))
-            }
-        },
-        None => {
-            let error = ApiError::new(ErrorKind::Malformed, "queries of metrics are not answered here")
-                .hint("ask in aplRequest");
-            format!("{{\"queryId\":{id},\"kind\":\"mpl\",\"error\":{}}}", error_text(error, caller))
-        }
-    };
-    Event::default().data(text)
+/// What all queries of a request share, for as long as one of them runs.
+struct Batch {
+    app: Arc<App>,
+    caller: Caller,
+    under_way: Arc<UnderWay>,
 }
 
-async fn answer(
-    app: &App,
-    caller: &Caller,
-    request: AplRequest,
-    asked: AplAsked,
-) -> Result<String, ApiError> {
-    json(app, caller, Asking::new(request, asked, String::new())?).await
+impl Batch {
+    /// Runs one query and tells how it ended.
+    async fn event(&self, place: usize, entry: BatchEntry, asked: AplAsked) -> Event {
+        let BatchEntry { query_id, apl_request, .. } = entry;
+        let kind = if apl_request.is_some() { "apl" } else { "mpl" };
+        let answer = match apl_request {
+            Some(request) => self.answer(place, request, asked).await,
+            None => {
+                let error = ApiError::new(ErrorKind::Malformed, "queries of metrics are not answered here");
+                Err(error.hint("ask in aplRequest"))
+            }
+        };
+        let (member, text) = match answer {
+            Ok(answer) => ("data", answer),
+            Err(error) => {
+                self.under_way.note_refusal(&self.app, &self.caller, &error);
+                ("error", error_text(error, &self.caller))
+            }
+        };
+        let id = Json::from(query_id);
+        Event::default().data(format!("{{\"queryId\":{id},\"kind\":\"{kind}\",\"{member}\":{text}}}"))
+    }
+
+    async fn answer(&self, place: usize, request: AplRequest, asked: AplAsked) -> Result<String, ApiError> {
+        // The first one was counted as the request.
+        if place > 0 {
+            count_call(&self.app, &self.caller)?;
+        }
+        json(&self.app, &self.caller, Asking::new(request, asked, String::new())?).await
+    }
 }

@@ -15,6 +15,7 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use super::Asking;
 use crate::app::App;
 use crate::http::error::ApiError;
+use crate::http::guard::UnderWay;
 use crate::http::resources::query::parameters::Format;
 use crate::http::resources::query::write;
 use crate::service::Caller;
@@ -50,6 +51,7 @@ pub fn check_format(format: Format) -> Result<(), Violation> {
 pub fn watched(
     app: Arc<App>,
     caller: Caller,
+    under_way: Arc<UnderWay>,
     asking: Asking,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let began = Instant::now();
@@ -58,7 +60,10 @@ pub fn watched(
     let answer = Box::pin(async move {
         match json(&app, &caller, asking).await {
             Ok(answer) => Event::default().event("result").data(answer),
-            Err(error) => Event::default().event("error").data(error_text(error, &caller)),
+            Err(error) => {
+                under_way.note_refusal(&app, &caller, &error);
+                Event::default().event("error").data(error_text(error, &caller))
+            }
         }
     });
     let events = stream::unfold(Some(Going { answer, ticks, began }), |going| async move {
