@@ -48,7 +48,7 @@ impl Run {
             let mut segment = self.source(&query.source, around).await?;
             let mut stages = query.stages.as_slice();
             while let Some((stage, after)) = stages.split_first() {
-                let (next, used) = self.stage(segment, stage, after, around).await?;
+                let (next, used) = Box::pin(self.stage(segment, stage, after, around)).await?;
                 segment = next;
                 stages = &after[used..];
                 if segment.weight() > WEIGHT_MAX {
@@ -108,8 +108,8 @@ impl Run {
             Stage::MakeSeries(series) => self.make_series(segment, series, around).await.map(alone),
             Stage::Expand(expand) => self.expand(segment, expand, after, around).await.map(alone),
             Stage::Union(union) => self.union(Some(segment), union, around).await.map(alone),
-            Stage::Join(join) => self.join(segment, join, around).await.map(alone),
-            Stage::Lookup(lookup) => self.lookup(segment, lookup, around).await.map(alone),
+            Stage::Join(join) => Box::pin(self.join(segment, join, around)).await.map(alone),
+            Stage::Lookup(lookup) => Box::pin(self.lookup(segment, lookup, around)).await.map(alone),
             Stage::GetSchema => self.get_schema(segment, around).map(alone),
         }
     }
