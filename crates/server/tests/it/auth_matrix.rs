@@ -127,7 +127,8 @@ fn dataset_rows() -> Vec<Row> {
             "/datasets/_apl/delete",
             Id::None,
             Some(json!({"apl": "['d'] | where x == 1", "commit": false})),
-            200,
+            // Who holds the right is told that there is no such dataset.
+            404,
         ),
         row("POST", "/query/batch", Id::None, Some(json!([])), 200),
     ]
