@@ -19,6 +19,12 @@ use crate::expr::Typed;
 use crate::functions::{arithmetic, library, logic, member};
 use crate::value::Value;
 
+/// How long the constants of a query may be together. They live as long as the query and no budget counts them.
+const CONSTANTS_MIB_MAX: usize = 64;
+
+/// Constants up to this length are only counted together with longer ones.
+const CONSTANT_BYTES_LEAST: usize = 4 << 10;
+
 impl Scope {
     /// Binds an expression.
     pub(crate) fn bind(&mut self, expr: &Expr) -> Result<Value> {
@@ -97,7 +103,15 @@ impl Scope {
             values.push(self.bind(argument)?);
         }
         match library::call(function, &values, span, self.surroundings())? {
-            Some(value) => Ok(value),
+            Some(value) => {
+                // Short ones are not worth looking at all the others.
+                let length = value.literal_bytes();
+                if length > CONSTANT_BYTES_LEAST {
+                    let named = self.surroundings().constants.values().map(Value::literal_bytes);
+                    check_constants(length.saturating_add(named.sum()), span)?;
+                }
+                Ok(value)
+            }
             None => Err(invalid(span, format!("function '{function}' not found"))),
         }
     }
@@ -105,4 +119,13 @@ impl Scope {
 
 fn negated(passes: Typed, is_negated: bool) -> Result<Value> {
     Ok(if is_negated { logic::not(passes)? } else { passes }.into())
+}
+
+/// Refuses constants that are too long together.
+pub(crate) fn check_constants(bytes: usize, span: Span) -> Result<()> {
+    if bytes > CONSTANTS_MIB_MAX << 20 {
+        let message = format!("the constants of the query have more than {CONSTANTS_MIB_MAX} MiB together");
+        return Err(invalid_with(span, message, "write shorter ones, or fewer"));
+    }
+    Ok(())
 }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringViewArray};
 use tidegauge_lang::tree::{Literal, Type};
 
@@ -67,6 +68,13 @@ impl Value {
     /// Whether it is null in every row.
     pub(crate) fn is_null(&self) -> bool {
         self.variants.is_empty()
+    }
+
+    /// How long the texts are that it holds by itself, whatever the rows are.
+    pub(crate) fn literal_bytes(&self) -> usize {
+        let literals = self.variants.iter().filter_map(Typed::as_literal);
+        let texts = literals.filter_map(|literal| literal.as_string_view_opt());
+        texts.flat_map(StringViewArray::iter).flatten().map(str::len).sum()
     }
 
     pub(crate) fn types(&self) -> Vec<Type> {

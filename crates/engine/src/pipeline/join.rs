@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 use tidegauge_lang::tree::{ExprKind, Join, JoinKind, JoinPair, Lookup, LookupKind, Type};
 
 use super::rows::of_arrays;
-use super::segment::{About, Columns, Segment};
+use super::segment::{About, Columns, Segment, free_name};
 use crate::bind::{Surroundings, invalid_with, type_names};
 use crate::expr::Typed;
 use crate::functions::convert;
@@ -274,12 +274,7 @@ impl Joined {
         self.rows = rows.len();
         let places = UInt32Array::from(rows);
         for (name, value) in side.fields.iter().filter(|(name, _)| !dropped.contains(name)) {
-            let mut free = name.clone();
-            let mut number = 1;
-            while self.fields.iter().any(|(known, _)| *known == free) {
-                free = format!("{name}{number}");
-                number += 1;
-            }
+            let free = free_name(name, |wanted| self.fields.iter().any(|(known, _)| known == wanted));
             let is_text = value.types() == [Type::String];
             let mut variants = Vec::with_capacity(value.variants.len());
             for variant in &value.variants {

@@ -12,7 +12,7 @@ use tidegauge_model::columns::TIME_FIELD;
 
 use super::rows::of_arrays;
 use super::segment::{About, DatasetRows, Origin, Pending, Segment};
-use crate::bind::{Scope, Surroundings, invalid_with, type_names};
+use crate::bind::{Scope, Surroundings, check_constants, invalid_with, type_names};
 use crate::expr::Typed;
 use crate::functions::convert;
 use crate::question::Dataset;
@@ -89,8 +89,12 @@ fn print(fields: &[Named], around: &Surroundings) -> Result<Segment> {
     let mut segment = of_arrays(Vec::new(), &[], 1, Vec::new(), around, About::default())?;
     // Values do not see each other: there is no row that they could be fields of.
     let mut values = Vec::with_capacity(fields.len());
+    let mut length = 0_usize;
     for field in fields {
-        values.push((field.name.clone(), segment.scope.bind(&field.expr)?));
+        let value = segment.scope.bind(&field.expr)?;
+        length = length.saturating_add(value.literal_bytes());
+        check_constants(length, field.expr.span)?;
+        values.push((field.name.clone(), value));
     }
     segment.list(values);
     Ok(segment)

@@ -324,3 +324,20 @@ fn a_union_has_a_bound_on_its_fields() {
         assert_eq!(rows(&answer.tables[0]), json!([[2]]));
     });
 }
+
+#[test]
+fn constants_have_a_bound_together() {
+    let long = "strrep(strrep(strrep('a', 1024), 1024), 8)";
+    let fields = |count: usize| vec![long; count].join(", ");
+    let names =
+        |count: usize| (0..count).map(|number| format!("let n{number} = {long};")).collect::<String>();
+    block_on(async {
+        let both = Both::new(Placement::Buffer).await;
+        for text in [format!("print {}", fields(9)), format!("{} print 1", names(9))] {
+            let refusal = both.refusal(&text).await;
+            assert!(refusal.contains("more than 64 MiB together"), "{refusal}");
+        }
+        let answer = both.ask(&format!("{} print strlen(n3)", names(4))).await;
+        assert_eq!(rows(&answer.tables[0]), json!([[8 << 20]]));
+    });
+}
