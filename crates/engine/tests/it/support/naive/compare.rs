@@ -131,7 +131,8 @@ fn histogram(numbers: &[f64], bins: usize, found: &Json) -> Result<(), String> {
         return Err(format!("there must be {wanted} ranges"));
     }
     let width = (max - min) / wanted as f64;
-    let slack = width * 1e-9;
+    // The widths of the least numbers have no ninth digit.
+    let slack = (width * 1e-9).max(f64::MIN_POSITIVE);
     for (place, entry) in entries.iter().enumerate() {
         let (from, to) = (entry["from"].as_f64().ok_or("from")?, entry["to"].as_f64().ok_or("to")?);
         let begin = min + width * place as f64;
