@@ -243,19 +243,24 @@ impl<'a> Grouping<'a> {
 
     /// The order that was asked for, and after it that of the keys, so that an answer is always the same.
     fn order(&self, schema: &SchemaRef) -> Vec<PhysicalSortExpr> {
-        let keys = (0..self.plan.keys.len()).map(|place| (place, false));
-        let by = |(place, descending): (usize, bool)| {
+        let asked = self.plan.order.iter().map(|(place, descending)| (*place, *descending, true));
+        let keys = (0..self.plan.keys.len()).map(|place| (place, false, false));
+        let by = |(place, descending, is_asked): (usize, bool, bool)| {
             let field = schema.field(place);
             let column: Arc<dyn PhysicalExpr> = Arc::new(Column::new(field.name(), place));
             let is_json = self.plan.is_json(place);
             let mut columns = sort_keys::of(&column, field.data_type(), is_json);
+            if is_asked && is_json {
+                // Values that read the same are in the order of the keys, whichever way was asked for.
+                columns.pop();
+            }
             if self.plan.is_zero_of_nothing(place) {
                 columns = columns.into_iter().map(sort_keys::or_zero).collect();
             }
             let options = arrow_ord::sort::SortOptions { descending, nulls_first: !descending };
             columns.into_iter().map(move |expr| PhysicalSortExpr { expr, options })
         };
-        self.plan.order.iter().copied().chain(keys).flat_map(by).collect()
+        asked.chain(keys).flat_map(by).collect()
     }
 
     /// The chosen groups by bucket, in the order of buckets and then of the totals.

@@ -5,6 +5,7 @@ mod distinct;
 mod expand;
 mod extend;
 mod external;
+mod finish;
 mod get_schema;
 mod join;
 mod make_series;

@@ -49,20 +49,7 @@ impl Value {
 
     /// What JSON text says, as a value of the query.
     pub(crate) fn of_json(json: &str) -> Self {
-        let literal = match serde_json::from_str::<serde_json::Value>(json) {
-            Ok(serde_json::Value::Null) | Err(_) => Literal::Null,
-            Ok(serde_json::Value::Bool(value)) => Literal::Boolean(value),
-            Ok(serde_json::Value::String(text)) => Literal::String(text),
-            Ok(serde_json::Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
-                (Some(integer), _) => Literal::Integer(integer),
-                (None, Some(float)) => Literal::Float(float),
-                (None, None) => Literal::Null,
-            },
-            Ok(serde_json::Value::Array(_) | serde_json::Value::Object(_)) => {
-                Literal::Dynamic(json.to_owned())
-            }
-        };
-        Self::literal(&literal)
+        Self::literal(&literal_of_json(json))
     }
 
     /// Whether it is null in every row.
@@ -147,4 +134,19 @@ impl Value {
 
 fn text_array(text: &str) -> ArrayRef {
     Arc::new(StringViewArray::from(vec![text]))
+}
+
+/// What JSON text says, as a literal of the query.
+pub(crate) fn literal_of_json(json: &str) -> Literal {
+    match serde_json::from_str::<serde_json::Value>(json) {
+        Ok(serde_json::Value::Null) | Err(_) => Literal::Null,
+        Ok(serde_json::Value::Bool(value)) => Literal::Boolean(value),
+        Ok(serde_json::Value::String(text)) => Literal::String(text),
+        Ok(serde_json::Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
+            (Some(integer), _) => Literal::Integer(integer),
+            (None, Some(float)) => Literal::Float(float),
+            (None, None) => Literal::Null,
+        },
+        Ok(serde_json::Value::Array(_) | serde_json::Value::Object(_)) => Literal::Dynamic(json.to_owned()),
+    }
 }

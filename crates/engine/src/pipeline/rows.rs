@@ -1,5 +1,5 @@
-//! The rows of a segment: as a plan that gives them batch by batch, as a segment of their own, and as the tables of
-//! the answer.
+//! The rows of a segment: as a plan that gives them batch by batch, and as a segment of their own. How they become the
+//! tables of the answer is left to `finish`.
 
 use std::sync::Arc;
 
@@ -11,14 +11,13 @@ use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion_physical_plan::limit::GlobalLimitExec;
 use futures_util::TryStreamExt;
-use tidegauge_lang::tree::{BinaryOperator, SortKey, TimeRange, Type};
-use tidegauge_model::columns::TIME_FIELD;
+use tidegauge_lang::tree::{BinaryOperator, TimeRange, Type};
 use tidegauge_store::{Block, Blocks};
 use tokio::time::Instant;
 
 use super::segment::{About, Columns, DatasetRows, Origin, Segment};
 use super::sort;
-use crate::answer::{Answer, Field, Message, Table};
+use crate::answer::{Answer, Table};
 use crate::bind::Scope;
 use crate::events::{self, Budget};
 use crate::explain;
@@ -163,7 +162,7 @@ impl Run {
     }
 
     /// The events of a dataset in their order, at most so many, with fields beside those that are shown.
-    async fn events(
+    pub(super) async fn events(
         &self,
         mut segment: Segment,
         rows_max: usize,
@@ -198,109 +197,6 @@ impl Run {
             answer_bytes_max: bytes_max,
         };
         events::run(&plan, &Arc::new(scan), budget).await
-    }
-
-    /// The answer of the last segment.
-    pub(crate) async fn finish(&self, mut segment: Segment) -> Result<Answer> {
-        if let Some(tables) = segment.ready.take() {
-            self.note(&segment.scope);
-            let range = segment.about.range;
-            let sources = &segment.about.sources;
-            let tables =
-                tables.into_iter().map(|table| Table { range, sources: sources.clone(), ..table }).collect();
-            return Ok(Answer { tables, ..Answer::default() });
-        }
-        let about = segment.about.clone();
-        if matches!(segment.origin, Origin::Dataset(_)) {
-            let (rows_max, is_default) = self.rows_max(segment.pending.limit, true);
-            let bytes_max = self.question.options.answer_bytes_max;
-            let mut answer = self.events(segment, rows_max, &[], bytes_max).await?;
-            for table in &mut answer.tables {
-                table.range = about.range;
-                table.sources.clone_from(&about.sources);
-                self.tell_of_limit(table.rows, rows_max, is_default);
-            }
-            return Ok(answer);
-        }
-        let seconds = self.question.options.time_max.as_secs();
-        let tables = self.tables_of(segment);
-        let tables = tokio::time::timeout_at(self.deadline(), tables).await;
-        let tables = tables.map_err(|_| Error::Time { seconds })??;
-        Ok(Answer { tables, ..Answer::default() })
-    }
-
-    /// How many rows an answer has at most, and whether that is because nobody said it.
-    fn rows_max(&self, asked: Option<usize>, is_events: bool) -> (usize, bool) {
-        let options = &self.question.options;
-        match (asked, options.rows_default.filter(|_| is_events)) {
-            (Some(asked), _) => (asked.min(options.rows_max), false),
-            (None, Some(default)) => (default.min(options.rows_max), true),
-            (None, None) => (options.rows_max, false),
-        }
-    }
-
-    fn tell_of_limit(&self, rows: usize, rows_max: usize, is_default: bool) {
-        if is_default && rows >= rows_max {
-            self.tell(Message::DefaultLimit(rows_max as u64));
-        } else if rows >= self.question.options.rows_max {
-            self.tell(Message::RowsCut(rows_max as u64));
-        }
-    }
-
-    async fn tables_of(&self, mut segment: Segment) -> Result<Vec<Table>> {
-        let totals = segment.totals.take();
-        let is_events = segment.about.is_events && !segment.about.has_limit;
-        let (rows_max, is_default) = self.rows_max(None, is_events);
-        if segment.about.is_events && segment.about.sorted_by.is_empty() && segment.scope.has(TIME_FIELD) {
-            let newest =
-                [SortKey { field: TIME_FIELD.to_owned(), is_descending: true, ..SortKey::default() }];
-            segment = self.sort(segment, &sort::keys_of(&newest), Some(rows_max)).await?;
-        }
-        segment = limited(self.settled(segment).await?, rows_max);
-        let table = self.table(segment, "0").await?;
-        self.tell_of_limit(table.rows, rows_max, is_default);
-        let mut tables = vec![self.cut(table)];
-        if let Some(totals) = totals {
-            let totals = limited(self.settled(*totals).await?, rows_max);
-            let totals = self.table(totals, "_totals").await?;
-            tables.push(self.cut(totals));
-        }
-        Ok(tables)
-    }
-
-    /// A table of the answer from the rows of a settled segment.
-    pub(super) async fn table(&self, mut segment: Segment, name: &'static str) -> Result<Table> {
-        let mut table = Table { name, ..Table::default() };
-        let columns = segment.columns()?;
-        let plan = self.plan(&segment, columns.exprs, columns.schema).await?;
-        let batch = self.collected(plan).await?;
-        let about = segment.about;
-        table.rows = batch.num_rows();
-        for (name, value) in columns.fields {
-            let values = value
-                .variants
-                .iter()
-                .filter_map(|variant| Some((variant.kind, Arc::clone(batch.column(variant.as_input()?)))));
-            let aggregate = about.aggregates.get(&name).cloned();
-            table.fields.push(Field { aggregate, values: values.collect(), name });
-        }
-        table.order = about.sorted_by;
-        table.groups = about.groups;
-        table.bucket = about.bucket;
-        table.range = about.range;
-        table.sources = about.sources;
-        Ok(table)
-    }
-
-    /// A table within the bytes that an answer may have.
-    fn cut(&self, mut table: Table) -> Table {
-        let kept = events::rows_within(&table.fields, table.rows, self.question.options.answer_bytes_max);
-        if kept < table.rows {
-            self.tell(Message::RowsCut(kept as u64));
-            table.fields = events::first_rows(table.fields, kept);
-            table.rows = kept;
-        }
-        table
     }
 
     /// All rows of a plan as one batch. Their memory is the query's for as long as it runs.

@@ -151,8 +151,11 @@ impl Run {
         let schema = Arc::new(arrow_schema::Schema::new(schema));
         let plan = self.plan(segment, columns.exprs, schema).await?;
         let plan: Arc<dyn ExecutionPlan> = match LexOrdering::new(order) {
-            Some(order) => Arc::new(SortExec::new(order, one_partition(plan)).with_fetch(limit)),
-            None => match limit {
+            // None of the rows needs no order, and a sort that keeps none is not allowed for.
+            Some(order) if limit != Some(0) => {
+                Arc::new(SortExec::new(order, one_partition(plan)).with_fetch(limit))
+            }
+            _ => match limit {
                 Some(limit) => Arc::new(GlobalLimitExec::new(one_partition(plan), 0, Some(limit))),
                 None => plan,
             },

@@ -10,6 +10,7 @@ use tidegauge_lang::tree::{Expr, ExprKind, Literal, Named, Query, Type};
 
 use crate::bind::{Surroundings, invalid_with};
 use crate::run::Run;
+use crate::value::literal_of_json;
 use crate::{Field, Result};
 
 /// How many different values a list may have.
@@ -91,6 +92,8 @@ fn literal(field: &Field, row: usize) -> Literal {
         Type::String => Literal::String(text()),
         Type::Datetime => Literal::Datetime(integer()),
         Type::Timespan => Literal::Timespan(integer()),
-        Type::Array | Type::Map | Type::Dynamic => Literal::Dynamic(text()),
+        Type::Array | Type::Map => Literal::Dynamic(text()),
+        // Different values of several types stand in one column of JSON.
+        Type::Dynamic => literal_of_json(&text()),
     }
 }
