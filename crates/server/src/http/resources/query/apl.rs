@@ -16,6 +16,7 @@ use axum::response::{IntoResponse, Response};
 
 use self::body::AplRequest;
 use self::parameters::{AplAsked, AplParameters};
+use self::stream::StreamEvent;
 use super::parameters::Format;
 use super::schemas::AplResponse;
 use super::{ExplainHeader, as_text, read_body, respond};
@@ -67,7 +68,7 @@ pub async fn in_datasets(
         (status = 200, content(
             (AplResponse = "application/json"), (String = "text/csv"), (String = "application/x-ndjson"),
             (Vec<u8> = "application/vnd.apache.arrow.stream"),
-            (String = "text/event-stream"))),
+            (StreamEvent = "text/event-stream"))),
         (status = 400, body = ErrorBody, description = "The text cannot be understood; `detail` says where."),
         (status = 404, body = ErrorBody, description = "There is no such dataset in the organisation."),
         (status = 430, body = ErrorBody, description = "The organisation has used what its licence allows this month."),

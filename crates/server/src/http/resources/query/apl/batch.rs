@@ -16,7 +16,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::Asking;
 use super::body::AplRequest;
 use super::parameters::AplAsked;
-use super::stream::{error_text, json, kept_alive};
+use super::stream::{StreamEvent, error_text, json, kept_alive};
 use crate::app::App;
 use crate::http::error::ApiError;
 use crate::http::extract::{JsonList, Query};
@@ -66,7 +66,7 @@ pub struct BatchEntry {
 /// instead of `data`. Rights are those of `/query/_apl`, and each query counts as a request.
 #[utoipa::path(post, path = "/query/batch", tag = "query", params(BatchParameters),
     request_body = Vec<BatchEntry>,
-    responses((status = 200, body = String, content_type = "text/event-stream", description = "One event for each query.")))]
+    responses((status = 200, body = StreamEvent, content_type = "text/event-stream", description = "One event for each query.")))]
 pub async fn batch(
     State(app): State<Arc<App>>,
     caller: Caller,

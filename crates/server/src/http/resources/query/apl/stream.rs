@@ -9,8 +9,10 @@ use std::time::Duration;
 use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures_util::{Stream, stream};
+use serde::Serialize;
 use tidegauge_model::{ErrorKind, Violation};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use utoipa::ToSchema;
 
 use super::Asking;
 use crate::app::App;
@@ -23,6 +25,15 @@ use crate::service::query::apl;
 
 /// What asks for events.
 pub const MEDIA_TYPE: &str = "text/event-stream";
+
+/// One event of a stream, as those who read it see it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct StreamEvent {
+    /// What kind of event it is; `message` where it has no name.
+    pub event: String,
+    /// JSON text.
+    pub data: String,
+}
 
 /// How often a query tells that it goes on.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
