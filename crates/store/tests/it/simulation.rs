@@ -7,7 +7,7 @@ use std::time::Duration;
 use tidegauge_catalog::datasets::DatasetPatch;
 use tidegauge_model::chance::SeededChance;
 use tidegauge_model::{Chance, Clock, DatasetId, RowId, Timestamp};
-use tidegauge_store::{StoredRow, StoredValue};
+use tidegauge_store::{FindingKind, StoredRow, StoredValue};
 
 use crate::deletion::id_of;
 use crate::events::{Event, SECOND, assert_same, columns_of, stored};
@@ -216,7 +216,10 @@ async fn run(seed: u64) {
         let step = simulation.step().await;
         simulation.check(&format!("seed {seed}, step {number}: {step}")).await;
     }
-    let findings = simulation.house().store.check(true).await.unwrap();
+    let mut findings = simulation.house().store.check(true).await.unwrap();
+    // A kill may leave an object that was written and never named. It holds no event that another does not, and the
+    // sweep for such objects takes it away later.
+    findings.retain(|finding| finding.kind != FindingKind::UnknownObject);
     assert_eq!(findings, Vec::new(), "seed {seed}");
 }
 
