@@ -20,6 +20,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use crate::Result;
 use crate::expr::{Input, Rows, Typed};
 use crate::scan::{Scan, Selected};
+use crate::unfold::{self, Unfolding};
 
 /// How many rows go to the operator above at once: its working set should stay near the processor.
 const BATCH_ROWS: usize = 16 * 1024;
@@ -48,6 +49,11 @@ enum Source {
     },
     /// The rows of all partitions of another plan, one partition after the other.
     Partitions(Arc<dyn ExecutionPlan>),
+    /// A row for each element of what is in the rows of another plan.
+    Unfolded {
+        input: Arc<dyn ExecutionPlan>,
+        unfolding: Arc<Unfolding>,
+    },
 }
 
 impl Leaf {
@@ -71,6 +77,16 @@ impl Leaf {
         let partitions = input.output_partitioning().partition_count();
         let (conditions, columns) = (Arc::new(conditions), Arc::new(columns));
         Self::new(Source::Computed { input, conditions, columns }, schema, partitions)
+    }
+
+    /// A row for each element of the arrays and maps in the rows of a plan.
+    pub(crate) fn of_elements(
+        input: Arc<dyn ExecutionPlan>,
+        unfolding: Unfolding,
+        schema: SchemaRef,
+    ) -> Self {
+        let partitions = input.output_partitioning().partition_count();
+        Self::new(Source::Unfolded { input, unfolding: Arc::new(unfolding) }, schema, partitions)
     }
 
     /// The rows of all partitions of a plan in one, those of the first before those of the next.
@@ -199,6 +215,13 @@ impl ExecutionPlan for Leaf {
                 let rows = stream::iter(streams).flatten();
                 return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)));
             }
+            Source::Unfolded { input, unfolding } => {
+                let (unfolding, of) = (Arc::clone(unfolding), Arc::clone(&schema));
+                let batches = input.execute(partition, context)?;
+                let batches =
+                    batches.map_ok(move |batch| stream::iter(unfold::Rows::new(batch, &unfolding, &of)));
+                return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches.try_flatten().boxed())));
+            }
             Source::Computed { input, conditions, columns } => {
                 let (conditions, columns) = (Arc::clone(conditions), Arc::clone(columns));
                 let of = Arc::clone(&schema);
@@ -233,6 +256,7 @@ impl DisplayAs for Leaf {
             Source::Scan { scan, .. } => write!(f, "Leaf: blocks={}", scan.blocks.len()),
             Source::Batches(batches) => write!(f, "Leaf: batches={}", batches.len()),
             Source::Partitions(_) => write!(f, "Leaf: partitions"),
+            Source::Unfolded { unfolding, .. } => write!(f, "Leaf: elements, limit={}", unfolding.limit),
             Source::Computed { columns, .. } => write!(f, "Leaf: columns={}", columns.len()),
         }
     }

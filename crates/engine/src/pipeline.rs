@@ -52,7 +52,7 @@ impl Run {
                 let (next, used) = Box::pin(self.stage(segment, stage, after, around)).await?;
                 segment = next;
                 stages = &after[used..];
-                if segment.weight() > WEIGHT_MAX {
+                if segment.scope.weight() > WEIGHT_MAX {
                     segment = self.settled(segment).await?;
                 }
             }

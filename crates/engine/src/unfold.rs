@@ -1,24 +1,14 @@
-//! One row for each element of arrays and maps: a step of plans that goes over its rows once and gives batches of
-//! bounded length, however many elements a row has.
+//! One row for each element of arrays and maps: the rows of a batch once over, in batches of bounded length however many
+//! elements a row has. The plan that they are a step of is `leaf`'s.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
 use arrow_array::builder::StringViewBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array};
 use arrow_schema::SchemaRef;
-use datafusion_common::tree_node::TreeNodeRecursion;
 use datafusion_common::{DataFusionError, Result as DataFusionResult};
-use datafusion_execution::{SendableRecordBatchStream, TaskContext};
-use datafusion_physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
-use datafusion_physical_plan::execution_plan::{Boundedness, EmissionType};
-use datafusion_physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion_physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
-};
-use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::{Map, Value as Json};
 
 use crate::Result;
@@ -41,28 +31,8 @@ pub(crate) struct Unfolding {
     pub(crate) limit: usize,
 }
 
-/// The step of a plan.
-#[derive(Debug)]
-pub(crate) struct Unfold {
-    input: Arc<dyn ExecutionPlan>,
-    unfolding: Arc<Unfolding>,
-    properties: Arc<PlanProperties>,
-}
-
-impl Unfold {
-    pub(crate) fn new(input: Arc<dyn ExecutionPlan>, unfolding: Unfolding, schema: SchemaRef) -> Self {
-        let properties = PlanProperties::new(
-            EquivalenceProperties::new(schema),
-            Partitioning::UnknownPartitioning(input.output_partitioning().partition_count()),
-            EmissionType::Incremental,
-            Boundedness::Bounded,
-        );
-        Self { input, unfolding: Arc::new(unfolding), properties: Arc::new(properties) }
-    }
-}
-
 /// The rows of one batch while they are taken apart.
-struct Rows {
+pub(crate) struct Rows {
     batch: RecordBatch,
     unfolding: Arc<Unfolding>,
     schema: SchemaRef,
@@ -127,6 +97,11 @@ impl Elements {
 }
 
 impl Rows {
+    pub(crate) fn new(batch: RecordBatch, unfolding: &Arc<Unfolding>, schema: &SchemaRef) -> Self {
+        let (unfolding, schema) = (Arc::clone(unfolding), Arc::clone(schema));
+        Self { batch, unfolding, schema, row: 0, element: 0, begun: None }
+    }
+
     fn text(&self, place: usize, row: usize) -> Option<&str> {
         let texts = self.batch.column(self.unfolding.kept + place).as_string_view();
         texts.is_valid(row).then(|| texts.value(row))
@@ -185,59 +160,5 @@ impl Iterator for Rows {
     fn next(&mut self) -> Option<Self::Item> {
         let next = self.next_batch().map_err(|error| DataFusionError::External(Box::new(error)));
         next.transpose()
-    }
-}
-
-impl ExecutionPlan for Unfold {
-    fn name(&self) -> &'static str {
-        "Unfold"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        &self.properties
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        Vec::new()
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
-    ) -> DataFusionResult<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        _: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
-        Ok(self)
-    }
-
-    fn execute(
-        &self,
-        partition: usize,
-        context: Arc<TaskContext>,
-    ) -> DataFusionResult<SendableRecordBatchStream> {
-        let schema = self.schema();
-        let (unfolding, of) = (Arc::clone(&self.unfolding), Arc::clone(&schema));
-        let batches = self.input.execute(partition, context)?.map_ok(move |batch| {
-            stream::iter(Rows {
-                batch,
-                unfolding: Arc::clone(&unfolding),
-                schema: Arc::clone(&of),
-                row: 0,
-                element: 0,
-                begun: None,
-            })
-        });
-        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches.try_flatten().boxed())))
-    }
-}
-
-impl DisplayAs for Unfold {
-    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Unfold: limit={}", self.unfolding.limit)
     }
 }

@@ -31,6 +31,14 @@ pub(super) struct Count {
     pub(super) error: u64,
 }
 
+/// Whether the most frequent texts, the rarest of them last, are those and have just these counts: none was given up
+/// before, and what was given up can be none of them.
+pub(super) fn is_exact(chosen: &[Entry<Count>], wanted: usize, given_up: u64) -> bool {
+    let is_full = chosen.len() == wanted;
+    let least = chosen.last().filter(|_| is_full).map_or(0, |entry| entry.about.count);
+    chosen.iter().all(|entry| entry.about.error == 0) && given_up <= least
+}
+
 impl Frequent {
     /// Counts a text once more. So many places are kept when some are given up.
     pub(super) fn add(&mut self, text: &str, places: usize, bytes: &mut Bytes) {

@@ -11,7 +11,7 @@ use arrow_schema::DataType;
 use datafusion_common::Result;
 use hashbrown::HashMap;
 
-use super::frequent::{Count, Frequent};
+use super::frequent::{self, Count, Frequent};
 use super::grouped::{Aggregate, Bytes, Rows, estimate_type, estimates, texts};
 use super::state::StateReader;
 use super::texts::Entry;
@@ -59,9 +59,7 @@ impl Phrases {
             });
             chosen.push(entry);
         }
-        let is_full = chosen.len() == self.wanted;
-        let least = chosen.last().filter(|_| is_full).map_or(0, |entry| entry.about.count);
-        let is_exact = chosen.iter().all(|entry| entry.about.error == 0) && given_up <= least;
+        let is_exact = frequent::is_exact(&chosen, self.wanted, given_up);
         (chosen, is_exact)
     }
 }

@@ -8,7 +8,7 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use datafusion_common::Result;
 
-use super::frequent::{Count, Frequent};
+use super::frequent::{self, Count, Frequent};
 use super::grouped::{Aggregate, Bytes, Rows, estimate_type, estimates, texts};
 use super::state::StateReader;
 use super::texts::Entry;
@@ -70,10 +70,7 @@ impl Aggregate for TopK {
             entries
                 .sort_unstable_by(|a, b| b.about.count.cmp(&a.about.count).then_with(|| a.text.cmp(&b.text)));
             entries.truncate(self.wanted);
-            let is_full = entries.len() == self.wanted;
-            let least = entries.last().filter(|_| is_full).map_or(0, |entry| entry.about.count);
-            let is_exact = entries.iter().all(|entry| entry.about.error == 0) && given_up <= least;
-            is_estimate.push(!is_exact);
+            is_estimate.push(!frequent::is_exact(&entries, self.wanted, given_up));
             column.append_value(json(&entries));
         }
         estimates(Arc::new(column.finish()), is_estimate)

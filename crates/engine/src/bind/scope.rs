@@ -121,10 +121,6 @@ impl Scope {
         scope
     }
 
-    pub(crate) fn now(&self) -> i64 {
-        self.surroundings.now
-    }
-
     pub(crate) fn surroundings(&self) -> &Surroundings {
         &self.surroundings
     }

@@ -15,8 +15,9 @@ use crate::Result;
 use crate::bind::{Scope, Surroundings};
 use crate::expr::Typed;
 use crate::functions::{convert, library, logic, unpack};
+use crate::leaf::Leaf;
 use crate::run::Run;
-use crate::unfold::{Unfold, Unfolding};
+use crate::unfold::Unfolding;
 use crate::value::Value;
 
 impl Run {
@@ -32,8 +33,7 @@ impl Run {
             segment = self.settled(segment).await?;
         }
         let mut fields = carried(&mut segment.scope, after)?;
-        let hidden = segment.scope.hidden();
-        fields.extend(hidden.iter().cloned());
+        fields.extend(segment.scope.hidden());
         let mut expanded = Vec::with_capacity(expand.fields.len());
         for field in &expand.fields {
             let value = segment.scope.bind(&field.expr)?;
@@ -67,7 +67,7 @@ impl Run {
         }
         let plan = self.plan(&segment, columns.exprs, input_schema).await?;
         let plan: Arc<dyn ExecutionPlan> =
-            Arc::new(Unfold::new(plan, unfolding, Arc::new(Schema::new(schema))));
+            Arc::new(Leaf::of_elements(plan, unfolding, Arc::new(Schema::new(schema))));
         self.note(&segment.scope);
         let names: Vec<String> = fields.into_iter().map(|(name, _)| name).collect();
         let fields = in_order(names, columns.fields, results);
@@ -75,8 +75,7 @@ impl Run {
         about.aggregates.retain(|name, _| !replaced(name));
         about.bucket = None;
         let mut expanded = Segment::of_plan(plan, fields, around, about);
-        expanded.scope.hide(hidden.iter().map(|(name, _)| name));
-        expanded.scope.stay_of_events(segment.scope.is_of_events());
+        expanded.scope.follow(&segment.scope);
         Ok(expanded)
     }
 }

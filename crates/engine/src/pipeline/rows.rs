@@ -108,9 +108,7 @@ impl Run {
             return self.found(segment).await;
         }
         let pending = std::mem::take(&mut segment.pending);
-        let mut fields = segment.scope.fields()?;
-        let hidden = segment.scope.hidden();
-        fields.extend(hidden.iter().cloned());
+        let fields = segment.scope.carried()?;
         let mut about = segment.about.clone();
         let around = segment.scope.surroundings().clone();
         let mut settled = match pending.order {
@@ -136,35 +134,30 @@ impl Run {
             }
         };
         self.note(&segment.scope);
-        settled.scope.hide(hidden.iter().map(|(name, _)| name));
-        settled.scope.stay_of_events(segment.scope.is_of_events());
+        settled.scope.follow(&segment.scope);
         settled.totals = segment.totals;
         Ok(settled)
     }
 
     /// The first events of a dataset, found and read.
-    async fn found(&self, segment: Segment) -> Result<Segment> {
-        let around = segment.scope.surroundings().clone();
-        let about = segment.about.clone();
-        let is_of_events = segment.scope.is_of_events();
+    async fn found(&self, mut segment: Segment) -> Result<Segment> {
         let hidden = segment.scope.hidden();
-        let answer = self.events(segment, usize::MAX, &hidden, usize::MAX).await?;
+        let answer = self.events(&mut segment, usize::MAX, &hidden, usize::MAX).await?;
         if answer.continues_at.is_some() {
             return Err(Error::Time { seconds: self.question.options.time_max.as_secs() });
         }
         let table = answer.tables.into_iter().next().unwrap_or_default();
-        let about = About { sorted_by: table.order.clone(), is_events: false, ..about };
+        let about = About { sorted_by: table.order.clone(), is_events: false, ..segment.about };
         self.hold(table_bytes(&table))?;
-        let mut found = of_table(&table, &around, about)?;
-        found.scope.hide(hidden.iter().map(|(name, _)| name));
-        found.scope.stay_of_events(is_of_events);
+        let mut found = of_table(&table, segment.scope.surroundings(), about)?;
+        found.scope.follow(&segment.scope);
         Ok(found)
     }
 
     /// The events of a dataset in their order, at most so many, with fields beside those that are shown.
     pub(super) async fn events(
         &self,
-        mut segment: Segment,
+        segment: &mut Segment,
         rows_max: usize,
         beside: &[(String, Value)],
         bytes_max: usize,

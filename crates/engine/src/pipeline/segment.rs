@@ -149,13 +149,6 @@ impl Segment {
         self.conditions.extend(condition.conjuncts());
     }
 
-    /// The heaviest expression that a field is computed of.
-    pub(crate) fn weight(&mut self) -> usize {
-        let fields = self.scope.computed();
-        let variants = fields.iter().flat_map(|(_, value)| &value.variants);
-        variants.map(|variant| variant.weight).max().unwrap_or(0)
-    }
-
     /// All fields with their columns.
     pub(crate) fn columns(&mut self) -> Result<Columns> {
         Ok(Columns::of(&self.scope.fields()?))

@@ -102,15 +102,12 @@ impl Run {
             segment.pending.order = Some((order, sorted_by));
             return Ok(segment);
         }
-        let fields = segment.scope.fields()?;
+        let fields = segment.scope.carried()?;
         let about = About { sorted_by, ..segment.about.clone() };
         let totals = segment.totals.take();
-        let hidden = segment.scope.hidden();
-        let fields = fields.into_iter().chain(hidden.iter().cloned()).collect();
         let mut sorted = self.sorted_by_columns(&segment, fields, columns, limit, about).await?;
-        sorted.scope.hide(hidden.iter().map(|(name, _)| name));
         self.note(&segment.scope);
-        sorted.scope.stay_of_events(segment.scope.is_of_events());
+        sorted.scope.follow(&segment.scope);
         sorted.totals = totals;
         Ok(sorted)
     }

@@ -99,6 +99,26 @@ impl Scope {
         self.is_of_events = is_of_events;
     }
 
+    /// Goes on where another scope ended whose [`Self::carried`] fields these are: what it did not show is not shown
+    /// here either, and events stay events.
+    pub(crate) fn follow(&mut self, before: &Self) {
+        self.hide(before.hidden.keys());
+        self.stay_of_events(before.is_of_events());
+    }
+
+    /// All fields with their values, and behind them what is not shown.
+    pub(crate) fn carried(&mut self) -> Result<Vec<(String, Value)>> {
+        let mut fields = self.fields()?;
+        fields.extend(self.hidden());
+        Ok(fields)
+    }
+
+    /// How heavy the heaviest computed field is.
+    pub(crate) fn weight(&self) -> usize {
+        let variants = self.computed.values().flat_map(|value| &value.variants);
+        variants.map(|variant| variant.weight).max().unwrap_or(0)
+    }
+
     /// What was computed beside the fields of the dataset, in order.
     pub(crate) fn computed(&self) -> Vec<(String, Value)> {
         let names = match &self.shown {
