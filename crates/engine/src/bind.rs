@@ -5,6 +5,7 @@ mod among;
 mod operators;
 mod scope;
 mod special;
+mod strict;
 mod words;
 
 use tidegauge_lang::Span;

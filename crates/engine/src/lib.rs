@@ -17,6 +17,7 @@ mod leaf;
 mod memory;
 mod pipeline;
 mod plan;
+mod progress;
 mod prune;
 mod question;
 mod run;
@@ -33,4 +34,5 @@ pub use answer::{
 };
 pub use engine::{Engine, EngineSettings};
 pub use error::{Error, Result};
+pub use progress::{Progress, SoFar};
 pub use question::{Dataset, Files, Lane, Options, Place, Places, Question};

@@ -9,6 +9,8 @@ use futures_util::future::BoxFuture;
 use tidegauge_lang::tree::{Expr, Named, Query};
 use tidegauge_store::DatasetState;
 
+use crate::Progress;
+
 /// A query with all that running it needs.
 #[derive(Clone, Debug)]
 pub struct Question {
@@ -17,6 +19,8 @@ pub struct Question {
     pub constants: Vec<(String, Expr)>,
     /// Every dataset that the query names, or that fits a pattern in it.
     pub datasets: Vec<Dataset>,
+    /// Whether comparisons of types that do not fit are refused.
+    pub is_strict: bool,
     pub options: Options,
 }
 
@@ -37,7 +41,7 @@ impl Question {
             _ => state.name().to_owned(),
         };
         let dataset = Dataset { name, state, virtual_fields: Vec::new() };
-        Self { query, constants: Vec::new(), datasets: vec![dataset], options }
+        Self { query, constants: Vec::new(), datasets: vec![dataset], is_strict: false, options }
     }
 }
 
@@ -65,6 +69,8 @@ pub struct Options {
     pub files: Option<Arc<dyn Files>>,
     /// Knows where addresses are, where there is a database of that.
     pub places: Option<Arc<dyn Places>>,
+    /// Where others see how far the query is, if anybody looks.
+    pub progress: Option<Progress>,
 }
 
 impl Options {
@@ -82,6 +88,7 @@ impl Options {
             auto_bins_max: 100,
             files: None,
             places: None,
+            progress: None,
         }
     }
 }

@@ -113,6 +113,7 @@ impl Run {
             auto_step,
             named: Arc::new(named),
             lookup: Lookup::new(options.places.clone()),
+            is_strict: self.question.is_strict,
             ..Surroundings::default()
         };
         for (name, expr) in &self.question.constants {

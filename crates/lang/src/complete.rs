@@ -13,7 +13,7 @@ use std::cell::Cell;
 use std::fmt;
 
 use crate::Span;
-use crate::tree::{Program, Type};
+use crate::tree::{Program, Query, Type};
 
 use columns::{Columns, Tables};
 use scene::{Quote, Scene};
@@ -113,6 +113,12 @@ pub fn complete(text: &str, position: usize, known: &Known<'_>) -> Completions {
     }
     let items = rank::ranked(candidates, &scene.word.typed);
     Completions { replace: scene.word.replace, items }
+}
+
+/// The fields that the table of a query has, as far as they can be told.
+pub fn fields_of(query: &Query, known: &Known<'_>) -> Vec<KnownField> {
+    let tables = Tables { known, lets: &[], work_left: Cell::new(columns::WORK_MAX) };
+    tables.columns(query).list
 }
 
 /// The names of the datasets and views that a query reads, without those that `let` defines, in the order of the text;

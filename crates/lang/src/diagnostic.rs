@@ -38,7 +38,7 @@ impl Span {
     }
 
     /// From the start of this to the end of the other.
-    pub(crate) fn to(self, other: Self) -> Self {
+    pub fn to(self, other: Self) -> Self {
         Self { start: self.start, end: other.end.max(self.start) }
     }
 }

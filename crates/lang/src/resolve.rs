@@ -8,8 +8,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::Diagnostic;
 use crate::tree::{
-    Expr, ExprKind, LetValue, Literal, NamePattern, Program, Query, QueryParameter, Source, Statement,
-    TimeRange,
+    Expr, ExprKind, LetValue, Literal, NamePattern, Program, Query, QueryParameter, Setting, Source,
+    Statement, TimeRange,
 };
 
 pub use self::view::resolve_view;
@@ -54,7 +54,8 @@ pub fn resolve(
                     names.tables.insert(statement.name, (table, stages));
                 }
             },
-            Statement::Set(setting) => is_strict |= setting.name == "stricttypes",
+            // The only setting there is; `set stricttypes = false` takes it back.
+            Statement::Set(Setting { value, .. }) => is_strict = !value.is_some_and(|value| is_false(&value)),
             Statement::Parameters(parameters) => names.declare(parameters),
         }
     }
@@ -64,6 +65,10 @@ pub fn resolve(
         true => Ok(Resolved { query, constants: names.constants, is_strict }),
         false => Err(names.problems),
     }
+}
+
+fn is_false(value: &Expr) -> bool {
+    value.kind == ExprKind::Literal(Literal::Boolean(false))
 }
 
 /// The datasets that a query reads, each once. A name with stars stands for all that fit.

@@ -27,7 +27,11 @@ impl Scope {
         let mut parts = Vec::new();
         let mut elements = Elements::default();
         for element in list {
+            let place = element.span;
             let element = self.bind(element)?;
+            if element.of_type(Type::Array).is_none() {
+                self.check_comparison(place, &value, &element)?;
+            }
             if elements.add_array(&element) {
                 continue;
             }

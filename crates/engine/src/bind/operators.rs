@@ -7,10 +7,10 @@ use tidegauge_lang::tree::{BinaryOperator, Expr, TextTest, Type};
 
 use super::words::computation;
 use super::{Scope, invalid_regex, invalid_with, type_names};
-use crate::Result;
 use crate::expr::Typed;
 use crate::functions::{arithmetic, compare, logic, text};
 use crate::value::Value;
+use crate::{Error, Result};
 
 impl Scope {
     pub(super) fn binary(
@@ -21,13 +21,25 @@ impl Scope {
         right: &Expr,
     ) -> Result<Value> {
         use BinaryOperator::{And, Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual, Or};
+        let mut sides = || {
+            let (left, right) = (self.bind(left)?, self.bind(right)?);
+            self.check_comparison(span, &left, &right)?;
+            Ok::<_, Error>((left, right))
+        };
         match operator {
             And => Ok(Typed::all(vec![self.condition(left)?, self.condition(right)?]).into()),
             Or => Ok(Typed::any(vec![self.condition(left)?, self.condition(right)?]).into()),
-            Equal => Ok(compare::equal(&self.bind(left)?, &self.bind(right)?)?.into()),
-            NotEqual => Ok(logic::not(compare::equal(&self.bind(left)?, &self.bind(right)?)?)?.into()),
+            Equal => {
+                let (left, right) = sides()?;
+                Ok(compare::equal(&left, &right)?.into())
+            }
+            NotEqual => {
+                let (left, right) = sides()?;
+                Ok(logic::not(compare::equal(&left, &right)?)?.into())
+            }
             Less | LessOrEqual | Greater | GreaterOrEqual => {
-                Ok(compare::ordered(&self.bind(left)?, &self.bind(right)?, operator)?.into())
+                let (left, right) = sides()?;
+                Ok(compare::ordered(&left, &right, operator)?.into())
             }
             _ => self.arithmetic(span, operator, left, right),
         }
@@ -68,8 +80,11 @@ impl Scope {
     }
 
     pub(super) fn is_between(&mut self, value: &Expr, low: &Expr, high: &Expr) -> Result<Typed> {
+        let span = value.span.to(high.span);
         let value = self.bind(value)?;
         let (low, high) = (self.bind(low)?, self.bind(high)?);
+        self.check_comparison(span, &value, &low)?;
+        self.check_comparison(span, &value, &high)?;
         Ok(Typed::all(vec![
             compare::ordered(&value, &low, BinaryOperator::GreaterOrEqual)?,
             compare::ordered(&value, &high, BinaryOperator::LessOrEqual)?,

@@ -46,6 +46,8 @@ pub(crate) struct Surroundings {
     /// Every field that the query names.
     pub(crate) named: Arc<HashSet<String>>,
     pub(crate) lookup: Lookup,
+    /// Whether comparisons of types that do not fit are refused.
+    pub(crate) is_strict: bool,
 }
 
 /// The names of one table's rows, and the inputs that were asked for so far.

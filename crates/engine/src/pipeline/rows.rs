@@ -54,7 +54,11 @@ impl Run {
         let times = blocks.iter().map(Block::min_time).min().zip(blocks.iter().map(Block::max_time).max());
         let inputs = scope.inputs().to_vec();
         let prune = Prune::AllOf(rows.prunes.clone());
+        let count = blocks.len();
         let scan = Scan::new(blocks, range, inputs, conditions.to_vec(), prune, self.cache.clone());
+        if let Some(progress) = &self.question.options.progress {
+            progress.watch(&scan.counters, count);
+        }
         let mut work = self.work();
         if work.scans.is_empty() {
             work.planning = began - self.began;

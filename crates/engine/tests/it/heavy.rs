@@ -73,6 +73,7 @@ impl Heavy {
             query: resolved.query,
             constants: resolved.constants,
             datasets: state.into_iter().map(dataset).collect(),
+            is_strict: resolved.is_strict,
             options: Options { answer_bytes_max: 16 << 20, time_max: self.time_max, ..Options::at(START) },
         });
         let answer = answer.await;

@@ -52,6 +52,11 @@ const WRONG: &[&str] = &[
     "datatable(a:long)[1] | where b > 1",
     "print a = 1 | project b = a + c",
     "let t = datatable(a:long)[1]; t | where aa > 1",
+    // Types that do not fit, where that matters.
+    "set stricttypes; logs | where took == 'a'",
+    "set stricttypes; logs | where host > 5",
+    "set stricttypes = true; logs | where took between ('a' .. 'b')",
+    "set stricttypes; logs | where host in ('a', 5)",
     // Conditions that are none.
     "logs | where took",
     "logs | where took + 1",

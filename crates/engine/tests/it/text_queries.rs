@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use tidegauge_engine::{Answer, Message, Table};
+use tidegauge_engine::{Answer, Message, Options, Progress, SoFar, Table};
 use tidegauge_store::DatasetState;
 
 use crate::support::house::{House, Placement, SECOND, START, Way, block_on};
@@ -340,4 +340,27 @@ fn constants_have_a_bound_together() {
         let answer = both.ask(&format!("{} print strlen(n3)", names(4))).await;
         assert_eq!(rows(&answer.tables[0]), json!([[8 << 20]]));
     });
+}
+
+#[test]
+fn who_watches_a_query_sees_what_it_reads() {
+    block_on(async {
+        let house = House::new().await;
+        let filled = house.filled(&[lines(0..40), lines(40..80)], Placement::Segments).await;
+        let progress = Progress::default();
+        assert_eq!(progress.so_far(), SoFar::default());
+        let options = Options { progress: Some(progress.clone()), ..Options::at(START) };
+        let text = "d | where n < 10 | join kind=inner (d | where n < 5) on n | count";
+        let answer = house.ask_with(&[("d", &filled.state)], text, Way::Threads, options).await.unwrap();
+
+        let (so_far, figures) = (progress.so_far(), &answer.figures);
+        assert_eq!(so_far.rows_examined, figures.rows_examined);
+        assert_eq!((so_far.rows_matched, so_far.bytes_read), (15, figures.bytes_read));
+        assert_eq!((so_far.blocks_done, so_far.blocks_total), (4, 4));
+    });
+}
+
+/// Events that count up.
+fn lines(numbers: std::ops::Range<i64>) -> String {
+    numbers.map(|n| format!("{{\"_time\":{},\"n\":{n}}}\n", START)).collect()
 }

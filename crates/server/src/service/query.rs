@@ -2,7 +2,7 @@
 //! answer. Computing is left to the engine, and how an answer looks to the HTTP layer. Queries in text are in `apl`.
 
 pub mod apl;
-mod defined;
+pub(super) mod defined;
 pub mod definitions;
 pub(super) mod failure;
 pub mod files;

@@ -1,20 +1,20 @@
 //! Help for who writes queries as text: what is wrong with one, what could be written at a place of it, and how it
-//! looks in order. Nothing is run. Datasets that the caller may not query are not told, nor are their fields.
+//! looks in order. Datasets that the caller may not query are not told, nor is what is in them.
 
-use std::collections::{HashMap, HashSet};
+mod completion;
 
-use tidegauge_lang::complete::{Completions, Known, KnownField, sources_of};
+use std::collections::HashSet;
+
+use tidegauge_lang::complete::sources_of;
 use tidegauge_lang::diagnostic::render_all;
-use tidegauge_lang::tree::{NamePattern, Program, Type};
-use tidegauge_lang::{Diagnostic, complete, format, parse_query};
+use tidegauge_lang::tree::{NamePattern, Program};
+use tidegauge_lang::{Diagnostic, format, parse_query};
 use tidegauge_model::ErrorKind;
 
-use super::datasets::fields::{self, DescribedField};
 use super::{Caller, Error, Result, datasets};
 use crate::app::App;
 
-/// Of how many datasets fields are told at once.
-const DATASETS_MAX: usize = 20;
+pub use completion::complete_at;
 
 /// How many names and patterns of a query are looked at.
 const SOURCES_MAX: usize = 1_000;
@@ -34,24 +34,6 @@ pub async fn check(app: &App, caller: &Caller, text: &str) -> Result<Checked> {
     }
     let readable = datasets::queryable(app, caller).await?;
     Ok(Checked { diagnostics, datasets: Some(named(&program, &readable)) })
-}
-
-/// What could be written at a place, which is counted in bytes.
-pub async fn complete_at(app: &App, caller: &Caller, text: &str, position: usize) -> Result<Completions> {
-    let readable = datasets::queryable(app, caller).await?;
-    let mut known_fields: HashMap<String, Vec<KnownField>> = HashMap::new();
-    let read = named(&parse_query(text).0, &readable);
-    for name in read.into_iter().filter(|name| readable.contains(name)).take(DATASETS_MAX) {
-        let described = described(app, caller, &name).await?;
-        known_fields.insert(name, described.into_iter().map(known_field).collect());
-    }
-    let known = Known {
-        datasets: &readable,
-        views: &[],
-        fields: &|dataset| known_fields.get(dataset).cloned().unwrap_or_default(),
-        values: &|_, _| Vec::new(),
-    };
-    Ok(complete(text, position, &known))
 }
 
 /// A query in order. One with mistakes is refused with all of them.
@@ -88,30 +70,4 @@ fn named(program: &Program, readable: &[String]) -> Vec<String> {
         }
     }
     names
-}
-
-async fn described(app: &App, caller: &Caller, name: &str) -> Result<Vec<DescribedField>> {
-    let Some(dataset) = datasets::find_state(app, caller, name).await? else { return Ok(Vec::new()) };
-    let notes = app.queries.notes.of(&app.catalog, dataset.id(), caller.now).await?;
-    let described = fields::described(&notes, &dataset, |_| true);
-    Ok(described.into_iter().filter(|field| !field.hidden).collect())
-}
-
-fn known_field(field: DescribedField) -> KnownField {
-    let kinds = field.kind.split('|').filter_map(kind).collect();
-    KnownField { name: field.name, kinds, doc: field.description }
-}
-
-fn kind(word: &str) -> Option<Type> {
-    Some(match word {
-        "boolean" => Type::Boolean,
-        "integer" => Type::Integer,
-        "float" => Type::Float,
-        "string" => Type::String,
-        "datetime" => Type::Datetime,
-        "timespan" => Type::Timespan,
-        "array" => Type::Array,
-        "map" => Type::Map,
-        _ => return None,
-    })
 }

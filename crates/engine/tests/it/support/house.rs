@@ -305,6 +305,7 @@ impl House {
             query: resolved.query,
             constants: resolved.constants,
             datasets: datasets.into_iter().map(dataset).collect(),
+            is_strict: resolved.is_strict,
             options,
         };
         let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };

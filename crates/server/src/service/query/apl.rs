@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::StringViewArray;
-use tidegauge_engine::{Answer, Dataset, Field, Lane, Options, Question};
+use tidegauge_engine::{Answer, Dataset, Field, Lane, Options, Progress, Question};
 use tidegauge_lang::Resolved;
 use tidegauge_lang::dataset_query::continuation_token;
 use tidegauge_lang::tree::{Literal, SortKey, TimeRange, Type};
@@ -56,6 +56,8 @@ pub struct AplInput {
     pub variables: Vec<(String, Literal)>,
     pub manner: Manner,
     pub kept: Option<Kept>,
+    /// Where the asker sees how far the query is.
+    pub progress: Option<Progress>,
 }
 
 /// Answers a query in text.
@@ -144,6 +146,7 @@ impl Run<'_> {
             query: placed.query,
             constants: self.resolved.constants.clone(),
             datasets: self.datasets.clone(),
+            is_strict: self.resolved.is_strict,
             options: self.options(now),
         };
         let answer = self.app.engine.run(question).await;
@@ -176,6 +179,7 @@ impl Run<'_> {
             auto_bins_max: bins,
             files: self.app.queries.files.clone(),
             places: self.app.queries.places(),
+            progress: self.input.progress.clone(),
             ..Options::at(now.as_nanos())
         }
     }

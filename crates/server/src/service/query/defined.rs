@@ -9,7 +9,11 @@ use crate::app::App;
 use crate::service::{Caller, Result};
 
 /// The virtual fields of a dataset, each after those that it may use.
-pub(super) async fn virtual_fields(app: &App, caller: &Caller, dataset: &str) -> Result<Vec<Named>> {
+pub(in crate::service) async fn virtual_fields(
+    app: &App,
+    caller: &Caller,
+    dataset: &str,
+) -> Result<Vec<Named>> {
     let known = &app.queries.definitions;
     let definition = known.of(&app.catalog, caller.org()?, dataset, caller.now).await?;
     let read = |(name, text): &(String, String)| {
@@ -22,7 +26,7 @@ pub(super) async fn virtual_fields(app: &App, caller: &Caller, dataset: &str) ->
 }
 
 /// The query of a view, if the name is that of one. The names of other views in it stand for nothing.
-pub(super) async fn view(app: &App, caller: &Caller, name: &str) -> Result<Option<Query>> {
+pub(in crate::service) async fn view(app: &App, caller: &Caller, name: &str) -> Result<Option<Query>> {
     let known = &app.queries.definitions;
     let definition = known.of(&app.catalog, caller.org()?, name, caller.now).await?;
     let Some(text) = &definition.view else { return Ok(None) };

@@ -53,6 +53,7 @@ pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: b
             query: page(&query, after),
             constants: resolved.constants.clone(),
             datasets: datasets.clone(),
+            is_strict: resolved.is_strict,
             options: options(app, caller),
         };
         let answer = app.engine.run(question).await;

@@ -1,5 +1,5 @@
-//! One query whose asker wants to see that it goes on: server-sent events with the time that it has taken so far, then
-//! its answer or what is wrong.
+//! One query whose asker wants to see that it goes on: server-sent events with the time that it has taken so far and
+//! what it has read of how much, then its answer or what is wrong.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -10,6 +10,7 @@ use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures_util::{Stream, stream};
 use serde::Serialize;
+use tidegauge_engine::Progress;
 use tidegauge_model::{ErrorKind, Violation};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use utoipa::ToSchema;
@@ -46,6 +47,20 @@ struct Going {
     answer: Pin<Box<dyn Future<Output = Event> + Send>>,
     ticks: Interval,
     began: Instant,
+    progress: Progress,
+}
+
+/// How far a query is.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Told {
+    /// In microseconds.
+    elapsed_time: u128,
+    rows_examined: u64,
+    rows_matched: u64,
+    blocks_done: u64,
+    blocks_total: u64,
+    bytes_read: u64,
 }
 
 /// Refuses the formats that are no JSON: an event is text.
@@ -63,11 +78,13 @@ pub fn watched(
     app: Arc<App>,
     caller: Caller,
     under_way: Arc<UnderWay>,
-    asking: Asking,
+    mut asking: Asking,
 ) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
     let began = Instant::now();
     let mut ticks = interval_at(began + PROGRESS_EVERY, PROGRESS_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let progress = Progress::default();
+    asking.input.progress = Some(progress.clone());
     let answer = Box::pin(async move {
         match json(&app, &caller, asking).await {
             Ok(answer) => Event::default().event("result").data(answer),
@@ -77,12 +94,12 @@ pub fn watched(
             }
         }
     });
-    let events = stream::unfold(Some(Going { answer, ticks, began }), |going| async move {
+    let events = stream::unfold(Some(Going { answer, ticks, began, progress }), |going| async move {
         let mut going = going?;
         tokio::select! {
             biased;
             answer = &mut going.answer => Some((Ok(answer), None)),
-            now = going.ticks.tick() => Some((Ok(progress(now - going.began)), Some(going))),
+            now = going.ticks.tick() => Some((Ok(going.told(now)), Some(going))),
         }
     });
     kept_alive(events)
@@ -113,6 +130,18 @@ pub(super) fn error_text(error: ApiError, caller: &Caller) -> String {
     serde_json::to_string(&body).unwrap_or_default()
 }
 
-fn progress(elapsed: Duration) -> Event {
-    Event::default().event("progress").data(format!("{{\"elapsedTime\":{}}}", elapsed.as_micros()))
+impl Going {
+    fn told(&self, now: Instant) -> Event {
+        let so_far = self.progress.so_far();
+        let told = Told {
+            elapsed_time: (now - self.began).as_micros(),
+            rows_examined: so_far.rows_examined,
+            rows_matched: so_far.rows_matched,
+            blocks_done: so_far.blocks_done,
+            blocks_total: so_far.blocks_total,
+            bytes_read: so_far.bytes_read,
+        };
+        // Numbers always have a JSON form.
+        Event::default().event("progress").data(serde_json::to_string(&told).unwrap_or_default())
+    }
 }

@@ -1,0 +1,47 @@
+//! `set stricttypes`: comparisons of values whose types do not fit are refused. Without it they are answered, and what
+//! cannot be equal is not.
+
+use tidegauge_lang::Span;
+use tidegauge_lang::tree::Type;
+
+use super::{Scope, invalid_with, type_names};
+use crate::Result;
+use crate::value::Value;
+
+impl Scope {
+    /// Refuses a comparison where the query wants types that fit, and these do not.
+    pub(super) fn check_comparison(&self, span: Span, left: &Value, right: &Value) -> Result<()> {
+        if !self.surroundings().is_strict || fit(left, right) {
+            return Ok(());
+        }
+        let message = format!("{} is compared with {}", type_names(left), type_names(right));
+        let hint = match has_texts(left) || has_texts(right) {
+            true => "convert one side, as with `tostring(…)` or `tolong(…)`, or leave out `set stricttypes`",
+            false => "convert one side, or leave out `set stricttypes`",
+        };
+        Err(invalid_with(span, message, hint))
+    }
+}
+
+/// Whether every type of each side has one on the other side that it can be compared with. Nulls fit everything, and
+/// so do dynamic values, whose types are known only row by row.
+fn fit(left: &Value, right: &Value) -> bool {
+    let (left, right) = (families(left), families(right));
+    let is_open = |types: &[Type]| types.is_empty() || types.contains(&Type::Dynamic);
+    is_open(&left)
+        || is_open(&right)
+        || (left.iter().all(|kind| right.contains(kind)) && right.iter().all(|kind| left.contains(kind)))
+}
+
+/// The types of a value, where all numbers are of one.
+fn families(value: &Value) -> Vec<Type> {
+    if value.is_null() {
+        return Vec::new();
+    }
+    let family = |kind: Type| if kind == Type::Integer { Type::Float } else { kind };
+    value.types().into_iter().map(family).collect()
+}
+
+fn has_texts(value: &Value) -> bool {
+    value.of_type(Type::String).is_some()
+}
