@@ -8,6 +8,8 @@ mod special;
 mod strict;
 mod words;
 
+use std::sync::atomic::Ordering;
+
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Type};
 
@@ -15,13 +17,17 @@ pub(crate) use scope::{ARRIVAL_FIELD, InputColumn, Lookup, Scope, Surroundings};
 pub(crate) use special::SPECIAL;
 pub(crate) use words::{conversion, invalid, invalid_regex, invalid_with, type_names, unknown_field};
 
-use crate::Result;
 use crate::expr::Typed;
 use crate::functions::{arithmetic, library, logic, member};
 use crate::value::Value;
+use crate::{Error, Result};
 
 /// How long the constants of a query may be together. They live as long as the query and no budget counts them.
 const CONSTANTS_MIB_MAX: usize = 64;
+
+/// How much all long constants may come to that were ever computed for a query. An expression is bound several times at
+/// most, so this is met only where many stages make long constants, each of which alone is short enough.
+const COMPUTED_MIB_MAX: usize = 4 * CONSTANTS_MIB_MAX;
 
 /// Constants up to this length are only counted together with longer ones.
 const CONSTANT_BYTES_LEAST: usize = 4 << 10;
@@ -110,11 +116,23 @@ impl Scope {
                 if length > CONSTANT_BYTES_LEAST {
                     let named = self.surroundings().constants.values().map(Value::literal_bytes);
                     check_constants(length.saturating_add(named.sum()), span)?;
+                    self.check_computed(length, span)?;
                 }
                 Ok(value)
             }
             None => Err(invalid(span, format!("function '{function}' not found"))),
         }
+    }
+}
+
+impl Scope {
+    /// Refuses one more long constant where the query has made too many.
+    fn check_computed(&self, length: usize, span: Span) -> Result<()> {
+        let before = self.surroundings().computed_bytes.fetch_add(length, Ordering::Relaxed);
+        if before.saturating_add(length) > COMPUTED_MIB_MAX << 20 {
+            return Err(too_long(span));
+        }
+        Ok(())
     }
 }
 
@@ -125,8 +143,12 @@ fn negated(passes: Typed, is_negated: bool) -> Result<Value> {
 /// Refuses constants that are too long together.
 pub(crate) fn check_constants(bytes: usize, span: Span) -> Result<()> {
     if bytes > CONSTANTS_MIB_MAX << 20 {
-        let message = format!("the constants of the query have more than {CONSTANTS_MIB_MAX} MiB together");
-        return Err(invalid_with(span, message, "write shorter ones, or fewer"));
+        return Err(too_long(span));
     }
     Ok(())
+}
+
+fn too_long(span: Span) -> Error {
+    let message = format!("the constants of the query have more than {CONSTANTS_MIB_MAX} MiB together");
+    invalid_with(span, message, "write shorter ones, or fewer")
 }

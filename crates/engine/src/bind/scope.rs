@@ -5,6 +5,7 @@ mod lookup;
 mod shown;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use hashbrown::{HashMap, HashSet};
 use tidegauge_lang::Span;
@@ -48,6 +49,8 @@ pub(crate) struct Surroundings {
     pub(crate) lookup: Lookup,
     /// Whether comparisons of types that do not fit are refused.
     pub(crate) is_strict: bool,
+    /// How many bytes of long constants were computed for the query so far.
+    pub(crate) computed_bytes: Arc<AtomicUsize>,
 }
 
 /// The names of one table's rows, and the inputs that were asked for so far.

@@ -130,7 +130,8 @@ fn cell_of(cell: &Expr, kind: Type, around: &Surroundings) -> Result<ArrayRef> {
         return Ok(new_null_array(&arrow_type(kind), 1));
     }
     let fitting = as_kind(&value, kind)?;
-    let literal = fitting.as_ref().and_then(Typed::as_literal);
+    // A text that is no datetime would become null, which nobody wrote.
+    let literal = fitting.as_ref().and_then(Typed::as_literal).filter(|literal| literal.is_valid(0));
     literal.cloned().ok_or_else(|| {
         let kind = type_name(kind);
         let message = format!("this is {}, and the column holds {kind}", type_names(&value));

@@ -57,6 +57,8 @@ const WRONG: &[&str] = &[
     "set stricttypes; logs | where host > 5",
     "set stricttypes = true; logs | where took between ('a' .. 'b')",
     "set stricttypes; logs | where host in ('a', 5)",
+    "datatable(at:datetime)['soon']",
+    "datatable(n:long)['many']",
     // Conditions that are none.
     "logs | where took",
     "logs | where took + 1",

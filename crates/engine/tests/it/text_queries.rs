@@ -333,7 +333,9 @@ fn constants_have_a_bound_together() {
         |count: usize| (0..count).map(|number| format!("let n{number} = {long};")).collect::<String>();
     block_on(async {
         let both = Both::new(Placement::Buffer).await;
-        for text in [format!("print {}", fields(9)), format!("{} print 1", names(9))] {
+        let stages: String = (0..40).map(|number| format!("| extend n{number} = {long}")).collect();
+        let stages = format!("print 1 {stages} | count");
+        for text in [format!("print {}", fields(9)), format!("{} print 1", names(9)), stages] {
             let refusal = both.refusal(&text).await;
             assert!(refusal.contains("more than 64 MiB together"), "{refusal}");
         }
