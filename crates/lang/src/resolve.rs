@@ -129,7 +129,7 @@ struct Names<'a> {
 
 impl Names<'_> {
     fn define(&mut self, name: String, expr: Expr) {
-        // A name alone is that of a table or of a dataset, unless a value has it: here there are no fields.
+        // A name alone is that of a table, a view or a dataset, unless a value has it: here there are no fields.
         if let ExprKind::Field(other) = &expr.kind
             && !self.constants.iter().any(|(known, _)| known == other)
         {
@@ -137,7 +137,9 @@ impl Names<'_> {
                 let source = Source::Dataset { name: other.clone(), range: TimeRange::ALL, span: expr.span };
                 (Query { source, stages: Vec::new() }, 1)
             };
-            let table = self.tables.get(other).cloned().unwrap_or_else(dataset);
+            let view = |view: &Query| (view.clone(), stage_count(&mut view.clone()));
+            let table = self.tables.get(other).cloned().or_else(|| self.views.get(other).map(view));
+            let table = table.unwrap_or_else(dataset);
             self.constants.retain(|(known, _)| *known != name);
             self.tables.insert(name, table);
             return;
