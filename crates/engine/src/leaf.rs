@@ -19,6 +19,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::Result;
 use crate::expr::{Input, Rows, Typed};
+use crate::partners::{Alone, Paired, Partners};
 use crate::scan::{Scan, Selected};
 use crate::unfold::{self, Unfolding};
 
@@ -54,6 +55,11 @@ enum Source {
         input: Arc<dyn ExecutionPlan>,
         unfolding: Arc<Unfolding>,
     },
+    /// The rows of another plan beside their partners in a table, and at the end what is left of the table.
+    Paired {
+        input: Arc<dyn ExecutionPlan>,
+        partners: Arc<Partners>,
+    },
 }
 
 impl Leaf {
@@ -87,6 +93,16 @@ impl Leaf {
     ) -> Self {
         let partitions = input.output_partitioning().partition_count();
         Self::new(Source::Unfolded { input, unfolding: Arc::new(unfolding) }, schema, partitions)
+    }
+
+    /// The rows of a plan beside their partners.
+    pub(crate) fn of_partners(
+        input: Arc<dyn ExecutionPlan>,
+        partners: Arc<Partners>,
+        schema: SchemaRef,
+    ) -> Self {
+        let partitions = input.output_partitioning().partition_count();
+        Self::new(Source::Paired { input, partners }, schema, partitions)
     }
 
     /// The rows of all partitions of a plan in one, those of the first before those of the next.
@@ -222,6 +238,20 @@ impl ExecutionPlan for Leaf {
                     batches.map_ok(move |batch| stream::iter(unfold::Rows::new(batch, &unfolding, &of)));
                 return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches.try_flatten().boxed())));
             }
+            Source::Paired { input, partners } => {
+                let (alone, of) = (Alone::new(partners, &schema), Arc::clone(&schema));
+                let partners = Arc::clone(partners);
+                let pairs = input.execute(partition, context)?.map(move |batch| {
+                    let paired = Paired::new(&partners, batch?, &of);
+                    paired.map(stream::iter).map_err(|error| DataFusionError::External(Box::new(error)))
+                });
+                let rows = pairs.try_flatten().chain(stream::iter(alone)).then(|batch| async move {
+                    // One row can have any number of partners, and a deadline must be seen between them.
+                    tokio::task::coop::consume_budget().await;
+                    batch
+                });
+                return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows.boxed())));
+            }
             Source::Computed { input, conditions, columns } => {
                 let (conditions, columns) = (Arc::clone(conditions), Arc::clone(columns));
                 let of = Arc::clone(&schema);
@@ -257,6 +287,7 @@ impl DisplayAs for Leaf {
             Source::Batches(batches) => write!(f, "Leaf: batches={}", batches.len()),
             Source::Partitions(_) => write!(f, "Leaf: partitions"),
             Source::Unfolded { unfolding, .. } => write!(f, "Leaf: elements, limit={}", unfolding.limit),
+            Source::Paired { partners, .. } => write!(f, "Leaf: {partners:?}"),
             Source::Computed { columns, .. } => write!(f, "Leaf: columns={}", columns.len()),
         }
     }

@@ -15,6 +15,7 @@ mod groups;
 mod lanes;
 mod leaf;
 mod memory;
+mod partners;
 mod pipeline;
 mod plan;
 mod progress;

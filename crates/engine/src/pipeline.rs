@@ -9,6 +9,7 @@ mod finish;
 mod get_schema;
 mod join;
 mod make_series;
+mod needed;
 mod parse;
 mod parse_kv;
 mod project;
@@ -109,8 +110,8 @@ impl Run {
             Stage::MakeSeries(series) => self.make_series(segment, series, around).await.map(alone),
             Stage::Expand(expand) => self.expand(segment, expand, after, around).await.map(alone),
             Stage::Union(union) => self.union(Some(segment), union, around).await.map(alone),
-            Stage::Join(join) => Box::pin(self.join(segment, join, around)).await.map(alone),
-            Stage::Lookup(lookup) => Box::pin(self.lookup(segment, lookup, around)).await.map(alone),
+            Stage::Join(join) => Box::pin(self.join(segment, join, after, around)).await.map(alone),
+            Stage::Lookup(lookup) => Box::pin(self.lookup(segment, lookup, after, around)).await.map(alone),
             Stage::GetSchema => self.get_schema(segment, around).map(alone),
         }
     }

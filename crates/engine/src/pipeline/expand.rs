@@ -1,7 +1,5 @@
 //! `mv-expand`: one row for each element of arrays and maps.
 
-mod needed;
-
 use std::sync::Arc;
 
 use arrow_schema::Schema;
@@ -9,7 +7,7 @@ use datafusion_physical_plan::ExecutionPlan;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expand, ExpandKind, Stage, Type};
 
-use self::needed::Needed;
+use super::needed::Needed;
 use super::segment::{Columns, Segment, column_field};
 use crate::Result;
 use crate::bind::{Scope, Surroundings};

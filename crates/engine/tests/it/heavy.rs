@@ -183,23 +183,31 @@ fn names_that_double_are_refused() {
 }
 
 #[test]
-fn joins_that_multiply_say_that_they_are_too_much() {
+fn joins_that_multiply_hold_little_and_end_with_their_time() {
     block_on(async {
-        let heavy = Heavy::new().await;
+        let heavy = Heavy { time_max: Duration::from_millis(500), ..Heavy::new().await };
         let state = heavy.dataset(100_000, |number| format!(r#""k":1,"n":{number}"#)).await;
         for text in [
             "logs | join kind=inner (logs) on k | count",
-            "logs | join kind=fullouter (logs) on k | summarize count() by n",
-            "logs | lookup (logs) on k | take 5",
+            "logs | join kind=fullouter (logs) on k | summarize sum(n1) by n % 10",
         ] {
-            let answer = heavy.bear(Some(&state), text).await;
-            assert!(is_too_much(&answer), "{text}: {answer:?}");
+            let answer = heavy.ask(Some(&state), text).await;
+            assert!(matches!(answer, Err(Error::Time { .. })), "{text}: {answer:?}");
         }
-        let answer = heavy.bear(Some(&state), "logs | join kind=leftsemi (logs) on k | count").await;
-        assert!(answer.is_ok() || is_too_much(&answer), "{answer:?}");
-        let answer =
-            heavy.bear(Some(&state), "logs | join kind=innerunique (logs | project k) on k | count").await;
-        assert!(answer.is_ok() || is_too_much(&answer), "{answer:?}");
+        // Another engine, because the threads of the last query may still be on their way to its end.
+        let heavy = Heavy::new().await;
+        let state = heavy.dataset(100_000, |number| format!(r#""k":1,"n":{number}"#)).await;
+        for (text, rows) in [
+            ("logs | lookup (logs) on k | take 5", 5),
+            ("logs | join kind=inner (logs | take 100) on k | summarize sum(n1) by n % 10", 10),
+            ("logs | join kind=leftsemi (logs) on k | count", 1),
+            ("logs | join kind=rightanti (logs) on k | count", 1),
+            ("logs | join kind=innerunique (logs | project k) on k | count", 1),
+        ] {
+            let answer =
+                heavy.bear(Some(&state), text).await.unwrap_or_else(|error| panic!("{text}: {error}"));
+            assert_eq!(answer.tables[0].rows, rows, "{text}");
+        }
     });
 }
 

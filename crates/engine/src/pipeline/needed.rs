@@ -1,4 +1,4 @@
-//! Which fields the stages behind one still read, so that no others are carried along with every element.
+//! Which fields the stages behind one still read, so that no others are carried along with what it makes of rows.
 
 use tidegauge_lang::tree::{Expr, ExprKind, Stage};
 use tidegauge_model::columns::TIME_FIELD;
@@ -30,6 +30,8 @@ impl Needed {
                 | Stage::Parse(_)
                 | Stage::ParseWhere(_)
                 | Stage::ParseKeyValue(_)
+                | Stage::Join(_)
+                | Stage::Lookup(_)
                 | Stage::Expand(_) => false,
                 _ => return None,
             };
