@@ -65,6 +65,9 @@ pub struct Options {
     pub rows_max: usize,
     /// About how many buckets `bin_auto` makes at most.
     pub auto_bins_max: usize,
+    /// Which ends of the query's range of time nobody asked for: there `bin_auto` looks at where events begin and end.
+    pub is_start_open: bool,
+    pub is_end_open: bool,
     /// Reads files at addresses, where queries may do that.
     pub files: Option<Arc<dyn Files>>,
     /// Knows where addresses are, where there is a database of that.
@@ -86,6 +89,8 @@ impl Options {
             rows_default: None,
             rows_max: usize::MAX,
             auto_bins_max: 100,
+            is_start_open: false,
+            is_end_open: false,
             files: None,
             places: None,
             progress: None,

@@ -199,8 +199,17 @@ pub(crate) fn auto_step(query: &mut Query, question: &Question) -> Option<i64> {
     let first = times.iter().map(|(first, _)| *first).min();
     let last = times.iter().map(|(_, last)| *last).max();
     // Without events, of which there are none then, an open range is that up to now.
-    let end = if range.end == i64::MAX { last.unwrap_or(question.options.now) } else { range.end };
-    let start = if range.start == i64::MIN { first.unwrap_or(end) } else { range.start };
+    let options = &question.options;
+    let end = match range.end {
+        i64::MAX => last.unwrap_or(options.now),
+        end if options.is_end_open => last.unwrap_or(end).min(end),
+        end => end,
+    };
+    let start = match range.start {
+        i64::MIN => first.unwrap_or(end),
+        start if options.is_start_open => first.unwrap_or(end).max(start),
+        start => start,
+    };
     let length = end.saturating_sub(start).max(1);
     let bins = i64::try_from(question.options.auto_bins_max.max(1)).unwrap_or(i64::MAX);
     let fits = |step: &&i64| length / (**step * SECOND) < bins;

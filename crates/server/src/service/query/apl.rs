@@ -177,6 +177,8 @@ impl Run<'_> {
             rows_default: Some(self.input.default_limit.unwrap_or(ROWS_DEFAULT).min(ROWS_MAX)),
             rows_max: ROWS_MAX,
             auto_bins_max: bins,
+            is_start_open: self.input.start_time.is_none(),
+            is_end_open: self.input.end_time.is_none(),
             files: self.app.queries.files.clone(),
             places: self.app.queries.places(),
             progress: self.input.progress.clone(),
