@@ -71,6 +71,8 @@ pub struct Figures {
     pub blocks_skipped: u64,
     /// Of the examined, those whose columns were in memory already.
     pub blocks_cached: u64,
+    /// Blocks whose groups were kept from an earlier query.
+    pub blocks_kept: u64,
     /// Bytes read from files.
     pub bytes_read: u64,
     /// Bytes of all segments that have events in the time range.

@@ -15,12 +15,16 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::cache::ColumnCache;
 use crate::lanes::Lanes;
 use crate::memory::{QueryMemory, SharedMemory};
+use crate::partials::PartialCache;
 use crate::run::Run;
 use crate::{Answer, Error, Question, Result};
 
 /// How much stack a thread of queries may use. Each stage that needs all rows is a plan around the one before it, and
 /// is asked for rows through it, so that the longest queries go deep. What is not used takes no memory.
 const STACK_BYTES: usize = 32 << 20;
+
+/// The part of the memory for later queries that is for the groups of blocks.
+const PARTIALS_SHARE: usize = 8;
 
 /// What all queries together may use.
 #[derive(Clone, Debug)]
@@ -30,7 +34,7 @@ pub struct EngineSettings {
     /// Memory for all queries, in bytes, and the share that one of them may have.
     pub memory_bytes: usize,
     pub query_memory_bytes: usize,
-    /// Memory for columns that are kept in decoded form.
+    /// Memory for what is kept for later queries: columns in decoded form, and the groups of blocks.
     pub cache_bytes: usize,
     /// Where queries put what does not fit their memory. Emptied at start.
     pub spill_folder: PathBuf,
@@ -48,6 +52,7 @@ pub struct Engine {
     settings: EngineSettings,
     memory: Arc<SharedMemory>,
     cache: Arc<ColumnCache>,
+    partials: Arc<PartialCache>,
     lanes: Lanes,
     /// What operators spill through: one for all queries, so that its bound holds for all of them together.
     environment: RuntimeEnv,
@@ -84,7 +89,8 @@ impl Engine {
             store,
             environment,
             memory: Arc::new(SharedMemory::new(settings.memory_bytes)),
-            cache: Arc::new(ColumnCache::new(settings.cache_bytes)),
+            cache: Arc::new(ColumnCache::new(settings.cache_bytes - settings.cache_bytes / PARTIALS_SHARE)),
+            partials: Arc::new(PartialCache::new(settings.cache_bytes / PARTIALS_SHARE)),
             lanes: Lanes::new(settings.running_max, settings.waiting_max),
             threads: Some(threads),
             settings,
@@ -99,6 +105,7 @@ impl Engine {
         let run = Run {
             store: Arc::clone(&self.store),
             cache: (!question.options.bypasses_cache).then(|| Arc::clone(&self.cache)),
+            partials: (!question.options.bypasses_cache).then(|| Arc::clone(&self.partials)),
             context: self.context(&memory),
             threads: self.settings.threads.max(1),
             memory: Arc::clone(&memory),
@@ -117,9 +124,9 @@ impl Engine {
         })
     }
 
-    /// Bytes that queries and kept columns hold now.
+    /// Bytes that queries hold now, and what is kept for later ones.
     pub fn memory_used(&self) -> (usize, usize) {
-        (self.memory.used(), self.cache.bytes())
+        (self.memory.used(), self.cache.bytes() + self.partials.bytes())
     }
 
     /// What the operators of one query share: its own memory, and the disk of all.

@@ -33,6 +33,7 @@ use tidegauge_model::columns::TIME_FIELD;
 use crate::answer::{Answer, Field, Table};
 use crate::expr::{Typed, Values};
 use crate::leaf::Leaf;
+use crate::partials::Partials;
 use crate::plan::GroupsPlan;
 use crate::scan::Scan;
 use crate::types::arrow_type;
@@ -59,6 +60,13 @@ pub(crate) enum GroupedRows {
     Plan(Arc<dyn ExecutionPlan>, Vec<Typed>),
 }
 
+impl GroupedRows {
+    /// Whether the groups of some block are kept, which they are only where they are few.
+    fn has_kept(&self, partials: &Partials) -> bool {
+        matches!(self, Self::Scan(scan) if scan.blocks.iter().any(|block| partials.has(block.id())))
+    }
+}
+
 /// Groups rows.
 pub(crate) async fn run(
     plan: &GroupsPlan,
@@ -66,16 +74,20 @@ pub(crate) async fn run(
     context: Arc<TaskContext>,
     threads: usize,
     range_seconds: f64,
+    partials: Option<&Partials>,
 ) -> Result<Answer> {
     let grouping = Grouping::new(plan, context, range_seconds, plan.bucket.is_some())?;
-    let (totals, states) = if plan.bucket.is_none() && !plan.keys.is_empty() {
-        (grouping.totals_of(scan, threads).await?, Vec::new())
-    } else if grouping.is_wide(scan).await? {
+    let is_known = partials.is_some_and(|partials| scan.has_kept(partials));
+    let (totals, states) = if !is_known && grouping.is_wide(scan).await? {
+        partials.inspect(|partials| partials.give_up());
         let totals = grouping.totals_of(scan, threads).await?;
-        let states = grouping.states_of(scan, threads, &totals.batch).await?;
+        let states = match plan.bucket {
+            Some(_) => grouping.states_of(scan, threads, &totals.batch).await?,
+            None => Vec::new(),
+        };
         (totals, states)
     } else {
-        let states = grouping.states(scan, threads).await?;
+        let states = grouping.states(scan, threads, partials).await?;
         (grouping.totals(&states).await?, states)
     };
     let mut answer = Answer::default();
@@ -151,12 +163,17 @@ impl<'a> Grouping<'a> {
     }
 
     /// The mergeable states of all groups and buckets.
-    async fn states(&self, rows: &GroupedRows, threads: usize) -> Result<Vec<RecordBatch>> {
+    async fn states(
+        &self,
+        rows: &GroupedRows,
+        threads: usize,
+        partials: Option<&Partials>,
+    ) -> Result<Vec<RecordBatch>> {
         if let GroupedRows::Scan(scan) = rows
-            && self.key_count() > 0
+            && (self.key_count() > 0 || partials.is_some())
             && self.is_dense()
         {
-            return self.dense_states(scan, threads).await;
+            return self.dense_states(scan, threads, partials).await;
         }
         let partial = self.aggregate(AggregateMode::Partial, self.leaf(rows, threads), 0)?;
         let all = CoalescePartitionsExec::new(partial);

@@ -15,6 +15,7 @@ mod groups;
 mod lanes;
 mod leaf;
 mod memory;
+mod partials;
 mod partners;
 mod pipeline;
 mod plan;

@@ -13,6 +13,7 @@ mod needed;
 mod parse;
 mod parse_kv;
 mod project;
+mod recipe;
 mod redact;
 mod rows;
 mod segment;
@@ -70,6 +71,7 @@ impl Run {
         after: &[Stage],
         around: &Surroundings,
     ) -> Result<(Segment, usize)> {
+        recipe::add_stage(&mut segment, stage);
         match stage {
             Stage::Filter(condition) => self.filter(segment, condition).await.map(alone),
             Stage::Search(search) => self.filter(segment, &search.predicate).await.map(alone),
@@ -119,6 +121,7 @@ impl Run {
     /// Keeps the rows for which a condition is true.
     async fn filter(&self, segment: Segment, condition: &Expr) -> Result<Segment> {
         let mut segment = self.unlimited(segment).await?;
+        recipe::add_condition(&mut segment, condition);
         if let segment::Origin::Dataset(rows) = &mut segment.origin {
             rows.prunes.push(Prune::of(condition, &segment.scope));
         }

@@ -16,6 +16,7 @@ use crate::bind::{Lookup, Scope, Surroundings};
 use crate::cache::ColumnCache;
 use crate::explain::explained;
 use crate::memory::QueryMemory;
+use crate::partials::PartialCache;
 use crate::pipeline::External;
 use crate::scan::Counters;
 use crate::{Answer, Error, Question, Result};
@@ -24,6 +25,7 @@ use crate::{Answer, Error, Question, Result};
 pub(crate) struct Run {
     pub(crate) store: Arc<Store>,
     pub(crate) cache: Option<Arc<ColumnCache>>,
+    pub(crate) partials: Option<Arc<PartialCache>>,
     pub(crate) context: Arc<TaskContext>,
     pub(crate) threads: usize,
     pub(crate) memory: Arc<QueryMemory>,
@@ -160,6 +162,7 @@ impl Run {
                 counters.blocks_read.lock().unwrap_or_else(PoisonError::into_inner).len() as u64;
             figures.blocks_examined += examined;
             figures.blocks_cached += examined.saturating_sub(blocks_read);
+            figures.blocks_kept += read(&counters.blocks_kept);
             figures.blocks_skipped += read(&counters.blocks_skipped) + scan.skipped;
             figures.bytes_read += read(&counters.bytes_read);
             figures.bytes_total += scan.segment_bytes;

@@ -51,6 +51,8 @@ pub(crate) struct Counters {
     pub(crate) rows_matched: AtomicU64,
     pub(crate) blocks_examined: AtomicU64,
     pub(crate) blocks_skipped: AtomicU64,
+    /// Blocks whose groups were kept from an earlier query.
+    pub(crate) blocks_kept: AtomicU64,
     /// Blocks of which something was read from the disk.
     pub(crate) blocks_read: std::sync::Mutex<HashSet<BlockId>>,
     pub(crate) bytes_read: AtomicU64,
@@ -141,6 +143,18 @@ impl Scan {
             reading: self.reading.iter().map(|_| Mutex::default()).collect(),
             ..self.with_inputs(self.inputs.clone())
         }
+    }
+
+    /// The same scan over some of its blocks.
+    pub(crate) fn of_blocks(&self, blocks: Vec<Block>) -> Self {
+        let conditions = self.conditions.clone();
+        let (prune, rows) = (self.prune.clone(), self.rows);
+        Self { blocks, conditions, prune, rows, ..self.with_inputs(self.inputs.clone()) }
+    }
+
+    /// Whether all rows of a block lie in the range, so that what becomes of them does not depend on it.
+    pub(crate) fn has_whole(&self, block: &Block) -> bool {
+        self.rows.is_none() && self.range.start <= block.min_time() && self.range.contains(block.max_time())
     }
 
     /// Claims the next block, or part of one, for the calling thread.

@@ -3,9 +3,11 @@
 //! The states are those that DataFusion's own aggregation makes and merges.
 
 mod codes;
+mod kept;
 mod keys;
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -25,6 +27,7 @@ use self::keys::KeyColumn;
 use super::Grouping;
 use crate::expr::{Rows, Typed};
 use crate::leaf::Leaf;
+use crate::partials::Partials;
 use crate::scan::{Scan, Selected};
 use crate::{Error, Result};
 
@@ -36,7 +39,12 @@ const GROUPS_MAX: usize = 1 << 18;
 
 /// What the threads of one aggregation share.
 struct Shared {
+    /// Blocks whose groups are computed for themselves and kept.
+    kept: Option<(Partials, Scan)>,
+    /// All other blocks.
     scan: Arc<Scan>,
+    /// Whether blocks have turned out to have too many groups for keeping them.
+    is_wide: AtomicBool,
     /// The keys, then what aggregates read.
     columns: Vec<Typed>,
     key_count: usize,
@@ -55,16 +63,34 @@ impl Grouping<'_> {
     }
 
     /// The mergeable states of all groups and buckets.
-    pub(super) async fn dense_states(&self, scan: &Arc<Scan>, threads: usize) -> Result<Vec<RecordBatch>> {
+    pub(super) async fn dense_states(
+        &self,
+        scan: &Arc<Scan>,
+        threads: usize,
+        partials: Option<&Partials>,
+    ) -> Result<Vec<RecordBatch>> {
         let empty = Leaf::of_batches(Vec::new(), Arc::clone(&self.schema));
-        let partial = self.aggregate(AggregateMode::Partial, Arc::new(empty), 0)?;
+        let schema = self.aggregate(AggregateMode::Partial, Arc::new(empty), 0)?.schema();
+        let mut states = Vec::new();
+        let (mut kept, mut scan) = (None, Arc::clone(scan));
+        if let Some(partials) = partials {
+            let parted = kept::parted(&scan, partials, threads);
+            for batch in parted.kept {
+                // Keys may have other names in another wording of the same question.
+                states.push(RecordBatch::try_new(Arc::clone(&schema), batch.columns().to_vec())?);
+            }
+            kept = Some((partials.clone(), parted.new));
+            scan = Arc::new(parted.rest);
+        }
         let shared = Arc::new(Shared {
-            scan: Arc::clone(scan),
+            kept,
+            scan,
+            is_wide: AtomicBool::new(false),
             columns: self.columns.clone(),
             key_count: self.key_count(),
             aggregates: self.aggregates.clone(),
             arguments: self.aggregates.iter().map(|aggregate| places(aggregate)).collect(),
-            schema: partial.schema(),
+            schema,
             bucket: self.plan.bucket.clone().filter(|_| self.has_bucket),
         });
         let mut running = JoinSet::new();
@@ -73,7 +99,6 @@ impl Grouping<'_> {
                 Worker::new(&shared, MemoryConsumer::new("groups").register(self.context.memory_pool()))?;
             running.spawn(async move { worker.work().await });
         }
-        let mut states = Vec::new();
         while let Some(done) = running.join_next().await {
             let done =
                 done.map_err(|source| Error::Internal { message: format!("grouping stopped: {source}") })?;
@@ -99,6 +124,8 @@ struct Worker {
     /// As long as the longest block so far, for aggregates that count rows.
     ones: ArrayRef,
     done: Vec<RecordBatch>,
+    /// The bytes of these.
+    held_done: usize,
 }
 
 impl Worker {
@@ -111,15 +138,17 @@ impl Worker {
             accumulators: accumulators(shared)?,
             ones: Arc::new(Int64Array::from(Vec::<i64>::new())),
             done: Vec::new(),
+            held_done: 0,
             shared: Arc::clone(shared),
         })
     }
 
     async fn work(&mut self) -> Result<Vec<RecordBatch>> {
         let shared = Arc::clone(&self.shared);
+        self.keep().await?;
         while let Some(claim) = shared.scan.claim() {
             if let Some(selected) = shared.scan.select(claim).await? {
-                self.add(&selected).await?;
+                self.add(&shared.scan, &selected).await?;
             }
             // Other queries have a turn between blocks.
             tokio::task::yield_now().await;
@@ -129,11 +158,11 @@ impl Worker {
     }
 
     /// Takes over the rows of a block.
-    async fn add(&mut self, selected: &Selected) -> Result<()> {
+    async fn add(&mut self, scan: &Scan, selected: &Selected) -> Result<()> {
         let shared = Arc::clone(&self.shared);
         let count = selected.picked.count();
         let places = Typed::inputs_of(&shared.columns);
-        let inputs = shared.scan.load(selected.place, &places, &selected.picked).await?;
+        let inputs = scan.load(selected.place, &places, &selected.picked).await?;
         let rows = Rows::new(&inputs, count);
         let groups = self.groups_of(&rows)?;
         let mut computed: Vec<Option<ArrayRef>> = vec![None; shared.columns.len()];
@@ -154,7 +183,7 @@ impl Worker {
             accumulator.update_batch(&values, &groups, None, self.places.len())?;
         }
         let states: usize = self.accumulators.iter().map(|accumulator| accumulator.size()).sum();
-        let held = states + self.places.len() * (64 + 8 * shared.key_count);
+        let held = self.held_done + states + self.places.len() * (64 + 8 * shared.key_count);
         if self.memory.try_resize(held).is_err() || self.places.len() > GROUPS_MAX {
             self.hand_on()?;
         }
@@ -231,11 +260,11 @@ impl Worker {
             columns.extend(accumulator.state(EmitTo::All)?);
         }
         let batch = RecordBatch::try_new(Arc::clone(&self.shared.schema), columns)?;
+        self.held_done += batch.get_array_memory_size();
         self.done.push(batch);
         self.places.clear();
         self.accumulators = accumulators(&self.shared)?;
-        let held: usize = self.done.iter().map(RecordBatch::get_array_memory_size).sum();
-        self.memory.try_resize(held)?;
+        self.memory.try_resize(self.held_done)?;
         Ok(())
     }
 }

@@ -41,9 +41,13 @@ const PROBED_BLOCKS: usize = 4;
 impl Grouping<'_> {
     /// Whether there are so many groups that states for each bucket do not pay.
     pub(super) async fn is_wide(&self, rows: &GroupedRows) -> Result<bool> {
-        let GroupedRows::Scan(scan) = rows else { return Ok(false) };
-        if !self.has_bucket || self.plan.keys.is_empty() || self.plan.limit == usize::MAX {
+        if self.plan.keys.is_empty() || (self.has_bucket && self.plan.limit == usize::MAX) {
             return Ok(false);
+        }
+        // Groups that are hashed anyway are merged on all threads. Those of rows in memory are too.
+        let GroupedRows::Scan(scan) = rows else { return Ok(!self.has_bucket) };
+        if !self.has_bucket && !self.is_dense() {
+            return Ok(true);
         }
         if scan.blocks.iter().map(Block::rows).sum::<usize>() < NARROW_ROWS {
             return Ok(false);
@@ -95,10 +99,10 @@ impl Grouping<'_> {
         threads: usize,
         totals: &RecordBatch,
     ) -> Result<Vec<RecordBatch>> {
-        let GroupedRows::Scan(scan) = rows else { return self.states(rows, threads).await };
+        let GroupedRows::Scan(scan) = rows else { return self.states(rows, threads, None).await };
         let keys: Vec<Typed> = self.plan.keys.iter().map(|(_, key)| key.clone()).collect();
         let chosen = is_chosen(keys, &totals.columns()[..self.plan.keys.len()])?;
-        self.states(&GroupedRows::Scan(Arc::new(scan.again(Some(chosen)))), threads).await
+        self.states(&GroupedRows::Scan(Arc::new(scan.again(Some(chosen)))), threads, None).await
     }
 }
 

@@ -9,6 +9,7 @@ use hashbrown::HashMap;
 use tidegauge_lang::tree::{Bucket, Cursor, SortKey, TimeRange, Type};
 use tidegauge_store::DatasetState;
 
+use super::recipe::Recipe;
 use crate::answer::Table;
 use crate::bind::{Scope, Surroundings};
 use crate::expr::Typed;
@@ -27,6 +28,8 @@ pub(crate) struct Segment {
     pub(crate) conditions: Vec<Typed>,
     pub(crate) pending: Pending,
     pub(crate) about: About,
+    /// What the rows are made of events by, as long as each event is looked at by itself.
+    pub(crate) recipe: Recipe,
     /// The tables of the answer as they are, unless something more is asked.
     pub(crate) ready: Option<Vec<Table>>,
     /// Beside groups over time buckets, the groups over all time.
@@ -120,6 +123,7 @@ impl Segment {
             conditions: Vec::new(),
             pending: Pending::default(),
             about,
+            recipe: Recipe::default(),
             ready: None,
             totals: None,
         }

@@ -10,6 +10,7 @@ use tidegauge_lang::tree::{
 use tidegauge_lang::{Span, nearest};
 use tidegauge_model::columns::TIME_FIELD;
 
+use super::recipe::Recipe;
 use super::rows::of_arrays;
 use super::segment::{About, DatasetRows, Origin, Pending, Segment};
 use crate::bind::{Scope, Surroundings, check_constants, invalid_with, type_names};
@@ -57,11 +58,11 @@ impl Run {
             let hint = hint.unwrap_or_else(|| "write the name of a dataset that there is".to_owned());
             return Err(invalid_with(span, format!("dataset not found: \"{name}\""), hint));
         };
-        Ok(of_dataset(dataset, range, around))
+        Ok(of_dataset(&self.question, dataset, range, around))
     }
 }
 
-fn of_dataset(dataset: &Dataset, range: TimeRange, around: &Surroundings) -> Segment {
+fn of_dataset(question: &Question, dataset: &Dataset, range: TimeRange, around: &Surroundings) -> Segment {
     let scope = Scope::new(Arc::clone(&dataset.state), &dataset.virtual_fields, around.clone());
     Segment {
         scope,
@@ -79,6 +80,7 @@ fn of_dataset(dataset: &Dataset, range: TimeRange, around: &Surroundings) -> Seg
             is_events: true,
             ..About::default()
         },
+        recipe: Recipe::of_dataset(question, dataset, around.auto_step),
         ready: None,
         totals: None,
     }

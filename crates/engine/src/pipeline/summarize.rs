@@ -21,6 +21,7 @@ use crate::bind::{Scope, Surroundings};
 use crate::expr::Typed;
 use crate::functions::{member, unpack};
 use crate::groups::{self, GroupedRows};
+use crate::partials::Partials;
 use crate::plan::{Computed, GroupsPlan, Outcome, result_name};
 use crate::run::Run;
 use crate::value::Value;
@@ -72,7 +73,7 @@ impl Run {
             }
             segment.pending.order = None;
         }
-        let mut tables = self.grouped(&segment, &planned).await?;
+        let mut tables = self.grouped(&segment, &planned, summarize).await?;
         if let Some(choice) = &planned.choice {
             choice.make(&mut tables, &planned, around)?;
         }
@@ -110,7 +111,12 @@ impl Run {
         Ok((first, used))
     }
 
-    async fn grouped(&self, segment: &Segment, planned: &Planned) -> Result<Vec<Table>> {
+    async fn grouped(
+        &self,
+        segment: &Segment,
+        planned: &Planned,
+        summarize: &Summarize,
+    ) -> Result<Vec<Table>> {
         let plan = &planned.plan;
         let threads = if plan.is_ordered() { 1 } else { self.threads };
         let mut range_seconds = seconds_of(segment.about.range, None);
@@ -134,11 +140,23 @@ impl Run {
                 GroupedRows::Scan(Arc::new(scan))
             }
         };
-        let answer = groups::run(plan, &rows, Arc::clone(&self.context), threads, range_seconds).await?;
+        let partials = self.partials(segment, planned, summarize);
+        let context = Arc::clone(&self.context);
+        let answer = groups::run(plan, &rows, context, threads, range_seconds, partials.as_ref()).await?;
         let mut work = self.work();
         work.groups = answer.figures.groups;
         work.is_estimate |= answer.figures.is_estimate;
         Ok(answer.tables)
+    }
+}
+
+impl Run {
+    /// The groups of blocks that are kept for this question, if it was asked before.
+    fn partials(&self, segment: &Segment, planned: &Planned, summarize: &Summarize) -> Option<Partials> {
+        let cache = self.partials.as_ref().filter(|_| !planned.plan.is_ordered())?;
+        let step = planned.plan.bucket.as_ref().map(|(bucket, _)| bucket.step);
+        let fingerprint = segment.recipe.fingerprint(summarize, segment.scope.inputs(), step)?;
+        Partials::of(cache, fingerprint)
     }
 }
 

@@ -24,6 +24,7 @@ mod heavy;
 mod histograms;
 mod hostile;
 mod json_and_text;
+mod kept;
 mod memory;
 mod numbers;
 mod operators;

@@ -37,7 +37,7 @@ pub(super) async fn times_of(
     };
     let aggregates = vec![extreme("min", aggregates::min()), extreme("max", aggregates::max())];
     let plan = GroupsPlan::new(Vec::new(), aggregates);
-    let answer = groups::run(&plan, rows, Arc::clone(context), 1, f64::NAN).await?;
+    let answer = groups::run(&plan, rows, Arc::clone(context), 1, f64::NAN, None).await?;
     let fields = answer.tables.iter().flat_map(|table| &table.fields);
     let arrays = fields.filter_map(|field| field.values.first()).map(|(_, array)| array);
     let times = arrays.filter(|array| array.len() == 1 && array.is_valid(0));

@@ -57,11 +57,12 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    /// The cached way stands here twice: the first fills the cache that the second uses. The buffer is not cached.
+    /// The cached way stands here three times: the first fills the cache of columns, the second that of groups, and the
+    /// third uses both. The buffer is not cached.
     pub(crate) fn all(placement: Placement) -> &'static [Self] {
         match placement {
             Placement::Buffer => &[Self::Uncached, Self::Threads],
-            _ => &[Self::Uncached, Self::Cached, Self::Cached, Self::Threads],
+            _ => &[Self::Uncached, Self::Cached, Self::Cached, Self::Cached, Self::Threads],
         }
     }
 }

@@ -10,6 +10,7 @@ pub(super) const NO_TIME: &str = "0001-01-01T00:00:00Z";
 
 /// Bits of `cacheStatus`.
 const MISS: u8 = 1;
+const KEPT: u8 = 2;
 const UNFLUSHED: u8 = 8;
 
 pub(super) fn write(out: &mut Vec<u8>, shown: &Shown<'_>) {
@@ -24,7 +25,10 @@ pub(super) fn write(out: &mut Vec<u8>, shown: &Shown<'_>) {
     write_member(out, "isPartial", shown.answer.continues_at.is_some());
     write_text_member(out, "continuationToken", shown.continuation_token.unwrap_or_default());
     write_member(out, "isEstimate", figures.is_estimate);
-    write_member(out, "cacheStatus", MISS | if figures.has_unflushed { UNFLUSHED } else { 0 });
+    let kept = if figures.blocks_kept > 0 { KEPT } else { 0 };
+    // Nothing was computed anew where all blocks were kept.
+    let missed = if figures.blocks_kept > 0 && figures.rows_examined == 0 { 0 } else { MISS };
+    write_member(out, "cacheStatus", missed | kept | if figures.has_unflushed { UNFLUSHED } else { 0 });
     write_block_time(out, "minBlockTime", figures.block_times.map(|(min, _)| min));
     write_block_time(out, "maxBlockTime", figures.block_times.map(|(_, max)| max));
     if let Some((min, max)) = figures.row_ids {

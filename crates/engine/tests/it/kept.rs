@@ -1,0 +1,165 @@
+//! Groups of blocks that are kept give the same answers as groups that are computed, whatever happens to the events
+//! between two questions: more come, also late ones, segments are written and merged, events are deleted.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, TestRunner};
+use tidegauge_engine::{Options, Table};
+use tidegauge_model::RowId;
+use tidegauge_store::DatasetState;
+
+use crate::support::house::{HOUR, House, SECOND, START, Way, block_on};
+use crate::support::reply::value;
+
+/// What happens between questions.
+#[derive(Clone, Debug)]
+enum Step {
+    /// So many events from this second of the hour on.
+    Ingest {
+        from: i64,
+        count: i64,
+    },
+    Flush,
+    Merge,
+    /// One of so many events goes.
+    Delete(usize),
+    /// A question by its number, from one second to another.
+    Ask {
+        question: usize,
+        from: i64,
+        to: i64,
+    },
+}
+
+const QUESTIONS: &[&str] = &[
+    "logs | where BOUNDS | summarize n = count(), s = sum(x), d = dcount(user) by host | sort by host asc",
+    "logs | where BOUNDS | summarize count() by bin(_time, 5m), host | sort by _time asc, host asc",
+    "logs | where host != 'a' and BOUNDS | extend y = x * 2 | summarize s = sum(y), m = max(y), l = min(y)",
+    "logs | where BOUNDS | where x > 3 | summarize p = percentile(x, 50), k = topk(host, 2) by user | sort by user asc",
+    "logs | where BOUNDS | summarize count()",
+    "logs | where BOUNDS and host == 'nobody' | summarize count() by host",
+    "logs | where BOUNDS | summarize count() by late | sort by late asc",
+];
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let ask = || {
+        (0..QUESTIONS.len(), 0_i64..1800, 1800_i64..3600).prop_map(|(question, from, to)| Step::Ask {
+            question,
+            from,
+            to,
+        })
+    };
+    let step = prop_oneof![
+        3 => (0_i64..3600, 1_i64..60).prop_map(|(from, count)| Step::Ingest { from, count }),
+        2 => Just(Step::Flush),
+        1 => Just(Step::Merge),
+        1 => (2_usize..9).prop_map(Step::Delete),
+        6 => ask(),
+    ];
+    prop::collection::vec(step, 4..24)
+}
+
+fn events(from: i64, count: i64, is_late: bool) -> String {
+    let line = |number: i64| {
+        let time = START - HOUR + (from + number * 7) % 3600 * SECOND;
+        let host = ["a", "b", "c"][(number % 3) as usize];
+        // A field that turns up later changes what the same words read.
+        let late = if is_late { format!(r#","late":"{}""#, number % 2) } else { String::new() };
+        format!(
+            "{{\"_time\":{time},\"host\":\"{host}\",\"x\":{},\"user\":\"u{}\"{late}}}\n",
+            number % 10,
+            number % 5
+        )
+    };
+    (0..count).map(line).collect()
+}
+
+fn rows(table: &Table) -> Vec<String> {
+    let cells = |row: usize| table.fields.iter().map(move |field| value(field, row).to_string());
+    (0..table.rows).map(|row| cells(row).collect::<Vec<String>>().join(" ")).collect()
+}
+
+async fn ask(house: &House, state: &Arc<DatasetState>, text: &str, way: Way) -> (Vec<Vec<String>>, u64) {
+    let options = Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) };
+    let answer = house.ask_with(&[("logs", state)], text, way, options).await.unwrap();
+    (answer.tables.iter().map(rows).collect(), answer.figures.rows_matched)
+}
+
+async fn check(house: &House, steps: &[Step]) -> Result<(), TestCaseError> {
+    let state = house.dataset().await;
+    let mut ids: Vec<RowId> = house.ingest(&state, &events(0, 50, false)).await;
+    house.flush(&state).await;
+    for (number, step) in steps.iter().enumerate() {
+        match step {
+            Step::Ingest { from, count } => {
+                ids.extend(house.ingest(&state, &events(*from, *count, number > 8)).await);
+            }
+            Step::Flush => house.flush(&state).await,
+            Step::Merge => house.compact().await,
+            Step::Delete(each) => {
+                let doomed: Vec<RowId> = ids.iter().copied().step_by(*each).collect();
+                ids.retain(|id| !doomed.contains(id));
+                house.store.delete_rows(&state, doomed).await.unwrap();
+            }
+            Step::Ask { question, from, to } => {
+                let time = |second: &i64| {
+                    format!("unixtime_seconds_todatetime({})", (START - HOUR) / SECOND + second)
+                };
+                let bounds = format!("_time >= {} and _time < {}", time(from), time(to));
+                let text = QUESTIONS[*question].replace("BOUNDS", &bounds);
+                let wanted = ask(house, &state, &text, Way::Uncached).await;
+                for way in [Way::Cached, Way::Cached, Way::Cached, Way::Threads, Way::Threads, Way::Threads] {
+                    let found = ask(house, &state, &text, way).await;
+                    prop_assert_eq!(&found, &wanted, "{:?} {}", way, text);
+                }
+            }
+        }
+    }
+    house.store.remove(state.id());
+    Ok(())
+}
+
+#[test]
+fn kept_groups_are_those_that_would_be_computed() {
+    block_on(async {
+        let house = House::new().await;
+        let mut runner =
+            TestRunner::new(Config { cases: 24, failure_persistence: None, ..Config::default() });
+        for _ in 0..runner.config().cases {
+            let steps = steps().new_tree(&mut runner).unwrap().current();
+            check(&house, &steps).await.unwrap_or_else(|error| panic!("{error}\n{steps:#?}"));
+        }
+    });
+}
+
+#[test]
+fn a_question_that_is_asked_again_reads_new_blocks_alone() {
+    block_on(async {
+        let house = House::new().await;
+        let state = house.dataset().await;
+        let text = "logs | where x >= 0 | summarize count() by host";
+        for _ in 0..3 {
+            house.ingest(&state, &events(0, 40, false)).await;
+            house.flush(&state).await;
+        }
+        let mut examined = Vec::new();
+        for round in 0..5 {
+            if round == 3 {
+                house.ingest(&state, &events(0, 10, false)).await;
+            }
+            let answer = house.ask_text(&[("logs", &state)], text, Way::Cached).await.unwrap();
+            examined.push((answer.figures.rows_examined, answer.figures.rows_matched));
+        }
+        assert_eq!(examined, [(120, 120), (120, 120), (0, 120), (10, 130), (10, 130)]);
+        // Another alias, order and number of groups is the same question.
+        let other = "logs | where x >= 0 | summarize n = count() by machine = host | sort by n desc | take 2";
+        let answer = house.ask_text(&[("logs", &state)], other, Way::Cached).await.unwrap();
+        assert_eq!((answer.figures.rows_examined, answer.tables[0].rows), (10, 2));
+        // Another condition is another one.
+        let other = "logs | where x >= 1 | summarize count() by host";
+        let answer = house.ask_text(&[("logs", &state)], other, Way::Cached).await.unwrap();
+        assert_eq!(answer.figures.rows_examined, 130);
+    });
+}
