@@ -15,7 +15,8 @@ use datafusion_physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion_physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
 };
-use futures_util::{StreamExt, TryStreamExt, stream};
+use futures_util::stream::{self, BoxStream};
+use futures_util::{Stream, StreamExt, TryStreamExt};
 
 use crate::Result;
 use crate::expr::{Input, Rows, Typed};
@@ -217,67 +218,70 @@ impl ExecutionPlan for Leaf {
         context: Arc<TaskContext>,
     ) -> DataFusionResult<SendableRecordBatchStream> {
         let schema = self.schema();
-        let (scan, columns) = match &self.rows {
-            Source::Scan { scan, columns } => (Arc::clone(scan), Arc::clone(columns)),
+        let of = Arc::clone(&schema);
+        let rows: Batches = match &self.rows {
+            Source::Scan { scan, columns } => scanned(Arc::clone(scan), Arc::clone(columns), of),
             Source::Batches(batches) => {
                 let slices: Vec<DataFusionResult<RecordBatch>> = batches.iter().flat_map(slices).collect();
-                let batches = stream::iter(slices);
-                return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)));
+                stream::iter(slices).boxed()
             }
             Source::Partitions(input) => {
                 let partitions = 0..input.output_partitioning().partition_count();
                 let streams = partitions.map(|partition| input.execute(partition, Arc::clone(&context)));
-                let streams = streams.collect::<DataFusionResult<Vec<_>>>()?;
-                let rows = stream::iter(streams).flatten();
-                return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)));
+                stream::iter(streams.collect::<DataFusionResult<Vec<_>>>()?).flatten().boxed()
             }
             Source::Unfolded { input, unfolding } => {
-                let (unfolding, of) = (Arc::clone(unfolding), Arc::clone(&schema));
+                let unfolding = Arc::clone(unfolding);
                 let batches = input.execute(partition, context)?;
-                let batches =
+                let rows =
                     batches.map_ok(move |batch| stream::iter(unfold::Rows::new(batch, &unfolding, &of)));
-                return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches.try_flatten().boxed())));
+                rows.try_flatten().boxed()
             }
             Source::Paired { input, partners } => {
-                let (alone, of) = (Alone::new(partners, &schema), Arc::clone(&schema));
-                let partners = Arc::clone(partners);
-                let pairs = input.execute(partition, context)?.map(move |batch| {
-                    let paired = Paired::new(&partners, batch?, &of);
-                    paired.map(stream::iter).map_err(|error| DataFusionError::External(Box::new(error)))
-                });
-                let rows = pairs.try_flatten().chain(stream::iter(alone)).then(|batch| async move {
-                    // One row can have any number of partners, and a deadline must be seen between them.
-                    tokio::task::coop::consume_budget().await;
-                    batch
-                });
-                return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows.boxed())));
+                paired(input.execute(partition, context)?, Arc::clone(partners), of)
             }
             Source::Computed { input, conditions, columns } => {
                 let (conditions, columns) = (Arc::clone(conditions), Arc::clone(columns));
-                let of = Arc::clone(&schema);
-                let batches = input.execute(partition, context)?.then(move |batch| {
-                    let computed = batch.and_then(|batch| {
-                        let computed = computed(&batch, &conditions, &columns, &of);
-                        computed.map_err(|error| DataFusionError::External(Box::new(error)))
-                    });
-                    async move {
-                        // Rows in memory never wait for anything: without this no deadline would be seen.
-                        tokio::task::coop::consume_budget().await;
-                        computed
-                    }
-                });
-                return Ok(Box::pin(RecordBatchStreamAdapter::new(schema, batches)));
+                let batches = input
+                    .execute(partition, context)?
+                    .map(move |batch| computed(&batch?, &conditions, &columns, &of).map_err(external));
+                interruptible(batches)
             }
         };
-        let state = (scan, columns, Arc::clone(&schema));
-        let batches = stream::try_unfold(state, |(scan, columns, schema)| async move {
-            let next = next_batch(&scan, &columns, &schema).await;
-            let next = next.map_err(|error| DataFusionError::External(Box::new(error)))?;
-            Ok::<_, DataFusionError>(next.map(|batch| (batch, (scan, columns, schema))))
-        });
-        let sliced = batches.map_ok(|batch| stream::iter(slices(&batch))).try_flatten();
-        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, sliced.boxed())))
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
+}
+
+type Batches = BoxStream<'static, DataFusionResult<RecordBatch>>;
+
+fn external(error: crate::Error) -> DataFusionError {
+    DataFusionError::External(Box::new(error))
+}
+
+/// Columns for the rows of a scan.
+fn scanned(scan: Arc<Scan>, columns: Arc<Vec<Typed>>, schema: SchemaRef) -> Batches {
+    let batches = stream::try_unfold((scan, columns, schema), |(scan, columns, schema)| async move {
+        let next = next_batch(&scan, &columns, &schema).await.map_err(external)?;
+        Ok::<_, DataFusionError>(next.map(|batch| (batch, (scan, columns, schema))))
+    });
+    batches.map_ok(|batch| stream::iter(slices(&batch))).try_flatten().boxed()
+}
+
+/// Rows beside their partners, and at the end what is left of the table.
+fn paired(input: SendableRecordBatchStream, partners: Arc<Partners>, schema: SchemaRef) -> Batches {
+    let alone = Alone::new(&partners, &schema);
+    let pairs =
+        input.map(move |batch| Paired::new(&partners, batch?, &schema).map(stream::iter).map_err(external));
+    interruptible(pairs.try_flatten().chain(stream::iter(alone)))
+}
+
+/// Rows in memory never wait for anything: without a pause between batches no deadline would be seen.
+fn interruptible(batches: impl Stream<Item = DataFusionResult<RecordBatch>> + Send + 'static) -> Batches {
+    let paused = batches.then(|batch| async move {
+        tokio::task::coop::consume_budget().await;
+        batch
+    });
+    paused.boxed()
 }
 
 impl DisplayAs for Leaf {
