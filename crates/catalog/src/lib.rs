@@ -16,6 +16,7 @@ pub mod ingest_keys;
 mod lake;
 pub mod limits;
 pub mod notifiers;
+pub mod oauth;
 pub mod orgs;
 pub mod people;
 pub mod query_history;
