@@ -5,6 +5,7 @@
 pub mod access;
 pub mod bearer;
 pub mod embedded;
+pub mod oauth;
 pub mod principal;
 pub mod roles;
 pub mod secret;
