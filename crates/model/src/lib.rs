@@ -24,7 +24,8 @@ pub use columns::{Column, Columns, FieldKind, Texts, Values};
 pub use dataset::DatasetName;
 pub use error::{ErrorKind, Rule, Violation};
 pub use id::{
-    DatasetId, NotifierId, OrgId, SegmentId, StarredQueryId, TokenId, UserId, ViewId, VirtualFieldId,
+    DatasetId, NotifierId, OrgId, SegmentId, SessionId, StarredQueryId, TokenId, UserId, ViewId,
+    VirtualFieldId,
 };
 pub use licence::Licence;
 pub use org::{Org, PaymentStatus, Plan};

@@ -16,6 +16,7 @@ pub mod properties;
 pub mod query;
 pub mod query_options;
 pub mod query_text;
+pub mod sessions;
 pub mod starred;
 pub mod text;
 pub mod tokens;
