@@ -128,6 +128,12 @@ id!(
     "grant_"
 );
 
+id!(
+    /// A browser's session (its record, not its secret).
+    SessionId,
+    "session_"
+);
+
 #[cfg(test)]
 mod tests {
     use super::*;
