@@ -3,6 +3,7 @@
 
 pub mod arguments;
 pub mod layers;
+pub mod oauth;
 mod query;
 pub mod reference;
 mod storage;
@@ -39,6 +40,7 @@ pub struct Settings {
     pub ingest: IngestSettings,
     pub query: QuerySettings,
     pub security: SecuritySettings,
+    pub oauth: oauth::OauthSettings,
     pub log: LogSettings,
 }
 
@@ -46,6 +48,7 @@ pub struct Settings {
 #[serde(deny_unknown_fields)]
 pub struct ServerSettings {
     pub listen: String,
+    pub public_url: String,
     pub tls_cert: String,
     pub tls_key: String,
     pub request_timeout_seconds: u64,
@@ -121,6 +124,9 @@ pub struct LogSettings {
 #[derive(Clone, Debug)]
 pub struct Config {
     pub listen: SocketAddr,
+    /// The address under which clients reach the service, if it is not the one that it listens on.
+    pub public_url: Option<String>,
+    pub oauth: oauth::Oauth,
     pub tls: Option<TlsFiles>,
     pub http: HttpLimits,
     pub connections: ConnectionLimits,
@@ -227,7 +233,7 @@ impl TryFrom<Settings> for Config {
     type Error = Error;
 
     fn try_from(settings: Settings) -> Result<Self, Error> {
-        let Settings { server, storage, ingest, query, security, log } = settings;
+        let Settings { server, storage, ingest, query, security, oauth, log } = settings;
         let in_data = |path: &PathBuf, name: &str| {
             if path.as_os_str().is_empty() { storage.data.join(name) } else { path.clone() }
         };
@@ -235,6 +241,8 @@ impl TryFrom<Settings> for Config {
             listen: server.listen.parse().map_err(|_| {
                 setting("listen", format!("{:?} is not an address such as 127.0.0.1:8080", server.listen))
             })?,
+            public_url: oauth::public_url(&server.public_url)?,
+            oauth: oauth::checked(oauth)?,
             tls: tls_files(&server)?,
             http: HttpLimits {
                 request_timeout: seconds("request_timeout_seconds", server.request_timeout_seconds)?,
