@@ -18,6 +18,7 @@ use crate::config::{HttpLimits, IngestLimits, PublicUrl, QueryLimits};
 use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
 use crate::service::ingest::IngestDesk;
+use crate::service::oauth::EmbeddedServer;
 use crate::service::query::QueryDesk;
 use crate::service::query::places::Atlas;
 
@@ -33,6 +34,7 @@ pub struct App {
     pub chance: Arc<dyn Chance>,
     pub http: HttpLimits,
     pub public_url: PublicUrl,
+    pub embedded: EmbeddedServer,
     pub roles: RoleTable,
     pub bearers: Bearers,
     pub rates: RateLimiter,
@@ -60,11 +62,12 @@ pub struct Parts {
     /// Where addresses are, if there is a database of that.
     pub atlas: Option<Arc<Atlas>>,
     pub public_url: PublicUrl,
+    pub embedded: EmbeddedServer,
 }
 
 impl App {
     pub fn new(parts: Parts, http: HttpLimits, ingest: IngestLimits, query: QueryLimits) -> Arc<Self> {
-        let Parts { catalog, store, engine, clock, chance, atlas, public_url } = parts;
+        let Parts { catalog, store, engine, clock, chance, atlas, public_url, embedded } = parts;
         Arc::new(Self {
             catalog,
             store,
@@ -77,6 +80,7 @@ impl App {
             shares: Shares::default(),
             http,
             public_url,
+            embedded,
             roles: RoleTable::default(),
             bearers: Bearers::default(),
             rates: RateLimiter::default(),

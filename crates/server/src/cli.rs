@@ -4,6 +4,7 @@
 pub mod bench;
 pub mod doctor;
 pub mod ingest;
+pub mod oauth;
 pub mod operator;
 pub mod org;
 pub mod output;
@@ -38,6 +39,9 @@ enum Command {
     /// List, make and delete tokens.
     #[command(subcommand)]
     Token(token::TokenCommand),
+    /// Rotate the keys of the embedded authorisation server.
+    #[command(subcommand)]
+    Oauth(oauth::OauthCommand),
     /// Make what measurements need.
     #[command(subcommand)]
     Bench(bench::BenchCommand),
@@ -52,6 +56,7 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Doctor(arguments) => doctor::run(arguments).await,
         Command::Org(command) => org::run(command).await,
         Command::Token(command) => token::run(command).await,
+        Command::Oauth(command) => oauth::run(command).await,
         Command::Bench(command) => bench::run(command),
     }
 }

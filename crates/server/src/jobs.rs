@@ -2,6 +2,7 @@
 
 pub mod forget_tokens;
 pub mod keep_events;
+pub mod keep_oauth;
 pub mod prune_audit;
 pub mod prune_queries;
 
@@ -60,6 +61,7 @@ impl Jobs {
             prune_queries::step(&app).await
         });
         keep_events::start(&jobs, app);
+        jobs.run_every("keep-oauth", PRUNE_EVERY, app, |app| async move { keep_oauth::step(&app).await });
         jobs.run_every("prune-audit", PRUNE_EVERY, app, |app| async move { prune_audit::step(&app).await });
         jobs
     }

@@ -12,6 +12,7 @@ pub mod first_start;
 pub mod groups;
 pub mod ingest;
 pub mod notifiers;
+pub mod oauth;
 pub mod orgs;
 pub mod properties;
 pub mod query;

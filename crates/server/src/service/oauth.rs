@@ -18,6 +18,7 @@ pub mod revoke;
 pub mod scope;
 pub mod token;
 
+use tidegauge_auth::oauth::dpop::ProofMemory;
 use tidegauge_catalog::Change;
 use tidegauge_model::{OrgId, Timestamp};
 
@@ -35,6 +36,8 @@ pub struct EmbeddedServer {
     pub takes_registrations: bool,
     pub keys: Keys,
     pub attempts: Attempts,
+    /// Proofs that came with requests for tokens.
+    pub proofs: ProofMemory,
 }
 
 impl EmbeddedServer {

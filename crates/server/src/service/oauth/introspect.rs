@@ -44,7 +44,8 @@ pub async fn introspect(
         return Ok(Some(found));
     }
     let other = known_clients::find(app, found.grant.client.as_str()).await?;
-    let is_of_same_org = other.is_some_and(|other| other.record.org.is_some() && other.record.org == client.record.org);
+    let is_of_same_org =
+        other.is_some_and(|other| other.record.org.is_some() && other.record.org == client.record.org);
     Ok(Some(found).filter(|_| is_of_same_org))
 }
 
@@ -87,7 +88,11 @@ pub fn expected(app: &App) -> Expected {
     }
 }
 
-async fn read_access_token(app: &App, token: &str, now: Timestamp) -> Result<Option<AccessToken>, OAuthError> {
+async fn read_access_token(
+    app: &App,
+    token: &str,
+    now: Timestamp,
+) -> Result<Option<AccessToken>, OAuthError> {
     let keys = keys::ring(app).await?.key_set(now)?;
     Ok(oauth::verify(token, &keys, &expected(app), now).ok())
 }

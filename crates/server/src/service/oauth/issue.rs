@@ -77,7 +77,12 @@ pub fn blank_grant(app: &App, client: &Client, scope: String, now: Timestamp) ->
 }
 
 /// Signs an access token of a grant.
-pub async fn access_token(app: &App, grant: &Grant, scope: &str, now: Timestamp) -> Result<String, OAuthError> {
+pub async fn access_token(
+    app: &App,
+    grant: &Grant,
+    scope: &str,
+    now: Timestamp,
+) -> Result<String, OAuthError> {
     let ring = keys::ring(app).await?;
     let key = ring.signing(now).ok_or_else(no_key)?;
     let issuer = app.public_url.as_str();

@@ -106,11 +106,19 @@ pub async fn care(app: &App) -> Result<()> {
 }
 
 /// Makes a new key by the operator's wish. Gives its name.
-pub async fn rotate(catalog: &Catalog, now: Timestamp, takeover: Takeover, change: &Change) -> Result<String> {
+pub async fn rotate(
+    catalog: &Catalog,
+    now: Timestamp,
+    takeover: Takeover,
+    change: &Change,
+) -> Result<String> {
     let ring = load(catalog).await?;
     match add(catalog, &ring, now, takeover, change).await? {
         Some(kid) => Ok(kid),
-        None => Err(Error::new(ErrorKind::Conflict, "another node made a key at the same moment: look at its keys")),
+        None => Err(Error::new(
+            ErrorKind::Conflict,
+            "another node made a key at the same moment: look at its keys",
+        )),
     }
 }
 
