@@ -14,7 +14,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::bearers::Bearers;
 use crate::collected::{LastUses, RefusalLog};
-use crate::config::{HttpLimits, IngestLimits, QueryLimits};
+use crate::config::{HttpLimits, IngestLimits, PublicUrl, QueryLimits};
 use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
 use crate::service::ingest::IngestDesk;
@@ -32,6 +32,7 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     pub chance: Arc<dyn Chance>,
     pub http: HttpLimits,
+    pub public_url: PublicUrl,
     pub roles: RoleTable,
     pub bearers: Bearers,
     pub rates: RateLimiter,
@@ -58,11 +59,12 @@ pub struct Parts {
     pub chance: Arc<dyn Chance>,
     /// Where addresses are, if there is a database of that.
     pub atlas: Option<Arc<Atlas>>,
+    pub public_url: PublicUrl,
 }
 
 impl App {
     pub fn new(parts: Parts, http: HttpLimits, ingest: IngestLimits, query: QueryLimits) -> Arc<Self> {
-        let Parts { catalog, store, engine, clock, chance, atlas } = parts;
+        let Parts { catalog, store, engine, clock, chance, atlas, public_url } = parts;
         Arc::new(Self {
             catalog,
             store,
@@ -74,6 +76,7 @@ impl App {
             load: Arc::new(Semaphore::new(http.max_requests_in_flight)),
             shares: Shares::default(),
             http,
+            public_url,
             roles: RoleTable::default(),
             bearers: Bearers::default(),
             rates: RateLimiter::default(),

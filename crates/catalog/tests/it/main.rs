@@ -23,6 +23,8 @@ mod lake;
 mod membership;
 mod membership_races;
 mod notifiers;
+mod oauth_clients;
+mod oauth_grants;
 mod opening;
 mod orgs;
 mod people;
@@ -335,6 +337,24 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         take_one_of_many_with_the_same_name,
         are_refused_beyond_the_limit,
         are_reported_when_they_cannot_be_read,
+    }
+    oauth_clients {
+        keys_read_back_and_are_sealed,
+        keys_are_made_by_one_of_many_nodes,
+        read_back_what_was_inserted,
+        are_changed_within_their_org,
+        are_refused_beyond_the_limit,
+        are_reported_when_they_cannot_be_read,
+    }
+    oauth_grants {
+        codes_make_a_grant_once_and_a_replay_ends_it,
+        codes_are_redeemed_by_one_of_many,
+        refresh_tokens_follow_each_other_and_reuse_ends_all,
+        refresh_tokens_are_used_by_one_of_many,
+        grants_are_seen_and_ended_by_their_person,
+        grants_end_with_their_client,
+        devices_wait_for_a_decision_and_are_answered_once,
+        devices_can_be_denied,
     }
     values {
         keep_any_time,

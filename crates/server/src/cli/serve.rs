@@ -28,7 +28,7 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     let listener = listen(config.listen)?;
     let address = listener.local_addr()?;
 
-    let app = operator::open_app(&config).await?;
+    let app = operator::open_app(&config, config.public_url_at(address)).await?;
     let made = first_start::set_up(&app.catalog, &config.first_start, &*app.chance, app.now()).await?;
     if let Some(made) = made {
         welcome(&made, &config.first_start);

@@ -20,7 +20,7 @@ use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Capabilities, Chance, Clock, Org, OrgId, Role, Timestamp, TokenId, UserId};
 use tidegauge_server::app::Parts;
-use tidegauge_server::config::{FirstStart, HttpLimits, IngestLimits, QueryLimits};
+use tidegauge_server::config::{FirstStart, HttpLimits, IngestLimits, PublicUrl, QueryLimits};
 use tidegauge_server::service::first_start;
 use tidegauge_server::{App, http};
 use tidegauge_store::{Store, StoreSettings, StoredRow};
@@ -30,6 +30,9 @@ use crate::database::{Backend, new_postgres_database};
 
 /// The moment at which every test begins.
 pub(crate) const START: &str = "2026-06-01T12:00:00Z";
+
+/// Where the service is said to be reached.
+pub(crate) const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
 /// Largest body in tests, so that "too large" is quick to reach.
 pub(crate) const BODY_MAX: usize = 64 * 1024;
@@ -127,7 +130,9 @@ impl TestApp {
         );
         let store = Arc::new(store.await.unwrap());
         let engine = Engine::new(Arc::clone(&store), engine_settings(folder.path().join("spill"))).unwrap();
-        let parts = Parts { catalog, store, engine, clock: app_clock, chance: app_chance, atlas: None };
+        let public_url = PublicUrl::parse(PUBLIC_URL).unwrap();
+        let (clock_of_app, chance) = (app_clock, app_chance);
+        let parts = Parts { catalog, store, engine, clock: clock_of_app, chance, atlas: None, public_url };
         let app = App::new(parts, limits, ingest_limits(), query_limits());
         let owner = app.catalog.find_person_by_email("owner@example.com").await.unwrap().unwrap().id;
         let (other_org, other_owner, other_token) = other_org(&app).await;
