@@ -17,6 +17,7 @@ mod duckdb;
 mod event_races;
 mod event_samples;
 mod first_start;
+mod groups;
 mod ingest_keys;
 mod lake;
 mod membership;
@@ -29,6 +30,7 @@ mod orgs;
 mod people;
 mod query_history;
 mod recovery;
+mod roles;
 mod samples;
 mod schema;
 mod segments;
@@ -127,6 +129,26 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         takes_one_of_two_changes_to_the_same_checked_role,
         takes_two_changes_of_role_only_in_their_order,
         takes_either_a_new_role_or_a_removal,
+    }
+    roles {
+        read_back_what_was_inserted,
+        have_names_of_their_own,
+        are_for_members_alone,
+        are_changed_as_they_are_at_that_moment,
+        count_at_the_next_request,
+        count_in_the_org_that_is_named,
+        stand_in_the_place_of_a_built_in_one,
+        leave_nothing_behind_when_they_are_deleted,
+        hold_changes_of_members_to_what_was_checked,
+        are_refused_beyond_the_limit,
+        add_up,
+    }
+    groups {
+        read_back_what_was_inserted,
+        are_refused_strangers_and_unknown_roles,
+        tell_what_they_grant_before_and_after,
+        give_their_roles_to_their_people,
+        are_refused_beyond_the_limit,
     }
     acceptance {
         is_never_given_by_whoever_adds,

@@ -18,6 +18,7 @@ mod golden_http;
 mod ingest_cases;
 mod language_cases;
 mod query_cases;
+mod role_edits;
 mod scenarios;
 
 use libtest_mimic::{Arguments, Trial};
