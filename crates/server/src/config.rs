@@ -3,6 +3,7 @@
 
 pub mod arguments;
 pub mod layers;
+pub mod oauth;
 mod public_url;
 mod query;
 pub mod reference;
@@ -42,6 +43,7 @@ pub struct Settings {
     pub ingest: IngestSettings,
     pub query: QuerySettings,
     pub security: SecuritySettings,
+    pub oauth: oauth::OauthSettings,
     pub log: LogSettings,
 }
 
@@ -127,6 +129,7 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Where the service is to be found, if that was said; else it is where it listens.
     pub public_url: Option<PublicUrl>,
+    pub oauth: oauth::Oauth,
     pub tls: Option<TlsFiles>,
     pub http: HttpLimits,
     pub connections: ConnectionLimits,
@@ -233,7 +236,7 @@ impl TryFrom<Settings> for Config {
     type Error = Error;
 
     fn try_from(settings: Settings) -> Result<Self, Error> {
-        let Settings { server, storage, ingest, query, security, log } = settings;
+        let Settings { server, storage, ingest, query, security, oauth, log } = settings;
         let in_data = |path: &PathBuf, name: &str| {
             if path.as_os_str().is_empty() { storage.data.join(name) } else { path.clone() }
         };
@@ -242,6 +245,7 @@ impl TryFrom<Settings> for Config {
                 setting("listen", format!("{:?} is not an address such as 127.0.0.1:8080", server.listen))
             })?,
             public_url: PublicUrl::from_settings(&server)?,
+            oauth: oauth::checked(oauth)?,
             tls: tls_files(&server)?,
             http: HttpLimits {
                 request_timeout: seconds("request_timeout_seconds", server.request_timeout_seconds)?,

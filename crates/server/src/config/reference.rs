@@ -32,6 +32,20 @@ pub fn table() -> Table {
     }
 }
 
+/// Takes out what stands for one issuer, and leaves an empty list of issuers in its place: they are written in the
+/// configuration file alone, and have no flags.
+pub fn take_issuer(table: &mut Table) -> Table {
+    let Some(Value::Table(oauth)) = table.get_mut("oauth") else {
+        return Table::new();
+    };
+    let issuer = oauth.remove("issuer");
+    oauth.insert("issuers".to_owned(), Value::Array(Vec::new()));
+    match issuer {
+        Some(Value::Table(issuer)) => issuer,
+        _ => Table::new(),
+    }
+}
+
 /// Every setting, in the order of the file.
 pub fn settings() -> Vec<Setting> {
     let table = table();

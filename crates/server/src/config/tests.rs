@@ -62,7 +62,9 @@ fn a_wrong_catalogue_address_does_not_show_its_password() {
 #[test]
 fn every_setting_has_a_description_and_a_default_of_its_own() {
     let settings = reference::settings();
-    let sections = reference::table();
+    let mut sections = reference::table();
+    assert!(!reference::take_issuer(&mut sections).is_empty());
+    sections["oauth"].as_table_mut().unwrap().remove("issuers");
     let keys: usize = sections.values().filter_map(|section| Some(section.as_table()?.len())).sum();
     assert_eq!(settings.len(), keys, "a setting is not written as `key = value` on a line of its own");
     assert!(settings.iter().all(|setting| !setting.help.is_empty()));
