@@ -1,4 +1,4 @@
-//! The command line: one file per command. `org` and `token` work on the catalogue directly, with the rights of
+//! The command line: one file per command. `org`, `token` and `user` work on the catalogue directly, with the rights of
 //! whoever can read the data folder: the operator. `ingest` and `query` are clients like any other.
 
 pub mod bench;
@@ -11,6 +11,7 @@ pub mod query;
 pub mod serve;
 pub mod server;
 pub mod token;
+pub mod user;
 
 use clap::{Parser, Subcommand};
 
@@ -38,6 +39,9 @@ enum Command {
     /// List, make and delete tokens.
     #[command(subcommand)]
     Token(token::TokenCommand),
+    /// Let users in by one-time links.
+    #[command(subcommand)]
+    User(user::UserCommand),
     /// Make what measurements need.
     #[command(subcommand)]
     Bench(bench::BenchCommand),
@@ -52,6 +56,7 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Doctor(arguments) => doctor::run(arguments).await,
         Command::Org(command) => org::run(command).await,
         Command::Token(command) => token::run(command).await,
+        Command::User(command) => user::run(command).await,
         Command::Bench(command) => bench::run(command),
     }
 }

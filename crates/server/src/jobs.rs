@@ -4,6 +4,7 @@ pub mod forget_tokens;
 pub mod keep_events;
 pub mod prune_audit;
 pub mod prune_queries;
+pub mod prune_sign_ins;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -60,6 +61,12 @@ impl Jobs {
             prune_queries::step(&app).await
         });
         keep_events::start(&jobs, app);
+        jobs.run_every(
+            "prune-sign-ins",
+            PRUNE_EVERY,
+            app,
+            |app| async move { prune_sign_ins::step(&app).await },
+        );
         jobs.run_every("prune-audit", PRUNE_EVERY, app, |app| async move { prune_audit::step(&app).await });
         jobs
     }

@@ -103,7 +103,7 @@ fn read_role(id: &str) -> Result<Role> {
 }
 
 /// Whoever changes a member must be able to hand out the role that member has.
-async fn check_may_change(app: &App, caller: &Caller, org: &OrgId, id: &str) -> Result<Member> {
+pub(super) async fn check_may_change(app: &App, caller: &Caller, org: &OrgId, id: &str) -> Result<Member> {
     let id = UserId::parse(id).ok_or_else(not_found)?;
     let member = app.catalog.find_member(org, &id).await?.ok_or_else(not_found)?;
     check_may_assign(app, caller, member.role)?;
