@@ -19,8 +19,10 @@ use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
 use crate::service::ingest::IngestDesk;
 use crate::service::oauth::EmbeddedServer;
+use crate::service::passwords::PasswordDesk;
 use crate::service::query::QueryDesk;
 use crate::service::query::places::Atlas;
+use crate::service::sign_in::lockout::Addresses;
 
 /// The parts of a running service.
 #[derive(Debug)]
@@ -38,6 +40,9 @@ pub struct App {
     pub roles: RoleTable,
     pub bearers: Bearers,
     pub rates: RateLimiter,
+    pub passwords: PasswordDesk,
+    /// From where passwords were tried in vain.
+    pub addresses: Addresses,
     /// Refused calls that are not in the audit trail yet.
     pub refusals: RefusalLog,
     /// Uses of tokens that are not in the catalogue yet.
@@ -84,6 +89,8 @@ impl App {
             roles: RoleTable::default(),
             bearers: Bearers::default(),
             rates: RateLimiter::default(),
+            passwords: PasswordDesk::default(),
+            addresses: Addresses::default(),
             refusals: RefusalLog::default(),
             last_uses: LastUses::default(),
             metrics: Metrics::default(),

@@ -1,4 +1,4 @@
-//! The command line: one file per command. `org` and `token` work on the catalogue directly, with the rights of
+//! The command line: one file per command. `org`, `token` and `user` work on the catalogue directly, with the rights of
 //! whoever can read the data folder: the operator. `ingest` and `query` are clients like any other.
 
 pub mod bench;
@@ -12,6 +12,7 @@ pub mod query;
 pub mod serve;
 pub mod server;
 pub mod token;
+pub mod user;
 
 use clap::{Parser, Subcommand};
 
@@ -42,6 +43,9 @@ enum Command {
     /// Rotate the keys of the embedded authorisation server.
     #[command(subcommand)]
     Oauth(oauth::OauthCommand),
+    /// Let users in by one-time links.
+    #[command(subcommand)]
+    User(user::UserCommand),
     /// Make what measurements need.
     #[command(subcommand)]
     Bench(bench::BenchCommand),
@@ -57,6 +61,7 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Org(command) => org::run(command).await,
         Command::Token(command) => token::run(command).await,
         Command::Oauth(command) => oauth::run(command).await,
+        Command::User(command) => user::run(command).await,
         Command::Bench(command) => bench::run(command),
     }
 }

@@ -5,6 +5,7 @@ pub mod keep_events;
 pub mod keep_oauth;
 pub mod prune_audit;
 pub mod prune_queries;
+pub mod prune_sign_ins;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -62,6 +63,12 @@ impl Jobs {
         });
         keep_events::start(&jobs, app);
         jobs.run_every("keep-oauth", PRUNE_EVERY, app, |app| async move { keep_oauth::step(&app).await });
+        jobs.run_every(
+            "prune-sign-ins",
+            PRUNE_EVERY,
+            app,
+            |app| async move { prune_sign_ins::step(&app).await },
+        );
         jobs.run_every("prune-audit", PRUNE_EVERY, app, |app| async move { prune_audit::step(&app).await });
         jobs
     }

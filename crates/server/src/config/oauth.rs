@@ -1,4 +1,4 @@
-//! The settings of OAuth 2.0, checked: where the service is reached, and the issuers whose access tokens are accepted.
+//! The settings of OAuth 2.0, checked: the issuers whose access tokens are accepted.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
