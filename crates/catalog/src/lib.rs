@@ -12,6 +12,7 @@ pub mod datasets;
 mod db;
 pub mod error;
 pub mod first_start;
+pub mod identities;
 pub mod ingest_keys;
 mod lake;
 pub mod limits;

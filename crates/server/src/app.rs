@@ -14,9 +14,11 @@ use tokio_util::task::TaskTracker;
 
 use crate::bearers::Bearers;
 use crate::collected::{LastUses, RefusalLog};
+use crate::config;
 use crate::config::{HttpLimits, IngestLimits, QueryLimits};
 use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
+use crate::oauth::Oauth;
 use crate::service::ingest::IngestDesk;
 use crate::service::query::QueryDesk;
 use crate::service::query::places::Atlas;
@@ -32,6 +34,9 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     pub chance: Arc<dyn Chance>,
     pub http: HttpLimits,
+    /// The address under which clients reach the service, without a slash at its end.
+    pub public_url: String,
+    pub oauth: Oauth,
     pub roles: RoleTable,
     pub bearers: Bearers,
     pub rates: RateLimiter,
@@ -58,17 +63,22 @@ pub struct Parts {
     pub chance: Arc<dyn Chance>,
     /// Where addresses are, if there is a database of that.
     pub atlas: Option<Arc<Atlas>>,
+    pub public_url: String,
+    pub oauth: config::oauth::Oauth,
 }
 
 impl App {
     pub fn new(parts: Parts, http: HttpLimits, ingest: IngestLimits, query: QueryLimits) -> Arc<Self> {
-        let Parts { catalog, store, engine, clock, chance, atlas } = parts;
+        let Parts { catalog, store, engine, clock, chance, atlas, public_url, oauth } = parts;
+        let tasks = TaskTracker::new();
         Arc::new(Self {
             catalog,
             store,
             ingest: IngestDesk::new(ingest),
             engine,
             queries: QueryDesk::new(query, atlas),
+            oauth: Oauth::new(oauth, &public_url, &clock, &tasks),
+            public_url,
             clock,
             chance,
             load: Arc::new(Semaphore::new(http.max_requests_in_flight)),
@@ -80,7 +90,7 @@ impl App {
             refusals: RefusalLog::default(),
             last_uses: LastUses::default(),
             metrics: Metrics::default(),
-            tasks: TaskTracker::new(),
+            tasks,
             draining: AtomicBool::new(false),
         })
     }

@@ -59,7 +59,10 @@ pub async fn open_app(config: &Config) -> anyhow::Result<Arc<App>> {
     let store = store.await.context("opening the store of events")?;
     let store = Arc::new(store);
     let engine = Engine::new(Arc::clone(&store), config.engine.clone()).context("preparing for queries")?;
-    let parts = Parts { catalog, store, engine, clock, chance, atlas: atlas.map(Arc::new) };
+    let scheme = if config.tls.is_some() { "https" } else { "http" };
+    let public_url = config.public_url.clone().unwrap_or_else(|| format!("{scheme}://{}", config.listen));
+    let (atlas, oauth) = (atlas.map(Arc::new), config.oauth.clone());
+    let parts = Parts { catalog, store, engine, clock, chance, atlas, public_url, oauth };
     Ok(App::new(parts, config.http.clone(), config.ingest.clone(), config.query.clone()))
 }
 

@@ -184,7 +184,10 @@ fn introspection(settings: &IssuerSettings) -> Result<Option<IntrospectionClient
         "jwt" => return Ok(None),
         "introspection" => {}
         other => {
-            return Err(setting("oauth.issuers.token", format!("{other:?} is neither jwt nor introspection")));
+            return Err(setting(
+                "oauth.issuers.token",
+                format!("{other:?} is neither jwt nor introspection"),
+            ));
         }
     }
     if settings.introspection_client.is_empty() {
