@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tidegauge_model::{Action, Capabilities, ErrorKind, OrgId, Role, Timestamp, TokenId, UserId};
+use tidegauge_model::{Action, Capabilities, ErrorKind, Granted, OrgId, Role, Timestamp, TokenId, UserId};
 
 use crate::access::Access;
 use crate::roles::RoleTable;
@@ -29,6 +29,8 @@ pub struct Seat {
     pub org: OrgId,
     /// The person's role there; API tokens have none.
     pub role: Option<Role>,
+    /// What the person holds there beside that role, known of the organisation that a request acts in.
+    pub granted: Arc<Granted>,
     /// Whether the person has acted there before. A seat that others gave and the person never took does not make
     /// it unclear where the person acts.
     pub accepted: bool,
@@ -107,7 +109,9 @@ impl Principal {
         };
         let capabilities = match (facts.kind, &seat) {
             (TokenKind::Api, _) => Arc::new(facts.capabilities),
-            (TokenKind::Personal, Some(Seat { role: Some(role), .. })) => roles.of(*role),
+            (TokenKind::Personal, Some(Seat { role: Some(role), granted, .. })) => {
+                roles.rights(*role, granted)
+            }
             (TokenKind::Personal, _) => Arc::default(),
         };
         Ok(Self {
@@ -162,6 +166,10 @@ mod tests {
 
     const NOW: i64 = 1_000;
 
+    fn seat(org: &str, role: Option<Role>) -> Seat {
+        Seat { org: org.into(), role, granted: Arc::default(), accepted: true }
+    }
+
     fn facts(kind: TokenKind, seats: &[(&str, Option<Role>)]) -> TokenFacts {
         TokenFacts {
             id: "token_1".into(),
@@ -169,7 +177,7 @@ mod tests {
             expires_at: None,
             user: "user_1".into(),
             capabilities: Capabilities::default(),
-            seats: seats.iter().map(|&(org, role)| Seat { org: org.into(), role, accepted: true }).collect(),
+            seats: seats.iter().map(|&(org, role)| seat(org, role)).collect(),
         }
     }
 
@@ -200,6 +208,16 @@ mod tests {
         let powerless = admit(two.clone(), Some("org_b")).unwrap();
         assert!(matches!(powerless.check(read), Err(Refusal::MissingCapability { .. })));
         assert_eq!(admit(two, Some("org_c")).unwrap_err(), Refusal::NotAMember("org_c".into()));
+    }
+
+    #[test]
+    fn what_a_person_was_granted_counts_in_that_organisation_alone() {
+        let mut two = facts(TokenKind::Personal, &[("org_a", Some(Role::None)), ("org_b", Some(Role::None))]);
+        let roles = vec![Role::ReadOnly];
+        two.seats[0].granted = Arc::new(Granted { roles, ..Granted::default() });
+        let read = Access::Org(OrgArea::Notifiers, Action::Read);
+        assert!(admit(two.clone(), Some("org_a")).unwrap().check(read).is_ok());
+        assert!(admit(two, Some("org_b")).unwrap().check(read).is_err());
     }
 
     #[test]

@@ -263,8 +263,8 @@ fn facts(found: &Bearer) -> TokenFacts {
             .standings
             .iter()
             .map(|standing| {
-                let Standing { org, role, accepted, .. } = standing;
-                Seat { org: org.clone(), role: *role, accepted: *accepted }
+                let Standing { org, role, granted, accepted, .. } = standing;
+                Seat { org: org.clone(), role: *role, granted: Arc::clone(granted), accepted: *accepted }
             })
             .collect(),
     }
