@@ -118,6 +118,12 @@ id!(
     "segment_"
 );
 
+id!(
+    /// A browser's session (its record, not its secret).
+    SessionId,
+    "session_"
+);
+
 #[cfg(test)]
 mod tests {
     use super::*;

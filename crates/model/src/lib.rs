@@ -24,8 +24,8 @@ pub use columns::{Column, Columns, FieldKind, Texts, Values};
 pub use dataset::DatasetName;
 pub use error::{ErrorKind, Rule, Violation};
 pub use id::{
-    DatasetId, GroupId, NotifierId, OrgId, RoleId, SegmentId, StarredQueryId, TokenId, UserId, ViewId,
-    VirtualFieldId,
+    DatasetId, GroupId, NotifierId, OrgId, RoleId, SegmentId, SessionId, StarredQueryId, TokenId, UserId,
+    ViewId, VirtualFieldId,
 };
 pub use licence::Licence;
 pub use org::{Org, PaymentStatus, Plan};

@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 use crate::bearers::Bearers;
 use crate::collected::{LastUses, RefusalLog};
 use crate::config;
-use crate::config::{HttpLimits, IngestLimits, QueryLimits};
+use crate::config::{HttpLimits, IngestLimits, PublicUrl, QueryLimits};
 use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
 use crate::oauth::Oauth;
@@ -34,8 +34,7 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     pub chance: Arc<dyn Chance>,
     pub http: HttpLimits,
-    /// The address under which clients reach the service, without a slash at its end.
-    pub public_url: String,
+    pub public_url: PublicUrl,
     pub oauth: Oauth,
     pub roles: RoleTable,
     pub bearers: Bearers,
@@ -63,7 +62,7 @@ pub struct Parts {
     pub chance: Arc<dyn Chance>,
     /// Where addresses are, if there is a database of that.
     pub atlas: Option<Arc<Atlas>>,
-    pub public_url: String,
+    pub public_url: PublicUrl,
     pub oauth: config::oauth::Oauth,
 }
 
@@ -77,7 +76,7 @@ impl App {
             ingest: IngestDesk::new(ingest),
             engine,
             queries: QueryDesk::new(query, atlas),
-            oauth: Oauth::new(oauth, &public_url, &clock, &tasks),
+            oauth: Oauth::new(oauth, public_url.as_str(), &clock, &tasks),
             public_url,
             clock,
             chance,

@@ -4,6 +4,7 @@
 pub mod arguments;
 pub mod layers;
 pub mod oauth;
+mod public_url;
 mod query;
 pub mod reference;
 mod storage;
@@ -19,6 +20,8 @@ use tidegauge_catalog::Location;
 use tidegauge_engine::EngineSettings;
 use tidegauge_model::address::check_email;
 use tidegauge_store::StoreSettings;
+
+pub use public_url::PublicUrl;
 
 /// A text that may hold a password or token, and never prints itself.
 #[derive(Clone, Deserialize)]
@@ -124,8 +127,8 @@ pub struct LogSettings {
 #[derive(Clone, Debug)]
 pub struct Config {
     pub listen: SocketAddr,
-    /// The address under which clients reach the service, if it is not the one that it listens on.
-    pub public_url: Option<String>,
+    /// Where the service is to be found, if that was said; else it is where it listens.
+    pub public_url: Option<PublicUrl>,
     pub oauth: oauth::Oauth,
     pub tls: Option<TlsFiles>,
     pub http: HttpLimits,
@@ -241,7 +244,7 @@ impl TryFrom<Settings> for Config {
             listen: server.listen.parse().map_err(|_| {
                 setting("listen", format!("{:?} is not an address such as 127.0.0.1:8080", server.listen))
             })?,
-            public_url: oauth::public_url(&server.public_url)?,
+            public_url: PublicUrl::from_settings(&server)?,
             oauth: oauth::checked(oauth)?,
             tls: tls_files(&server)?,
             http: HttpLimits {
@@ -271,6 +274,13 @@ impl TryFrom<Settings> for Config {
             log: Log { format: log_format(&log.log_format)?, level: log.log_level },
             data: storage.data,
         })
+    }
+}
+
+impl Config {
+    /// Where the service is to be found when it listens on this address.
+    pub fn public_url_at(&self, address: SocketAddr) -> PublicUrl {
+        self.public_url.clone().unwrap_or_else(|| PublicUrl::of_listener(address, self.tls.is_some()))
     }
 }
 

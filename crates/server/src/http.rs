@@ -12,6 +12,7 @@ pub mod guard;
 pub mod health;
 pub mod json;
 pub mod openapi;
+pub mod pages;
 pub mod resources;
 pub mod serve;
 
@@ -40,6 +41,7 @@ pub fn router(app: &Arc<App>) -> Router {
     let document = docs_page::Document(openapi::render(&document).into());
     let routes = router
         .merge(docs_page::files())
+        .merge(pages::assets::files())
         .fallback(answer::unknown_path)
         .layer(Extension(document))
         .layer(DefaultBodyLimit::max(app.http.max_body_bytes))

@@ -19,6 +19,7 @@ pub mod query_options;
 pub mod query_text;
 pub mod rights;
 pub mod roles;
+pub mod sessions;
 pub mod starred;
 pub mod text;
 pub mod tokens;

@@ -22,15 +22,13 @@ pub struct ServeArguments {
 }
 
 pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
-    let mut config = layers::load(&arguments.settings)?;
+    let config = layers::load(&arguments.settings)?;
     telemetry::start(&config.log)?;
     let _lock = lock_data_folder(&config.data)?;
     let listener = listen(config.listen)?;
     let address = listener.local_addr()?;
 
-    // With port 0 the address is only known now.
-    config.listen = address;
-    let app = operator::open_app(&config).await?;
+    let app = operator::open_app(&config, config.public_url_at(address)).await?;
     let made = first_start::set_up(&app.catalog, &config.first_start, &*app.chance, app.now()).await?;
     if let Some(made) = made {
         welcome(&made, &config.first_start);

@@ -88,21 +88,6 @@ pub enum DpopRule {
     Required,
 }
 
-/// The address of the service, without a slash at its end.
-pub(super) fn public_url(text: &str) -> Result<Option<String>, Error> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let problem = "must be an address such as https://logs.example.com, without a slash at its end";
-    let url = Url::parse(text).map_err(|_| setting("public_url", problem))?;
-    let is_plain =
-        matches!(url.scheme(), "http" | "https") && url.query().is_none() && url.fragment().is_none();
-    if !is_plain || !url.username().is_empty() || text.ends_with('/') {
-        return Err(setting("public_url", problem));
-    }
-    Ok(Some(text.to_owned()))
-}
-
 pub(super) fn checked(settings: OauthSettings) -> Result<Oauth, Error> {
     if settings.issuers.len() > ISSUERS_MAX {
         return Err(setting("oauth.issuers", format!("there may be at most {ISSUERS_MAX}")));

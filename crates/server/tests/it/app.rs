@@ -20,7 +20,7 @@ use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Capabilities, Chance, Clock, Org, OrgId, Role, Timestamp, TokenId, UserId};
 use tidegauge_server::app::Parts;
-use tidegauge_server::config::{self, FirstStart, HttpLimits, IngestLimits, QueryLimits};
+use tidegauge_server::config::{self, FirstStart, HttpLimits, IngestLimits, PublicUrl, QueryLimits};
 use tidegauge_server::service::first_start;
 use tidegauge_server::{App, http};
 use tidegauge_store::{Store, StoreSettings, StoredRow};
@@ -31,8 +31,8 @@ use crate::database::{Backend, new_postgres_database};
 /// The moment at which every test begins.
 pub(crate) const START: &str = "2026-06-01T12:00:00Z";
 
-/// The address under which clients reach the service.
-pub(crate) const PUBLIC_URL: &str = "https://logs.example.com";
+/// Where the service is said to be reached.
+pub(crate) const PUBLIC_URL: &str = "http://127.0.0.1:8080";
 
 /// Largest body in tests, so that "too large" is quick to reach.
 pub(crate) const BODY_MAX: usize = 64 * 1024;
@@ -135,6 +135,7 @@ impl TestApp {
         );
         let store = Arc::new(store.await.unwrap());
         let engine = Engine::new(Arc::clone(&store), engine_settings(folder.path().join("spill"))).unwrap();
+        let public_url = PublicUrl::parse(PUBLIC_URL).unwrap();
         let parts = Parts {
             catalog,
             store,
@@ -142,7 +143,7 @@ impl TestApp {
             clock: app_clock,
             chance: app_chance,
             atlas: None,
-            public_url: PUBLIC_URL.to_owned(),
+            public_url,
             oauth,
         };
         let app = App::new(parts, limits, ingest_limits(), query_limits());
