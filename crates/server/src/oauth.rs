@@ -58,6 +58,8 @@ pub struct Admitted {
     pub scopes: Scopes,
     /// The largest role that it acts with, where the issuer says one.
     pub bound: Option<Role>,
+    /// The client that the token was given to.
+    pub client: Option<String>,
     pub expires_at: Timestamp,
 }
 
@@ -129,7 +131,8 @@ impl Oauth {
                 (holder::machine(app, &machine, request_id).await?, Some(machine.bound))
             }
         };
-        Ok(Admitted { bearer, scopes: rules.scopes(&token), bound, expires_at: token.expires_at })
+        let (scopes, client) = (rules.scopes(&token), token.client.clone());
+        Ok(Admitted { bearer, scopes, bound, client, expires_at: token.expires_at })
     }
 
     /// A token of the embedded server, whose people and grants are its own.
@@ -144,7 +147,8 @@ impl Oauth {
         let token = verify(presented.token, &keys, local.expected(), app.now())?;
         self.check_binding(app, &presented, &token, local.dpop(), local.expected().leeway)?;
         let bearer = local.holder(app, &token, named).await?.ok_or(Denial::Revoked)?;
-        Ok(Admitted { bearer, scopes: token.scopes, bound: None, expires_at: token.expires_at })
+        let AccessToken { scopes, client, expires_at, .. } = token;
+        Ok(Admitted { bearer, scopes, bound: None, client, expires_at })
     }
 
     /// Finds the issuer of a token and checks it. What an unverified token says serves to find the issuer among those of
@@ -159,7 +163,7 @@ impl Oauth {
             let issuer = named.ok_or(Rejection::WrongIssuer)?;
             return Ok((issuer, issuer.check(token, peek).await?));
         }
-        let mut last = Denial::Token(Rejection::Malformed);
+        let mut last = Denial::NotAToken;
         for issuer in self.issuers.iter().filter(|issuer| issuer.is_asked()) {
             match issuer.ask(token).await {
                 Ok(known) => return Ok((issuer, known)),

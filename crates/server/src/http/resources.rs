@@ -8,6 +8,7 @@ pub mod ingest;
 pub mod notifiers;
 pub mod orgs;
 pub mod paging;
+pub mod protected_resource;
 pub mod query;
 pub mod query_text;
 pub mod roles;

@@ -6,6 +6,8 @@ use tidegauge_auth::oauth::{ProofRejection, Rejection};
 /// Why an access token is not let through.
 #[derive(Debug, thiserror::Error)]
 pub enum Denial {
+    #[error("the text is no access token of anybody whom this service trusts")]
+    NotAToken,
     #[error(transparent)]
     Token(#[from] Rejection),
     #[error(transparent)]
