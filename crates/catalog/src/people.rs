@@ -119,7 +119,7 @@ pub(crate) fn read_role(id: &str) -> Result<Role> {
 pub(crate) const INSERT_PERSON: &str =
     "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4)";
 
-const INSERT_PERSON_UNLESS_KNOWN: &str =
+pub(crate) const INSERT_PERSON_UNLESS_KNOWN: &str =
     "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4) ON CONFLICT (email) DO NOTHING";
 
 pub(crate) const INSERT_MEMBERSHIP: &str =

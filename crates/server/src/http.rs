@@ -32,8 +32,8 @@ use crate::app::App;
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
 use resources::{
-    audit, datasets, groups, ingest, notifiers, orgs, query, query_text, roles, starred, tokens, users,
-    views, virtual_fields,
+    audit, datasets, groups, ingest, notifiers, orgs, protected_resource, query, query_text, roles, starred,
+    tokens, users, views, virtual_fields,
 };
 
 /// The whole service as one router.
@@ -62,6 +62,7 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(Versions::None, Access::Public, routes!(health::readyz))
         .add(Versions::None, Access::Public, routes!(health::metrics))
         .add(Versions::None, Access::Public, routes!(health::version))
+        .add(Versions::None, Access::Public, routes!(protected_resource::describe))
         .add(Versions::None, Access::Public, routes!(docs_page::openapi))
         .add(Versions::None, Access::Public, routes!(docs_page::page))
         .add(both, Access::Org(Notifiers, Read), routes!(notifiers::list))

@@ -14,7 +14,6 @@ use crate::chance::OsChance;
 use crate::config::arguments::SettingArguments;
 use crate::config::{Config, PublicUrl, layers};
 use crate::secret_key;
-use crate::service::oauth::EmbeddedServer;
 use crate::service::query::places::Atlas;
 
 /// What an operator's command works on. It leaves the events alone, so it runs beside the service.
@@ -60,9 +59,8 @@ pub async fn open_app(config: &Config, public_url: PublicUrl) -> anyhow::Result<
     let store = store.await.context("opening the store of events")?;
     let store = Arc::new(store);
     let engine = Engine::new(Arc::clone(&store), config.engine.clone()).context("preparing for queries")?;
-    let embedded = EmbeddedServer::new(config.oauth.is_embedded, config.oauth.takes_registrations);
-    let parts =
-        Parts { catalog, store, engine, clock, chance, atlas: atlas.map(Arc::new), public_url, embedded };
+    let (atlas, oauth) = (atlas.map(Arc::new), config.oauth.clone());
+    let parts = Parts { catalog, store, engine, clock, chance, atlas, public_url, oauth };
     Ok(App::new(parts, config.http.clone(), config.ingest.clone(), config.query.clone()))
 }
 

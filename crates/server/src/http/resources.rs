@@ -10,6 +10,7 @@ pub mod notifiers;
 pub mod oauth_clients;
 pub mod orgs;
 pub mod paging;
+pub mod protected_resource;
 pub mod query;
 pub mod query_text;
 pub mod roles;
