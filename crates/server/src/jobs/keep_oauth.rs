@@ -2,7 +2,6 @@
 
 use crate::app::App;
 use crate::service::Error;
-use crate::service::oauth::keys;
 
 /// How long a row outlives its end: long enough to notice a code or token that is used again.
 const KEPT_SECONDS: i64 = 24 * 60 * 60;
@@ -12,7 +11,7 @@ const UNUSED_SECONDS: i64 = 7 * 24 * 60 * 60;
 
 pub async fn step(app: &App) -> Result<(), Error> {
     if app.embedded.is_on {
-        keys::care(app).await?;
+        app.embedded.keys.care().await?;
     }
     let now = app.now();
     let ended = now.minus_seconds(KEPT_SECONDS);

@@ -140,7 +140,7 @@ fn to_sign_in(request: &Request, parameters: &Parameters, sender: &Sender) -> Re
         }
     }
     let path = format!("/oauth/authorize?{}", onward.to_query());
-    let query = Parameters::default().with("return_to", &path).to_query();
+    let query = Parameters::default().with("return_to", &path).with("again", "true").to_query();
     layout::redirect(&format!("/login?{query}"))
 }
 

@@ -14,7 +14,6 @@ use tidegauge_model::oauth::GrantType;
 use super::{Sender, allow_any_origin};
 use crate::app::App;
 use crate::http::error::ApiError;
-use crate::service::oauth::keys;
 
 /// How long others may keep what is public. A new key is published a day before it signs.
 const KEPT: &str = "public, max-age=300";
@@ -68,7 +67,7 @@ fn document(app: &App) -> Value {
     (status = 404, body = crate::http::error::ErrorBody, description = "The embedded server is off."),
 ))]
 pub async fn jwks(State(app): State<Arc<App>>, _sender: Sender) -> Result<Response, ApiError> {
-    Ok(public(keys::ring(&app).await?.document(app.now())))
+    Ok(public(app.embedded.keys.ring().await?.document(app.now())))
 }
 
 fn public(document: Value) -> Response {

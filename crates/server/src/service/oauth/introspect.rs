@@ -1,16 +1,14 @@
 //! Tells a confidential client about a token (RFC 7662): its own, or one of another client of its organisation. Of all
 //! others it learns nothing, not even that there are any.
 
-use std::time::Duration;
-
-use tidegauge_auth::oauth::{self, AccessToken, Algorithm, Expected};
+use tidegauge_auth::oauth::{self, AccessToken};
 use tidegauge_auth::opaque;
 use tidegauge_catalog::oauth::Grant;
 use tidegauge_model::{GrantId, Timestamp};
 
 use super::error::{ErrorCode, OAuthError};
 use super::known_clients::{self, Client};
-use super::{Message, Parameters, keys};
+use super::{Message, Parameters};
 use crate::app::App;
 
 /// A token that counts.
@@ -75,24 +73,11 @@ pub async fn find(app: &App, token: &str, now: Timestamp) -> Result<Option<Activ
     }))
 }
 
-/// What access tokens of the embedded server must be.
-pub fn expected(app: &App) -> Expected {
-    let issuer = app.public_url.as_str().to_owned();
-    Expected {
-        audiences: vec![issuer.clone()],
-        issuer,
-        algorithms: vec![Algorithm::ES256],
-        require_type: true,
-        leeway: Duration::ZERO,
-        scope_prefix: String::new(),
-    }
-}
-
 async fn read_access_token(
     app: &App,
     token: &str,
     now: Timestamp,
 ) -> Result<Option<AccessToken>, OAuthError> {
-    let keys = keys::ring(app).await?.key_set(now)?;
-    Ok(oauth::verify(token, &keys, &expected(app), now).ok())
+    let ring = app.embedded.keys.ring().await?;
+    Ok(oauth::verify(token, &ring.set, &app.embedded.expected, now).ok())
 }

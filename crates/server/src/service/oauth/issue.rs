@@ -10,7 +10,6 @@ use tidegauge_model::oauth::GrantType;
 use tidegauge_model::{GrantId, Timestamp, chance, hex};
 
 use super::error::{ErrorCode, OAuthError};
-use super::keys;
 use super::known_clients::Client;
 use crate::app::App;
 
@@ -83,7 +82,7 @@ pub async fn access_token(
     scope: &str,
     now: Timestamp,
 ) -> Result<String, OAuthError> {
-    let ring = keys::ring(app).await?;
+    let ring = app.embedded.keys.ring().await?;
     let key = ring.signing(now).ok_or_else(no_key)?;
     let issuer = app.public_url.as_str();
     let seconds = |time: Timestamp| time.as_millis().div_euclid(1_000);
