@@ -16,6 +16,12 @@ pub const VIRTUAL_FIELDS_MAX: i64 = 1_000;
 /// Views of one organisation.
 pub const VIEWS_MAX: i64 = 1_000;
 
+/// Custom roles of one organisation.
+pub const ROLES_MAX: i64 = 200;
+
+/// Groups of one organisation.
+pub const GROUPS_MAX: i64 = 500;
+
 /// Organisations that one person owns.
 pub const ORGS_OWNED_MAX: i64 = 100;
 

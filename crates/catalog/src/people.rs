@@ -1,11 +1,13 @@
 //! People and their membership in organisations.
 
 use sqlx::FromRow;
-use tidegauge_model::{ErrorKind, OrgId, Role, Timestamp, UserId};
+use tidegauge_model::{Capabilities, ErrorKind, OrgId, Role, RoleId, Timestamp, UserId};
 
 use crate::audit::{Change, record};
 use crate::db::{read, write};
+use crate::granted::{Holding, select_granted};
 use crate::orgs::lock_org;
+use crate::tokens::capabilities_text;
 use crate::{Catalog, Error, Result};
 
 /// A person.
@@ -22,6 +24,38 @@ pub struct Person {
 pub struct Member {
     pub person: Person,
     pub role: Role,
+    /// The custom role that stands in the place of a built-in one, which is `none` then.
+    pub main: Option<RoleLabel>,
+}
+
+/// A custom role by its id and name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RoleLabel {
+    pub id: RoleId,
+    pub name: String,
+}
+
+/// The role that a member is to have.
+#[derive(Clone, Debug)]
+pub enum MainRole {
+    BuiltIn(Role),
+    /// A custom role with the capabilities that the caller was checked against.
+    Custom(RoleId, Capabilities),
+}
+
+impl MainRole {
+    fn built_in(&self) -> Role {
+        match self {
+            Self::BuiltIn(role) => *role,
+            Self::Custom(..) => Role::None,
+        }
+    }
+}
+
+impl From<Role> for MainRole {
+    fn from(role: Role) -> Self {
+        Self::BuiltIn(role)
+    }
 }
 
 /// Why a membership could not be changed.
@@ -35,6 +69,8 @@ pub enum MembershipRefusal {
     LastOwner,
     /// There is no such member with that role any more.
     NotFound,
+    /// The rights of the member or of the role are not those that the caller was checked against.
+    Changed,
 }
 
 #[derive(FromRow)]
@@ -61,11 +97,18 @@ struct MemberRow {
     #[sqlx(flatten)]
     person: PersonRow,
     role: String,
+    main_role: Option<String>,
+    main_name: Option<String>,
 }
 
 impl MemberRow {
     fn read(self) -> Result<Member> {
-        Ok(Member { role: read_role(&self.role)?, person: self.person.read() })
+        let main = self.main_role.zip(self.main_name);
+        Ok(Member {
+            role: read_role(&self.role)?,
+            main: main.map(|(id, name)| RoleLabel { id: id.into(), name }),
+            person: self.person.read(),
+        })
     }
 }
 
@@ -76,14 +119,23 @@ pub(crate) fn read_role(id: &str) -> Result<Role> {
 pub(crate) const INSERT_PERSON: &str =
     "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4)";
 
-const INSERT_PERSON_UNLESS_KNOWN: &str =
+pub(crate) const INSERT_PERSON_UNLESS_KNOWN: &str =
     "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4) ON CONFLICT (email) DO NOTHING";
 
 pub(crate) const INSERT_MEMBERSHIP: &str =
     "INSERT INTO membership (org_id, person_id, role, created, accepted) VALUES ($1, $2, $3, $4, $5)";
 
-const SELECT_MEMBER: &str = "SELECT p.id, p.email, p.name, p.created, m.role FROM membership m \
-    JOIN person p ON p.id = m.person_id WHERE m.org_id = $1 AND m.person_id = $2";
+/// What a [`MemberRow`] is read from.
+macro_rules! members {
+    () => {
+        "SELECT p.id, p.email, p.name, p.created, m.role, m.main_role, r.name AS main_name FROM membership m \
+         JOIN person p ON p.id = m.person_id LEFT JOIN custom_role r ON r.id = m.main_role WHERE m.org_id = $1"
+    };
+}
+
+const SELECT_MEMBER: &str = concat!(members!(), " AND m.person_id = $2");
+
+const SELECT_MEMBERS: &str = concat!(members!(), " ORDER BY p.id");
 
 /// Inserts a person inside a transaction.
 macro_rules! insert_person {
@@ -124,6 +176,55 @@ macro_rules! count_owners {
         owners
     }};
 }
+
+/// Leaves the transaction unless a member holds what the caller was checked against.
+macro_rules! check_holding {
+    ($connection:expr, $org:expr, $person:expr, $checked:expr) => {{
+        let found: Option<(String, Option<String>)> =
+            sqlx::query_as("SELECT role, main_role FROM membership WHERE org_id = $1 AND person_id = $2")
+                .bind($org.as_str())
+                .bind($person.as_str())
+                .fetch_optional(&mut *$connection)
+                .await?;
+        let Some((_, main)) = found.filter(|(role, _)| role == $checked.role.id()) else {
+            return Ok(Err(MembershipRefusal::NotFound));
+        };
+        if select_granted!($connection, $org, $person, main.map(RoleId::from)) != $checked.granted {
+            return Ok(Err(MembershipRefusal::Changed));
+        }
+    }};
+}
+
+/// Makes a custom role the main one of a member inside a transaction, or leaves it if the role has changed.
+macro_rules! give_main_role {
+    ($connection:expr, $org:expr, $person:expr, $role:expr) => {
+        if let MainRole::Custom(id, capabilities) = &$role {
+            let stored: Option<String> =
+                sqlx::query_scalar("SELECT capabilities FROM custom_role WHERE org_id = $1 AND id = $2")
+                    .bind($org.as_str())
+                    .bind(id.as_str())
+                    .fetch_optional(&mut *$connection)
+                    .await?;
+            if stored.is_none_or(|stored| stored != capabilities_text(capabilities)) {
+                return Ok(Err(MembershipRefusal::Changed));
+            }
+            for statement in GIVE_MAIN_ROLE {
+                sqlx::query(statement)
+                    .bind($org.as_str())
+                    .bind($person.as_str())
+                    .bind(id.as_str())
+                    .execute(&mut *$connection)
+                    .await?;
+            }
+        }
+    };
+}
+
+const GIVE_MAIN_ROLE: [&str; 2] = [
+    "UPDATE membership SET main_role = $3 WHERE org_id = $1 AND person_id = $2",
+    "INSERT INTO custom_role_member (org_id, role_id, person_id) VALUES ($1, $3, $2) \
+     ON CONFLICT (role_id, person_id) DO NOTHING",
+];
 
 pub(crate) use {insert_membership, insert_person};
 
@@ -166,13 +267,7 @@ impl Catalog {
 
     pub async fn list_members(&self, org: &OrgId) -> Result<Vec<Member>> {
         let rows = read!(self, executor => {
-            sqlx::query_as::<_, MemberRow>(
-                "SELECT p.id, p.email, p.name, p.created, m.role FROM membership m \
-                 JOIN person p ON p.id = m.person_id WHERE m.org_id = $1 ORDER BY p.id",
-            )
-            .bind(org.as_str())
-            .fetch_all(executor)
-            .await?
+            sqlx::query_as::<_, MemberRow>(SELECT_MEMBERS).bind(org.as_str()).fetch_all(executor).await?
         });
         rows.into_iter().map(MemberRow::read).collect()
     }
@@ -193,10 +288,11 @@ impl Catalog {
         &self,
         org: &OrgId,
         newcomer: &Person,
-        role: Role,
+        role: impl Into<MainRole>,
         max_users: i64,
         change: &Change,
     ) -> Result<std::result::Result<Member, MembershipRefusal>> {
+        let role = role.into();
         let member = write!(self, connection => {
             lock_org!(connection, org);
             // Another organisation may be adding the same person: this waits for it, then finds them.
@@ -229,11 +325,17 @@ impl Catalog {
                 return Ok(Err(MembershipRefusal::Full { max: max_users }));
             }
             // Only the person can accept it: else others could decide what their token means.
-            insert_membership!(connection, org, person.id, role, change.at, None::<Timestamp>);
+            insert_membership!(connection, org, person.id, role.built_in(), change.at, None::<Timestamp>);
+            give_main_role!(connection, org, person.id, role);
             record!(connection, change, "user.create", person.id.as_str());
-            Member { person, role }
+            let member: MemberRow = sqlx::query_as(SELECT_MEMBER)
+                .bind(org.as_str())
+                .bind(person.id.as_str())
+                .fetch_one(&mut *connection)
+                .await?;
+            member
         });
-        Ok(Ok(member))
+        member.read().map(Ok)
     }
 
     /// Notes that a person has acted as a member for the first time.
@@ -269,28 +371,34 @@ impl Catalog {
         Ok(count)
     }
 
-    /// Gives a member another role, if they still have the one that the caller was checked against.
+    /// Gives a member another role in the place of the one that they have, if they still hold what the caller was
+    /// checked against. What they hold beside it stays.
     pub async fn set_role(
         &self,
         org: &OrgId,
         person: &UserId,
-        checked: Role,
-        role: Role,
+        checked: impl Into<Holding>,
+        role: impl Into<MainRole>,
         change: &Change,
     ) -> Result<std::result::Result<(), MembershipRefusal>> {
+        let (checked, role) = (checked.into(), role.into());
         write!(self, connection => {
             lock_org!(connection, org);
-            let updated = sqlx::query("UPDATE membership SET role = $4 WHERE org_id = $1 AND person_id = $2 AND role = $3")
+            check_holding!(connection, org, person, checked);
+            if let Some(main) = &checked.granted.main {
+                sqlx::query("DELETE FROM custom_role_member WHERE role_id = $1 AND person_id = $2")
+                    .bind(main.as_str())
+                    .bind(person.as_str())
+                    .execute(&mut *connection)
+                    .await?;
+            }
+            sqlx::query("UPDATE membership SET role = $3, main_role = NULL WHERE org_id = $1 AND person_id = $2")
                 .bind(org.as_str())
                 .bind(person.as_str())
-                .bind(checked.id())
-                .bind(role.id())
+                .bind(role.built_in().id())
                 .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if updated == 0 {
-                return Ok(Err(MembershipRefusal::NotFound));
-            }
+                .await?;
+            give_main_role!(connection, org, person, role);
             if count_owners!(connection, org) == 0 {
                 return Ok(Err(MembershipRefusal::LastOwner));
             }
@@ -299,27 +407,24 @@ impl Catalog {
         Ok(Ok(()))
     }
 
-    /// Removes a person from an organisation, if they still have the role that the caller was checked against. The
-    /// person stays known to the installation.
+    /// Removes a person from an organisation and from its roles and groups, if they still hold what the caller was
+    /// checked against. The person stays known to the installation.
     pub async fn remove_member(
         &self,
         org: &OrgId,
         person: &UserId,
-        checked: Role,
+        checked: impl Into<Holding>,
         change: &Change,
     ) -> Result<std::result::Result<(), MembershipRefusal>> {
+        let checked = checked.into();
         write!(self, connection => {
             lock_org!(connection, org);
-            let deleted = sqlx::query("DELETE FROM membership WHERE org_id = $1 AND person_id = $2 AND role = $3")
+            check_holding!(connection, org, person, checked);
+            sqlx::query("DELETE FROM membership WHERE org_id = $1 AND person_id = $2")
                 .bind(org.as_str())
                 .bind(person.as_str())
-                .bind(checked.id())
                 .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if deleted == 0 {
-                return Ok(Err(MembershipRefusal::NotFound));
-            }
+                .await?;
             if count_owners!(connection, org) == 0 {
                 return Ok(Err(MembershipRefusal::LastOwner));
             }
@@ -333,7 +438,9 @@ impl From<&MembershipRefusal> for ErrorKind {
     fn from(refusal: &MembershipRefusal) -> Self {
         match refusal {
             MembershipRefusal::Full { .. } => Self::LimitReached,
-            MembershipRefusal::Member | MembershipRefusal::LastOwner => Self::Conflict,
+            MembershipRefusal::Member | MembershipRefusal::LastOwner | MembershipRefusal::Changed => {
+                Self::Conflict
+            }
             MembershipRefusal::NotFound => Self::NotFound,
         }
     }

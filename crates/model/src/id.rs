@@ -73,6 +73,16 @@ id!(
     "user_"
 );
 id!(
+    /// A custom role of an organisation.
+    RoleId,
+    "role_"
+);
+id!(
+    /// A group of people in an organisation.
+    GroupId,
+    "group_"
+);
+id!(
     /// An API token or a personal token (its record, not its secret).
     TokenId,
     "token_"

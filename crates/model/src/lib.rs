@@ -24,11 +24,11 @@ pub use columns::{Column, Columns, FieldKind, Texts, Values};
 pub use dataset::DatasetName;
 pub use error::{ErrorKind, Rule, Violation};
 pub use id::{
-    DatasetId, NotifierId, OrgId, SegmentId, SessionId, StarredQueryId, TokenId, UserId, ViewId,
-    VirtualFieldId,
+    DatasetId, GroupId, NotifierId, OrgId, RoleId, SegmentId, SessionId, StarredQueryId, TokenId, UserId,
+    ViewId, VirtualFieldId,
 };
 pub use licence::Licence;
 pub use org::{Org, PaymentStatus, Plan};
-pub use role::Role;
+pub use role::{Granted, Role, RoleRef};
 pub use row_id::RowId;
 pub use time::{Clock, Timestamp};

@@ -14,9 +14,11 @@ use tokio_util::task::TaskTracker;
 
 use crate::bearers::Bearers;
 use crate::collected::{LastUses, RefusalLog};
+use crate::config;
 use crate::config::{HttpLimits, IngestLimits, PublicUrl, QueryLimits};
 use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
+use crate::oauth::Oauth;
 use crate::service::ingest::IngestDesk;
 use crate::service::passwords::PasswordDesk;
 use crate::service::query::QueryDesk;
@@ -35,6 +37,7 @@ pub struct App {
     pub chance: Arc<dyn Chance>,
     pub http: HttpLimits,
     pub public_url: PublicUrl,
+    pub oauth: Oauth,
     pub roles: RoleTable,
     pub bearers: Bearers,
     pub rates: RateLimiter,
@@ -65,23 +68,26 @@ pub struct Parts {
     /// Where addresses are, if there is a database of that.
     pub atlas: Option<Arc<Atlas>>,
     pub public_url: PublicUrl,
+    pub oauth: config::oauth::Oauth,
 }
 
 impl App {
     pub fn new(parts: Parts, http: HttpLimits, ingest: IngestLimits, query: QueryLimits) -> Arc<Self> {
-        let Parts { catalog, store, engine, clock, chance, atlas, public_url } = parts;
+        let Parts { catalog, store, engine, clock, chance, atlas, public_url, oauth } = parts;
+        let tasks = TaskTracker::new();
         Arc::new(Self {
             catalog,
             store,
             ingest: IngestDesk::new(ingest),
             engine,
             queries: QueryDesk::new(query, atlas),
+            oauth: Oauth::new(oauth, public_url.as_str(), &clock, &tasks),
+            public_url,
             clock,
             chance,
             load: Arc::new(Semaphore::new(http.max_requests_in_flight)),
             shares: Shares::default(),
             http,
-            public_url,
             roles: RoleTable::default(),
             bearers: Bearers::default(),
             rates: RateLimiter::default(),
@@ -90,7 +96,7 @@ impl App {
             refusals: RefusalLog::default(),
             last_uses: LastUses::default(),
             metrics: Metrics::default(),
-            tasks: TaskTracker::new(),
+            tasks,
             draining: AtomicBool::new(false),
         })
     }

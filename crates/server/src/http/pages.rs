@@ -22,7 +22,8 @@ use super::api::{Api, Versions};
 use layout::{Action, Message};
 
 /// What is said about a form that is not bound to the browser that sends it.
-pub const STALE_FORM: &str = "This page was open for too long, or cookies are switched off. Please try again.";
+pub const STALE_FORM: &str =
+    "This page was open for too long, or cookies are switched off. Please try again.";
 
 /// The routes of the pages. Whoever calls them is a browser, which is sent to sign in where that is needed.
 pub fn routes(api: Api) -> Api {

@@ -67,10 +67,10 @@ pub async fn make(
 /// that person, so it is for people who are nobody elsewhere yet.
 pub async fn invite(app: &App, caller: &Caller, id: &str) -> Result<NewLink> {
     let org = caller.org()?;
-    let member = users::check_may_change(app, caller, org, id).await?;
+    let (person, _) = users::check_may_change(app, caller, org, id).await?;
     let secret = OpaqueSecret::generate(&*app.chance);
     let expires_at = caller.now.plus(FIRST_GOOD_FOR);
-    let link = Link { person: member.person.id, invited_by: Some(org.clone()), expires_at };
+    let link = Link { person, invited_by: Some(org.clone()), expires_at };
     let made = app.catalog.insert_invitation(org, &link, &secret.digest(), &caller.change()).await?;
     made.map_err(refused)?;
     Ok(NewLink { secret, expires_at })

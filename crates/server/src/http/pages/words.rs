@@ -33,8 +33,13 @@ fn counted(count: i64, unit: &str) -> String {
 /// The browser and the system that a browser says it is, as far as that is known.
 pub fn browser_name(agent: &str) -> String {
     // The first that fits: most browsers also claim to be others.
-    let browsers =
-        [("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrom", "Chrome"), ("Safari/", "Safari")];
+    let browsers = [
+        ("Edg", "Edge"),
+        ("OPR/", "Opera"),
+        ("Firefox/", "Firefox"),
+        ("Chrom", "Chrome"),
+        ("Safari/", "Safari"),
+    ];
     let systems = [
         ("Android", "Android"),
         ("iPhone", "iPhone"),
@@ -74,7 +79,9 @@ mod tests {
         ] {
             assert_eq!(ago(at(0), at(seconds)), expected);
         }
-        for (seconds, expected) in [(1, "1 second"), (90, "90 seconds"), (91, "2 minutes"), (900, "15 minutes")] {
+        for (seconds, expected) in
+            [(1, "1 second"), (90, "90 seconds"), (91, "2 minutes"), (900, "15 minutes")]
+        {
             assert_eq!(until(at(seconds), at(0)), expected);
         }
     }
@@ -84,7 +91,10 @@ mod tests {
         for (agent, expected) in [
             ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "Firefox on Linux"),
             ("Mozilla/5.0 (Windows NT 10.0; Win64) Chrome/140.0 Safari/537.36 Edg/140.0", "Edge on Windows"),
-            ("Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19 Safari/605", "Safari on iPhone"),
+            (
+                "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) Version/19 Safari/605",
+                "Safari on iPhone",
+            ),
             ("curl/8.1", "curl/8.1"),
             ("", "Unknown browser"),
         ] {
