@@ -57,7 +57,7 @@ pub fn router(app: &Arc<App>) -> Router {
 /// Every route of the API document. A route cannot be added without saying what it asks of its caller.
 pub fn api(app: &Arc<App>) -> Api {
     let both = Versions::V1AndV2;
-    authorisation(people(definitions(events(Api::new(app)))))
+    authorisation(people(definitions(events(pages::routes(Api::new(app))))))
         .add(Versions::None, Access::Public, routes!(health::healthz))
         .add(Versions::None, Access::Public, routes!(health::readyz))
         .add(Versions::None, Access::Public, routes!(health::metrics))
@@ -100,6 +100,7 @@ fn people(api: Api) -> Api {
         .add(both, Access::Org(Users, Delete), routes!(users::delete))
         .add(both, Access::Org(Users, Update), routes!(users::rename))
         .add(both, Access::Org(Users, Update), routes!(users::set_role))
+        .add(Versions::V2, Access::Org(Users, Create), routes!(users::invite))
         .add(both, Access::Org(Rbac, Read), routes!(roles::list))
         // As the public service has it, who may create roles and groups may change and delete them too.
         .add(both, Access::Org(Rbac, Create), routes!(roles::create))

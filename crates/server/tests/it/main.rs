@@ -39,8 +39,12 @@ fn main() {
                 Box::pin(scenarios::run(app, text.clone()))
             }));
         }
-        for (name, case) in
-            cases::ALL.iter().chain(ingest_cases::ALL).chain(query_cases::ALL).chain(apl_cases::ALL).chain(oauth::ALL)
+        for (name, case) in cases::ALL
+            .iter()
+            .chain(ingest_cases::ALL)
+            .chain(query_cases::ALL)
+            .chain(apl_cases::ALL)
+            .chain(oauth::ALL)
         {
             trials.push(trial(backend, format!("case::{name}"), case));
         }

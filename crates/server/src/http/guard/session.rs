@@ -2,45 +2,56 @@
 //! its cookies whoever makes it send a request, so a session counts only where the browser itself says that the request
 //! comes from this service's own pages; otherwise it is as if there were no token.
 
-use axum::http::{HeaderMap, Method, header};
+use axum::http::{HeaderMap, header};
+use tidegauge_auth::Refusal;
+use tidegauge_model::OrgId;
 
+use super::credential::{Found, Head};
 use crate::app::App;
+use crate::http::error::ApiError;
 use crate::http::pages::cookies::Cookie;
 use crate::service::sessions::{self, Session};
 
 /// Where a page may send the token of its session instead of a JSON body.
 const FORM_TOKEN: &str = "x-tidegauge-form-token";
 
-/// The session that a request acts with, if it has one that counts.
+/// Finds who sends a request with a session that counts; they have all rights of the person.
 pub(super) async fn find(
     app: &App,
-    method: &Method,
-    headers: &HeaderMap,
-) -> Result<Option<Session>, crate::service::Error> {
+    head: Head<'_>,
+    named: Option<&OrgId>,
+) -> Result<Option<Found>, ApiError> {
     // Who sends a token means the token.
-    if headers.contains_key(header::AUTHORIZATION) {
+    if head.headers.contains_key(header::AUTHORIZATION) {
         return Ok(None);
     }
-    let Some(secret) = Cookie::Session.read(app, headers) else {
+    let Some(secret) = Cookie::Session.read(app, head.headers) else {
         return Ok(None);
     };
-    let found = sessions::find(app, &secret).await?;
-    Ok(found.filter(|session| comes_from_own_page(app, method, headers, session)))
+    let session = sessions::find(app, &secret).await?;
+    let Some(session) = session.filter(|session| is_from_own_page(app, head, session)) else {
+        return Ok(None);
+    };
+    let look_up = app.catalog.find_person_bearer(&session.user, named);
+    let key = format!("session of {}", session.user);
+    let found = app.bearers.remembered(&app.catalog, key, named, app.now(), look_up).await?;
+    let bearer = found.ok_or(Refusal::UnknownToken)?;
+    Ok(Some(Found { bearer, actor: session.user.into_string(), limit: None }))
 }
 
-fn comes_from_own_page(app: &App, method: &Method, headers: &HeaderMap, session: &Session) -> bool {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+fn is_from_own_page(app: &App, head: Head<'_>, session: &Session) -> bool {
+    let text = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
     let site = text("sec-fetch-site");
-    let is_own_origin = match text("origin") {
-        Some(origin) => origin == app.public_url.as_str(),
-        None => false,
-    };
+    let is_own_origin = text("origin") == Some(app.public_url.as_str());
     // Another site cannot add a header of this name without asking first, and is never allowed to.
     let has_token = text(FORM_TOKEN).is_some_and(|token| sessions::check_form_token(session, token));
-    if method.is_safe() {
-        return matches!(site, Some("same-origin" | "none")) || is_own_origin || (site.is_none() && has_token);
+    // What the browser says of the site counts more than the origin, and is not sent by plain HTTP.
+    match (head.method.is_safe(), site) {
+        (true, Some(site)) => site == "same-origin" || site == "none",
+        (true, None) => is_own_origin || has_token,
+        (false, Some(site)) => site == "same-origin" && (has_token || is_json(head.headers)),
+        (false, None) => is_own_origin && (has_token || is_json(head.headers)),
     }
-    (site == Some("same-origin") || (site.is_none() && is_own_origin)) && (has_token || is_json(headers))
 }
 
 /// Another site's form cannot send this either.

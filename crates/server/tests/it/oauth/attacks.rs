@@ -242,7 +242,8 @@ pub(super) async fn scope_escalation(app: TestApp) {
 pub(super) async fn guessed_secret(app: TestApp) {
     let (id, secret) = machine(&app).await;
     let attempt = async |secret: &str| {
-        let pairs = [("grant_type", "client_credentials"), ("client_id", id.as_str()), ("client_secret", secret)];
+        let pairs =
+            [("grant_type", "client_credentials"), ("client_id", id.as_str()), ("client_secret", secret)];
         token(&app, &pairs).await
     };
     for _ in 0..10 {

@@ -11,7 +11,10 @@ use crate::app::{PUBLIC_URL, TestApp};
 
 pub(super) async fn metadata(app: TestApp) {
     let answer = app.send("GET", "/.well-known/oauth-authorization-server", None, None).await;
-    assert_eq!((answer.status.as_u16(), &answer.headers["access-control-allow-origin"]), (200, &"*".parse().unwrap()));
+    assert_eq!(
+        (answer.status.as_u16(), &answer.headers["access-control-allow-origin"]),
+        (200, &"*".parse().unwrap())
+    );
     let document = answer.json();
     assert_eq!(document["issuer"], PUBLIC_URL);
     assert_eq!(document["code_challenge_methods_supported"], json!(["S256"]));
@@ -27,8 +30,10 @@ pub(super) async fn metadata(app: TestApp) {
     }
     let keys = app.send("GET", "/oauth/jwks", None, None).await.json();
     let key = &keys["keys"][0];
-    assert_eq!((&key["kty"], &key["crv"], &key["use"], &key["alg"]),
-        (&json!("EC"), &json!("P-256"), &json!("sig"), &json!("ES256")));
+    assert_eq!(
+        (&key["kty"], &key["crv"], &key["use"], &key["alg"]),
+        (&json!("EC"), &json!("P-256"), &json!("sig"), &json!("ES256"))
+    );
     assert!(key["kid"].is_string() && key.get("d").is_none());
 }
 
@@ -42,9 +47,13 @@ pub(super) async fn kept(app: TestApp) {
     assert!(!found.text.contains(text(&made, "clientSecret")) && found.json()["isPublic"] == false);
     let listed = app.send("GET", "/v2/oauth/clients", owner, None).await.json();
     assert_eq!(listed, json!([found.json()]));
-    let renamed = json!({"name": "Other", "redirectUris": ["https://a.example/"], "grants": ["authorization_code"]});
+    let renamed =
+        json!({"name": "Other", "redirectUris": ["https://a.example/"], "grants": ["authorization_code"]});
     let renamed = app.send("PUT", &path, owner, Some(&renamed)).await.json();
-    assert_eq!((&renamed["name"], &renamed["redirectUris"]), (&json!("Other"), &json!(["https://a.example/"])));
+    assert_eq!(
+        (&renamed["name"], &renamed["redirectUris"]),
+        (&json!("Other"), &json!(["https://a.example/"]))
+    );
 
     let wrong = |changes: Value| {
         let mut body = body.clone();
@@ -86,7 +95,8 @@ pub(super) async fn no_escalation(app: TestApp) {
     let all = [Action::Create, Action::Read, Action::Update];
     let weak = Capabilities { org: [(OrgArea::ApiTokens, all.to_vec())].into(), ..Capabilities::default() };
     let weak = app.api_token(weak, None).await;
-    let body = json!({"name": "M", "grants": ["client_credentials"], "orgCapabilities": {"users": ["create"]}});
+    let body =
+        json!({"name": "M", "grants": ["client_credentials"], "orgCapabilities": {"users": ["create"]}});
     let refused = app.send("POST", "/v2/oauth/clients", Some(&weak), Some(&body)).await;
     assert_eq!(refused.status, 403, "{refused:?}");
     // Nor can the secret of a stronger client be had.
@@ -101,7 +111,8 @@ pub(super) async fn no_escalation(app: TestApp) {
 pub(super) async fn secrets(app: TestApp) {
     let (id, first) = machine(&app).await;
     let works = async |secret: &str| {
-        let pairs = [("grant_type", "client_credentials"), ("client_id", id.as_str()), ("client_secret", secret)];
+        let pairs =
+            [("grant_type", "client_credentials"), ("client_id", id.as_str()), ("client_secret", secret)];
         token(&app, &pairs).await.status == 200
     };
     let path = format!("/v2/oauth/clients/{id}/secret");
@@ -131,8 +142,11 @@ pub(super) async fn registration(app: TestApp) {
         "grant_types": ["authorization_code", "refresh_token"], "token_endpoint_auth_method": "none"});
     assert_eq!(app.send("POST", "/oauth/register", None, Some(&body)).await.status, 404);
 
-    let settings =
-        config::oauth::Oauth { is_embedded: true, takes_registrations: true, ..config::oauth::Oauth::default() };
+    let settings = config::oauth::Oauth {
+        is_embedded: true,
+        takes_registrations: true,
+        ..config::oauth::Oauth::default()
+    };
     let app = with_settings(app, settings).await;
     let answer = app.send("POST", "/oauth/register", None, Some(&body)).await;
     assert_eq!(answer.status, 201, "{answer:?}");

@@ -73,7 +73,10 @@ pub(super) async fn flow(app: TestApp) {
     let tokens = poll(&app, &begun).await;
     assert_eq!(tokens.status, 200, "{tokens:?}");
     let tokens = tokens.json();
-    assert_eq!((status(&app, text(&tokens, "access_token")).await, text(&tokens, "scope")), (200, "notifiers|read"));
+    assert_eq!(
+        (status(&app, text(&tokens, "access_token")).await, text(&tokens, "scope")),
+        (200, "notifiers|read")
+    );
     assert_eq!(token(&app, &refreshing(text(&tokens, "refresh_token"))).await.status, 200);
     app.clock.advance(Duration::from_secs(60));
     refused(&poll(&app, &begun).await, 400, "invalid_grant");

@@ -64,13 +64,10 @@ pub(super) async fn rotation(app: TestApp) {
 
 pub(super) async fn at_once(app: TestApp) {
     let before = access(&app).await;
-    let change = Change {
-        org: None,
-        actor: "operator".to_owned(),
-        at: app.clock.now(),
-        request_id: String::new(),
-    };
-    let rotate = async |takeover| keys::rotate(&app.app.catalog, app.clock.now(), takeover, &change).await.unwrap();
+    let change =
+        Change { org: None, actor: "operator".to_owned(), at: app.clock.now(), request_id: String::new() };
+    let rotate =
+        async |takeover| keys::rotate(&app.app.catalog, app.clock.now(), takeover, &change).await.unwrap();
     rotate(Takeover::WithOverlap).await;
     app.clock.advance(Duration::from_secs(60));
     assert_eq!((published(&app).await.len(), status(&app, &before).await), (2, 200));
@@ -90,7 +87,10 @@ pub(super) async fn forgotten(app: TestApp) {
     // The code can no more be replayed, the grant lives on.
     let next = token(&app, &refreshing(text(&tokens, "refresh_token"))).await;
     assert_eq!(next.status, 200, "{next:?}");
-    assert_eq!(app.app.catalog.count_device_requests(tidegauge_model::Timestamp::from_micros(0)).await.unwrap(), 0);
+    assert_eq!(
+        app.app.catalog.count_device_requests(tidegauge_model::Timestamp::from_micros(0)).await.unwrap(),
+        0
+    );
     pass(&app, 91 * 24 * HOUR).await;
     let refresh = next.json();
     refused(&token(&app, &refreshing(text(&refresh, "refresh_token"))).await, 400, "invalid_grant");

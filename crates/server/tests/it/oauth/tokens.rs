@@ -111,7 +111,10 @@ pub(super) async fn grants(app: TestApp) {
     let (owner, other) = (Some(app.owner_token.as_str()), Some(app.other_token.as_str()));
     let listed = app.send("GET", "/v2/user/grants", owner, None).await.json();
     let grant = &listed[0];
-    assert_eq!((&grant["clientName"], &grant["scope"]), (&json!("Tidegauge command line"), &json!("notifiers|read")));
+    assert_eq!(
+        (&grant["clientName"], &grant["scope"]),
+        (&json!("Tidegauge command line"), &json!("notifiers|read"))
+    );
     assert_eq!(app.send("GET", "/v2/user/grants", other, None).await.json(), json!([]));
     let path = format!("/v2/user/grants/{}", text(grant, "id"));
     assert_eq!(app.send("DELETE", &path, other, None).await.status, 404);
@@ -120,7 +123,8 @@ pub(super) async fn grants(app: TestApp) {
     assert_eq!(status(&app, text(&tokens, "access_token")).await, 401);
     refused(&token(&app, &refreshing(text(&tokens, "refresh_token"))).await, 400, "invalid_grant");
     assert_eq!(app.send("DELETE", &path, owner, None).await.status, 404);
-    let audit = app.app.catalog.list_audit(None, tidegauge_model::Timestamp::from_micros(0), i64::MAX, 100).await;
+    let audit =
+        app.app.catalog.list_audit(None, tidegauge_model::Timestamp::from_micros(0), i64::MAX, 100).await;
     let actions: Vec<String> = audit.unwrap().into_iter().map(|entry| entry.action).collect();
     for action in ["oauth.key.create", "oauth.authorize", "oauth.grant.create"] {
         assert!(actions.iter().any(|known| known == action), "{action} is not among {actions:?}");
