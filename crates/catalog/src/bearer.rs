@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use sqlx::FromRow;
 use tidegauge_model::licence::Limits;
 use tidegauge_model::org::Payment;
-use tidegauge_model::{Capabilities, Granted, OrgId, Role, RoleId, Timestamp, TokenId, UserId};
+use tidegauge_model::{Capabilities, GrantId, Granted, OrgId, Role, RoleId, Timestamp, TokenId, UserId};
 
 use crate::db::read;
 use crate::orgs::{read_licence, read_payment};
@@ -81,6 +81,40 @@ const SELECT: &str = "SELECT t.id, t.kind, t.person_id, t.expires_at, t.capabili
     WHERE t.digest = $1 \
     ORDER BY CASE WHEN o.id = $2 THEN 0 WHEN m.accepted IS NOT NULL THEN 1 ELSE 2 END, o.id LIMIT 200";
 
+/// What a [`BearerRow`] has of a person who comes without a token of ours.
+macro_rules! of_person {
+    ($kind:literal, $membership:literal) => {
+        concat!(
+            "SELECT p.id, '", $kind, "' AS kind, p.id AS person_id, CAST(NULL AS BIGINT) AS expires_at, \
+             '{}' AS capabilities, o.id AS org_id, m.role, m.main_role, m.accepted, o.payment_status, \
+             o.first_failed_payment, o.licence FROM person p ",
+            $membership,
+            " WHERE p.id = $1 \
+             ORDER BY CASE WHEN o.id = $2 THEN 0 WHEN m.accepted IS NOT NULL THEN 1 ELSE 2 END, o.id LIMIT 200"
+        )
+    };
+}
+
+const SELECT_OF_PERSON: &str =
+    of_person!("personal", "LEFT JOIN membership m ON m.person_id = p.id LEFT JOIN org o ON o.id = m.org_id");
+
+// A machine is no member; where it acts is said by the settings of its issuer.
+const SELECT_OF_CLIENT: &str =
+    of_person!("api", "LEFT JOIN org o ON o.id = $2 LEFT JOIN membership m ON m.person_id = p.id AND 1 = 0");
+
+// What a client was granted: for a person wherever they are a member, for itself in its organisation. A client that was
+// deleted holds nothing.
+const SELECT_OF_GRANT: &str = "SELECT g.id, CASE WHEN g.person_id IS NULL THEN 'api' ELSE 'personal' END AS kind, \
+    COALESCE(g.person_id, c.created_by) AS person_id, g.ends AS expires_at, \
+    COALESCE(c.capabilities, '{}') AS capabilities, o.id AS org_id, m.role, m.main_role, m.accepted, \
+    o.payment_status, o.first_failed_payment, o.licence \
+    FROM oauth_grant g \
+    LEFT JOIN oauth_client c ON g.person_id IS NULL AND c.id = g.client_id \
+    LEFT JOIN membership m ON m.person_id = g.person_id \
+    LEFT JOIN org o ON o.id = COALESCE(g.org_id, m.org_id) \
+    WHERE g.id = $1 AND g.revoked IS NULL AND (g.person_id IS NOT NULL OR c.id IS NOT NULL) \
+    ORDER BY CASE WHEN o.id = $2 THEN 0 WHEN m.accepted IS NOT NULL THEN 1 ELSE 2 END, o.id LIMIT 200";
+
 impl BearerRow {
     fn standing(&self) -> Result<Option<Standing>> {
         let (Some(org), Some(status), Some(licence)) = (&self.org_id, &self.payment_status, &self.licence)
@@ -106,9 +140,42 @@ impl Catalog {
     /// Finds the token with this digest. The organisation that the request names comes first, then those that the
     /// person has acted in.
     pub async fn find_bearer(&self, digest: &str, named_org: Option<&OrgId>) -> Result<Option<Bearer>> {
+        self.read_bearer(SELECT, digest, named_org).await
+    }
+
+    /// Where a person can act who comes with an access token, as [`Catalog::find_bearer`] finds it for a personal token.
+    pub async fn find_person_bearer(
+        &self,
+        person: &UserId,
+        named_org: Option<&OrgId>,
+    ) -> Result<Option<Bearer>> {
+        self.read_bearer(SELECT_OF_PERSON, person.as_str(), named_org).await
+    }
+
+    /// Who a grant that has not been revoked acts for, and where, as [`Catalog::find_bearer`] finds it for a token.
+    pub async fn find_grant_bearer(
+        &self,
+        grant: &GrantId,
+        named_org: Option<&OrgId>,
+    ) -> Result<Option<Bearer>> {
+        self.read_bearer(SELECT_OF_GRANT, grant.as_str(), named_org).await
+    }
+
+    /// A client that acts for itself in an organisation, as [`Catalog::find_bearer`] finds an API token. Its capabilities
+    /// are not stored.
+    pub async fn find_client_bearer(&self, person: &UserId, org: &OrgId) -> Result<Option<Bearer>> {
+        self.read_bearer(SELECT_OF_CLIENT, person.as_str(), Some(org)).await
+    }
+
+    async fn read_bearer(
+        &self,
+        statement: &'static str,
+        key: &str,
+        named_org: Option<&OrgId>,
+    ) -> Result<Option<Bearer>> {
         let rows = read!(self, executor => {
-            sqlx::query_as::<_, BearerRow>(SELECT)
-                .bind(digest)
+            sqlx::query_as::<_, BearerRow>(statement)
+                .bind(key)
                 .bind(named_org.map_or("", OrgId::as_str))
                 .fetch_all(executor)
                 .await?

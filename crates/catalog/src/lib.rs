@@ -14,6 +14,7 @@ pub mod error;
 pub mod first_start;
 pub mod granted;
 pub mod groups;
+pub mod identities;
 pub mod ingest_keys;
 mod lake;
 pub mod limits;

@@ -1,12 +1,13 @@
-//! The command line: one file per command. `org` and `token` work on the catalogue directly, with the rights of
-//! whoever can read the data folder: the operator. `ingest`, `query`, `login`,
-//! `logout` and `whoami` are clients like any other.
+//! The command line: one file per command. `org`, `token` and `user` work on the catalogue directly, with the rights of
+//! whoever can read the data folder: the operator. `ingest`, `query`, `login`, `logout` and `whoami` are clients like
+//! any other.
 
 pub mod bench;
 pub mod doctor;
 pub mod ingest;
 pub mod login;
 pub mod logout;
+pub mod oauth;
 pub mod operator;
 pub mod org;
 pub mod output;
@@ -14,6 +15,7 @@ pub mod query;
 pub mod serve;
 pub mod server;
 pub mod token;
+pub mod user;
 pub mod whoami;
 
 use clap::{Parser, Subcommand};
@@ -48,6 +50,12 @@ enum Command {
     /// List, make and delete tokens.
     #[command(subcommand)]
     Token(token::TokenCommand),
+    /// Rotate the keys of the embedded authorisation server.
+    #[command(subcommand)]
+    Oauth(oauth::OauthCommand),
+    /// Let users in by one-time links.
+    #[command(subcommand)]
+    User(user::UserCommand),
     /// Make what measurements need.
     #[command(subcommand)]
     Bench(bench::BenchCommand),
@@ -65,6 +73,8 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Doctor(arguments) => doctor::run(arguments).await,
         Command::Org(command) => org::run(command).await,
         Command::Token(command) => token::run(command).await,
+        Command::Oauth(command) => oauth::run(command).await,
+        Command::User(command) => user::run(command).await,
         Command::Bench(command) => bench::run(command),
     }
 }

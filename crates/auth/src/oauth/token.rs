@@ -139,6 +139,13 @@ impl Peek {
     }
 }
 
+/// The SHA-256 digest under which something about a token is remembered, so that the token itself is not.
+pub fn digest(text: &str) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    bytes.copy_from_slice(aws_lc_rs::digest::digest(&aws_lc_rs::digest::SHA256, text.as_bytes()).as_ref());
+    bytes
+}
+
 /// Whether a text has three parts of which the first is a JSON object: `eyJ` is `{"` in base64.
 fn is_signed_form(token: &str) -> bool {
     token.starts_with("ey") && token.bytes().filter(|byte| *byte == b'.').count() == 2

@@ -59,7 +59,8 @@ pub async fn open_app(config: &Config, public_url: PublicUrl) -> anyhow::Result<
     let store = store.await.context("opening the store of events")?;
     let store = Arc::new(store);
     let engine = Engine::new(Arc::clone(&store), config.engine.clone()).context("preparing for queries")?;
-    let parts = Parts { catalog, store, engine, clock, chance, atlas: atlas.map(Arc::new), public_url };
+    let (atlas, oauth) = (atlas.map(Arc::new), config.oauth.clone());
+    let parts = Parts { catalog, store, engine, clock, chance, atlas, public_url, oauth };
     Ok(App::new(parts, config.http.clone(), config.ingest.clone(), config.query.clone()))
 }
 

@@ -10,6 +10,7 @@ pub mod error;
 pub mod grants;
 pub mod introspect;
 pub mod issue;
+pub mod issuer;
 pub mod keys;
 pub mod known_clients;
 pub mod parameters;
@@ -18,28 +19,60 @@ pub mod revoke;
 pub mod scope;
 pub mod token;
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidegauge_auth::oauth::{Algorithm, Expected, ProofMemory};
 use tidegauge_catalog::Change;
 use tidegauge_model::{OrgId, Timestamp};
 
 pub use error::{ErrorCode, OAuthError};
 pub use parameters::Parameters;
 
+use crate::config;
+use crate::oauth::local::LocalIssuer;
 use attempts::Attempts;
+use issuer::EmbeddedIssuer;
 use keys::Keys;
 
 /// What the embedded server keeps in memory, and whether it is on.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct EmbeddedServer {
     pub is_on: bool,
     /// Whether clients may register themselves.
     pub takes_registrations: bool,
-    pub keys: Keys,
+    /// What its access tokens are.
+    pub expected: Expected,
+    pub keys: Arc<Keys>,
     pub attempts: Attempts,
+    /// Proofs that came with requests for tokens.
+    pub proofs: ProofMemory,
 }
 
 impl EmbeddedServer {
-    pub fn new(is_on: bool, takes_registrations: bool) -> Self {
-        Self { is_on, takes_registrations: is_on && takes_registrations, ..Self::default() }
+    pub fn new(settings: &config::oauth::Oauth, issuer: &str, keys: Keys) -> Self {
+        let expected = Expected {
+            issuer: issuer.to_owned(),
+            audiences: vec![issuer.to_owned()],
+            algorithms: vec![Algorithm::ES256],
+            require_type: true,
+            // The nodes of an installation share a database, and should share the time.
+            leeway: Duration::from_secs(5),
+            scope_prefix: String::new(),
+        };
+        Self {
+            is_on: settings.is_embedded,
+            takes_registrations: settings.is_embedded && settings.takes_registrations,
+            expected,
+            keys: Arc::new(keys),
+            attempts: Attempts::default(),
+            proofs: ProofMemory::default(),
+        }
+    }
+
+    /// The server as those see it who verify its tokens.
+    pub fn issuer(&self) -> Arc<dyn LocalIssuer> {
+        Arc::new(EmbeddedIssuer::new(self.expected.clone(), &self.keys))
     }
 }
 

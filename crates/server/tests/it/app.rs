@@ -20,7 +20,7 @@ use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Capabilities, Chance, Clock, Org, OrgId, Role, Timestamp, TokenId, UserId};
 use tidegauge_server::app::Parts;
-use tidegauge_server::config::{FirstStart, HttpLimits, IngestLimits, PublicUrl, QueryLimits};
+use tidegauge_server::config::{self, FirstStart, HttpLimits, IngestLimits, PublicUrl, QueryLimits};
 use tidegauge_server::service::first_start;
 use tidegauge_server::{App, http};
 use tidegauge_store::{Store, StoreSettings, StoredRow};
@@ -39,6 +39,7 @@ pub(crate) const BODY_MAX: usize = 64 * 1024;
 
 /// The service under test and who is there at the start: an organisation with an owner, and another with another.
 pub(crate) struct TestApp {
+    pub backend: Backend,
     pub app: Arc<App>,
     pub clock: Arc<ManualClock>,
     pub org: OrgId,
@@ -99,6 +100,12 @@ fn query_limits() -> QueryLimits {
 
 impl TestApp {
     pub(crate) async fn start(backend: Backend) -> Self {
+        let oauth = config::oauth::Oauth { is_embedded: true, ..config::oauth::Oauth::default() };
+        Self::start_with(backend, oauth).await
+    }
+
+    /// Starts with issuers of access tokens.
+    pub(crate) async fn start_with(backend: Backend, oauth: config::oauth::Oauth) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let location = match backend {
             Backend::Sqlite => Location::Sqlite(folder.path().join("catalog.sqlite")),
@@ -131,12 +138,21 @@ impl TestApp {
         let store = Arc::new(store.await.unwrap());
         let engine = Engine::new(Arc::clone(&store), engine_settings(folder.path().join("spill"))).unwrap();
         let public_url = PublicUrl::parse(PUBLIC_URL).unwrap();
-        let (clock_of_app, chance) = (app_clock, app_chance);
-        let parts = Parts { catalog, store, engine, clock: clock_of_app, chance, atlas: None, public_url };
+        let parts = Parts {
+            catalog,
+            store,
+            engine,
+            clock: app_clock,
+            chance: app_chance,
+            atlas: None,
+            public_url,
+            oauth,
+        };
         let app = App::new(parts, limits, ingest_limits(), query_limits());
         let owner = app.catalog.find_person_by_email("owner@example.com").await.unwrap().unwrap().id;
         let (other_org, other_owner, other_token) = other_org(&app).await;
         Self {
+            backend,
             router: http::router(&app),
             org: made.org,
             owner,

@@ -17,6 +17,7 @@ mod golden_file;
 mod golden_http;
 mod ingest_cases;
 mod language_cases;
+mod oauth;
 mod query_cases;
 mod role_edits;
 mod scenarios;
@@ -38,8 +39,12 @@ fn main() {
                 Box::pin(scenarios::run(app, text.clone()))
             }));
         }
-        for (name, case) in
-            cases::ALL.iter().chain(ingest_cases::ALL).chain(query_cases::ALL).chain(apl_cases::ALL)
+        for (name, case) in cases::ALL
+            .iter()
+            .chain(ingest_cases::ALL)
+            .chain(query_cases::ALL)
+            .chain(apl_cases::ALL)
+            .chain(oauth::ALL)
         {
             trials.push(trial(backend, format!("case::{name}"), case));
         }

@@ -64,7 +64,11 @@ pub async fn read(app: &App, parameters: &Parameters) -> Result<Request, Failure
     match details(app, parameters, &client) {
         Ok((scope, challenge, prompt)) => Ok(Request {
             thumbprint: parameters.one("dpop_jkt").ok().flatten().map(str::to_owned),
-            signed_in_after: parameters.one(SIGNED_IN_AFTER).ok().flatten().and_then(|text| text.parse().ok()),
+            signed_in_after: parameters
+                .one(SIGNED_IN_AFTER)
+                .ok()
+                .flatten()
+                .and_then(|text| text.parse().ok()),
             client,
             redirect_uri,
             state,
@@ -84,7 +88,9 @@ async fn verified(app: &App, parameters: &Parameters) -> Result<(Client, String)
     };
     let redirect_uri = parameters.required("redirect_uri")?;
     if !client.takes_redirect(redirect_uri) {
-        return Err(OAuthError::invalid_request("redirect_uri is none of those that the client has registered"));
+        return Err(OAuthError::invalid_request(
+            "redirect_uri is none of those that the client has registered",
+        ));
     }
     Ok((client, redirect_uri.to_owned()))
 }

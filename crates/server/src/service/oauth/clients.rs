@@ -98,18 +98,18 @@ pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
 }
 
 /// Gives a client another secret. The former one can be used for so many seconds more.
-pub async fn new_secret(app: &App, caller: &Caller, id: &str, overlap_seconds: u64) -> Result<NewClient> {
+pub async fn new_secret(app: &App, caller: &Caller, id: &str, overlap_seconds: i64) -> Result<NewClient> {
     let client = get(app, caller, id).await?;
     if client.is_public {
         return Err(Error::new(ErrorKind::Conflict, "a public client has no secret"));
     }
     // Whoever has the secret has all that the client may.
     check_held(caller, &client.capabilities)?;
-    let overlap = Duration::from_secs(overlap_seconds);
-    if overlap > OVERLAP_MAX {
-        let problem = format!("should be less than or equal to {}", OVERLAP_MAX.as_secs());
+    let overlap = u64::try_from(overlap_seconds).map(Duration::from_secs).ok();
+    let Some(overlap) = overlap.filter(|overlap| *overlap <= OVERLAP_MAX) else {
+        let problem = format!("should be from 0 to {}", OVERLAP_MAX.as_secs());
         return Err(Violation::new("formerSecretSeconds", Rule::Maximum, problem).into());
-    }
+    };
     let secret = OpaqueSecret::generate(&*app.chance);
     let (org, until) = (caller.org()?, caller.now.plus(overlap));
     let change = caller.change();

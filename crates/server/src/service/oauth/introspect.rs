@@ -1,16 +1,14 @@
 //! Tells a confidential client about a token (RFC 7662): its own, or one of another client of its organisation. Of all
 //! others it learns nothing, not even that there are any.
 
-use std::time::Duration;
-
-use tidegauge_auth::oauth::{self, AccessToken, Algorithm, Expected};
+use tidegauge_auth::oauth::{self, AccessToken};
 use tidegauge_auth::opaque;
 use tidegauge_catalog::oauth::Grant;
 use tidegauge_model::{GrantId, Timestamp};
 
 use super::error::{ErrorCode, OAuthError};
 use super::known_clients::{self, Client};
-use super::{Message, Parameters, keys};
+use super::{Message, Parameters};
 use crate::app::App;
 
 /// A token that counts.
@@ -44,7 +42,8 @@ pub async fn introspect(
         return Ok(Some(found));
     }
     let other = known_clients::find(app, found.grant.client.as_str()).await?;
-    let is_of_same_org = other.is_some_and(|other| other.record.org.is_some() && other.record.org == client.record.org);
+    let is_of_same_org =
+        other.is_some_and(|other| other.record.org.is_some() && other.record.org == client.record.org);
     Ok(Some(found).filter(|_| is_of_same_org))
 }
 
@@ -74,20 +73,11 @@ pub async fn find(app: &App, token: &str, now: Timestamp) -> Result<Option<Activ
     }))
 }
 
-/// What access tokens of the embedded server must be.
-pub fn expected(app: &App) -> Expected {
-    let issuer = app.public_url.as_str().to_owned();
-    Expected {
-        audiences: vec![issuer.clone()],
-        issuer,
-        algorithms: vec![Algorithm::ES256],
-        require_type: true,
-        leeway: Duration::ZERO,
-        scope_prefix: String::new(),
-    }
-}
-
-async fn read_access_token(app: &App, token: &str, now: Timestamp) -> Result<Option<AccessToken>, OAuthError> {
-    let keys = keys::ring(app).await?.key_set(now)?;
-    Ok(oauth::verify(token, &keys, &expected(app), now).ok())
+async fn read_access_token(
+    app: &App,
+    token: &str,
+    now: Timestamp,
+) -> Result<Option<AccessToken>, OAuthError> {
+    let ring = app.embedded.keys.ring().await?;
+    Ok(oauth::verify(token, &ring.set, &app.embedded.expected, now).ok())
 }

@@ -10,7 +10,6 @@ use tidegauge_model::oauth::GrantType;
 use tidegauge_model::{GrantId, Timestamp, chance, hex};
 
 use super::error::{ErrorCode, OAuthError};
-use super::keys;
 use super::known_clients::Client;
 use crate::app::App;
 
@@ -77,8 +76,13 @@ pub fn blank_grant(app: &App, client: &Client, scope: String, now: Timestamp) ->
 }
 
 /// Signs an access token of a grant.
-pub async fn access_token(app: &App, grant: &Grant, scope: &str, now: Timestamp) -> Result<String, OAuthError> {
-    let ring = keys::ring(app).await?;
+pub async fn access_token(
+    app: &App,
+    grant: &Grant,
+    scope: &str,
+    now: Timestamp,
+) -> Result<String, OAuthError> {
+    let ring = app.embedded.keys.ring().await?;
     let key = ring.signing(now).ok_or_else(no_key)?;
     let issuer = app.public_url.as_str();
     let seconds = |time: Timestamp| time.as_millis().div_euclid(1_000);

@@ -10,10 +10,9 @@ use tidegauge_auth::embedded::signing::KeyError;
 use tidegauge_auth::oauth::KeySet;
 use tidegauge_catalog::oauth::SigningKey;
 use tidegauge_catalog::{Catalog, Change};
-use tidegauge_model::{ErrorKind, Timestamp};
+use tidegauge_model::{Clock, ErrorKind, Timestamp};
 
 use super::issue::ACCESS_TOKEN_LIFETIME;
-use crate::app::App;
 use crate::service::{Error, Result};
 
 /// How long a key signs.
@@ -28,13 +27,21 @@ const MARGIN: Duration = Duration::from_secs(60 * 60);
 /// How long the keys of the catalogue are taken to be the same.
 const REMEMBERED: Duration = Duration::from_secs(30);
 
-/// The keys as they were read last.
-#[derive(Debug, Default)]
-pub struct Keys(Mutex<Option<(Timestamp, Arc<KeyRing>)>>);
+/// The keys of the catalogue, and as they were read last.
+#[derive(Debug)]
+pub struct Keys {
+    catalog: Arc<Catalog>,
+    clock: Arc<dyn Clock>,
+    known: Mutex<Option<(Timestamp, Arc<KeyRing>)>>,
+}
 
 /// All keys that count, the oldest first.
 #[derive(Debug)]
-pub struct KeyRing(Vec<(SigningKey, KeyPair)>);
+pub struct KeyRing {
+    keys: Vec<(SigningKey, KeyPair)>,
+    /// The published ones, to verify with.
+    pub set: Arc<KeySet>,
+}
 
 /// When a new key takes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,83 +53,98 @@ pub enum Takeover {
 }
 
 impl KeyRing {
-    /// The key that signs at a time: the newest that has begun.
-    pub fn signing(&self, now: Timestamp) -> Option<&KeyPair> {
-        let begun = self.0.iter().rev().find(|(key, _)| key.begins <= now);
-        begun.or(self.0.first()).map(|(_, pair)| pair)
+    fn new(keys: Vec<(SigningKey, KeyPair)>, now: Timestamp) -> Result<Self> {
+        let set = KeySet::from_json(document(&keys, now).to_string().as_bytes())
+            .map_err(|error| Error::new(ErrorKind::Corrupt, error.to_string()))?;
+        Ok(Self { keys, set: Arc::new(set) })
     }
 
-    fn published(&self, now: Timestamp) -> impl Iterator<Item = &SigningKey> {
-        self.0.iter().map(|(key, _)| key).filter(move |key| key.retires.is_none_or(|end| now < end))
+    /// The key that signs at a time: the newest that has begun.
+    pub fn signing(&self, now: Timestamp) -> Option<&KeyPair> {
+        let begun = self.keys.iter().rev().find(|(key, _)| key.begins <= now);
+        begun.or(self.keys.first()).map(|(_, pair)| pair)
     }
 
     /// The public keys, as they are published.
     pub fn document(&self, now: Timestamp) -> Value {
-        let keys = self.published(now).filter_map(|key| serde_json::from_str::<Value>(&key.public).ok());
-        json!({ "keys": keys.collect::<Vec<_>>() })
-    }
-
-    /// The public keys, to verify with.
-    pub fn key_set(&self, now: Timestamp) -> Result<KeySet> {
-        KeySet::from_json(self.document(now).to_string().as_bytes())
-            .map_err(|error| Error::new(ErrorKind::Corrupt, error.to_string()))
+        document(&self.keys, now)
     }
 
     fn newest(&self) -> Option<&SigningKey> {
-        self.0.last().map(|(key, _)| key)
+        self.keys.last().map(|(key, _)| key)
     }
 }
 
-/// The keys, from memory or from the catalogue. The first call of an installation makes the first key.
-pub async fn ring(app: &App) -> Result<Arc<KeyRing>> {
-    let now = app.now();
-    if let Some((at, ring)) = &*app.embedded.keys.0.lock().unwrap_or_else(PoisonError::into_inner)
-        && *at <= now
-        && now < at.plus(REMEMBERED)
-    {
-        return Ok(Arc::clone(ring));
-    }
-    let mut ring = load(&app.catalog).await?;
-    if ring.newest().is_none() {
-        add(&app.catalog, &ring, now, Takeover::AtOnce, &own_change(now)).await?;
-        ring = load(&app.catalog).await?;
-    }
-    let ring = Arc::new(ring);
-    let mut known = app.embedded.keys.0.lock().unwrap_or_else(PoisonError::into_inner);
-    *known = Some((now, Arc::clone(&ring)));
-    Ok(ring)
+fn document(keys: &[(SigningKey, KeyPair)], now: Timestamp) -> Value {
+    let published = keys.iter().map(|(key, _)| key).filter(|key| key.retires.is_none_or(|end| now < end));
+    let public = published.filter_map(|key| serde_json::from_str::<Value>(&key.public).ok());
+    json!({ "keys": public.collect::<Vec<_>>() })
 }
 
-/// Makes the next key some time before the present one has signed for long enough, and forgets those that nobody needs.
-pub async fn care(app: &App) -> Result<()> {
-    let now = app.now();
-    let ring = ring(app).await?;
-    if ring.newest().is_some_and(|key| key.begins.plus(LIFETIME).minus(PUBLISHED_BEFORE) <= now) {
-        add(&app.catalog, &ring, now, Takeover::WithOverlap, &own_change(now)).await?;
-        forget(&app.embedded.keys);
+impl Keys {
+    pub fn new(catalog: &Arc<Catalog>, clock: &Arc<dyn Clock>) -> Self {
+        Self { catalog: Arc::clone(catalog), clock: Arc::clone(clock), known: Mutex::default() }
     }
-    app.catalog.forget_signing_keys_retired_before(now).await?;
-    Ok(())
+
+    /// The keys, from memory or from the catalogue. The first call of an installation makes the first key.
+    pub async fn ring(&self) -> Result<Arc<KeyRing>> {
+        let now = self.clock.now();
+        if let Some((at, ring)) = &*self.known.lock().unwrap_or_else(PoisonError::into_inner)
+            && *at <= now
+            && now < at.plus(REMEMBERED)
+        {
+            return Ok(Arc::clone(ring));
+        }
+        let mut ring = load(&self.catalog, now).await?;
+        if ring.newest().is_none() {
+            add(&self.catalog, &ring, now, Takeover::AtOnce, &own_change(now)).await?;
+            ring = load(&self.catalog, now).await?;
+        }
+        let ring = Arc::new(ring);
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, Arc::clone(&ring)));
+        Ok(ring)
+    }
+
+    /// Makes the next key some time before the present one has signed for long enough, and forgets those that nobody
+    /// needs.
+    pub async fn care(&self) -> Result<()> {
+        let now = self.clock.now();
+        let ring = self.ring().await?;
+        if ring.newest().is_some_and(|key| key.begins.plus(LIFETIME).minus(PUBLISHED_BEFORE) <= now) {
+            add(&self.catalog, &ring, now, Takeover::WithOverlap, &own_change(now)).await?;
+        }
+        self.catalog.forget_signing_keys_retired_before(now).await?;
+        self.forget();
+        Ok(())
+    }
+
+    /// What was read from the catalogue is out of date.
+    pub fn forget(&self) {
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
 }
 
 /// Makes a new key by the operator's wish. Gives its name.
-pub async fn rotate(catalog: &Catalog, now: Timestamp, takeover: Takeover, change: &Change) -> Result<String> {
-    let ring = load(catalog).await?;
+pub async fn rotate(
+    catalog: &Catalog,
+    now: Timestamp,
+    takeover: Takeover,
+    change: &Change,
+) -> Result<String> {
+    let ring = load(catalog, now).await?;
     match add(catalog, &ring, now, takeover, change).await? {
         Some(kid) => Ok(kid),
-        None => Err(Error::new(ErrorKind::Conflict, "another node made a key at the same moment: look at its keys")),
+        None => Err(Error::new(
+            ErrorKind::Conflict,
+            "another node made a key at the same moment: look at its keys",
+        )),
     }
 }
 
-/// What was read from the catalogue is out of date.
-pub fn forget(keys: &Keys) {
-    *keys.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
-}
-
-async fn load(catalog: &Catalog) -> Result<KeyRing> {
+async fn load(catalog: &Catalog, now: Timestamp) -> Result<KeyRing> {
     let keys = catalog.list_signing_keys().await?.into_iter();
     let pairs = keys.map(|key| KeyPair::read(&key.private).map(|pair| (key, pair)));
-    Ok(KeyRing(pairs.collect::<std::result::Result<_, KeyError>>().map_err(unusable)?))
+    KeyRing::new(pairs.collect::<std::result::Result<_, KeyError>>().map_err(unusable)?, now)
 }
 
 /// Adds the next key. None if another node was first.

@@ -14,6 +14,9 @@ pub const COMMAND_LINE: &str = "tidegauge-cli";
 /// The command line of the public service, which names itself so.
 const PUBLIC_COMMAND_LINE: &str = "13c885a8-f46a-4424-82d2-883cf7ccfe49";
 
+/// Who made the clients that are built in.
+pub const BUILT_IN: &str = "built in";
+
 /// Longest id that is looked up.
 const ID_MAX: usize = 128;
 
@@ -74,12 +77,15 @@ fn built_in(id: &str) -> Option<OAuthClient> {
         id: id.into(),
         org: None,
         name: name.to_owned(),
-        redirect_uris: hosts.iter().flat_map(|host| paths.iter().map(move |path| format!("{host}{path}"))).collect(),
+        redirect_uris: hosts
+            .iter()
+            .flat_map(|host| paths.iter().map(move |path| format!("{host}{path}")))
+            .collect(),
         grants: grants.to_vec(),
         is_public: true,
         capabilities: Capabilities::default(),
         created: Timestamp::from_micros(0),
-        created_by: "built in".to_owned(),
+        created_by: BUILT_IN.to_owned(),
         modified: Timestamp::from_micros(0),
     })
 }

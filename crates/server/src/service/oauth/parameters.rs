@@ -21,7 +21,12 @@ impl Parameters {
     /// Reads `name=value&…`. A parameter without a value counts as left out.
     pub fn parse(text: &[u8]) -> Self {
         let pairs = url::form_urlencoded::parse(text);
-        Self(pairs.filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name.into(), value.into())).collect())
+        Self(
+            pairs
+                .filter(|(_, value)| !value.is_empty())
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
     }
 
     /// The value of a parameter, if it is there; an error if it is there twice.

@@ -50,9 +50,8 @@ pub async fn register(app: &App, metadata: Metadata, message: &Message) -> Resul
     }
     let name = metadata.name.unwrap_or_else(|| "A client without a name".to_owned());
     check_name("client_name", &name).map_err(|problem| invalid(&problem.to_string()))?;
-    check_redirects("redirect_uris", &metadata.redirect_uris, &grants, is_public).map_err(|problem: Violation| {
-        OAuthError::new(ErrorCode::InvalidRedirectUri, problem.to_string())
-    })?;
+    check_redirects("redirect_uris", &metadata.redirect_uris, &grants, is_public)
+        .map_err(|problem: Violation| OAuthError::new(ErrorCode::InvalidRedirectUri, problem.to_string()))?;
     let client = OAuthClient {
         id: ClientId::generate(message.now, &*app.chance),
         org: None,

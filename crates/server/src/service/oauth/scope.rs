@@ -125,9 +125,14 @@ mod tests {
     fn scopes_are_known_words_once_each() {
         assert_eq!(read(None).unwrap(), "*");
         assert_eq!(read(Some("openid")).unwrap(), "");
-        assert_eq!(read(Some("query|read  openid query|read ingest|create")).unwrap(), "query|read ingest|create");
+        assert_eq!(
+            read(Some("query|read  openid query|read ingest|create")).unwrap(),
+            "query|read ingest|create"
+        );
         assert_eq!(read(Some("query|read *")).unwrap(), "*");
-        for wrong in ["everything", "query|write", "QUERY|READ", "query|read\tingest|create", &"x".repeat(5_000)] {
+        for wrong in
+            ["everything", "query|write", "QUERY|READ", "query|read\tingest|create", &"x".repeat(5_000)]
+        {
             assert_eq!(read(Some(wrong)).unwrap_err().code, ErrorCode::InvalidScope, "{wrong}");
         }
     }
@@ -147,8 +152,11 @@ mod tests {
     fn people_read_sentences() {
         assert_eq!(in_words("*"), ["Everything that you may do"]);
         let scope = "query|read notifiers|read notifiers|update notifiers|delete rbac|create";
-        let lines =
-            ["Read the events of every dataset", "See, change and delete notifiers", "Create roles and groups"];
+        let lines = [
+            "Read the events of every dataset",
+            "See, change and delete notifiers",
+            "Create roles and groups",
+        ];
         assert_eq!(in_words(scope), lines);
         assert_eq!(in_words(""), ["Know who you are, and nothing else"]);
         for name in Scopes::names() {

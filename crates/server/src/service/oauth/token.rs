@@ -1,8 +1,8 @@
 //! The token endpoint: each way in which a client comes to tokens.
 
 use tidegauge_auth::embedded::pkce;
-use tidegauge_auth::opaque;
 use tidegauge_auth::oauth::scopes::ALL;
+use tidegauge_auth::opaque;
 use tidegauge_catalog::oauth::{AuthorizationCode, Grant, Rotation};
 use tidegauge_model::OrgId;
 use tidegauge_model::oauth::GrantType;
@@ -117,7 +117,10 @@ fn check_code(
         return wrong("code_verifier does not fit the code_challenge");
     }
     if code.thumbprint.is_some() && code.thumbprint != message.thumbprint {
-        return Err(OAuthError::new(ErrorCode::InvalidDpopProof, "the code is bound to another key (dpop_jkt)"));
+        return Err(OAuthError::new(
+            ErrorCode::InvalidDpopProof,
+            "the code is bound to another key (dpop_jkt)",
+        ));
     }
     Ok(())
 }
@@ -139,7 +142,10 @@ async fn by_refresh(
         return Err(wrong());
     }
     if client.record.is_public && grant.thumbprint.is_some() && grant.thumbprint != message.thumbprint {
-        return Err(OAuthError::new(ErrorCode::InvalidDpopProof, "the refresh token is bound to another key"));
+        return Err(OAuthError::new(
+            ErrorCode::InvalidDpopProof,
+            "the refresh token is bound to another key",
+        ));
     }
     let is_over = token.expires <= message.now || !grant.is_alive(message.now);
     if token.used.is_none() && is_over {
