@@ -4,6 +4,7 @@
 pub mod bench;
 pub mod doctor;
 pub mod ingest;
+pub mod oauth;
 pub mod operator;
 pub mod org;
 pub mod output;
@@ -39,6 +40,9 @@ enum Command {
     /// List, make and delete tokens.
     #[command(subcommand)]
     Token(token::TokenCommand),
+    /// Rotate the keys of the embedded authorisation server.
+    #[command(subcommand)]
+    Oauth(oauth::OauthCommand),
     /// Let users in by one-time links.
     #[command(subcommand)]
     User(user::UserCommand),
@@ -56,6 +60,7 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Doctor(arguments) => doctor::run(arguments).await,
         Command::Org(command) => org::run(command).await,
         Command::Token(command) => token::run(command).await,
+        Command::Oauth(command) => oauth::run(command).await,
         Command::User(command) => user::run(command).await,
         Command::Bench(command) => bench::run(command),
     }

@@ -14,6 +14,7 @@ pub mod groups;
 pub mod ingest;
 pub mod links;
 pub mod notifiers;
+pub mod oauth;
 pub mod orgs;
 pub mod passwords;
 pub mod properties;

@@ -178,7 +178,9 @@ impl WrittenKey {
         match (self.kty.as_str(), self.crv.as_deref()) {
             ("RSA", _) => {
                 let (n, e) = (self.bytes(&self.n)?, self.bytes(&self.e)?);
-                if !RSA_BITS.contains(&bits(&n)) {
+                // An even exponent, or 1, is no exponent of RSA.
+                let is_exponent = e.last().is_some_and(|last| last % 2 == 1) && bits(&e) > 1;
+                if !is_exponent || !RSA_BITS.contains(&bits(&n)) {
                     return None;
                 }
                 let components = RsaPublicKeyComponents { n: &n, e: &e };

@@ -18,7 +18,9 @@ mod golden_file;
 mod golden_http;
 mod ingest_cases;
 mod language_cases;
+mod oauth;
 mod query_cases;
+mod role_edits;
 mod scenarios;
 mod session_cases;
 mod sign_in_attacks;
@@ -49,6 +51,7 @@ fn main() {
             sign_in_cases::ALL,
             sign_in_attacks::ALL,
             session_cases::ALL,
+            oauth::ALL,
         ];
         for (name, case) in lists.into_iter().flatten() {
             trials.push(trial(backend, format!("case::{name}"), case));

@@ -33,6 +33,9 @@ pub struct LoginQuery {
     /// The path of this service to go on to.
     #[serde(default)]
     return_to: Option<String>,
+    /// Whether to ask for the password also of who is signed in already.
+    #[serde(default)]
+    again: Option<bool>,
 }
 
 /// What the page of signing in sends.
@@ -74,7 +77,7 @@ pub async fn login_page(
     Query(query): Query<LoginQuery>,
 ) -> Response {
     let return_to = query.return_to.as_deref().and_then(local_path);
-    if visitor.session.is_some() {
+    if visitor.session.is_some() && query.again != Some(true) {
         return redirect(return_to.unwrap_or(HOME));
     }
     show(&app, &visitor, StatusCode::OK, return_to.unwrap_or_default(), "", None)
