@@ -83,6 +83,7 @@ fn rows() -> Vec<Row> {
         row("POST", "/users", Id::None, user(), 200),
         row("GET", "/users/{id}", Id::User, None, 200),
         row("PUT", "/users/{id}", Id::User, name(), 200),
+        row("POST", "/users/{id}/invitation", Id::User, None, 200),
         row("PUT", "/users/{id}/role", Id::User, Some(json!({"role": "none"})), 200),
         row("DELETE", "/users/{id}", Id::User, None, 204),
         row("GET", "/audit", Id::None, None, 200),
@@ -177,6 +178,18 @@ fn rbac_rows() -> Vec<Row> {
 /// Routes that ask for nothing.
 const PUBLIC: &[&str] = &["/healthz", "/readyz", "/metrics", "/version", "/openapi.json", "/docs/"];
 
+/// Routes of pages, which ask for nothing and send browsers to sign in themselves, and what they answer without a form.
+const PAGES: &[(&str, &str, u16)] = &[
+    ("GET", "/login", 200),
+    ("POST", "/login", 415),
+    ("POST", "/logout", 415),
+    ("GET", "/setup/{link}", 404),
+    ("POST", "/setup/{link}", 415),
+    ("GET", "/account", 303),
+    ("POST", "/account/password", 415),
+    ("POST", "/account/sessions/end", 415),
+];
+
 pub(crate) async fn run(app: TestApp) {
     let document = app.send("GET", "/openapi.json", None, None).await.json();
     let defined_on = json!({"name": DEFINED_ON});
@@ -190,6 +203,11 @@ pub(crate) async fn run(app: TestApp) {
             if PUBLIC.contains(&path.as_str()) {
                 assert_eq!(operation["security"], json!([]), "{path}");
                 assert_eq!(app.send(&method, path, None, None).await.status, 200, "{path}");
+                continue;
+            }
+            if let Some((.., status)) = PAGES.iter().find(|page| (page.0, page.1) == (&method, path)) {
+                assert_eq!(operation["security"], json!([]), "{path}");
+                assert_eq!(app.send(&method, path, None, None).await.status, *status, "{method} {path}");
                 continue;
             }
             let version = &path[..3];
