@@ -33,10 +33,10 @@ pub async fn person(
             find(app, &known, named).await?.ok_or(Denial::UnknownPerson)?
         }
     };
-    Ok(match &identity.org {
+    match &identity.org {
         Some(org) => only_in(found, org),
-        None => found,
-    })
+        None => Ok(found),
+    }
 }
 
 /// Finds an account, or remembers it from a moment ago.
@@ -49,14 +49,17 @@ async fn find(
     Ok(app.bearers.remembered(&app.catalog, known.key(), named, app.now(), look_up).await?)
 }
 
-/// The tokens of an issuer with an organisation act nowhere else.
-fn only_in(found: Arc<Bearer>, org: &OrgId) -> Arc<Bearer> {
-    if found.standings.iter().all(|standing| standing.org == *org) {
-        return found;
+/// A token that is for an organisation acts nowhere else, and for members alone.
+fn only_in(found: Arc<Bearer>, org: &OrgId) -> Result<Arc<Bearer>, Denial> {
+    if !found.standings.iter().any(|standing| standing.org == *org) {
+        return Err(Denial::NotAMember(org.clone()));
+    }
+    if found.standings.len() == 1 {
+        return Ok(found);
     }
     let mut narrowed = Bearer::clone(&found);
     narrowed.standings.retain(|standing| standing.org == *org);
-    Arc::new(narrowed)
+    Ok(Arc::new(narrowed))
 }
 
 /// Links a person whom nobody has seen yet, or makes an account.

@@ -5,9 +5,12 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tidegauge_auth::oauth::Scopes;
 use tidegauge_model::{Action, Capabilities, Timestamp};
 
 use crate::app::TestApp;
+use crate::database::Backend;
+use crate::oauth::world::World;
 
 /// How to call one route so that it succeeds for who may.
 #[derive(Debug)]
@@ -156,9 +159,19 @@ fn definition_rows() -> Vec<Row> {
 }
 
 /// Routes that ask for nothing.
-const PUBLIC: &[&str] = &["/healthz", "/readyz", "/metrics", "/version", "/openapi.json", "/docs/"];
+const PUBLIC: &[&str] = &[
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/version",
+    "/openapi.json",
+    "/docs/",
+    "/.well-known/oauth-protected-resource",
+];
 
-pub(crate) async fn run(app: TestApp) {
+pub(crate) async fn run(backend: Backend) {
+    let world = World::start(backend).await;
+    let app = &world.app;
     let document = app.send("GET", "/openapi.json", None, None).await.json();
     let defined_on = json!({"name": DEFINED_ON});
     let dataset = app.send("POST", "/v2/datasets", Some(&app.owner_token), Some(&defined_on)).await;
@@ -178,7 +191,7 @@ pub(crate) async fn run(app: TestApp) {
             let row = row.unwrap_or_else(|| panic!("{method} {path} has no row in the auth matrix: add one"));
             let scopes = operation["security"][0]["bearerAuth"].as_array();
             let scope = scopes.unwrap_or_else(|| panic!("{method} {path} declares no access")).first();
-            Check { app: &app, version, row, scope: scope.and_then(Value::as_str) }.all().await;
+            Check { world: &world, app, version, row, scope: scope.and_then(Value::as_str) }.all().await;
             used.insert((row.method, row.path));
         }
     }
@@ -187,6 +200,8 @@ pub(crate) async fn run(app: TestApp) {
 }
 
 struct Check<'a> {
+    /// Where access tokens of OAuth 2.0 come from.
+    world: &'a World,
     app: &'a TestApp,
     version: &'a str,
     row: &'a Row,
@@ -294,6 +309,7 @@ impl Check<'_> {
             (Some(unknown), 401, "unknown token"),
             (Some(expired), 401, "expired token"),
         ];
+        intruders.extend(self.oauth_intruders());
         if let Some(scope) = self.scope {
             let all_but_it = self.app.api_token(all_but(scope), None).await;
             intruders.push((Some(all_but_it), 403, "every capability but the one it needs"));
@@ -310,6 +326,39 @@ impl Check<'_> {
             let is_ingest = self.scope == Some("ingest|create");
             let other = if is_ingest { sender } else { self.app.other_token.clone() };
             intruders.push((Some(other), 404, "other organisation"));
+        }
+        intruders
+    }
+
+    /// Those who come with an access token of OAuth 2.0.
+    fn oauth_intruders(&self) -> Vec<(Option<String>, u16, &'static str)> {
+        let (world, ours) = (self.world, &self.app.org);
+        let mut claims = world.claims("owner", ours, "*");
+        claims["exp"] = (world.seconds() - 61).into();
+        let mut elsewhere = world.claims("owner", ours, "*");
+        elsewhere["aud"] = "https://other.example".into();
+        let mut intruders = vec![
+            (Some(world.signed(&claims)), 401, "expired access token"),
+            (Some(world.signed(&elsewhere)), 401, "access token for another service"),
+            (Some(world.forged("owner", ours)), 401, "access token of a foreign key"),
+            (Some(world.token("stranger", ours, "*")), 403, "access token of nobody known"),
+        ];
+        if let Some(scope) = self.scope {
+            let names = Scopes::names();
+            let others: Vec<&str> = names.iter().map(String::as_str).filter(|name| *name != scope).collect();
+            let every_other = world.token("owner", ours, &others.join(" "));
+            intruders.push((Some(every_other), 403, "access token with every scope but the one it needs"));
+            intruders.push((Some(world.token("owner", ours, "openid")), 403, "access token without scopes"));
+            let weak = world.token("nobody", ours, "*");
+            intruders.push((Some(weak), 403, "access token of a person without rights"));
+        }
+        if self.has_id() {
+            let is_ingest = self.scope == Some("ingest|create");
+            let scope = if is_ingest { "ingest|create" } else { "*" };
+            let other = world.token("other", &self.app.other_org, scope);
+            intruders.push((Some(other), 404, "access token of another organisation"));
+            let foreign = world.token("other", ours, "*");
+            intruders.push((Some(foreign), 403, "access token of somebody else for this organisation"));
         }
         intruders
     }
@@ -358,6 +407,12 @@ impl Check<'_> {
         let is_first_trim = self.version == "/v1" && self.row.path.ends_with("/trim");
         let success = if is_first_trim { 200 } else { self.row.success };
         assert_eq!(status, success, "{} with just its capability: {body}", self.place());
+
+        let path = self.target().await;
+        let token = self.world.token("owner", &self.app.org, self.scope.unwrap_or("*"));
+        let (status, body) = self.call(&path, Some(&token)).await;
+        let is_taken = status == 409 && self.row.method == "POST";
+        assert!(status == success || is_taken, "{} with just its scope: {status} {body}", self.place());
     }
 
     /// Whether the path names one thing.
