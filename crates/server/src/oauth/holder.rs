@@ -29,8 +29,13 @@ pub async fn person(
     let found = match find(app, &known, named).await? {
         Some(found) => found,
         None => {
-            enter(app, issuer, identity, &known, request_id).await?;
-            find(app, &known, named).await?.ok_or(Denial::UnknownPerson)?
+            let entered = enter(app, issuer, identity, &known, request_id).await;
+            match (find(app, &known, named).await?, entered) {
+                // Another request of the same person may have been quicker.
+                (Some(found), _) => found,
+                (None, Err(denial)) => return Err(denial),
+                (None, Ok(())) => return Err(Denial::UnknownPerson),
+            }
         }
     };
     match &identity.org {
