@@ -4,6 +4,7 @@
 
 pub mod access;
 pub mod bearer;
+pub mod embedded;
 pub mod oauth;
 pub mod opaque;
 pub mod principal;

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use sqlx::FromRow;
 use tidegauge_model::licence::Limits;
 use tidegauge_model::org::Payment;
-use tidegauge_model::{Capabilities, Granted, OrgId, Role, RoleId, Timestamp, TokenId, UserId};
+use tidegauge_model::{Capabilities, GrantId, Granted, OrgId, Role, RoleId, Timestamp, TokenId, UserId};
 
 use crate::db::read;
 use crate::orgs::{read_licence, read_payment};
@@ -102,6 +102,19 @@ const SELECT_OF_PERSON: &str =
 const SELECT_OF_CLIENT: &str =
     of_person!("api", "LEFT JOIN org o ON o.id = $2 LEFT JOIN membership m ON m.person_id = p.id AND 1 = 0");
 
+// What a client was granted: for a person wherever they are a member, for itself in its organisation. A client that was
+// deleted holds nothing.
+const SELECT_OF_GRANT: &str = "SELECT g.id, CASE WHEN g.person_id IS NULL THEN 'api' ELSE 'personal' END AS kind, \
+    COALESCE(g.person_id, c.created_by) AS person_id, g.ends AS expires_at, \
+    COALESCE(c.capabilities, '{}') AS capabilities, o.id AS org_id, m.role, m.main_role, m.accepted, \
+    o.payment_status, o.first_failed_payment, o.licence \
+    FROM oauth_grant g \
+    LEFT JOIN oauth_client c ON g.person_id IS NULL AND c.id = g.client_id \
+    LEFT JOIN membership m ON m.person_id = g.person_id \
+    LEFT JOIN org o ON o.id = COALESCE(g.org_id, m.org_id) \
+    WHERE g.id = $1 AND g.revoked IS NULL AND (g.person_id IS NOT NULL OR c.id IS NOT NULL) \
+    ORDER BY CASE WHEN o.id = $2 THEN 0 WHEN m.accepted IS NOT NULL THEN 1 ELSE 2 END, o.id LIMIT 200";
+
 impl BearerRow {
     fn standing(&self) -> Result<Option<Standing>> {
         let (Some(org), Some(status), Some(licence)) = (&self.org_id, &self.payment_status, &self.licence)
@@ -137,6 +150,15 @@ impl Catalog {
         named_org: Option<&OrgId>,
     ) -> Result<Option<Bearer>> {
         self.read_bearer(SELECT_OF_PERSON, person.as_str(), named_org).await
+    }
+
+    /// Who a grant that has not been revoked acts for, and where, as [`Catalog::find_bearer`] finds it for a token.
+    pub async fn find_grant_bearer(
+        &self,
+        grant: &GrantId,
+        named_org: Option<&OrgId>,
+    ) -> Result<Option<Bearer>> {
+        self.read_bearer(SELECT_OF_GRANT, grant.as_str(), named_org).await
     }
 
     /// A client that acts for itself in an organisation, as [`Catalog::find_bearer`] finds an API token. Its capabilities

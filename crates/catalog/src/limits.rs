@@ -7,6 +7,9 @@ pub const NOTIFIERS_MAX: i64 = 1_000;
 /// API tokens of one organisation.
 pub const TOKENS_MAX: i64 = 1_000;
 
+/// Clients of the embedded authorisation server of one organisation.
+pub const OAUTH_CLIENTS_MAX: i64 = 1_000;
+
 /// Starred queries of one organisation.
 pub const STARRED_QUERIES_MAX: i64 = 10_000;
 

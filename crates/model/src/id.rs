@@ -117,6 +117,16 @@ id!(
     SegmentId,
     "segment_"
 );
+id!(
+    /// A client of the embedded authorisation server. Those that are built in have ids of another form.
+    ClientId,
+    "client_"
+);
+id!(
+    /// What a person or a machine has granted to a client: the root of its codes and tokens.
+    GrantId,
+    "grant_"
+);
 
 id!(
     /// A browser's session (its record, not its secret).

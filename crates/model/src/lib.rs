@@ -13,6 +13,7 @@ pub mod hex;
 pub mod id;
 pub mod licence;
 pub mod notifier;
+pub mod oauth;
 pub mod org;
 pub mod role;
 mod row_id;
@@ -24,8 +25,8 @@ pub use columns::{Column, Columns, FieldKind, Texts, Values};
 pub use dataset::DatasetName;
 pub use error::{ErrorKind, Rule, Violation};
 pub use id::{
-    DatasetId, GroupId, NotifierId, OrgId, RoleId, SegmentId, SessionId, StarredQueryId, TokenId, UserId,
-    ViewId, VirtualFieldId,
+    ClientId, DatasetId, GrantId, GroupId, NotifierId, OrgId, RoleId, SegmentId, SessionId, StarredQueryId,
+    TokenId, UserId, ViewId, VirtualFieldId,
 };
 pub use licence::Licence;
 pub use org::{Org, PaymentStatus, Plan};

@@ -11,6 +11,7 @@ pub mod extract;
 pub mod guard;
 pub mod health;
 pub mod json;
+pub mod oauth;
 pub mod openapi;
 pub mod pages;
 pub mod resources;
@@ -56,7 +57,7 @@ pub fn router(app: &Arc<App>) -> Router {
 /// Every route of the API document. A route cannot be added without saying what it asks of its caller.
 pub fn api(app: &Arc<App>) -> Api {
     let both = Versions::V1AndV2;
-    people(definitions(events(Api::new(app))))
+    authorisation(people(definitions(events(pages::routes(Api::new(app))))))
         .add(Versions::None, Access::Public, routes!(health::healthz))
         .add(Versions::None, Access::Public, routes!(health::readyz))
         .add(Versions::None, Access::Public, routes!(health::metrics))
@@ -99,6 +100,7 @@ fn people(api: Api) -> Api {
         .add(both, Access::Org(Users, Delete), routes!(users::delete))
         .add(both, Access::Org(Users, Update), routes!(users::rename))
         .add(both, Access::Org(Users, Update), routes!(users::set_role))
+        .add(Versions::V2, Access::Org(Users, Create), routes!(users::invite))
         .add(both, Access::Org(Rbac, Read), routes!(roles::list))
         // As the public service has it, who may create roles and groups may change and delete them too.
         .add(both, Access::Org(Rbac, Create), routes!(roles::create))
@@ -110,6 +112,32 @@ fn people(api: Api) -> Api {
         .add(both, Access::Org(Rbac, Read), routes!(groups::get))
         .add(both, Access::Org(Rbac, Create), routes!(groups::replace))
         .add(both, Access::Org(Rbac, Create), routes!(groups::delete))
+}
+
+/// The routes of the embedded authorisation server, and of what people and organisations do with it.
+fn authorisation(api: Api) -> Api {
+    use oauth::{authorize, device, metadata, register, token};
+    use resources::{grants, oauth_clients};
+    let (none, v2) = (Versions::None, Versions::V2);
+    api.add(none, Access::Public, routes!(metadata::metadata))
+        .add(none, Access::Public, routes!(metadata::jwks))
+        .add(none, Access::Public, routes!(authorize::show))
+        .add(none, Access::Public, routes!(authorize::decide))
+        .add(none, Access::Public, routes!(token::token))
+        .add(none, Access::Public, routes!(token::device_authorization))
+        .add(none, Access::Public, routes!(token::revoke))
+        .add(none, Access::Public, routes!(token::introspect))
+        .add(none, Access::Public, routes!(register::register))
+        .add(none, Access::Public, routes!(device::show))
+        .add(none, Access::Public, routes!(device::decide))
+        .add(v2, Access::Org(ApiTokens, Read), routes!(oauth_clients::list))
+        .add(v2, Access::Org(ApiTokens, Create), routes!(oauth_clients::create))
+        .add(v2, Access::Org(ApiTokens, Read), routes!(oauth_clients::get))
+        .add(v2, Access::Org(ApiTokens, Update), routes!(oauth_clients::replace))
+        .add(v2, Access::Org(ApiTokens, Delete), routes!(oauth_clients::delete))
+        .add(v2, Access::Org(ApiTokens, Update), routes!(oauth_clients::new_secret))
+        .add(v2, Access::Person, routes!(grants::list))
+        .add(v2, Access::Person, routes!(grants::revoke))
 }
 
 /// The routes of what people define on top of events.

@@ -90,6 +90,20 @@ impl Proof<'_> {
         memory: &ProofMemory,
         now: Timestamp,
     ) -> Result<(), ProofRejection> {
+        self.examine(Some(bound_to), memory, now).map(drop)
+    }
+
+    /// Checks a proof that comes to get a token, before there is one. Gives the thumbprint of the key that is proved.
+    pub fn bind(&self, memory: &ProofMemory, now: Timestamp) -> Result<String, ProofRejection> {
+        self.examine(None, memory, now)
+    }
+
+    fn examine(
+        &self,
+        bound_to: Option<&Confirmation>,
+        memory: &ProofMemory,
+        now: Timestamp,
+    ) -> Result<String, ProofRejection> {
         if self.text.len() > PROOF_BYTES_MAX {
             return Err(ProofRejection::Malformed);
         }
@@ -109,10 +123,14 @@ impl Proof<'_> {
         }
         let id = self.check_claims(&parts.claims, now)?;
         let thumbprint = key.thumbprint();
-        if thumbprint != bound_to.thumbprint {
-            return Err(ProofRejection::OtherKey);
+        if let Some(bound_to) = bound_to {
+            self.check_token(&parts.claims)?;
+            if thumbprint != bound_to.thumbprint {
+                return Err(ProofRejection::OtherKey);
+            }
         }
-        memory.take(&thumbprint, id, now)
+        memory.take(&thumbprint, id, now)?;
+        Ok(thumbprint)
     }
 
     /// The name of the proof, if what it says fits the request.
@@ -134,11 +152,16 @@ impl Proof<'_> {
         if made_at > now.plus(leeway) || made_at.plus(AGE_MAX) < now {
             return Err(ProofRejection::OtherTime);
         }
-        let digest = digest::digest(&digest::SHA256, self.token.as_bytes());
-        if text("ath")? != URL_SAFE_NO_PAD.encode(digest) {
-            return Err(ProofRejection::OtherToken);
-        }
         Ok(id)
+    }
+
+    fn check_token(&self, claims: &Map<String, Value>) -> Result<(), ProofRejection> {
+        let digest = digest::digest(&digest::SHA256, self.token.as_bytes());
+        match claims.get("ath").and_then(Value::as_str) {
+            Some(of_token) if of_token == URL_SAFE_NO_PAD.encode(digest) => Ok(()),
+            Some(_) => Err(ProofRejection::OtherToken),
+            None => Err(ProofRejection::Malformed),
+        }
     }
 }
 

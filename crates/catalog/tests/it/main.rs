@@ -17,16 +17,20 @@ mod duckdb;
 mod event_races;
 mod event_samples;
 mod first_start;
+mod groups;
 mod ingest_keys;
 mod lake;
 mod membership;
 mod membership_races;
 mod notifiers;
+mod oauth_clients;
+mod oauth_grants;
 mod opening;
 mod orgs;
 mod people;
 mod query_history;
 mod recovery;
+mod roles;
 mod samples;
 mod schema;
 mod segments;
@@ -125,6 +129,26 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         takes_one_of_two_changes_to_the_same_checked_role,
         takes_two_changes_of_role_only_in_their_order,
         takes_either_a_new_role_or_a_removal,
+    }
+    roles {
+        read_back_what_was_inserted,
+        have_names_of_their_own,
+        are_for_members_alone,
+        are_changed_as_they_are_at_that_moment,
+        count_at_the_next_request,
+        count_in_the_org_that_is_named,
+        stand_in_the_place_of_a_built_in_one,
+        leave_nothing_behind_when_they_are_deleted,
+        hold_changes_of_members_to_what_was_checked,
+        are_refused_beyond_the_limit,
+        add_up,
+    }
+    groups {
+        read_back_what_was_inserted,
+        are_refused_strangers_and_unknown_roles,
+        tell_what_they_grant_before_and_after,
+        give_their_roles_to_their_people,
+        are_refused_beyond_the_limit,
     }
     acceptance {
         is_never_given_by_whoever_adds,
@@ -313,6 +337,24 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         take_one_of_many_with_the_same_name,
         are_refused_beyond_the_limit,
         are_reported_when_they_cannot_be_read,
+    }
+    oauth_clients {
+        keys_read_back_and_are_sealed,
+        keys_are_made_by_one_of_many_nodes,
+        read_back_what_was_inserted,
+        are_changed_within_their_org,
+        are_refused_beyond_the_limit,
+        are_reported_when_they_cannot_be_read,
+    }
+    oauth_grants {
+        codes_make_a_grant_once_and_a_replay_ends_it,
+        codes_are_redeemed_by_one_of_many,
+        refresh_tokens_follow_each_other_and_reuse_ends_all,
+        refresh_tokens_are_used_by_one_of_many,
+        grants_are_seen_and_ended_by_their_person,
+        grants_end_with_their_client,
+        devices_wait_for_a_decision_and_are_answered_once,
+        devices_can_be_denied,
     }
     values {
         keep_any_time,

@@ -1,4 +1,4 @@
-//! The settings of OAuth 2.0, checked: where the service is reached, and the issuers whose access tokens are accepted.
+//! The settings of OAuth 2.0, checked: the issuers whose access tokens are accepted.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -18,6 +18,7 @@ const ISSUERS_MAX: usize = 16;
 #[serde(deny_unknown_fields)]
 pub struct OauthSettings {
     oauth_embedded: bool,
+    oauth_registration: bool,
     issuers: Vec<IssuerSettings>,
 }
 
@@ -54,6 +55,8 @@ struct IssuerSettings {
 pub struct Oauth {
     /// Whether the embedded server gives them out.
     pub is_embedded: bool,
+    /// Whether clients may register themselves at the embedded server.
+    pub takes_registrations: bool,
     pub issuers: Vec<IssuerConfig>,
 }
 
@@ -99,7 +102,7 @@ pub(super) fn checked(settings: OauthSettings) -> Result<Oauth, Error> {
             return Err(setting("oauth.issuers.url", format!("{:?} is there twice", one.expected.issuer)));
         }
     }
-    Ok(Oauth { is_embedded, issuers })
+    Ok(Oauth { is_embedded, takes_registrations: settings.oauth_registration, issuers })
 }
 
 fn issuer(settings: IssuerSettings) -> Result<IssuerConfig, Error> {

@@ -4,6 +4,7 @@
 
 pub mod challenge;
 mod credential;
+mod session;
 
 use std::sync::Arc;
 

@@ -3,9 +3,11 @@
 pub mod audit;
 pub mod datasets;
 pub mod documents;
+pub mod grants;
 pub mod groups;
 pub mod ingest;
 pub mod notifiers;
+pub mod oauth_clients;
 pub mod orgs;
 pub mod paging;
 pub mod protected_resource;

@@ -39,6 +39,7 @@ pub(crate) const BODY_MAX: usize = 64 * 1024;
 
 /// The service under test and who is there at the start: an organisation with an owner, and another with another.
 pub(crate) struct TestApp {
+    pub backend: Backend,
     pub app: Arc<App>,
     pub clock: Arc<ManualClock>,
     pub org: OrgId,
@@ -99,7 +100,8 @@ fn query_limits() -> QueryLimits {
 
 impl TestApp {
     pub(crate) async fn start(backend: Backend) -> Self {
-        Self::start_with(backend, config::oauth::Oauth::default()).await
+        let oauth = config::oauth::Oauth { is_embedded: true, ..config::oauth::Oauth::default() };
+        Self::start_with(backend, oauth).await
     }
 
     /// Starts with issuers of access tokens.
@@ -150,6 +152,7 @@ impl TestApp {
         let owner = app.catalog.find_person_by_email("owner@example.com").await.unwrap().unwrap().id;
         let (other_org, other_owner, other_token) = other_org(&app).await;
         Self {
+            backend,
             router: http::router(&app),
             org: made.org,
             owner,

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use tidegauge_auth::oauth::Scopes;
 use tidegauge_model::{Action, Capabilities, Timestamp};
 
+use crate::access_tokens::world::World;
 use crate::app::TestApp;
 use crate::database::Backend;
-use crate::oauth::world::World;
 
 /// How to call one route so that it succeeds for who may.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ enum Id {
     View,
     Org,
     User,
+    Role,
+    Group,
     /// A dataset with an event and a map field `m`; ids of datasets are their names.
     Dataset,
     /// A query of such a dataset that was kept.
@@ -56,6 +58,7 @@ fn rows() -> Vec<Row> {
     let user = || Some(json!({"name": "u", "email": "new{version}@example.com", "role": "none"}));
     let mut rows = dataset_rows();
     rows.extend(definition_rows());
+    rows.extend(rbac_rows());
     rows.extend([
         row("GET", "/notifiers", Id::None, None, 200),
         row("POST", "/notifiers", Id::None, notifier(), 200),
@@ -158,6 +161,22 @@ fn definition_rows() -> Vec<Row> {
     ]
 }
 
+fn rbac_rows() -> Vec<Row> {
+    let named = |name| Some(json!({"name": name}));
+    vec![
+        row("GET", "/rbac/roles", Id::None, None, 200),
+        row("POST", "/rbac/roles", Id::None, named("made in {version}"), 200),
+        row("GET", "/rbac/roles/{id}", Id::Role, None, 200),
+        row("PUT", "/rbac/roles/{id}", Id::Role, named("changed in {version}"), 200),
+        row("DELETE", "/rbac/roles/{id}", Id::Role, None, 204),
+        row("GET", "/rbac/groups", Id::None, None, 200),
+        row("POST", "/rbac/groups", Id::None, named("made in {version}"), 200),
+        row("GET", "/rbac/groups/{id}", Id::Group, None, 200),
+        row("PUT", "/rbac/groups/{id}", Id::Group, named("changed in {version}"), 200),
+        row("DELETE", "/rbac/groups/{id}", Id::Group, None, 204),
+    ]
+}
+
 /// Routes that ask for nothing.
 const PUBLIC: &[&str] = &[
     "/healthz",
@@ -232,6 +251,8 @@ impl Check<'_> {
             Id::VirtualField => self.make("/vfields", "POST /vfields").await,
             Id::View => self.make("/views", "POST /views").await,
             Id::User => self.make("/users", "POST /users").await,
+            Id::Role => self.make("/rbac/roles", "POST /rbac/roles").await,
+            Id::Group => self.make("/rbac/groups", "POST /rbac/groups").await,
             Id::Dataset => self.make_dataset().await,
             Id::SavedQuery => self.make_saved_query().await,
         };
@@ -281,6 +302,11 @@ impl Check<'_> {
             let fields = self.app.app.catalog.list_virtual_fields(&self.app.org, None).await.unwrap().len();
             let views = self.app.app.catalog.list_views(&self.app.org).await.unwrap().len();
             body["name"] = json!(format!("number {} for {}", fields + views, self.place()));
+        }
+        if path.starts_with("/rbac") {
+            let roles = self.app.app.catalog.list_roles(&self.app.org).await.unwrap().len();
+            let groups = self.app.app.catalog.list_groups(&self.app.org).await.unwrap().len();
+            body["name"] = json!(format!("number {roles} {groups} for {}", self.place()));
         }
         let answer =
             self.app.send("POST", &format!("/v2{path}"), Some(&self.app.owner_token), Some(&body)).await;
@@ -438,7 +464,8 @@ async fn snapshot(app: &TestApp) -> Vec<String> {
         let paths =
             ["/v2/notifiers", "/v2/tokens", "/v2/apl-starred-queries?who=all&limit=1000", "/v2/users"];
         let datasets = ["/v2/datasets", "/v1/datasets/_stats", "/v1/datasets/_fields"];
-        let others = ["/v2/orgs", "/v2/user", "/v2/vfields", "/v2/views"];
+        let others =
+            ["/v2/orgs", "/v2/user", "/v2/vfields", "/v2/views", "/v2/rbac/roles", "/v2/rbac/groups"];
         for path in paths.iter().chain(&others).chain(&datasets) {
             let answer = app.send("GET", path, Some(token), None).await;
             assert_eq!(answer.status, 200, "{path}");

@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod access_tokens;
 mod apl_cases;
 mod app;
 mod auth_matrix;
@@ -19,6 +20,7 @@ mod ingest_cases;
 mod language_cases;
 mod oauth;
 mod query_cases;
+mod role_edits;
 mod scenarios;
 #[path = "../../../auth/tests/it/signer.rs"]
 mod signer;
@@ -40,8 +42,12 @@ fn main() {
                 Box::pin(scenarios::run(app, text.clone()))
             }));
         }
-        for (name, case) in
-            cases::ALL.iter().chain(ingest_cases::ALL).chain(query_cases::ALL).chain(apl_cases::ALL)
+        for (name, case) in cases::ALL
+            .iter()
+            .chain(ingest_cases::ALL)
+            .chain(query_cases::ALL)
+            .chain(apl_cases::ALL)
+            .chain(oauth::ALL)
         {
             trials.push(trial(backend, format!("case::{name}"), case));
         }
@@ -51,8 +57,8 @@ fn main() {
         });
         trials.push(golden.with_ignored_flag(backend.is_missing()));
         trials.push(trial(backend, "language".to_owned(), |app| Box::pin(language_cases::run(app))));
-        for (name, case) in oauth::all() {
-            trials.push(on_runtime(backend, format!("oauth::{name}"), move || case(backend)));
+        for (name, case) in access_tokens::all() {
+            trials.push(on_runtime(backend, format!("access_tokens::{name}"), move || case(backend)));
         }
         trials.push(on_runtime(backend, "auth_matrix".to_owned(), move || auth_matrix::run(backend)));
     }

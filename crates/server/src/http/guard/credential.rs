@@ -1,5 +1,5 @@
-//! What a request proves who sends it with, and whom that finds: a token of ours, where shippers may put one too, or an
-//! access token of OAuth 2.0.
+//! What a request proves who sends it with, and whom that finds: a token of ours, where shippers may put one too, an
+//! access token of OAuth 2.0, or the session of a browser.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tidegauge_auth::{Access, Refusal};
 use tidegauge_catalog::bearer::Bearer;
 use tidegauge_model::{Action, DatasetArea, OrgId, Role, Timestamp};
 
-use super::{Guard, challenge};
+use super::{Guard, challenge, session};
 use crate::http::error::ApiError;
 use crate::oauth::Presented;
 
@@ -58,6 +58,9 @@ pub(super) async fn find(
     request_id: &str,
 ) -> Result<Found, ApiError> {
     let app = &guard.app;
+    if let Some(found) = session::find(app, head, named).await? {
+        return Ok(found);
+    }
     let (text, is_dpop) = match presented(guard.access, head)? {
         Sent::Secret(secret) => {
             let found = app.bearers.find(&app.catalog, secret.digest(), named, app.now()).await?;

@@ -12,8 +12,8 @@ use super::schemas::{OwnRoleName, RoleName};
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::{Json, PathId};
-use crate::service::Caller;
 use crate::service::users::{self, UserInput};
+use crate::service::{Caller, links};
 
 /// A person who is to become a member.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -53,6 +53,16 @@ pub struct UserRoleResponse {
     #[schema(value_type = RoleName)]
     pub id: String,
     pub name: String,
+}
+
+/// A link for one person, good once.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InvitationResponse {
+    /// Where the person sets their password.
+    pub link: String,
+    #[schema(format = "date-time")]
+    pub expires_at: String,
 }
 
 /// The caller's own record in the form of version 1, with keys that older clients demand.
@@ -176,6 +186,22 @@ pub async fn set_role(
     Json(request): Json<RoleRequest>,
 ) -> Result<Json<UserResponse>, ApiError> {
     Ok(Json(users::set_role(&app, &caller, &id, &request.role).await?.into()))
+}
+
+/// Makes a one-time link by which a person sets their first password; it is shown this once. Earlier links of the person
+/// stop working.
+#[utoipa::path(post, path = "/users/{id}/invitation", tag = "users", params(("id" = String, Path)), responses(
+    (status = 200, body = InvitationResponse),
+    (status = 409, body = ErrorBody, description = "The person has a password already."),
+))]
+pub async fn invite(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    PathId(id): PathId,
+) -> Result<Json<InvitationResponse>, ApiError> {
+    let made = links::invite(&app, &caller, &id).await?;
+    let link = made.address(&app.public_url);
+    Ok(Json(InvitationResponse { link, expires_at: made.expires_at.to_string() }))
 }
 
 /// Removes a person from the organisation.
