@@ -49,7 +49,7 @@ pub enum MembershipRefusal {
     Changed,
 }
 
-const INSERT_PERSON_UNLESS_KNOWN: &str =
+pub(crate) const INSERT_PERSON_UNLESS_KNOWN: &str =
     "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4) ON CONFLICT (email) DO NOTHING";
 
 /// Counts the owners of an organisation inside a transaction.

@@ -94,7 +94,7 @@ async fn hangs(backend: Backend) {
     well.change(|behaviour| behaviour.keys = vec![signer.named(KEY)]);
     ill.change(|behaviour| behaviour.mood = Mood::Hangs);
     let issuers = vec![settings(&ill.url), settings(&well.url)];
-    let app = TestApp::start_with(backend, Oauth { is_embedded: false, issuers }).await;
+    let app = TestApp::start_with(backend, Oauth { issuers, ..Oauth::default() }).await;
     let world = World { app, issuer: well, signer };
     world.link("owner", &world.app.owner).await;
 
@@ -201,7 +201,7 @@ async fn several(backend: Backend) {
     first.change(|behaviour| behaviour.keys = vec![one.named(KEY)]);
     second.change(|behaviour| behaviour.keys = vec![two.named(KEY)]);
     let issuers = vec![settings(&first.url), settings(&second.url)];
-    let app = TestApp::start_with(backend, Oauth { is_embedded: false, issuers }).await;
+    let app = TestApp::start_with(backend, Oauth { issuers, ..Oauth::default() }).await;
     let world = World { app, issuer: first, signer: one };
     world.link("owner", &world.app.owner).await;
     assert_eq!(world.status().await, 200);
