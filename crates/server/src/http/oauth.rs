@@ -3,6 +3,7 @@
 
 pub mod authorize;
 pub mod device;
+pub mod granted;
 pub mod metadata;
 pub mod register;
 pub mod token;

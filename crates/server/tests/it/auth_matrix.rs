@@ -231,6 +231,8 @@ const PAGES: &[(&str, &str, u16)] = &[
     ("POST", "/oauth/register", 422),
     ("GET", "/device", 303),
     ("POST", "/device", 400),
+    ("GET", "/account/grants", 303),
+    ("POST", "/account/grants/end", 400),
 ];
 
 pub(crate) async fn run(backend: Backend) {

@@ -18,7 +18,7 @@ use crate::http::error::{ApiError, ErrorBody};
 use crate::http::pages::layout::{self, Message, Page};
 use crate::http::pages::visitor::Visitor;
 use crate::service::oauth::authorize::{self, Failure, Request, SIGNED_IN_AFTER};
-use crate::service::oauth::{ErrorCode, OAuthError, Parameters, scope};
+use crate::service::oauth::{ErrorCode, OAuthError, Parameters, client_auth, scope};
 use crate::service::sessions::Session;
 
 /// The fields that the page adds to what was asked for.
@@ -194,6 +194,7 @@ pub async fn decide(
         return stale_form();
     }
     if parameters.one("decision") != Ok(Some("allow")) {
+        client_auth::note_refusal(&app, &sender.message, "POST /oauth/authorize", "denied by the person");
         return to_client(&request.refusal(&app, ErrorCode::AccessDenied, "the person did not allow it"));
     }
     match request.allow(&app, (&session.user, session.begun), true, &sender.message).await {
