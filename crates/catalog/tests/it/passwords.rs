@@ -104,7 +104,7 @@ pub(crate) async fn are_set_by_a_link_once_and_in_time(test: &TestCatalog<'_>) {
     // However many use it at the same moment, one does.
     let mut uses = JoinSet::new();
     for _ in 0..8 {
-        let catalog = test.share();
+        let catalog = test.shared();
         uses.spawn(async move { catalog.use_link("second", NEW, &change_at(10)).await.unwrap() });
     }
     assert_eq!(uses.join_all().await.into_iter().filter(|used| *used).count(), 1);
@@ -156,7 +156,7 @@ pub(crate) async fn links_and_attempts_are_dropped_when_they_ended(test: &TestCa
 pub(crate) async fn attempts_at_the_same_moment_all_count(test: &TestCatalog<'_>) {
     let mut attempts = JoinSet::new();
     for _ in 0..20 {
-        let catalog = test.share();
+        let catalog = test.shared();
         attempts.spawn(async move {
             let next = |failures, _| if failures < 5 { Ok(failures + 1) } else { Err(at(30)) };
             catalog.begin_attempt("an account", at(0), next).await.unwrap()
