@@ -5,6 +5,9 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import Provider, { errors } from "oidc-provider";
 
+// It tells what is not for use outside of tests, by this way.
+console.info = () => {};
+
 export const REDIRECT = "http://127.0.0.1:9/callback";
 export const RESOURCE_CLIENT = { id: "logs-service", secret: "the secret of the service" };
 export const MACHINE = { id: "shipper", secret: "the secret of the shipper" };

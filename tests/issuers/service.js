@@ -13,6 +13,7 @@ export class Service {
     const flags = ["serve", "--config", config, "--data", join(folder, "data"), "--listen", "127.0.0.1:0"];
     const service = new Service();
     service.process = spawn(binary, flags, { stdio: ["ignore", "pipe", "inherit"] });
+    process.on("exit", () => service.process.kill());
     const ended = once(service.process, "exit").then(([code]) => {
       throw new Error(`the service ended with ${code}`);
     });

@@ -6,8 +6,8 @@ use tidegauge_model::{OrgId, Role, UserId};
 use crate::audit::{Change, record};
 use crate::bearer::Bearer;
 use crate::db::{read, write};
-use crate::membership::INSERT_PERSON_UNLESS_KNOWN;
 use crate::orgs::lock_org;
+use crate::people::INSERT_PERSON_UNLESS_KNOWN;
 use crate::people::{Person, insert_membership};
 use crate::{Catalog, Result};
 

@@ -7,7 +7,9 @@ use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::granted::{Holding, select_granted};
 use crate::orgs::lock_org;
-use crate::people::{Member, MemberRow, Person, PersonRow, SELECT_MEMBER, insert_membership};
+use crate::people::{
+    INSERT_PERSON_UNLESS_KNOWN, Member, MemberRow, Person, PersonRow, SELECT_MEMBER, insert_membership,
+};
 use crate::tokens::capabilities_text;
 use crate::{Catalog, Result};
 
@@ -48,9 +50,6 @@ pub enum MembershipRefusal {
     /// The rights of the member or of the role are not those that the caller was checked against.
     Changed,
 }
-
-pub(crate) const INSERT_PERSON_UNLESS_KNOWN: &str =
-    "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4) ON CONFLICT (email) DO NOTHING";
 
 /// Counts the owners of an organisation inside a transaction.
 macro_rules! count_owners {

@@ -1,5 +1,5 @@
 //! The passwords of people, as hashes that name their own parameters. Whoever gets another password has to sign in again
-//! everywhere, and what was open to them before, links and failures, is gone.
+//! everywhere: sessions, links, failures and what they allowed to others end with the password before.
 
 use sqlx::FromRow;
 use tidegauge_model::{Timestamp, UserId};
@@ -84,6 +84,12 @@ macro_rules! set_password {
         ] {
             sqlx::query(statement).bind($person.as_str()).execute(&mut *$connection).await?;
         }
+        // What the person has allowed to others may have been allowed by who knew the password before.
+        sqlx::query("UPDATE oauth_grant SET revoked = $2 WHERE person_id = $1 AND revoked IS NULL")
+            .bind($person.as_str())
+            .bind($at.as_micros())
+            .execute(&mut *$connection)
+            .await?;
         sqlx::query("DELETE FROM sign_in_attempt WHERE account = $1")
             .bind($new.account)
             .execute(&mut *$connection)

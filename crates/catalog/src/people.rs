@@ -80,6 +80,9 @@ pub(crate) fn read_role(id: &str) -> Result<Role> {
 pub(crate) const INSERT_PERSON: &str =
     "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4)";
 
+pub(crate) const INSERT_PERSON_UNLESS_KNOWN: &str =
+    "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4) ON CONFLICT (email) DO NOTHING";
+
 pub(crate) const INSERT_MEMBERSHIP: &str =
     "INSERT INTO membership (org_id, person_id, role, created, accepted) VALUES ($1, $2, $3, $4, $5)";
 

@@ -27,6 +27,7 @@ mod oauth_clients;
 mod oauth_grants;
 mod opening;
 mod orgs;
+mod passwords;
 mod people;
 mod query_history;
 mod recovery;
@@ -34,6 +35,7 @@ mod roles;
 mod samples;
 mod schema;
 mod segments;
+mod sessions;
 mod starred;
 mod starred_filters;
 mod starred_pages;
@@ -302,6 +304,23 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         is_added_up_by_org_and_month,
         counts_the_bytes_of_live_segments,
         of_queries_is_counted_apart,
+    }
+    sessions {
+        reads_back_what_was_begun,
+        notes_the_newest_use,
+        ends_those_of_their_person_only,
+        keeps_so_many_of_a_person,
+        drops_the_unused_and_the_ended,
+        are_in_the_trail_where_their_person_has_acted,
+    }
+    passwords {
+        are_found_with_their_person,
+        end_all_that_was_open_before,
+        change_only_from_the_one_that_was_proven,
+        are_set_by_a_link_once_and_in_time,
+        are_not_set_by_who_invites_somebody_elses,
+        links_and_attempts_are_dropped_when_they_ended,
+        attempts_at_the_same_moment_all_count,
     }
     query_history {
         reads_back_what_was_kept,

@@ -45,6 +45,8 @@ pub(crate) struct TestApp {
     pub org: OrgId,
     pub owner: UserId,
     pub owner_token: String,
+    /// The secret of the link by which the owner sets a password.
+    pub owner_link: String,
     pub other_org: OrgId,
     pub other_owner: UserId,
     pub other_token: String,
@@ -61,6 +63,13 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    pub(crate) async fn read(response: Response) -> Self {
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Self { status: parts.status, headers: parts.headers, text }
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error} in {self:?}"))
     }
@@ -104,8 +113,17 @@ impl TestApp {
         Self::start_with(backend, oauth).await
     }
 
+    /// Starts as a service that is reached under another address.
+    pub(crate) async fn start_at(backend: Backend, public_url: &str) -> Self {
+        Self::start_as(backend, config::oauth::Oauth::default(), public_url).await
+    }
+
     /// Starts with issuers of access tokens.
     pub(crate) async fn start_with(backend: Backend, oauth: config::oauth::Oauth) -> Self {
+        Self::start_as(backend, oauth, PUBLIC_URL).await
+    }
+
+    async fn start_as(backend: Backend, oauth: config::oauth::Oauth, public_url: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let location = match backend {
             Backend::Sqlite => Location::Sqlite(folder.path().join("catalog.sqlite")),
@@ -137,7 +155,7 @@ impl TestApp {
         );
         let store = Arc::new(store.await.unwrap());
         let engine = Engine::new(Arc::clone(&store), engine_settings(folder.path().join("spill"))).unwrap();
-        let public_url = PublicUrl::parse(PUBLIC_URL).unwrap();
+        let public_url = PublicUrl::parse(public_url).unwrap();
         let parts = Parts {
             catalog,
             store,
@@ -157,6 +175,7 @@ impl TestApp {
             org: made.org,
             owner,
             owner_token: made.secret.reveal().to_owned(),
+            owner_link: made.link.secret.reveal().to_owned(),
             other_org,
             other_owner,
             other_token,
@@ -196,11 +215,7 @@ impl TestApp {
         headers: &[(String, String)],
         body: Vec<u8>,
     ) -> Answer {
-        let response = self.respond(method, path, headers, body).await;
-        let (parts, body) = response.into_parts();
-        let bytes = body.collect().await.unwrap().to_bytes();
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        Answer { status: parts.status, headers: parts.headers, text }
+        Answer::read(self.respond(method, path, headers, body).await).await
     }
 
     /// An answer whose body has not been read yet.
@@ -215,7 +230,11 @@ impl TestApp {
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        let request = request.body(Body::from(body)).unwrap();
+        self.serve(request.body(Body::from(body)).unwrap()).await
+    }
+
+    /// Hands a request to the service as it is.
+    pub(crate) async fn serve(&self, request: Request<Body>) -> Response {
         self.router.clone().oneshot(request).await.unwrap()
     }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tidegauge_auth::oauth::Scopes;
-use tidegauge_model::{Action, Capabilities, Timestamp};
+use tidegauge_catalog::Change;
+use tidegauge_catalog::oauth::Grant;
+use tidegauge_model::{Action, Capabilities, Clock, GrantId, Timestamp};
 
 use crate::access_tokens::world::World;
 use crate::app::TestApp;
@@ -36,6 +38,10 @@ enum Id {
     User,
     Role,
     Group,
+    /// A client of the embedded authorisation server.
+    Client,
+    /// What the owner has allowed a client.
+    Grant,
     /// A dataset with an event and a map field `m`; ids of datasets are their names.
     Dataset,
     /// A query of such a dataset that was kept.
@@ -59,6 +65,7 @@ fn rows() -> Vec<Row> {
     let mut rows = dataset_rows();
     rows.extend(definition_rows());
     rows.extend(rbac_rows());
+    rows.extend(oauth_rows());
     rows.extend([
         row("GET", "/notifiers", Id::None, None, 200),
         row("POST", "/notifiers", Id::None, notifier(), 200),
@@ -86,6 +93,7 @@ fn rows() -> Vec<Row> {
         row("POST", "/users", Id::None, user(), 200),
         row("GET", "/users/{id}", Id::User, None, 200),
         row("PUT", "/users/{id}", Id::User, name(), 200),
+        row("POST", "/users/{id}/invitation", Id::User, None, 200),
         row("PUT", "/users/{id}/role", Id::User, Some(json!({"role": "none"})), 200),
         row("DELETE", "/users/{id}", Id::User, None, 204),
         row("GET", "/audit", Id::None, None, 200),
@@ -177,6 +185,20 @@ fn rbac_rows() -> Vec<Row> {
     ]
 }
 
+fn oauth_rows() -> Vec<Row> {
+    let client = || Some(json!({"name": "c", "grants": ["client_credentials"]}));
+    vec![
+        row("GET", "/oauth/clients", Id::None, None, 200),
+        row("POST", "/oauth/clients", Id::None, client(), 200),
+        row("GET", "/oauth/clients/{id}", Id::Client, None, 200),
+        row("PUT", "/oauth/clients/{id}", Id::Client, client(), 200),
+        row("DELETE", "/oauth/clients/{id}", Id::Client, None, 204),
+        row("POST", "/oauth/clients/{id}/secret", Id::Client, Some(json!({})), 200),
+        row("GET", "/user/grants", Id::Grant, None, 200),
+        row("DELETE", "/user/grants/{id}", Id::Grant, None, 204),
+    ]
+}
+
 /// Routes that ask for nothing.
 const PUBLIC: &[&str] = &[
     "/healthz",
@@ -186,6 +208,29 @@ const PUBLIC: &[&str] = &[
     "/openapi.json",
     "/docs/",
     "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-authorization-server",
+    "/oauth/jwks",
+];
+
+/// Routes of pages, which ask for nothing and send browsers to sign in themselves, and what they answer without a form.
+const PAGES: &[(&str, &str, u16)] = &[
+    ("GET", "/login", 200),
+    ("POST", "/login", 415),
+    ("POST", "/logout", 415),
+    ("GET", "/setup/{link}", 404),
+    ("POST", "/setup/{link}", 415),
+    ("GET", "/account", 303),
+    ("POST", "/account/password", 415),
+    ("POST", "/account/sessions/end", 415),
+    ("GET", "/oauth/authorize", 400),
+    ("POST", "/oauth/authorize", 400),
+    ("POST", "/oauth/token", 400),
+    ("POST", "/oauth/device_authorization", 400),
+    ("POST", "/oauth/revoke", 400),
+    ("POST", "/oauth/introspect", 400),
+    ("POST", "/oauth/register", 422),
+    ("GET", "/device", 303),
+    ("POST", "/device", 400),
 ];
 
 pub(crate) async fn run(backend: Backend) {
@@ -203,6 +248,11 @@ pub(crate) async fn run(backend: Backend) {
             if PUBLIC.contains(&path.as_str()) {
                 assert_eq!(operation["security"], json!([]), "{path}");
                 assert_eq!(app.send(&method, path, None, None).await.status, 200, "{path}");
+                continue;
+            }
+            if let Some((.., status)) = PAGES.iter().find(|page| (page.0, page.1) == (&method, path)) {
+                assert_eq!(operation["security"], json!([]), "{path}");
+                assert_eq!(app.send(&method, path, None, None).await.status, *status, "{method} {path}");
                 continue;
             }
             let version = &path[..3];
@@ -250,6 +300,8 @@ impl Check<'_> {
             Id::Starred => self.make("/apl-starred-queries", "POST /apl-starred-queries").await,
             Id::VirtualField => self.make("/vfields", "POST /vfields").await,
             Id::View => self.make("/views", "POST /views").await,
+            Id::Client => self.make("/oauth/clients", "POST /oauth/clients").await,
+            Id::Grant => self.make_grant().await,
             Id::User => self.make("/users", "POST /users").await,
             Id::Role => self.make("/rbac/roles", "POST /rbac/roles").await,
             Id::Group => self.make("/rbac/groups", "POST /rbac/groups").await,
@@ -274,6 +326,26 @@ impl Check<'_> {
             assert_eq!(answer.status, 200, "{answer:?}");
         }
         name
+    }
+
+    async fn make_grant(&self) -> String {
+        let now = self.app.clock.now();
+        let grant = Grant {
+            id: GrantId::generate(now, &*self.app.app.chance),
+            client: "tidegauge-cli".into(),
+            person: Some(self.app.owner.clone()),
+            org: None,
+            scope: "*".to_owned(),
+            auth_time: Some(now),
+            thumbprint: None,
+            created: now,
+            last_used: now,
+            ends: now.plus(Duration::from_secs(600)),
+            revoked: None,
+        };
+        let change = Change { org: None, actor: "test".to_owned(), at: now, request_id: String::new() };
+        self.app.app.catalog.insert_oauth_grant(&grant, &change).await.unwrap();
+        grant.id.into_string()
     }
 
     async fn make_saved_query(&self) -> String {
@@ -466,7 +538,8 @@ async fn snapshot(app: &TestApp) -> Vec<String> {
         let datasets = ["/v2/datasets", "/v1/datasets/_stats", "/v1/datasets/_fields"];
         let others =
             ["/v2/orgs", "/v2/user", "/v2/vfields", "/v2/views", "/v2/rbac/roles", "/v2/rbac/groups"];
-        for path in paths.iter().chain(&others).chain(&datasets) {
+        let granted = ["/v2/oauth/clients", "/v2/user/grants"];
+        for path in paths.iter().chain(&others).chain(&datasets).chain(&granted) {
             let answer = app.send("GET", path, Some(token), None).await;
             assert_eq!(answer.status, 200, "{path}");
             seen.push(answer.text);

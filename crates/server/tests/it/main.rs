@@ -7,6 +7,7 @@ mod access_tokens;
 mod apl_cases;
 mod app;
 mod auth_matrix;
+mod browser;
 #[path = "../../../engine/tests/it/case_file.rs"]
 mod case_file;
 mod cases;
@@ -22,6 +23,9 @@ mod oauth;
 mod query_cases;
 mod role_edits;
 mod scenarios;
+mod session_cases;
+mod sign_in_attacks;
+mod sign_in_cases;
 #[path = "../../../auth/tests/it/signer.rs"]
 mod signer;
 
@@ -42,13 +46,17 @@ fn main() {
                 Box::pin(scenarios::run(app, text.clone()))
             }));
         }
-        for (name, case) in cases::ALL
-            .iter()
-            .chain(ingest_cases::ALL)
-            .chain(query_cases::ALL)
-            .chain(apl_cases::ALL)
-            .chain(oauth::ALL)
-        {
+        let lists = [
+            cases::ALL,
+            ingest_cases::ALL,
+            query_cases::ALL,
+            apl_cases::ALL,
+            sign_in_cases::ALL,
+            sign_in_attacks::ALL,
+            session_cases::ALL,
+            oauth::ALL,
+        ];
+        for (name, case) in lists.into_iter().flatten() {
             trials.push(trial(backend, format!("case::{name}"), case));
         }
         let golden = Trial::test(format!("{}::golden", backend.name()), move || {
@@ -56,6 +64,12 @@ fn main() {
             Ok(())
         });
         trials.push(golden.with_ignored_flag(backend.is_missing()));
+        let behind_tls = Trial::test(format!("{}::case::cookies_behind_tls", backend.name()), move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(session_cases::behind_tls(backend));
+            Ok(())
+        });
+        trials.push(behind_tls.with_ignored_flag(backend.is_missing()));
         trials.push(trial(backend, "language".to_owned(), |app| Box::pin(language_cases::run(app))));
         for (name, case) in access_tokens::all() {
             trials.push(on_runtime(backend, format!("access_tokens::{name}"), move || case(backend)));

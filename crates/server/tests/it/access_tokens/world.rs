@@ -65,7 +65,7 @@ impl World {
         issuer.change(|behaviour| behaviour.keys = vec![signer.named(KEY)]);
         let mut config = settings(&issuer.url);
         edit(&mut config);
-        let oauth = Oauth { issuers: vec![config], ..Oauth::default() };
+        let oauth = Oauth { issuers: vec![config], is_embedded: true, ..Oauth::default() };
         let app = TestApp::start_with(backend, oauth).await;
         let world = Self { app, issuer, signer };
         world.link("owner", &world.app.owner).await;
