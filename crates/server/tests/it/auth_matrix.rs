@@ -223,16 +223,16 @@ const PAGES: &[(&str, &str, u16)] = &[
     ("POST", "/account/password", 415),
     ("POST", "/account/sessions/end", 415),
     ("GET", "/oauth/authorize", 400),
-    ("POST", "/oauth/authorize", 400),
+    ("POST", "/oauth/authorize", 415),
     ("POST", "/oauth/token", 400),
     ("POST", "/oauth/device_authorization", 400),
     ("POST", "/oauth/revoke", 400),
     ("POST", "/oauth/introspect", 400),
-    ("POST", "/oauth/register", 422),
+    ("POST", "/oauth/register", 404),
     ("GET", "/device", 303),
-    ("POST", "/device", 400),
+    ("POST", "/device", 415),
     ("GET", "/account/grants", 303),
-    ("POST", "/account/grants/end", 400),
+    ("POST", "/account/grants/end", 415),
 ];
 
 pub(crate) async fn run(backend: Backend) {

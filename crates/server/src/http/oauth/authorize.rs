@@ -12,7 +12,7 @@ use tidegauge_auth::embedded::redirect;
 use tidegauge_model::ErrorKind;
 use utoipa::ToSchema;
 
-use super::{FormBody, Sender};
+use super::{PageForm, Sender};
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::pages::layout::{self, Message, Page};
@@ -175,7 +175,7 @@ pub async fn decide(
     State(app): State<Arc<App>>,
     sender: Sender,
     visitor: Visitor,
-    FormBody(parameters): FormBody,
+    PageForm(parameters): PageForm,
 ) -> Response {
     let asked = parameters.without(&OWN_FIELDS);
     if !parameters.has("decision") {

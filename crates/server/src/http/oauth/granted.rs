@@ -10,7 +10,7 @@ use tidegauge_model::GrantId;
 use utoipa::ToSchema;
 
 use super::authorize::stale_form;
-use super::{FormBody, Sender};
+use super::{PageForm, Sender};
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::pages::layout::{self, Page};
@@ -78,7 +78,6 @@ pub struct EndGrantForm {
 #[utoipa::path(post, path = "/account/grants/end", tag = "oauth", operation_id = "end_grant",
     request_body(content = EndGrantForm, content_type = "application/x-www-form-urlencoded"), responses(
     (status = 303, description = "Back to the page."),
-    (status = 400, body = super::OAuthErrorBody, description = "The body is not a form."),
     (status = 403, body = String, content_type = "text/html", description = "The form is not one of this browser's."),
     (status = 404, body = ErrorBody, description = "The embedded server is off."),
 ))]
@@ -86,7 +85,7 @@ pub async fn end(
     State(app): State<Arc<App>>,
     sender: Sender,
     visitor: Visitor,
-    FormBody(parameters): FormBody,
+    PageForm(parameters): PageForm,
 ) -> Result<Response, ApiError> {
     let field = |name: &str| parameters.one(name).ok().flatten().unwrap_or_default();
     let Some(session) = visitor.session.as_ref().filter(|_| visitor.may_send_form(&app, field("form_token")))
