@@ -140,8 +140,11 @@ fn to_sign_in(request: &Request, parameters: &Parameters, sender: &Sender) -> Re
         }
     }
     let path = format!("/oauth/authorize?{}", onward.to_query());
-    let query = Parameters::default().with("return_to", &path).with("again", "true").to_query();
-    layout::redirect(&format!("/login?{query}"))
+    let mut query = Parameters::default().with("return_to", &path);
+    if request.prompt.login || request.signed_in_after.is_some() {
+        query = query.with("again", "true");
+    }
+    layout::redirect(&format!("/login?{}", query.to_query()))
 }
 
 /// What a person decided, or a request that came as a form.
