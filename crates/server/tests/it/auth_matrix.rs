@@ -511,7 +511,8 @@ impl Check<'_> {
         let path = self.target().await;
         let token = self.world.token("owner", &self.app.org, self.scope.unwrap_or("*"));
         let (status, body) = self.call(&path, Some(&token)).await;
-        let is_taken = status == 409 && self.row.method == "POST";
+        // A name that the call before has taken.
+        let is_taken = status == 409 && ["POST", "PUT"].contains(&self.row.method);
         assert!(status == success || is_taken, "{} with just its scope: {status} {body}", self.place());
     }
 

@@ -39,7 +39,7 @@ struct Consent<'a> {
 }
 
 /// Asks a person to allow a client something (RFC 6749, 4.1, with RFC 7636 and 9207).
-#[utoipa::path(get, path = "/oauth/authorize", tag = "oauth", params(
+#[utoipa::path(get, path = "/oauth/authorize", tag = "oauth", operation_id = "authorize", params(
     ("client_id" = Option<String>, Query), ("redirect_uri" = Option<String>, Query),
     ("response_type" = Option<String>, Query, description = "`code`."), ("scope" = Option<String>, Query),
     ("state" = Option<String>, Query), ("code_challenge" = Option<String>, Query),
@@ -167,7 +167,7 @@ pub struct DecisionForm {
 }
 
 /// Takes a person's decision from the page, or a request in a form, which is sent on to the page.
-#[utoipa::path(post, path = "/oauth/authorize", tag = "oauth",
+#[utoipa::path(post, path = "/oauth/authorize", tag = "oauth", operation_id = "decide",
     request_body(content = DecisionForm, content_type = "application/x-www-form-urlencoded"), responses(
     (status = 303, description = "Back to the client, or to the page that asks."),
     (status = 400, body = String, content_type = "text/html", description = "The client or its address is not known."),

@@ -36,7 +36,8 @@ struct Confirm<'a> {
 }
 
 /// The page for the code of a device (RFC 8628, 3.3).
-#[utoipa::path(get, path = "/device", tag = "oauth", params(("user_code" = Option<String>, Query)), responses(
+#[utoipa::path(get, path = "/device", tag = "oauth", operation_id = "device_page",
+    params(("user_code" = Option<String>, Query)), responses(
     (status = 200, body = String, content_type = "text/html", description = "The page."),
     (status = 303, description = "To the sign-in page."),
     (status = 404, body = ErrorBody, description = "The embedded server is off."),
@@ -80,7 +81,7 @@ pub struct DeviceCodeForm {
 }
 
 /// Takes the code of a device, or the decision about it.
-#[utoipa::path(post, path = "/device", tag = "oauth",
+#[utoipa::path(post, path = "/device", tag = "oauth", operation_id = "device_decide",
     request_body(content = DeviceCodeForm, content_type = "application/x-www-form-urlencoded"), responses(
     (status = 200, body = String, content_type = "text/html", description = "What is asked for, or what came of it."),
     (status = 403, body = String, content_type = "text/html", description = "The form is not one of this browser's."),
