@@ -7,7 +7,8 @@ use crate::audit::{Change, record};
 use crate::bearer::Bearer;
 use crate::db::{read, write};
 use crate::orgs::lock_org;
-use crate::people::{INSERT_PERSON_UNLESS_KNOWN, Person, insert_membership};
+use crate::people::INSERT_PERSON_UNLESS_KNOWN;
+use crate::people::{Person, insert_membership};
 use crate::{Catalog, Result};
 
 /// What an identity stands for.

@@ -19,6 +19,7 @@ pub mod ingest_keys;
 mod lake;
 pub mod limits;
 pub mod links;
+pub mod membership;
 pub mod notifiers;
 pub mod oauth;
 pub mod orgs;

@@ -19,14 +19,19 @@ pub fn is_challenge(text: &str) -> bool {
     text.len() == CHALLENGE_LENGTH && URL_SAFE_NO_PAD.decode(text).is_ok()
 }
 
+/// The digest of a verifier, which is sent ahead of it.
+pub fn challenge(verifier: &str) -> String {
+    URL_SAFE_NO_PAD.encode(digest::digest(&digest::SHA256, verifier.as_bytes()))
+}
+
 /// Whether a verifier is the one that the challenge was made of.
 pub fn proves(verifier: &str, challenge: &str) -> bool {
     let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     if !VERIFIER_LENGTHS.contains(&verifier.len()) || !verifier.bytes().all(is_allowed) {
         return false;
     }
-    let digest = URL_SAFE_NO_PAD.encode(digest::digest(&digest::SHA256, verifier.as_bytes()));
-    constant_time::verify_slices_are_equal(digest.as_bytes(), challenge.as_bytes()).is_ok()
+    let expected = self::challenge(verifier);
+    constant_time::verify_slices_are_equal(expected.as_bytes(), challenge.as_bytes()).is_ok()
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ use tidegauge_auth::oauth::keys::Key;
 use tidegauge_auth::oauth::{Challenge, Confirmation, KeySet, Peek, Proof, ProofMemory, Scopes, verify};
 
 use crate::attacks::{claims, expected, now};
-use crate::signer::{Signer, encode, key_set};
+use crate::key_sets::key_set;
+use crate::signer::{Signer, encode};
 
 /// Any JSON of some depth.
 fn any_json() -> impl Strategy<Value = Value> {

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use tidegauge_auth::oauth::{Confirmation, Expected, KeySet, Rejection, Scopes, verify};
 
 use crate::attacks::{AUDIENCE, ISSUER, NOW, claims, expected, now, with};
-use crate::signer::{Signer, key_set};
+use crate::key_sets::key_set;
+use crate::signer::Signer;
 
 /// The answer to a token with these claims.
 fn check_with(claims: &Value, expected: &Expected) -> Result<tidegauge_auth::oauth::AccessToken, Rejection> {

@@ -5,7 +5,12 @@ use tidegauge_auth::oauth::keys::{KEY_SET_BYTES_MAX, KEYS_MAX};
 use tidegauge_auth::oauth::{Algorithm, KeySet, KeySetError, verify};
 
 use crate::attacks::{claims, expected, now};
-use crate::signer::{Signer, encode, key_set};
+use crate::signer::{Signer, encode};
+
+/// A key set as an issuer publishes it.
+pub(crate) fn key_set(keys: &[Value]) -> Vec<u8> {
+    json!({ "keys": keys }).to_string().into_bytes()
+}
 
 fn error(keys: &[Value]) -> KeySetError {
     KeySet::from_json(&key_set(keys)).unwrap_err()

@@ -1,6 +1,5 @@
 //! Makes keys and signed tokens for tests, by hand, so that every part of one can be wrong.
 
-use aws_lc_rs::hmac;
 use aws_lc_rs::rand::SystemRandom;
 use aws_lc_rs::rsa::KeySize;
 use aws_lc_rs::signature::{
@@ -17,7 +16,6 @@ pub(crate) enum Signer {
     EdDsa(Ed25519KeyPair),
     Rs256(RsaKeyPair),
     Ps256(RsaKeyPair),
-    Hs256(Vec<u8>),
 }
 
 pub(crate) fn encode(bytes: impl AsRef<[u8]>) -> String {
@@ -47,7 +45,6 @@ impl Signer {
             Self::EdDsa(_) => "EdDSA",
             Self::Rs256(_) => "RS256",
             Self::Ps256(_) => "PS256",
-            Self::Hs256(_) => "HS256",
         }
     }
 
@@ -57,7 +54,6 @@ impl Signer {
             Self::Es256(key) => key.public_key().as_ref().to_vec(),
             Self::EdDsa(key) => key.public_key().as_ref().to_vec(),
             Self::Rs256(key) | Self::Ps256(key) => key.public_key().as_ref().to_vec(),
-            Self::Hs256(secret) => secret.clone(),
         }
     }
 
@@ -73,7 +69,6 @@ impl Signer {
             Self::Rs256(_) | Self::Ps256(_) => {
                 json!({"kty": "RSA", "n": encode(&bytes[9..265]), "e": encode([1, 0, 1])})
             }
-            Self::Hs256(secret) => json!({"kty": "oct", "k": encode(secret)}),
         }
     }
 
@@ -98,10 +93,6 @@ impl Signer {
                 key.sign(padding, &random, message, &mut signature).unwrap();
                 signature
             }
-            Self::Hs256(secret) => {
-                let key = hmac::Key::new(hmac::HMAC_SHA256, secret);
-                hmac::sign(&key, message).as_ref().to_vec()
-            }
         }
     }
 
@@ -116,9 +107,4 @@ impl Signer {
     pub(crate) fn access_token(&self, id: &str, claims: &Value) -> String {
         self.token(&json!({"typ": "at+jwt", "alg": self.algorithm(), "kid": id}), claims)
     }
-}
-
-/// A key set as an issuer publishes it.
-pub(crate) fn key_set(keys: &[Value]) -> Vec<u8> {
-    json!({ "keys": keys }).to_string().into_bytes()
 }

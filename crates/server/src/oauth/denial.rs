@@ -2,6 +2,7 @@
 
 use tidegauge_auth::oauth::mapping::Unmapped;
 use tidegauge_auth::oauth::{ProofRejection, Rejection};
+use tidegauge_model::OrgId;
 
 /// Why an access token is not let through.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +32,8 @@ pub enum Denial {
     OrgFull(i64),
     #[error("the organisation of the access token does not exist here")]
     UnknownOrg,
+    #[error("the person of the access token is not a member of its organisation {0}")]
+    NotAMember(OrgId),
     #[error("the access token was revoked")]
     Revoked,
     #[error(transparent)]

@@ -29,14 +29,19 @@ pub async fn person(
     let found = match find(app, &known, named).await? {
         Some(found) => found,
         None => {
-            enter(app, issuer, identity, &known, request_id).await?;
-            find(app, &known, named).await?.ok_or(Denial::UnknownPerson)?
+            let entered = enter(app, issuer, identity, &known, request_id).await;
+            match (find(app, &known, named).await?, entered) {
+                // Another request of the same person may have been quicker.
+                (Some(found), _) => found,
+                (None, Err(denial)) => return Err(denial),
+                (None, Ok(())) => return Err(Denial::UnknownPerson),
+            }
         }
     };
-    Ok(match &identity.org {
+    match &identity.org {
         Some(org) => only_in(found, org),
-        None => found,
-    })
+        None => Ok(found),
+    }
 }
 
 /// Finds an account, or remembers it from a moment ago.
@@ -49,14 +54,17 @@ async fn find(
     Ok(app.bearers.remembered(&app.catalog, known.key(), named, app.now(), look_up).await?)
 }
 
-/// The tokens of an issuer with an organisation act nowhere else.
-fn only_in(found: Arc<Bearer>, org: &OrgId) -> Arc<Bearer> {
-    if found.standings.iter().all(|standing| standing.org == *org) {
-        return found;
+/// A token that is for an organisation acts nowhere else, and for members alone.
+fn only_in(found: Arc<Bearer>, org: &OrgId) -> Result<Arc<Bearer>, Denial> {
+    if !found.standings.iter().any(|standing| standing.org == *org) {
+        return Err(Denial::NotAMember(org.clone()));
+    }
+    if found.standings.len() == 1 {
+        return Ok(found);
     }
     let mut narrowed = Bearer::clone(&found);
     narrowed.standings.retain(|standing| standing.org == *org);
-    Arc::new(narrowed)
+    Ok(Arc::new(narrowed))
 }
 
 /// Links a person whom nobody has seen yet, or makes an account.

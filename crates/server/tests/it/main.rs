@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod access_tokens;
 mod apl_cases;
 mod app;
 mod auth_matrix;
@@ -25,6 +26,8 @@ mod scenarios;
 mod session_cases;
 mod sign_in_attacks;
 mod sign_in_cases;
+#[path = "../../../auth/tests/it/signer.rs"]
+mod signer;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -68,7 +71,10 @@ fn main() {
         });
         trials.push(behind_tls.with_ignored_flag(backend.is_missing()));
         trials.push(trial(backend, "language".to_owned(), |app| Box::pin(language_cases::run(app))));
-        trials.push(trial(backend, "auth_matrix".to_owned(), |app| Box::pin(auth_matrix::run(app))));
+        for (name, case) in access_tokens::all() {
+            trials.push(on_runtime(backend, format!("access_tokens::{name}"), move || case(backend)));
+        }
+        trials.push(on_runtime(backend, "auth_matrix".to_owned(), move || auth_matrix::run(backend)));
     }
     if !arguments.list && Backend::Postgres.is_missing() {
         note("service suite: PostgreSQL not run (TIDEGAUGE_TEST_POSTGRES is not set)");
@@ -80,12 +86,18 @@ fn trial<Case>(backend: Backend, name: String, case: Case) -> Trial
 where
     Case: FnOnce(TestApp) -> std::pin::Pin<Box<dyn Future<Output = ()>>> + Send + 'static,
 {
+    on_runtime(backend, name, move || async move { case(TestApp::start(backend).await).await })
+}
+
+/// A case that starts what it needs itself.
+fn on_runtime<Case, Run>(backend: Backend, name: String, case: Case) -> Trial
+where
+    Case: FnOnce() -> Run + Send + 'static,
+    Run: Future<Output = ()>,
+{
     Trial::test(format!("{}::{name}", backend.name()), move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(async {
-            let app = TestApp::start(backend).await;
-            case(app).await;
-        });
+        runtime.block_on(case());
         Ok(())
     })
     .with_ignored_flag(backend.is_missing())

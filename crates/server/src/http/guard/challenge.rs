@@ -33,6 +33,7 @@ pub(super) fn denied(denial: Denial) -> ApiError {
         | Denial::UnknownPerson
         | Denial::EmailTaken
         | Denial::OrgFull(_)
+        | Denial::NotAMember(_)
         | Denial::UnknownOrg => ApiError::new(ErrorKind::Forbidden, message),
     }
 }

@@ -71,7 +71,7 @@ impl KeyRing {
     }
 
     fn newest(&self) -> Option<&SigningKey> {
-        self.keys.last().map(|(key, _)| key)
+        newest(&self.keys)
     }
 }
 
@@ -95,12 +95,12 @@ impl Keys {
         {
             return Ok(Arc::clone(ring));
         }
-        let mut ring = load(&self.catalog, now).await?;
-        if ring.newest().is_none() {
-            add(&self.catalog, &ring, now, Takeover::AtOnce, &own_change(now)).await?;
-            ring = load(&self.catalog, now).await?;
+        let mut keys = load(&self.catalog).await?;
+        if keys.is_empty() {
+            add(&self.catalog, None, now, Takeover::AtOnce, &own_change(now)).await?;
+            keys = load(&self.catalog).await?;
         }
-        let ring = Arc::new(ring);
+        let ring = Arc::new(KeyRing::new(keys, now)?);
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some((now, Arc::clone(&ring)));
         Ok(ring)
     }
@@ -111,7 +111,7 @@ impl Keys {
         let now = self.clock.now();
         let ring = self.ring().await?;
         if ring.newest().is_some_and(|key| key.begins.plus(LIFETIME).minus(PUBLISHED_BEFORE) <= now) {
-            add(&self.catalog, &ring, now, Takeover::WithOverlap, &own_change(now)).await?;
+            add(&self.catalog, ring.newest(), now, Takeover::WithOverlap, &own_change(now)).await?;
         }
         self.catalog.forget_signing_keys_retired_before(now).await?;
         self.forget();
@@ -131,8 +131,8 @@ pub async fn rotate(
     takeover: Takeover,
     change: &Change,
 ) -> Result<String> {
-    let ring = load(catalog, now).await?;
-    match add(catalog, &ring, now, takeover, change).await? {
+    let keys = load(catalog).await?;
+    match add(catalog, newest(&keys), now, takeover, change).await? {
         Some(kid) => Ok(kid),
         None => Err(Error::new(
             ErrorKind::Conflict,
@@ -141,16 +141,20 @@ pub async fn rotate(
     }
 }
 
-async fn load(catalog: &Catalog, now: Timestamp) -> Result<KeyRing> {
+fn newest(keys: &[(SigningKey, KeyPair)]) -> Option<&SigningKey> {
+    keys.last().map(|(key, _)| key)
+}
+
+async fn load(catalog: &Catalog) -> Result<Vec<(SigningKey, KeyPair)>> {
     let keys = catalog.list_signing_keys().await?.into_iter();
     let pairs = keys.map(|key| KeyPair::read(&key.private).map(|pair| (key, pair)));
-    KeyRing::new(pairs.collect::<std::result::Result<_, KeyError>>().map_err(unusable)?, now)
+    pairs.collect::<std::result::Result<_, KeyError>>().map_err(unusable)
 }
 
 /// Adds the next key. None if another node was first.
 async fn add(
     catalog: &Catalog,
-    ring: &KeyRing,
+    newest: Option<&SigningKey>,
     now: Timestamp,
     takeover: Takeover,
     change: &Change,
@@ -164,7 +168,7 @@ async fn add(
         Takeover::AtOnce => (now, now),
     };
     let key = SigningKey {
-        number: ring.newest().map_or(1, |newest| newest.number + 1),
+        number: newest.map_or(1, |newest| newest.number + 1),
         kid: pair.kid().to_owned(),
         public: pair.public().to_owned(),
         private,
