@@ -236,7 +236,7 @@ const PAGES: &[(&str, &str, u16)] = &[
 ];
 
 pub(crate) async fn run(backend: Backend) {
-    let world = World::start(backend).await;
+    let world = World::start_beside_embedded(backend).await;
     let app = &world.app;
     let document = app.send("GET", "/openapi.json", None, None).await.json();
     let defined_on = json!({"name": DEFINED_ON});
