@@ -113,7 +113,7 @@ pub(crate) async fn are_set_by_a_link_once_and_in_time(test: &TestCatalog<'_>) {
 pub(crate) async fn are_not_set_by_who_invites_somebody_elses(test: &TestCatalog<'_>) {
     let (ours, theirs) = samples::two_orgs(test).await;
     let change = samples::change(&ours);
-    for id in ["user_a", "user_b", "user_c"] {
+    for id in ["user_a", "user_b", "user_c", "user_d"] {
         test.add_member(&ours, &person(id), Role::User, 100, &change).await.unwrap().unwrap();
     }
     test.add_member(&theirs, &person("user_b"), Role::User, 100, &change).await.unwrap().unwrap();
@@ -129,6 +129,11 @@ pub(crate) async fn are_not_set_by_who_invites_somebody_elses(test: &TestCatalog
     assert!(test.use_link("of a", NEW, &change_at(70)).await.unwrap());
     assert_eq!(invite("user_a", "of a").await, Err(LinkRefusal::HasPassword));
     assert_eq!(test.list_accepted_orgs(&"user_a".into()).await.unwrap(), [ours.clone()], "by using it");
+
+    let elsewhere = "INSERT INTO identity (issuer, kind, subject, person_id, created) \
+        VALUES ('https://login.example.com', 'person', 'd', 'user_d', 0)";
+    test.database.execute(elsewhere).await;
+    assert_eq!(invite("user_d", "of d").await, Err(LinkRefusal::HasPassword), "they sign in elsewhere");
 
     // What was so when the link was made is no longer.
     assert_eq!(invite("user_c", "of c").await, Ok(()));
