@@ -5,12 +5,12 @@ use std::ops::RangeInclusive;
 
 use aws_lc_rs::digest;
 use aws_lc_rs::signature::{
-    ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519, RSA_PKCS1_2048_8192_SHA256,
-    RsaPublicKeyComponents, UnparsedPublicKey,
+    ECDSA_P256_SHA256_FIXED, ECDSA_P384_SHA384_FIXED, ED25519, ParsedPublicKey, RSA_PKCS1_2048_8192_SHA256,
+    RSA_PKCS1_2048_8192_SHA384, RSA_PKCS1_2048_8192_SHA512, RSA_PSS_2048_8192_SHA256,
+    RSA_PSS_2048_8192_SHA384, RSA_PSS_2048_8192_SHA512, RsaParameters, RsaPublicKeyComponents,
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use jsonwebtoken::{DecodingKey, crypto};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -28,13 +28,14 @@ const CANDIDATES_MAX: usize = 4;
 /// Shorter keys are too weak, longer ones too slow.
 const RSA_BITS: RangeInclusive<usize> = 2048..=8192;
 
-const RSA: &[Algorithm] = &[
-    Algorithm::RS256,
-    Algorithm::RS384,
-    Algorithm::RS512,
-    Algorithm::PS256,
-    Algorithm::PS384,
-    Algorithm::PS512,
+/// What a key of RSA can verify, and by which rules.
+const RSA: &[(Algorithm, &RsaParameters)] = &[
+    (Algorithm::RS256, &RSA_PKCS1_2048_8192_SHA256),
+    (Algorithm::RS384, &RSA_PKCS1_2048_8192_SHA384),
+    (Algorithm::RS512, &RSA_PKCS1_2048_8192_SHA512),
+    (Algorithm::PS256, &RSA_PSS_2048_8192_SHA256),
+    (Algorithm::PS384, &RSA_PSS_2048_8192_SHA384),
+    (Algorithm::PS512, &RSA_PSS_2048_8192_SHA512),
 ];
 
 /// Why a key set cannot be used.
@@ -60,9 +61,9 @@ pub struct KeySet {
 #[derive(Clone, Debug)]
 pub struct Key {
     id: Option<String>,
-    /// What it may verify: by its kind, and by what it says of itself.
-    algorithms: Vec<Algorithm>,
-    key: DecodingKey,
+    /// What it may verify, by its kind and by what it says of itself. A key is read once, because reading it for each
+    /// token adds an eighth to what the check takes.
+    fitting: Vec<(Algorithm, ParsedPublicKey)>,
     /// What RFC 7638 computes the thumbprint of.
     canonical: String,
 }
@@ -129,8 +130,7 @@ impl KeySet {
         algorithm: Algorithm,
     ) -> impl Iterator<Item = &'a Key> {
         let named = move |key: &&Key| id.is_none_or(|id| key.id.as_deref() == Some(id));
-        let fitting = move |key: &&Key| key.algorithms.contains(&algorithm);
-        self.keys.iter().filter(named).filter(fitting).take(CANDIDATES_MAX)
+        self.keys.iter().filter(named).filter(move |key| key.fits(algorithm)).take(CANDIDATES_MAX)
     }
 }
 
@@ -143,15 +143,13 @@ impl Key {
         if !is_for_signatures || written.d.is_some() || written.k.is_some() {
             return None;
         }
-        let (fitting, key) = written.read()?;
+        let mut fitting = written.read()?;
+        if let Some(name) = &written.alg {
+            let named = algorithms::from_name(name)?;
+            fitting.retain(|(algorithm, _)| *algorithm == named);
+        }
         let canonical = written.canonical();
-        let algorithms: Vec<Algorithm> = match written.alg.as_deref() {
-            Some(name) => {
-                algorithms::from_name(name).filter(|one| fitting.contains(one)).into_iter().collect()
-            }
-            None => fitting.to_vec(),
-        };
-        (!algorithms.is_empty()).then_some(Self { id: written.kid, algorithms, key, canonical })
+        (!fitting.is_empty()).then_some(Self { id: written.kid, fitting, canonical })
     }
 
     /// The SHA-256 thumbprint of RFC 7638.
@@ -161,49 +159,54 @@ impl Key {
 
     /// Whether this key may verify signatures of an algorithm.
     pub fn fits(&self, algorithm: Algorithm) -> bool {
-        self.algorithms.contains(&algorithm)
+        self.fitting.iter().any(|(fitting, _)| *fitting == algorithm)
     }
 
-    /// Whether the signature of a message is by the owner of this key.
+    /// Whether the signature of a message, in base64, is by the owner of this key.
     pub fn verifies(&self, algorithm: Algorithm, message: &str, signature: &str) -> bool {
-        self.fits(algorithm)
-            && crypto::verify(signature, message.as_bytes(), &self.key, algorithm).unwrap_or(false)
+        let key = self.fitting.iter().find(|(fitting, _)| *fitting == algorithm);
+        match (key, URL_SAFE_NO_PAD.decode(signature)) {
+            (Some((_, key)), Ok(signature)) => key.verify_sig(message.as_bytes(), &signature).is_ok(),
+            _ => false,
+        }
     }
 }
 
 impl WrittenKey {
-    /// The key and the algorithms that a key of its kind can have. It is tried here, so that a set with a broken key is
-    /// known as such when it is fetched and not when a token comes.
-    fn read(&self) -> Option<(&'static [Algorithm], DecodingKey)> {
+    /// The key for each algorithm that one of its kind can have. A broken key is known as such here, when a set is
+    /// fetched, and not when a token comes.
+    fn read(&self) -> Option<Vec<(Algorithm, ParsedPublicKey)>> {
+        let only = |algorithm: Algorithm, key: ParsedPublicKey| Some(vec![(algorithm, key)]);
         match (self.kty.as_str(), self.crv.as_deref()) {
-            ("RSA", _) => {
-                let (n, e) = (self.bytes(&self.n)?, self.bytes(&self.e)?);
-                // An even exponent, or 1, is no exponent of RSA.
-                let is_exponent = e.last().is_some_and(|last| last % 2 == 1) && bits(&e) > 1;
-                if !is_exponent || !RSA_BITS.contains(&bits(&n)) {
-                    return None;
-                }
-                let components = RsaPublicKeyComponents { n: &n, e: &e };
-                components.to_parsed_public_key(&RSA_PKCS1_2048_8192_SHA256).ok()?;
-                Some((RSA, DecodingKey::from_rsa_raw_components(&n, &e)))
-            }
+            ("RSA", _) => self.read_rsa(),
             ("EC", Some("P-256")) => {
-                let point = self.point(32)?;
-                UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, &point).parse().ok()?;
-                Some((&[Algorithm::ES256], DecodingKey::from_ec_der(&point)))
+                let key = ParsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, self.point(32)?).ok()?;
+                only(Algorithm::ES256, key)
             }
             ("EC", Some("P-384")) => {
-                let point = self.point(48)?;
-                UnparsedPublicKey::new(&ECDSA_P384_SHA384_FIXED, &point).parse().ok()?;
-                Some((&[Algorithm::ES384], DecodingKey::from_ec_der(&point)))
+                let key = ParsedPublicKey::new(&ECDSA_P384_SHA384_FIXED, self.point(48)?).ok()?;
+                only(Algorithm::ES384, key)
             }
             ("OKP", Some("Ed25519")) => {
                 let x = self.bytes(&self.x).filter(|x| x.len() == 32)?;
-                UnparsedPublicKey::new(&ED25519, &x).parse().ok()?;
-                Some((&[Algorithm::EdDSA], DecodingKey::from_ed_der(&x)))
+                only(Algorithm::EdDSA, ParsedPublicKey::new(&ED25519, x).ok()?)
             }
             _ => None,
         }
+    }
+
+    fn read_rsa(&self) -> Option<Vec<(Algorithm, ParsedPublicKey)>> {
+        let (n, e) = (self.bytes(&self.n)?, self.bytes(&self.e)?);
+        // An even exponent, or 1, is no exponent of RSA.
+        let is_exponent = e.last().is_some_and(|last| last % 2 == 1) && bits(&e) > 1;
+        if !is_exponent || !RSA_BITS.contains(&bits(&n)) {
+            return None;
+        }
+        let components = RsaPublicKeyComponents { n, e };
+        let read = |&(algorithm, rules): &(Algorithm, &'static RsaParameters)| {
+            components.to_parsed_public_key(rules).ok().map(|key| (algorithm, key))
+        };
+        RSA.iter().map(read).collect()
     }
 
     /// The members that make the key, in the order of their names. Their values are base64 by now and need no escapes.

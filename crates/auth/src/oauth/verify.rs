@@ -1,5 +1,5 @@
-//! Whether an access token is genuine, meant for us and valid now (RFC 9068). The library only checks signatures here:
-//! its own checks of claims skip what is missing, leave out `nbf` and `typ`, and ask the system for the time.
+//! Whether an access token is genuine, meant for us and valid now (RFC 9068). This is code of our own, because the checks
+//! of the library for tokens skip what is missing, leave out `nbf` and `typ`, and ask the system for the time.
 
 use std::time::Duration;
 
