@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check bench fmt audit help lint setup-run setup-test setup-bench
+.PHONY: run test check bench bench-oauth fmt audit help lint setup-run setup-test setup-bench
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
@@ -11,6 +11,7 @@ test: setup-test lint ## every test that a change must pass
 	TIDEGAUGE_TEST_DUCKDB="$$(scripts/ducklake.sh || true)" scripts/with-s3.sh scripts/with-postgres.sh $(RUNNER) --workspace
 	scripts/conformance.sh
 	scripts/clients.sh
+	scripts/issuers.sh
 
 check: lint ## the quick loop: format, lints, and the tests that build fast
 	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-lang -p tidegauge-ingest -p tidegauge-catalog
@@ -23,6 +24,9 @@ bench: setup-bench ## measure the service under load, and its ingest and its ans
 	scripts/bench.sh
 	scripts/bench-ingest.sh
 	scripts/bench-query.sh
+
+bench-oauth: ## measure the check of an access token; builds no more than that needs
+	cargo bench --profile fast -p tidegauge-auth --bench oauth
 
 fmt: ## format the code
 	cargo fmt --all

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Runs the official clients of the public service (axiom-py, @axiomhq/js and axiom-rs), as they are in their registries,
-# against the real binary: one program of tests/clients for each. The packages, and what is built of them, are kept in
+# Runs the official clients of the public service (axiom-py, @axiomhq/js and axiom-rs) and an independent client of
+# OAuth 2.0 (authlib), as they are in their registries, against the real binary: one program of tests/clients for each. The packages, and what is built of them, are kept in
 # the user's cache folder; a client whose packages cannot be had is reported as not run.
-# Usage: scripts/clients.sh [python|node|rust...]
+# Usage: scripts/clients.sh [python|node|rust|oauth...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 programs=$PWD/tests/clients
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/tidegauge"
-wanted=" ${*:-python node rust} "
+wanted=" ${*:-python node rust oauth} "
 for client in "$@"; do
-    [ -d "$programs/$client" ] || { echo "usage: scripts/clients.sh [python|node|rust...]" >&2; exit 2; }
+    [ -d "$programs/$client" ] || { echo "usage: scripts/clients.sh [python|node|rust|oauth...]" >&2; exit 2; }
 done
 
 folder=$(mktemp -d)
@@ -64,13 +64,23 @@ install_rust() {
     cp "$rust/debug/tidegauge-client-test" "$folder"
 }
 
+install_oauth() {
+    oauth=$(folder_for oauth "$programs/oauth/requirements.txt")
+    [ -e "$oauth/ready" ] && return
+    rm -rf "$oauth"
+    { python3 -m venv "$oauth" &&
+        "$oauth/bin/pip" install --quiet --require-hashes -r "$programs/oauth/requirements.txt" &&
+        touch "$oauth/ready"; } >&2
+}
+
 ready=()
-for client in python node rust; do
+for client in python node rust oauth; do
     [[ $wanted == *" $client "* ]] || continue
     case $client in
         python) needs="axiom-py cannot be installed: python3 from 3.10 with venv and PyPI are needed" ;;
         node) needs="@axiomhq/js cannot be installed: node from 20, npm and its registry are needed" ;;
         rust) needs="axiom-rs cannot be fetched: crates.io is needed" ;;
+        oauth) needs="authlib cannot be installed: python3 from 3.10 with venv and PyPI are needed" ;;
     esac
     if "install_$client"; then ready+=("$client"); else not_run "$client" "$needs"; fi
 done
@@ -102,6 +112,13 @@ run_python() {
 }
 run_node() { node "$folder/node/main.js" "$@"; }
 run_rust() { "$folder/tidegauge-client-test" "$@"; }
+run_oauth() {
+    # The quotas and the rate are no matter of signing in.
+    [ $# -eq 0 ] || return 0
+    local link
+    link=$("$binary" user link owner@localhost.localdomain --data "$folder/data" --public-url "$AXIOM_URL")
+    TEST_PASSWORD_LINK=$link "$oauth/bin/python" "$programs/oauth/main.py"
+}
 
 run_all() {
     local client

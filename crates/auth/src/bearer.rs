@@ -2,7 +2,40 @@
 //! cannot set that header send theirs.
 
 use crate::principal::Refusal;
-use crate::secret::TokenSecret;
+use crate::secret::{TokenKind, TokenSecret};
+
+/// What an `Authorization` header holds.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Sent<'a> {
+    /// A token of ours.
+    Secret(TokenSecret),
+    /// Something that may be an access token of OAuth 2.0.
+    AccessToken {
+        text: &'a str,
+        /// Whether it was sent as one that is bound to a key (RFC 9449).
+        is_dpop: bool,
+    },
+}
+
+/// Takes a token of ours, or an access token of OAuth 2.0, out of the value of an `Authorization` header.
+pub fn read_any(header: Option<&[u8]>) -> Result<Sent<'_>, Refusal> {
+    let text = header.and_then(|value| std::str::from_utf8(value).ok()).unwrap_or_default();
+    let (scheme, token) = text.trim().split_once(' ').unwrap_or_default();
+    let (is_bearer, is_dpop) = (scheme.eq_ignore_ascii_case("bearer"), scheme.eq_ignore_ascii_case("dpop"));
+    let token = token.trim();
+    if (is_bearer || is_dpop) && is_access_token(token) {
+        return Ok(Sent::AccessToken { text: token, is_dpop });
+    }
+    read(header).map(Sent::Secret)
+}
+
+/// Whether a text has the letters of an access token (RFC 6750, 2.1) and is none of ours.
+fn is_access_token(text: &str) -> bool {
+    let is_ours = [TokenKind::Api, TokenKind::Personal].iter().any(|kind| text.starts_with(kind.prefix()));
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~+/".contains(&byte);
+    let body = text.trim_end_matches('=');
+    !is_ours && !body.is_empty() && body.bytes().all(is_letter)
+}
 
 /// Takes the token out of the value of an `Authorization` header.
 pub fn read(header: Option<&[u8]>) -> Result<TokenSecret, Refusal> {
@@ -90,6 +123,26 @@ mod tests {
         }
         assert_eq!(read(Some(format!("ApiKey {TOKEN}").as_bytes())).unwrap().reveal(), TOKEN);
         assert_eq!(read_plain(TOKEN).unwrap().reveal(), TOKEN);
+    }
+
+    #[test]
+    fn what_is_not_ours_may_be_an_access_token() {
+        let token = |text| Sent::AccessToken { text, is_dpop: false };
+        assert_eq!(read_any(Some(b"Bearer eyJ.e30.c2ln")).unwrap(), token("eyJ.e30.c2ln"));
+        assert_eq!(read_any(Some(b"bearer  opaque/token== ")).unwrap(), token("opaque/token=="));
+        let bound = Sent::AccessToken { text: "a.b.c", is_dpop: true };
+        assert_eq!(read_any(Some(b"DPoP a.b.c")).unwrap(), bound);
+
+        let ours = format!("Bearer {TOKEN}");
+        assert!(
+            matches!(read_any(Some(ours.as_bytes())).unwrap(), Sent::Secret(secret) if secret.reveal() == TOKEN)
+        );
+        assert_eq!(read_any(None).unwrap_err(), Refusal::NoToken);
+        let not_one =
+            ["Bearer xapt-123", "Bearer ", "Bearer a b", "Bearer =", "Bearer a\"b", "Digest a", "DPoP"];
+        for bad in not_one {
+            assert_eq!(read_any(Some(bad.as_bytes())).unwrap_err(), Refusal::MalformedToken, "{bad}");
+        }
     }
 
     #[test]

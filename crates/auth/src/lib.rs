@@ -4,11 +4,15 @@
 
 pub mod access;
 pub mod bearer;
+pub mod embedded;
+pub mod oauth;
+pub mod opaque;
 pub mod principal;
 pub mod roles;
 pub mod secret;
 
 pub use access::Access;
+pub use opaque::OpaqueSecret;
 pub use principal::{Principal, Refusal, TokenFacts};
 pub use roles::RoleTable;
 pub use secret::{TokenKind, TokenSecret};

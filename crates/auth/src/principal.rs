@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
-use tidegauge_model::{Action, Capabilities, ErrorKind, OrgId, Role, Timestamp, TokenId, UserId};
+use tidegauge_model::{Action, Capabilities, ErrorKind, Granted, OrgId, Role, Timestamp, TokenId, UserId};
 
 use crate::access::Access;
+use crate::oauth::Scopes;
 use crate::roles::RoleTable;
 use crate::secret::TokenKind;
 
@@ -29,6 +30,8 @@ pub struct Seat {
     pub org: OrgId,
     /// The person's role there; API tokens have none.
     pub role: Option<Role>,
+    /// What the person holds there beside that role, known of the organisation that a request acts in.
+    pub granted: Arc<Granted>,
     /// Whether the person has acted there before. A seat that others gave and the person never took does not make
     /// it unclear where the person acts.
     pub accepted: bool,
@@ -44,6 +47,8 @@ pub struct Principal {
     /// Where it acts; absent for a person of several organisations who named none.
     pub seat: Option<Seat>,
     pub capabilities: Arc<Capabilities>,
+    /// The scopes that an access token of OAuth 2.0 is limited to; tokens of our own have none.
+    pub scopes: Option<Scopes>,
 }
 
 /// Why a request is not let through.
@@ -63,6 +68,8 @@ pub enum Refusal {
     MissingCapability { area: &'static str, action: Action },
     #[error("this needs a personal token (xapt-…), because it is about a person")]
     NotAPerson,
+    #[error("this changes what belongs to the person: it needs an access token with the scope *")]
+    NeedsEverything,
     #[error("not a member of organisation {0}")]
     NotAMember(OrgId),
     #[error(
@@ -79,9 +86,11 @@ impl Refusal {
             Self::NoToken | Self::MalformedToken | Self::UnknownToken | Self::ExpiredToken => {
                 ErrorKind::Unauthenticated
             }
-            Self::MissingCapability { .. } | Self::NotAPerson | Self::NotAMember(_) | Self::NoOrg => {
-                ErrorKind::Forbidden
-            }
+            Self::MissingCapability { .. }
+            | Self::NotAPerson
+            | Self::NeedsEverything
+            | Self::NotAMember(_)
+            | Self::NoOrg => ErrorKind::Forbidden,
             Self::OrgNotNamed => ErrorKind::Malformed,
         }
     }
@@ -107,7 +116,9 @@ impl Principal {
         };
         let capabilities = match (facts.kind, &seat) {
             (TokenKind::Api, _) => Arc::new(facts.capabilities),
-            (TokenKind::Personal, Some(Seat { role: Some(role), .. })) => roles.of(*role),
+            (TokenKind::Personal, Some(Seat { role: Some(role), granted, .. })) => {
+                roles.rights(*role, granted)
+            }
             (TokenKind::Personal, _) => Arc::default(),
         };
         Ok(Self {
@@ -117,7 +128,34 @@ impl Principal {
             seats: facts.seats,
             seat,
             capabilities,
+            scopes: None,
         })
+    }
+
+    /// Limits what a person or a client can do to the scopes of the token that they sent, and to the largest role that
+    /// its issuer says they have.
+    #[must_use]
+    pub fn limited(mut self, scopes: Scopes, bound: Option<Role>, roles: &RoleTable) -> Self {
+        let mut capabilities = scopes.within(&self.capabilities);
+        if let Some(bound) = bound {
+            capabilities = capabilities.intersection(&roles.of(bound));
+            for seat in self.seats.iter_mut().chain(&mut self.seat) {
+                // The weaker comes later in their order.
+                seat.role = seat.role.map(|role| role.max(bound));
+            }
+        }
+        self.capabilities = Arc::new(capabilities);
+        self.scopes = Some(scopes);
+        self
+    }
+
+    /// Checks what a change asks that belongs to the person and not to an organisation: no capability says it, so a token
+    /// with some scopes does not give it.
+    pub fn check_change_of_person(&self) -> Result<(), Refusal> {
+        match &self.scopes {
+            Some(scopes) if !scopes.all => Err(Refusal::NeedsEverything),
+            _ => Ok(()),
+        }
     }
 
     /// Checks what a route declared.
@@ -162,6 +200,10 @@ mod tests {
 
     const NOW: i64 = 1_000;
 
+    fn seat(org: &str, role: Option<Role>) -> Seat {
+        Seat { org: org.into(), role, granted: Arc::default(), accepted: true }
+    }
+
     fn facts(kind: TokenKind, seats: &[(&str, Option<Role>)]) -> TokenFacts {
         TokenFacts {
             id: "token_1".into(),
@@ -169,7 +211,7 @@ mod tests {
             expires_at: None,
             user: "user_1".into(),
             capabilities: Capabilities::default(),
-            seats: seats.iter().map(|&(org, role)| Seat { org: org.into(), role, accepted: true }).collect(),
+            seats: seats.iter().map(|&(org, role)| seat(org, role)).collect(),
         }
     }
 
@@ -203,6 +245,16 @@ mod tests {
     }
 
     #[test]
+    fn what_a_person_was_granted_counts_in_that_organisation_alone() {
+        let mut two = facts(TokenKind::Personal, &[("org_a", Some(Role::None)), ("org_b", Some(Role::None))]);
+        let roles = vec![Role::ReadOnly];
+        two.seats[0].granted = Arc::new(Granted { roles, ..Granted::default() });
+        let read = Access::Org(OrgArea::Notifiers, Action::Read);
+        assert!(admit(two.clone(), Some("org_a")).unwrap().check(read).is_ok());
+        assert!(admit(two, Some("org_b")).unwrap().check(read).is_err());
+    }
+
+    #[test]
     fn a_seat_that_was_never_taken_changes_nothing() {
         let mut given =
             facts(TokenKind::Personal, &[("org_a", Some(Role::User)), ("org_b", Some(Role::Owner))]);
@@ -215,6 +267,31 @@ mod tests {
         given.seats.clear();
         let read = Access::Org(OrgArea::Notifiers, Action::Read);
         assert_eq!(admit(given, None).unwrap().check(read).unwrap_err(), Refusal::NoOrg);
+    }
+
+    #[test]
+    fn an_access_token_gives_no_more_than_its_scopes_and_its_person_have() {
+        let roles = RoleTable::default();
+        let person = || admit(facts(TokenKind::Personal, &[("org_a", Some(Role::Admin))]), None).unwrap();
+        let read = Access::Org(OrgArea::Notifiers, Action::Read);
+        let update = Access::Org(OrgArea::Notifiers, Action::Update);
+        let billing = Access::Org(OrgArea::Billing, Action::Update);
+
+        let narrow = person().limited(Scopes::parse("notifiers|read billing|update"), None, &roles);
+        assert!(narrow.check(read).is_ok() && narrow.check(Access::Person).is_ok());
+        assert!(narrow.check(update).is_err() && narrow.check(billing).is_err());
+        assert_eq!(narrow.check_change_of_person(), Err(Refusal::NeedsEverything));
+
+        let wide = person().limited(Scopes::everything(), None, &roles);
+        assert!(wide.check(update).is_ok() && wide.check(billing).is_err());
+        assert!(wide.check_change_of_person().is_ok() && person().check_change_of_person().is_ok());
+
+        let bound = person().limited(Scopes::everything(), Some(Role::ReadOnly), &roles);
+        assert!(bound.check(read).is_ok() && bound.check(update).is_err());
+        assert_eq!((bound.role(), bound.seats[0].role), (Some(Role::ReadOnly), Some(Role::ReadOnly)));
+        let raised = person().limited(Scopes::everything(), Some(Role::Owner), &roles);
+        assert!(raised.check(billing).is_err());
+        assert_eq!(raised.role(), Some(Role::Admin));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidegauge_model::{Action, Capabilities, OrgArea, Role};
+use tidegauge_model::{Action, Capabilities, Granted, OrgArea, Role};
 
 /// The capabilities of every role, made once.
 #[derive(Clone, Debug)]
@@ -20,6 +20,18 @@ impl RoleTable {
             Some((_, capabilities)) => Arc::clone(capabilities),
             None => Arc::default(),
         }
+    }
+
+    /// All that a member may do: by the role of the membership, and by what was granted beside it.
+    pub fn rights(&self, role: Role, granted: &Granted) -> Arc<Capabilities> {
+        if granted.roles.is_empty() && granted.capabilities == Capabilities::default() {
+            return self.of(role);
+        }
+        let mut rights = self.of(role).union(&granted.capabilities);
+        for &role in &granted.roles {
+            rights = rights.union(&self.of(role));
+        }
+        Arc::new(rights)
     }
 }
 
@@ -70,6 +82,18 @@ mod tests {
             assert!(table.of(pair[0]).contains(&table.of(pair[1])), "{pair:?}");
             assert!(!table.of(pair[1]).contains(&table.of(pair[0])), "{pair:?}");
         }
+    }
+
+    #[test]
+    fn what_is_granted_comes_on_top_of_the_role() {
+        let table = RoleTable::default();
+        assert_eq!(table.rights(Role::User, &Granted::default()), table.of(Role::User));
+        let tokens =
+            Capabilities::where_allowed(|area, _| area == OrgArea::ApiTokens, |_, _| false, |_, _| false);
+        let granted = Granted { main: None, roles: vec![Role::ReadOnly], capabilities: tokens.clone() };
+        let rights = table.rights(Role::None, &granted);
+        assert!(rights.contains(&table.of(Role::ReadOnly)) && rights.contains(&tokens));
+        assert!(!rights.allows_org(OrgArea::Users, Action::Update));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! The look-up behind every authenticated request: from the digest of a token to its record and the organisations
 //! it can act in, in one statement.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use sqlx::FromRow;
 use tidegauge_model::licence::Limits;
 use tidegauge_model::org::Payment;
-use tidegauge_model::{Capabilities, OrgId, Role, Timestamp, TokenId, UserId};
+use tidegauge_model::{Capabilities, GrantId, Granted, OrgId, Role, RoleId, Timestamp, TokenId, UserId};
 
 use crate::db::read;
 use crate::orgs::{read_licence, read_payment};
@@ -31,6 +31,9 @@ pub struct Standing {
     pub org: OrgId,
     /// The person's role; an API token has none.
     pub role: Option<Role>,
+    /// What the person holds beside that role. It is read of the organisation that a request acts in alone, because
+    /// others decide how many the person belongs to.
+    pub granted: Arc<Granted>,
     /// Whether the person has acted there before; an API token always has.
     pub accepted: bool,
     pub payment: Payment,
@@ -60,6 +63,7 @@ struct BearerRow {
     capabilities: String,
     org_id: Option<String>,
     role: Option<String>,
+    main_role: Option<String>,
     accepted: Option<i64>,
     payment_status: Option<String>,
     first_failed_payment: Option<i64>,
@@ -70,11 +74,45 @@ struct BearerRow {
 // looks at as many as they can own and as many again. The number stands in the text, because SQLite prepares a
 // statement anew for each value of a limit that is a parameter, which halves the speed of every request.
 const SELECT: &str = "SELECT t.id, t.kind, t.person_id, t.expires_at, t.capabilities, o.id AS org_id, m.role, \
-    m.accepted, o.payment_status, o.first_failed_payment, o.licence \
+    m.main_role, m.accepted, o.payment_status, o.first_failed_payment, o.licence \
     FROM token t \
     LEFT JOIN membership m ON t.org_id IS NULL AND m.person_id = t.person_id \
     LEFT JOIN org o ON o.id = COALESCE(t.org_id, m.org_id) \
     WHERE t.digest = $1 \
+    ORDER BY CASE WHEN o.id = $2 THEN 0 WHEN m.accepted IS NOT NULL THEN 1 ELSE 2 END, o.id LIMIT 200";
+
+/// What a [`BearerRow`] has of a person who comes without a token of ours.
+macro_rules! of_person {
+    ($kind:literal, $membership:literal) => {
+        concat!(
+            "SELECT p.id, '", $kind, "' AS kind, p.id AS person_id, CAST(NULL AS BIGINT) AS expires_at, \
+             '{}' AS capabilities, o.id AS org_id, m.role, m.main_role, m.accepted, o.payment_status, \
+             o.first_failed_payment, o.licence FROM person p ",
+            $membership,
+            " WHERE p.id = $1 \
+             ORDER BY CASE WHEN o.id = $2 THEN 0 WHEN m.accepted IS NOT NULL THEN 1 ELSE 2 END, o.id LIMIT 200"
+        )
+    };
+}
+
+const SELECT_OF_PERSON: &str =
+    of_person!("personal", "LEFT JOIN membership m ON m.person_id = p.id LEFT JOIN org o ON o.id = m.org_id");
+
+// A machine is no member; where it acts is said by the settings of its issuer.
+const SELECT_OF_CLIENT: &str =
+    of_person!("api", "LEFT JOIN org o ON o.id = $2 LEFT JOIN membership m ON m.person_id = p.id AND 1 = 0");
+
+// What a client was granted: for a person wherever they are a member, for itself in its organisation. A client that was
+// deleted holds nothing.
+const SELECT_OF_GRANT: &str = "SELECT g.id, CASE WHEN g.person_id IS NULL THEN 'api' ELSE 'personal' END AS kind, \
+    COALESCE(g.person_id, c.created_by) AS person_id, g.ends AS expires_at, \
+    COALESCE(c.capabilities, '{}') AS capabilities, o.id AS org_id, m.role, m.main_role, m.accepted, \
+    o.payment_status, o.first_failed_payment, o.licence \
+    FROM oauth_grant g \
+    LEFT JOIN oauth_client c ON g.person_id IS NULL AND c.id = g.client_id \
+    LEFT JOIN membership m ON m.person_id = g.person_id \
+    LEFT JOIN org o ON o.id = COALESCE(g.org_id, m.org_id) \
+    WHERE g.id = $1 AND g.revoked IS NULL AND (g.person_id IS NOT NULL OR c.id IS NOT NULL) \
     ORDER BY CASE WHEN o.id = $2 THEN 0 WHEN m.accepted IS NOT NULL THEN 1 ELSE 2 END, o.id LIMIT 200";
 
 impl BearerRow {
@@ -87,6 +125,10 @@ impl BearerRow {
             org: org.as_str().into(),
             accepted: self.kind == API || self.accepted.is_some(),
             role: self.role.as_deref().map(read_role).transpose()?,
+            granted: Arc::new(Granted {
+                main: self.main_role.clone().map(RoleId::from),
+                ..Granted::default()
+            }),
             payment: read_payment(status, self.first_failed_payment)?,
             licence: licence.clone(),
             limits: OnceLock::new(),
@@ -98,9 +140,42 @@ impl Catalog {
     /// Finds the token with this digest. The organisation that the request names comes first, then those that the
     /// person has acted in.
     pub async fn find_bearer(&self, digest: &str, named_org: Option<&OrgId>) -> Result<Option<Bearer>> {
+        self.read_bearer(SELECT, digest, named_org).await
+    }
+
+    /// Where a person can act who comes with an access token, as [`Catalog::find_bearer`] finds it for a personal token.
+    pub async fn find_person_bearer(
+        &self,
+        person: &UserId,
+        named_org: Option<&OrgId>,
+    ) -> Result<Option<Bearer>> {
+        self.read_bearer(SELECT_OF_PERSON, person.as_str(), named_org).await
+    }
+
+    /// Who a grant that has not been revoked acts for, and where, as [`Catalog::find_bearer`] finds it for a token.
+    pub async fn find_grant_bearer(
+        &self,
+        grant: &GrantId,
+        named_org: Option<&OrgId>,
+    ) -> Result<Option<Bearer>> {
+        self.read_bearer(SELECT_OF_GRANT, grant.as_str(), named_org).await
+    }
+
+    /// A client that acts for itself in an organisation, as [`Catalog::find_bearer`] finds an API token. Its capabilities
+    /// are not stored.
+    pub async fn find_client_bearer(&self, person: &UserId, org: &OrgId) -> Result<Option<Bearer>> {
+        self.read_bearer(SELECT_OF_CLIENT, person.as_str(), Some(org)).await
+    }
+
+    async fn read_bearer(
+        &self,
+        statement: &'static str,
+        key: &str,
+        named_org: Option<&OrgId>,
+    ) -> Result<Option<Bearer>> {
         let rows = read!(self, executor => {
-            sqlx::query_as::<_, BearerRow>(SELECT)
-                .bind(digest)
+            sqlx::query_as::<_, BearerRow>(statement)
+                .bind(key)
                 .bind(named_org.map_or("", OrgId::as_str))
                 .fetch_all(executor)
                 .await?
@@ -112,6 +187,7 @@ impl Catalog {
         for row in &rows {
             standings.extend(row.standing()?);
         }
+        self.read_granted(&first.person_id.as_str().into(), named_org, &mut standings).await?;
         Ok(Some(Bearer {
             id: first.id.as_str().into(),
             is_api_token: first.kind == API,
@@ -120,5 +196,29 @@ impl Catalog {
             capabilities: read_capabilities(&first.capabilities)?,
             standings,
         }))
+    }
+
+    /// Reads what a person holds where a request acts: in the organisation that it names, or else in the only one that
+    /// can be meant. Elsewhere nothing is decided by it.
+    pub(crate) async fn read_granted(
+        &self,
+        person: &UserId,
+        named_org: Option<&OrgId>,
+        standings: &mut [Standing],
+    ) -> Result<()> {
+        let is_taken = standings.iter().any(|standing| standing.accepted);
+        let is_meant = |standing: &&mut Standing| match named_org {
+            Some(named) => standing.org == *named,
+            None => standing.accepted || !is_taken,
+        };
+        let mut meant = standings.iter_mut().filter(is_meant);
+        let (Some(standing), None) = (meant.next(), meant.next()) else {
+            return Ok(());
+        };
+        if standing.role.is_some() {
+            let main = standing.granted.main.clone();
+            standing.granted = Arc::new(self.granted_to(&standing.org, person, main).await?);
+        }
+        Ok(())
     }
 }

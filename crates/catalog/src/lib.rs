@@ -1,4 +1,4 @@
-//! The catalogue: organisations, people, tokens, notifiers, starred and kept queries, views, the audit trail, and
+//! The catalogue: organisations, people with their roles and groups, tokens, notifiers, starred and kept queries, views, the audit trail, and
 //! datasets with their columns, virtual fields and segments, in SQLite or PostgreSQL. This crate alone knows SQL. Each
 //! statement is written once for both databases; what differs is in `db` and in the migrations. Every change writes its
 //! audit entry in the same transaction.
@@ -12,16 +12,26 @@ pub mod datasets;
 mod db;
 pub mod error;
 pub mod first_start;
+pub mod granted;
+pub mod groups;
+pub mod identities;
 pub mod ingest_keys;
 mod lake;
 pub mod limits;
+pub mod links;
+pub mod membership;
 pub mod notifiers;
+pub mod oauth;
 pub mod orgs;
+pub mod passwords;
 pub mod people;
 pub mod query_history;
 pub mod recovery;
+pub mod roles;
 pub mod seal;
 pub mod segments;
+pub mod sessions;
+pub mod sign_ins;
 pub mod starred;
 pub mod tokens;
 mod usage;

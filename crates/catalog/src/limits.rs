@@ -7,6 +7,9 @@ pub const NOTIFIERS_MAX: i64 = 1_000;
 /// API tokens of one organisation.
 pub const TOKENS_MAX: i64 = 1_000;
 
+/// Clients of the embedded authorisation server of one organisation.
+pub const OAUTH_CLIENTS_MAX: i64 = 1_000;
+
 /// Starred queries of one organisation.
 pub const STARRED_QUERIES_MAX: i64 = 10_000;
 
@@ -15,6 +18,12 @@ pub const VIRTUAL_FIELDS_MAX: i64 = 1_000;
 
 /// Views of one organisation.
 pub const VIEWS_MAX: i64 = 1_000;
+
+/// Custom roles of one organisation.
+pub const ROLES_MAX: i64 = 200;
+
+/// Groups of one organisation.
+pub const GROUPS_MAX: i64 = 500;
 
 /// Organisations that one person owns.
 pub const ORGS_OWNED_MAX: i64 = 100;

@@ -1,12 +1,13 @@
-//! People and their membership in organisations.
+//! People, and which of them belong to an organisation. Changing that is left to `membership`.
 
 use sqlx::FromRow;
-use tidegauge_model::{ErrorKind, OrgId, Role, Timestamp, UserId};
+use tidegauge_model::{OrgId, Role, RoleId, Timestamp, UserId};
 
 use crate::audit::{Change, record};
 use crate::db::{read, write};
-use crate::orgs::lock_org;
 use crate::{Catalog, Error, Result};
+
+pub use crate::membership::{MainRole, MembershipRefusal};
 
 /// A person.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,23 +23,19 @@ pub struct Person {
 pub struct Member {
     pub person: Person,
     pub role: Role,
+    /// The custom role that stands in the place of a built-in one, which is `none` then.
+    pub main: Option<RoleLabel>,
 }
 
-/// Why a membership could not be changed.
+/// A custom role by its id and name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MembershipRefusal {
-    /// The organisation has as many people as its licence allows.
-    Full { max: i64 },
-    /// The person is a member already.
-    Member,
-    /// It would leave the organisation without an owner.
-    LastOwner,
-    /// There is no such member with that role any more.
-    NotFound,
+pub struct RoleLabel {
+    pub id: RoleId,
+    pub name: String,
 }
 
 #[derive(FromRow)]
-struct PersonRow {
+pub(crate) struct PersonRow {
     id: String,
     email: String,
     name: String,
@@ -46,7 +43,7 @@ struct PersonRow {
 }
 
 impl PersonRow {
-    fn read(self) -> Person {
+    pub(crate) fn read(self) -> Person {
         Person {
             id: self.id.into(),
             email: self.email,
@@ -57,15 +54,22 @@ impl PersonRow {
 }
 
 #[derive(FromRow)]
-struct MemberRow {
+pub(crate) struct MemberRow {
     #[sqlx(flatten)]
     person: PersonRow,
     role: String,
+    main_role: Option<String>,
+    main_name: Option<String>,
 }
 
 impl MemberRow {
-    fn read(self) -> Result<Member> {
-        Ok(Member { role: read_role(&self.role)?, person: self.person.read() })
+    pub(crate) fn read(self) -> Result<Member> {
+        let main = self.main_role.zip(self.main_name);
+        Ok(Member {
+            role: read_role(&self.role)?,
+            main: main.map(|(id, name)| RoleLabel { id: id.into(), name }),
+            person: self.person.read(),
+        })
     }
 }
 
@@ -76,14 +80,23 @@ pub(crate) fn read_role(id: &str) -> Result<Role> {
 pub(crate) const INSERT_PERSON: &str =
     "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4)";
 
-const INSERT_PERSON_UNLESS_KNOWN: &str =
+pub(crate) const INSERT_PERSON_UNLESS_KNOWN: &str =
     "INSERT INTO person (id, email, name, created) VALUES ($1, $2, $3, $4) ON CONFLICT (email) DO NOTHING";
 
 pub(crate) const INSERT_MEMBERSHIP: &str =
     "INSERT INTO membership (org_id, person_id, role, created, accepted) VALUES ($1, $2, $3, $4, $5)";
 
-const SELECT_MEMBER: &str = "SELECT p.id, p.email, p.name, p.created, m.role FROM membership m \
-    JOIN person p ON p.id = m.person_id WHERE m.org_id = $1 AND m.person_id = $2";
+/// What a [`MemberRow`] is read from.
+macro_rules! members {
+    () => {
+        "SELECT p.id, p.email, p.name, p.created, m.role, m.main_role, r.name AS main_name FROM membership m \
+         JOIN person p ON p.id = m.person_id LEFT JOIN custom_role r ON r.id = m.main_role WHERE m.org_id = $1"
+    };
+}
+
+pub(crate) const SELECT_MEMBER: &str = concat!(members!(), " AND m.person_id = $2");
+
+const SELECT_MEMBERS: &str = concat!(members!(), " ORDER BY p.id");
 
 /// Inserts a person inside a transaction.
 macro_rules! insert_person {
@@ -110,19 +123,6 @@ macro_rules! insert_membership {
             .execute(&mut *$connection)
             .await?
     };
-}
-
-/// Counts the owners of an organisation inside a transaction.
-macro_rules! count_owners {
-    ($connection:expr, $org:expr) => {{
-        let owners: i64 =
-            sqlx::query_scalar("SELECT COUNT(*) FROM membership WHERE org_id = $1 AND role = $2")
-                .bind($org.as_str())
-                .bind(Role::Owner.id())
-                .fetch_one(&mut *$connection)
-                .await?;
-        owners
-    }};
 }
 
 pub(crate) use {insert_membership, insert_person};
@@ -166,13 +166,7 @@ impl Catalog {
 
     pub async fn list_members(&self, org: &OrgId) -> Result<Vec<Member>> {
         let rows = read!(self, executor => {
-            sqlx::query_as::<_, MemberRow>(
-                "SELECT p.id, p.email, p.name, p.created, m.role FROM membership m \
-                 JOIN person p ON p.id = m.person_id WHERE m.org_id = $1 ORDER BY p.id",
-            )
-            .bind(org.as_str())
-            .fetch_all(executor)
-            .await?
+            sqlx::query_as::<_, MemberRow>(SELECT_MEMBERS).bind(org.as_str()).fetch_all(executor).await?
         });
         rows.into_iter().map(MemberRow::read).collect()
     }
@@ -186,155 +180,5 @@ impl Catalog {
                 .await?
         });
         row.map(MemberRow::read).transpose()
-    }
-
-    /// Adds a person to an organisation. A person whose e-mail address is known keeps their id and name.
-    pub async fn add_member(
-        &self,
-        org: &OrgId,
-        newcomer: &Person,
-        role: Role,
-        max_users: i64,
-        change: &Change,
-    ) -> Result<std::result::Result<Member, MembershipRefusal>> {
-        let member = write!(self, connection => {
-            lock_org!(connection, org);
-            // Another organisation may be adding the same person: this waits for it, then finds them.
-            sqlx::query(INSERT_PERSON_UNLESS_KNOWN)
-                .bind(newcomer.id.as_str())
-                .bind(&newcomer.email)
-                .bind(&newcomer.name)
-                .bind(newcomer.created.as_micros())
-                .execute(&mut *connection)
-                .await?;
-            let person: PersonRow =
-                sqlx::query_as("SELECT id, email, name, created FROM person WHERE email = $1")
-                    .bind(&newcomer.email)
-                    .fetch_one(&mut *connection)
-                    .await?;
-            let person = person.read();
-            let present: Option<MemberRow> = sqlx::query_as(SELECT_MEMBER)
-                .bind(org.as_str())
-                .bind(person.id.as_str())
-                .fetch_optional(&mut *connection)
-                .await?;
-            if present.is_some() {
-                return Ok(Err(MembershipRefusal::Member));
-            }
-            let members: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM membership WHERE org_id = $1")
-                .bind(org.as_str())
-                .fetch_one(&mut *connection)
-                .await?;
-            if members >= max_users {
-                return Ok(Err(MembershipRefusal::Full { max: max_users }));
-            }
-            // Only the person can accept it: else others could decide what their token means.
-            insert_membership!(connection, org, person.id, role, change.at, None::<Timestamp>);
-            record!(connection, change, "user.create", person.id.as_str());
-            Member { person, role }
-        });
-        Ok(Ok(member))
-    }
-
-    /// Notes that a person has acted as a member for the first time.
-    pub async fn accept_membership(&self, org: &OrgId, person: &UserId, change: &Change) -> Result<()> {
-        write!(self, connection => {
-            let accepted = sqlx::query(
-                "UPDATE membership SET accepted = $3 WHERE org_id = $1 AND person_id = $2 AND accepted IS NULL",
-            )
-            .bind(org.as_str())
-            .bind(person.as_str())
-            .bind(change.at.as_micros())
-            .execute(&mut *connection)
-            .await?
-            .rows_affected();
-            if accepted > 0 {
-                record!(connection, change, "user.accept", person.as_str());
-            }
-        });
-        Ok(())
-    }
-
-    /// How many other organisations a person has acted in.
-    pub async fn count_memberships_elsewhere(&self, org: &OrgId, person: &UserId) -> Result<i64> {
-        let count = read!(self, executor => {
-            sqlx::query_scalar(
-                "SELECT COUNT(*) FROM membership WHERE person_id = $1 AND org_id <> $2 AND accepted IS NOT NULL",
-            )
-            .bind(person.as_str())
-            .bind(org.as_str())
-            .fetch_one(executor)
-            .await?
-        });
-        Ok(count)
-    }
-
-    /// Gives a member another role, if they still have the one that the caller was checked against.
-    pub async fn set_role(
-        &self,
-        org: &OrgId,
-        person: &UserId,
-        checked: Role,
-        role: Role,
-        change: &Change,
-    ) -> Result<std::result::Result<(), MembershipRefusal>> {
-        write!(self, connection => {
-            lock_org!(connection, org);
-            let updated = sqlx::query("UPDATE membership SET role = $4 WHERE org_id = $1 AND person_id = $2 AND role = $3")
-                .bind(org.as_str())
-                .bind(person.as_str())
-                .bind(checked.id())
-                .bind(role.id())
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if updated == 0 {
-                return Ok(Err(MembershipRefusal::NotFound));
-            }
-            if count_owners!(connection, org) == 0 {
-                return Ok(Err(MembershipRefusal::LastOwner));
-            }
-            record!(connection, change, "user.role", person.as_str());
-        });
-        Ok(Ok(()))
-    }
-
-    /// Removes a person from an organisation, if they still have the role that the caller was checked against. The
-    /// person stays known to the installation.
-    pub async fn remove_member(
-        &self,
-        org: &OrgId,
-        person: &UserId,
-        checked: Role,
-        change: &Change,
-    ) -> Result<std::result::Result<(), MembershipRefusal>> {
-        write!(self, connection => {
-            lock_org!(connection, org);
-            let deleted = sqlx::query("DELETE FROM membership WHERE org_id = $1 AND person_id = $2 AND role = $3")
-                .bind(org.as_str())
-                .bind(person.as_str())
-                .bind(checked.id())
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if deleted == 0 {
-                return Ok(Err(MembershipRefusal::NotFound));
-            }
-            if count_owners!(connection, org) == 0 {
-                return Ok(Err(MembershipRefusal::LastOwner));
-            }
-            record!(connection, change, "user.delete", person.as_str());
-        });
-        Ok(Ok(()))
-    }
-}
-
-impl From<&MembershipRefusal> for ErrorKind {
-    fn from(refusal: &MembershipRefusal) -> Self {
-        match refusal {
-            MembershipRefusal::Full { .. } => Self::LimitReached,
-            MembershipRefusal::Member | MembershipRefusal::LastOwner => Self::Conflict,
-            MembershipRefusal::NotFound => Self::NotFound,
-        }
     }
 }

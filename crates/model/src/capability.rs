@@ -1,6 +1,8 @@
 //! Capabilities: which actions a token or role may take in which area. Areas exist for the whole organisation, per
 //! dataset and per view. The table here says which actions make sense where; deciding a request is left to `auth`.
 
+mod combine;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

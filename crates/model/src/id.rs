@@ -73,6 +73,16 @@ id!(
     "user_"
 );
 id!(
+    /// A custom role of an organisation.
+    RoleId,
+    "role_"
+);
+id!(
+    /// A group of people in an organisation.
+    GroupId,
+    "group_"
+);
+id!(
     /// An API token or a personal token (its record, not its secret).
     TokenId,
     "token_"
@@ -106,6 +116,22 @@ id!(
     /// A segment: one file of events.
     SegmentId,
     "segment_"
+);
+id!(
+    /// A client of the embedded authorisation server. Those that are built in have ids of another form.
+    ClientId,
+    "client_"
+);
+id!(
+    /// What a person or a machine has granted to a client: the root of its codes and tokens.
+    GrantId,
+    "grant_"
+);
+
+id!(
+    /// A browser's session (its record, not its secret).
+    SessionId,
+    "session_"
 );
 
 #[cfg(test)]

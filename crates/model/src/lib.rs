@@ -13,6 +13,7 @@ pub mod hex;
 pub mod id;
 pub mod licence;
 pub mod notifier;
+pub mod oauth;
 pub mod org;
 pub mod role;
 mod row_id;
@@ -24,10 +25,11 @@ pub use columns::{Column, Columns, FieldKind, Texts, Values};
 pub use dataset::DatasetName;
 pub use error::{ErrorKind, Rule, Violation};
 pub use id::{
-    DatasetId, NotifierId, OrgId, SegmentId, StarredQueryId, TokenId, UserId, ViewId, VirtualFieldId,
+    ClientId, DatasetId, GrantId, GroupId, NotifierId, OrgId, RoleId, SegmentId, SessionId, StarredQueryId,
+    TokenId, UserId, ViewId, VirtualFieldId,
 };
 pub use licence::Licence;
 pub use org::{Org, PaymentStatus, Plan};
-pub use role::Role;
+pub use role::{Granted, Role, RoleRef};
 pub use row_id::RowId;
 pub use time::{Clock, Timestamp};

@@ -14,12 +14,18 @@ use tokio_util::task::TaskTracker;
 
 use crate::bearers::Bearers;
 use crate::collected::{LastUses, RefusalLog};
-use crate::config::{HttpLimits, IngestLimits, QueryLimits};
+use crate::config;
+use crate::config::{HttpLimits, IngestLimits, PublicUrl, QueryLimits};
 use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
+use crate::oauth::Oauth;
 use crate::service::ingest::IngestDesk;
+use crate::service::oauth::EmbeddedServer;
+use crate::service::oauth::keys::Keys;
+use crate::service::passwords::PasswordDesk;
 use crate::service::query::QueryDesk;
 use crate::service::query::places::Atlas;
+use crate::service::sign_in::lockout::Addresses;
 
 /// The parts of a running service.
 #[derive(Debug)]
@@ -32,9 +38,15 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     pub chance: Arc<dyn Chance>,
     pub http: HttpLimits,
+    pub public_url: PublicUrl,
+    pub embedded: EmbeddedServer,
+    pub oauth: Oauth,
     pub roles: RoleTable,
     pub bearers: Bearers,
     pub rates: RateLimiter,
+    pub passwords: PasswordDesk,
+    /// From where passwords were tried in vain.
+    pub addresses: Addresses,
     /// Refused calls that are not in the audit trail yet.
     pub refusals: RefusalLog,
     /// Uses of tokens that are not in the catalogue yet.
@@ -58,17 +70,23 @@ pub struct Parts {
     pub chance: Arc<dyn Chance>,
     /// Where addresses are, if there is a database of that.
     pub atlas: Option<Arc<Atlas>>,
+    pub public_url: PublicUrl,
+    pub oauth: config::oauth::Oauth,
 }
 
 impl App {
     pub fn new(parts: Parts, http: HttpLimits, ingest: IngestLimits, query: QueryLimits) -> Arc<Self> {
-        let Parts { catalog, store, engine, clock, chance, atlas } = parts;
-        Arc::new(Self {
-            catalog,
+        let Parts { catalog, store, engine, clock, chance, atlas, public_url, oauth } = parts;
+        let tasks = TaskTracker::new();
+        let app = Arc::new(Self {
             store,
             ingest: IngestDesk::new(ingest),
             engine,
             queries: QueryDesk::new(query, atlas),
+            embedded: EmbeddedServer::new(&oauth, public_url.as_str(), Keys::new(&catalog, &clock)),
+            oauth: Oauth::new(oauth, public_url.as_str(), &clock, &tasks),
+            public_url,
+            catalog,
             clock,
             chance,
             load: Arc::new(Semaphore::new(http.max_requests_in_flight)),
@@ -77,12 +95,18 @@ impl App {
             roles: RoleTable::default(),
             bearers: Bearers::default(),
             rates: RateLimiter::default(),
+            passwords: PasswordDesk::default(),
+            addresses: Addresses::default(),
             refusals: RefusalLog::default(),
             last_uses: LastUses::default(),
             metrics: Metrics::default(),
-            tasks: TaskTracker::new(),
+            tasks,
             draining: AtomicBool::new(false),
-        })
+        });
+        if app.embedded.is_on {
+            app.oauth.set_local(app.embedded.issuer());
+        }
+        app
     }
 
     pub fn now(&self) -> Timestamp {

@@ -19,7 +19,8 @@ const TOKENS_MAX: usize = 10_000;
 #[derive(Debug, Default)]
 pub struct Bearers(Mutex<HashMap<Asked, Known>>);
 
-/// What was asked for: the digest of a token, and the organisation that the request names.
+/// What was asked for: the digest of a token or another name of who sends it, and the organisation that the request
+/// names.
 type Asked = (String, Option<OrgId>);
 
 #[derive(Debug)]
@@ -39,7 +40,20 @@ impl Bearers {
         named: Option<&OrgId>,
         now: Timestamp,
     ) -> Result<Option<Arc<Bearer>>, Error> {
-        let asked = (digest, named.cloned());
+        let look_up = catalog.find_bearer(&digest, named);
+        self.remembered(catalog, digest.clone(), named, now, look_up).await
+    }
+
+    /// What a look-up under this key found a moment ago, or finds now.
+    pub async fn remembered(
+        &self,
+        catalog: &Catalog,
+        key: String,
+        named: Option<&OrgId>,
+        now: Timestamp,
+        look_up: impl Future<Output = Result<Option<Bearer>, Error>>,
+    ) -> Result<Option<Arc<Bearer>>, Error> {
+        let asked = (key, named.cloned());
         // Read before the look-up, so that a change during it ends the memory.
         let changes = catalog.changes();
         if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&asked) {
@@ -48,7 +62,7 @@ impl Bearers {
                 return Ok(Some(Arc::clone(&known.bearer)));
             }
         }
-        let Some(bearer) = catalog.find_bearer(&asked.0, named).await? else {
+        let Some(bearer) = look_up.await? else {
             return Ok(None);
         };
         let bearer = Arc::new(bearer);

@@ -1,9 +1,13 @@
-//! The command line: one file per command. `org` and `token` work on the catalogue directly, with the rights of
-//! whoever can read the data folder: the operator. `ingest` and `query` are clients like any other.
+//! The command line: one file per command. `org`, `token` and `user` work on the catalogue directly, with the rights of
+//! whoever can read the data folder: the operator. `ingest`, `query`, `login`, `logout` and `whoami` are clients like
+//! any other.
 
 pub mod bench;
 pub mod doctor;
 pub mod ingest;
+pub mod login;
+pub mod logout;
+pub mod oauth;
 pub mod operator;
 pub mod org;
 pub mod output;
@@ -11,6 +15,8 @@ pub mod query;
 pub mod serve;
 pub mod server;
 pub mod token;
+pub mod user;
+pub mod whoami;
 
 use clap::{Parser, Subcommand};
 
@@ -30,6 +36,12 @@ enum Command {
     Ingest(ingest::IngestArguments),
     /// Ask a server a query and show the answer.
     Query(query::QueryArguments),
+    /// Sign in at a server, so that other commands need no token.
+    Login(login::LoginArguments),
+    /// End the sign-in at a server.
+    Logout(logout::LogoutArguments),
+    /// Say whose token is used at a server.
+    Whoami(whoami::WhoamiArguments),
     /// Look at disk, clock, catalogue and segments, and say what is wrong.
     Doctor(doctor::DoctorArguments),
     /// Show organisations, set their limits and their payment status.
@@ -38,6 +50,12 @@ enum Command {
     /// List, make and delete tokens.
     #[command(subcommand)]
     Token(token::TokenCommand),
+    /// Rotate the keys of the embedded authorisation server.
+    #[command(subcommand)]
+    Oauth(oauth::OauthCommand),
+    /// Let users in by one-time links.
+    #[command(subcommand)]
+    User(user::UserCommand),
     /// Make what measurements need.
     #[command(subcommand)]
     Bench(bench::BenchCommand),
@@ -49,9 +67,14 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Serve(arguments) => serve::run(arguments).await,
         Command::Ingest(arguments) => ingest::run(arguments).await,
         Command::Query(arguments) => query::run(arguments).await,
+        Command::Login(arguments) => login::run(arguments).await,
+        Command::Logout(arguments) => logout::run(arguments).await,
+        Command::Whoami(arguments) => whoami::run(arguments).await,
         Command::Doctor(arguments) => doctor::run(arguments).await,
         Command::Org(command) => org::run(command).await,
         Command::Token(command) => token::run(command).await,
+        Command::Oauth(command) => oauth::run(command).await,
+        Command::User(command) => user::run(command).await,
         Command::Bench(command) => bench::run(command),
     }
 }

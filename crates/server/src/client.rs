@@ -1,14 +1,16 @@
-//! The client: asks queries (`ask`, `answer`), and sends files of events to a server. A thread reads the files and cuts them into parts (`input`,
+//! The client: signs in (`oauth`, `bearer`), asks queries (`ask`, `answer`), and sends files of events to a server. A thread reads the files and cuts them into parts (`input`,
 //! `borders`, `split`, `buffers`), and as many parts as there are connections are under way at once (`run`, `send`).
 //! Nothing is parsed on the way: what an event means is for the server to say.
 
 pub mod answer;
 pub mod ask;
+pub mod bearer;
 pub mod borders;
 pub mod buffers;
 pub mod csv;
 pub mod input;
 pub mod json;
+pub mod oauth;
 pub mod part;
 pub mod progress;
 pub mod run;

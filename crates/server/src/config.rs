@@ -3,6 +3,8 @@
 
 pub mod arguments;
 pub mod layers;
+pub mod oauth;
+mod public_url;
 mod query;
 pub mod reference;
 mod storage;
@@ -18,6 +20,8 @@ use tidegauge_catalog::Location;
 use tidegauge_engine::EngineSettings;
 use tidegauge_model::address::check_email;
 use tidegauge_store::StoreSettings;
+
+pub use public_url::PublicUrl;
 
 /// A text that may hold a password or token, and never prints itself.
 #[derive(Clone, Deserialize)]
@@ -39,6 +43,7 @@ pub struct Settings {
     pub ingest: IngestSettings,
     pub query: QuerySettings,
     pub security: SecuritySettings,
+    pub oauth: oauth::OauthSettings,
     pub log: LogSettings,
 }
 
@@ -46,6 +51,7 @@ pub struct Settings {
 #[serde(deny_unknown_fields)]
 pub struct ServerSettings {
     pub listen: String,
+    pub public_url: String,
     pub tls_cert: String,
     pub tls_key: String,
     pub request_timeout_seconds: u64,
@@ -121,6 +127,9 @@ pub struct LogSettings {
 #[derive(Clone, Debug)]
 pub struct Config {
     pub listen: SocketAddr,
+    /// Where the service is to be found, if that was said; else it is where it listens.
+    pub public_url: Option<PublicUrl>,
+    pub oauth: oauth::Oauth,
     pub tls: Option<TlsFiles>,
     pub http: HttpLimits,
     pub connections: ConnectionLimits,
@@ -227,7 +236,7 @@ impl TryFrom<Settings> for Config {
     type Error = Error;
 
     fn try_from(settings: Settings) -> Result<Self, Error> {
-        let Settings { server, storage, ingest, query, security, log } = settings;
+        let Settings { server, storage, ingest, query, security, oauth, log } = settings;
         let in_data = |path: &PathBuf, name: &str| {
             if path.as_os_str().is_empty() { storage.data.join(name) } else { path.clone() }
         };
@@ -235,6 +244,8 @@ impl TryFrom<Settings> for Config {
             listen: server.listen.parse().map_err(|_| {
                 setting("listen", format!("{:?} is not an address such as 127.0.0.1:8080", server.listen))
             })?,
+            public_url: PublicUrl::from_settings(&server)?,
+            oauth: oauth::checked(oauth)?,
             tls: tls_files(&server)?,
             http: HttpLimits {
                 request_timeout: seconds("request_timeout_seconds", server.request_timeout_seconds)?,
@@ -263,6 +274,13 @@ impl TryFrom<Settings> for Config {
             log: Log { format: log_format(&log.log_format)?, level: log.log_level },
             data: storage.data,
         })
+    }
+}
+
+impl Config {
+    /// Where the service is to be found when it listens on this address.
+    pub fn public_url_at(&self, address: SocketAddr) -> PublicUrl {
+        self.public_url.clone().unwrap_or_else(|| PublicUrl::of_listener(address, self.tls.is_some()))
     }
 }
 

@@ -11,7 +11,9 @@ pub mod extract;
 pub mod guard;
 pub mod health;
 pub mod json;
+pub mod oauth;
 pub mod openapi;
+pub mod pages;
 pub mod resources;
 pub mod serve;
 
@@ -23,15 +25,15 @@ use axum::{Extension, Router};
 use tidegauge_auth::Access;
 use tidegauge_model::Action::{Create, Delete, Read, Update};
 use tidegauge_model::DatasetArea::{Data, Ingest, Query, StarredQueries, Trim, Vacuum, VirtualFields};
-use tidegauge_model::OrgArea::{ApiTokens, AuditLog, Datasets, Notifiers, Users, Views};
+use tidegauge_model::OrgArea::{ApiTokens, AuditLog, Datasets, Notifiers, Rbac, Users, Views};
 use utoipa_axum::routes;
 
 use crate::app::App;
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
 use resources::{
-    audit, datasets, ingest, notifiers, orgs, query, query_text, starred, tokens, users, views,
-    virtual_fields,
+    audit, datasets, groups, ingest, notifiers, orgs, protected_resource, query, query_text, roles, starred,
+    tokens, users, views, virtual_fields,
 };
 
 /// The whole service as one router.
@@ -40,6 +42,7 @@ pub fn router(app: &Arc<App>) -> Router {
     let document = docs_page::Document(openapi::render(&document).into());
     let routes = router
         .merge(docs_page::files())
+        .merge(pages::assets::files())
         .fallback(answer::unknown_path)
         .layer(Extension(document))
         .layer(DefaultBodyLimit::max(app.http.max_body_bytes))
@@ -54,11 +57,12 @@ pub fn router(app: &Arc<App>) -> Router {
 /// Every route of the API document. A route cannot be added without saying what it asks of its caller.
 pub fn api(app: &Arc<App>) -> Api {
     let both = Versions::V1AndV2;
-    definitions(events(Api::new(app)))
+    authorisation(people(definitions(events(pages::routes(Api::new(app))))))
         .add(Versions::None, Access::Public, routes!(health::healthz))
         .add(Versions::None, Access::Public, routes!(health::readyz))
         .add(Versions::None, Access::Public, routes!(health::metrics))
         .add(Versions::None, Access::Public, routes!(health::version))
+        .add(Versions::None, Access::Public, routes!(protected_resource::describe))
         .add(Versions::None, Access::Public, routes!(docs_page::openapi))
         .add(Versions::None, Access::Public, routes!(docs_page::page))
         .add(both, Access::Org(Notifiers, Read), routes!(notifiers::list))
@@ -77,7 +81,13 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(both, Access::Dataset(StarredQueries, Update), routes!(starred::replace))
         .add(both, Access::Dataset(StarredQueries, Delete), routes!(starred::delete))
         .add(both, Access::Dataset(StarredQueries, Read), routes!(starred::run::run))
-        .add(both, Access::AnyToken, routes!(orgs::list))
+        .add(Versions::V2, Access::Org(AuditLog, Read), routes!(audit::list))
+}
+
+/// The routes of organisations, of people and of what they may do.
+fn people(api: Api) -> Api {
+    let both = Versions::V1AndV2;
+    api.add(both, Access::AnyToken, routes!(orgs::list))
         .add(both, Access::Person, routes!(orgs::create))
         .add(both, Access::AnyToken, routes!(orgs::get))
         .add(both, Access::Person, routes!(orgs::rename))
@@ -90,7 +100,46 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(both, Access::Org(Users, Delete), routes!(users::delete))
         .add(both, Access::Org(Users, Update), routes!(users::rename))
         .add(both, Access::Org(Users, Update), routes!(users::set_role))
-        .add(Versions::V2, Access::Org(AuditLog, Read), routes!(audit::list))
+        .add(Versions::V2, Access::Org(Users, Create), routes!(users::invite))
+        .add(both, Access::Org(Rbac, Read), routes!(roles::list))
+        // As the public service has it, who may create roles and groups may change and delete them too.
+        .add(both, Access::Org(Rbac, Create), routes!(roles::create))
+        .add(both, Access::Org(Rbac, Read), routes!(roles::get))
+        .add(both, Access::Org(Rbac, Create), routes!(roles::replace))
+        .add(both, Access::Org(Rbac, Create), routes!(roles::delete))
+        .add(both, Access::Org(Rbac, Read), routes!(groups::list))
+        .add(both, Access::Org(Rbac, Create), routes!(groups::create))
+        .add(both, Access::Org(Rbac, Read), routes!(groups::get))
+        .add(both, Access::Org(Rbac, Create), routes!(groups::replace))
+        .add(both, Access::Org(Rbac, Create), routes!(groups::delete))
+}
+
+/// The routes of the embedded authorisation server, and of what people and organisations do with it.
+fn authorisation(api: Api) -> Api {
+    use oauth::{authorize, device, granted, metadata, register, token};
+    use resources::{grants, oauth_clients};
+    let (none, v2) = (Versions::None, Versions::V2);
+    api.add(none, Access::Public, routes!(metadata::metadata))
+        .add(none, Access::Public, routes!(metadata::jwks))
+        .add(none, Access::Public, routes!(authorize::show))
+        .add(none, Access::Public, routes!(authorize::decide))
+        .add(none, Access::Public, routes!(token::token))
+        .add(none, Access::Public, routes!(token::device_authorization))
+        .add(none, Access::Public, routes!(token::revoke))
+        .add(none, Access::Public, routes!(token::introspect))
+        .add(none, Access::Public, routes!(register::register))
+        .add(none, Access::Public, routes!(device::show))
+        .add(none, Access::Public, routes!(device::decide))
+        .add(none, Access::Public, routes!(granted::show))
+        .add(none, Access::Public, routes!(granted::end))
+        .add(v2, Access::Org(ApiTokens, Read), routes!(oauth_clients::list))
+        .add(v2, Access::Org(ApiTokens, Create), routes!(oauth_clients::create))
+        .add(v2, Access::Org(ApiTokens, Read), routes!(oauth_clients::get))
+        .add(v2, Access::Org(ApiTokens, Update), routes!(oauth_clients::replace))
+        .add(v2, Access::Org(ApiTokens, Delete), routes!(oauth_clients::delete))
+        .add(v2, Access::Org(ApiTokens, Update), routes!(oauth_clients::new_secret))
+        .add(v2, Access::Person, routes!(grants::list))
+        .add(v2, Access::Person, routes!(grants::revoke))
 }
 
 /// The routes of what people define on top of events.

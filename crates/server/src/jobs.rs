@@ -2,8 +2,10 @@
 
 pub mod forget_tokens;
 pub mod keep_events;
+pub mod keep_oauth;
 pub mod prune_audit;
 pub mod prune_queries;
+pub mod prune_sign_ins;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -60,6 +62,13 @@ impl Jobs {
             prune_queries::step(&app).await
         });
         keep_events::start(&jobs, app);
+        jobs.run_every("keep-oauth", PRUNE_EVERY, app, |app| async move { keep_oauth::step(&app).await });
+        jobs.run_every(
+            "prune-sign-ins",
+            PRUNE_EVERY,
+            app,
+            |app| async move { prune_sign_ins::step(&app).await },
+        );
         jobs.run_every("prune-audit", PRUNE_EVERY, app, |app| async move { prune_audit::step(&app).await });
         jobs
     }

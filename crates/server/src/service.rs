@@ -1,6 +1,7 @@
 //! The use cases: one function for each, from a caller and an input to an output or an error. They know what is
 //! allowed and in which order things happen; they do not know HTTP or SQL.
 
+pub mod account;
 pub mod allowance;
 pub mod audit;
 pub mod caller;
@@ -9,13 +10,21 @@ pub mod datasets;
 pub mod documents;
 pub mod error;
 pub mod first_start;
+pub mod groups;
 pub mod ingest;
+pub mod links;
 pub mod notifiers;
+pub mod oauth;
 pub mod orgs;
+pub mod passwords;
 pub mod properties;
 pub mod query;
 pub mod query_options;
 pub mod query_text;
+pub mod rights;
+pub mod roles;
+pub mod sessions;
+pub mod sign_in;
 pub mod starred;
 pub mod text;
 pub mod tokens;

@@ -17,19 +17,25 @@ mod duckdb;
 mod event_races;
 mod event_samples;
 mod first_start;
+mod groups;
 mod ingest_keys;
 mod lake;
 mod membership;
 mod membership_races;
 mod notifiers;
+mod oauth_clients;
+mod oauth_grants;
 mod opening;
 mod orgs;
+mod passwords;
 mod people;
 mod query_history;
 mod recovery;
+mod roles;
 mod samples;
 mod schema;
 mod segments;
+mod sessions;
 mod starred;
 mod starred_filters;
 mod starred_pages;
@@ -125,6 +131,26 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         takes_one_of_two_changes_to_the_same_checked_role,
         takes_two_changes_of_role_only_in_their_order,
         takes_either_a_new_role_or_a_removal,
+    }
+    roles {
+        read_back_what_was_inserted,
+        have_names_of_their_own,
+        are_for_members_alone,
+        are_changed_as_they_are_at_that_moment,
+        count_at_the_next_request,
+        count_in_the_org_that_is_named,
+        stand_in_the_place_of_a_built_in_one,
+        leave_nothing_behind_when_they_are_deleted,
+        hold_changes_of_members_to_what_was_checked,
+        are_refused_beyond_the_limit,
+        add_up,
+    }
+    groups {
+        read_back_what_was_inserted,
+        are_refused_strangers_and_unknown_roles,
+        tell_what_they_grant_before_and_after,
+        give_their_roles_to_their_people,
+        are_refused_beyond_the_limit,
     }
     acceptance {
         is_never_given_by_whoever_adds,
@@ -279,6 +305,23 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         counts_the_bytes_of_live_segments,
         of_queries_is_counted_apart,
     }
+    sessions {
+        reads_back_what_was_begun,
+        notes_the_newest_use,
+        ends_those_of_their_person_only,
+        keeps_so_many_of_a_person,
+        drops_the_unused_and_the_ended,
+        are_in_the_trail_where_their_person_has_acted,
+    }
+    passwords {
+        are_found_with_their_person,
+        end_all_that_was_open_before,
+        change_only_from_the_one_that_was_proven,
+        are_set_by_a_link_once_and_in_time,
+        are_not_set_by_who_invites_somebody_elses,
+        links_and_attempts_are_dropped_when_they_ended,
+        attempts_at_the_same_moment_all_count,
+    }
     query_history {
         reads_back_what_was_kept,
         refuses_an_id_twice,
@@ -313,6 +356,25 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         take_one_of_many_with_the_same_name,
         are_refused_beyond_the_limit,
         are_reported_when_they_cannot_be_read,
+    }
+    oauth_clients {
+        keys_read_back_and_are_sealed,
+        keys_are_made_by_one_of_many_nodes,
+        read_back_what_was_inserted,
+        are_changed_within_their_org,
+        are_refused_beyond_the_limit,
+        are_reported_when_they_cannot_be_read,
+    }
+    oauth_grants {
+        codes_make_a_grant_once_and_a_replay_ends_it,
+        codes_are_redeemed_by_one_of_many,
+        refresh_tokens_follow_each_other_and_reuse_ends_all,
+        refresh_tokens_are_used_by_one_of_many,
+        grants_are_seen_and_ended_by_their_person,
+        grants_end_with_their_client,
+        devices_wait_for_a_decision_and_are_answered_once,
+        devices_can_be_denied,
+        grants_tell_who_acts_where,
     }
     values {
         keep_any_time,

@@ -22,7 +22,7 @@ pub(crate) async fn adds_somebody_new(test: &TestCatalog<'_>) {
     let (ours, _) = samples::two_orgs(test).await;
     let change = samples::change(&ours);
     let added = test.add_member(&ours, &person("user_a"), Role::ReadOnly, PLENTY, &change).await.unwrap();
-    let member = Member { person: person("user_a"), role: Role::ReadOnly };
+    let member = Member { person: person("user_a"), role: Role::ReadOnly, main: None };
     assert_eq!(added, Ok(member.clone()));
     assert_eq!(test.find_member(&ours, &"user_a".into()).await.unwrap(), Some(member));
     assert_eq!(test.new_audit().await, ["user.create user_a"]);
@@ -34,7 +34,7 @@ pub(crate) async fn adds_somebody_known_under_their_own_id_and_name(test: &TestC
     let introduced = Person { email: known.email.clone(), ..person("user_other_id") };
     let change = samples::change(&ours);
     let added = test.add_member(&ours, &introduced, Role::User, PLENTY, &change).await.unwrap();
-    assert_eq!(added, Ok(Member { person: known, role: Role::User }));
+    assert_eq!(added, Ok(Member { person: known, role: Role::User, main: None }));
     assert_eq!(test.find_person(&"user_other_id".into()).await.unwrap(), None);
     assert_eq!(test.new_audit().await, [format!("user.create {OTHER_OWNER}")]);
 }
@@ -87,7 +87,7 @@ pub(crate) async fn changes_a_role(test: &TestCatalog<'_>) {
         let change = samples::change(&ours);
         test.set_role(&ours, &"user_a".into(), before, role, &change).await.unwrap().unwrap();
         before = role;
-        let member = Member { person: person("user_a"), role };
+        let member = Member { person: person("user_a"), role, main: None };
         assert_eq!(test.find_member(&ours, &"user_a".into()).await.unwrap(), Some(member));
         assert_eq!(test.new_audit().await, ["user.role user_a"]);
     }

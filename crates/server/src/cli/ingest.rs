@@ -94,7 +94,7 @@ fn sender(arguments: &IngestArguments, connections: usize, run_id: String) -> an
     let target = Target::new(&Destination {
         url: arguments.server.url.clone(),
         dataset: arguments.dataset.clone(),
-        token: arguments.server.token()?,
+        token: arguments.server.bearer()?,
         org: arguments.server.org.clone(),
         labels: arguments.labels.clone(),
         timestamp_field: arguments.timestamp_field.clone(),
@@ -133,6 +133,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::client::bearer::Bearer;
 
     #[derive(Debug, Parser)]
     struct Line {
@@ -151,7 +152,9 @@ mod tests {
         let arguments = parse(&line).unwrap();
         assert_eq!(arguments.csv_delimiter, Some('\t'));
         assert_eq!(arguments.labels, [("zone".to_owned(), "a=b".to_owned())]);
-        assert_eq!(arguments.server.token().unwrap(), "xaat-secret");
+        let bearer = arguments.server.bearer().unwrap();
+        assert!(matches!(&bearer, Bearer::Given(token) if token == "xaat-secret"));
+        assert!(!format!("{bearer:?}").contains("secret"));
         assert!(!format!("{arguments:?}").contains("secret"));
         assert_eq!(inputs(&arguments).unwrap().len(), 2);
     }

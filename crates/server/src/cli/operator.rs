@@ -12,7 +12,7 @@ use tidegauge_store::Store;
 use crate::app::{App, Parts};
 use crate::chance::OsChance;
 use crate::config::arguments::SettingArguments;
-use crate::config::{Config, layers};
+use crate::config::{Config, PublicUrl, layers};
 use crate::secret_key;
 use crate::service::query::places::Atlas;
 
@@ -48,7 +48,7 @@ pub async fn open_catalog(config: &Config) -> anyhow::Result<Catalog> {
 }
 
 /// Opens everything that the service needs.
-pub async fn open_app(config: &Config) -> anyhow::Result<Arc<App>> {
+pub async fn open_app(config: &Config, public_url: PublicUrl) -> anyhow::Result<Arc<App>> {
     let atlas = config.geo_database.clone().map(Atlas::open).transpose();
     let atlas = atlas.map_err(|error| anyhow!("setting geo_database: {error:#}"))?;
     let catalog = Arc::new(open_catalog(config).await?);
@@ -59,7 +59,8 @@ pub async fn open_app(config: &Config) -> anyhow::Result<Arc<App>> {
     let store = store.await.context("opening the store of events")?;
     let store = Arc::new(store);
     let engine = Engine::new(Arc::clone(&store), config.engine.clone()).context("preparing for queries")?;
-    let parts = Parts { catalog, store, engine, clock, chance, atlas: atlas.map(Arc::new) };
+    let (atlas, oauth) = (atlas.map(Arc::new), config.oauth.clone());
+    let parts = Parts { catalog, store, engine, clock, chance, atlas, public_url, oauth };
     Ok(App::new(parts, config.http.clone(), config.ingest.clone(), config.query.clone()))
 }
 

@@ -80,8 +80,8 @@ pub async fn run(arguments: QueryArguments) -> anyhow::Result<()> {
         return list(&history?);
     }
     let question = question(&arguments, history.as_ref().ok())?;
-    let token = arguments.server.token()?;
-    let asker = Asker::new(&arguments.server.url, &token, arguments.server.org.as_deref())?;
+    let bearer = arguments.server.bearer()?;
+    let asker = Asker::new(&arguments.server.url, bearer, arguments.server.org.as_deref())?;
     if let Err(error) = history.and_then(|history| history.add(&question.apl)) {
         output::note(&format!("the query is not kept in the history: {error:#}"));
     }

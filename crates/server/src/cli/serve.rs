@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::{operator, output};
 use crate::config::arguments::SettingArguments;
-use crate::config::{Config, FirstStart, layers};
+use crate::config::{Config, FirstStart, PublicUrl, layers};
 use crate::http::serve::{listen, serve, stop_signal};
 use crate::jobs::Jobs;
 use crate::service::first_start::{self, Made};
@@ -28,10 +28,10 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     let listener = listen(config.listen)?;
     let address = listener.local_addr()?;
 
-    let app = operator::open_app(&config).await?;
+    let app = operator::open_app(&config, config.public_url_at(address)).await?;
     let made = first_start::set_up(&app.catalog, &config.first_start, &*app.chance, app.now()).await?;
     if let Some(made) = made {
-        welcome(&made, &config.first_start);
+        welcome(&made, &config.first_start, &app.public_url);
     }
     if !app.catalog.is_durable().await? {
         tracing::warn!("the catalogue's database does not wait for its disk: a power cut can lose changes");
@@ -77,11 +77,15 @@ fn catalog_kind(config: &Config) -> &'static str {
     }
 }
 
-fn welcome(made: &Made, settings: &FirstStart) {
+fn welcome(made: &Made, settings: &FirstStart, public_url: &PublicUrl) {
     output::line(&format!(
         "First start: made organisation {} with owner {}.",
         made.org, settings.owner_email
     ));
     output::line(&format!("Your personal token, also kept in {}:", settings.token_file.display()));
     output::line(&format!("  {}", made.secret.reveal()));
+    output::line(
+        "To sign in with a browser, set your password by this link, which is good once and for 7 days:",
+    );
+    output::line(&format!("  {}", made.link.address(public_url)));
 }

@@ -3,9 +3,15 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use tidegauge_model::time::SystemClock;
+
+use crate::client::bearer::Bearer;
+use crate::client::oauth::signed_in::SignedIn;
+use crate::client::oauth::store::{self, Store};
 
 #[derive(Debug, Args)]
 pub struct ServerArguments {
@@ -21,6 +27,25 @@ pub struct ServerArguments {
     /// Id of the organisation, for a personal token of somebody in several.
     #[arg(long)]
     pub org: Option<String>,
+    #[command(flatten)]
+    credentials: CredentialArguments,
+}
+
+/// Where the tokens of a sign-in are kept.
+#[derive(Debug, Args)]
+pub struct CredentialArguments {
+    /// File with the tokens of `tidegauge login`, instead of tidegauge/credentials.json in the folder for settings.
+    #[arg(long, env = "TIDEGAUGE_CREDENTIALS", value_name = "FILE")]
+    credentials: Option<PathBuf>,
+    #[arg(long, env = "XDG_CONFIG_HOME", value_name = "FOLDER", hide = true)]
+    config_folder: Option<PathBuf>,
+}
+
+impl CredentialArguments {
+    pub fn store(&self) -> anyhow::Result<Store> {
+        let home = std::env::home_dir();
+        Store::new(self.credentials.as_deref(), self.config_folder.as_deref(), home.as_deref())
+    }
 }
 
 /// A text that does not print itself.
@@ -42,16 +67,26 @@ impl FromStr for Secret {
 }
 
 impl ServerArguments {
-    pub fn token(&self) -> anyhow::Result<String> {
-        let token = match (&self.token_file, &self.token) {
+    /// Whose token is sent: the one that was given, or that of whoever has signed in at the server.
+    pub fn bearer(&self) -> anyhow::Result<Bearer> {
+        let given = match (&self.token_file, &self.token) {
             (Some(path), _) => {
                 std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?
             }
             (None, Some(Secret(token))) => token.clone(),
-            (None, None) => {
-                bail!("give a token with --token-file or the environment variable TIDEGAUGE_TOKEN")
-            }
+            (None, None) => return self.signed_in(),
         };
-        Ok(token.trim().to_owned())
+        Ok(Bearer::Given(given.trim().to_owned()))
+    }
+
+    fn signed_in(&self) -> anyhow::Result<Bearer> {
+        let (store, server) = (self.credentials.store()?, store::name_of(&self.url)?);
+        if store.find(&server)?.is_none() {
+            bail!(
+                "sign in with `tidegauge login --url {server}`, or give a token with --token-file or the environment \
+                 variable TIDEGAUGE_TOKEN"
+            );
+        }
+        Ok(Bearer::SignedIn(Arc::new(SignedIn::new(store, server, Arc::new(SystemClock))?)))
     }
 }

@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 use tidegauge_lang::{Diagnostic, Span};
 
 use super::answer::Answer;
-use super::target::{address, identity, is_loopback};
+use super::bearer::Bearer;
+use super::target::{address, in_org, is_loopback};
 
 /// Longer than any server works on a query.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
@@ -34,6 +35,7 @@ pub struct Asker {
     client: Client,
     url: Url,
     headers: HeaderMap,
+    bearer: Bearer,
 }
 
 impl fmt::Debug for Asker {
@@ -51,7 +53,7 @@ pub struct Answered {
 }
 
 impl Asker {
-    pub fn new(url: &str, token: &str, org: Option<&str>) -> anyhow::Result<Self> {
+    pub fn new(url: &str, bearer: Bearer, org: Option<&str>) -> anyhow::Result<Self> {
         let mut url = address(url, &["v1", "query", "_apl"])?;
         url.query_pairs_mut().append_pair("format", "tabular");
         let mut builder = Client::builder()
@@ -63,11 +65,13 @@ impl Asker {
             builder = builder.no_proxy();
         }
         let client = builder.build().context("setting up HTTP")?;
-        Ok(Self { client, url, headers: identity(token, org)? })
+        Ok(Self { client, url, headers: in_org(org)?, bearer })
     }
 
     pub async fn ask(&self, question: &Question) -> anyhow::Result<Answered> {
-        let request = self.client.post(self.url.clone()).headers(self.headers.clone());
+        let mut headers = self.headers.clone();
+        self.bearer.sign(&mut headers).await?;
+        let request = self.client.post(self.url.clone()).headers(headers);
         let response = request.json(&body_of(question)).send().await;
         let response =
             response.map_err(|error| anyhow!(error.without_url()).context("the server was not reached"))?;
@@ -75,7 +79,9 @@ impl Asker {
         let body = response.bytes().await.map_err(reqwest::Error::without_url)?.to_vec();
         if !status.is_success() {
             let advice = match status.as_u16() {
-                401 => "; give a token that works with --token-file or TIDEGAUGE_TOKEN",
+                401 => {
+                    "; sign in with `tidegauge login`, or give a token that works with --token-file or TIDEGAUGE_TOKEN"
+                }
                 404 => "; see that --url is right and that the dataset is there",
                 _ => "",
             };
@@ -210,7 +216,7 @@ mod tests {
             "tables":[{"name":"0","sources":[{"name":"web"}],"fields":[{"name":"n","type":"integer","agg":{"name":"count"}}],
             "order":[],"groups":[],"columns":[[3]]},{"name":"_totals","fields":[],"columns":[]}],"datasetNames":["web"]}"#;
         let (url, sent) = server(200, answer).await;
-        let asker = Asker::new(&url, "xapt-1", None).unwrap();
+        let asker = Asker::new(&url, "xapt-1".into(), None).unwrap();
         let variables = [("a".to_owned(), json!(5))].into_iter().collect();
         let question = Question {
             apl: "web | count".to_owned(),
@@ -235,11 +241,12 @@ mod tests {
     #[tokio::test]
     async fn a_refusal_is_told_with_advice() {
         let (url, _) = server(401, r#"{"code":401,"message":"forbidden"}"#).await;
-        let asker = Asker::new(&url, "xapt-1", None).unwrap();
+        let asker = Asker::new(&url, "xapt-1".into(), None).unwrap();
         let error = asker.ask(&Question::default()).await.unwrap_err().to_string();
         assert_eq!(
             error,
-            "the server answered 401: forbidden; give a token that works with --token-file or TIDEGAUGE_TOKEN"
+            "the server answered 401: forbidden; sign in with `tidegauge login`, or give a token that works with \
+             --token-file or TIDEGAUGE_TOKEN"
         );
     }
 

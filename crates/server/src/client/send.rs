@@ -105,8 +105,9 @@ impl Sender {
         let (body, headers) = self.prepare(part).await.with_context(|| part.place.to_string())?;
         let mut attempt = 1;
         loop {
-            let request =
-                self.client.post(self.target.url.clone()).headers(headers.clone()).body(body.clone());
+            let mut headers = headers.clone();
+            self.target.bearer.sign(&mut headers).await?;
+            let request = self.client.post(self.target.url.clone()).headers(headers).body(body.clone());
             let (error, least) = match try_once(request).await {
                 Ok(answer) => return Ok(answer),
                 Err(Problem::Final(error)) => return Err(error.context(part.place.to_string())),
@@ -210,7 +211,9 @@ fn is_passing(status: StatusCode) -> bool {
 
 fn advice(status: StatusCode) -> &'static str {
     match status {
-        StatusCode::UNAUTHORIZED => "; give a token that works with --token-file or TIDEGAUGE_TOKEN",
+        StatusCode::UNAUTHORIZED => {
+            "; sign in with `tidegauge login`, or give a token that works with --token-file or TIDEGAUGE_TOKEN"
+        }
         StatusCode::NOT_FOUND => "; make the dataset first, and see that --url is right",
         StatusCode::PAYLOAD_TOO_LARGE => "; send smaller parts with --batch-bytes",
         _ => "",

@@ -4,7 +4,9 @@ use std::fmt;
 
 use anyhow::{Context, bail};
 use reqwest::Url;
-use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use super::bearer::Bearer;
 
 const ORG: HeaderName = HeaderName::from_static("x-tidegauge-org-id");
 const LABELS: HeaderName = HeaderName::from_static("x-tidegauge-event-labels");
@@ -14,7 +16,7 @@ const LABELS: HeaderName = HeaderName::from_static("x-tidegauge-event-labels");
 pub struct Destination {
     pub url: String,
     pub dataset: String,
-    pub token: String,
+    pub token: Bearer,
     pub org: Option<String>,
     pub labels: Vec<(String, String)>,
     pub timestamp_field: Option<String>,
@@ -34,11 +36,12 @@ impl fmt::Debug for Destination {
 pub struct Target {
     pub url: Url,
     pub headers: HeaderMap,
+    pub bearer: Bearer,
 }
 
 impl Target {
     pub fn new(destination: &Destination) -> anyhow::Result<Self> {
-        Ok(Self { url: url(destination)?, headers: headers(destination)? })
+        Ok(Self { url: url(destination)?, headers: headers(destination)?, bearer: destination.token.clone() })
     }
 
     /// Whether the server is on this machine, where compressing costs more than it saves.
@@ -64,7 +67,7 @@ fn url(destination: &Destination) -> anyhow::Result<Url> {
 }
 
 /// The address of a path below that of a server.
-pub(super) fn address(text: &str, path: &[&str]) -> anyhow::Result<Url> {
+pub fn address(text: &str, path: &[&str]) -> anyhow::Result<Url> {
     let mut url =
         Url::parse(text).with_context(|| format!("{text:?} is not a URL such as http://host:8080"))?;
     if !matches!(url.scheme(), "http" | "https") {
@@ -79,14 +82,9 @@ pub(super) fn address(text: &str, path: &[&str]) -> anyhow::Result<Url> {
     Ok(url)
 }
 
-/// The headers that tell who asks, and in which organisation.
-pub(super) fn identity(token: &str, org: Option<&str>) -> anyhow::Result<HeaderMap> {
+/// The header that tells in which organisation somebody asks.
+pub(super) fn in_org(org: Option<&str>) -> anyhow::Result<HeaderMap> {
     let mut headers = HeaderMap::new();
-    let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
-        .ok()
-        .context("the token has characters that cannot be sent")?;
-    bearer.set_sensitive(true);
-    headers.insert(AUTHORIZATION, bearer);
     if let Some(org) = org {
         let org = HeaderValue::from_str(org).ok();
         headers.insert(ORG, org.context("--org has characters that cannot be sent")?);
@@ -95,7 +93,7 @@ pub(super) fn identity(token: &str, org: Option<&str>) -> anyhow::Result<HeaderM
 }
 
 fn headers(destination: &Destination) -> anyhow::Result<HeaderMap> {
-    let mut headers = identity(&destination.token, destination.org.as_deref())?;
+    let mut headers = in_org(destination.org.as_deref())?;
     if !destination.labels.is_empty() {
         let labels = destination.labels.iter().cloned().map(|(name, value)| (name, value.into()));
         let labels = serde_json::Value::Object(labels.collect()).to_string();
@@ -106,7 +104,7 @@ fn headers(destination: &Destination) -> anyhow::Result<HeaderMap> {
 }
 
 /// Whether an address is on this machine.
-pub(super) fn is_loopback(url: &Url) -> bool {
+pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(url::Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
         Some(url::Host::Ipv4(address)) => address.is_loopback(),

@@ -5,6 +5,9 @@ use toml::{Table, Value};
 
 const REFERENCE: &str = include_str!("../../../../config/reference.toml");
 
+/// The section with what stands in each table of a list of issuers.
+const ISSUER: &str = "oauth.issuer";
+
 /// One setting of the reference.
 #[derive(Clone, Debug)]
 pub struct Setting {
@@ -32,28 +35,53 @@ pub fn table() -> Table {
     }
 }
 
+/// Takes out what stands for one issuer, and leaves an empty list of issuers in its place: they are written in the
+/// configuration file alone, and have no flags.
+pub fn take_issuer(table: &mut Table) -> Table {
+    let Some(Value::Table(oauth)) = table.get_mut("oauth") else {
+        return Table::new();
+    };
+    let issuer = oauth.remove("issuer");
+    oauth.insert("issuers".to_owned(), Value::Array(Vec::new()));
+    match issuer {
+        Some(Value::Table(issuer)) => issuer,
+        _ => Table::new(),
+    }
+}
+
 /// Every setting, in the order of the file.
 pub fn settings() -> Vec<Setting> {
+    written().into_iter().filter(|(section, _)| section != ISSUER).map(|(_, setting)| setting).collect()
+}
+
+/// What stands in a table of `[[oauth.issuers]]`, in the order of the file.
+pub fn issuer_settings() -> Vec<Setting> {
+    written().into_iter().filter(|(section, _)| section == ISSUER).map(|(_, setting)| setting).collect()
+}
+
+/// All that is written in the reference, each with its section.
+fn written() -> Vec<(String, Setting)> {
     let table = table();
+    let default = |section: &str, key: &str| {
+        section.split('.').try_fold(&table, |inner, name| inner.get(name)?.as_table())?.get(key).cloned()
+    };
     let mut settings = Vec::new();
     let mut section = String::new();
     let mut comment: Vec<&str> = Vec::new();
     for line in REFERENCE.lines() {
         if let Some(text) = line.strip_prefix('#') {
             comment.push(text.trim());
-        } else if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            section = name.to_owned();
-            comment.clear();
-        } else if let Some((key, _)) = line.split_once(" = ") {
-            if let Some(default) = table.get(&section).and_then(|section| section.get(key)) {
-                let help = comment.join(" ");
-                let key = key.to_owned();
-                settings.push(Setting { key, default: default.clone(), help });
-            }
-            comment.clear();
-        } else {
-            comment.clear();
+            continue;
         }
+        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            section = name.to_owned();
+        } else if let Some((key, _)) = line.split_once(" = ")
+            && let Some(default) = default(&section, key)
+        {
+            let setting = Setting { key: key.to_owned(), default, help: comment.join(" ") };
+            settings.push((section.clone(), setting));
+        }
+        comment.clear();
     }
     settings
 }

@@ -46,6 +46,14 @@ fn errors_name_the_place_and_the_setting() {
         (with_file("", vec![given("tls_cert", "cert.pem")]), "setting tls_key: must be set too"),
         (with_file("", vec![given("first_token", "xaat-1")]), "setting first_token: must have the form"),
         (with_file("", vec![given("log_format", "xml")]), "setting log_format"),
+        (with_file("", vec![given("public_url", "events.example.com")]), "setting public_url: "),
+        (
+            with_file(
+                "[server]\ntls_cert = \"c\"\ntls_key = \"k\"",
+                vec![given("public_url", "http://events.example.com")],
+            ),
+            "setting public_url: must begin with https://",
+        ),
     ];
     for (result, expected) in cases {
         let message = result.unwrap_err().to_string();
@@ -62,7 +70,9 @@ fn a_wrong_catalogue_address_does_not_show_its_password() {
 #[test]
 fn every_setting_has_a_description_and_a_default_of_its_own() {
     let settings = reference::settings();
-    let sections = reference::table();
+    let mut sections = reference::table();
+    assert!(!reference::take_issuer(&mut sections).is_empty());
+    sections["oauth"].as_table_mut().unwrap().remove("issuers");
     let keys: usize = sections.values().filter_map(|section| Some(section.as_table()?.len())).sum();
     assert_eq!(settings.len(), keys, "a setting is not written as `key = value` on a line of its own");
     assert!(settings.iter().all(|setting| !setting.help.is_empty()));
@@ -85,4 +95,77 @@ fn the_page_of_settings_says_what_the_reference_says() {
         );
         assert!(page.contains(&row), "docs/reference/config.md lacks the row\n{row}");
     }
+}
+
+#[test]
+fn the_page_of_issuers_says_what_the_reference_says() {
+    let page = include_str!("../../../../docs/reference/issuers.md");
+    let settings = reference::issuer_settings();
+    assert_eq!(settings.len(), reference::take_issuer(&mut reference::table()).len());
+    for setting in settings {
+        let default = match &setting.default {
+            toml::Value::String(text) if text.is_empty() => "none".to_owned(),
+            value => format!("`{value}`"),
+        };
+        let row = format!("| `{}` | {default} | {} |", setting.key, setting.help);
+        assert!(page.contains(&row), "docs/reference/issuers.md lacks the row\n{row}");
+    }
+}
+
+#[test]
+fn issuers_are_laid_over_the_reference_for_one() {
+    let text = r#"
+        [[oauth.issuers]]
+        url = "https://login.example.com/realm"
+        org = "org_1"
+        roles = { admins = "admin" }
+        [[oauth.issuers]]
+        url = "http://127.0.0.1:9000"
+        allow_private_address = true
+        machine_role = "user"
+    "#;
+    let config = with_file(text, vec![]).unwrap().oauth;
+    let [first, second] = &config.issuers[..] else { panic!("{config:?}") };
+    assert!(!config.is_embedded, "another issuer turns the embedded one off");
+    assert_eq!(first.expected.leeway, Duration::from_secs(30));
+    assert_eq!(first.rules.roles["admins"], tidegauge_model::Role::Admin);
+    assert!(first.provision.is_none() && first.rules.machine_role.is_none() && first.expected.require_type);
+    assert_eq!(second.rules.machine_role, Some(tidegauge_model::Role::User));
+    assert!(load(&SettingArguments::default()).unwrap().oauth.is_embedded);
+}
+
+#[test]
+fn a_wrong_issuer_is_told_by_its_key() {
+    let issuer = |lines: &str| {
+        let url = if lines.contains("url =") { "" } else { "url = \"https://login.example.com\"\n" };
+        with_file(&format!("[[oauth.issuers]]\n{url}{lines}"), vec![]).unwrap_err().to_string()
+    };
+    for (lines, expected) in [
+        ("url = \"\"", "oauth.issuers.url"),
+        ("url = \"http://login.example.com\"", "must begin with https://"),
+        ("url = \"http://127.0.0.1:9000\"", "allow_private_address"),
+        ("url = \"http://10.0.0.1\"\nallow_private_address = true", "must begin with https://"),
+        ("url = \"https://a@login.example.com\"", "no user, query or fragment"),
+        ("algorithms = []", "must name at least one"),
+        ("algorithms = [\"HS256\"]", "\"HS256\" is not among RS256"),
+        ("algorithms = [\"none\"]", "\"none\" is not among RS256"),
+        ("leeway_seconds = 61", "must be at most 60"),
+        ("token = \"paseto\"", "neither jwt nor introspection"),
+        ("token = \"introspection\"", "introspection_client: must be set"),
+        ("dpop = \"maybe\"", "none of off, allowed and required"),
+        ("roles = { a = \"king\" }", "\"king\" is not among owner"),
+        ("machine_role = \"king\"", "oauth.issuers.machine_role"),
+        ("org = \"org_1\"\norg_claim = \"org\"", "must be empty when org is set"),
+        ("issuer = \"x\"", "[[oauth.issuers]] has no setting issuer"),
+        ("leeway_seconds = \"1\"", "leeway_seconds must be a integer, not a string"),
+    ] {
+        let message = issuer(lines);
+        assert!(message.contains(expected), "{lines}: {message}");
+    }
+    let twice = "[[oauth.issuers]]\nurl = \"https://a.example\"\n".repeat(2);
+    assert!(with_file(&twice, vec![]).unwrap_err().to_string().contains("is there twice"));
+    let no_list = with_file("[oauth]\nissuers = \"https://a.example\"", vec![]).unwrap_err().to_string();
+    assert!(no_list.contains("must be a list of tables"), "{no_list}");
+    let template = with_file("[oauth.issuer]\nurl = \"https://a.example\"", vec![]).unwrap_err().to_string();
+    assert!(template.contains("[oauth] has no setting issuer"), "{template}");
 }

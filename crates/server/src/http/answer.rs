@@ -62,7 +62,7 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
     let ids = RequestIds::of(request.headers(), &app);
     request.extensions_mut().insert(ids.clone());
     let method = request.method().clone();
-    let path = request.uri().path().to_owned();
+    let path = logged_path(request.uri().path());
 
     let in_flight = InFlight::begin(&app);
     let mut response = next.run(request).await;
@@ -103,6 +103,12 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
         "answered"
     );
     response
+}
+
+/// What is logged of a path: what stands behind this one is a secret.
+fn logged_path(path: &str) -> String {
+    const SECRET_BELOW: &str = "/setup/";
+    if path.starts_with(SECRET_BELOW) { format!("{SECRET_BELOW}…") } else { path.to_owned() }
 }
 
 /// The route that answered, for the metrics.
@@ -219,6 +225,12 @@ mod tests {
 
     async fn broken() -> &'static str {
         panic!("a bug with a secret in it")
+    }
+
+    #[test]
+    fn the_secret_of_a_link_is_not_logged() {
+        assert_eq!(logged_path("/setup/IN54p0VCalfg"), "/setup/…");
+        assert_eq!(logged_path("/v2/setup/x"), "/v2/setup/x");
     }
 
     #[tokio::test]

@@ -1,16 +1,21 @@
 //! The guard in front of every route that is not public: who calls, within the request rate, with the capability
-//! that the route declared. Refused calls are noted for the audit trail.
+//! that the route declared. Refused calls are noted for the audit trail. How a credential is read and found is left to
+//! `credential`, what a refusal says in its headers to `challenge`.
+
+pub mod challenge;
+mod credential;
+mod session;
 
 use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tidegauge_auth::principal::Seat;
-use tidegauge_auth::{Access, Principal, Refusal, TokenFacts, TokenKind, TokenSecret, bearer};
+use tidegauge_auth::{Access, Principal, TokenFacts, TokenKind};
 use tidegauge_catalog::bearer::{Bearer, Standing};
-use tidegauge_model::{Action, DatasetArea, ErrorKind, OrgId, PaymentStatus, Timestamp};
+use tidegauge_model::{ErrorKind, OrgId, PaymentStatus, Timestamp};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::answer::RequestIds;
@@ -20,12 +25,10 @@ use crate::collected::RefusalKind;
 use crate::limits::{Allowance, Share};
 use crate::service::Caller;
 use crate::service::caller::CallerStanding;
+use credential::{Found, Head};
 
 /// The organisation that a personal token is to act in; the second is what existing clients send.
 const ORG_HEADERS: [&str; 2] = ["x-tidegauge-org-id", "x-axiom-org-id"];
-
-/// Where one shipper puts its token.
-const FIREHOSE_KEY: &str = "x-amz-firehose-access-key";
 
 /// Requests per second of a person who acts in no particular organisation.
 const SEATLESS_RATE: i64 = 100;
@@ -72,14 +75,14 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         request.extensions().get::<RequestIds>().map(|ids| ids.request.clone()).unwrap_or_default();
 
     let mut sender = Sender::default();
-    let mut response =
-        match admit(&guard, request.headers(), request.uri().query(), &request_id, &mut sender, now).await {
-            Ok((caller, held)) => {
-                let under_way = UnderWay { action: action.clone(), resource: resource.clone(), _held: held };
-                run(request, next, caller, Arc::new(under_way)).await
-            }
-            Err(error) => error.into_response(),
-        };
+    let mut response = match admit(&guard, Head::of(&request), &request_id, &mut sender, now).await {
+        Ok((caller, held)) => {
+            let under_way = UnderWay { action: action.clone(), resource: resource.clone(), _held: held };
+            run(request, next, caller, Arc::new(under_way)).await
+        }
+        Err(error) => error.into_response(),
+    };
+    challenge::complete(&app, &mut response);
     if let Some(allowance) = sender.allowance {
         set_rate_headers(response.headers_mut(), &allowance, sender.org.is_some());
     }
@@ -154,8 +157,7 @@ async fn run(mut request: Request, next: Next, caller: Caller, under_way: Arc<Un
 
 async fn admit(
     guard: &Guard,
-    headers: &HeaderMap,
-    query: Option<&str>,
+    head: Head<'_>,
     request_id: &str,
     sender: &mut Sender,
     now: Timestamp,
@@ -163,16 +165,18 @@ async fn admit(
     let app = &guard.app;
     let permit = Arc::clone(&app.load).try_acquire_owned();
     let permit = permit.map_err(|_| busy("the service is working on as many requests as it can"))?;
-    let secret = presented(guard.access, headers, query)?;
-    let named = named_org(headers);
-    let found = app.bearers.find(&app.catalog, secret.digest(), named.as_ref(), now).await?;
-    let found = found.ok_or(Refusal::UnknownToken)?;
-    sender.actor = Some(actor(&found));
+    let named = named_org(head.headers);
+    let Found { bearer: found, actor, limit } =
+        credential::find(guard, head, named.as_ref(), request_id).await?;
+    sender.actor = Some(actor.clone());
     if found.is_api_token {
         sender.org = found.standings.first().map(|standing| standing.org.clone());
     }
     let principal = match Principal::admit(facts(&found), named.as_ref(), &app.roles, now) {
-        Ok(principal) => principal,
+        Ok(principal) => match &limit {
+            Some(limit) => principal.limited(limit.scopes.clone(), limit.bound, &app.roles),
+            None => principal,
+        },
         Err(refusal) => {
             limit_rate(app, sender, found.user.as_str(), SEATLESS_RATE, now)?;
             return Err(refusal.into());
@@ -187,12 +191,28 @@ async fn admit(
         None => (found.user.as_str(), SEATLESS_RATE),
     };
     limit_rate(app, sender, key, per_second, now)?;
-    principal.check(guard.access)?;
+    check_access(&principal, guard.access, head.method)?;
     let share = app.shares.take(key, app.http.max_requests_in_flight / SHARE_OF_LOAD);
     let share = share.ok_or_else(|| busy("the organisation has as many requests running as it may"))?;
-    app.last_uses.note(&found.id, now);
     let accepts = seat.is_some_and(|seat| !seat.accepted);
-    let caller = caller(request_id, &found, principal, standing, now);
+    let token_expires_at = match &limit {
+        Some(limit) => Some(limit.expires_at),
+        None => {
+            app.last_uses.note(&found.id, now);
+            found.expires_at
+        }
+    };
+    let caller = Caller {
+        actor,
+        is_person: principal.kind == TokenKind::Personal,
+        token_expires_at: token_expires_at.filter(|_| found.is_api_token),
+        standing,
+        user: principal.user,
+        seats: principal.seats,
+        capabilities: principal.capabilities,
+        request_id: request_id.to_owned(),
+        now,
+    };
     if let (true, Some(standing)) = (accepts, &caller.standing) {
         // Who acts in an organisation has accepted to be in it.
         app.catalog.accept_membership(&standing.org, &caller.user, &caller.change()).await?;
@@ -200,18 +220,15 @@ async fn admit(
     Ok((caller, Held { _permit: permit, _share: share }))
 }
 
-/// The token of a request. Shippers that cannot set the header may put it elsewhere when they send events, and only
-/// then: an address with a token in it ends up in logs.
-fn presented(access: Access, headers: &HeaderMap, query: Option<&str>) -> Result<TokenSecret, Refusal> {
-    let authorization = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
-    if authorization.is_none() && access == Access::Dataset(DatasetArea::Ingest, Action::Create) {
-        let key = headers.get(FIREHOSE_KEY).and_then(|value| value.to_str().ok());
-        let in_address = || query?.split('&').find_map(|pair| pair.strip_prefix("tk="));
-        if let Some(token) = key.or_else(in_address) {
-            return bearer::read_plain(token);
-        }
+/// Checks what the route declared. A change of what belongs to a person has no capability of its own.
+fn check_access(principal: &Principal, access: Access, method: &Method) -> Result<(), ApiError> {
+    principal.check(access).map_err(|refusal| challenge::lacking(principal, access, refusal))?;
+    if access == Access::Person && !method.is_safe() {
+        principal
+            .check_change_of_person()
+            .map_err(|refusal| challenge::lacking(principal, access, refusal))?;
     }
-    bearer::read(authorization)
+    Ok(())
 }
 
 /// What a request that is let through holds until it is answered.
@@ -248,10 +265,6 @@ fn named_org(headers: &HeaderMap) -> Option<OrgId> {
     (!named.is_empty()).then(|| named.into())
 }
 
-fn actor(found: &Bearer) -> String {
-    if found.is_api_token { format!("{} ({})", found.user, found.id) } else { found.user.to_string() }
-}
-
 fn facts(found: &Bearer) -> TokenFacts {
     TokenFacts {
         id: found.id.clone(),
@@ -263,8 +276,8 @@ fn facts(found: &Bearer) -> TokenFacts {
             .standings
             .iter()
             .map(|standing| {
-                let Standing { org, role, accepted, .. } = standing;
-                Seat { org: org.clone(), role: *role, accepted: *accepted }
+                let Standing { org, role, granted, accepted, .. } = standing;
+                Seat { org: org.clone(), role: *role, granted: Arc::clone(granted), accepted: *accepted }
             })
             .collect(),
     }
@@ -277,26 +290,6 @@ fn caller_standing(standing: &Standing, now: Timestamp) -> Result<CallerStanding
         payment: standing.payment.status_at(now),
         limits: standing.limits()?,
     })
-}
-
-fn caller(
-    request_id: &str,
-    found: &Bearer,
-    principal: Principal,
-    standing: Option<CallerStanding>,
-    now: Timestamp,
-) -> Caller {
-    Caller {
-        actor: actor(found),
-        is_person: principal.kind == TokenKind::Personal,
-        token_expires_at: found.expires_at.filter(|_| found.is_api_token),
-        standing,
-        user: principal.user,
-        seats: principal.seats,
-        capabilities: principal.capabilities,
-        request_id: request_id.to_owned(),
-        now,
-    }
 }
 
 fn set_rate_headers(headers: &mut HeaderMap, allowance: &Allowance, in_org: bool) {

@@ -28,7 +28,9 @@ pub fn empty() -> OpenApi {
         .build();
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
-        .description(Some("An access token: an API token (xaat-…) or a personal token (xapt-…)."))
+        .description(Some(
+            "An access token of OAuth 2.0 from a trusted issuer, an API token (xaat-…) or a personal token (xapt-…).",
+        ))
         .build();
     let components = ComponentsBuilder::new()
         .security_scheme(BEARER, SecurityScheme::Http(bearer))

@@ -3,12 +3,17 @@
 pub mod audit;
 pub mod datasets;
 pub mod documents;
+pub mod grants;
+pub mod groups;
 pub mod ingest;
 pub mod notifiers;
+pub mod oauth_clients;
 pub mod orgs;
 pub mod paging;
+pub mod protected_resource;
 pub mod query;
 pub mod query_text;
+pub mod roles;
 pub mod schemas;
 pub mod starred;
 pub mod tokens;

@@ -60,7 +60,7 @@ async fn run(
     router: Router,
     handle: Handle<SocketAddr>,
 ) -> anyhow::Result<()> {
-    let service = router.into_make_service();
+    let service = router.into_make_service_with_connect_info::<SocketAddr>();
     let guard = ConnectionGuard::new(&config.connections);
     match &config.tls {
         None => {

@@ -11,12 +11,15 @@ use tidegauge_model::{Capabilities, Chance, Org, OrgId, Timestamp, TokenId, User
 
 use crate::config::FirstStart;
 use crate::secret_key::write_private;
+use crate::service::links::{self, NewLink};
 
 /// What was made, to be told to the operator once.
 #[derive(Debug)]
 pub struct Made {
     pub org: OrgId,
     pub secret: TokenSecret,
+    /// By which the owner sets a password.
+    pub link: NewLink,
 }
 
 /// Sets the installation up if that has not been done. `None` if it has.
@@ -66,7 +69,8 @@ pub async fn set_up(
         request_id: String::new(),
     };
     if catalog.set_up(&org, &owner, &token, &secret.digest(), &change).await? {
-        return Ok(Some(Made { org: org.id, secret }));
+        let link = links::make(catalog, chance, &owner, &change).await?;
+        return Ok(Some(Made { org: org.id, secret, link }));
     }
     // Another node was first, so this token opens nothing.
     if in_file.is_none() {

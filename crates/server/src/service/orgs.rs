@@ -10,7 +10,7 @@ use crate::app::App;
 #[derive(Debug)]
 pub struct OrgWithRole {
     pub org: Org,
-    /// `None` for an API token, whose rights are its own.
+    /// `None` for an API token, whose rights are its own, and for a person with a custom role.
     pub role: Option<Role>,
 }
 
@@ -82,6 +82,7 @@ fn belongs_to(caller: &Caller, id: &str) -> Result<OrgId> {
 }
 
 fn with_role(caller: &Caller, org: Org) -> OrgWithRole {
-    let role = caller.seats.iter().find(|seat| seat.org == org.id).and_then(|seat| seat.role);
+    let seat = caller.seats.iter().find(|seat| seat.org == org.id);
+    let role = seat.filter(|seat| seat.granted.main.is_none()).and_then(|seat| seat.role);
     OrgWithRole { org, role }
 }

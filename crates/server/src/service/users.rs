@@ -1,11 +1,11 @@
 //! People: the caller's own record, and the members of an organisation.
 
-use std::collections::BTreeMap;
-
-use tidegauge_catalog::people::{Member, MembershipRefusal, Person};
+use tidegauge_catalog::granted::Holding;
+use tidegauge_catalog::people::{MainRole, Member, MembershipRefusal, Person};
 use tidegauge_model::address::check_email;
-use tidegauge_model::{Capabilities, ErrorKind, OrgId, Role, UserId, Violation};
+use tidegauge_model::{ErrorKind, OrgId, Role, RoleRef, Rule, UserId, Violation};
 
+use super::rights::{check_may_assign, check_may_grant};
 use super::text::check_name;
 use super::{Caller, Error, Result};
 use crate::app::App;
@@ -20,11 +20,14 @@ pub struct UserInput {
 
 /// The caller's own record. The role is that in the organisation the request acts in, or in the first one.
 pub async fn current(app: &App, caller: &Caller) -> Result<Member> {
+    let here = caller.standing.as_ref().map(|standing| &standing.org);
+    if let Some(org) = here.or(caller.seats.first().map(|seat| &seat.org))
+        && let Some(member) = app.catalog.find_member(org, &caller.user).await?
+    {
+        return Ok(member);
+    }
     let person = app.catalog.find_person(&caller.user).await?.ok_or_else(not_found)?;
-    let here = caller.standing.as_ref().and_then(|standing| standing.role);
-    let first = caller.seats.first().and_then(|seat| seat.role);
-    let role = here.or(first).unwrap_or(Role::None);
-    Ok(Member { person, role })
+    Ok(Member { person, role: Role::None, main: None })
 }
 
 pub async fn rename_current(app: &App, caller: &Caller, name: &str) -> Result<Member> {
@@ -49,8 +52,7 @@ pub async fn create(app: &App, caller: &Caller, input: UserInput) -> Result<Memb
     let org = caller.org_to_create_in()?;
     check_name("name", &input.name)?;
     check_email("email", &input.email)?;
-    let role = read_role(&input.role)?;
-    check_may_assign(app, caller, role)?;
+    let role = role_to_give(app, caller, org, &input.role).await?;
     let person = Person {
         id: UserId::generate(caller.now, &*app.chance),
         email: input.email.to_lowercase(),
@@ -61,20 +63,19 @@ pub async fn create(app: &App, caller: &Caller, input: UserInput) -> Result<Memb
     app.catalog.add_member(org, &person, role, max_users, &caller.change()).await?.map_err(refused)
 }
 
+/// Gives a member another role in the place of the one that they have. A custom role takes that place with `none`.
 pub async fn set_role(app: &App, caller: &Caller, id: &str, role: &str) -> Result<Member> {
     let org = caller.org()?;
-    let role = read_role(role)?;
-    let member = check_may_change(app, caller, org, id).await?;
-    check_may_assign(app, caller, role)?;
-    let id = member.person.id;
-    app.catalog.set_role(org, &id, member.role, role, &caller.change()).await?.map_err(refused)?;
+    let (id, holding) = check_may_change(app, caller, org, id).await?;
+    let role = role_to_give(app, caller, org, role).await?;
+    app.catalog.set_role(org, &id, holding, role, &caller.change()).await?.map_err(refused)?;
     get(app, caller, id.as_str()).await
 }
 
 /// Gives a member another name. A person who has acted in other organisations too decides on it alone.
 pub async fn rename(app: &App, caller: &Caller, id: &str, name: &str) -> Result<Member> {
     let org = caller.org()?;
-    let id = check_may_change(app, caller, org, id).await?.person.id;
+    let (id, _) = check_may_change(app, caller, org, id).await?;
     check_name("name", name)?;
     if app.catalog.count_memberships_elsewhere(org, &id).await? > 0 {
         let message = "the user belongs to other organisations too, so only they can change their name";
@@ -89,42 +90,46 @@ pub async fn rename(app: &App, caller: &Caller, id: &str, name: &str) -> Result<
 /// Removes a person from the organisation.
 pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
     let org = caller.org()?;
-    let member = check_may_change(app, caller, org, id).await?;
-    let removed = app.catalog.remove_member(org, &member.person.id, member.role, &caller.change()).await?;
-    removed.map_err(refused)
+    let (id, holding) = check_may_change(app, caller, org, id).await?;
+    app.catalog.remove_member(org, &id, holding, &caller.change()).await?.map_err(refused)
 }
 
 fn not_found() -> Error {
     Error::not_found("user")
 }
 
-fn read_role(id: &str) -> Result<Role> {
-    Role::from_id(id).ok_or_else(|| Violation::one_of("role", &Role::ids()).into())
+/// The role with this id, if the caller may give it.
+async fn role_to_give(app: &App, caller: &Caller, org: &OrgId, id: &str) -> Result<MainRole> {
+    let unknown = || {
+        let problem = format!("must be one of [{}] or the id of a custom role", Role::ids().join(" "));
+        Violation::new("role", Rule::OneOf, problem)
+    };
+    match RoleRef::parse(id).ok_or_else(unknown)? {
+        RoleRef::BuiltIn(role) => {
+            check_may_assign(app, caller, &role.into())?;
+            Ok(MainRole::BuiltIn(role))
+        }
+        RoleRef::Custom(id) => {
+            let role = app.catalog.find_role(org, &id).await?.ok_or_else(unknown)?;
+            check_may_grant(caller, &role.capabilities)?;
+            Ok(MainRole::Custom(id, role.capabilities))
+        }
+    }
 }
 
-/// Whoever changes a member must be able to hand out the role that member has.
-async fn check_may_change(app: &App, caller: &Caller, org: &OrgId, id: &str) -> Result<Member> {
+/// Whoever changes a member must be able to hand out all that the member holds.
+pub async fn check_may_change(
+    app: &App,
+    caller: &Caller,
+    org: &OrgId,
+    id: &str,
+) -> Result<(UserId, Holding)> {
     let id = UserId::parse(id).ok_or_else(not_found)?;
     let member = app.catalog.find_member(org, &id).await?.ok_or_else(not_found)?;
-    check_may_assign(app, caller, member.role)?;
-    Ok(member)
-}
-
-/// A person hands out roles up to their own. A token hands out the roles whose capabilities it holds itself, because
-/// otherwise it could make itself a stronger friend; what it may do with views does not count, as few tokens say it.
-fn check_may_assign(app: &App, caller: &Caller, role: Role) -> Result<()> {
-    let allowed = match caller.standing()?.role {
-        Some(own) => own.may_assign(role),
-        None => {
-            let needed = Capabilities { view: BTreeMap::new(), ..(*app.roles.of(role)).clone() };
-            caller.capabilities.contains(&needed)
-        }
-    };
-    if allowed {
-        return Ok(());
-    }
-    let message = format!("the caller cannot give or take the role {}", role.id());
-    Err(Error::new(ErrorKind::Forbidden, message).hint("ask an owner of the organisation"))
+    let granted = app.catalog.granted_to(org, &id, member.main.map(|main| main.id)).await?;
+    let holding = Holding { role: member.role, granted };
+    check_may_assign(app, caller, &holding)?;
+    Ok((id, holding))
 }
 
 fn refused(refusal: MembershipRefusal) -> Error {
@@ -135,6 +140,9 @@ fn refused(refusal: MembershipRefusal) -> Error {
         MembershipRefusal::Member => "the user is a member of the organisation already".to_owned(),
         MembershipRefusal::LastOwner => "the organisation would be left without an owner".to_owned(),
         MembershipRefusal::NotFound => return not_found(),
+        MembershipRefusal::Changed => {
+            "the rights of the user or role were changed just now: try again".to_owned()
+        }
     };
     Error::new(ErrorKind::from(&refusal), message)
 }

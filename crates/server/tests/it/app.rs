@@ -20,7 +20,7 @@ use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Capabilities, Chance, Clock, Org, OrgId, Role, Timestamp, TokenId, UserId};
 use tidegauge_server::app::Parts;
-use tidegauge_server::config::{FirstStart, HttpLimits, IngestLimits, QueryLimits};
+use tidegauge_server::config::{self, FirstStart, HttpLimits, IngestLimits, PublicUrl, QueryLimits};
 use tidegauge_server::service::first_start;
 use tidegauge_server::{App, http};
 use tidegauge_store::{Store, StoreSettings, StoredRow};
@@ -31,16 +31,22 @@ use crate::database::{Backend, new_postgres_database};
 /// The moment at which every test begins.
 pub(crate) const START: &str = "2026-06-01T12:00:00Z";
 
+/// Where the service is said to be reached.
+pub(crate) const PUBLIC_URL: &str = "http://127.0.0.1:8080";
+
 /// Largest body in tests, so that "too large" is quick to reach.
 pub(crate) const BODY_MAX: usize = 64 * 1024;
 
 /// The service under test and who is there at the start: an organisation with an owner, and another with another.
 pub(crate) struct TestApp {
+    pub backend: Backend,
     pub app: Arc<App>,
     pub clock: Arc<ManualClock>,
     pub org: OrgId,
     pub owner: UserId,
     pub owner_token: String,
+    /// The secret of the link by which the owner sets a password.
+    pub owner_link: String,
     pub other_org: OrgId,
     pub other_owner: UserId,
     pub other_token: String,
@@ -57,8 +63,23 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    pub(crate) async fn read(response: Response) -> Self {
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Self { status: parts.status, headers: parts.headers, text }
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error} in {self:?}"))
+    }
+}
+
+fn http_limits() -> HttpLimits {
+    HttpLimits {
+        request_timeout: Duration::from_secs(30),
+        max_body_bytes: BODY_MAX,
+        max_requests_in_flight: 64,
     }
 }
 
@@ -96,6 +117,21 @@ fn query_limits() -> QueryLimits {
 
 impl TestApp {
     pub(crate) async fn start(backend: Backend) -> Self {
+        let oauth = config::oauth::Oauth { is_embedded: true, ..config::oauth::Oauth::default() };
+        Self::start_with(backend, oauth).await
+    }
+
+    /// Starts as a service that is reached under another address.
+    pub(crate) async fn start_at(backend: Backend, public_url: &str) -> Self {
+        Self::start_as(backend, config::oauth::Oauth::default(), public_url).await
+    }
+
+    /// Starts with issuers of access tokens.
+    pub(crate) async fn start_with(backend: Backend, oauth: config::oauth::Oauth) -> Self {
+        Self::start_as(backend, oauth, PUBLIC_URL).await
+    }
+
+    async fn start_as(backend: Backend, oauth: config::oauth::Oauth, public_url: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let location = match backend {
             Backend::Sqlite => Location::Sqlite(folder.path().join("catalog.sqlite")),
@@ -112,11 +148,6 @@ impl TestApp {
             owner_email: "owner@example.com".to_owned(),
         };
         let made = first_start::set_up(&catalog, &settings, &*chance, clock.now()).await.unwrap().unwrap();
-        let limits = HttpLimits {
-            request_timeout: Duration::from_secs(30),
-            max_body_bytes: BODY_MAX,
-            max_requests_in_flight: 64,
-        };
         let (app_clock, app_chance): (Arc<dyn Clock>, Arc<dyn Chance>) =
             (Arc::clone(&clock) as _, chance as _);
         let store = Store::open(
@@ -127,15 +158,27 @@ impl TestApp {
         );
         let store = Arc::new(store.await.unwrap());
         let engine = Engine::new(Arc::clone(&store), engine_settings(folder.path().join("spill"))).unwrap();
-        let parts = Parts { catalog, store, engine, clock: app_clock, chance: app_chance, atlas: None };
-        let app = App::new(parts, limits, ingest_limits(), query_limits());
+        let public_url = PublicUrl::parse(public_url).unwrap();
+        let parts = Parts {
+            catalog,
+            store,
+            engine,
+            clock: app_clock,
+            chance: app_chance,
+            atlas: None,
+            public_url,
+            oauth,
+        };
+        let app = App::new(parts, http_limits(), ingest_limits(), query_limits());
         let owner = app.catalog.find_person_by_email("owner@example.com").await.unwrap().unwrap().id;
         let (other_org, other_owner, other_token) = other_org(&app).await;
         Self {
+            backend,
             router: http::router(&app),
             org: made.org,
             owner,
             owner_token: made.secret.reveal().to_owned(),
+            owner_link: made.link.secret.reveal().to_owned(),
             other_org,
             other_owner,
             other_token,
@@ -175,11 +218,7 @@ impl TestApp {
         headers: &[(String, String)],
         body: Vec<u8>,
     ) -> Answer {
-        let response = self.respond(method, path, headers, body).await;
-        let (parts, body) = response.into_parts();
-        let bytes = body.collect().await.unwrap().to_bytes();
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        Answer { status: parts.status, headers: parts.headers, text }
+        Answer::read(self.respond(method, path, headers, body).await).await
     }
 
     /// An answer whose body has not been read yet.
@@ -194,7 +233,11 @@ impl TestApp {
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        let request = request.body(Body::from(body)).unwrap();
+        self.serve(request.body(Body::from(body)).unwrap()).await
+    }
+
+    /// Hands a request to the service as it is.
+    pub(crate) async fn serve(&self, request: Request<Body>) -> Response {
         self.router.clone().oneshot(request).await.unwrap()
     }
 

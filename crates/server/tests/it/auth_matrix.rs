@@ -5,9 +5,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidegauge_model::{Action, Capabilities, Timestamp};
+use tidegauge_auth::oauth::Scopes;
+use tidegauge_catalog::Change;
+use tidegauge_catalog::oauth::Grant;
+use tidegauge_model::{Action, Capabilities, Clock, GrantId, Timestamp};
 
+use crate::access_tokens::world::World;
 use crate::app::TestApp;
+use crate::database::Backend;
 
 /// How to call one route so that it succeeds for who may.
 #[derive(Debug)]
@@ -31,6 +36,12 @@ enum Id {
     View,
     Org,
     User,
+    Role,
+    Group,
+    /// A client of the embedded authorisation server.
+    Client,
+    /// What the owner has allowed a client.
+    Grant,
     /// A dataset with an event and a map field `m`; ids of datasets are their names.
     Dataset,
     /// A query of such a dataset that was kept.
@@ -53,6 +64,8 @@ fn rows() -> Vec<Row> {
     let user = || Some(json!({"name": "u", "email": "new{version}@example.com", "role": "none"}));
     let mut rows = dataset_rows();
     rows.extend(definition_rows());
+    rows.extend(rbac_rows());
+    rows.extend(oauth_rows());
     rows.extend([
         row("GET", "/notifiers", Id::None, None, 200),
         row("POST", "/notifiers", Id::None, notifier(), 200),
@@ -80,6 +93,7 @@ fn rows() -> Vec<Row> {
         row("POST", "/users", Id::None, user(), 200),
         row("GET", "/users/{id}", Id::User, None, 200),
         row("PUT", "/users/{id}", Id::User, name(), 200),
+        row("POST", "/users/{id}/invitation", Id::User, None, 200),
         row("PUT", "/users/{id}/role", Id::User, Some(json!({"role": "none"})), 200),
         row("DELETE", "/users/{id}", Id::User, None, 204),
         row("GET", "/audit", Id::None, None, 200),
@@ -155,10 +169,75 @@ fn definition_rows() -> Vec<Row> {
     ]
 }
 
-/// Routes that ask for nothing.
-const PUBLIC: &[&str] = &["/healthz", "/readyz", "/metrics", "/version", "/openapi.json", "/docs/"];
+fn rbac_rows() -> Vec<Row> {
+    let named = |name| Some(json!({"name": name}));
+    vec![
+        row("GET", "/rbac/roles", Id::None, None, 200),
+        row("POST", "/rbac/roles", Id::None, named("made in {version}"), 200),
+        row("GET", "/rbac/roles/{id}", Id::Role, None, 200),
+        row("PUT", "/rbac/roles/{id}", Id::Role, named("changed in {version}"), 200),
+        row("DELETE", "/rbac/roles/{id}", Id::Role, None, 204),
+        row("GET", "/rbac/groups", Id::None, None, 200),
+        row("POST", "/rbac/groups", Id::None, named("made in {version}"), 200),
+        row("GET", "/rbac/groups/{id}", Id::Group, None, 200),
+        row("PUT", "/rbac/groups/{id}", Id::Group, named("changed in {version}"), 200),
+        row("DELETE", "/rbac/groups/{id}", Id::Group, None, 204),
+    ]
+}
 
-pub(crate) async fn run(app: TestApp) {
+fn oauth_rows() -> Vec<Row> {
+    let client = || Some(json!({"name": "c", "grants": ["client_credentials"]}));
+    vec![
+        row("GET", "/oauth/clients", Id::None, None, 200),
+        row("POST", "/oauth/clients", Id::None, client(), 200),
+        row("GET", "/oauth/clients/{id}", Id::Client, None, 200),
+        row("PUT", "/oauth/clients/{id}", Id::Client, client(), 200),
+        row("DELETE", "/oauth/clients/{id}", Id::Client, None, 204),
+        row("POST", "/oauth/clients/{id}/secret", Id::Client, Some(json!({})), 200),
+        row("GET", "/user/grants", Id::Grant, None, 200),
+        row("DELETE", "/user/grants/{id}", Id::Grant, None, 204),
+    ]
+}
+
+/// Routes that ask for nothing.
+const PUBLIC: &[&str] = &[
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/version",
+    "/openapi.json",
+    "/docs/",
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-authorization-server",
+    "/oauth/jwks",
+];
+
+/// Routes of pages, which ask for nothing and send browsers to sign in themselves, and what they answer without a form.
+const PAGES: &[(&str, &str, u16)] = &[
+    ("GET", "/login", 200),
+    ("POST", "/login", 415),
+    ("POST", "/logout", 415),
+    ("GET", "/setup/{link}", 404),
+    ("POST", "/setup/{link}", 415),
+    ("GET", "/account", 303),
+    ("POST", "/account/password", 415),
+    ("POST", "/account/sessions/end", 415),
+    ("GET", "/oauth/authorize", 400),
+    ("POST", "/oauth/authorize", 415),
+    ("POST", "/oauth/token", 400),
+    ("POST", "/oauth/device_authorization", 400),
+    ("POST", "/oauth/revoke", 400),
+    ("POST", "/oauth/introspect", 400),
+    ("POST", "/oauth/register", 404),
+    ("GET", "/device", 303),
+    ("POST", "/device", 415),
+    ("GET", "/account/grants", 303),
+    ("POST", "/account/grants/end", 415),
+];
+
+pub(crate) async fn run(backend: Backend) {
+    let world = World::start_beside_embedded(backend).await;
+    let app = &world.app;
     let document = app.send("GET", "/openapi.json", None, None).await.json();
     let defined_on = json!({"name": DEFINED_ON});
     let dataset = app.send("POST", "/v2/datasets", Some(&app.owner_token), Some(&defined_on)).await;
@@ -173,12 +252,17 @@ pub(crate) async fn run(app: TestApp) {
                 assert_eq!(app.send(&method, path, None, None).await.status, 200, "{path}");
                 continue;
             }
+            if let Some((.., status)) = PAGES.iter().find(|page| (page.0, page.1) == (&method, path)) {
+                assert_eq!(operation["security"], json!([]), "{path}");
+                assert_eq!(app.send(&method, path, None, None).await.status, *status, "{method} {path}");
+                continue;
+            }
             let version = &path[..3];
             let row = rows.iter().find(|row| row.method == method && *row.path == path[3..]);
             let row = row.unwrap_or_else(|| panic!("{method} {path} has no row in the auth matrix: add one"));
             let scopes = operation["security"][0]["bearerAuth"].as_array();
             let scope = scopes.unwrap_or_else(|| panic!("{method} {path} declares no access")).first();
-            Check { app: &app, version, row, scope: scope.and_then(Value::as_str) }.all().await;
+            Check { world: &world, app, version, row, scope: scope.and_then(Value::as_str) }.all().await;
             used.insert((row.method, row.path));
         }
     }
@@ -187,6 +271,8 @@ pub(crate) async fn run(app: TestApp) {
 }
 
 struct Check<'a> {
+    /// Where access tokens of OAuth 2.0 come from.
+    world: &'a World,
     app: &'a TestApp,
     version: &'a str,
     row: &'a Row,
@@ -216,7 +302,11 @@ impl Check<'_> {
             Id::Starred => self.make("/apl-starred-queries", "POST /apl-starred-queries").await,
             Id::VirtualField => self.make("/vfields", "POST /vfields").await,
             Id::View => self.make("/views", "POST /views").await,
+            Id::Client => self.make("/oauth/clients", "POST /oauth/clients").await,
+            Id::Grant => self.make_grant().await,
             Id::User => self.make("/users", "POST /users").await,
+            Id::Role => self.make("/rbac/roles", "POST /rbac/roles").await,
+            Id::Group => self.make("/rbac/groups", "POST /rbac/groups").await,
             Id::Dataset => self.make_dataset().await,
             Id::SavedQuery => self.make_saved_query().await,
         };
@@ -238,6 +328,26 @@ impl Check<'_> {
             assert_eq!(answer.status, 200, "{answer:?}");
         }
         name
+    }
+
+    async fn make_grant(&self) -> String {
+        let now = self.app.clock.now();
+        let grant = Grant {
+            id: GrantId::generate(now, &*self.app.app.chance),
+            client: "tidegauge-cli".into(),
+            person: Some(self.app.owner.clone()),
+            org: None,
+            scope: "*".to_owned(),
+            auth_time: Some(now),
+            thumbprint: None,
+            created: now,
+            last_used: now,
+            ends: now.plus(Duration::from_secs(600)),
+            revoked: None,
+        };
+        let change = Change { org: None, actor: "test".to_owned(), at: now, request_id: String::new() };
+        self.app.app.catalog.insert_oauth_grant(&grant, &change).await.unwrap();
+        grant.id.into_string()
     }
 
     async fn make_saved_query(&self) -> String {
@@ -267,6 +377,11 @@ impl Check<'_> {
             let views = self.app.app.catalog.list_views(&self.app.org).await.unwrap().len();
             body["name"] = json!(format!("number {} for {}", fields + views, self.place()));
         }
+        if path.starts_with("/rbac") {
+            let roles = self.app.app.catalog.list_roles(&self.app.org).await.unwrap().len();
+            let groups = self.app.app.catalog.list_groups(&self.app.org).await.unwrap().len();
+            body["name"] = json!(format!("number {roles} {groups} for {}", self.place()));
+        }
         let answer =
             self.app.send("POST", &format!("/v2{path}"), Some(&self.app.owner_token), Some(&body)).await;
         assert_eq!(answer.status, 200, "{answer:?}");
@@ -294,6 +409,7 @@ impl Check<'_> {
             (Some(unknown), 401, "unknown token"),
             (Some(expired), 401, "expired token"),
         ];
+        intruders.extend(self.oauth_intruders());
         if let Some(scope) = self.scope {
             let all_but_it = self.app.api_token(all_but(scope), None).await;
             intruders.push((Some(all_but_it), 403, "every capability but the one it needs"));
@@ -310,6 +426,39 @@ impl Check<'_> {
             let is_ingest = self.scope == Some("ingest|create");
             let other = if is_ingest { sender } else { self.app.other_token.clone() };
             intruders.push((Some(other), 404, "other organisation"));
+        }
+        intruders
+    }
+
+    /// Those who come with an access token of OAuth 2.0.
+    fn oauth_intruders(&self) -> Vec<(Option<String>, u16, &'static str)> {
+        let (world, ours) = (self.world, &self.app.org);
+        let mut claims = world.claims("owner", ours, "*");
+        claims["exp"] = (world.seconds() - 61).into();
+        let mut elsewhere = world.claims("owner", ours, "*");
+        elsewhere["aud"] = "https://other.example".into();
+        let mut intruders = vec![
+            (Some(world.signed(&claims)), 401, "expired access token"),
+            (Some(world.signed(&elsewhere)), 401, "access token for another service"),
+            (Some(world.forged("owner", ours)), 401, "access token of a foreign key"),
+            (Some(world.token("stranger", ours, "*")), 403, "access token of nobody known"),
+        ];
+        if let Some(scope) = self.scope {
+            let names = Scopes::names();
+            let others: Vec<&str> = names.iter().map(String::as_str).filter(|name| *name != scope).collect();
+            let every_other = world.token("owner", ours, &others.join(" "));
+            intruders.push((Some(every_other), 403, "access token with every scope but the one it needs"));
+            intruders.push((Some(world.token("owner", ours, "openid")), 403, "access token without scopes"));
+            let weak = world.token("nobody", ours, "*");
+            intruders.push((Some(weak), 403, "access token of a person without rights"));
+        }
+        if self.has_id() {
+            let is_ingest = self.scope == Some("ingest|create");
+            let scope = if is_ingest { "ingest|create" } else { "*" };
+            let other = world.token("other", &self.app.other_org, scope);
+            intruders.push((Some(other), 404, "access token of another organisation"));
+            let foreign = world.token("other", ours, "*");
+            intruders.push((Some(foreign), 403, "access token of somebody else for this organisation"));
         }
         intruders
     }
@@ -358,6 +507,13 @@ impl Check<'_> {
         let is_first_trim = self.version == "/v1" && self.row.path.ends_with("/trim");
         let success = if is_first_trim { 200 } else { self.row.success };
         assert_eq!(status, success, "{} with just its capability: {body}", self.place());
+
+        let path = self.target().await;
+        let token = self.world.token("owner", &self.app.org, self.scope.unwrap_or("*"));
+        let (status, body) = self.call(&path, Some(&token)).await;
+        // A name that the call before has taken.
+        let is_taken = status == 409 && ["POST", "PUT"].contains(&self.row.method);
+        assert!(status == success || is_taken, "{} with just its scope: {status} {body}", self.place());
     }
 
     /// Whether the path names one thing.
@@ -383,8 +539,10 @@ async fn snapshot(app: &TestApp) -> Vec<String> {
         let paths =
             ["/v2/notifiers", "/v2/tokens", "/v2/apl-starred-queries?who=all&limit=1000", "/v2/users"];
         let datasets = ["/v2/datasets", "/v1/datasets/_stats", "/v1/datasets/_fields"];
-        let others = ["/v2/orgs", "/v2/user", "/v2/vfields", "/v2/views"];
-        for path in paths.iter().chain(&others).chain(&datasets) {
+        let others =
+            ["/v2/orgs", "/v2/user", "/v2/vfields", "/v2/views", "/v2/rbac/roles", "/v2/rbac/groups"];
+        let granted = ["/v2/oauth/clients", "/v2/user/grants"];
+        for path in paths.iter().chain(&others).chain(&datasets).chain(&granted) {
             let answer = app.send("GET", path, Some(token), None).await;
             assert_eq!(answer.status, 200, "{path}");
             seen.push(answer.text);

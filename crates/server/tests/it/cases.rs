@@ -13,6 +13,7 @@ use tidegauge_server::jobs::forget_tokens;
 use tidegauge_server::service::first_start;
 
 use crate::app::{BODY_MAX, TestApp};
+use crate::role_edits::nobody_gains_by_edits;
 
 pub(crate) type Case = fn(TestApp) -> Pin<Box<dyn Future<Output = ()>>>;
 
@@ -22,6 +23,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("documents_come_back_digit_by_digit", |app| Box::pin(same_digits(app))),
     ("a_body_over_the_limit_is_refused", |app| Box::pin(too_large(app))),
     ("a_token_cannot_hand_out_more_than_it_holds", |app| Box::pin(no_escalation(app))),
+    ("nobody_gains_or_loses_rights_by_edits_of_others", |app| Box::pin(nobody_gains_by_edits(app))),
     ("refused_calls_are_in_the_audit_trail", |app| Box::pin(audited_refusals(app))),
     ("a_cancelled_reader_takes_no_refusal_along", |app| Box::pin(refusals_survive_a_cancelled_reader(app))),
     ("being_added_by_others_does_not_decide_where_a_token_acts", |app| Box::pin(added_by_others(app))),

@@ -3,9 +3,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod access_tokens;
 mod apl_cases;
 mod app;
 mod auth_matrix;
+mod browser;
 #[path = "../../../engine/tests/it/case_file.rs"]
 mod case_file;
 mod cases;
@@ -17,8 +19,15 @@ mod golden_file;
 mod golden_http;
 mod ingest_cases;
 mod language_cases;
+mod oauth;
 mod query_cases;
+mod role_edits;
 mod scenarios;
+mod session_cases;
+mod sign_in_attacks;
+mod sign_in_cases;
+#[path = "../../../auth/tests/it/signer.rs"]
+mod signer;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -37,9 +46,17 @@ fn main() {
                 Box::pin(scenarios::run(app, text.clone()))
             }));
         }
-        for (name, case) in
-            cases::ALL.iter().chain(ingest_cases::ALL).chain(query_cases::ALL).chain(apl_cases::ALL)
-        {
+        let lists = [
+            cases::ALL,
+            ingest_cases::ALL,
+            query_cases::ALL,
+            apl_cases::ALL,
+            sign_in_cases::ALL,
+            sign_in_attacks::ALL,
+            session_cases::ALL,
+            oauth::ALL,
+        ];
+        for (name, case) in lists.into_iter().flatten() {
             trials.push(trial(backend, format!("case::{name}"), case));
         }
         let golden = Trial::test(format!("{}::golden", backend.name()), move || {
@@ -47,8 +64,17 @@ fn main() {
             Ok(())
         });
         trials.push(golden.with_ignored_flag(backend.is_missing()));
+        let behind_tls = Trial::test(format!("{}::case::cookies_behind_tls", backend.name()), move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+            runtime.block_on(session_cases::behind_tls(backend));
+            Ok(())
+        });
+        trials.push(behind_tls.with_ignored_flag(backend.is_missing()));
         trials.push(trial(backend, "language".to_owned(), |app| Box::pin(language_cases::run(app))));
-        trials.push(trial(backend, "auth_matrix".to_owned(), |app| Box::pin(auth_matrix::run(app))));
+        for (name, case) in access_tokens::all() {
+            trials.push(on_runtime(backend, format!("access_tokens::{name}"), move || case(backend)));
+        }
+        trials.push(on_runtime(backend, "auth_matrix".to_owned(), move || auth_matrix::run(backend)));
     }
     if !arguments.list && Backend::Postgres.is_missing() {
         note("service suite: PostgreSQL not run (TIDEGAUGE_TEST_POSTGRES is not set)");
@@ -60,12 +86,18 @@ fn trial<Case>(backend: Backend, name: String, case: Case) -> Trial
 where
     Case: FnOnce(TestApp) -> std::pin::Pin<Box<dyn Future<Output = ()>>> + Send + 'static,
 {
+    on_runtime(backend, name, move || async move { case(TestApp::start(backend).await).await })
+}
+
+/// A case that starts what it needs itself.
+fn on_runtime<Case, Run>(backend: Backend, name: String, case: Case) -> Trial
+where
+    Case: FnOnce() -> Run + Send + 'static,
+    Run: Future<Output = ()>,
+{
     Trial::test(format!("{}::{name}", backend.name()), move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(async {
-            let app = TestApp::start(backend).await;
-            case(app).await;
-        });
+        runtime.block_on(case());
         Ok(())
     })
     .with_ignored_flag(backend.is_missing())

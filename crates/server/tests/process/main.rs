@@ -14,6 +14,7 @@ mod geo_file;
 mod hostile;
 mod ingest_crash;
 mod limits;
+mod login;
 mod places;
 mod process;
 mod shutdown;
@@ -48,6 +49,8 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("labels_do_not_multiply_the_memory", |backend| Box::pin(hostile::labels(backend))),
     ("sigterm_lets_running_requests_finish", |backend| Box::pin(shutdown::drains(backend))),
     ("a_second_service_on_the_same_folder_is_refused", |backend| Box::pin(shutdown::locked(backend))),
+    ("a_person_signs_in_by_the_browser", |backend| Box::pin(login::by_browser(backend))),
+    ("a_person_signs_in_by_a_device_code", |backend| Box::pin(login::by_device(backend))),
     ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),
     ("a_wrong_setting_is_named", |backend| Box::pin(commands::wrong_setting(backend))),
     ("two_settings_turn_tls_on", |backend| Box::pin(tls::serves_https(backend))),

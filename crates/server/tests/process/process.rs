@@ -88,8 +88,19 @@ impl Installation {
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Self::bare_command();
+        command.args(arguments).args(&self.settings);
+        command
+    }
+
+    /// A command that is not told where the installation is.
+    pub(crate) fn bare_command() -> Command {
         let mut command = Command::new(BINARY);
-        command.args(arguments).args(&self.settings).env_remove("TIDEGAUGE_TEST_POSTGRES");
+        for variable in
+            ["TIDEGAUGE_TEST_POSTGRES", "TIDEGAUGE_URL", "TIDEGAUGE_TOKEN", "TIDEGAUGE_CREDENTIALS"]
+        {
+            command.env_remove(variable);
+        }
         command
     }
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use tidegauge_model::notifier::{CHANNELS, Channel, FieldKind};
-use tidegauge_model::{Action, DatasetArea, OrgArea, PaymentStatus, Plan, Role, ViewArea};
+use tidegauge_model::{Action, DatasetArea, OrgArea, PaymentStatus, Plan, Role, RoleId, ViewArea};
 use utoipa::openapi::schema::{
     AdditionalProperties, ArrayBuilder, ObjectBuilder, Schema, SchemaFormat, SchemaType, Type,
 };
@@ -63,12 +63,12 @@ schema!(
     one_of(PaymentStatus::names())
 );
 schema!(
-    /// The role of a person.
+    /// The role of a person: a built-in one, or the id of a custom one.
     RoleName,
-    one_of(Role::ids())
+    text().pattern(Some(role_pattern())).build()
 );
 schema!(
-    /// What the caller is in an organisation; `custom` for an API token.
+    /// What the caller is in an organisation; `custom` for a custom role and for an API token.
     OwnRoleName,
     one_of(Role::ids().into_iter().chain(["custom"]).collect())
 );
@@ -80,6 +80,10 @@ schema!(
 
 fn one_of(words: Vec<&'static str>) -> Object {
     ObjectBuilder::new().schema_type(Type::String).enum_values(Some(words)).build()
+}
+
+fn role_pattern() -> String {
+    format!("^({}|{}[0-9a-f]{{32}})$", Role::ids().join("|"), RoleId::PREFIX)
 }
 
 fn text() -> ObjectBuilder {

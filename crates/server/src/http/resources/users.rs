@@ -6,15 +6,14 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use tidegauge_catalog::people::Member;
-use tidegauge_model::Role;
 use utoipa::ToSchema;
 
-use super::schemas::RoleName;
+use super::schemas::{OwnRoleName, RoleName};
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::{Json, PathId};
-use crate::service::Caller;
 use crate::service::users::{self, UserInput};
+use crate::service::{Caller, links};
 
 /// A person who is to become a member.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -45,14 +44,25 @@ pub struct UserResponse {
     pub id: String,
     pub name: String,
     pub email: String,
-    pub role: RoleResponse,
+    pub role: UserRoleResponse,
 }
 
+/// The role of a person: a built-in one, or a custom one in its place.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct RoleResponse {
+pub struct UserRoleResponse {
     #[schema(value_type = RoleName)]
-    pub id: &'static str,
-    pub name: &'static str,
+    pub id: String,
+    pub name: String,
+}
+
+/// A link for one person, good once.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct InvitationResponse {
+    /// Where the person sets their password.
+    pub link: String,
+    #[schema(format = "date-time")]
+    pub expires_at: String,
 }
 
 /// The caller's own record in the form of version 1, with keys that older clients demand.
@@ -62,22 +72,20 @@ pub struct UserResponseV1 {
     pub name: String,
     pub email: String,
     pub emails: Vec<String>,
-    #[schema(value_type = RoleName)]
+    #[schema(value_type = OwnRoleName)]
     pub role: &'static str,
     /// Capabilities of the organisation that the caller holds, as `area|action`.
     pub permissions: Vec<String>,
 }
 
-impl From<Role> for RoleResponse {
-    fn from(role: Role) -> Self {
-        Self { id: role.id(), name: role.label() }
-    }
-}
-
 impl From<Member> for UserResponse {
     fn from(member: Member) -> Self {
-        let Member { person, role } = member;
-        Self { id: person.id.into_string(), name: person.name, email: person.email, role: role.into() }
+        let Member { person, role, main } = member;
+        let role = match main {
+            Some(main) => UserRoleResponse { id: main.id.into_string(), name: main.name },
+            None => UserRoleResponse { id: role.id().to_owned(), name: role.label().to_owned() },
+        };
+        Self { id: person.id.into_string(), name: person.name, email: person.email, role }
     }
 }
 
@@ -93,7 +101,7 @@ pub async fn current_v1(
     State(app): State<Arc<App>>,
     caller: Caller,
 ) -> Result<Json<UserResponseV1>, ApiError> {
-    let Member { person, role } = users::current(&app, &caller).await?;
+    let Member { person, role, main } = users::current(&app, &caller).await?;
     let held = caller.capabilities.org.iter();
     let permissions = held.flat_map(|(area, actions)| {
         actions.iter().map(|action| format!("{}|{}", area.name(), action.name()))
@@ -103,7 +111,7 @@ pub async fn current_v1(
         name: person.name,
         emails: vec![person.email.clone()],
         email: person.email,
-        role: role.id(),
+        role: if main.is_some() { "custom" } else { role.id() },
         permissions: permissions.collect(),
     }))
 }
@@ -164,11 +172,12 @@ pub async fn rename(
     Ok(Json(users::rename(&app, &caller, &id, &request.name).await?.into()))
 }
 
-/// Gives a person another role.
+/// Gives a person another role in the place of the one that they have: a built-in one, or a custom one.
 #[utoipa::path(put, path = "/users/{id}/role", tag = "users", params(("id" = String, Path)),
     request_body = RoleRequest, responses(
     (status = 200, body = UserResponse),
-    (status = 409, body = ErrorBody, description = "The organisation would be left without an owner."),
+    (status = 409, body = ErrorBody,
+        description = "The organisation would be left without an owner, or rights changed at the same time."),
 ))]
 pub async fn set_role(
     State(app): State<Arc<App>>,
@@ -177,6 +186,22 @@ pub async fn set_role(
     Json(request): Json<RoleRequest>,
 ) -> Result<Json<UserResponse>, ApiError> {
     Ok(Json(users::set_role(&app, &caller, &id, &request.role).await?.into()))
+}
+
+/// Makes a one-time link by which a person sets their first password; it is shown this once. Earlier links of the person
+/// stop working.
+#[utoipa::path(post, path = "/users/{id}/invitation", tag = "users", params(("id" = String, Path)), responses(
+    (status = 200, body = InvitationResponse),
+    (status = 409, body = ErrorBody, description = "The person can sign in already."),
+))]
+pub async fn invite(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    PathId(id): PathId,
+) -> Result<Json<InvitationResponse>, ApiError> {
+    let made = links::invite(&app, &caller, &id).await?;
+    let link = made.address(&app.public_url);
+    Ok(Json(InvitationResponse { link, expires_at: made.expires_at.to_string() }))
 }
 
 /// Removes a person from the organisation.

@@ -1,29 +1,22 @@
 //! Files on the web for `externaldata`: read only where an operator allows it, only from public addresses, and only up
-//! to a size and a time. Each name is looked up once; what was checked is what is connected to.
+//! to a size and a time. How a request is kept to what was checked is left to `outgoing`.
 
-mod addresses;
-
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use reqwest::redirect::Policy;
-use reqwest::{Client, Response};
 use tidegauge_engine::Files;
-use tokio::time::timeout;
-use url::{Host, Url};
+use url::Url;
 
 use crate::config::ExternalData;
+use crate::outgoing::{self, Outgoing, Plain, Problem, Question, addresses};
 
 /// Largest file, in bytes.
 const BYTES_MAX: usize = 5 << 20;
 
 /// Longest time for one file, from the look-up of the name to the last byte.
 const TIME_MAX: Duration = Duration::from_secs(10);
-
-/// Longest address.
-const ADDRESS_MAX: usize = 2_048;
 
 /// Reads files on the web.
 #[derive(Debug)]
@@ -39,48 +32,27 @@ impl WebFiles {
     }
 
     async fn fetched(&self, address: &str) -> Result<Vec<u8>, String> {
-        let (url, host) = self.checked(address)?;
-        let port = url.port_or_known_default().ok_or("the address has no port")?;
-        let addresses = self.resolved(&host, port).await?;
-        // The client must not look the name up again: another answer could lead elsewhere.
-        let client = Client::builder()
-            .resolve_to_addrs(&host, &addresses)
-            .redirect(Policy::none())
-            .no_proxy()
-            .https_only(!self.settings.allows_plain_http)
-            .user_agent("tidegauge")
-            .build()
-            .map_err(|error| format!("the file cannot be asked for: {error}"))?;
-        let response = client.get(url).send().await.map_err(|error| unread(&error))?;
-        body(response).await
+        let url = self.checked(address)?;
+        let outgoing = Outgoing {
+            is_allowed: self.is_allowed,
+            plain: if self.settings.allows_plain_http { Plain::Anywhere } else { Plain::Nowhere },
+            bytes_max: BYTES_MAX,
+            time_max: TIME_MAX,
+        };
+        let question = Question { url: &url, form: None, basic: None };
+        Ok(outgoing.ask(question).await.map_err(said)?.bytes)
     }
 
-    /// The address, if files may be read there at all, with its host.
-    fn checked(&self, address: &str) -> Result<(Url, String), String> {
-        let no_url = "the address must be a URL such as https://example.com/data.csv";
-        if address.len() > ADDRESS_MAX {
-            return Err(no_url.to_owned());
+    /// The address, if files may be read there at all.
+    fn checked(&self, address: &str) -> Result<Url, String> {
+        let (url, host) = outgoing::read_address(address).map_err(said)?;
+        if url.scheme() == "http" && !self.settings.allows_plain_http {
+            return Err(said(Problem::NotEncrypted));
         }
-        let url = Url::parse(address).map_err(|_| no_url.to_owned())?;
-        match url.scheme() {
-            "https" => {}
-            "http" if self.settings.allows_plain_http => {}
-            "http" => return Err("files are read over https only".to_owned()),
-            _ => return Err(no_url.to_owned()),
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err("the address must not hold a user or a password".to_owned());
-        }
-        let host = match url.host() {
-            Some(Host::Domain(name)) => name.to_ascii_lowercase(),
-            Some(Host::Ipv4(address)) => address.to_string(),
-            Some(Host::Ipv6(address)) => address.to_string(),
-            None => return Err(no_url.to_owned()),
-        };
         if !self.is_listed(&host) {
             return Err(format!("files are not read from {host:?}: it is not among external_data_hosts"));
         }
-        Ok((url, host))
+        Ok(url)
     }
 
     /// Whether a host is among those of the settings; none of them stands for all.
@@ -92,65 +64,31 @@ impl WebFiles {
                 None => listed == host,
             })
     }
-
-    /// The addresses of a host. If one of them is not public, the name is not to be trusted.
-    async fn resolved(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, String> {
-        let found = match host.parse::<IpAddr>() {
-            Ok(address) => vec![SocketAddr::new(address, port)],
-            Err(_) => tokio::net::lookup_host((host, port))
-                .await
-                .map_err(|_| format!("the host {host:?} is not known"))?
-                .collect(),
-        };
-        if found.is_empty() {
-            return Err(format!("the host {host:?} is not known"));
-        }
-        if !found.iter().all(|address| (self.is_allowed)(address.ip())) {
-            return Err(format!("files are not read from {host:?}: its address is not a public one"));
-        }
-        Ok(found)
-    }
 }
 
 impl Files for WebFiles {
     fn read<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<Vec<u8>, String>> {
-        async move {
-            match timeout(TIME_MAX, self.fetched(address)).await {
-                Ok(read) => read,
-                Err(_) => Err(format!("the file did not come within {} s", TIME_MAX.as_secs())),
-            }
-        }
-        .boxed()
+        self.fetched(address).boxed()
     }
 }
 
-/// The body of an answer, as long as it is not too large.
-async fn body(mut response: Response) -> Result<Vec<u8>, String> {
-    let status = response.status();
-    if status.is_redirection() {
-        return Err("the file is elsewhere: write the address that it is at".to_owned());
-    }
-    if !status.is_success() {
-        return Err(format!("the file cannot be read: its server answers {}", status.as_u16()));
-    }
-    let too_large = || format!("the file is larger than {} MiB", BYTES_MAX >> 20);
-    if response.content_length().is_some_and(|length| length > BYTES_MAX as u64) {
-        return Err(too_large());
-    }
-    let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| unread(&error))? {
-        if bytes.len() + chunk.len() > BYTES_MAX {
-            return Err(too_large());
+/// What is said to who asked for a file.
+fn said(problem: Problem) -> String {
+    match problem {
+        Problem::NoUrl => "the address must be a URL such as https://example.com/data.csv".to_owned(),
+        Problem::NotEncrypted => "files are read over https only".to_owned(),
+        Problem::HasUser => "the address must not hold a user or a password".to_owned(),
+        Problem::UnknownHost(host) => format!("the host {host:?} is not known"),
+        Problem::NotPublic(host) => {
+            format!("files are not read from {host:?}: its address is not a public one")
         }
-        bytes.extend_from_slice(&chunk);
+        Problem::Unreachable => "the file cannot be read: its server cannot be reached".to_owned(),
+        Problem::BrokenOff => "the file cannot be read: the connection broke off".to_owned(),
+        Problem::Redirected => "the file is elsewhere: write the address that it is at".to_owned(),
+        Problem::Status(status) => format!("the file cannot be read: its server answers {status}"),
+        Problem::TooLarge(_) => format!("the file is larger than {} MiB", BYTES_MAX >> 20),
+        Problem::TooSlow(time) => format!("the file did not come within {} s", time.as_secs()),
     }
-    Ok(bytes)
-}
-
-/// Without the address, which may hold a secret.
-fn unread(error: &reqwest::Error) -> String {
-    let cause = if error.is_connect() { "its server cannot be reached" } else { "the connection broke off" };
-    format!("the file cannot be read: {cause}")
 }
 
 #[cfg(test)]

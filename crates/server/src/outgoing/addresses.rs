@@ -36,7 +36,7 @@ const NOT_PUBLIC_V6: [(Ipv6Addr, u32); 4] = [
 /// The part of all addresses that is given out for single hosts.
 const GIVEN_OUT_V6: (Ipv6Addr, u32) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 
-pub(super) fn is_public(address: IpAddr) -> bool {
+pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => !NOT_PUBLIC_V4.iter().any(|stretch| is_in_v4(address, *stretch)),
         IpAddr::V6(address) => match address.to_ipv4_mapped() {

@@ -1,0 +1,22 @@
+//! OAuth 2.0 as the service that is called sees it: what the scopes of an access token allow, which keys its issuer
+//! signs with, whether a token is genuine and meant for us, and how a refusal is said. All of it is computed from what
+//! is handed in; fetching keys and asking issuers is left to `server`.
+
+pub mod algorithms;
+pub mod challenge;
+pub mod dpop;
+pub mod keys;
+pub mod mapping;
+pub mod scopes;
+pub mod times;
+pub mod token;
+pub mod verify;
+
+pub use algorithms::Algorithm;
+pub use challenge::Challenge;
+pub use dpop::{Proof, ProofMemory, ProofRejection};
+pub use keys::{KeySet, KeySetError};
+pub use mapping::{Holder, Rules};
+pub use scopes::Scopes;
+pub use token::{AccessToken, Confirmation, Peek, TOKEN_BYTES_MAX};
+pub use verify::{Expected, Rejection, verify};

@@ -1,0 +1,238 @@
+//! Proofs that the sender of a token holds the key that the token is bound to (DPoP, RFC 9449). A proof is for one
+//! request: its method, its address, its token and its minute, and it counts once.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use aws_lc_rs::digest;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Map, Value};
+use tidegauge_model::Timestamp;
+use url::Url;
+
+use super::algorithms::Algorithm;
+use super::keys::Key;
+use super::times;
+use super::token::{Confirmation, Parts};
+
+/// How old a proof may be.
+const AGE_MAX: Duration = Duration::from_secs(60);
+
+/// Proofs are small; a longer one is none.
+pub const PROOF_BYTES_MAX: usize = 8 * 1024;
+
+/// How many proofs are remembered in one generation, of which there are two.
+const REMEMBERED_MAX: usize = 100_000;
+
+/// The longest name of a proof.
+const ID_BYTES_MAX: usize = 256;
+
+/// The algorithms that proofs may be signed with: the sender chooses its key, so these are those that are quick to
+/// verify and that every library has.
+pub const ALGORITHMS: &[Algorithm] =
+    &[Algorithm::ES256, Algorithm::ES384, Algorithm::EdDSA, Algorithm::RS256, Algorithm::PS256];
+
+/// Members of a key that only its owner may know.
+const PRIVATE: [&str; 8] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+
+/// A proof as it came, and what it must fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Proof<'a> {
+    /// The value of the header `DPoP`.
+    pub text: &'a str,
+    /// The method of the request.
+    pub method: &'a str,
+    /// The address of the request as its sender sees it.
+    pub address: &'a str,
+    /// The access token that came with it.
+    pub token: &'a str,
+    /// How much clocks may differ.
+    pub leeway: Duration,
+}
+
+/// Why a proof does not count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProofRejection {
+    #[error("the access token is bound to a key: send it as \"Authorization: DPoP …\" with one header DPoP")]
+    Missing,
+    #[error("the DPoP proof is malformed")]
+    Malformed,
+    #[error("the DPoP proof must have the typ dpop+jwt")]
+    WrongType,
+    #[error("the DPoP proof is signed with an algorithm that is not allowed")]
+    AlgorithmNotAllowed,
+    #[error("the DPoP proof must hold a public key in its header, and no private part of it")]
+    BadKey,
+    #[error("the signature of the DPoP proof is wrong")]
+    BadSignature,
+    #[error("the DPoP proof is for another method or address")]
+    OtherRequest,
+    #[error("the DPoP proof is too old or from the future")]
+    OtherTime,
+    #[error("the DPoP proof is for another access token")]
+    OtherToken,
+    #[error("the access token is bound to another key than the one of the DPoP proof")]
+    OtherKey,
+    #[error("the DPoP proof was used before")]
+    Replayed,
+    #[error("too many DPoP proofs at once: try again in a minute")]
+    TooMany,
+}
+
+impl Proof<'_> {
+    /// Checks the proof against the key that the token is bound to. Whether it was used before is checked last, so that
+    /// only genuine proofs are remembered.
+    pub fn check(
+        &self,
+        bound_to: &Confirmation,
+        memory: &ProofMemory,
+        now: Timestamp,
+    ) -> Result<(), ProofRejection> {
+        self.examine(Some(bound_to), memory, now).map(drop)
+    }
+
+    /// Checks a proof that comes to get a token, before there is one. Gives the thumbprint of the key that is proved.
+    pub fn bind(&self, memory: &ProofMemory, now: Timestamp) -> Result<String, ProofRejection> {
+        self.examine(None, memory, now)
+    }
+
+    fn examine(
+        &self,
+        bound_to: Option<&Confirmation>,
+        memory: &ProofMemory,
+        now: Timestamp,
+    ) -> Result<String, ProofRejection> {
+        if self.text.len() > PROOF_BYTES_MAX {
+            return Err(ProofRejection::Malformed);
+        }
+        let mut parts = Parts::of(self.text).map_err(|rejection| match rejection {
+            super::Rejection::AlgorithmNotAllowed => ProofRejection::AlgorithmNotAllowed,
+            _ => ProofRejection::Malformed,
+        })?;
+        if !parts.header.typ.as_deref().is_some_and(|typ| typ.eq_ignore_ascii_case("dpop+jwt")) {
+            return Err(ProofRejection::WrongType);
+        }
+        if !ALGORITHMS.contains(&parts.algorithm) {
+            return Err(ProofRejection::AlgorithmNotAllowed);
+        }
+        let key = public_key(parts.header.jwk.take(), parts.algorithm)?;
+        if !key.verifies(parts.algorithm, parts.message, parts.signature) {
+            return Err(ProofRejection::BadSignature);
+        }
+        let id = self.check_claims(&parts.claims, now)?;
+        let thumbprint = key.thumbprint();
+        if let Some(bound_to) = bound_to {
+            self.check_token(&parts.claims)?;
+            if thumbprint != bound_to.thumbprint {
+                return Err(ProofRejection::OtherKey);
+            }
+        }
+        memory.take(&thumbprint, id, now)?;
+        Ok(thumbprint)
+    }
+
+    /// The name of the proof, if what it says fits the request.
+    fn check_claims<'a>(
+        &self,
+        claims: &'a Map<String, Value>,
+        now: Timestamp,
+    ) -> Result<&'a str, ProofRejection> {
+        let text = |claim: &str| claims.get(claim).and_then(Value::as_str).ok_or(ProofRejection::Malformed);
+        let id = text("jti")?;
+        if id.is_empty() || id.len() > ID_BYTES_MAX {
+            return Err(ProofRejection::Malformed);
+        }
+        if text("htm")? != self.method || !is_same_address(text("htu")?, self.address) {
+            return Err(ProofRejection::OtherRequest);
+        }
+        let made_at = claims.get("iat").and_then(times::read).ok_or(ProofRejection::Malformed)?;
+        let leeway = times::bounded(self.leeway);
+        if made_at > now.plus(leeway) || made_at.plus(AGE_MAX) < now {
+            return Err(ProofRejection::OtherTime);
+        }
+        Ok(id)
+    }
+
+    fn check_token(&self, claims: &Map<String, Value>) -> Result<(), ProofRejection> {
+        let digest = digest::digest(&digest::SHA256, self.token.as_bytes());
+        match claims.get("ath").and_then(Value::as_str) {
+            Some(of_token) if of_token == URL_SAFE_NO_PAD.encode(digest) => Ok(()),
+            Some(_) => Err(ProofRejection::OtherToken),
+            None => Err(ProofRejection::Malformed),
+        }
+    }
+}
+
+fn public_key(written: Option<Value>, algorithm: Algorithm) -> Result<Key, ProofRejection> {
+    let written = written.ok_or(ProofRejection::BadKey)?;
+    let is_public = |members: &Map<String, Value>| !PRIVATE.iter().any(|name| members.contains_key(*name));
+    if !written.as_object().is_some_and(is_public) {
+        return Err(ProofRejection::BadKey);
+    }
+    Key::from_json(written).filter(|key| key.fits(algorithm)).ok_or(ProofRejection::BadKey)
+}
+
+/// Whether two addresses are the same but for what follows the path (RFC 9449, 4.3).
+fn is_same_address(one: &str, other: &str) -> bool {
+    match (Url::parse(one), Url::parse(other)) {
+        (Ok(one), Ok(other)) => {
+            one.origin() == other.origin() && one.path() == other.path() && one.username().is_empty()
+        }
+        _ => false,
+    }
+}
+
+/// Remembers which proofs were used, for as long as one could be used again. Two generations take turns, so that
+/// forgetting costs nothing and the memory is bounded.
+#[derive(Debug)]
+pub struct ProofMemory(Mutex<Generations>);
+
+#[derive(Debug)]
+struct Generations {
+    current: HashSet<[u8; 32]>,
+    previous: HashSet<[u8; 32]>,
+    since: Timestamp,
+    max: usize,
+}
+
+impl Default for ProofMemory {
+    fn default() -> Self {
+        Self::with_room_for(REMEMBERED_MAX)
+    }
+}
+
+impl ProofMemory {
+    /// A memory for so many proofs in each generation.
+    pub fn with_room_for(max: usize) -> Self {
+        let since = Timestamp::from_micros(i64::MIN);
+        Self(Mutex::new(Generations { current: HashSet::new(), previous: HashSet::new(), since, max }))
+    }
+
+    /// Notes a proof that is used now. When there is no room the proof is refused rather than another forgotten, because
+    /// that one could then be used again.
+    fn take(&self, thumbprint: &str, id: &str, now: Timestamp) -> Result<(), ProofRejection> {
+        let mut context = digest::Context::new(&digest::SHA256);
+        context.update(thumbprint.as_bytes());
+        context.update(b".");
+        context.update(id.as_bytes());
+        let mut mark = [0; 32];
+        mark.copy_from_slice(context.finish().as_ref());
+
+        let mut generations = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A proof may be from the future by the leeway, and is then good for its whole age.
+        if generations.since.plus(AGE_MAX + times::LEEWAY_MAX) < now {
+            generations.previous = std::mem::take(&mut generations.current);
+            generations.since = now;
+        }
+        if generations.previous.contains(&mark) || generations.current.contains(&mark) {
+            return Err(ProofRejection::Replayed);
+        }
+        if generations.current.len() >= generations.max {
+            return Err(ProofRejection::TooMany);
+        }
+        generations.current.insert(mark);
+        Ok(())
+    }
+}

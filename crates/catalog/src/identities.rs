@@ -1,0 +1,200 @@
+//! Who people and machines are at external issuers of access tokens: (issuer, kind, subject) to a person. Linking and
+//! making accounts happens in one transaction each, so that two first requests at once end with one account.
+
+use tidegauge_model::{OrgId, Role, UserId};
+
+use crate::audit::{Change, record};
+use crate::bearer::Bearer;
+use crate::db::{read, write};
+use crate::orgs::lock_org;
+use crate::people::INSERT_PERSON_UNLESS_KNOWN;
+use crate::people::{Person, insert_membership};
+use crate::{Catalog, Result};
+
+/// What an identity stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdentityKind {
+    Person,
+    Machine,
+}
+
+impl IdentityKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Machine => "machine",
+        }
+    }
+}
+
+/// Somebody at an issuer.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownIdentity<'a> {
+    pub issuer: &'a str,
+    pub kind: IdentityKind,
+    pub subject: &'a str,
+}
+
+impl KnownIdentity<'_> {
+    /// One text for all of it. Lengths stand before the parts, so that no two identities have the same.
+    pub fn key(&self) -> String {
+        format!("{}:{}:{}:{}", self.kind.name(), self.issuer.len(), self.issuer, self.subject)
+    }
+}
+
+/// Why an account could not be made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IdentityRefusal {
+    /// Somebody else has the e-mail address.
+    EmailTaken,
+    /// The organisation has as many people as its licence allows.
+    Full { max: i64 },
+}
+
+const INSERT: &str = "INSERT INTO identity (issuer, kind, subject, person_id, created) \
+    VALUES ($1, $2, $3, $4, $5) ON CONFLICT (issuer, kind, subject) DO NOTHING";
+
+const SELECT: &str = "SELECT person_id FROM identity WHERE issuer = $1 AND kind = $2 AND subject = $3";
+
+/// Inserts an identity inside a transaction; gives whether it was new.
+macro_rules! insert_identity {
+    ($connection:expr, $identity:expr, $person:expr, $change:expr) => {
+        sqlx::query(INSERT)
+            .bind($identity.issuer)
+            .bind($identity.kind.name())
+            .bind($identity.subject)
+            .bind($person.as_str())
+            .bind($change.at.as_micros())
+            .execute(&mut *$connection)
+            .await?
+            .rows_affected()
+            > 0
+    };
+}
+
+/// Inserts a person inside a transaction, unless the e-mail address is taken; gives whether it was done.
+macro_rules! insert_newcomer {
+    ($connection:expr, $person:expr) => {
+        sqlx::query(INSERT_PERSON_UNLESS_KNOWN)
+            .bind($person.id.as_str())
+            .bind(&$person.email)
+            .bind(&$person.name)
+            .bind($person.created.as_micros())
+            .execute(&mut *$connection)
+            .await?
+            .rows_affected()
+            > 0
+    };
+}
+
+impl Catalog {
+    /// The account of somebody at an issuer.
+    pub async fn find_identity(&self, identity: &KnownIdentity<'_>) -> Result<Option<UserId>> {
+        let found: Option<String> = read!(self, executor => {
+            sqlx::query_scalar(SELECT)
+                .bind(identity.issuer)
+                .bind(identity.kind.name())
+                .bind(identity.subject)
+                .fetch_optional(executor)
+                .await?
+        });
+        Ok(found.map(UserId::from))
+    }
+
+    /// The account of a person at an issuer, and where it can act.
+    pub async fn find_identity_bearer(
+        &self,
+        identity: &KnownIdentity<'_>,
+        named_org: Option<&OrgId>,
+    ) -> Result<Option<Bearer>> {
+        match self.find_identity(identity).await? {
+            Some(person) => self.find_person_bearer(&person, named_org).await,
+            None => Ok(None),
+        }
+    }
+
+    /// The account of a machine at an issuer, in the organisation that it acts in. It has no capabilities of its own.
+    pub async fn find_machine_bearer(
+        &self,
+        identity: &KnownIdentity<'_>,
+        org: &OrgId,
+    ) -> Result<Option<Bearer>> {
+        match self.find_identity(identity).await? {
+            Some(person) => self.find_client_bearer(&person, org).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Links somebody at an issuer with an account. One that is linked already stays as it is.
+    pub async fn link_identity(
+        &self,
+        identity: &KnownIdentity<'_>,
+        person: &UserId,
+        change: &Change,
+    ) -> Result<()> {
+        write!(self, connection => {
+            if insert_identity!(connection, identity, person, change) {
+                record!(connection, change, "identity.link", person.as_str());
+            }
+        });
+        Ok(())
+    }
+
+    /// Makes an account and a membership for somebody at an issuer. One that is known already stays as it is.
+    pub async fn provision_identity(
+        &self,
+        identity: &KnownIdentity<'_>,
+        newcomer: &Person,
+        org: &OrgId,
+        role: Role,
+        max_users: i64,
+        change: &Change,
+    ) -> Result<std::result::Result<(), IdentityRefusal>> {
+        write!(self, connection => {
+            lock_org!(connection, org);
+            let known: Option<String> = sqlx::query_scalar(SELECT)
+                .bind(identity.issuer)
+                .bind(identity.kind.name())
+                .bind(identity.subject)
+                .fetch_optional(&mut *connection)
+                .await?;
+            if known.is_some() {
+                return Ok(Ok(()));
+            }
+            let members: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM membership WHERE org_id = $1")
+                .bind(org.as_str())
+                .fetch_one(&mut *connection)
+                .await?;
+            if members >= max_users {
+                return Ok(Err(IdentityRefusal::Full { max: max_users }));
+            }
+            if !insert_newcomer!(connection, newcomer) {
+                return Ok(Err(IdentityRefusal::EmailTaken));
+            }
+            // Who comes with a token of the organisation's issuer acts in it with this very request.
+            insert_membership!(connection, org, newcomer.id, role, change.at, Some(change.at));
+            if !insert_identity!(connection, identity, newcomer.id, change) {
+                // Another organisation's issuer settings made it in this moment; that account counts.
+                return Ok(Ok(()));
+            }
+            record!(connection, change, "user.provision", newcomer.id.as_str());
+        });
+        Ok(Ok(()))
+    }
+
+    /// Makes the account of a machine. One that is known already stays as it is.
+    pub async fn insert_machine(
+        &self,
+        identity: &KnownIdentity<'_>,
+        newcomer: &Person,
+        change: &Change,
+    ) -> Result<()> {
+        write!(self, connection => {
+            // Another request may have made it in this moment; its made-up address is the same.
+            if insert_newcomer!(connection, newcomer) && insert_identity!(connection, identity, newcomer.id, change) {
+                record!(connection, change, "identity.machine", newcomer.id.as_str());
+            }
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! `tidegauge whoami`: whose token is sent to a server, and what its owner is there.
+
+use anyhow::Context;
+use clap::Args;
+use reqwest::{StatusCode, Url};
+use serde::Deserialize;
+
+use super::output;
+use super::server::ServerArguments;
+use crate::client::oauth::http::{Http, Status, printable};
+use crate::client::target::address;
+
+#[derive(Debug, Args)]
+pub struct WhoamiArguments {
+    #[command(flatten)]
+    server: ServerArguments,
+}
+
+/// Who a token belongs to.
+#[derive(Debug)]
+pub struct Who {
+    /// `None` for an API token, which is nobody's.
+    user: Option<User>,
+    orgs: Vec<Org>,
+}
+
+#[derive(Debug, Deserialize)]
+struct User {
+    id: String,
+    name: String,
+    email: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Org {
+    id: String,
+    name: String,
+    #[serde(default)]
+    role: Option<String>,
+}
+
+impl Who {
+    /// The person in one line.
+    pub fn name(&self) -> String {
+        match &self.user {
+            Some(user) => printable(&format!("{} <{}>", user.name, user.email)),
+            None => "an API token".to_owned(),
+        }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let mut lines = vec![self.name()];
+        lines.extend(self.user.as_ref().map(|user| printable(&user.id)));
+        for org in &self.orgs {
+            let role = org.role.as_deref().filter(|_| self.user.is_some()).unwrap_or("member");
+            lines.push(printable(&format!("{role} in {} ({})", org.name, org.id)));
+        }
+        lines
+    }
+}
+
+pub async fn run(arguments: WhoamiArguments) -> anyhow::Result<()> {
+    let server = &arguments.server;
+    let token = server.bearer()?.token().await?;
+    let http = Http::new(&Url::parse(&server.url).context("--url is not a URL")?)?;
+    for line in ask(&http, &server.url, &token, server.org.as_deref()).await?.lines() {
+        output::line(&line);
+    }
+    Ok(())
+}
+
+/// Asks a server whose a token is; of the organisations only the one that is named, if one is.
+pub async fn ask(http: &Http, server: &str, token: &str, org: Option<&str>) -> anyhow::Result<Who> {
+    let user = match http.with_token(&address(server, &["v2", "user"])?, token).await {
+        Ok(user) => Some(user),
+        Err(error) => match error.downcast_ref::<Status>() {
+            Some(Status(StatusCode::FORBIDDEN)) => None,
+            _ => return Err(error),
+        },
+    };
+    let mut orgs: Vec<Org> = http.with_token(&address(server, &["v2", "orgs"])?, token).await?;
+    orgs.retain(|known| org.is_none_or(|org| known.id == org));
+    Ok(Who { user, orgs })
+}

@@ -1,0 +1,153 @@
+//! Requests to an authorisation server: documents and forms, answered with JSON of bounded size, and the errors of the
+//! protocol told apart from all others.
+
+use std::time::Duration;
+
+use anyhow::{Context, anyhow, bail};
+use reqwest::{Client, Response, StatusCode, Url};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::client::target::is_loopback;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Longest answer that is read.
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+
+/// Characters of a text from a server that are shown.
+const SHOWN_CHARACTERS: usize = 300;
+
+/// What a server refused by the rules of the protocol.
+#[derive(Debug, Deserialize, thiserror::Error)]
+#[error("{}", self.in_words())]
+pub struct Refused {
+    pub error: String,
+    #[serde(default)]
+    pub error_description: Option<String>,
+}
+
+impl Refused {
+    fn in_words(&self) -> String {
+        let text = match &self.error_description {
+            Some(description) => format!("{description} ({})", self.error),
+            None => self.error.clone(),
+        };
+        printable(&text)
+    }
+}
+
+/// Sends requests, and never follows where an answer leads.
+#[derive(Clone, Debug)]
+pub struct Http {
+    client: Client,
+}
+
+impl Http {
+    /// For a server; one on this machine is not asked through a proxy.
+    pub fn new(server: &Url) -> anyhow::Result<Self> {
+        let mut builder = Client::builder()
+            .connect_timeout(CONNECT_TIMEOUT)
+            .timeout(REQUEST_TIMEOUT)
+            .redirect(reqwest::redirect::Policy::none())
+            .user_agent(concat!("tidegauge/", env!("CARGO_PKG_VERSION")));
+        if is_loopback(server) {
+            builder = builder.no_proxy();
+        }
+        Ok(Self { client: builder.build().context("setting up HTTP")? })
+    }
+
+    /// Reads a document; `None` if there is none at this address.
+    pub async fn document<T: DeserializeOwned>(&self, url: &Url) -> anyhow::Result<Option<T>> {
+        let request = self.client.get(url.clone()).header("accept", "application/json");
+        let response = request.send().await.map_err(reqwest::Error::without_url);
+        let response = response.with_context(|| format!("{url} was not reached"))?;
+        match response.status() {
+            StatusCode::OK => {}
+            StatusCode::NOT_FOUND | StatusCode::UNAUTHORIZED => return Ok(None),
+            status => bail!("{url} answered {status}"),
+        }
+        let body = body(response).await?;
+        let document = serde_json::from_slice(&body);
+        Ok(Some(document.with_context(|| format!("the answer of {url} cannot be read"))?))
+    }
+
+    /// Reads an answer of the interface, asked for with a token.
+    pub async fn with_token<T: DeserializeOwned>(&self, url: &Url, token: &str) -> anyhow::Result<T> {
+        let request = self.client.get(url.clone()).bearer_auth(token);
+        let response = request.send().await.map_err(reqwest::Error::without_url);
+        let response = response.context("the server was not reached")?;
+        let status = response.status();
+        let body = body(response).await?;
+        if !status.is_success() {
+            return Err(anyhow!(Status(status)).context(message(status, &body)));
+        }
+        serde_json::from_slice(&body).with_context(|| format!("the answer of {url} cannot be read"))
+    }
+
+    /// Sends a form. A refusal by the rules of the protocol is a [`Refused`] in the error.
+    pub async fn form<T: DeserializeOwned>(&self, url: &Url, form: &[(&str, &str)]) -> anyhow::Result<T> {
+        let body = self.send_form(url, form).await?;
+        serde_json::from_slice(&body).with_context(|| format!("the answer of {url} cannot be read"))
+    }
+
+    /// Sends a form whose answer says nothing.
+    pub async fn form_only(&self, url: &Url, form: &[(&str, &str)]) -> anyhow::Result<()> {
+        self.send_form(url, form).await.map(|_| ())
+    }
+
+    async fn send_form(&self, url: &Url, form: &[(&str, &str)]) -> anyhow::Result<Vec<u8>> {
+        let mut encoded = url::form_urlencoded::Serializer::new(String::new());
+        encoded.extend_pairs(form);
+        let request = self
+            .client
+            .post(url.clone())
+            .header("content-type", "application/x-www-form-urlencoded")
+            .header("accept", "application/json")
+            .body(encoded.finish());
+        let response = request.send().await.map_err(reqwest::Error::without_url);
+        let response = response.with_context(|| format!("{url} was not reached"))?;
+        let status = response.status();
+        let body = body(response).await?;
+        if status.is_success() {
+            return Ok(body);
+        }
+        match serde_json::from_slice::<Refused>(&body) {
+            Ok(refused) => Err(refused.into()),
+            Err(_) => bail!("{url} answered {status}"),
+        }
+    }
+}
+
+/// The status of an answer that is an error, for who wants to tell them apart.
+#[derive(Debug, thiserror::Error)]
+#[error("status {0}")]
+pub struct Status(pub StatusCode);
+
+fn message(status: StatusCode, body: &[u8]) -> String {
+    #[derive(Deserialize)]
+    struct Told {
+        message: String,
+    }
+    match serde_json::from_slice::<Told>(body) {
+        Ok(told) => format!("the server answered {}: {}", status.as_u16(), printable(&told.message)),
+        Err(_) => format!("the server answered {status}"),
+    }
+}
+
+async fn body(mut response: Response) -> anyhow::Result<Vec<u8>> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(reqwest::Error::without_url)? {
+        body.extend_from_slice(&chunk);
+        if body.len() > ANSWER_BYTES_MAX {
+            bail!("the answer of the server is longer than {ANSWER_BYTES_MAX} bytes");
+        }
+    }
+    Ok(body)
+}
+
+/// A text from elsewhere, as it can be shown on a terminal: short, and without signs that steer it.
+pub fn printable(text: &str) -> String {
+    text.chars().filter(|character| !character.is_control()).take(SHOWN_CHARACTERS).collect()
+}

@@ -1,0 +1,156 @@
+//! From who a token acts for at its issuer to an account here. A person who is not known yet is linked or gets an
+//! account only where the issuer's settings allow it; a client that acts for itself gets an account that is no member.
+
+use std::sync::Arc;
+
+use tidegauge_auth::oauth::mapping::{Identity, Machine};
+use tidegauge_auth::oauth::token;
+use tidegauge_catalog::Change;
+use tidegauge_catalog::bearer::Bearer;
+use tidegauge_catalog::identities::{IdentityKind, IdentityRefusal, KnownIdentity};
+use tidegauge_catalog::people::Person;
+use tidegauge_model::{OrgId, Role, UserId, hex};
+
+use super::denial::Denial;
+use crate::app::App;
+use crate::config::oauth::IssuerConfig;
+
+/// The account of a person.
+pub async fn person(
+    app: &App,
+    issuer: &IssuerConfig,
+    identity: &Identity,
+    named: Option<&OrgId>,
+    request_id: &str,
+) -> Result<Arc<Bearer>, Denial> {
+    let known =
+        KnownIdentity { issuer: &identity.issuer, kind: IdentityKind::Person, subject: &identity.subject };
+    let named = identity.org.as_ref().or(named);
+    let found = match find(app, &known, named).await? {
+        Some(found) => found,
+        None => {
+            let entered = enter(app, issuer, identity, &known, request_id).await;
+            match (find(app, &known, named).await?, entered) {
+                // Another request of the same person may have been quicker.
+                (Some(found), _) => found,
+                (None, Err(denial)) => return Err(denial),
+                (None, Ok(())) => return Err(Denial::UnknownPerson),
+            }
+        }
+    };
+    match &identity.org {
+        Some(org) => only_in(found, org),
+        None => Ok(found),
+    }
+}
+
+/// Finds an account, or remembers it from a moment ago.
+async fn find(
+    app: &App,
+    known: &KnownIdentity<'_>,
+    named: Option<&OrgId>,
+) -> Result<Option<Arc<Bearer>>, Denial> {
+    let look_up = app.catalog.find_identity_bearer(known, named);
+    Ok(app.bearers.remembered(&app.catalog, known.key(), named, app.now(), look_up).await?)
+}
+
+/// A token that is for an organisation acts nowhere else, and for members alone.
+fn only_in(found: Arc<Bearer>, org: &OrgId) -> Result<Arc<Bearer>, Denial> {
+    if !found.standings.iter().any(|standing| standing.org == *org) {
+        return Err(Denial::NotAMember(org.clone()));
+    }
+    if found.standings.len() == 1 {
+        return Ok(found);
+    }
+    let mut narrowed = Bearer::clone(&found);
+    narrowed.standings.retain(|standing| standing.org == *org);
+    Ok(Arc::new(narrowed))
+}
+
+/// Links a person whom nobody has seen yet, or makes an account.
+async fn enter(
+    app: &App,
+    issuer: &IssuerConfig,
+    identity: &Identity,
+    known: &KnownIdentity<'_>,
+    request_id: &str,
+) -> Result<(), Denial> {
+    let taken = match &identity.verified_email {
+        Some(email) => app.catalog.find_person_by_email(email).await?,
+        None => None,
+    };
+    let change = |org: Option<OrgId>, actor: &UserId| Change {
+        org,
+        actor: actor.to_string(),
+        at: app.now(),
+        request_id: request_id.to_owned(),
+    };
+    if let Some(person) = taken {
+        if !issuer.links_verified_email {
+            return Err(Denial::EmailTaken);
+        }
+        let change = change(identity.org.clone(), &person.id);
+        app.catalog.link_identity(known, &person.id, &change).await?;
+        return Ok(());
+    }
+    let (Some(default), Some(org)) = (issuer.provision, &identity.org) else {
+        return Err(Denial::UnknownPerson);
+    };
+    let role = identity.bound.unwrap_or(default);
+    if role == Role::None {
+        return Err(Denial::UnknownPerson);
+    }
+    let newcomer = newcomer(app, known, identity.verified_email.clone(), identity.name.clone());
+    let found = app.catalog.find_org(org).await?.ok_or(Denial::UnknownOrg)?;
+    let max = found.licence.limits.max_users;
+    let change = change(Some(org.clone()), &newcomer.id);
+    match app.catalog.provision_identity(known, &newcomer, org, role, max, &change).await? {
+        Ok(()) => Ok(()),
+        Err(IdentityRefusal::EmailTaken) => Err(Denial::EmailTaken),
+        Err(IdentityRefusal::Full { max }) => Err(Denial::OrgFull(max)),
+    }
+}
+
+/// The account of a client that acts for itself, with the capabilities of the largest role that it may have.
+pub async fn machine(app: &App, machine: &Machine, request_id: &str) -> Result<Arc<Bearer>, Denial> {
+    let known =
+        KnownIdentity { issuer: &machine.issuer, kind: IdentityKind::Machine, subject: &machine.client };
+    let org = &machine.org;
+    let find = async || {
+        let look_up = async {
+            let found = app.catalog.find_machine_bearer(&known, org).await?;
+            let capabilities = app.roles.of(machine.bound);
+            Ok(found.map(|bearer| Bearer { capabilities: (*capabilities).clone(), ..bearer }))
+        };
+        app.bearers.remembered(&app.catalog, known.key(), Some(org), app.now(), look_up).await
+    };
+    let found = match find().await? {
+        Some(found) => found,
+        None => {
+            let newcomer = newcomer(app, &known, None, Some(machine.client.clone()));
+            let change = Change {
+                org: None,
+                actor: newcomer.id.to_string(),
+                at: app.now(),
+                request_id: request_id.to_owned(),
+            };
+            app.catalog.insert_machine(&known, &newcomer, &change).await?;
+            find().await?.ok_or(Denial::UnknownOrg)?
+        }
+    };
+    if found.standings.is_empty() { Err(Denial::UnknownOrg) } else { Ok(found) }
+}
+
+/// A new account. Without a verified address it gets one that cannot exist, so that it never passes for somebody's.
+fn newcomer(
+    app: &App,
+    known: &KnownIdentity<'_>,
+    verified_email: Option<String>,
+    name: Option<String>,
+) -> Person {
+    let now = app.now();
+    let made_up = || format!("{}@identity.invalid", hex::encode(&token::digest(&known.key())[..16]));
+    let email = verified_email.unwrap_or_else(made_up);
+    let name = name.unwrap_or_else(|| email.clone());
+    Person { id: UserId::generate(now, &*app.chance), email, name, created: now }
+}
