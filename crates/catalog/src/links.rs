@@ -27,7 +27,8 @@ pub struct Link {
 pub enum LinkRefusal {
     /// There is no such member.
     NotAMember,
-    /// The person has a password: a link would hand their account to who asks for it.
+    /// The person has a password, or signs in at another authorisation server: a link would hand their account to who
+    /// asks for it.
     HasPassword,
     /// The person belongs to another organisation too, for which this one cannot speak.
     BelongsElsewhere,
@@ -78,10 +79,13 @@ macro_rules! invitation_refusal {
             .execute(&mut *$connection)
             .await?
             .rows_affected();
-        let has_password: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM password WHERE person_id = $1")
-            .bind($person.as_str())
-            .fetch_one(&mut *$connection)
-            .await?;
+        let has_password: i64 = sqlx::query_scalar(
+            "SELECT (SELECT COUNT(*) FROM password WHERE person_id = $1) + \
+             (SELECT COUNT(*) FROM identity WHERE person_id = $1)",
+        )
+        .bind($person.as_str())
+        .fetch_one(&mut *$connection)
+        .await?;
         let elsewhere: i64 =
             sqlx::query_scalar("SELECT COUNT(*) FROM membership WHERE person_id = $1 AND org_id <> $2")
                 .bind($person.as_str())

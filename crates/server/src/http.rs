@@ -116,7 +116,7 @@ fn people(api: Api) -> Api {
 
 /// The routes of the embedded authorisation server, and of what people and organisations do with it.
 fn authorisation(api: Api) -> Api {
-    use oauth::{authorize, device, metadata, register, token};
+    use oauth::{authorize, device, granted, metadata, register, token};
     use resources::{grants, oauth_clients};
     let (none, v2) = (Versions::None, Versions::V2);
     api.add(none, Access::Public, routes!(metadata::metadata))
@@ -130,6 +130,8 @@ fn authorisation(api: Api) -> Api {
         .add(none, Access::Public, routes!(register::register))
         .add(none, Access::Public, routes!(device::show))
         .add(none, Access::Public, routes!(device::decide))
+        .add(none, Access::Public, routes!(granted::show))
+        .add(none, Access::Public, routes!(granted::end))
         .add(v2, Access::Org(ApiTokens, Read), routes!(oauth_clients::list))
         .add(v2, Access::Org(ApiTokens, Create), routes!(oauth_clients::create))
         .add(v2, Access::Org(ApiTokens, Read), routes!(oauth_clients::get))

@@ -381,6 +381,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         grants_end_with_their_client,
         devices_wait_for_a_decision_and_are_answered_once,
         devices_can_be_denied,
+        grants_tell_who_acts_where,
     }
     values {
         keep_any_time,

@@ -4,7 +4,7 @@ use tidegauge_catalog::Change;
 use tidegauge_catalog::oauth::{
     AuthorizationCode, DeviceRequest, DeviceStatus, Grant, Polled, RefreshToken, Rotation,
 };
-use tidegauge_model::{GrantId, Timestamp};
+use tidegauge_model::{GrantId, Role, Timestamp};
 use tokio::task::JoinSet;
 
 use crate::database::TestCatalog;
@@ -222,4 +222,27 @@ pub(crate) async fn devices_can_be_denied(test: &TestCatalog<'_>) {
     assert_eq!(test.find_device_request("u1").await.unwrap().unwrap().status, DeviceStatus::Denied);
     assert!(!test.redeem_device_request("d1", &grant("grant_1"), None, &change_at(50)).await.unwrap());
     assert_eq!(test.database.count("oauth_grant").await, 0);
+}
+
+pub(crate) async fn grants_tell_who_acts_where(test: &TestCatalog<'_>) {
+    let (ours, theirs) = samples::two_orgs(test).await;
+    granted(test, "grant_1").await;
+    let bearer = test.find_grant_bearer(&"grant_1".into(), Some(&ours)).await.unwrap().unwrap();
+    assert_eq!((bearer.is_api_token, bearer.user.as_str()), (false, OWNER));
+    assert_eq!((bearer.expires_at, bearer.standings.len()), (Some(at(1_000)), 1));
+    assert_eq!((&bearer.standings[0].org, bearer.standings[0].role), (&ours, Some(Role::Owner)));
+
+    test.insert_oauth_client(&client("client_1", Some(&ours)), None, 0, &change_at(1)).await.unwrap();
+    let machine = Grant { person: None, org: Some(ours.clone()), ..grant("grant_2") };
+    test.insert_oauth_grant(&machine, &change_at(2)).await.unwrap();
+    let bearer = test.find_grant_bearer(&machine.id, Some(&theirs)).await.unwrap().unwrap();
+    assert!(bearer.is_api_token && bearer.capabilities == samples::capabilities());
+    assert_eq!((&bearer.standings[0].org, bearer.standings[0].role), (&ours, None));
+
+    // What was revoked, or whose client is gone, acts for nobody.
+    assert!(test.revoke_oauth_grant(&"grant_1".into(), &change_at(20)).await.unwrap());
+    assert!(test.delete_oauth_client(&ours, &"client_1".into(), &change_at(30)).await.unwrap());
+    for id in ["grant_1", "grant_2", "grant_3"] {
+        assert!(test.find_grant_bearer(&id.into(), None).await.unwrap().is_none(), "{id}");
+    }
 }

@@ -104,7 +104,7 @@ pub(crate) async fn are_set_by_a_link_once_and_in_time(test: &TestCatalog<'_>) {
     // However many use it at the same moment, one does.
     let mut uses = JoinSet::new();
     for _ in 0..8 {
-        let catalog = test.share();
+        let catalog = test.shared();
         uses.spawn(async move { catalog.use_link("second", NEW, &change_at(10)).await.unwrap() });
     }
     assert_eq!(uses.join_all().await.into_iter().filter(|used| *used).count(), 1);
@@ -113,7 +113,7 @@ pub(crate) async fn are_set_by_a_link_once_and_in_time(test: &TestCatalog<'_>) {
 pub(crate) async fn are_not_set_by_who_invites_somebody_elses(test: &TestCatalog<'_>) {
     let (ours, theirs) = samples::two_orgs(test).await;
     let change = samples::change(&ours);
-    for id in ["user_a", "user_b", "user_c"] {
+    for id in ["user_a", "user_b", "user_c", "user_d"] {
         test.add_member(&ours, &person(id), Role::User, 100, &change).await.unwrap().unwrap();
     }
     test.add_member(&theirs, &person("user_b"), Role::User, 100, &change).await.unwrap().unwrap();
@@ -129,6 +129,11 @@ pub(crate) async fn are_not_set_by_who_invites_somebody_elses(test: &TestCatalog
     assert!(test.use_link("of a", NEW, &change_at(70)).await.unwrap());
     assert_eq!(invite("user_a", "of a").await, Err(LinkRefusal::HasPassword));
     assert_eq!(test.list_accepted_orgs(&"user_a".into()).await.unwrap(), [ours.clone()], "by using it");
+
+    let elsewhere = "INSERT INTO identity (issuer, kind, subject, person_id, created) \
+        VALUES ('https://login.example.com', 'person', 'd', 'user_d', 0)";
+    test.database.execute(elsewhere).await;
+    assert_eq!(invite("user_d", "of d").await, Err(LinkRefusal::HasPassword), "they sign in elsewhere");
 
     // What was so when the link was made is no longer.
     assert_eq!(invite("user_c", "of c").await, Ok(()));
@@ -156,7 +161,7 @@ pub(crate) async fn links_and_attempts_are_dropped_when_they_ended(test: &TestCa
 pub(crate) async fn attempts_at_the_same_moment_all_count(test: &TestCatalog<'_>) {
     let mut attempts = JoinSet::new();
     for _ in 0..20 {
-        let catalog = test.share();
+        let catalog = test.shared();
         attempts.spawn(async move {
             let next = |failures, _| if failures < 5 { Ok(failures + 1) } else { Err(at(30)) };
             catalog.begin_attempt("an account", at(0), next).await.unwrap()

@@ -55,7 +55,10 @@ impl PublicUrl {
         };
         // Through the same reading, so that the port of a scheme is left out here too.
         let text = format!("{scheme}://{host}:{}", address.port());
-        Self::parse(&text).unwrap_or(Self { text, is_https })
+        match Self::parse(&text) {
+            Ok(parsed) => parsed,
+            Err(_) => Self { text, is_https },
+        }
     }
 
     /// The address, which is also the origin of the service's own pages.

@@ -46,6 +46,14 @@ fn errors_name_the_place_and_the_setting() {
         (with_file("", vec![given("tls_cert", "cert.pem")]), "setting tls_key: must be set too"),
         (with_file("", vec![given("first_token", "xaat-1")]), "setting first_token: must have the form"),
         (with_file("", vec![given("log_format", "xml")]), "setting log_format"),
+        (with_file("", vec![given("public_url", "events.example.com")]), "setting public_url: "),
+        (
+            with_file(
+                "[server]\ntls_cert = \"c\"\ntls_key = \"k\"",
+                vec![given("public_url", "http://events.example.com")],
+            ),
+            "setting public_url: must begin with https://",
+        ),
     ];
     for (result, expected) in cases {
         let message = result.unwrap_err().to_string();

@@ -227,6 +227,12 @@ mod tests {
         panic!("a bug with a secret in it")
     }
 
+    #[test]
+    fn the_secret_of_a_link_is_not_logged() {
+        assert_eq!(logged_path("/setup/IN54p0VCalfg"), "/setup/…");
+        assert_eq!(logged_path("/v2/setup/x"), "/v2/setup/x");
+    }
+
     #[tokio::test]
     async fn a_panic_is_an_answer_without_its_text() {
         let router: Router = Router::new().route("/", get(broken)).layer(catch_panics());

@@ -3,6 +3,7 @@
 
 pub mod authorize;
 pub mod device;
+pub mod granted;
 pub mod metadata;
 pub mod register;
 pub mod token;
@@ -143,7 +144,7 @@ impl Sender {
     }
 }
 
-/// The parameters of a form.
+/// The parameters of a form that a program sent.
 #[derive(Debug)]
 pub struct FormBody(pub Parameters);
 
@@ -151,19 +152,44 @@ impl FromRequest<Arc<App>> for FormBody {
     type Rejection = Response;
 
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, Response> {
-        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let essence = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
-        if !essence.eq_ignore_ascii_case(FORM) {
+        if !is_form(&request) {
             let problem = OAuthError::invalid_request(format!("the body must be of the type {FORM}"));
             return Err(Refused(problem).into_response());
         }
-        let bytes = Bytes::from_request(request, app).await.map_err(|rejection| {
-            let kind = match rejection.status() {
-                StatusCode::PAYLOAD_TOO_LARGE => ErrorKind::TooLarge,
-                _ => ErrorKind::Malformed,
-            };
-            ApiError::new(kind, "the form could not be read, or is too large").into_response()
-        })?;
-        Ok(Self(Parameters::parse(&bytes)))
+        read_body(request, app)
+            .await
+            .map(|bytes| Self(Parameters::parse(&bytes)))
+            .map_err(IntoResponse::into_response)
     }
+}
+
+/// The parameters of a form that a page sent.
+#[derive(Debug)]
+pub struct PageForm(pub Parameters);
+
+impl FromRequest<Arc<App>> for PageForm {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
+        if !is_form(&request) {
+            let message = format!("unsupported media type, only [{FORM}] is allowed");
+            return Err(ApiError::new(ErrorKind::UnsupportedMedia, message));
+        }
+        read_body(request, app).await.map(|bytes| Self(Parameters::parse(&bytes)))
+    }
+}
+
+fn is_form(request: &Request) -> bool {
+    let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = kind.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    essence.eq_ignore_ascii_case(FORM)
+}
+
+async fn read_body(request: Request, app: &Arc<App>) -> Result<Bytes, ApiError> {
+    Bytes::from_request(request, app).await.map_err(|rejection| match rejection.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => {
+            ApiError::new(ErrorKind::TooLarge, "the body is larger than this service accepts")
+        }
+        _ => ApiError::new(ErrorKind::Malformed, "the body could not be read"),
+    })
 }

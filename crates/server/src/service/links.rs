@@ -79,7 +79,7 @@ pub async fn invite(app: &App, caller: &Caller, id: &str) -> Result<NewLink> {
 fn refused(refusal: LinkRefusal) -> Error {
     let (kind, message) = match refusal {
         LinkRefusal::NotAMember => return Error::not_found("user"),
-        LinkRefusal::HasPassword => (ErrorKind::Conflict, "the user has a password already"),
+        LinkRefusal::HasPassword => (ErrorKind::Conflict, "the user can sign in already"),
         LinkRefusal::BelongsElsewhere => (
             ErrorKind::Forbidden,
             "the user belongs to other organisations too, so none of them can invite them",

@@ -75,6 +75,14 @@ impl Answer {
     }
 }
 
+fn http_limits() -> HttpLimits {
+    HttpLimits {
+        request_timeout: Duration::from_secs(30),
+        max_body_bytes: BODY_MAX,
+        max_requests_in_flight: 64,
+    }
+}
+
 /// Small enough that every limit is quick to reach.
 fn ingest_limits() -> IngestLimits {
     IngestLimits {
@@ -140,11 +148,6 @@ impl TestApp {
             owner_email: "owner@example.com".to_owned(),
         };
         let made = first_start::set_up(&catalog, &settings, &*chance, clock.now()).await.unwrap().unwrap();
-        let limits = HttpLimits {
-            request_timeout: Duration::from_secs(30),
-            max_body_bytes: BODY_MAX,
-            max_requests_in_flight: 64,
-        };
         let (app_clock, app_chance): (Arc<dyn Clock>, Arc<dyn Chance>) =
             (Arc::clone(&clock) as _, chance as _);
         let store = Store::open(
@@ -166,7 +169,7 @@ impl TestApp {
             public_url,
             oauth,
         };
-        let app = App::new(parts, limits, ingest_limits(), query_limits());
+        let app = App::new(parts, http_limits(), ingest_limits(), query_limits());
         let owner = app.catalog.find_person_by_email("owner@example.com").await.unwrap().unwrap().id;
         let (other_org, other_owner, other_token) = other_org(&app).await;
         Self {

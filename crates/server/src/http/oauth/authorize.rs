@@ -12,13 +12,13 @@ use tidegauge_auth::embedded::redirect;
 use tidegauge_model::ErrorKind;
 use utoipa::ToSchema;
 
-use super::{FormBody, Sender};
+use super::{PageForm, Sender};
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::http::pages::layout::{self, Message, Page};
 use crate::http::pages::visitor::Visitor;
 use crate::service::oauth::authorize::{self, Failure, Request, SIGNED_IN_AFTER};
-use crate::service::oauth::{ErrorCode, OAuthError, Parameters, scope};
+use crate::service::oauth::{ErrorCode, OAuthError, Parameters, client_auth, scope};
 use crate::service::sessions::Session;
 
 /// The fields that the page adds to what was asked for.
@@ -39,7 +39,7 @@ struct Consent<'a> {
 }
 
 /// Asks a person to allow a client something (RFC 6749, 4.1, with RFC 7636 and 9207).
-#[utoipa::path(get, path = "/oauth/authorize", tag = "oauth", params(
+#[utoipa::path(get, path = "/oauth/authorize", tag = "oauth", operation_id = "authorize", params(
     ("client_id" = Option<String>, Query), ("redirect_uri" = Option<String>, Query),
     ("response_type" = Option<String>, Query, description = "`code`."), ("scope" = Option<String>, Query),
     ("state" = Option<String>, Query), ("code_challenge" = Option<String>, Query),
@@ -140,8 +140,11 @@ fn to_sign_in(request: &Request, parameters: &Parameters, sender: &Sender) -> Re
         }
     }
     let path = format!("/oauth/authorize?{}", onward.to_query());
-    let query = Parameters::default().with("return_to", &path).with("again", "true").to_query();
-    layout::redirect(&format!("/login?{query}"))
+    let mut query = Parameters::default().with("return_to", &path);
+    if request.prompt.login || request.signed_in_after.is_some() {
+        query = query.with("again", "true");
+    }
+    layout::redirect(&format!("/login?{}", query.to_query()))
 }
 
 /// What a person decided, or a request that came as a form.
@@ -164,7 +167,7 @@ pub struct DecisionForm {
 }
 
 /// Takes a person's decision from the page, or a request in a form, which is sent on to the page.
-#[utoipa::path(post, path = "/oauth/authorize", tag = "oauth",
+#[utoipa::path(post, path = "/oauth/authorize", tag = "oauth", operation_id = "decide",
     request_body(content = DecisionForm, content_type = "application/x-www-form-urlencoded"), responses(
     (status = 303, description = "Back to the client, or to the page that asks."),
     (status = 400, body = String, content_type = "text/html", description = "The client or its address is not known."),
@@ -175,7 +178,7 @@ pub async fn decide(
     State(app): State<Arc<App>>,
     sender: Sender,
     visitor: Visitor,
-    FormBody(parameters): FormBody,
+    PageForm(parameters): PageForm,
 ) -> Response {
     let asked = parameters.without(&OWN_FIELDS);
     if !parameters.has("decision") {
@@ -194,6 +197,7 @@ pub async fn decide(
         return stale_form();
     }
     if parameters.one("decision") != Ok(Some("allow")) {
+        client_auth::note_refusal(&app, &sender.message, "POST /oauth/authorize", "denied by the person");
         return to_client(&request.refusal(&app, ErrorCode::AccessDenied, "the person did not allow it"));
     }
     match request.allow(&app, (&session.user, session.begun), true, &sender.message).await {

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::authorize::stale_form;
-use super::{FormBody, Sender};
+use super::{PageForm, Sender};
 use crate::app::App;
 use crate::http::error::ErrorBody;
 use crate::http::pages::layout::{self, Message, Page};
@@ -36,7 +36,8 @@ struct Confirm<'a> {
 }
 
 /// The page for the code of a device (RFC 8628, 3.3).
-#[utoipa::path(get, path = "/device", tag = "oauth", params(("user_code" = Option<String>, Query)), responses(
+#[utoipa::path(get, path = "/device", tag = "oauth", operation_id = "device_page",
+    params(("user_code" = Option<String>, Query)), responses(
     (status = 200, body = String, content_type = "text/html", description = "The page."),
     (status = 303, description = "To the sign-in page."),
     (status = 404, body = ErrorBody, description = "The embedded server is off."),
@@ -80,10 +81,9 @@ pub struct DeviceCodeForm {
 }
 
 /// Takes the code of a device, or the decision about it.
-#[utoipa::path(post, path = "/device", tag = "oauth",
+#[utoipa::path(post, path = "/device", tag = "oauth", operation_id = "device_decide",
     request_body(content = DeviceCodeForm, content_type = "application/x-www-form-urlencoded"), responses(
     (status = 200, body = String, content_type = "text/html", description = "What is asked for, or what came of it."),
-    (status = 400, body = super::OAuthErrorBody, description = "The body is not a form."),
     (status = 403, body = String, content_type = "text/html", description = "The form is not one of this browser's."),
     (status = 404, body = ErrorBody, description = "The embedded server is off."),
     (status = 422, body = String, content_type = "text/html", description = "The code is wrong or has ended."),
@@ -93,7 +93,7 @@ pub async fn decide(
     State(app): State<Arc<App>>,
     sender: Sender,
     visitor: Visitor,
-    FormBody(parameters): FormBody,
+    PageForm(parameters): PageForm,
 ) -> Response {
     let field = |name: &str| parameters.one(name).ok().flatten().unwrap_or_default();
     let Some(session) = visitor.session.as_ref().filter(|_| visitor.may_send_form(&app, field("form_token")))

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use tidegauge_model::ErrorKind;
 use utoipa::ToSchema;
 
-use super::{OAuthErrorBody, Refused, Sender, allow_any_origin, private};
+use super::{OAuthErrorBody, Refused, Sender, allow_any_origin, private, read_body};
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
-use crate::http::extract::Json;
 use crate::service::oauth::clients::NewClient;
 use crate::service::oauth::register::{self, Metadata};
+use crate::service::oauth::{ErrorCode, OAuthError};
 
 /// What a client says of itself; other fields are ignored.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -54,12 +54,17 @@ pub struct RegistrationAnswer {
 pub async fn register(
     State(app): State<Arc<App>>,
     sender: Sender,
-    Json(request): Json<RegistrationRequest>,
+    request: Request,
 ) -> Result<Response, Response> {
     if !app.embedded.takes_registrations {
         let error = ApiError::new(ErrorKind::NotFound, "clients cannot register themselves here");
         return Err(error.hint("the setting oauth_registration turns it on").into_response());
     }
+    let bytes = read_body(request, &app).await.map_err(IntoResponse::into_response)?;
+    let request: RegistrationRequest = serde_json::from_slice(&bytes).map_err(|_| {
+        let description = "the body must be a JSON object of client metadata";
+        Refused(OAuthError::new(ErrorCode::InvalidClientMetadata, description)).into_response()
+    })?;
     let metadata = Metadata {
         name: request.client_name,
         redirect_uris: request.redirect_uris.unwrap_or_default(),

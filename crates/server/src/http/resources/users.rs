@@ -192,7 +192,7 @@ pub async fn set_role(
 /// stop working.
 #[utoipa::path(post, path = "/users/{id}/invitation", tag = "users", params(("id" = String, Path)), responses(
     (status = 200, body = InvitationResponse),
-    (status = 409, body = ErrorBody, description = "The person has a password already."),
+    (status = 409, body = ErrorBody, description = "The person can sign in already."),
 ))]
 pub async fn invite(
     State(app): State<Arc<App>>,

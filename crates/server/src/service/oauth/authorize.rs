@@ -64,11 +64,7 @@ pub async fn read(app: &App, parameters: &Parameters) -> Result<Request, Failure
     match details(app, parameters, &client) {
         Ok((scope, challenge, prompt)) => Ok(Request {
             thumbprint: parameters.one("dpop_jkt").ok().flatten().map(str::to_owned),
-            signed_in_after: parameters
-                .one(SIGNED_IN_AFTER)
-                .ok()
-                .flatten()
-                .and_then(|text| text.parse().ok()),
+            signed_in_after: signed_in_after(app, parameters),
             client,
             redirect_uri,
             state,
@@ -78,6 +74,12 @@ pub async fn read(app: &App, parameters: &Parameters) -> Result<Request, Failure
         }),
         Err(error) => Err(Failure::Redirect(error_address(app, &redirect_uri, state.as_deref(), &error))),
     }
+}
+
+/// The second after which the person must have signed in. One that has not come yet would ask for ever.
+fn signed_in_after(app: &App, parameters: &Parameters) -> Option<i64> {
+    let after: i64 = parameters.one(SIGNED_IN_AFTER).ok().flatten()?.parse().ok()?;
+    Some(after).filter(|after| *after <= app.now().as_millis().div_euclid(1_000))
 }
 
 /// The client and the address that its answer goes to.

@@ -59,13 +59,22 @@ impl World {
         Self::start_with(backend, |_| {}).await
     }
 
+    /// Starts with the embedded authorisation server on, as no settings can have it, so that all routes are there.
+    pub(crate) async fn start_beside_embedded(backend: Backend) -> Self {
+        Self::begin(backend, true, |_| {}).await
+    }
+
     /// Starts with settings that a case changes.
     pub(crate) async fn start_with(backend: Backend, edit: impl FnOnce(&mut IssuerConfig)) -> Self {
+        Self::begin(backend, false, edit).await
+    }
+
+    async fn begin(backend: Backend, is_embedded: bool, edit: impl FnOnce(&mut IssuerConfig)) -> Self {
         let (issuer, signer) = (FakeIssuer::start().await, Signer::es256());
         issuer.change(|behaviour| behaviour.keys = vec![signer.named(KEY)]);
         let mut config = settings(&issuer.url);
         edit(&mut config);
-        let oauth = Oauth { issuers: vec![config], is_embedded: true, ..Oauth::default() };
+        let oauth = Oauth { issuers: vec![config], is_embedded, ..Oauth::default() };
         let app = TestApp::start_with(backend, oauth).await;
         let world = Self { app, issuer, signer };
         world.link("owner", &world.app.owner).await;

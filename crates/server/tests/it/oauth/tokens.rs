@@ -123,12 +123,30 @@ pub(super) async fn grants(app: TestApp) {
     assert_eq!(status(&app, text(&tokens, "access_token")).await, 401);
     refused(&token(&app, &refreshing(text(&tokens, "refresh_token"))).await, 400, "invalid_grant");
     assert_eq!(app.send("DELETE", &path, owner, None).await.status, 404);
+    ended_on_the_page(&app).await;
     let audit =
         app.app.catalog.list_audit(None, tidegauge_model::Timestamp::from_micros(0), i64::MAX, 100).await;
     let actions: Vec<String> = audit.unwrap().into_iter().map(|entry| entry.action).collect();
     for action in ["oauth.key.create", "oauth.authorize", "oauth.grant.create"] {
         assert!(actions.iter().any(|known| known == action), "{action} is not among {actions:?}");
     }
+}
+
+/// The same on the page of the account.
+async fn ended_on_the_page(app: &TestApp) {
+    let tokens = tokens_for(app, &app.owner, "notifiers|read").await;
+    let browser = Browser::of(app, &app.owner).await;
+    let page = browser.get("/account/grants").await;
+    assert!(page.text.contains("Tidegauge command line") && page.text.contains("See notifiers"), "{page:?}");
+    let shown = fields(&page.text);
+    let sent: Pairs<'_> = shown.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let forged = with(&sent, &[("form_token", "x")]);
+    assert_eq!(browser.post("/account/grants/end", &forged, &[]).await.status, 403);
+    let theirs = Browser::of(app, &app.other_owner).await;
+    assert!(!theirs.get("/account/grants").await.text.contains("command line"));
+    assert_eq!(status(app, text(&tokens, "access_token")).await, 200);
+    assert_eq!(location(&browser.post("/account/grants/end", &sent, &[]).await), "/account/grants");
+    assert_eq!(status(app, text(&tokens, "access_token")).await, 401);
 }
 
 pub(super) async fn rights(app: TestApp) {
