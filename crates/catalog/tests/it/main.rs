@@ -18,6 +18,7 @@ mod event_races;
 mod event_samples;
 mod first_start;
 mod groups;
+mod identities;
 mod ingest_keys;
 mod lake;
 mod membership;
@@ -104,6 +105,12 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         leaves_everything_when_an_edit_is_refused,
         counts_every_concurrent_update,
         reports_values_that_cannot_be_read,
+    }
+    identities {
+        links_an_identity_once,
+        finds_where_a_person_can_act,
+        makes_an_account_with_its_membership,
+        gives_machines_an_account_without_membership,
     }
     people {
         finds_people_by_id_and_address,
