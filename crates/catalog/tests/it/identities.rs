@@ -25,7 +25,7 @@ pub(crate) async fn links_an_identity_once(test: &TestCatalog<'_>) {
     assert_eq!(test.find_identity(&ADA).await.unwrap(), Some(OWNER.into()));
 
     // A second link does not move it, and says nothing.
-    let other = newcomer("user_other", "other-person@example.com");
+    let other = newcomer("user_bob", "bob@example.com");
     test.provision_identity(&KnownIdentity { subject: "bob", ..ADA }, &other, &ours, Role::User, 99, &change)
         .await
         .unwrap()

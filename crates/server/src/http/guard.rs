@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use tidegauge_auth::principal::Seat;
 use tidegauge_auth::{Access, Principal, TokenFacts, TokenKind};
 use tidegauge_catalog::bearer::{Bearer, Standing};
-use tidegauge_model::{ErrorKind, OrgId, PaymentStatus, Timestamp};
+use tidegauge_model::{ErrorKind, OrgId, PaymentStatus, Role, Timestamp};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::answer::RequestIds;
@@ -184,7 +184,8 @@ async fn admit(
     };
     let seat = principal.seat.as_ref();
     let standing = seat.and_then(|seat| found.standings.iter().find(|standing| standing.org == seat.org));
-    let standing = standing.map(|standing| caller_standing(standing, now)).transpose()?;
+    let role = principal.role();
+    let standing = standing.map(|standing| caller_standing(standing, role, now)).transpose()?;
     sender.org = standing.as_ref().map(|standing| standing.org.clone());
     let (key, per_second) = match &standing {
         Some(standing) => (standing.org.as_str(), standing.limits.api_rate_limit_per_second),
@@ -195,13 +196,10 @@ async fn admit(
     let share = app.shares.take(key, app.http.max_requests_in_flight / SHARE_OF_LOAD);
     let share = share.ok_or_else(|| busy("the organisation has as many requests running as it may"))?;
     let accepts = seat.is_some_and(|seat| !seat.accepted);
-    let token_expires_at = match &limit {
-        Some(limit) => Some(limit.expires_at),
-        None => {
-            app.last_uses.note(&found.id, now);
-            found.expires_at
-        }
-    };
+    if limit.is_none() {
+        app.last_uses.note(&found.id, now);
+    }
+    let token_expires_at = limit.map(|limit| limit.expires_at).or(found.expires_at);
     let caller = Caller {
         actor,
         is_person: principal.kind == TokenKind::Personal,
@@ -283,10 +281,15 @@ fn facts(found: &Bearer) -> TokenFacts {
     }
 }
 
-fn caller_standing(standing: &Standing, now: Timestamp) -> Result<CallerStanding, ApiError> {
+/// Where the caller acts, with the role there as far as the token allows it.
+fn caller_standing(
+    standing: &Standing,
+    role: Option<Role>,
+    now: Timestamp,
+) -> Result<CallerStanding, ApiError> {
     Ok(CallerStanding {
         org: standing.org.clone(),
-        role: standing.role,
+        role,
         payment: standing.payment.status_at(now),
         limits: standing.limits()?,
     })

@@ -14,6 +14,10 @@ const REFERENCE: &str = "config/reference.toml";
 const DOCUMENT: &str = "docs/reference/config.md";
 const CODE: &str = "crates/server/src/config";
 
+/// What stands in each table of a list that only the file has: no flags, no variables, and a page of its own, which a
+/// test of the server compares.
+const LISTED: &str = "oauth.issuer";
+
 #[test]
 fn every_setting_is_explained_and_has_a_name_of_its_own() {
     let mut violations = Vec::new();
@@ -107,7 +111,7 @@ fn check_setting(setting: &Setting, reference: &str, document: &str) -> Vec<Viol
         add(format!("`{key}` has no comment directly above it"), remedy);
     }
     let variable = format!("TIDEGAUGE_{}", key.to_uppercase());
-    if !names(document, &variable) {
+    if section != LISTED && !names(document, &variable) {
         let remedy = format!("describe `{variable}` in {DOCUMENT}");
         add(format!("`{key}` is not described by its environment name"), &remedy);
     }
