@@ -173,10 +173,7 @@ async fn admit(
         sender.org = found.standings.first().map(|standing| standing.org.clone());
     }
     let principal = match Principal::admit(facts(&found), named.as_ref(), &app.roles, now) {
-        Ok(principal) => match &limit {
-            Some(limit) => principal.limited(limit.scopes.clone(), limit.bound, &app.roles),
-            None => principal,
-        },
+        Ok(principal) => credential::limited(principal, limit.as_ref(), &app.roles),
         Err(refusal) => {
             limit_rate(app, sender, found.user.as_str(), SEATLESS_RATE, now)?;
             return Err(refusal.into());

@@ -7,7 +7,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
 use tidegauge_auth::bearer::{self, Sent};
 use tidegauge_auth::oauth::Scopes;
-use tidegauge_auth::{Access, Refusal};
+use tidegauge_auth::{Access, Principal, Refusal, RoleTable};
 use tidegauge_catalog::bearer::Bearer;
 use tidegauge_model::{Action, DatasetArea, OrgId, Role, Timestamp};
 
@@ -48,6 +48,14 @@ pub(super) struct Limit {
     pub(super) scopes: Scopes,
     pub(super) bound: Option<Role>,
     pub(super) expires_at: Timestamp,
+}
+
+/// The principal with no more than its token allows.
+pub(super) fn limited(principal: Principal, limit: Option<&Limit>, roles: &RoleTable) -> Principal {
+    match limit {
+        Some(limit) => principal.limited(limit.scopes.clone(), limit.bound, roles),
+        None => principal,
+    }
 }
 
 /// Finds who sends a request.
