@@ -128,7 +128,11 @@ pub(crate) async fn are_not_set_by_who_invites_somebody_elses(test: &TestCatalog
     assert_eq!(test.new_audit().await, ["user.invite user_a"]);
     assert!(test.use_link("of a", NEW, &change_at(70)).await.unwrap());
     assert_eq!(invite("user_a", "of a").await, Err(LinkRefusal::HasPassword));
-    assert_eq!(test.list_accepted_orgs(&"user_a".into()).await.unwrap(), [ours.clone()], "by using it");
+    assert_eq!(
+        test.list_accepted_orgs(&"user_a".into()).await.unwrap(),
+        std::slice::from_ref(&ours),
+        "by using it"
+    );
 
     let elsewhere = "INSERT INTO identity (issuer, kind, subject, person_id, created) \
         VALUES ('https://login.example.com', 'person', 'd', 'user_d', 0)";

@@ -93,7 +93,7 @@ pub(crate) async fn are_in_the_trail_where_their_person_has_acted(test: &TestCat
     let (ours, theirs) = samples::two_orgs(test).await;
     let change = samples::change(&ours);
     test.add_member(&theirs, &person(OWNER), Role::User, 100, &change).await.unwrap().unwrap();
-    assert_eq!(test.list_accepted_orgs(&OWNER.into()).await.unwrap(), [ours.clone()]);
+    assert_eq!(test.list_accepted_orgs(&OWNER.into()).await.unwrap(), std::slice::from_ref(&ours));
     let unseated = tidegauge_catalog::Change { org: None, ..change.clone() };
     test.insert_session(&session("session_a", OWNER, 5), "digest", &unseated).await.unwrap();
     let newest = |org| async move { test.list_audit(org, at(0), i64::MAX, 1).await.unwrap().pop() };
