@@ -43,7 +43,9 @@ mod starred_pages;
 mod stored_definitions;
 mod stored_events;
 mod stored_forms;
+mod stored_oauth;
 mod stored_rows;
+mod stored_sign_in;
 mod token_successors;
 mod tokens;
 mod usage;
@@ -421,6 +423,10 @@ const DATABASE_CASES: &[Case] = &[
     Case {
         name: "stored_forms::version_4_is_still_read",
         run: |database| Box::pin(stored_definitions::version_4_is_still_read(database)),
+    },
+    Case {
+        name: "stored_forms::version_5_is_still_read",
+        run: |database| Box::pin(stored_sign_in::version_5_is_still_read(database)),
     },
 ];
 

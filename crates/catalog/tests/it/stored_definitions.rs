@@ -1,5 +1,6 @@
 //! What the sample rows of version 4 must mean: virtual fields and views, beside all that version 3 stores.
 
+use tidegauge_catalog::Catalog;
 use tidegauge_catalog::views::View;
 use tidegauge_catalog::virtual_fields::VirtualField;
 use tidegauge_model::{OrgId, Timestamp};
@@ -15,6 +16,16 @@ pub(crate) async fn version_4_is_still_read(database: &Database) {
     let catalog = database.open(KEY_BYTE).await.unwrap();
     stored_events::check_events(&catalog).await;
     stored_events::check_queries(&catalog).await;
+    check_definitions(&catalog).await;
+    let org: OrgId = ORG.into();
+    assert_eq!(catalog.list_members(&org).await.unwrap().len(), 1);
+    assert!(catalog.list_roles(&org).await.unwrap().is_empty());
+    assert!(catalog.list_groups(&org).await.unwrap().is_empty());
+    catalog.close().await;
+}
+
+/// Checks what version 4 adds, which later samples hold too.
+pub(crate) async fn check_definitions(catalog: &Catalog) {
     let org: OrgId = ORG.into();
     // In the order of their places, not of their times.
     assert_eq!(catalog.list_virtual_fields(&org, Some("tide.levels")).await.unwrap(), [metres(), is_high()]);
@@ -23,7 +34,6 @@ pub(crate) async fn version_4_is_still_read(database: &Database) {
     assert_eq!(catalog.virtual_fields_of(&org, "tide.levels").await.unwrap(), expressions);
     assert_eq!(catalog.list_views(&org).await.unwrap(), [daily()]);
     assert_eq!(catalog.view_by_name(&org, "daily").await.unwrap(), Some(daily()));
-    catalog.close().await;
 }
 
 /// So many microseconds after the time that the sample begins with.

@@ -38,6 +38,7 @@ pub(crate) async fn version_1_is_still_read(database: &Database) {
     stored_rows::restore(database, 1).await;
     let catalog = database.open(KEY_BYTE).await.unwrap();
     check_resources(&catalog).await;
+    assert_eq!(catalog.list_members(&ORG.into()).await.unwrap().len(), 1);
     assert!(catalog.all_datasets().await.unwrap().is_empty());
     assert_eq!(catalog.commit_sequence().await.unwrap(), 0);
     catalog.close().await;
@@ -55,7 +56,8 @@ pub(crate) async fn check_resources(catalog: &Catalog) {
     };
     assert_eq!(catalog.find_person(&ada.id).await.unwrap().as_ref(), Some(&ada));
     let member = Member { person: ada, role: Role::Owner, main: None };
-    assert_eq!(catalog.list_members(&ORG.into()).await.unwrap(), [member]);
+    // Later samples have others beside her.
+    assert_eq!(catalog.list_members(&ORG.into()).await.unwrap().first(), Some(&member));
     assert_eq!(catalog.list_notifiers(&ORG.into()).await.unwrap(), [notifier()]);
     let everything =
         StarredFilter { whose: Whose::All, dataset: None, text: None, visible: None, limit: 9, offset: 0 };

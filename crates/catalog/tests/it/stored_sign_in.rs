@@ -1,0 +1,219 @@
+//! What the sample rows of version 5 must mean: custom roles and groups, passwords and sessions, what the embedded
+//! authorisation server keeps, and identities, beside all that version 4 stores.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use aws_lc_rs::digest::{SHA256, digest};
+use tidegauge_catalog::Catalog;
+use tidegauge_catalog::groups::Group;
+use tidegauge_catalog::identities::{IdentityKind, KnownIdentity};
+use tidegauge_catalog::links::Link;
+use tidegauge_catalog::people::{Member, Person, RoleLabel};
+use tidegauge_catalog::roles::CustomRole;
+use tidegauge_catalog::sessions::SessionRecord;
+use tidegauge_model::capability::Grants;
+use tidegauge_model::{
+    Action, Capabilities, DatasetArea, Granted, OrgArea, OrgId, Role, RoleRef, Timestamp, UserId, ViewArea,
+    hex,
+};
+
+use crate::database::{Database, KEY_BYTE};
+use crate::{stored_definitions, stored_events, stored_oauth, stored_rows};
+
+pub(crate) const ORG: &str = "org_018bcfe56800700080000000000000a1";
+pub(crate) const ADA: &str = "user_018bcfe56800700080000000000000b1";
+const BEN: &str = "user_018bcfe56800700080000000000000b2";
+const MACHINE: &str = "user_018bcfe56800700080000000000000b3";
+const WATCH: &str = "role_018bcfe5680070008000000000000131";
+const CHARTS: &str = "role_018bcfe5680070008000000000000132";
+const ISSUER: &str = "https://login.harbour.example";
+const ADA_HASH: &str = "$argon2id$v=19$m=19456,t=2,p=1$YSBzYWx0IG9mIDE2IGJ5IQ$\
+    CJAzMNjn6mOyLOuolCJb0vdsUe+86A+mwoZkMGqW1pA";
+
+pub(crate) async fn version_5_is_still_read(database: &Database) {
+    stored_rows::restore(database, 5).await;
+    let catalog = database.open(KEY_BYTE).await.unwrap();
+    stored_events::check_events(&catalog).await;
+    stored_events::check_queries(&catalog).await;
+    stored_definitions::check_definitions(&catalog).await;
+    check_roles(&catalog).await;
+    check_signing_in(&catalog).await;
+    check_identities(&catalog).await;
+    stored_oauth::check_server(&catalog).await;
+    catalog.close().await;
+}
+
+async fn check_roles(catalog: &Catalog) {
+    let (org, ben): (OrgId, UserId) = (ORG.into(), BEN.into());
+    assert_eq!(catalog.list_roles(&org).await.unwrap(), [watch(), charts()]);
+    assert_eq!(catalog.list_groups(&org).await.unwrap(), [night_shift()]);
+    let members = catalog.list_members(&org).await.unwrap();
+    let main = Some(RoleLabel { id: WATCH.into(), name: "Watch".to_owned() });
+    assert_eq!(members[1..], [Member { person: person_ben(), role: Role::None, main }]);
+
+    // The role in the place of a built-in one, and the two of the group.
+    let granted = Granted {
+        main: Some(WATCH.into()),
+        roles: vec![Role::ReadOnly],
+        capabilities: Capabilities {
+            org: watch().capabilities.org,
+            dataset: watch().capabilities.dataset,
+            view: charts().capabilities.view,
+        },
+    };
+    let bearer = catalog.find_person_bearer(&ben, None).await.unwrap().unwrap();
+    assert_eq!((bearer.standings[0].role, bearer.standings[0].accepted), (Some(Role::None), false));
+    assert_eq!(*bearer.standings[0].granted, granted);
+}
+
+async fn check_signing_in(catalog: &Catalog) {
+    let (ada, ben): (UserId, UserId) = (ADA.into(), BEN.into());
+    let account = catalog.find_account_by_email("ada@harbour.example").await.unwrap().unwrap();
+    assert_eq!((&account.person.id, account.hash.as_deref()), (&ada, Some(ADA_HASH)));
+    assert_eq!(catalog.find_account(&ben).await.unwrap().unwrap().hash, None);
+
+    assert_eq!(catalog.list_sessions(&ada).await.unwrap(), [second_session(), first_session()]);
+    assert_eq!(catalog.find_session(&sha256("session one")).await.unwrap(), Some(first_session()));
+    assert_eq!(catalog.find_session(&sha256("session two")).await.unwrap(), Some(second_session()));
+
+    for link in [ada_link(), ben_link()] {
+        let name = if link.person == ada { "link of ada" } else { "link of ben" };
+        let found =
+            catalog.find_link(&sha256(name), link.expires_at.minus(Duration::from_micros(1))).await.unwrap();
+        assert_eq!(found.as_ref(), Some(&link), "{name}");
+        assert_eq!(catalog.find_link(&sha256(name), link.expires_at).await.unwrap(), None, "{name}");
+    }
+
+    for (email, failures, last_at) in
+        [("ada@harbour.example", 3, micros(74)), ("nobody@harbour.example", 1, micros(75))]
+    {
+        // Refuses the attempt, so that it tells what was stored and leaves it as it is.
+        let stored = |before, last| if before == failures { Err(last) } else { Ok(before) };
+        let told = catalog.begin_attempt(&sha256(email), micros(90), stored).await.unwrap();
+        assert_eq!(told, Err(last_at), "{email}");
+    }
+}
+
+async fn check_identities(catalog: &Catalog) {
+    let person = KnownIdentity { issuer: ISSUER, kind: IdentityKind::Person, subject: "ada-7" };
+    assert_eq!(catalog.find_identity(&person).await.unwrap(), Some(ADA.into()));
+    let machine = KnownIdentity { kind: IdentityKind::Machine, subject: "shipper", ..person };
+    let bearer = catalog.find_machine_bearer(&machine, &ORG.into()).await.unwrap().unwrap();
+    assert!(bearer.is_api_token);
+    assert_eq!((bearer.user.as_str(), bearer.standings[0].org.as_str()), (MACHINE, ORG));
+    assert_eq!(catalog.find_person(&MACHINE.into()).await.unwrap(), Some(person_machine()));
+    let stranger = KnownIdentity { kind: IdentityKind::Machine, ..person };
+    assert_eq!(catalog.find_identity(&stranger).await.unwrap(), None);
+}
+
+/// So many microseconds after the time that the sample begins with.
+pub(crate) fn micros(micros: i64) -> Timestamp {
+    Timestamp::from_micros(1_700_000_000_000_000 + micros)
+}
+
+/// What is stored in the place of a secret.
+pub(crate) fn sha256(text: &str) -> String {
+    hex::encode(digest(&SHA256, text.as_bytes()).as_ref())
+}
+
+fn person_ben() -> Person {
+    Person {
+        id: BEN.into(),
+        email: "ben@harbour.example".to_owned(),
+        name: "Ben".to_owned(),
+        created: micros(60),
+    }
+}
+
+fn person_machine() -> Person {
+    Person {
+        id: MACHINE.into(),
+        email: "e1d13fb3a51f86c4453296324cf83fc4@identity.invalid".to_owned(),
+        name: "shipper".to_owned(),
+        created: micros(61),
+    }
+}
+
+fn watch() -> CustomRole {
+    let query = Grants::from([(DatasetArea::Query, vec![Action::Read])]);
+    CustomRole {
+        id: WATCH.into(),
+        name: "Watch".to_owned(),
+        description: "looks at the water".to_owned(),
+        capabilities: Capabilities {
+            org: Grants::from([(OrgArea::Notifiers, vec![Action::Read, Action::Update])]),
+            dataset: BTreeMap::from([("tide.levels".to_owned(), query)]),
+            view: BTreeMap::new(),
+        },
+        members: vec![ADA.into(), BEN.into()],
+        created: micros(62),
+        created_by: ADA.into(),
+        modified: micros(63),
+    }
+}
+
+fn charts() -> CustomRole {
+    let query = Grants::from([(ViewArea::Query, vec![Action::Read])]);
+    CustomRole {
+        id: CHARTS.into(),
+        name: "Charts".to_owned(),
+        description: String::new(),
+        capabilities: Capabilities {
+            view: BTreeMap::from([("daily".to_owned(), query)]),
+            ..Capabilities::default()
+        },
+        members: Vec::new(),
+        created: micros(64),
+        created_by: ADA.into(),
+        modified: micros(64),
+    }
+}
+
+fn night_shift() -> Group {
+    Group {
+        id: "group_018bcfe5680070008000000000000141".into(),
+        name: "Night shift".to_owned(),
+        description: "from ten to six".to_owned(),
+        members: vec![BEN.into()],
+        roles: vec![RoleRef::BuiltIn(Role::ReadOnly), RoleRef::Custom(CHARTS.into())],
+        created: micros(65),
+        created_by: ADA.into(),
+        modified: micros(66),
+    }
+}
+
+fn first_session() -> SessionRecord {
+    SessionRecord {
+        id: "session_018bcfe5680070008000000000000151".into(),
+        person: ADA.into(),
+        created: micros(70),
+        last_used: micros(71),
+        expires_at: Timestamp::from_micros(1_701_209_600_000_070),
+        address: "2001:db8::7".to_owned(),
+        agent: "Mozilla/5.0 (X11; Linux x86_64)".to_owned(),
+    }
+}
+
+fn second_session() -> SessionRecord {
+    SessionRecord {
+        id: "session_018bcfe5680070008000000000000152".into(),
+        created: micros(72),
+        last_used: micros(72),
+        expires_at: Timestamp::from_micros(1_701_209_600_000_072),
+        address: String::new(),
+        agent: String::new(),
+        ..first_session()
+    }
+}
+
+/// Made by the operator.
+fn ada_link() -> Link {
+    Link { person: ADA.into(), invited_by: None, expires_at: Timestamp::from_micros(1_700_086_400_000_073) }
+}
+
+/// Made by the organisation.
+fn ben_link() -> Link {
+    let expires_at = Timestamp::from_micros(1_700_604_800_000_069);
+    Link { person: BEN.into(), invited_by: Some(ORG.into()), expires_at }
+}
