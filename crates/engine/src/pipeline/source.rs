@@ -204,12 +204,12 @@ pub(crate) fn auto_step(query: &mut Query, question: &Question) -> Option<i64> {
     let options = &question.options;
     let end = match range.end {
         i64::MAX => last.unwrap_or(options.now),
-        end if options.is_end_open => last.unwrap_or(end).min(end),
+        end if options.is_end_open => last.map_or(end, |last| last.min(end)),
         end => end,
     };
     let start = match range.start {
         i64::MIN => first.unwrap_or(end),
-        start if options.is_start_open => first.unwrap_or(end).max(start),
+        start if options.is_start_open => first.map_or(start, |first| first.max(start)),
         start => start,
     };
     let length = end.saturating_sub(start).max(1);
