@@ -7,6 +7,7 @@ use crate::audit::{Change, record};
 use crate::bearer::Bearer;
 use crate::db::{read, write};
 use crate::orgs::lock_org;
+use crate::passwords::end_everything;
 use crate::people::INSERT_PERSON_UNLESS_KNOWN;
 use crate::people::{Person, insert_membership};
 use crate::{Catalog, Result};
@@ -134,6 +135,12 @@ impl Catalog {
     ) -> Result<()> {
         write!(self, connection => {
             if insert_identity!(connection, identity, person, change) {
+                // Whoever set the account up may be somebody else; this person has shown that the address is theirs.
+                sqlx::query("DELETE FROM password WHERE person_id = $1")
+                    .bind(person.as_str())
+                    .execute(&mut *connection)
+                    .await?;
+                end_everything!(connection, person, change.at);
                 record!(connection, change, "identity.link", person.as_str());
             }
         });

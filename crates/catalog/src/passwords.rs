@@ -66,9 +66,35 @@ macro_rules! select {
     };
 }
 
+/// Ends inside a transaction all that is open for a person: sessions, links, and what was allowed to others, which may have
+/// been done by who knew the password before. Also what is on its way to become a grant.
+macro_rules! end_everything {
+    ($connection:expr, $person:expr, $at:expr) => {
+        for statement in [
+            "DELETE FROM browser_session WHERE person_id = $1",
+            "DELETE FROM password_link WHERE person_id = $1",
+            "DELETE FROM oauth_device WHERE person_id = $1",
+            "DELETE FROM oauth_consent WHERE person_id = $1",
+        ] {
+            sqlx::query(statement).bind($person.as_str()).execute(&mut *$connection).await?;
+        }
+        for statement in [
+            "UPDATE oauth_grant SET revoked = $2 WHERE person_id = $1 AND revoked IS NULL",
+            "UPDATE oauth_code SET used = $2 WHERE person_id = $1 AND used IS NULL",
+        ] {
+            sqlx::query(statement)
+                .bind($person.as_str())
+                .bind($at.as_micros())
+                .execute(&mut *$connection)
+                .await?;
+        }
+    };
+}
+
 /// Stores a password inside a transaction, and ends what was open with the one before.
 macro_rules! set_password {
     ($connection:expr, $person:expr, $new:expr, $at:expr) => {
+        $crate::passwords::end_everything!($connection, $person, $at);
         sqlx::query(
             "INSERT INTO password (person_id, hash, changed) VALUES ($1, $2, $3) \
              ON CONFLICT (person_id) DO UPDATE SET hash = excluded.hash, changed = excluded.changed",
@@ -78,18 +104,6 @@ macro_rules! set_password {
         .bind($at.as_micros())
         .execute(&mut *$connection)
         .await?;
-        for statement in [
-            "DELETE FROM browser_session WHERE person_id = $1",
-            "DELETE FROM password_link WHERE person_id = $1",
-        ] {
-            sqlx::query(statement).bind($person.as_str()).execute(&mut *$connection).await?;
-        }
-        // What the person has allowed to others may have been allowed by who knew the password before.
-        sqlx::query("UPDATE oauth_grant SET revoked = $2 WHERE person_id = $1 AND revoked IS NULL")
-            .bind($person.as_str())
-            .bind($at.as_micros())
-            .execute(&mut *$connection)
-            .await?;
         sqlx::query("DELETE FROM sign_in_attempt WHERE account = $1")
             .bind($new.account)
             .execute(&mut *$connection)
@@ -97,7 +111,7 @@ macro_rules! set_password {
     };
 }
 
-pub(crate) use set_password;
+pub(crate) use {end_everything, set_password};
 
 impl Catalog {
     pub async fn find_account_by_email(&self, email: &str) -> Result<Option<Account>> {

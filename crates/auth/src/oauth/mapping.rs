@@ -15,7 +15,7 @@ const TEXT_MAX: usize = 256;
 /// How the claims of an issuer are read; from the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Who the person is. A token without it is a machine's.
+    /// Who the person is.
     pub user_claim: String,
     pub email_claim: String,
     pub name_claim: String,
@@ -104,7 +104,7 @@ impl Rules {
 
     /// A client that got a token for itself is its own subject (RFC 9068, 2.2).
     fn is_machine(&self, token: &AccessToken) -> bool {
-        token.client.as_deref() == Some(token.subject.as_str()) || token.text(&self.user_claim).is_none()
+        token.client.as_deref() == Some(token.subject.as_str())
     }
 
     fn org_of(&self, token: &AccessToken) -> Option<OrgId> {
@@ -119,7 +119,9 @@ impl Rules {
             Some(Value::String(text)) => text == "true",
             _ => false,
         };
-        token.text(&self.email_claim).filter(|_| is_verified).and_then(short)
+        let email = token.text(&self.email_claim).filter(|_| is_verified).and_then(short);
+        // As accounts have theirs.
+        email.map(|email| email.to_lowercase())
     }
 
     fn largest_role(&self, token: &AccessToken, claim: &str) -> Role {

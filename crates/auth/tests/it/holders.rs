@@ -95,9 +95,9 @@ fn machines_are_refused_unless_a_role_is_set_for_them() {
     assert_eq!((machine.client.as_str(), machine.bound), ("console", Role::User));
     let nowhere = Rules { org: None, ..allowed.clone() };
     assert_eq!(nowhere.holder(&token(own)).unwrap_err(), Unmapped::NoOrg);
-    // A token without the claim for people is a machine's too.
+    // A person without the claim for people does not become a machine, which may be allowed more.
     let by_name = Rules { user_claim: "preferred_username".to_owned(), ..allowed };
-    assert!(matches!(by_name.holder(&token(json!({}))).unwrap(), Holder::Machine(_)));
+    assert_eq!(by_name.holder(&token(json!({}))).unwrap_err(), Unmapped::NoSubject);
     let known = person(&by_name, json!({"preferred_username": "ada.l"}));
     assert_eq!(known.subject, "ada.l");
 }

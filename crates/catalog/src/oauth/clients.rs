@@ -69,6 +69,17 @@ const REPLACE: &str = concat!(
     columns!()
 );
 
+/// Forgets inside a transaction what people have allowed a client: they allowed it for the addresses and the secret that
+/// it had, and who changes those must not get at them unasked.
+macro_rules! forget_consents {
+    ($connection:expr, $client:expr) => {
+        sqlx::query("DELETE FROM oauth_consent WHERE client_id = $1")
+            .bind($client.as_str())
+            .execute(&mut *$connection)
+            .await?
+    };
+}
+
 impl ClientRow {
     fn read(self) -> Result<(OAuthClient, ClientSecrets)> {
         let redirect_uris = serde_json::from_str(&self.redirect_uris)
@@ -193,6 +204,7 @@ impl Catalog {
             if row.is_none() {
                 return Ok(None);
             }
+            forget_consents!(connection, client.id);
             record!(connection, change, "oauth.client.update", client.id.as_str());
             row
         });
@@ -224,6 +236,7 @@ impl Catalog {
             if updated == 0 {
                 return Ok(false);
             }
+            forget_consents!(connection, id);
             record!(connection, change, "oauth.client.secret", id.as_str());
         });
         Ok(true)

@@ -3,10 +3,11 @@
 use sqlx::FromRow;
 use tidegauge_model::{ClientId, GrantId, Timestamp, UserId};
 
-use super::grants::{Grant, end_grant, insert_grant};
+use super::grants::{Grant, end_grant, insert_grant, record_for_grant};
 use super::refresh::{RefreshToken, insert_refresh};
 use crate::audit::{Change, record};
 use crate::db::{drop_in_batches, read, write};
+use crate::sign_ins::record_for_person;
 use crate::{Catalog, Result};
 
 /// What a code stands for.
@@ -63,7 +64,7 @@ impl Catalog {
             .bind(code.expires.as_micros())
             .execute(&mut *connection)
             .await?;
-            record!(connection, change, "oauth.authorize", code.client.as_str());
+            record_for_person!(connection, code.person, change, "oauth.authorize", code.client.as_str());
         });
         Ok(())
     }
@@ -114,10 +115,10 @@ impl Catalog {
                 if let Some(refresh) = refresh {
                     insert_refresh!(connection, refresh);
                 }
-                record!(connection, change, "oauth.grant.create", grant.id.as_str());
+                record_for_grant!(connection, grant.id.as_str(), change, "oauth.grant.create");
             } else {
                 end_grant!(connection, grant.id.as_str(), change.at);
-                record!(connection, change, "oauth.replay", grant.id.as_str());
+                record_for_grant!(connection, grant.id.as_str(), change, "oauth.replay");
             }
             is_first
         });

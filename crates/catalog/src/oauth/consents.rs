@@ -2,8 +2,9 @@
 
 use tidegauge_model::{ClientId, UserId};
 
-use crate::audit::{Change, record};
+use crate::audit::Change;
 use crate::db::{read, write};
+use crate::sign_ins::record_for_person;
 use crate::{Catalog, Result};
 
 impl Catalog {
@@ -37,7 +38,7 @@ impl Catalog {
             .bind(change.at.as_micros())
             .execute(&mut *connection)
             .await?;
-            record!(connection, change, "oauth.consent", client.as_str());
+            record_for_person!(connection, person, change, "oauth.consent", client.as_str());
         });
         Ok(())
     }

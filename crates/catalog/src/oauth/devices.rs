@@ -3,10 +3,11 @@
 use sqlx::FromRow;
 use tidegauge_model::{ClientId, Timestamp, UserId};
 
-use super::grants::{Grant, insert_grant};
+use super::grants::{Grant, insert_grant, record_for_grant};
 use super::refresh::{RefreshToken, insert_refresh};
-use crate::audit::{Change, record};
+use crate::audit::Change;
 use crate::db::{drop_in_batches, read, write};
+use crate::sign_ins::record_for_person;
 use crate::{Catalog, Error, Result};
 
 /// A request of a device.
@@ -176,13 +177,21 @@ impl Catalog {
             let Some(client) = client else {
                 return Ok(false);
             };
-            record!(connection, change, if is_allowed { "oauth.device.allow" } else { "oauth.device.deny" }, client);
+            let action = if is_allowed { "oauth.device.allow" } else { "oauth.device.deny" };
+            record_for_person!(connection, person, change, action, &client);
         });
         Ok(true)
     }
 
     /// A device asks how far its request has come. One that asks too soon must wait longer from then on.
     pub async fn poll_device_request(&self, digest: &str, now: Timestamp) -> Result<Polled> {
+        // Anybody can ask about codes that nobody has; that must not keep others from writing.
+        let known: Option<DeviceRow> = read!(self, executor => {
+            sqlx::query_as(SELECT).bind(digest).fetch_optional(executor).await?
+        });
+        if known.is_none() {
+            return Ok(Polled::Unknown);
+        }
         let (row, is_too_soon) = write!(self, connection => {
             // Takes the row first: of several questions at once, each must see the one before.
             sqlx::query("UPDATE oauth_device SET digest = digest WHERE digest = $1")
@@ -232,7 +241,7 @@ impl Catalog {
             if let Some(refresh) = refresh {
                 insert_refresh!(connection, refresh);
             }
-            record!(connection, change, "oauth.grant.create", grant.id.as_str());
+            record_for_grant!(connection, grant.id.as_str(), change, "oauth.grant.create");
         });
         Ok(true)
     }

@@ -4,8 +4,9 @@
 use sqlx::FromRow;
 use tidegauge_model::{ClientId, GrantId, OrgId, Timestamp, UserId};
 
-use crate::audit::{Change, record};
+use crate::audit::Change;
 use crate::db::{drop_in_batches, read, write};
+use crate::sign_ins::record_for_person;
 use crate::{Catalog, Result};
 
 /// What was allowed to a client.
@@ -114,7 +115,27 @@ macro_rules! end_grant {
     };
 }
 
-pub(crate) use {end_grant, insert_grant};
+/// Writes the audit entry of what happens to a grant, inside its transaction: in the trails of its person's
+/// organisations, or of the machine's.
+macro_rules! record_for_grant {
+    ($connection:expr, $grant:expr, $change:expr, $action:expr) => {{
+        let person: Option<String> = sqlx::query_scalar("SELECT person_id FROM oauth_grant WHERE id = $1")
+            .bind($grant)
+            .fetch_optional(&mut *$connection)
+            .await?
+            .flatten();
+        match person {
+            Some(person) => {
+                $crate::sign_ins::record_for_person!($connection, person, $change, $action, $grant)
+            }
+            None => {
+                $crate::audit::record!($connection, $change, $action, $grant);
+            }
+        }
+    }};
+}
+
+pub(crate) use {end_grant, insert_grant, record_for_grant};
 
 /// Rows that are dropped in one transaction.
 const BATCH: i64 = 1_000;
@@ -124,7 +145,7 @@ impl Catalog {
     pub async fn insert_oauth_grant(&self, grant: &Grant, change: &Change) -> Result<()> {
         write!(self, connection => {
             insert_grant!(connection, grant);
-            record!(connection, change, "oauth.grant.create", grant.id.as_str());
+            record_for_grant!(connection, grant.id.as_str(), change, "oauth.grant.create");
         });
         Ok(())
     }
@@ -157,7 +178,7 @@ impl Catalog {
             if end_grant!(connection, id.as_str(), change.at) == 0 {
                 return Ok(false);
             }
-            record!(connection, change, "oauth.grant.revoke", id.as_str());
+            record_for_grant!(connection, id.as_str(), change, "oauth.grant.revoke");
         });
         Ok(true)
     }
@@ -187,7 +208,7 @@ impl Catalog {
                 .bind(client)
                 .execute(&mut *connection)
                 .await?;
-            record!(connection, change, "oauth.grant.revoke", id.as_str());
+            record_for_person!(connection, person, change, "oauth.grant.revoke", id.as_str());
         });
         Ok(true)
     }
@@ -203,7 +224,7 @@ impl Catalog {
                     .await?
                     .rows_affected();
             if ended > 0 {
-                record!(connection, change, "oauth.grant.revoke", person.as_str());
+                record_for_person!(connection, person, change, "oauth.grant.revoke", person.as_str());
             }
             ended
         });

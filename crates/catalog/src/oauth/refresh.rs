@@ -4,8 +4,8 @@
 use sqlx::FromRow;
 use tidegauge_model::{GrantId, Timestamp};
 
-use super::grants::{Grant, GrantRow, SELECT, end_grant};
-use crate::audit::{Change, record};
+use super::grants::{Grant, GrantRow, SELECT, end_grant, record_for_grant};
+use crate::audit::Change;
 use crate::db::{read, write};
 use crate::{Catalog, Result};
 
@@ -111,11 +111,11 @@ impl Catalog {
                     return Ok(Rotation::Ended);
                 }
                 insert_refresh!(connection, next);
-                record!(connection, change, "oauth.refresh", next.grant.as_str());
+                record_for_grant!(connection, next.grant.as_str(), change, "oauth.refresh");
                 Rotation::Done
             } else {
                 end_grant!(connection, next.grant.as_str(), change.at);
-                record!(connection, change, "oauth.replay", next.grant.as_str());
+                record_for_grant!(connection, next.grant.as_str(), change, "oauth.replay");
                 Rotation::Reused
             }
         });

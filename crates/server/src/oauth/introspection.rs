@@ -152,8 +152,10 @@ fn read(
     claims.entry("iat").or_insert_with(|| seconds.into());
     claims.entry("exp").or_insert_with(|| (seconds + ACTIVE_MAX.as_secs() as i64).into());
     if !claims.contains_key("sub") {
-        let client = claims.get("client_id").cloned().ok_or(Rejection::MissingClaim("sub"))?;
-        claims.insert("sub".to_owned(), client);
+        // Without a person the client acts for itself.
+        let subject = claims.get("username").or_else(|| claims.get("client_id"));
+        let subject = subject.cloned().ok_or(Rejection::MissingClaim("sub"))?;
+        claims.insert("sub".to_owned(), subject);
     }
     let relaxed = Expected { require_type: false, ..expected.clone() };
     verify::read_claims(claims, &relaxed, now)

@@ -16,7 +16,10 @@ pub struct OrgWithRole {
 
 /// The organisations that the caller belongs to.
 pub async fn list(app: &App, caller: &Caller) -> Result<Vec<OrgWithRole>> {
-    let orgs = if caller.is_person {
+    let orgs = if let ([only], true) = (caller.seats.as_slice(), caller.is_person) {
+        // The only one, or the one that an access token is limited to.
+        app.catalog.find_org(&only.org).await?.into_iter().collect()
+    } else if caller.is_person {
         app.catalog.list_orgs_of(&caller.user).await?
     } else {
         app.catalog.find_org(caller.org()?).await?.into_iter().collect()

@@ -45,5 +45,8 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("attack_token_of_another_org", |app| Box::pin(attacks::other_org(app))),
     ("attack_scope_escalation_at_refresh", |app| Box::pin(attacks::scope_escalation(app))),
     ("attack_guessed_client_secret", |app| Box::pin(attacks::guessed_secret(app))),
+    ("attack_approval_before_a_new_password", |app| Box::pin(devices::password_change(app))),
+    ("attack_moved_redirect", |app| Box::pin(attacks::moved_redirect(app))),
+    ("attack_many_parameters", |app| Box::pin(attacks::many_parameters(app))),
     ("attack_other_tokens_as_access_token", |app| Box::pin(attacks::token_confusion(app))),
 ];

@@ -50,6 +50,7 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<OAuthClient> {
 
 pub async fn create(app: &App, caller: &Caller, input: ClientInput) -> Result<NewClient> {
     let org = caller.org_to_create_in()?.clone();
+    check_lasts(caller)?;
     let checked = checked(caller, &input)?;
     let client = OAuthClient {
         id: ClientId::generate(caller.now, &*app.chance),
@@ -75,6 +76,7 @@ pub async fn replace(app: &App, caller: &Caller, id: &str, input: ClientInput) -
         let problem = "cannot be changed: make another client";
         return Err(Violation::new("isPublic", Rule::OneOf, problem).into());
     }
+    check_lasts(caller)?;
     check_held(caller, &present.capabilities)?;
     let checked = checked(caller, &input)?;
     let client = OAuthClient {
@@ -103,6 +105,7 @@ pub async fn new_secret(app: &App, caller: &Caller, id: &str, overlap_seconds: i
     if client.is_public {
         return Err(Error::new(ErrorKind::Conflict, "a public client has no secret"));
     }
+    check_lasts(caller)?;
     // Whoever has the secret has all that the client may.
     check_held(caller, &client.capabilities)?;
     let overlap = u64::try_from(overlap_seconds).map(Duration::from_secs).ok();
@@ -144,6 +147,17 @@ fn checked(caller: &Caller, input: &ClientInput) -> Result<Checked> {
         return Err(Violation::new("orgCapabilities", Rule::OneOf, problem).into());
     }
     Ok(Checked { grants, capabilities })
+}
+
+/// A client has no end, so a token that has one cannot make it or take it over.
+fn check_lasts(caller: &Caller) -> Result<()> {
+    match caller.token_expires_at {
+        Some(_) => {
+            let message = "a token that expires cannot make or change a client, which does not";
+            Err(Error::new(ErrorKind::Forbidden, message).hint("sign in, or use a token without an end"))
+        }
+        None => Ok(()),
+    }
 }
 
 fn check_held(caller: &Caller, capabilities: &Capabilities) -> Result<()> {

@@ -6,6 +6,9 @@ use super::error::OAuthError;
 /// The only parameter that may be given several times (RFC 8707).
 const REPEATABLE: &str = "resource";
 
+/// More parameters than any message has.
+const PARAMETERS_MAX: usize = 64;
+
 /// Parameters in the order in which they came.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Parameters(Vec<(String, String)>);
@@ -23,6 +26,7 @@ impl Parameters {
         let pairs = url::form_urlencoded::parse(text);
         Self(
             pairs
+                .take(PARAMETERS_MAX + 1)
                 .filter(|(_, value)| !value.is_empty())
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
@@ -49,6 +53,11 @@ impl Parameters {
 
     /// Refuses a message in which any parameter is given twice.
     pub fn check_unique(&self) -> Result<(), OAuthError> {
+        if self.0.len() > PARAMETERS_MAX {
+            return Err(OAuthError::invalid_request(format!(
+                "there are more than {PARAMETERS_MAX} parameters"
+            )));
+        }
         for (index, (name, _)) in self.0.iter().enumerate() {
             if name != REPEATABLE && self.0[..index].iter().any(|(other, _)| other == name) {
                 return Err(twice(name));

@@ -302,3 +302,35 @@ pub(super) async fn token_confusion(app: TestApp) {
     assert_eq!(status(&app, &format!("{}.{body}.{}", parts[0], parts[2])).await, 401);
     assert_eq!(status(&app, &access).await, 200);
 }
+
+/// Who may change a client must not get at people who allowed it when it was another's.
+pub(super) async fn moved_redirect(app: TestApp) {
+    let (id, _) = web_client(&app).await;
+    let browser = Browser::of(&app, &app.owner).await;
+    let request = with(&cli_request(), &[("client_id", &id), ("redirect_uri", WEB_REDIRECT)]);
+    browser.code(&request).await;
+    assert!(redirected(&browser.ask(&request).await).contains_key("code"), "it was allowed before");
+
+    let moved = "https://elsewhere.example.com/back";
+    let grants = ["authorization_code", "refresh_token"];
+    let body = json!({"name": "Web", "redirectUris": [WEB_REDIRECT, moved], "grants": grants});
+    let path = format!("/v2/oauth/clients/{id}");
+    assert_eq!(app.send("PUT", &path, Some(&app.owner_token), Some(&body)).await.status, 200);
+    for redirect in [moved, WEB_REDIRECT] {
+        let page = browser.ask(&with(&request, &[("redirect_uri", redirect)])).await;
+        assert_eq!(page.status, 200, "asks again: {page:?}");
+    }
+
+    browser.code(&request).await;
+    let body = json!({"formerSecretSeconds": 60});
+    let renewed = app.send("POST", &format!("{path}/secret"), Some(&app.owner_token), Some(&body)).await;
+    assert_eq!(renewed.status, 200, "{renewed:?}");
+    assert_eq!(browser.ask(&request).await.status, 200, "asks again");
+}
+
+pub(super) async fn many_parameters(app: TestApp) {
+    let names: Vec<String> = (0..100).map(|number| format!("p{number}")).collect();
+    let mut pairs: Pairs<'_> = vec![("client_id", CLI), ("grant_type", "refresh_token")];
+    pairs.extend(names.iter().map(|name| (name.as_str(), "1")));
+    refused(&token(&app, &pairs).await, 400, "invalid_request");
+}

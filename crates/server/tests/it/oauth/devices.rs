@@ -4,6 +4,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use tidegauge_catalog::Change;
+use tidegauge_catalog::passwords::NewPassword;
+use tidegauge_server::service::links;
+
 use super::flow::*;
 use crate::app::{Answer, PUBLIC_URL, TestApp};
 
@@ -109,4 +113,22 @@ pub(super) async fn guessing(app: TestApp) {
     assert_eq!(other.get(&format!("/device?user_code={}", text(&begun, "user_code"))).await.status, 200);
     app.clock.advance(Duration::from_secs(600));
     assert_eq!(decide(&browser, "BBBB-BBBB", "allow").await.status, 422);
+}
+
+/// What was allowed and not fetched yet ends with the password of who allowed it.
+pub(super) async fn password_change(app: TestApp) {
+    let begun = begin(&app).await;
+    let browser = Browser::of(&app, &app.owner).await;
+    assert_eq!(decide(&browser, text(&begun, "user_code"), "allow").await.status, 200);
+    let code = browser.code(&cli_request()).await;
+
+    let change = Change { org: None, actor: "test".to_owned(), at: app.app.now(), request_id: String::new() };
+    let catalog = &app.app.catalog;
+    let person = catalog.find_person(&app.owner).await.unwrap().unwrap();
+    let link = links::make(catalog, &*app.app.chance, &person, &change).await.unwrap();
+    let new = NewPassword { hash: "a hash", account: "an account" };
+    assert!(catalog.use_link(&link.secret.digest(), new, &change).await.unwrap());
+    app.clock.advance(Duration::from_secs(6));
+    refused(&poll(&app, &begun).await, 400, "invalid_grant");
+    refused(&token(&app, &redemption(&code)).await, 400, "invalid_grant");
 }

@@ -124,11 +124,15 @@ pub(super) async fn grants(app: TestApp) {
     refused(&token(&app, &refreshing(text(&tokens, "refresh_token"))).await, 400, "invalid_grant");
     assert_eq!(app.send("DELETE", &path, owner, None).await.status, 404);
     ended_on_the_page(&app).await;
-    let audit =
-        app.app.catalog.list_audit(None, tidegauge_model::Timestamp::from_micros(0), i64::MAX, 100).await;
-    let actions: Vec<String> = audit.unwrap().into_iter().map(|entry| entry.action).collect();
-    for action in ["oauth.key.create", "oauth.authorize", "oauth.grant.create"] {
-        assert!(actions.iter().any(|known| known == action), "{action} is not among {actions:?}");
+    // The organisation sees what its people allow to others, and the installation what is its own.
+    let of_people: &[&str] = &["oauth.authorize", "oauth.grant.create", "oauth.grant.revoke"];
+    for (org, expected) in [(None, &["oauth.key.create"][..]), (Some(&app.org), of_people)] {
+        let start = tidegauge_model::Timestamp::from_micros(0);
+        let audit = app.app.catalog.list_audit(org, start, i64::MAX, 100).await;
+        let actions: Vec<String> = audit.unwrap().into_iter().map(|entry| entry.action).collect();
+        for action in expected {
+            assert!(actions.iter().any(|known| known == action), "{action} is not among {actions:?}");
+        }
     }
 }
 
