@@ -38,6 +38,19 @@ impl Error {
     ) -> Self {
         Self { kind, message: message.into(), source: Some(source.into()) }
     }
+
+    /// Says of what kind the thing is whose name exists already, where that is the error.
+    pub(crate) fn name_taken(thing: &str) -> impl Fn(sqlx::Error) -> Self {
+        move |error| {
+            let error = Self::from(error);
+            match error.kind {
+                ErrorKind::Conflict => {
+                    Self::caused(ErrorKind::Conflict, format!("there is a {thing} with this name"), error)
+                }
+                _ => error,
+            }
+        }
+    }
 }
 
 impl From<sqlx::Error> for Error {

@@ -1,10 +1,8 @@
 //! Groups of people in an organisation, who hold the roles of their groups. Whether a caller may hand those out is
 //! decided by the caller of this module, who is told what the roles grant at the moment of the change.
 
-use std::collections::BTreeMap;
-
 use sqlx::FromRow;
-use tidegauge_model::{ErrorKind, Granted, GroupId, OrgId, RoleRef, Timestamp, UserId};
+use tidegauge_model::{Granted, GroupId, OrgId, RoleRef, Timestamp, UserId};
 
 use crate::audit::{Change, record};
 use crate::db::{read, write};
@@ -123,15 +121,6 @@ macro_rules! fill_group {
     }};
 }
 
-/// Says what it is that exists already.
-fn name_taken(error: sqlx::Error) -> Error {
-    let error = Error::from(error);
-    match error.kind() {
-        ErrorKind::Conflict => Error::caused(ErrorKind::Conflict, "there is a group with this name", error),
-        _ => error,
-    }
-}
-
 /// The group with its lists in the order in which they are stored, each entry once.
 fn normal(group: &Group) -> Group {
     let mut roles = group.roles.clone();
@@ -151,14 +140,12 @@ impl Catalog {
             (rows, members, roles)
         });
         let mut members = by_first(members);
-        let mut by_group: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (group, role) in roles {
-            by_group.entry(group).or_default().push(role);
-        }
+        let mut roles = by_first::<String>(roles);
         let read = |row: GroupRow| {
-            let mut roles = by_group.remove(&row.id).unwrap_or_default();
+            let mut roles = roles.remove(&row.id).unwrap_or_default();
             roles.sort();
-            row_with(row, &mut members, &roles)
+            let members = members.remove(&row.id).unwrap_or_default();
+            row.read(members, &roles)
         };
         rows.into_iter().map(read).collect()
     }
@@ -212,7 +199,7 @@ impl Catalog {
             .bind(group.modified.as_micros())
             .execute(&mut *connection)
             .await
-            .map_err(name_taken)?;
+            .map_err(Error::name_taken("group"))?;
             fill_group!(connection, org, group);
             record!(connection, change, "group.create", group.id.as_str());
         });
@@ -245,7 +232,7 @@ impl Catalog {
             .bind(change.at.as_micros())
             .fetch_optional(&mut *connection)
             .await
-            .map_err(name_taken)?;
+            .map_err(Error::name_taken("group"))?;
             let Some(row) = row else {
                 return Ok(Err(RoleRefusal::NoGroup.into()));
             };
@@ -282,9 +269,4 @@ impl Catalog {
         });
         Ok(Ok(()))
     }
-}
-
-fn row_with(row: GroupRow, members: &mut BTreeMap<String, Vec<UserId>>, roles: &[String]) -> Result<Group> {
-    let members = members.remove(&row.id).unwrap_or_default();
-    row.read(members, roles)
 }

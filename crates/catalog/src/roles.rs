@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use sqlx::FromRow;
-use tidegauge_model::{Capabilities, ErrorKind, OrgId, RoleId, RoleRef, Timestamp, UserId};
+use tidegauge_model::{Capabilities, OrgId, RoleId, RoleRef, Timestamp, UserId};
 
 use crate::audit::{Change, record};
 use crate::db::{read, write};
@@ -135,15 +135,6 @@ macro_rules! select_role {
 
 pub(crate) use replace_members;
 
-/// Says what it is that exists already.
-fn name_taken(error: sqlx::Error) -> Error {
-    let error = Error::from(error);
-    match error.kind() {
-        ErrorKind::Conflict => Error::caused(ErrorKind::Conflict, "there is a role with this name", error),
-        _ => error,
-    }
-}
-
 /// Brings a list of people into the order in which it is stored, each once.
 pub(crate) fn ordered(members: &[UserId]) -> Vec<UserId> {
     let mut members = members.to_vec();
@@ -152,11 +143,11 @@ pub(crate) fn ordered(members: &[UserId]) -> Vec<UserId> {
     members
 }
 
-/// The people by role or group, from rows of both ids.
-pub(crate) fn by_first(rows: Vec<(String, String)>) -> BTreeMap<String, Vec<UserId>> {
-    let mut grouped: BTreeMap<String, Vec<UserId>> = BTreeMap::new();
-    for (id, person) in rows {
-        grouped.entry(id).or_default().push(person.into());
+/// What belongs to each role or group, from rows of both ids.
+pub(crate) fn by_first<V: From<String>>(rows: Vec<(String, String)>) -> BTreeMap<String, Vec<V>> {
+    let mut grouped: BTreeMap<String, Vec<V>> = BTreeMap::new();
+    for (id, other) in rows {
+        grouped.entry(id).or_default().push(other.into());
     }
     grouped
 }
@@ -219,7 +210,7 @@ impl Catalog {
             .bind(role.modified.as_micros())
             .execute(&mut *connection)
             .await
-            .map_err(name_taken)?;
+            .map_err(Error::name_taken("role"))?;
             replace_members!(connection, "custom_role_member", "role_id", org, role.id, &members);
             record!(connection, change, "role.create", role.id.as_str());
         });
@@ -254,7 +245,7 @@ impl Catalog {
             .bind(role.modified.as_micros())
             .execute(&mut *connection)
             .await
-            .map_err(name_taken)?;
+            .map_err(Error::name_taken("role"))?;
             replace_members!(connection, "custom_role_member", "role_id", org, id, &role.members);
             // Who is not in the role any more does not have it as the main one either.
             sqlx::query(

@@ -103,15 +103,6 @@ fn datasets_text(datasets: &[String]) -> String {
     serde_json::to_string(datasets).unwrap_or_default()
 }
 
-/// Says which name it is that exists already.
-fn name_taken(error: sqlx::Error) -> Error {
-    let error = Error::from(error);
-    match error.kind() {
-        ErrorKind::Conflict => Error::caused(ErrorKind::Conflict, "there is a view with this name", error),
-        _ => error,
-    }
-}
-
 impl Catalog {
     pub async fn list_views(&self, org: &OrgId) -> Result<Vec<View>> {
         let rows = read!(self, executor => {
@@ -180,7 +171,7 @@ impl Catalog {
             .bind(view.modified.as_micros())
             .execute(&mut *connection)
             .await
-            .map_err(name_taken)?;
+            .map_err(Error::name_taken("view"))?;
             record!(connection, change, "view.create", view.id.as_str());
         });
         Ok(())
@@ -202,7 +193,7 @@ impl Catalog {
                 .bind(view.modified.as_micros())
                 .fetch_optional(&mut *connection)
                 .await
-                .map_err(name_taken)?;
+                .map_err(Error::name_taken("view"))?;
             let Some(row) = row else {
                 return Ok(None);
             };

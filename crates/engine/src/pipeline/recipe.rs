@@ -51,7 +51,9 @@ impl Recipe {
         if is_changing(expr) {
             self.0 = None;
         }
-        self.add((name, without_places(expr)));
+        let mut expr = expr.clone();
+        expr.forget_places();
+        self.add((name, expr));
     }
 
     fn add_stage(&mut self, stage: &Stage) {
@@ -59,7 +61,7 @@ impl Recipe {
         let mut is_fixed = true;
         for expr in stage.exprs_mut() {
             is_fixed &= !is_changing(expr);
-            forget_places(expr);
+            expr.forget_places();
         }
         if is_fixed { self.add(stage) } else { self.0 = None }
     }
@@ -149,15 +151,4 @@ fn is_changing(expr: &Expr) -> bool {
         _ => false,
     };
     is_it || expr.children().into_iter().any(is_changing)
-}
-
-fn without_places(expr: &Expr) -> Expr {
-    let mut expr = expr.clone();
-    forget_places(&mut expr);
-    expr
-}
-
-fn forget_places(expr: &mut Expr) {
-    expr.span = Span::default();
-    expr.children_mut().into_iter().for_each(forget_places);
 }

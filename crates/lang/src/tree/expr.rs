@@ -143,6 +143,12 @@ impl Expr {
         Self { kind, span }
     }
 
+    /// Forgets where it stands, and where its parts do.
+    pub fn forget_places(&mut self) {
+        self.span = Span::default();
+        self.children_mut().into_iter().for_each(Self::forget_places);
+    }
+
     /// The expressions that it is made of, in their order. Queries in it are left out.
     pub fn children(&self) -> Vec<&Self> {
         match &self.kind {

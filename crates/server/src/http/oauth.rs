@@ -26,7 +26,8 @@ use utoipa::ToSchema;
 use super::answer::RequestIds;
 use super::error::ApiError;
 use crate::app::App;
-use crate::service::oauth::{ErrorCode, Message, OAuthError, Parameters};
+use crate::service::oauth::known_clients::Client;
+use crate::service::oauth::{ErrorCode, Message, OAuthError, Parameters, client_auth};
 
 const FORM: &str = "application/x-www-form-urlencoded";
 
@@ -121,8 +122,10 @@ impl FromRequestParts<Arc<App>> for Sender {
 }
 
 impl Sender {
-    fn authorization(&self) -> Option<&[u8]> {
-        self.headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes)
+    /// The client that sent the message, which has proved to be it where it has a secret.
+    async fn client(&self, app: &App, parameters: &Parameters) -> Result<Client, OAuthError> {
+        let authorization = self.headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
+        client_auth::authenticate(app, parameters, authorization, &self.message).await
     }
 
     /// Checks the proof of a key that came with the message, if one did (RFC 9449, 5).

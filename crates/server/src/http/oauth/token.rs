@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::http::error::ErrorBody;
 use crate::service::oauth::introspect::{self, Active};
 use crate::service::oauth::issue::ACCESS_TOKEN_LIFETIME;
-use crate::service::oauth::{client_auth, device, revoke, token};
+use crate::service::oauth::{device, revoke, token};
 
 /// A request for tokens. Which fields are needed depends on the grant type.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -65,8 +65,7 @@ pub async fn token(
     FormBody(parameters): FormBody,
 ) -> Result<Response, Refused> {
     sender.check_proof(&app)?;
-    let client =
-        client_auth::authenticate(&app, &parameters, sender.authorization(), &sender.message).await?;
+    let client = sender.client(&app, &parameters).await?;
     let tokens = token::token(&app, &client, &parameters, &sender.message).await?;
     let answer = TokenAnswer {
         access_token: tokens.access,
@@ -121,8 +120,7 @@ pub async fn device_authorization(
     sender: Sender,
     FormBody(parameters): FormBody,
 ) -> Result<Response, Refused> {
-    let client =
-        client_auth::authenticate(&app, &parameters, sender.authorization(), &sender.message).await?;
+    let client = sender.client(&app, &parameters).await?;
     let begun = device::begin(&app, &client, &parameters, &sender.message).await?;
     let user_code = begun.user_code.shown();
     let verification_uri = format!("{}/device", app.public_url);
@@ -161,8 +159,7 @@ pub async fn revoke(
     sender: Sender,
     FormBody(parameters): FormBody,
 ) -> Result<Response, Refused> {
-    let client =
-        client_auth::authenticate(&app, &parameters, sender.authorization(), &sender.message).await?;
+    let client = sender.client(&app, &parameters).await?;
     revoke::revoke(&app, &client, &parameters, &sender.message).await?;
     Ok(readable(StatusCode::OK.into_response()))
 }
@@ -181,8 +178,7 @@ pub async fn introspect(
     sender: Sender,
     FormBody(parameters): FormBody,
 ) -> Result<Response, Refused> {
-    let client =
-        client_auth::authenticate(&app, &parameters, sender.authorization(), &sender.message).await?;
+    let client = sender.client(&app, &parameters).await?;
     let found = introspect::introspect(&app, &client, &parameters, &sender.message).await?;
     let answer = found.map_or_else(|| json!({"active": false}), |found| described(&app, &found));
     Ok(private(StatusCode::OK, &answer))

@@ -2,7 +2,7 @@
 //! datasets. Places in their texts mean nothing in the text of a query, so they are left out.
 
 use tidegauge_lang::tree::{Expr, Named, Query};
-use tidegauge_lang::{Span, parse_expression, parse_query, resolve_view};
+use tidegauge_lang::{parse_expression, parse_query, resolve_view};
 
 use super::failure;
 use crate::app::App;
@@ -18,7 +18,7 @@ pub(in crate::service) async fn virtual_fields(
     let definition = known.of(&app.catalog, caller.org()?, dataset, caller.now).await?;
     let read = |(name, text): &(String, String)| {
         let (mut expr, diagnostics) = parse_expression(text);
-        forget_places(&mut expr);
+        expr.forget_places();
         // It was understood when it was made; one that is not any more counts as not there.
         diagnostics.is_empty().then(|| Named { name: name.clone(), expr })
     };
@@ -42,11 +42,6 @@ pub(in crate::service) async fn view(app: &App, caller: &Caller, name: &str) -> 
 }
 
 fn forget_all_places(query: &mut Query) {
-    query.exprs_mut().into_iter().for_each(forget_places);
+    query.exprs_mut().into_iter().for_each(Expr::forget_places);
     query.queries_mut().into_iter().for_each(forget_all_places);
-}
-
-fn forget_places(expr: &mut Expr) {
-    expr.span = Span::default();
-    expr.children_mut().into_iter().for_each(forget_places);
 }
