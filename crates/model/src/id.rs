@@ -93,6 +93,21 @@ id!(
     "notify_"
 );
 id!(
+    /// A monitor.
+    MonitorId,
+    "mon_"
+);
+id!(
+    /// An annotation.
+    AnnotationId,
+    "ann_"
+);
+id!(
+    /// A message on its way to a notifier. It stays the same however often the message is sent.
+    DeliveryId,
+    "msg_"
+);
+id!(
     /// A starred query.
     StarredQueryId,
     "star_"

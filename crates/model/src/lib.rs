@@ -1,5 +1,5 @@
 //! The words of Tidegauge: ids, time, capabilities, roles, organisations and licences, events as columns, notifier
-//! channels, and the kinds of error. Everything here is plain data and rules on it. There is no I/O and no async here; reading
+//! channels, monitors and their messages, and the kinds of error. Everything here is plain data and rules on it. There is no I/O and no async here; reading
 //! JSON, HTTP and SQL is left to the crates that own those.
 
 pub mod address;
@@ -12,12 +12,15 @@ pub mod error;
 pub mod hex;
 pub mod id;
 pub mod licence;
+pub mod message;
+pub mod monitor;
 pub mod notifier;
 pub mod oauth;
 pub mod org;
 pub mod role;
 mod row_id;
 pub mod time;
+mod words;
 
 pub use capability::{Action, Capabilities, DatasetArea, OrgArea, ViewArea};
 pub use chance::Chance;
@@ -25,10 +28,11 @@ pub use columns::{Column, Columns, FieldKind, Texts, Values};
 pub use dataset::DatasetName;
 pub use error::{ErrorKind, Rule, Violation};
 pub use id::{
-    ClientId, DatasetId, GrantId, GroupId, NotifierId, OrgId, RoleId, SegmentId, SessionId, StarredQueryId,
-    TokenId, UserId, ViewId, VirtualFieldId,
+    AnnotationId, ClientId, DatasetId, DeliveryId, GrantId, GroupId, MonitorId, NotifierId, OrgId, RoleId,
+    SegmentId, SessionId, StarredQueryId, TokenId, UserId, ViewId, VirtualFieldId,
 };
 pub use licence::Licence;
+pub use message::Message;
 pub use org::{Org, PaymentStatus, Plan};
 pub use role::{Granted, Role, RoleRef};
 pub use row_id::RowId;

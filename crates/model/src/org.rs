@@ -5,42 +5,10 @@ use std::time::Duration;
 use crate::id::OrgId;
 use crate::licence::Licence;
 use crate::time::Timestamp;
+use crate::words::words;
 
 /// How long a failed payment may stay unsettled before the organisation is blocked.
 pub const GRACE_AFTER_FAILED_PAYMENT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-
-/// A word that stands for itself on the wire and in the catalogue.
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($variant:ident = $wire:literal $(| $alias:literal)?,)* }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name {
-            $($variant,)*
-        }
-
-        impl $name {
-            pub const ALL: &[Self] = &[$(Self::$variant,)*];
-
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $wire,)*
-                }
-            }
-
-            /// Reads the name, or another spelling that clients use.
-            pub fn from_name(name: &str) -> Option<Self> {
-                match name {
-                    $($wire $(| $alias)? => Some(Self::$variant),)*
-                    _ => None,
-                }
-            }
-
-            pub fn names() -> Vec<&'static str> {
-                Self::ALL.iter().map(|word| word.name()).collect()
-            }
-        }
-    };
-}
 
 words!(
     /// What the organisation has subscribed to.

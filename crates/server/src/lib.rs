@@ -14,7 +14,6 @@ pub mod jobs;
 pub mod limits;
 pub mod metrics;
 pub mod oauth;
-pub mod outgoing;
 pub mod secret_key;
 pub mod service;
 pub mod telemetry;

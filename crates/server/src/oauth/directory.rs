@@ -11,7 +11,7 @@ use tokio_util::task::TaskTracker;
 
 use super::discovery::{self, Failure, Metadata};
 use super::flights::Flights;
-use crate::outgoing::Outgoing;
+use tidegauge_outgoing::Outgoing;
 
 /// Keys that are unknown are asked for at most once in this time.
 const FLOOR: Duration = Duration::from_secs(30);

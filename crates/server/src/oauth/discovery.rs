@@ -9,7 +9,7 @@ use tidegauge_auth::oauth::KeySet;
 use tidegauge_auth::oauth::keys::KEY_SET_BYTES_MAX;
 use url::Url;
 
-use crate::outgoing::{self, Outgoing, Plain, Problem, Question, addresses};
+use tidegauge_outgoing::{self, Outgoing, Plain, Problem, Question, addresses};
 
 /// Longest time for one answer of an issuer.
 const TIME_MAX: Duration = Duration::from_secs(5);

@@ -15,7 +15,7 @@ use super::directory::{Directory, Unavailable};
 use super::flights::Flights;
 use crate::config::oauth::IntrospectionClient;
 use crate::limits::RateLimiter;
-use crate::outgoing::{Outgoing, Question};
+use tidegauge_outgoing::{Outgoing, Question};
 
 /// How long an answer counts: yes, and no.
 const ACTIVE_MAX: Duration = Duration::from_secs(60);

@@ -14,10 +14,18 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("ingest", &["model"]),
     ("catalog", &["model"]),
     ("store", &["model", "catalog"]),
-    ("notify", &["model", "catalog"]),
+    ("outgoing", &[]),
+    ("notify", &["model", "catalog", "outgoing"]),
+    ("watch", &["model"]),
     ("engine", &["model", "lang", "store"]),
     ("webui", &[]),
-    ("server", &["model", "lang", "auth", "ingest", "catalog", "store", "notify", "engine", "webui"]),
+    (
+        "server",
+        &[
+            "model", "lang", "auth", "ingest", "catalog", "store", "outgoing", "notify", "watch", "engine",
+            "webui",
+        ],
+    ),
     ("tidy", &[]),
 ];
 
@@ -37,7 +45,8 @@ const HOMES: &[Home] = &[
     Home { crates: &["axum*", "http", "hyper*", "tower*", "utoipa*"], folders: &[("server", ANY)] },
     Home { crates: &["sqlx"], folders: &[("catalog", ANY)] },
     Home { crates: &["object_store"], folders: &[("store", ANY), ("server", ANY)] },
-    Home { crates: &["reqwest"], folders: &[("notify", ANY), ("auth", ANY), ("server", ANY)] },
+    Home { crates: &["reqwest"], folders: &[("outgoing", ANY), ("auth", ANY), ("server", ANY)] },
+    Home { crates: &["lettre"], folders: &[("notify", ANY)] },
 ];
 
 /// A foreign crate that some crates must do without in their code; their tests may use it.

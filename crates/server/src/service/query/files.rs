@@ -10,7 +10,7 @@ use tidegauge_engine::Files;
 use url::Url;
 
 use crate::config::ExternalData;
-use crate::outgoing::{self, Outgoing, Plain, Problem, Question, addresses};
+use tidegauge_outgoing::{self, Outgoing, Plain, Problem, Question, addresses};
 
 /// Largest file, in bytes.
 const BYTES_MAX: usize = 5 << 20;

@@ -1,0 +1,2 @@
+//! The outbox to the world: each channel writes a message in the form that its receiver documents, and what is claimed
+//! from the outbox is sent, tried again, or given up. What is worth telling is left to others.
