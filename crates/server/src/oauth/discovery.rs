@@ -9,7 +9,7 @@ use tidegauge_auth::oauth::KeySet;
 use tidegauge_auth::oauth::keys::KEY_SET_BYTES_MAX;
 use url::Url;
 
-use tidegauge_outgoing::{self, Outgoing, Plain, Problem, Question, addresses};
+use tidegauge_outgoing::{Outgoing, Plain, Problem, Question, addresses, read_address};
 
 /// Longest time for one answer of an issuer.
 const TIME_MAX: Duration = Duration::from_secs(5);
@@ -58,7 +58,7 @@ pub fn outgoing(allows_private_address: bool) -> Outgoing {
 
 /// The addresses of an issuer's metadata: RFC 8414 puts the name before the path of the issuer, OpenID behind it.
 fn addresses_of(issuer: &str) -> Result<[Url; 2], Failure> {
-    let (url, _) = outgoing::read_address(issuer).map_err(Failure::Metadata)?;
+    let (url, _) = read_address(issuer).map_err(Failure::Metadata)?;
     let path = url.path().trim_end_matches('/');
     let mut first = url.clone();
     first.set_path(&format!("/.well-known/oauth-authorization-server{path}"));
@@ -102,7 +102,7 @@ impl Metadata {
 
 fn endpoint(address: Option<&str>, name: &'static str) -> Result<Url, Failure> {
     let address = address.ok_or(Failure::MissingEndpoint(name))?;
-    outgoing::read_address(address).map(|(url, _)| url).map_err(|_| Failure::MissingEndpoint(name))
+    read_address(address).map(|(url, _)| url).map_err(|_| Failure::MissingEndpoint(name))
 }
 
 /// How long an answer counts by its `Cache-Control`, within our bounds.

@@ -10,7 +10,7 @@ use tidegauge_engine::Files;
 use url::Url;
 
 use crate::config::ExternalData;
-use tidegauge_outgoing::{self, Outgoing, Plain, Problem, Question, addresses};
+use tidegauge_outgoing::{Outgoing, Plain, Problem, Question, addresses, read_address};
 
 /// Largest file, in bytes.
 const BYTES_MAX: usize = 5 << 20;
@@ -45,7 +45,7 @@ impl WebFiles {
 
     /// The address, if files may be read there at all.
     fn checked(&self, address: &str) -> Result<Url, String> {
-        let (url, host) = outgoing::read_address(address).map_err(said)?;
+        let (url, host) = read_address(address).map_err(said)?;
         if url.scheme() == "http" && !self.settings.allows_plain_http {
             return Err(said(Problem::NotEncrypted));
         }
