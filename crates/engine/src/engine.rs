@@ -23,9 +23,6 @@ use crate::{Answer, Error, Question, Result};
 /// is asked for rows through it, so that the longest queries go deep. What is not used takes no memory.
 const STACK_BYTES: usize = 32 << 20;
 
-/// The part of the memory for later queries that is for the groups of blocks.
-const PARTIALS_SHARE: usize = 8;
-
 /// What all queries together may use.
 #[derive(Clone, Debug)]
 pub struct EngineSettings {
@@ -36,6 +33,7 @@ pub struct EngineSettings {
     pub query_memory_bytes: usize,
     /// Memory for what is kept for later queries: columns in decoded form, and the groups of blocks.
     pub cache_bytes: usize,
+    pub groups_bytes: usize,
     /// Where queries put what does not fit their memory. Emptied at start.
     pub spill_folder: PathBuf,
     /// How many bytes of it all queries together may fill.
@@ -89,8 +87,8 @@ impl Engine {
             store,
             environment,
             memory: Arc::new(SharedMemory::new(settings.memory_bytes)),
-            cache: Arc::new(ColumnCache::new(settings.cache_bytes - settings.cache_bytes / PARTIALS_SHARE)),
-            partials: Arc::new(PartialCache::new(settings.cache_bytes / PARTIALS_SHARE)),
+            cache: Arc::new(ColumnCache::new(settings.cache_bytes)),
+            partials: Arc::new(PartialCache::new(settings.groups_bytes)),
             lanes: Lanes::new(settings.running_max, settings.waiting_max),
             threads: Some(threads),
             settings,
@@ -105,7 +103,8 @@ impl Engine {
         let run = Run {
             store: Arc::clone(&self.store),
             cache: (!question.options.bypasses_cache).then(|| Arc::clone(&self.cache)),
-            partials: (!question.options.bypasses_cache).then(|| Arc::clone(&self.partials)),
+            partials: (!question.options.bypasses_cache && self.settings.groups_bytes > 0)
+                .then(|| Arc::clone(&self.partials)),
             context: self.context(&memory),
             threads: self.settings.threads.max(1),
             memory: Arc::clone(&memory),

@@ -4,6 +4,7 @@
 
 mod chosen;
 mod dense;
+mod many;
 mod shape;
 mod sort_keys;
 mod wide;

@@ -5,8 +5,8 @@
 mod load;
 mod picked;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError};
 
 use hashbrown::HashSet;
 use tidegauge_lang::tree::TimeRange;
@@ -60,6 +60,26 @@ pub(crate) struct Counters {
     pub(crate) nanos_skipping: AtomicU64,
     pub(crate) nanos_reading: AtomicU64,
     pub(crate) nanos_filtering: AtomicU64,
+}
+
+impl Counters {
+    /// Adds what others did to these.
+    pub(crate) fn add(&self, others: &Self) {
+        let add = |to: &AtomicU64, from: &AtomicU64| {
+            to.fetch_add(from.load(Ordering::Relaxed), Ordering::Relaxed);
+        };
+        add(&self.rows_examined, &others.rows_examined);
+        add(&self.rows_matched, &others.rows_matched);
+        add(&self.blocks_examined, &others.blocks_examined);
+        add(&self.blocks_skipped, &others.blocks_skipped);
+        add(&self.blocks_kept, &others.blocks_kept);
+        add(&self.bytes_read, &others.bytes_read);
+        add(&self.nanos_skipping, &others.nanos_skipping);
+        add(&self.nanos_reading, &others.nanos_reading);
+        add(&self.nanos_filtering, &others.nanos_filtering);
+        let read = others.blocks_read.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        self.blocks_read.lock().unwrap_or_else(PoisonError::into_inner).extend(read);
+    }
 }
 
 /// A block, or a part of it, that one thread reads.

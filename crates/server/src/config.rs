@@ -95,6 +95,7 @@ pub struct QuerySettings {
     pub max_query_memory_bytes: usize,
     pub query_spill_bytes: u64,
     pub query_cache_bytes: usize,
+    pub query_groups_bytes: usize,
     pub query_timeout_seconds: u64,
     pub max_queries_running: usize,
     pub max_queries_waiting: usize,

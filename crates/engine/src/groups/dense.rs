@@ -108,7 +108,8 @@ impl Grouping<'_> {
     }
 }
 
-fn places(aggregate: &AggregateFunctionExpr) -> Vec<usize> {
+/// The columns that an aggregate reads; none counts rows.
+pub(super) fn places(aggregate: &AggregateFunctionExpr) -> Vec<usize> {
     let columns = aggregate.expressions();
     columns.iter().filter_map(|expr| expr.downcast_ref::<Column>().map(Column::index)).collect()
 }

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use arrow_array::builder::make_view;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
@@ -28,12 +29,15 @@ use crate::scan::Claim;
 use crate::types::arrow_type;
 
 /// Fewer rows than these never have too many groups for one pass.
-const NARROW_ROWS: usize = 1 << 20;
+const NARROW_ROWS: usize = 1 << 16;
 
 /// How many rows of a block are looked at, and from how many different groups and buckets among them on there are too
 /// many for one pass.
 const PROBED_ROWS: usize = 16 * 1024;
 const WIDE_GROUPS: usize = 4 * 1024;
+
+/// Texts up to this length are part of their view.
+const INLINE_MAX: usize = 12;
 
 /// How many blocks are looked at to find one that tells.
 const PROBED_BLOCKS: usize = 4;
@@ -69,6 +73,9 @@ impl Grouping<'_> {
     /// The groups over all time, the first of them in order.
     pub(super) async fn totals_of(&self, rows: &GroupedRows, threads: usize) -> Result<Totals> {
         let grouping = Grouping::new(self.plan, Arc::clone(&self.context), self.range_seconds, false)?;
+        if let Some(totals) = grouping.many_totals(rows, threads).await? {
+            return Ok(totals);
+        }
         let partial = grouping.aggregate(AggregateMode::Partial, grouping.leaf(rows, threads), 0)?;
         let keys = grouping.schema.fields()[..self.plan.keys.len()].iter().enumerate();
         let keys =
@@ -133,18 +140,37 @@ fn is_chosen(keys: Vec<Typed>, groups: &[ArrayRef]) -> Result<Typed> {
     Typed::call("is_chosen", Type::Boolean, keys, Arc::new(run))
 }
 
+/// The same for one key of texts. A short text is its view, so that no text is read for it.
 fn is_chosen_text(key: Typed, groups: &ArrayRef) -> Result<Typed> {
-    let texts: HashSet<Option<String>> =
-        groups.as_string_view().iter().map(|text| text.map(ToOwned::to_owned)).collect();
-    let has_null = texts.contains(&None);
-    let texts: HashSet<String> = texts.into_iter().flatten().collect();
-    let run = move |values: &[Values], rows: usize| {
-        let array = values[0].clone().into_array(rows)?;
-        let column = array.as_string_view();
-        let bits = BooleanBuffer::collect_bool(rows, |row| {
-            if column.is_null(row) { has_null } else { texts.contains(column.value(row)) }
-        });
-        Ok(Arc::new(BooleanArray::new(bits, None)) as ArrayRef)
-    };
+    let has_null = groups.null_count() > 0;
+    let (mut short, mut long): (HashSet<u128>, HashSet<String>) = Default::default();
+    for text in groups.as_string_view().iter().flatten() {
+        if text.len() <= INLINE_MAX {
+            short.insert(make_view(text.as_bytes(), 0, 0));
+        } else {
+            long.insert(text.to_owned());
+        }
+    }
+    let run =
+        move |values: &[Values], rows: usize| {
+            let array = values[0].clone().into_array(rows)?;
+            let column = array.as_string_view();
+            let is_in = |row: usize| {
+                let view = column.views()[row];
+                if view as u32 as usize <= INLINE_MAX {
+                    short.contains(&view)
+                } else {
+                    long.contains(column.value(row))
+                }
+            };
+            let bits =
+                match column.nulls().filter(|nulls| nulls.null_count() > 0) {
+                    None => BooleanBuffer::collect_bool(rows, is_in),
+                    Some(nulls) => BooleanBuffer::collect_bool(rows, |row| {
+                        if nulls.is_null(row) { has_null } else { is_in(row) }
+                    }),
+                };
+            Ok(Arc::new(BooleanArray::new(bits, None)) as ArrayRef)
+        };
     Typed::call("is_chosen", Type::Boolean, vec![key], Arc::new(run))
 }

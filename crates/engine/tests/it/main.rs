@@ -25,6 +25,7 @@ mod histograms;
 mod hostile;
 mod json_and_text;
 mod kept;
+mod many;
 mod memory;
 mod numbers;
 mod operators;

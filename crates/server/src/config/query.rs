@@ -27,6 +27,7 @@ pub(super) fn engine_settings(query: &QuerySettings, data: &Path) -> Result<Engi
         memory_bytes: query.query_memory_bytes,
         query_memory_bytes: query.max_query_memory_bytes,
         cache_bytes: query.query_cache_bytes,
+        groups_bytes: query.query_groups_bytes,
         spill_folder: data.join("spill"),
         spill_bytes_max: query.query_spill_bytes,
         running_max: query.max_queries_running,

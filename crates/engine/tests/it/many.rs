@@ -1,0 +1,152 @@
+//! Very many groups of one key: what is found by parting the rows equals what a plain table of the events says, for keys
+//! of every type, with and without null, whether all groups are wanted or the first, and also where memory is not
+//! enough for parting and the groups are spilled.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Options, Question};
+use tidegauge_lang::{parse_query, resolve};
+use tidegauge_store::DatasetState;
+
+use crate::support::house::{House, Placement, START, Way, block_on};
+use crate::support::reply::value;
+
+/// Enough for a scan to be looked at for its number of groups.
+const EVENTS: i64 = 70_000;
+
+/// How many different keys there are.
+const KEYS: i64 = 9_001;
+
+/// What one event has.
+struct Event {
+    key: i64,
+    x: i64,
+}
+
+fn event(number: i64) -> Event {
+    Event { key: number * number % KEYS, x: number % 1_000 }
+}
+
+/// The fields that are grouped by, each made of the key; one in a hundred keys is missing.
+const FIELDS: &[(&str, fn(i64) -> Value)] = &[
+    ("short", |key| json!(format!("u{key}"))),
+    ("long", |key| json!(format!("{}{key}", "n".repeat(180)))),
+    ("mixed", |key| json!(format!("{}{key}", "m".repeat((key % 30) as usize)))),
+    ("number", |key| json!(key * 3 - 100)),
+    ("float", |key| json!(key as f64 + 0.5)),
+    ("gaps", |key| if key % 100 == 0 { Value::Null } else { json!(format!("g{key}")) }),
+];
+
+async fn dataset(house: &House) -> Arc<DatasetState> {
+    let line = |number: i64| {
+        let Event { key, x } = event(number);
+        let mut fields = serde_json::Map::new();
+        fields.insert("_time".to_owned(), json!(START + number));
+        fields.insert("x".to_owned(), json!(x));
+        for (name, of) in FIELDS {
+            fields.insert((*name).to_owned(), of(key));
+        }
+        Value::Object(fields).to_string()
+    };
+    let numbers: Vec<i64> = (0..EVENTS).collect();
+    let requests =
+        numbers.chunks(10_000).map(|part| part.iter().map(|number| line(*number) + "\n").collect());
+    house.filled(&requests.collect::<Vec<String>>(), Placement::Segments).await.state
+}
+
+/// The groups of a field as the events say: count, sum and the greatest of `x`, most frequent first.
+fn wanted(of: fn(i64) -> Value) -> Vec<(Value, i64, i64, i64)> {
+    let mut groups: BTreeMap<String, (Value, i64, i64, i64)> = BTreeMap::new();
+    for number in 0..EVENTS {
+        let Event { key, x } = event(number);
+        let key = of(key);
+        let group = groups.entry(key.to_string()).or_insert((key, 0, 0, i64::MIN));
+        group.1 += 1;
+        group.2 += x;
+        group.3 = group.3.max(x);
+    }
+    let mut groups: Vec<(Value, i64, i64, i64)> = groups.into_values().collect();
+    groups.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| compared(&left.0, &right.0)));
+    groups
+}
+
+fn compared(left: &Value, right: &Value) -> std::cmp::Ordering {
+    match (left.as_f64(), right.as_f64(), left.as_str(), right.as_str()) {
+        (Some(left), Some(right), ..) => left.total_cmp(&right),
+        (.., Some(left), Some(right)) => left.cmp(right),
+        // What is missing comes last.
+        _ => left.is_null().cmp(&right.is_null()),
+    }
+}
+
+fn rows(answer: &Answer) -> Vec<(Value, i64, i64, i64)> {
+    let table = &answer.tables[0];
+    let cell = |field: usize, row: usize| value(&table.fields[field], row);
+    let number = |field: usize, row: usize| cell(field, row).as_i64().unwrap();
+    (0..table.rows).map(|row| (cell(0, row), number(1, row), number(2, row), number(3, row))).collect()
+}
+
+fn text(field: &str, rest: &str) -> String {
+    format!(
+        "logs | summarize n = count(), s = sum(x), m = max(x) by k = {field} \
+         | sort by n desc, k asc nulls last{rest}"
+    )
+}
+
+#[test]
+fn parted_rows_come_to_the_same_groups() {
+    block_on(async {
+        let house = House::new().await;
+        let state = dataset(&house).await;
+        for (field, of) in FIELDS {
+            let wanted = wanted(*of);
+            for (rest, count) in [(" | take 10", 10), (" | take 3000", 3_000), ("", wanted.len())] {
+                for way in [Way::Cached, Way::Threads] {
+                    let options =
+                        Options { rows_max: 50_000, rows_default: Some(50_000), ..Options::at(START) };
+                    let (datasets, text) = ([("logs", &state)], text(field, rest));
+                    let answer = house.ask_with(&datasets, &text, way, options).await.unwrap();
+                    assert_eq!(rows(&answer), wanted[..count], "{field} {rest} {way:?}");
+                    assert_eq!(answer.figures.rows_matched, EVENTS as u64, "{field} {rest} {way:?}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn what_does_not_fit_is_grouped_all_the_same() {
+    block_on(async {
+        let house = House::new().await;
+        let state = dataset(&house).await;
+        let settings = EngineSettings {
+            threads: 2,
+            memory_bytes: 20 << 20,
+            // Less than the keys of all rows have.
+            query_memory_bytes: 16 << 20,
+            cache_bytes: 0,
+            groups_bytes: 0,
+            spill_folder: house.folder().join("small"),
+            spill_bytes_max: 1 << 30,
+            running_max: 1,
+            waiting_max: 0,
+        };
+        let engine = Engine::new(Arc::clone(&house.store), settings).unwrap();
+        let (program, _) = parse_query(&text("long", " | take 10"));
+        let resolved = resolve(program, &[], &std::collections::HashMap::new()).unwrap();
+        let dataset = Dataset { name: "logs".to_owned(), state, virtual_fields: Vec::new() };
+        let answer = engine.run(Question {
+            query: resolved.query,
+            constants: resolved.constants,
+            datasets: vec![dataset],
+            is_strict: false,
+            options: Options::at(START),
+        });
+        let answer = answer.await.unwrap();
+        assert_eq!(rows(&answer), wanted(FIELDS[1].1)[..10]);
+        assert_eq!(answer.figures.rows_matched, EVENTS as u64);
+        assert_eq!(engine.memory_used().0, 0, "a query gives back what it held");
+    });
+}
