@@ -15,7 +15,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::cache::ColumnCache;
 use crate::lanes::Lanes;
 use crate::memory::{QueryMemory, SharedMemory};
-use crate::partials::PartialCache;
+use crate::partials::{Disk, PartialCache};
 use crate::run::Run;
 use crate::{Answer, Error, Question, Result};
 
@@ -34,6 +34,9 @@ pub struct EngineSettings {
     /// Memory for what is kept for later queries: columns in decoded form, and the groups of blocks.
     pub cache_bytes: usize,
     pub groups_bytes: usize,
+    /// Where the groups of blocks are also kept, for after a restart, and how many bytes of it; 0 is nowhere.
+    pub groups_folder: PathBuf,
+    pub groups_disk_bytes: u64,
     /// Where queries put what does not fit their memory. Emptied at start.
     pub spill_folder: PathBuf,
     /// How many bytes of it all queries together may fill.
@@ -83,12 +86,16 @@ impl Engine {
             .with_mode(folder)
             .with_max_temp_directory_size(settings.spill_bytes_max);
         let environment = RuntimeEnvBuilder::new().with_disk_manager_builder(disk).build()?;
+        let disk = (settings.groups_bytes > 0 && settings.groups_disk_bytes > 0)
+            .then(|| Disk::open(&settings.groups_folder, settings.groups_disk_bytes))
+            .transpose()
+            .map_err(|source| failed("cannot open the folder of kept groups", source))?;
         Ok(Self {
             store,
             environment,
             memory: Arc::new(SharedMemory::new(settings.memory_bytes)),
             cache: Arc::new(ColumnCache::new(settings.cache_bytes)),
-            partials: Arc::new(PartialCache::new(settings.groups_bytes)),
+            partials: Arc::new(PartialCache::new(settings.groups_bytes, disk)),
             lanes: Lanes::new(settings.running_max, settings.waiting_max),
             threads: Some(threads),
             settings,

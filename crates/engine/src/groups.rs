@@ -30,6 +30,7 @@ use datafusion_physical_plan::sorts::sort::SortExec;
 use futures_util::TryStreamExt;
 use tidegauge_lang::tree::{Bucket, Type};
 use tidegauge_model::columns::TIME_FIELD;
+use tidegauge_store::Block;
 
 use crate::answer::{Answer, Field, Table};
 use crate::expr::{Typed, Values};
@@ -64,7 +65,9 @@ pub(crate) enum GroupedRows {
 impl GroupedRows {
     /// Whether the groups of some block are kept, which they are only where they are few.
     fn has_kept(&self, partials: &Partials) -> bool {
-        matches!(self, Self::Scan(scan) if scan.blocks.iter().any(|block| partials.has(block.id())))
+        let Self::Scan(scan) = self else { return false };
+        partials.look_up(scan.blocks.iter().map(Block::id));
+        scan.blocks.iter().any(|block| partials.has(block.id()))
     }
 }
 

@@ -2,12 +2,16 @@
 //! computes only the blocks that are new or cut by its range of time. Blocks never change, so a kept state is as good as
 //! a computed one; what is computed of a block is told by a fingerprint. What is asked once leaves nothing behind.
 
+mod disk;
+
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
 use hashbrown::{HashMap, HashSet};
 use tidegauge_store::BlockId;
+
+pub(crate) use self::disk::Disk;
 
 /// Tells what is computed of a block: the conditions, the keys, the aggregates, and the columns they read.
 pub(crate) type Fingerprint = u128;
@@ -17,12 +21,19 @@ type Key = (BlockId, Fingerprint);
 /// How many questions are remembered as asked, and as not worth keeping.
 const REMEMBERED_MAX: usize = 10_000;
 
+/// How many segments the disk is not asked for again.
+const LOOKED_UP_MAX: usize = 100_000;
+
 /// What an entry costs beside its state.
 const ENTRY_BYTES: usize = 256;
 
 /// The kept states of all questions.
 #[derive(Debug)]
-pub(crate) struct PartialCache(Mutex<Kept>);
+pub(crate) struct PartialCache {
+    kept: Mutex<Kept>,
+    /// Where they are also written to.
+    disk: Option<Disk>,
+}
 
 /// What the rows of one block come to.
 #[derive(Clone, Debug)]
@@ -42,6 +53,12 @@ struct Kept {
     queue: VecDeque<Key>,
     asked: HashSet<Fingerprint>,
     wide: HashSet<Fingerprint>,
+    /// Of which segments the disk was asked already.
+    looked_up: HashSet<(u128, Fingerprint)>,
+    /// The greatest number of a row group so far.
+    row_group_max: u32,
+    /// Segments of which something was kept that is not on the disk.
+    unwritten: HashSet<(u128, Fingerprint)>,
 }
 
 #[derive(Debug)]
@@ -59,8 +76,8 @@ pub(crate) struct Partials {
 }
 
 impl PartialCache {
-    pub(crate) fn new(bytes_max: usize) -> Self {
-        Self(Mutex::new(Kept { bytes_max, ..Kept::default() }))
+    pub(crate) fn new(bytes_max: usize, disk: Option<Disk>) -> Self {
+        Self { kept: Mutex::new(Kept { bytes_max, ..Kept::default() }), disk }
     }
 
     /// How many bytes are kept.
@@ -69,7 +86,7 @@ impl PartialCache {
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -81,10 +98,44 @@ impl Partials {
             kept.asked.clear();
         }
         let is_new = kept.asked.insert(fingerprint);
-        if is_new || kept.wide.contains(&fingerprint) {
+        let is_on_disk = || cache.disk.as_ref().is_some_and(|disk| disk.knows(fingerprint));
+        if (is_new && !is_on_disk()) || kept.wide.contains(&fingerprint) {
             return None;
         }
         Some(Self { cache: Arc::clone(cache), fingerprint })
+    }
+
+    /// Takes what the disk has of these blocks.
+    pub(crate) fn look_up(&self, blocks: impl Iterator<Item = BlockId>) {
+        let Some(disk) = &self.cache.disk else { return };
+        let mut segments: Vec<u128> = blocks.filter_map(segment_of).collect();
+        segments.dedup();
+        for segment in segments {
+            if !self.cache.kept().is_looked_up(segment, self.fingerprint) {
+                for (row_group, partial) in disk.read(self.fingerprint, segment) {
+                    self.cache
+                        .kept()
+                        .insert((BlockId::Segment { segment, row_group }, self.fingerprint), partial);
+                }
+            }
+        }
+    }
+
+    /// Writes what was kept since the last time to the disk.
+    pub(crate) fn write(&self) {
+        let Some(disk) = &self.cache.disk else { return };
+        let unwritten: Vec<u128> = {
+            let mut kept = self.cache.kept();
+            let own = kept.unwritten.extract_if(|(_, fingerprint)| *fingerprint == self.fingerprint);
+            own.map(|(segment, _)| segment).collect()
+        };
+        for segment in unwritten {
+            let entries = self.cache.kept().of_segment(segment, self.fingerprint);
+            if disk.write(self.fingerprint, segment, &entries).is_err() {
+                // What is not on the disk is computed again after a restart: the answer does not suffer.
+                return;
+            }
+        }
     }
 
     /// Whether the state of a block is kept. This does not count as a use.
@@ -100,16 +151,12 @@ impl Partials {
     }
 
     pub(crate) fn insert(&self, block: BlockId, partial: Partial) {
-        let states = partial.states.as_ref().map_or(0, RecordBatch::get_array_memory_size);
-        let bytes = ENTRY_BYTES + states;
-        let key = (block, self.fingerprint);
         let mut kept = self.cache.kept();
-        if kept.entries.contains_key(&key) || !kept.make_room(bytes) {
-            return;
+        if kept.insert((block, self.fingerprint), partial)
+            && let Some(segment) = segment_of(block)
+        {
+            kept.unwritten.insert((segment, self.fingerprint));
         }
-        kept.bytes += bytes;
-        kept.queue.push_back(key);
-        kept.entries.insert(key, Entry { partial, bytes, is_used: false });
     }
 
     /// Notes that the blocks have so many groups that keeping them is not worth it.
@@ -122,7 +169,48 @@ impl Partials {
     }
 }
 
+fn segment_of(block: BlockId) -> Option<u128> {
+    match block {
+        BlockId::Segment { segment, .. } => Some(segment),
+        BlockId::Buffer { .. } => None,
+    }
+}
+
 impl Kept {
+    /// Whether the disk was asked for a segment before. From now on it was.
+    fn is_looked_up(&mut self, segment: u128, fingerprint: Fingerprint) -> bool {
+        if self.looked_up.len() >= LOOKED_UP_MAX {
+            self.looked_up.clear();
+        }
+        !self.looked_up.insert((segment, fingerprint))
+    }
+
+    /// Keeps a state. False where it is there already, or has no room.
+    fn insert(&mut self, key: Key, partial: Partial) -> bool {
+        let states = partial.states.as_ref().map_or(0, RecordBatch::get_array_memory_size);
+        let bytes = ENTRY_BYTES + states;
+        if self.entries.contains_key(&key) || !self.make_room(bytes) {
+            return false;
+        }
+        if let (BlockId::Segment { row_group, .. }, _) = key {
+            self.row_group_max = self.row_group_max.max(row_group);
+        }
+        self.bytes += bytes;
+        self.queue.push_back(key);
+        self.entries.insert(key, Entry { partial, bytes, is_used: false });
+        true
+    }
+
+    /// What is kept of a segment.
+    fn of_segment(&self, segment: u128, fingerprint: Fingerprint) -> Vec<(u32, Partial)> {
+        let row_groups = 0..=self.row_group_max;
+        let of = |row_group: u32| {
+            let entry = self.entries.get(&(BlockId::Segment { segment, row_group }, fingerprint))?;
+            Some((row_group, entry.partial.clone()))
+        };
+        row_groups.filter_map(of).collect()
+    }
+
     /// Lets entries go that were not used since they last had their turn. False where it cannot fit.
     fn make_room(&mut self, bytes: usize) -> bool {
         // One question must not fill the cache with a few blocks.
@@ -139,45 +227,5 @@ impl Kept {
             }
         }
         true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn block(number: u32) -> BlockId {
-        BlockId::Segment { segment: 1, row_group: number }
-    }
-
-    fn partial(matched: u64) -> Partial {
-        Partial { states: None, matched }
-    }
-
-    #[test]
-    fn what_is_asked_once_is_not_kept() {
-        let cache = Arc::new(PartialCache::new(1 << 20));
-        assert!(Partials::of(&cache, 1).is_none());
-        let again = Partials::of(&cache, 1).unwrap();
-        assert!(Partials::of(&cache, 2).is_none());
-        again.give_up();
-        assert!(Partials::of(&cache, 1).is_none());
-    }
-
-    #[test]
-    fn what_was_used_stays_longer() {
-        let cache = Arc::new(PartialCache::new(20 * ENTRY_BYTES));
-        Partials::of(&cache, 1);
-        let partials = Partials::of(&cache, 1).unwrap();
-        for number in 0..20 {
-            partials.insert(block(number), partial(number.into()));
-        }
-        assert_eq!(cache.bytes(), 20 * ENTRY_BYTES);
-        assert_eq!(partials.get(block(0)).unwrap().matched, 0);
-        partials.insert(block(20), partial(20));
-        assert!(partials.get(block(0)).is_some(), "was used");
-        assert!(partials.get(block(1)).is_none(), "the next in turn");
-        assert!(partials.get(block(20)).is_some());
-        assert_eq!(cache.bytes(), 20 * ENTRY_BYTES);
     }
 }

@@ -96,6 +96,7 @@ pub struct QuerySettings {
     pub query_spill_bytes: u64,
     pub query_cache_bytes: usize,
     pub query_groups_bytes: usize,
+    pub query_groups_disk_bytes: u64,
     pub query_timeout_seconds: u64,
     pub max_queries_running: usize,
     pub max_queries_waiting: usize,

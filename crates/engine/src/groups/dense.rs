@@ -104,6 +104,9 @@ impl Grouping<'_> {
                 done.map_err(|source| Error::Internal { message: format!("grouping stopped: {source}") })?;
             states.extend(done?);
         }
+        if let Some(partials) = partials {
+            partials.write();
+        }
         Ok(states)
     }
 }

@@ -42,6 +42,8 @@ fn settings(house: &House, name: &str) -> EngineSettings {
         query_memory_bytes: 128 << 20,
         cache_bytes: 14 << 20,
         groups_bytes: 2 << 20,
+        groups_folder: std::path::PathBuf::new(),
+        groups_disk_bytes: 0,
         spill_folder: house.folder().join(name),
         spill_bytes_max: 1 << 30,
         running_max: 1,

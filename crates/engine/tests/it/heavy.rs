@@ -37,6 +37,8 @@ impl Heavy {
             query_memory_bytes: QUERY_BYTES,
             cache_bytes: 14 << 20,
             groups_bytes: 2 << 20,
+            groups_folder: std::path::PathBuf::new(),
+            groups_disk_bytes: 0,
             spill_folder: house.folder().join("heavy"),
             spill_bytes_max: 64 << 20,
             running_max: 2,

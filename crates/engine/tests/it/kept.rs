@@ -1,12 +1,13 @@
 //! Groups of blocks that are kept give the same answers as groups that are computed, whatever happens to the events
 //! between two questions: more come, also late ones, segments are written and merged, events are deleted.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::{Config, TestRunner};
-use tidegauge_engine::{Options, Table};
+use tidegauge_engine::{EngineSettings, Options, Table};
 use tidegauge_model::RowId;
 use tidegauge_store::DatasetState;
 
@@ -25,6 +26,8 @@ enum Step {
     Merge,
     /// One of so many events goes.
     Delete(usize),
+    /// What is kept in memory is gone.
+    Restart,
     /// A question by its number, from one second to another.
     Ask {
         question: usize,
@@ -56,6 +59,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => Just(Step::Flush),
         1 => Just(Step::Merge),
         1 => (2_usize..9).prop_map(Step::Delete),
+        1 => Just(Step::Restart),
         6 => ask(),
     ];
     prop::collection::vec(step, 4..24)
@@ -87,7 +91,7 @@ async fn ask(house: &House, state: &Arc<DatasetState>, text: &str, way: Way) -> 
     (answer.tables.iter().map(rows).collect(), answer.figures.rows_matched)
 }
 
-async fn check(house: &House, steps: &[Step]) -> Result<(), TestCaseError> {
+async fn check(house: &mut House, steps: &[Step]) -> Result<(), TestCaseError> {
     let state = house.dataset().await;
     let mut ids: Vec<RowId> = house.ingest(&state, &events(0, 50, false)).await;
     house.flush(&state).await;
@@ -103,6 +107,7 @@ async fn check(house: &House, steps: &[Step]) -> Result<(), TestCaseError> {
                 ids.retain(|id| !doomed.contains(id));
                 house.store.delete_rows(&state, doomed).await.unwrap();
             }
+            Step::Restart => house.restart_engines(|settings| settings),
             Step::Ask { question, from, to } => {
                 let time = |second: &i64| {
                     format!("unixtime_seconds_todatetime({})", (START - HOUR) / SECOND + second)
@@ -124,12 +129,12 @@ async fn check(house: &House, steps: &[Step]) -> Result<(), TestCaseError> {
 #[test]
 fn kept_groups_are_those_that_would_be_computed() {
     block_on(async {
-        let house = House::new().await;
+        let mut house = House::new().await;
         let mut runner =
             TestRunner::new(Config { cases: 24, failure_persistence: None, ..Config::default() });
         for _ in 0..runner.config().cases {
             let steps = steps().new_tree(&mut runner).unwrap().current();
-            check(&house, &steps).await.unwrap_or_else(|error| panic!("{error}\n{steps:#?}"));
+            check(&mut house, &steps).await.unwrap_or_else(|error| panic!("{error}\n{steps:#?}"));
         }
     });
 }
@@ -162,4 +167,76 @@ fn a_question_that_is_asked_again_reads_new_blocks_alone() {
         let answer = house.ask_text(&[("logs", &state)], other, Way::Cached).await.unwrap();
         assert_eq!(answer.figures.rows_examined, 130);
     });
+}
+
+/// The files of kept groups of the engine with one thread.
+fn kept_files(house: &House) -> Vec<PathBuf> {
+    walk(&house.folder().join("groups-1"))
+}
+
+#[test]
+fn groups_are_kept_over_a_restart_and_damaged_ones_are_computed() {
+    block_on(async {
+        let mut house = House::new().await;
+        let state = house.dataset().await;
+        let text = "logs | where x >= 0 | summarize count(), dcount(user), sum(x) by host | sort by host asc";
+        for _ in 0..3 {
+            house.ingest(&state, &events(0, 40, false)).await;
+            house.flush(&state).await;
+        }
+        let (wanted, matched) = ask(&house, &state, text, Way::Uncached).await;
+        for _ in 0..2 {
+            ask(&house, &state, text, Way::Cached).await;
+        }
+        assert_eq!(kept_files(&house).len(), 3);
+        for damage in [None, Some(0), Some(30), Some(usize::MAX)] {
+            house.restart_engines(|settings| settings);
+            if let Some(place) = damage {
+                let file = &kept_files(&house)[0];
+                let mut bytes = std::fs::read(file).unwrap();
+                let place = place.min(bytes.len() - 1);
+                bytes[place] ^= 1;
+                std::fs::write(file, if place == 30 { &bytes[..place] } else { &bytes[..] }).unwrap();
+            }
+            let options = Options::at(START);
+            let answer = house.ask_with(&[("logs", &state)], text, Way::Cached, options).await.unwrap();
+            let examined = if damage.is_some() { 40 } else { 0 };
+            assert_eq!(answer.figures.rows_examined, examined, "{damage:?}");
+            assert_eq!((rows(&answer.tables[0]), answer.figures.rows_matched), (wanted[0].clone(), matched));
+            assert_eq!(kept_files(&house).len(), 3, "what was damaged is written again");
+        }
+    });
+}
+
+#[test]
+fn files_of_kept_groups_have_an_end() {
+    block_on(async {
+        let mut house = House::new().await;
+        let state = house.dataset().await;
+        for _ in 0..2 {
+            house.ingest(&state, &events(0, 40, false)).await;
+            house.flush(&state).await;
+        }
+        // Another version has been here.
+        let folder = house.folder().join("groups-1");
+        std::fs::create_dir_all(folder.join("0-0.0.0/question")).unwrap();
+        let bytes_max = 8 << 10;
+        house.restart_engines(|settings| EngineSettings { groups_disk_bytes: bytes_max, ..settings });
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+        for number in 0..40 {
+            let text = format!("logs | where x >= {number} | summarize count() by host");
+            for _ in 0..2 {
+                house.ask_text(&[("logs", &state)], &text, Way::Cached).await.unwrap();
+            }
+            let files = kept_files(&house);
+            assert!(!files.is_empty());
+            let bytes: u64 = files.iter().map(|file| file.metadata().unwrap().len()).sum();
+            assert!(bytes <= bytes_max, "{bytes}");
+        }
+    });
+}
+
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
 }

@@ -128,6 +128,8 @@ fn what_does_not_fit_is_grouped_all_the_same() {
             query_memory_bytes: 16 << 20,
             cache_bytes: 0,
             groups_bytes: 0,
+            groups_folder: std::path::PathBuf::new(),
+            groups_disk_bytes: 0,
             spill_folder: house.folder().join("small"),
             spill_bytes_max: 1 << 30,
             running_max: 1,

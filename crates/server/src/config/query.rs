@@ -28,6 +28,8 @@ pub(super) fn engine_settings(query: &QuerySettings, data: &Path) -> Result<Engi
         query_memory_bytes: query.max_query_memory_bytes,
         cache_bytes: query.query_cache_bytes,
         groups_bytes: query.query_groups_bytes,
+        groups_folder: data.join("groups"),
+        groups_disk_bytes: query.query_groups_disk_bytes,
         spill_folder: data.join("spill"),
         spill_bytes_max: query.query_spill_bytes,
         running_max: query.max_queries_running,

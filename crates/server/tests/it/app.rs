@@ -100,6 +100,8 @@ fn engine_settings(spill_folder: std::path::PathBuf) -> EngineSettings {
         query_memory_bytes: 32 << 20,
         cache_bytes: 14 << 20,
         groups_bytes: 2 << 20,
+        groups_folder: std::path::PathBuf::new(),
+        groups_disk_bytes: 0,
         spill_folder,
         spill_bytes_max: 64 << 20,
         running_max: 4,

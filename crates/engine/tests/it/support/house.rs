@@ -116,6 +116,14 @@ impl House {
         Self { folder, catalog, clock, chance, org, store, one_thread, threads, datasets: AtomicU64::new(0) }
     }
 
+    /// Begins with engines that have kept nothing but what is on the disk.
+    pub(crate) fn restart_engines(&mut self, change: impl Fn(EngineSettings) -> EngineSettings) {
+        let engine =
+            |threads| Engine::new(Arc::clone(&self.store), change(settings(self.folder.path(), threads)));
+        self.one_thread = engine(1).unwrap();
+        self.threads = engine(3).unwrap();
+    }
+
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -321,18 +329,23 @@ fn temporary_folder() -> TempDir {
 }
 
 fn engine(store: &Arc<Store>, folder: &Path, threads: usize) -> Engine {
-    let settings = EngineSettings {
+    Engine::new(Arc::clone(store), settings(folder, threads)).unwrap()
+}
+
+fn settings(folder: &Path, threads: usize) -> EngineSettings {
+    EngineSettings {
         threads,
         memory_bytes: 1 << 30,
         query_memory_bytes: 1 << 29,
         cache_bytes: 56 << 20,
         groups_bytes: 8 << 20,
+        groups_folder: folder.join(format!("groups-{threads}")),
+        groups_disk_bytes: 64 << 20,
         spill_folder: folder.join(format!("spill-{threads}")),
         spill_bytes_max: 1 << 30,
         running_max: 4,
         waiting_max: 16,
-    };
-    Engine::new(Arc::clone(store), settings).unwrap()
+    }
 }
 
 async fn set_up(catalog: &Catalog, now: Timestamp) -> OrgId {
