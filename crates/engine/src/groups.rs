@@ -5,6 +5,7 @@
 mod chosen;
 mod dense;
 mod many;
+mod merge;
 mod shape;
 mod sort_keys;
 mod wide;
@@ -82,24 +83,32 @@ pub(crate) async fn run(
 ) -> Result<Answer> {
     let grouping = Grouping::new(plan, context, range_seconds, plan.bucket.is_some())?;
     let is_known = partials.is_some_and(|partials| scan.has_kept(partials));
-    let (totals, states) = if !is_known && grouping.is_wide(scan).await? {
+    let (totals, series) = if !is_known && grouping.is_wide(scan).await? {
         partials.inspect(|partials| partials.give_up());
         let totals = grouping.totals_of(scan, threads).await?;
         let states = match plan.bucket {
             Some(_) => grouping.states_of(scan, threads, &totals.batch).await?,
             None => Vec::new(),
         };
-        (totals, states)
+        let series = grouping.series(&states, &totals.batch).await?;
+        (totals, series)
     } else {
         let states = grouping.states(scan, threads, partials).await?;
-        (grouping.totals(&states).await?, states)
+        match grouping.merged_by_numbers(&states).await? {
+            Some(merged) => merged,
+            None => {
+                let totals = grouping.totals(&states).await?;
+                let series = grouping.series(&states, &totals.batch).await?;
+                (totals, series)
+            }
+        }
     };
     let mut answer = Answer::default();
     answer.figures.groups = totals.groups;
     let mut tables = Vec::new();
-    if let Some((bucket, _)) = plan.bucket {
-        let series = grouping.series(&states, &totals.batch).await?;
-        let table = grouping.table("0", &series, Some(bucket), &mut answer)?;
+    if let (Some((bucket, _)), Some(series)) = (&plan.bucket, &series) {
+        let bucket = *bucket;
+        let table = grouping.table("0", series, Some(bucket), &mut answer)?;
         tables.push(table);
     }
     let name = if plan.bucket.is_some() { "_totals" } else { "0" };
@@ -285,12 +294,15 @@ impl<'a> Grouping<'a> {
     }
 
     /// The chosen groups by bucket, in the order of buckets and then of the totals.
-    async fn series(&self, states: &[RecordBatch], totals: &RecordBatch) -> Result<RecordBatch> {
+    async fn series(&self, states: &[RecordBatch], totals: &RecordBatch) -> Result<Option<RecordBatch>> {
+        if !self.has_bucket {
+            return Ok(None);
+        }
         let merged = self.merged(states, 0)?;
         let all = collected(&merged, &self.context).await?;
         let keys = self.plan.keys.len();
         let rows = chosen::in_order(&all.columns()[..=keys], &totals.columns()[..keys])?;
-        Ok(arrow_select::take::take_record_batch(&all, &rows)?)
+        Ok(Some(arrow_select::take::take_record_batch(&all, &rows)?))
     }
 
     /// A table of the answer.

@@ -23,7 +23,7 @@ use tidegauge_lang::tree::Bucket;
 use tokio::task::JoinSet;
 
 use self::codes::{Coded, Combination};
-use self::keys::KeyColumn;
+pub(super) use self::keys::KeyColumn;
 use super::Grouping;
 use crate::expr::{Rows, Typed};
 use crate::leaf::Leaf;

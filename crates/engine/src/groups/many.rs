@@ -8,7 +8,6 @@ mod keys;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, UInt32Array};
 use arrow_schema::SchemaRef;
 use datafusion_execution::memory_pool::{MemoryConsumer, MemoryReservation};
@@ -32,9 +31,6 @@ use crate::{Error, Result};
 const PARTS_BITS: u32 = 6;
 const PARTS: usize = 1 << PARTS_BITS;
 
-/// How many rows are grouped at once.
-const BATCH_ROWS: usize = 16 * 1024;
-
 /// What the threads share while rows are parted.
 struct Parting {
     scan: Scan,
@@ -45,17 +41,20 @@ struct Parting {
     is_given_up: AtomicBool,
 }
 
-/// The rows of one part that one thread has found: their keys, and block by block what aggregates read.
-#[derive(Default)]
-struct Part {
+/// The rows of one block, those of one part side by side: their keys, and what aggregates read.
+struct Block {
     keys: Vec<Key>,
-    blocks: Vec<(usize, Vec<ArrayRef>)>,
+    /// Where each part begins, and the last one ends.
+    starts: [u32; PARTS + 1],
+    arguments: Vec<ArrayRef>,
 }
 
 /// What one thread has parted.
 struct Parted {
-    parts: Vec<Part>,
+    blocks: Vec<Block>,
     bytes: Bytes,
+    /// The bytes of the blocks.
+    held: usize,
     memory: MemoryReservation,
 }
 
@@ -101,17 +100,16 @@ impl Grouping<'_> {
         parting: &Parting,
         kind: arrow_schema::DataType,
     ) -> Result<Merging> {
-        let mut parts: Vec<Vec<Part>> = std::iter::repeat_with(Vec::new).take(PARTS).collect();
-        let (mut bytes, mut held) = (Vec::new(), Vec::new());
+        let (mut blocks, mut bytes, mut held) = (Vec::new(), Vec::new(), Vec::new());
         for thread in threads {
-            thread.parts.into_iter().zip(&mut parts).for_each(|(part, all)| all.push(part));
+            blocks.extend(thread.blocks);
             bytes.push(thread.bytes);
             held.push(thread.memory);
         }
         let empty = Leaf::of_batches(Vec::new(), Arc::clone(&self.schema));
         let schema = self.aggregate(AggregateMode::Single, Arc::new(empty), 0)?.schema();
         Ok(Merging {
-            parts: parts.into_iter().map(|part| std::sync::Mutex::new(Some(part))).collect(),
+            blocks,
             next: AtomicUsize::new(0),
             bytes: AllBytes::new(bytes, kind),
             hashes: parting.hashes.clone(),
@@ -144,12 +142,7 @@ impl Grouping<'_> {
         }
         let batch = merging.first.of(batches, &merging.schema).await?;
         let kept = batch.num_rows().min(self.plan.limit);
-        let mut columns = batch.slice(0, kept).columns().to_vec();
-        if let Some(texts) = columns[0].as_string_view_opt() {
-            // The answer must not hold on to the texts of all groups.
-            columns[0] = Arc::new(texts.gc());
-        }
-        Ok(Totals { batch: RecordBatch::try_new(batch.schema(), columns)?, groups })
+        Ok(Totals { batch: batch.slice(0, kept), groups })
     }
 }
 
@@ -159,8 +152,7 @@ fn stopped(source: tokio::task::JoinError) -> Error {
 
 impl Parting {
     async fn work(&self, thread: u32, memory: MemoryReservation) -> Result<(u32, Parted)> {
-        let parts = std::iter::repeat_with(Part::default).take(PARTS).collect();
-        let mut parted = Parted { parts, bytes: Bytes::default(), memory };
+        let mut parted = Parted { blocks: Vec::new(), bytes: Bytes::default(), held: 0, memory };
         while !self.is_given_up.load(Ordering::Relaxed)
             && let Some(claim) = self.scan.claim()
         {
@@ -181,34 +173,44 @@ impl Parted {
     /// Takes over the rows of a block. False where memory is not enough.
     fn add(&mut self, thread: u32, columns: &[ArrayRef], hashes: &Hashes) -> Result<bool> {
         let (key, arguments) = (&columns[0], &columns[1..]);
-        let mut rows: Vec<Vec<u32>> = vec![Vec::new(); if arguments.is_empty() { 0 } else { PARTS }];
-        let parts = &mut self.parts;
-        let is_read = self.bytes.read(thread, key, hashes, |row, key| {
-            let place = (hashes.of(key) >> (u64::BITS - PARTS_BITS)) as usize;
-            parts[place].keys.push(key);
-            if let Some(rows) = rows.get_mut(place) {
-                rows.push(row as u32);
-            }
-        });
-        for (part, rows) in self.parts.iter_mut().zip(rows).filter(|(_, rows)| !rows.is_empty()) {
-            let rows = UInt32Array::from(rows);
-            let taken = arguments.iter().map(|column| arrow_select::take::take(column, &rows, None));
-            part.blocks.push((rows.len(), taken.collect::<std::result::Result<_, _>>()?));
+        let Some(keys) = self.bytes.keys(thread, key, hashes) else { return Ok(false) };
+        let parts: Vec<u8> =
+            keys.iter().map(|key| (hashes.of(*key) >> (u64::BITS - PARTS_BITS)) as u8).collect();
+        let mut starts = [0; PARTS + 1];
+        parts.iter().for_each(|part| starts[usize::from(*part) + 1] += 1);
+        for part in 0..PARTS {
+            starts[part + 1] += starts[part];
         }
-        let arrays = |part: &Part| -> usize {
-            let arrays = part.blocks.iter().flat_map(|(_, arrays)| arrays);
-            arrays.map(|array| array.get_array_memory_size()).sum()
-        };
-        let keys = |part: &Part| part.keys.capacity() * size_of::<Key>();
-        // Growing arrays are there twice for a moment.
-        let held: usize = self.parts.iter().map(|part| keys(part) * 3 / 2 + arrays(part)).sum();
-        Ok(is_read && self.memory.try_resize(held + self.bytes.len() * 3 / 2).is_ok())
+        let mut next = starts;
+        let places: Vec<u32> = parts
+            .iter()
+            .map(|part| {
+                let place = &mut next[usize::from(*part)];
+                *place += 1;
+                *place - 1
+            })
+            .collect();
+        let mut parted = vec![0; keys.len()];
+        places.iter().zip(&keys).for_each(|(place, key)| parted[*place as usize] = *key);
+        let mut taken = Vec::with_capacity(arguments.len());
+        if !arguments.is_empty() {
+            let mut rows = vec![0; keys.len()];
+            places.iter().enumerate().for_each(|(row, place)| rows[*place as usize] = row as u32);
+            let rows = UInt32Array::from(rows);
+            for column in arguments {
+                taken.push(arrow_select::take::take(column, &rows, None)?);
+            }
+        }
+        self.held += size_of_val(&parted[..]) + size_of::<Block>();
+        self.held += taken.iter().map(|column| column.get_array_memory_size()).sum::<usize>();
+        self.blocks.push(Block { keys: parted, starts, arguments: taken });
+        Ok(self.memory.try_resize(self.held + self.bytes.len()).is_ok())
     }
 }
 
 /// What the threads share while parts are grouped.
 struct Merging {
-    parts: Vec<std::sync::Mutex<Option<Vec<Part>>>>,
+    blocks: Vec<Block>,
     next: AtomicUsize,
     bytes: AllBytes,
     hashes: Hashes,
@@ -224,11 +226,14 @@ impl Merging {
     /// The first groups of the parts that this thread has got, and how many groups there were.
     async fn work(&self, memory: MemoryReservation) -> Result<(Vec<RecordBatch>, u64)> {
         let (mut found, mut groups) = (Vec::new(), 0);
-        while let Some(part) = self.parts.get(self.next.fetch_add(1, Ordering::Relaxed)) {
-            let part = part.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-            let batch = self.grouped(part.unwrap_or_default(), &memory)?;
-            groups += batch.num_rows() as u64;
-            found.push(self.first.candidates(batch)?);
+        loop {
+            let part = self.next.fetch_add(1, Ordering::Relaxed);
+            if part >= PARTS {
+                break;
+            }
+            let (batch, count) = self.grouped(part, &memory)?;
+            groups += count;
+            found.push(batch);
             if self.first.fetch.is_some() {
                 found = vec![self.first.of(std::mem::take(&mut found), &self.schema).await?];
             } else {
@@ -239,51 +244,56 @@ impl Merging {
         Ok((found, groups))
     }
 
-    /// The groups of one part.
-    fn grouped(&self, threads: Vec<Part>, memory: &MemoryReservation) -> Result<RecordBatch> {
+    /// The groups of one part that may be among the first, and how many there are.
+    fn grouped(&self, part: usize, memory: &MemoryReservation) -> Result<(RecordBatch, u64)> {
         let mut table = Table { places: HashTable::new(), keys: Vec::new() };
         let made = self.aggregates.iter().map(|aggregate| aggregate.create_groups_accumulator());
         let mut accumulators: Vec<Box<dyn GroupsAccumulator>> =
             made.collect::<std::result::Result<_, _>>()?;
-        let ones: ArrayRef = Arc::new(Int64Array::from(vec![1; BATCH_ROWS]));
-        let mut groups = Vec::with_capacity(BATCH_ROWS);
-        for part in threads {
-            let all = [(part.keys.len(), Vec::new())];
-            let blocks = if part.blocks.is_empty() { &all[..] } else { &part.blocks };
-            let mut start = 0;
-            for (rows, arrays) in blocks {
-                for offset in (0..*rows).step_by(BATCH_ROWS) {
-                    let count = BATCH_ROWS.min(rows - offset);
-                    groups.clear();
-                    let keys = &part.keys[start + offset..start + offset + count];
-                    groups.extend(keys.iter().map(|key| table.place(*key, &self.hashes, &self.bytes)));
-                    for (accumulator, arguments) in accumulators.iter_mut().zip(&self.arguments) {
-                        // The key is the first column; what is aggregated may be the key itself.
-                        let mut values = Vec::with_capacity(arguments.len().max(1));
-                        for place in arguments {
-                            values.push(match place.checked_sub(1) {
-                                Some(place) => arrays[place].slice(offset, count),
-                                None => self.bytes.array(keys)?,
-                            });
-                        }
-                        if values.is_empty() {
-                            values.push(ones.slice(0, count));
-                        }
-                        accumulator.update_batch(&values, &groups, None, table.keys.len())?;
-                    }
-                }
-                start += rows;
+        let mut groups = Vec::new();
+        for block in &self.blocks {
+            let rows = block.starts[part] as usize..block.starts[part + 1] as usize;
+            let keys = &block.keys[rows.clone()];
+            groups.clear();
+            groups.extend(keys.iter().map(|key| table.place(*key, &self.hashes, &self.bytes)));
+            for (accumulator, arguments) in accumulators.iter_mut().zip(&self.arguments) {
+                let values = self.values(block, arguments, rows.start, keys);
+                accumulator.update_batch(&values, &groups, None, table.keys.len())?;
             }
         }
         let states: usize = accumulators.iter().map(|accumulator| accumulator.size()).sum();
         let held = states + table.keys.capacity() * (size_of::<Key>() + size_of::<u64>());
         memory.try_grow(held)?;
-        let mut columns = vec![self.bytes.array(&table.keys)?];
+        let mut columns = Vec::with_capacity(accumulators.len());
         for accumulator in &mut accumulators {
             columns.push(accumulator.evaluate(EmitTo::All)?);
         }
+        let candidates = self.first.candidates(&columns);
+        let keys = match &candidates {
+            None => self.bytes.array(table.keys.iter().copied()),
+            Some(rows) => {
+                for column in &mut columns {
+                    *column = arrow_select::take::take(column, rows, None)?;
+                }
+                self.bytes.array(rows.values().iter().map(|row| table.keys[*row as usize]))
+            }
+        };
+        columns.insert(0, keys);
         memory.shrink(held);
-        Ok(RecordBatch::try_new(Arc::clone(&self.schema), columns)?)
+        Ok((RecordBatch::try_new(Arc::clone(&self.schema), columns)?, table.keys.len() as u64))
+    }
+
+    /// What an aggregate reads of some rows of a block.
+    fn values(&self, block: &Block, arguments: &[usize], start: usize, keys: &[Key]) -> Vec<ArrayRef> {
+        if arguments.is_empty() {
+            return vec![Arc::new(Int64Array::from(vec![1; keys.len()]))];
+        }
+        // The key is the first column, and can be what is aggregated.
+        let of = |place: &usize| match place.checked_sub(1) {
+            Some(place) => block.arguments[place].slice(start, keys.len()),
+            None => self.bytes.array(keys.iter().copied()),
+        };
+        arguments.iter().map(of).collect()
     }
 }
 

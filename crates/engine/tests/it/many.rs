@@ -33,6 +33,9 @@ fn event(number: i64) -> Event {
 const FIELDS: &[(&str, fn(i64) -> Value)] = &[
     ("short", |key| json!(format!("u{key}"))),
     ("long", |key| json!(format!("{}{key}", "n".repeat(180)))),
+    ("middle", |key| json!(format!("usr_{key:010}"))),
+    ("digits", |key| json!(format!("{:016x}", key * 0x1234_5678_9abc))),
+    ("capitals", |key| json!(format!("{:016X}", key * 0x1234_5678_9abc))),
     ("mixed", |key| json!(format!("{}{key}", "m".repeat((key % 30) as usize)))),
     ("number", |key| json!(key * 3 - 100)),
     ("float", |key| json!(key as f64 + 0.5)),

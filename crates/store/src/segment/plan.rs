@@ -32,9 +32,11 @@ const DICTIONARY_BYTES_MAX: usize = 2 << 20;
 /// Sizes of the filter are powers of two: this asks for about a byte per value, which errs less than it says.
 const BLOOM_FALSE_POSITIVES: f64 = 0.05;
 
-/// Pages of text: large ones compress better, and a query that needs one row decodes one page.
+/// Pages of text: large ones compress better, and a query that needs one row decodes one page. Ids compress as badly in
+/// large ones.
 const TEXT_PAGE_BYTES: usize = 4 << 20;
-const TEXT_PAGE_ROWS: usize = 32 << 10;
+const TEXT_PAGE_ROWS: usize = 8 << 10;
+const ID_PAGE_ROWS: usize = 4 << 10;
 
 /// The properties with which a column is written.
 pub(super) fn properties(array: &ArrayRef, effort: Effort) -> WriterProperties {
@@ -115,6 +117,7 @@ fn texts(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) -> 
     }
     builder
         .set_encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY)
+        .set_data_page_row_count_limit(ID_PAGE_ROWS)
         .set_bloom_filter_enabled(true)
         .set_bloom_filter_fpp(BLOOM_FALSE_POSITIVES)
         .set_bloom_filter_max_ndv(ROW_GROUP_ROWS as u64)

@@ -9,7 +9,7 @@ use tidegauge_lang::tree::Type;
 use crate::types::arrow_type;
 
 /// Values of one key with their numbers.
-pub(super) struct KeyColumn {
+pub(in crate::groups) struct KeyColumn {
     kind: Type,
     values: Values,
     /// The number of null, once it was seen.
@@ -24,7 +24,7 @@ enum Values {
 }
 
 impl KeyColumn {
-    pub(super) fn new(kind: Type) -> Self {
+    pub(in crate::groups) fn new(kind: Type) -> Self {
         let values = match arrow_type(kind) {
             arrow_schema::DataType::Utf8View => Values::Texts(HashMap::new()),
             _ => Values::Numbers(HashMap::new()),
@@ -32,7 +32,7 @@ impl KeyColumn {
         Self { kind, values, null: None, count: 0 }
     }
 
-    pub(super) fn of_text(&mut self, text: &str) -> u32 {
+    pub(in crate::groups) fn of_text(&mut self, text: &str) -> u32 {
         let Values::Texts(texts) = &mut self.values else { return 0 };
         match texts.get(text) {
             Some(number) => *number,
@@ -45,7 +45,7 @@ impl KeyColumn {
         }
     }
 
-    pub(super) fn of_number(&mut self, value: i64) -> u32 {
+    pub(in crate::groups) fn of_number(&mut self, value: i64) -> u32 {
         let Values::Numbers(numbers) = &mut self.values else { return 0 };
         let next = self.count;
         let number = *numbers.entry(value).or_insert(next);
@@ -53,14 +53,14 @@ impl KeyColumn {
         number
     }
 
-    pub(super) fn of_null(&mut self) -> u32 {
+    pub(in crate::groups) fn of_null(&mut self) -> u32 {
         let number = *self.null.get_or_insert(self.count);
         self.count += u32::from(number == self.count);
         number
     }
 
     /// The values with these numbers, as one array.
-    pub(super) fn array(&self, numbers: impl Iterator<Item = u32>) -> ArrayRef {
+    pub(in crate::groups) fn array(&self, numbers: impl Iterator<Item = u32>) -> ArrayRef {
         match &self.values {
             Values::Texts(texts) => {
                 let mut by_number: Vec<Option<&str>> = vec![None; self.count as usize];

@@ -1,12 +1,11 @@
-//! The first groups in an order, out of many: those that cannot be among them are left out by one comparison each,
-//! the rest is sorted.
+//! The first groups in an order, out of many: those that cannot be among them are left out by one comparison each, the
+//! rest is sorted.
 
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, BooleanArray, RecordBatch};
-use arrow_buffer::BooleanBuffer;
+use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array};
 use arrow_schema::{DataType, SchemaRef};
 use datafusion_execution::TaskContext;
 use datafusion_physical_expr::{LexOrdering, PhysicalSortExpr};
@@ -27,25 +26,21 @@ pub(super) struct First {
 }
 
 impl First {
-    /// The groups without those that cannot be among the first.
-    pub(super) fn candidates(&self, batch: RecordBatch) -> Result<RecordBatch> {
-        let (Some(fetch), Some((place, is_descending))) = (self.fetch, self.plain) else { return Ok(batch) };
-        let column = batch.column(place);
+    /// The groups that can be among the first, by the values of their aggregates; none where that may be all.
+    pub(super) fn candidates(&self, aggregates: &[ArrayRef]) -> Option<UInt32Array> {
+        let (fetch, (place, is_descending)) = (self.fetch?, self.plain?);
+        let column = aggregates.get(place.checked_sub(1)?)?;
         if column.data_type() != &DataType::Int64 || column.null_count() > 0 || column.len() <= fetch {
-            return Ok(batch);
+            return None;
         }
         let values = column.as_primitive::<Int64Type>().values();
-        let mut sorted = values.to_vec();
-        let is_in = if is_descending {
-            let (_, last, _) = sorted.select_nth_unstable_by(fetch - 1, |left, right| right.cmp(left));
-            let last = *last;
-            BooleanBuffer::collect_bool(values.len(), |row| values[row] >= last)
-        } else {
-            let (_, last, _) = sorted.select_nth_unstable(fetch - 1);
-            let last = *last;
-            BooleanBuffer::collect_bool(values.len(), |row| values[row] <= last)
-        };
-        Ok(arrow_select::filter::filter_record_batch(&batch, &BooleanArray::new(is_in, None))?)
+        // From here on the greatest are the first.
+        let turned: Vec<i64> =
+            values.iter().map(|value| if is_descending { *value } else { !*value }).collect();
+        let mut sorted = turned.clone();
+        let (_, last, _) = sorted.select_nth_unstable_by(fetch - 1, |left, right| right.cmp(left));
+        let rows = (0..).zip(&turned).filter(|(_, value)| *value >= last).map(|(row, _)| row);
+        Some(rows.collect::<Vec<u32>>().into())
     }
 
     /// The first groups of these, in order.

@@ -1,27 +1,37 @@
-//! Keys of many different values as numbers of 128 bits: numbers and short texts are the number, longer texts tell their
-//! length, a hash, and where their bytes were put. Equal numbers are equal keys; of longer texts the bytes decide.
+//! Keys of many different values as numbers of 128 bits. Numbers, short texts and ids of sixteen hexadecimal digits are
+//! the number; longer texts tell their length, a hash, and where their bytes were put. Equal numbers are equal keys; of
+//! longer texts the bytes decide.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-use arrow_array::builder::make_view;
+use arrow_array::builder::StringViewBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, StringViewArray};
-use arrow_buffer::{Buffer, NullBuffer, ScalarBuffer};
+use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use hashbrown::DefaultHashBuilder;
 
-use crate::Result;
-
-/// A key as a number.
+/// A key as a number. Its lowest byte tells of a text what the rest is.
 pub(super) type Key = u128;
 
-/// Stands for null. No text is as long as this says, and no number reaches so far.
+/// Stands for null: no number reaches so far, and no text begins so.
 const NULL: Key = Key::MAX;
+
+/// Texts up to this length are the rest of their key, and the lowest byte is their length.
+const SHORT_MAX: usize = 15;
 
 /// Texts up to this length are part of their view.
 const INLINE_MAX: u32 = 12;
+
+/// The rest is what sixteen hexadecimal digits say.
+const DIGITS: u8 = 0x40;
+const DIGITS_LENGTH: usize = 16;
+
+/// The rest is a hash of 32 bits, a length of 24, the thread, and where the bytes begin.
+const LONG: u8 = 0x80;
+const LONG_MAX: usize = (1 << 24) - 1;
 
 /// How many bytes the longer texts of one thread may have: their places are numbers of 32 bits.
 const BYTES_MAX: usize = u32::MAX as usize;
@@ -44,7 +54,8 @@ impl Hashes {
 
     /// A longer text is hashed by what its number tells of it, which does not depend on where it lies.
     pub(super) fn of(&self, key: Key) -> u64 {
-        if self.is_text && is_long(key) { self.of.hash_one(key as u64) } else { self.of.hash_one(key) }
+        let is_long = self.is_text && key as u8 == LONG;
+        self.of.hash_one(if is_long { key & Key::from(u64::MAX) } else { key })
     }
 }
 
@@ -53,124 +64,134 @@ impl Bytes {
         self.0.capacity()
     }
 
-    /// The keys of a column, each handed on with its row. False where there are too many bytes.
-    pub(super) fn read(
-        &mut self,
-        thread: u32,
-        column: &ArrayRef,
-        hashes: &Hashes,
-        mut take: impl FnMut(usize, Key),
-    ) -> bool {
-        let nulls = column.nulls().filter(|nulls| nulls.null_count() > 0);
-        let is_null = |row: usize| nulls.is_some_and(|nulls| nulls.is_null(row));
-        let mut number = |row: usize, bits: u64| take(row, if is_null(row) { NULL } else { bits.into() });
-        match column.data_type() {
-            DataType::Utf8View => return self.read_texts(thread, column.as_string_view(), hashes, take),
-            DataType::Boolean => {
-                let bits = column.as_boolean().values().iter();
-                bits.enumerate().for_each(|(row, bit)| number(row, bit.into()));
-            }
+    /// The keys of a column; none where its texts are too long, or too many.
+    pub(super) fn keys(&mut self, thread: u32, column: &ArrayRef, hashes: &Hashes) -> Option<Vec<Key>> {
+        let mut keys: Vec<Key> = match column.data_type() {
+            DataType::Utf8View => return self.of_texts(thread, column.as_string_view(), hashes),
+            DataType::Boolean => column.as_boolean().values().iter().map(Key::from).collect(),
             DataType::Float64 => {
                 let floats = column.as_primitive::<Float64Type>().values().iter();
-                floats.enumerate().for_each(|(row, float)| number(row, float.to_bits()));
+                floats.map(|float| Key::from(float.to_bits())).collect()
             }
             _ => {
                 let integers = column.as_primitive::<Int64Type>().values().iter();
-                integers.enumerate().for_each(|(row, integer)| number(row, integer.cast_unsigned()));
+                integers.map(|integer| Key::from(integer.cast_unsigned())).collect()
             }
+        };
+        if let Some(nulls) = column.nulls().filter(|nulls| nulls.null_count() > 0) {
+            let missing = nulls.iter().enumerate().filter(|(_, is_there)| !is_there);
+            missing.for_each(|(row, _)| keys[row] = NULL);
         }
-        true
+        Some(keys)
     }
 
-    fn read_texts(
-        &mut self,
-        thread: u32,
-        texts: &StringViewArray,
-        hashes: &Hashes,
-        mut take: impl FnMut(usize, Key),
-    ) -> bool {
+    fn of_texts(&mut self, thread: u32, texts: &StringViewArray, hashes: &Hashes) -> Option<Vec<Key>> {
         let nulls = texts.nulls().filter(|nulls| nulls.null_count() > 0);
+        let mut keys = Vec::with_capacity(texts.len());
         for (row, view) in texts.views().iter().enumerate() {
-            if nulls.is_some_and(|nulls| nulls.is_null(row)) {
-                take(row, NULL);
-            } else if length(*view) <= INLINE_MAX {
-                take(row, *view);
+            let length = *view as u32;
+            keys.push(if nulls.is_some_and(|nulls| nulls.is_null(row)) {
+                NULL
+            } else if length <= INLINE_MAX {
+                (*view >> 32) << 8 | Key::from(length)
             } else {
                 let text = texts.value(row).as_bytes();
-                if self.0.len() + text.len() > BYTES_MAX {
-                    return false;
-                }
-                let hash = hashes.of.hash_one(text) as u32;
-                let place = Key::from(self.0.len() as u32) << 96;
-                let known = Key::from(length(*view)) | Key::from(hash) << 32;
-                take(row, place | Key::from(thread) << 64 | known);
-                self.0.extend_from_slice(text);
-            }
+                short(text).or_else(|| digits(text)).or_else(|| self.long(thread, text, hashes))?
+            });
         }
-        true
+        Some(keys)
+    }
+
+    fn long(&mut self, thread: u32, text: &[u8], hashes: &Hashes) -> Option<Key> {
+        let start = self.0.len();
+        if text.len() > LONG_MAX || start + text.len() > BYTES_MAX {
+            return None;
+        }
+        self.0.extend_from_slice(text);
+        let hash = Key::from(hashes.of.hash_one(text) as u32);
+        let place = Key::from(start as u32) << 96 | Key::from(thread) << 64;
+        Some(place | (text.len() as Key) << 40 | hash << 8 | Key::from(LONG))
     }
 }
 
-fn length(key: Key) -> u32 {
-    key as u32
+fn short(text: &[u8]) -> Option<Key> {
+    let mut bytes = [0; size_of::<Key>()];
+    bytes.get_mut(1..=text.len()).filter(|_| text.len() <= SHORT_MAX)?.copy_from_slice(text);
+    bytes[0] = text.len() as u8;
+    Some(Key::from_le_bytes(bytes))
 }
 
-/// Whether the bytes of a text lie elsewhere.
-fn is_long(text: Key) -> bool {
-    length(text) > INLINE_MAX && text != NULL
+fn digits(text: &[u8]) -> Option<Key> {
+    if text.len() != DIGITS_LENGTH {
+        return None;
+    }
+    let mut number = 0_u64;
+    let mut are_digits = true;
+    for byte in text {
+        // Only small letters: others would not be written as they were.
+        let (is_number, is_letter) = (byte.is_ascii_digit(), matches!(byte, b'a'..=b'f'));
+        are_digits &= is_number | is_letter;
+        let digit = if is_number { byte.wrapping_sub(b'0') } else { byte.wrapping_sub(b'a' - 10) };
+        number = number << 4 | u64::from(digit & 15);
+    }
+    are_digits.then_some(Key::from(number) << 8 | Key::from(DIGITS))
 }
 
 /// The longer texts of all threads, once no more come.
 #[derive(Debug)]
 pub(super) struct AllBytes {
-    of_threads: Vec<Buffer>,
+    of_threads: Vec<Bytes>,
     kind: DataType,
 }
 
 impl AllBytes {
-    pub(super) fn new(threads: Vec<Bytes>, kind: DataType) -> Self {
-        Self { of_threads: threads.into_iter().map(|bytes| Buffer::from_vec(bytes.0)).collect(), kind }
+    pub(super) fn new(of_threads: Vec<Bytes>, kind: DataType) -> Self {
+        Self { of_threads, kind }
     }
 
     pub(super) fn are_equal(&self, left: Key, right: Key) -> bool {
         left == right
-            || (self.kind == DataType::Utf8View
-                && left as u64 == right as u64
-                && is_long(left)
-                && is_long(right)
+            || (left as u64 == right as u64
+                && left as u8 == LONG
+                && self.kind == DataType::Utf8View
                 && self.bytes(left) == self.bytes(right))
     }
 
     fn bytes(&self, key: Key) -> &[u8] {
-        let start = (key >> 96) as usize;
-        &self.of_threads[(key >> 64) as u32 as usize][start..start + length(key) as usize]
+        let (start, length) = ((key >> 96) as usize, (key >> 40) as usize & LONG_MAX);
+        &self.of_threads[(key >> 64) as u32 as usize].0[start..start + length]
     }
 
     /// The keys as an array of their type.
-    pub(super) fn array(&self, keys: &[Key]) -> Result<ArrayRef> {
-        let nulls: NullBuffer = keys.iter().map(|key| *key != NULL).collect();
+    pub(super) fn array(&self, keys: impl ExactSizeIterator<Item = Key> + Clone) -> ArrayRef {
+        if self.kind == DataType::Utf8View {
+            let mut texts = StringViewBuilder::with_capacity(keys.len());
+            keys.for_each(|key| self.add_text(key, &mut texts));
+            return Arc::new(texts.finish());
+        }
+        let nulls: NullBuffer = keys.clone().map(|key| key != NULL).collect();
         let nulls = (nulls.null_count() > 0).then_some(nulls);
-        let integers = || keys.iter().map(|key| (*key as u64).cast_signed());
-        Ok(match self.kind {
-            DataType::Utf8View => {
-                let views: ScalarBuffer<u128> = keys.iter().map(|key| self.view(*key)).collect();
-                Arc::new(StringViewArray::try_new(views, self.of_threads.clone(), nulls)?)
-            }
-            DataType::Boolean => Arc::new(BooleanArray::new(integers().map(|bit| bit != 0).collect(), nulls)),
+        let integers = keys.map(|key| (key as u64).cast_signed());
+        match self.kind {
+            DataType::Boolean => Arc::new(BooleanArray::new(integers.map(|bit| bit != 0).collect(), nulls)),
             DataType::Float64 => {
-                let floats = integers().map(|bits| f64::from_bits(bits.cast_unsigned()));
+                let floats = integers.map(|bits| f64::from_bits(bits.cast_unsigned()));
                 Arc::new(Float64Array::new(floats.collect(), nulls))
             }
-            _ => Arc::new(Int64Array::new(integers().collect(), nulls)),
-        })
+            _ => Arc::new(Int64Array::new(integers.collect(), nulls)),
+        }
     }
 
-    /// A key as the view of its text.
-    fn view(&self, key: Key) -> u128 {
-        match key {
-            NULL => 0,
-            key if is_long(key) => make_view(self.bytes(key), (key >> 64) as u32, (key >> 96) as u32),
-            key => key,
+    fn add_text(&self, key: Key, texts: &mut StringViewBuilder) {
+        // Every key of a text was made of one, so its bytes are a text again.
+        match key as u8 {
+            _ if key == NULL => texts.append_null(),
+            LONG => texts.append_value(String::from_utf8_lossy(self.bytes(key))),
+            DIGITS => texts.append_value(format!("{:016x}", (key >> 8) as u64)),
+            length => {
+                let bytes = key.to_le_bytes();
+                texts.append_value(String::from_utf8_lossy(&bytes[1..=usize::from(length)]));
+            }
         }
     }
 }

@@ -1,6 +1,10 @@
 //! Series: arrays of numbers.
 
+use std::f64::consts::TAU;
+
 use super::{Json, Null, cases, refusals};
+use crate::support::house::{House, Way, block_on};
+use crate::support::reply::value;
 
 #[test]
 fn of_each_element() {
@@ -241,4 +245,38 @@ fn statistics() {
         series_stats(ONE, 5) => "argument 2 of `series_stats` must be true or false";
         series_stats_dynamic(5) => "must be an array";
     }
+}
+
+/// The transform of a series as its definition says, as real and as imaginary parts.
+fn transform(series: &[f64]) -> [Vec<f64>; 2] {
+    let of = |number: usize, part: fn(f64) -> f64| {
+        let turn = |place: usize| TAU * (number * place % series.len()) as f64 / series.len() as f64;
+        series.iter().enumerate().map(|(place, value)| value * part(-turn(place))).sum()
+    };
+    [f64::cos as fn(f64) -> f64, f64::sin]
+        .map(|part| (0..series.len()).map(|number| of(number, part)).collect())
+}
+
+#[test]
+fn transforms_of_every_length_follow_the_definition() {
+    block_on(async {
+        let house = House::new().await;
+        for count in [1, 2, 8, 64, 65, 100, 128] {
+            let series: Vec<f64> = (0..count).map(|place| (place * 7 % 11) as f64).collect();
+            let text = format!(
+                "print t = series_fft(dynamic({series:?})) | extend r = t[0], i = t[1] \
+                 | project r, i, b = series_ifft(r, i)[0]"
+            );
+            let answer = house.ask_text(&[], &text, Way::Cached).await.unwrap();
+            let [real, imaginary] = transform(&series);
+            for (field, wanted) in answer.tables[0].fields.iter().zip([real, imaginary, series]) {
+                let found = value(field, 0);
+                let found = found.as_array().unwrap().iter().map(|number| number.as_f64().unwrap());
+                assert_eq!(found.len(), wanted.len());
+                for (found, wanted) in found.zip(wanted) {
+                    assert!((found - wanted).abs() < 1e-8, "{count}: {found} {wanted}");
+                }
+            }
+        }
+    });
 }

@@ -170,30 +170,3 @@ fn by_convolution(values: &[Complex]) -> Vec<Complex> {
     let convolved = inverse(products.map(|(one, other)| one.times(other)).collect());
     convolved.into_iter().zip(chirp).map(|(value, chirp)| value.times(chirp)).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn all_ways_give_the_same() {
-        for count in [1, 2, 8, 64, 65, 100, 128] {
-            let value =
-                |place: usize| Complex { real: (place * 7 % 11) as f64, imaginary: place as f64 / 3.0 };
-            let values: Vec<Complex> = (0..count).map(value).collect();
-            let expected = by_sums(&values);
-            let found = [Some(transform(values.clone())), (count > 1).then(|| by_convolution(&values))];
-            for found in found.into_iter().flatten() {
-                for (found, expected) in found.iter().zip(&expected) {
-                    let distance = found.minus(*expected);
-                    assert!(distance.real.abs() + distance.imaginary.abs() < 1e-8, "{count}: {found:?}");
-                }
-            }
-            for (found, expected) in inverse(expected).iter().zip(&values) {
-                let distance = found.minus(*expected);
-                assert!(distance.real.abs() + distance.imaginary.abs() < 1e-8, "{count}: {found:?}");
-            }
-        }
-        assert_eq!(transform(Vec::new()), Vec::new());
-    }
-}
