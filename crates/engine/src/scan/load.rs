@@ -111,7 +111,7 @@ async fn cursors(block: &Block, rows: &[u32]) -> Result<Input> {
 }
 
 /// Whether decoding a column whole would be felt: long texts, not numbers or words of a few.
-fn is_large(block: &Block, column: &InputColumn) -> bool {
+pub(super) fn is_large(block: &Block, column: &InputColumn) -> bool {
     match column {
         InputColumn::Field(field, kind @ (FieldKind::String | FieldKind::Array | FieldKind::Map)) => {
             block.column_bytes(field, *kind) > block.rows() as u64 * SMALL_ROW_BYTES

@@ -1,0 +1,20 @@
+//! What a question about texts says of their templates: that every text of a template passes, that none does, or that
+//! it depends on the variables. Asked once for each template instead of for each row. Which rows are read because of
+//! it is left to `scan`.
+
+mod automaton;
+mod literal;
+mod search;
+mod sure;
+
+pub(crate) use search::Search;
+pub(crate) use sure::Sure;
+
+/// Which texts of a template pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    All,
+    None,
+    /// It depends on the variables.
+    Open,
+}
