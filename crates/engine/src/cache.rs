@@ -13,6 +13,7 @@ use tidegauge_store::{BlockId, Codes, Templates};
 
 use crate::bind::InputColumn;
 use crate::expr::Input;
+use crate::templates::Texts;
 
 type Key = (BlockId, What);
 
@@ -26,8 +27,10 @@ enum What {
 
 /// It, as it is kept.
 #[derive(Clone, Debug)]
-enum Kept {
+pub(crate) enum Kept {
     Column(Input),
+    /// Texts without what is the same in all of their template.
+    Texts(Arc<Texts>),
     /// None where its texts are too different to have any.
     Templates(Option<Arc<Templates>>),
 }
@@ -70,14 +73,12 @@ impl ColumnCache {
         Self { small: share(), texts: share() }
     }
 
-    pub(crate) fn get(&self, block: BlockId, column: &InputColumn) -> Option<Input> {
+    /// A column as it is kept.
+    pub(crate) fn get(&self, block: BlockId, column: &InputColumn) -> Option<Kept> {
         let key = (block, What::Column(column.clone()));
         // Where it would be is not known before it is read: codes or text.
         let kept = lock(&self.small).get(&key);
-        match kept.or_else(|| lock(&self.texts).get(&key))? {
-            Kept::Column(input) => Some(input),
-            Kept::Templates(_) => None,
-        }
+        kept.or_else(|| lock(&self.texts).get(&key))
     }
 
     pub(crate) fn insert(&self, block: BlockId, column: &InputColumn, input: &Input) {
@@ -90,8 +91,13 @@ impl ColumnCache {
     pub(crate) fn templates(&self, block: BlockId, field: &Arc<str>) -> Option<Option<Arc<Templates>>> {
         match lock(&self.small).get(&(block, What::Templates(Arc::clone(field))))? {
             Kept::Templates(templates) => Some(templates),
-            Kept::Column(_) => None,
+            Kept::Column(_) | Kept::Texts(_) => None,
         }
+    }
+
+    pub(crate) fn insert_texts(&self, block: BlockId, column: &InputColumn, texts: Texts) {
+        let key = (block, What::Column(column.clone()));
+        lock(&self.texts).insert(key, Kept::Texts(Arc::new(texts)));
     }
 
     pub(crate) fn insert_templates(
@@ -187,6 +193,7 @@ fn size_of(kept: &Kept) -> usize {
     ENTRY_BYTES
         + match kept {
             Kept::Templates(templates) => templates.as_ref().map_or(0, |templates| templates.memory_bytes()),
+            Kept::Texts(texts) => texts.memory_bytes(),
             Kept::Column(Input::Plain(array)) => array.get_array_memory_size(),
             Kept::Column(Input::Coded { codes, values, nulls }) => {
                 let codes = match codes {

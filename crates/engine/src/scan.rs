@@ -4,6 +4,7 @@
 
 mod load;
 mod picked;
+mod templates;
 mod texts;
 
 use std::sync::Arc;

@@ -6,9 +6,11 @@ mod automaton;
 mod literal;
 mod search;
 mod sure;
+mod texts;
 
 pub(crate) use search::Search;
 pub(crate) use sure::Sure;
+pub(crate) use texts::Texts;
 
 /// Which texts of a template pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -120,6 +120,12 @@ pub fn token_bytes(text: &str) -> usize {
 /// A template as text.
 pub fn shown(template: &[u8]) -> String {
     let mut text = String::with_capacity(template.len() + 16);
+    write_shown(template, &mut text);
+    text
+}
+
+/// Writes a template behind what a text has already.
+pub fn write_shown(template: &[u8], text: &mut String) {
     for (number, fixed) in template.split(|byte| *byte == HOLE).enumerate() {
         if number > 0 {
             text.push_str(SHOWN_HOLE);
@@ -127,7 +133,6 @@ pub fn shown(template: &[u8]) -> String {
         // Templates are cut at the ends of letters, so that nothing is lost here.
         text.push_str(&String::from_utf8_lossy(fixed));
     }
-    text
 }
 
 fn is_variable_of(letters: u8, bytes: usize) -> bool {

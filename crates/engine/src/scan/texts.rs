@@ -10,7 +10,6 @@ use tidegauge_model::FieldKind;
 use tidegauge_store::{Block, Templates};
 use tokio::time::Instant;
 
-use super::load::is_large;
 use super::{Picked, Scan, add_since};
 use crate::Result;
 use crate::bind::InputColumn;
@@ -46,7 +45,7 @@ impl Scan {
         let mut templates = Vec::new();
         for input in places {
             if let InputColumn::Field(field, FieldKind::String) = &self.inputs[input]
-                && let Some(known) = self.templates(place, field).await?
+                && let Some(known) = self.templates_in_turn(place, field).await?
             {
                 templates.push((input, known));
             }
@@ -80,35 +79,6 @@ impl Scan {
         let looked_at = picked.clone().keep(&open);
         let passes = self.passes(place, condition, &looked_at).await?;
         Ok(picked.keep(&with_those_of(sure.yes, &open, &passes)))
-    }
-
-    /// The templates of a field's texts in a block: as they are kept, as they were stored, or made of the texts.
-    async fn templates(&self, place: usize, field: &Arc<str>) -> Result<Option<Arc<Templates>>> {
-        let block = &self.blocks[place];
-        if !block.has_single_texts(field) {
-            return Ok(None);
-        }
-        let _turn = match self.reading.get(place) {
-            Some(reading) => Some(reading.lock().await),
-            None => None,
-        };
-        if let Some(known) = self.cache.as_ref().and_then(|cache| cache.templates(block.id(), field)) {
-            return Ok(known);
-        }
-        let began = Instant::now();
-        let mut templates = block.templates(field).await?.map(Arc::new);
-        add_since(&self.counters.nanos_reading, began);
-        let Some(cache) = &self.cache else { return Ok(templates) };
-        let column = InputColumn::Field(Arc::clone(field), FieldKind::String);
-        if templates.is_none() && is_large(block, &column) {
-            // A segment from before templates were stored: its texts have to be read whole once in any case.
-            let all = Picked::Range(0..block.rows());
-            if let Input::Plain(texts) = self.input(block, &column, &all).await? {
-                templates = Templates::of(texts.as_string_view().iter()).map(Arc::new);
-            }
-        }
-        cache.insert_templates(block.id(), field, templates.as_ref());
-        Ok(templates)
     }
 }
 

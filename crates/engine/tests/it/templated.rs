@@ -227,3 +227,70 @@ fn templates_answer_as_the_texts_do() {
         assert!(matched > 0, "no condition was true for anything");
     });
 }
+
+#[test]
+fn a_template_is_the_same_text_wherever_its_text_lies() {
+    let questions = [
+        "logs | project n, t = template(message) | sort by n asc",
+        "logs | summarize c = count(), first = min(_time), last = max(_time) by t = template(message) | sort by t asc",
+        "logs | summarize c = count() by t = template(note), u = template(mixed) | sort by t asc, u asc",
+        "logs | summarize dcount(template(message)), count() by bin(_time, 1m) | sort by _time asc",
+        "logs | where template(message) startswith 'connection from' | summarize count() by template(message)",
+        "logs | where template(message) contains '<*>' and message contains '1' | sort by n asc | project n",
+        "logs | where n > 200 | project t = template(strcat(message, '!')), u = template(message), n | sort by n asc",
+        "logs | where n % 3 == 1 | summarize count() by template(message) == '' , template(note)",
+    ];
+    block_on(async {
+        let house = House::new().await;
+        let requests = requests(&texts());
+        let plain = house.filled(&requests, Placement::Buffer).await;
+        for placement in [Placement::Segments, Placement::Both, Placement::Merged] {
+            let filled = house.filled(&requests, placement).await;
+            for question in questions {
+                let expected =
+                    rows(&ask(&house, Some(&plain.state), question, Way::Uncached).await.tables[0]);
+                assert!(!expected.as_array().unwrap().is_empty(), "{question}");
+                for way in Way::all(placement) {
+                    let answered = rows(&ask(&house, Some(&filled.state), question, *way).await.tables[0]);
+                    assert_eq!(answered, expected, "{placement:?} {way:?}: {question}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn texts_that_nobody_needs_are_not_read() {
+    block_on(async {
+        let house = House::new().await;
+        let line = |number: i64| {
+            let time = START + number * SECOND;
+            format!(
+                r#"{{"_time":{time},"message":"request {number} of user usr_{:08x} was answered in time"}}"#,
+                number * 7919
+            )
+        };
+        let lines: Vec<String> = (0..2000).map(line).collect();
+        let filled = house.filled(&[lines.join("\n")], Placement::Segments).await;
+        let read = async |condition: &str| {
+            let asked = format!("logs | where {condition} | count");
+            let answer = ask(&house, Some(&filled.state), &asked, Way::Uncached).await;
+            (rows(&answer.tables[0])[0][0].as_u64().unwrap(), answer.figures.bytes_read > 0)
+        };
+        for (condition, count) in [
+            ("message contains 'answered'", 2000),
+            ("message contains 'timeout'", 0),
+            ("message !contains 'timeout'", 2000),
+            ("message has 'time'", 2000),
+            ("message has 'quest'", 0),
+            ("message startswith 'Request '", 2000),
+            ("message endswith_cs 'in time'", 2000),
+            ("message contains 'usr_ffffffffffff'", 0),
+            ("message matches regex 'answered (in|out of) time$'", 2000),
+            ("message matches regex 'user [a-z]+ was'", 0),
+        ] {
+            assert_eq!(read(condition).await, (count, false), "{condition}");
+        }
+        assert_eq!(read("message contains '1999 of'").await, (1, true));
+    });
+}
