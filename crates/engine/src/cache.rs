@@ -4,17 +4,36 @@
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::Array;
 use arrow_schema::DataType;
 use hashbrown::{DefaultHashBuilder, HashMap};
-use tidegauge_store::{BlockId, Codes};
+use tidegauge_store::{BlockId, Codes, Templates};
 
 use crate::bind::InputColumn;
 use crate::expr::Input;
+use crate::templates::Texts;
 
-type Key = (BlockId, InputColumn);
+type Key = (BlockId, What);
+
+/// What of a block is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum What {
+    Column(InputColumn),
+    /// The templates of a field's texts.
+    Templates(Arc<str>),
+}
+
+/// It, as it is kept.
+#[derive(Clone, Debug)]
+pub(crate) enum Kept {
+    Column(Input),
+    /// Texts without what is the same in all of their template.
+    Texts(Arc<Texts>),
+    /// None where its texts are too different to have any.
+    Templates(Option<Arc<Templates>>),
+}
 
 /// The kept columns of all datasets. Texts have a share of their own: they are large, and numbers and codes serve more
 /// questions with the same bytes.
@@ -36,7 +55,7 @@ struct Share {
 
 #[derive(Debug)]
 struct Entry {
-    input: Input,
+    kept: Kept,
     bytes: usize,
 }
 
@@ -54,8 +73,9 @@ impl ColumnCache {
         Self { small: share(), texts: share() }
     }
 
-    pub(crate) fn get(&self, block: BlockId, column: &InputColumn) -> Option<Input> {
-        let key = (block, column.clone());
+    /// A column as it is kept.
+    pub(crate) fn get(&self, block: BlockId, column: &InputColumn) -> Option<Kept> {
+        let key = (block, What::Column(column.clone()));
         // Where it would be is not known before it is read: codes or text.
         let kept = lock(&self.small).get(&key);
         kept.or_else(|| lock(&self.texts).get(&key))
@@ -64,7 +84,30 @@ impl ColumnCache {
     pub(crate) fn insert(&self, block: BlockId, column: &InputColumn, input: &Input) {
         let is_text = matches!(input, Input::Plain(array) if array.data_type() == &DataType::Utf8View);
         let share = if is_text { &self.texts } else { &self.small };
-        lock(share).insert((block, column.clone()), input);
+        lock(share).insert((block, What::Column(column.clone())), Kept::Column(input.clone()));
+    }
+
+    /// The templates of a field's texts, if it is known whether there are any.
+    pub(crate) fn templates(&self, block: BlockId, field: &Arc<str>) -> Option<Option<Arc<Templates>>> {
+        match lock(&self.small).get(&(block, What::Templates(Arc::clone(field))))? {
+            Kept::Templates(templates) => Some(templates),
+            Kept::Column(_) | Kept::Texts(_) => None,
+        }
+    }
+
+    pub(crate) fn insert_texts(&self, block: BlockId, column: &InputColumn, texts: Texts) {
+        let key = (block, What::Column(column.clone()));
+        lock(&self.texts).insert(key, Kept::Texts(Arc::new(texts)));
+    }
+
+    pub(crate) fn insert_templates(
+        &self,
+        block: BlockId,
+        field: &Arc<str>,
+        templates: Option<&Arc<Templates>>,
+    ) {
+        let key = (block, What::Templates(Arc::clone(field)));
+        lock(&self.small).insert(key, Kept::Templates(templates.cloned()));
     }
 
     /// How many bytes are kept.
@@ -88,19 +131,19 @@ impl Share {
         }
     }
 
-    fn get(&mut self, key: &Key) -> Option<Input> {
+    fn get(&mut self, key: &Key) -> Option<Kept> {
         self.asked.add(key);
-        self.entries.get(key).map(|entry| entry.input.clone())
+        self.entries.get(key).map(|entry| entry.kept.clone())
     }
 
-    fn insert(&mut self, key: Key, input: &Input) {
-        let bytes = size_of(input);
+    fn insert(&mut self, key: Key, kept: Kept) {
+        let bytes = size_of(&kept);
         if self.entries.contains_key(&key) || bytes > self.bytes_max || !self.make_room(bytes, &key) {
             return;
         }
         self.bytes += bytes;
         self.queue.push_back(key.clone());
-        self.entries.insert(key, Entry { input: input.clone(), bytes });
+        self.entries.insert(key, Entry { kept, bytes });
     }
 
     /// Lets columns go that were asked for less often than this one; false where there are not enough of them.
@@ -143,14 +186,16 @@ impl Frequencies {
     }
 }
 
-/// How much memory a column holds.
-fn size_of(input: &Input) -> usize {
+/// How much memory it takes.
+fn size_of(kept: &Kept) -> usize {
     /// What an entry costs besides its values.
     const ENTRY_BYTES: usize = 256;
     ENTRY_BYTES
-        + match input {
-            Input::Plain(array) => array.get_array_memory_size(),
-            Input::Coded { codes, values, nulls } => {
+        + match kept {
+            Kept::Templates(templates) => templates.as_ref().map_or(0, |templates| templates.memory_bytes()),
+            Kept::Texts(texts) => texts.memory_bytes(),
+            Kept::Column(Input::Plain(array)) => array.get_array_memory_size(),
+            Kept::Column(Input::Coded { codes, values, nulls }) => {
                 let codes = match codes {
                     Codes::U8(codes) => codes.len(),
                     Codes::U16(codes) => codes.len() * 2,
@@ -158,6 +203,6 @@ fn size_of(input: &Input) -> usize {
                 };
                 codes + values.get_array_memory_size() + nulls.as_ref().map_or(0, |nulls| nulls.len() / 8)
             }
-            Input::Absent(_) => 0,
+            Kept::Column(Input::Absent(_)) => 0,
         }
 }

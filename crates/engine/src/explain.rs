@@ -69,6 +69,7 @@ pub(crate) fn column_names(scope: &Scope) -> String {
         InputColumn::Time => "_time".to_owned(),
         InputColumn::Arrival => "_sysTime".to_owned(),
         InputColumn::Cursor => "_cursor".to_owned(),
+        InputColumn::Template(field) => format!("template({field})"),
         InputColumn::Field(field, kind) => format!("{field}:{}", kind.as_str()),
     });
     let names: Vec<String> = names.collect();

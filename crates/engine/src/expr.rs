@@ -18,6 +18,7 @@ pub(crate) use values::Values;
 
 use crate::Result;
 use crate::bind::invalid;
+use crate::templates::Search;
 
 /// An expression whose type is known.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ pub(crate) enum Node {
         arguments: Vec<Typed>,
         /// Whether rows with the same arguments may have different values, so that each is computed for itself.
         is_per_row: bool,
+        /// What it asks of the text that is its first argument, where templates can answer it.
+        search: Option<Arc<Search>>,
     },
     And(Vec<Typed>),
     Or(Vec<Typed>),
@@ -76,7 +79,7 @@ impl Typed {
             let message = "this is computed of too many parts: compute some of them in a stage before";
             return Err(invalid(tidegauge_lang::Span::default(), message));
         }
-        let node = Arc::new(Node::Call { name, run, arguments, is_per_row: false });
+        let node = Arc::new(Node::Call { name, run, arguments, is_per_row: false, search: None });
         Ok(Self { kind, node, weight })
     }
 
@@ -84,7 +87,20 @@ impl Typed {
     pub(crate) fn call_per_row(name: &'static str, kind: Type, arguments: Vec<Self>, run: Kernel) -> Self {
         // As heavy as what is computed once and then kept: drawn again it would be another value.
         let weight = PER_ROW_WEIGHT;
-        Self { kind, node: Arc::new(Node::Call { name, run, arguments, is_per_row: true }), weight }
+        Self {
+            kind,
+            node: Arc::new(Node::Call { name, run, arguments, is_per_row: true, search: None }),
+            weight,
+        }
+    }
+
+    /// The same, with what it asks of the text that is its first argument.
+    pub(crate) fn with_search(self, asked: Option<Search>) -> Self {
+        let Node::Call { name, run, arguments, is_per_row, .. } = &*self.node else { return self };
+        let (name, run, is_per_row) = (*name, Arc::clone(run), *is_per_row);
+        let (arguments, search) = (arguments.clone(), asked.map(Arc::new));
+        let node = Arc::new(Node::Call { name, run, arguments, is_per_row, search });
+        Self { kind: self.kind, weight: self.weight, node }
     }
 
     /// The same, computed once for the rows at hand however many others use it.
@@ -251,7 +267,7 @@ impl Typed {
     }
 
     /// Whether rows with the same inputs may have different values.
-    fn is_per_row(&self) -> bool {
+    pub(crate) fn is_per_row(&self) -> bool {
         match &*self.node {
             Node::Input(_) | Node::Literal(_) => false,
             Node::Call { is_per_row: true, .. } => true,

@@ -24,6 +24,7 @@ mod prune;
 mod question;
 mod run;
 mod scan;
+mod templates;
 mod types;
 mod unfold;
 mod value;

@@ -4,10 +4,13 @@
 
 mod load;
 mod picked;
+mod templates;
+mod texts;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
 
+use arrow_buffer::BooleanBuffer;
 use hashbrown::HashSet;
 use tidegauge_lang::tree::TimeRange;
 use tidegauge_model::RowId;
@@ -207,14 +210,25 @@ impl Scan {
             if picked.count() == 0 {
                 break;
             }
-            let inputs = self.load(place, &condition.inputs(), &picked).await?;
-            let rows = Rows::new(&inputs, picked.count());
-            let began = Instant::now();
-            picked = picked.keep(&condition.is_true(&rows)?);
-            add_since(&self.counters.nanos_filtering, began);
+            picked = match self.sure(place, condition, &picked).await? {
+                Some(sure) => self.kept_of_open(place, condition, picked, sure).await?,
+                None => {
+                    let passes = self.passes(place, condition, &picked).await?;
+                    picked.keep(&passes)
+                }
+            };
         }
         self.counters.rows_matched.fetch_add(picked.count() as u64, Ordering::Relaxed);
         Ok((picked.count() > 0).then_some(Selected { place, picked }))
+    }
+
+    /// Which of the picked rows of a block a condition is true for.
+    async fn passes(&self, place: usize, condition: &Typed, picked: &Picked) -> Result<BooleanBuffer> {
+        let inputs = self.load(place, &condition.inputs(), picked).await?;
+        let began = Instant::now();
+        let passes = condition.is_true(&Rows::new(&inputs, picked.count()))?;
+        add_since(&self.counters.nanos_filtering, began);
+        Ok(passes)
     }
 
     /// The inputs at these places for the picked rows of a block; the others are absent.

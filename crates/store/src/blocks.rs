@@ -31,7 +31,7 @@ pub use prune::{Probe, Test};
 use segment::SegmentBlock;
 
 use crate::segment::ROW_GROUP_ROWS;
-use crate::{Result, Snapshot, Store};
+use crate::{Result, Snapshot, Store, Templates};
 
 /// How many footers are fetched at once from a store that is not on this machine.
 const FOOTERS_AT_ONCE: usize = 16;
@@ -217,6 +217,22 @@ impl Block {
         match &self.0 {
             Place::Segment(block) => block.column_at(field, kind, rows).await,
             Place::Buffer(stretch) => stretch.column_at(field, kind, rows),
+        }
+    }
+
+    /// The templates of a field's texts, where they were stored with them.
+    pub async fn templates(&self, field: &str) -> Result<Option<Templates>> {
+        match &self.0 {
+            Place::Segment(block) => block.templates(field).await,
+            Place::Buffer(_) => Ok(None),
+        }
+    }
+
+    /// Whether the texts of a field are read text by text from the disk, so that it pays to know their templates.
+    pub fn has_single_texts(&self, field: &str) -> bool {
+        match &self.0 {
+            Place::Segment(block) => block.has_single_texts(field),
+            Place::Buffer(_) => false,
         }
     }
 

@@ -63,6 +63,20 @@ pub(crate) struct Description {
     /// By row group; files from before ranges were read have none and are verified whole.
     #[serde(default)]
     pub(crate) checksums: Vec<GroupChecksums>,
+    /// The templates of texts, which lie between the last row group and the footer. Files from before that have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) templates: Vec<DescribedTemplates>,
+}
+
+/// Where the templates of one column of one row group are in the file.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct DescribedTemplates {
+    pub(crate) group: usize,
+    /// The column's place.
+    pub(crate) place: usize,
+    pub(crate) start: u64,
+    pub(crate) bytes: u64,
+    pub(crate) checksum: u64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]

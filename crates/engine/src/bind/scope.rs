@@ -34,6 +34,8 @@ pub(crate) enum InputColumn {
     /// The identity of the row, as text.
     Cursor,
     Field(Arc<str>, FieldKind),
+    /// The templates of a field's texts.
+    Template(Arc<str>),
 }
 
 /// What all expressions of a query can use.
@@ -179,6 +181,15 @@ impl Scope {
             return crate::functions::logic::null(Type::String).into();
         }
         self.input(InputColumn::Cursor, Type::String).into()
+    }
+
+    /// The template of a text that is stored; none of anything else.
+    pub(super) fn template_of(&mut self, text: &Typed) -> Option<Typed> {
+        let InputColumn::Field(field, FieldKind::String) = self.inputs.get(text.as_input()?)? else {
+            return None;
+        };
+        let column = InputColumn::Template(Arc::clone(field));
+        Some(self.input(column, Type::String))
     }
 
     /// Whether an expression is the time of events as it is stored.

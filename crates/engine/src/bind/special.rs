@@ -40,6 +40,17 @@ impl Scope {
             ("ingestion_time", []) => logic::null(Type::Datetime).into(),
             ("cursor_current", []) => self.cursor(),
             ("bin_auto", [of]) => self.bin_auto(span, of)?,
+            ("template", [of]) => {
+                let value = self.bind(of)?;
+                // Of a field that has texts alone, templates are known without reading them.
+                match value.variants.as_slice() {
+                    [only] => match self.template_of(only) {
+                        Some(template) => template.into(),
+                        None => return Ok(None),
+                    },
+                    _ => return Ok(None),
+                }
+            }
             ("pack" | "bag_pack" | "pack_dictionary" | "pack_array", arguments)
                 if arguments.iter().any(|argument| matches!(argument.kind, ExprKind::AllFields)) =>
             {

@@ -10,11 +10,12 @@ use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_ord::cmp;
-use tidegauge_lang::tree::{BinaryOperator, Type};
+use tidegauge_lang::tree::{BinaryOperator, TextTest, Type};
 
-use super::{convert, logic};
+use super::{convert, logic, text};
 use crate::Result;
 use crate::expr::{Kernel, Typed, Values};
+use crate::templates::Search;
 use crate::value::Value;
 
 /// Whether two values are equal; unknown where both are null.
@@ -83,7 +84,15 @@ fn compared(left: &Typed, right: &Typed, operator: BinaryOperator) -> Result<Opt
         _ => return Ok(None),
     };
     let run = if left.kind == Float { floats(operator) } else { same_type(operator) };
-    Typed::call(name(operator), Boolean, vec![left, right], run).map(Some)
+    let (left, right) = if operator == BinaryOperator::Equal && left.as_literal().is_some() {
+        (right, left)
+    } else {
+        (left, right)
+    };
+    let is_equality = operator == BinaryOperator::Equal && left.kind == String;
+    let needle = text::literal_text(&right).filter(|_| is_equality);
+    let search = needle.and_then(|needle| Search::new(TextTest::Equals, true, needle));
+    Ok(Some(Typed::call(name(operator), Boolean, vec![left, right], run)?.with_search(search)))
 }
 
 fn name(operator: BinaryOperator) -> &'static str {

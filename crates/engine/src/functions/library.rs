@@ -31,6 +31,7 @@ mod sets;
 mod sorting;
 mod sql;
 mod strings;
+mod templates;
 mod types;
 mod urls;
 
@@ -48,6 +49,7 @@ const FAMILIES: &[&[Function]] = &[
     strings::FUNCTIONS,
     search::FUNCTIONS,
     patterns::FUNCTIONS,
+    templates::FUNCTIONS,
     encodings::FUNCTIONS,
     urls::FUNCTIONS,
     records::FUNCTIONS,

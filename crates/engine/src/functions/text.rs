@@ -16,6 +16,7 @@ use tidegauge_lang::tree::{TextTest, Type};
 use super::{convert, logic};
 use crate::Result;
 use crate::expr::{Kernel, Typed, Values};
+use crate::templates::Search;
 use crate::value::Value;
 
 /// How large a compiled regular expression may be, in bytes.
@@ -30,10 +31,18 @@ pub(crate) fn test(test: TextTest, is_case_sensitive: bool, left: &Value, right:
         let text = if is_array { variant.clone() } else { convert::to_text(variant.clone())? };
         let run =
             if is_array { elements(is_case_sensitive) } else { kernel(test, is_case_sensitive, &needle) };
+        let search = literal_text(&needle).filter(|_| variant.kind == Type::String);
+        let search = search.and_then(|needle| Search::new(test, is_case_sensitive, needle));
         let call = Typed::call(name(test), Type::Boolean, vec![text, needle.clone()], run)?;
-        parts.push(logic::known(call)?);
+        parts.push(logic::known(call.with_search(search))?);
     }
     Ok(if parts.is_empty() { logic::constant(false) } else { Typed::any(parts) })
+}
+
+/// The text that an expression is, if it stands in the query.
+pub(crate) fn literal_text(typed: &Typed) -> Option<&str> {
+    let literal = typed.as_literal().filter(|literal| literal.is_valid(0))?;
+    literal.as_string_view_opt().map(|texts| texts.value(0))
 }
 
 /// The words of a text, in their order.

@@ -11,6 +11,7 @@ use tidegauge_store::Block;
 use super::{Picked, Scan};
 use crate::Result;
 use crate::bind::InputColumn;
+use crate::cache::Kept;
 use crate::expr::Input;
 use crate::types::{arrow_type, type_of};
 
@@ -28,10 +29,17 @@ impl Scan {
         {
             return Ok(Input::Absent(arrow_type(type_of(*kind))));
         }
+        if let InputColumn::Template(field) = column
+            && !block.kinds(field).contains(FieldKind::String)
+        {
+            return Ok(Input::Absent(arrow_type(type_of(FieldKind::String))));
+        }
         // The buffer keeps its own arrays.
         let cache = self.cache.as_ref().filter(|_| !block.is_buffered());
-        if let Some(whole) = cache.and_then(|cache| cache.get(block.id(), column)) {
-            return whole.pick(picked);
+        match cache.and_then(|cache| cache.get(block.id(), column)) {
+            Some(Kept::Column(whole)) => return whole.pick(picked),
+            Some(Kept::Texts(texts)) => return Ok(Input::Plain(texts.at(picked)?)),
+            Some(Kept::Templates(_)) | None => {}
         }
         if let Picked::Rows(rows) = picked
             && rows.len() * FEW < block.rows()
@@ -42,7 +50,10 @@ impl Scan {
         }
         let whole = self.whole(block, column).await?;
         if let Some(cache) = cache {
-            cache.insert(block.id(), column, &whole);
+            match self.without_templates(block, column, &whole) {
+                Some(texts) => cache.insert_texts(block.id(), column, texts),
+                None => cache.insert(block.id(), column, &whole),
+            }
         }
         whole.pick(picked)
     }
@@ -59,7 +70,7 @@ impl Scan {
         }
     }
 
-    async fn whole(&self, block: &Block, column: &InputColumn) -> Result<Input> {
+    pub(super) async fn whole(&self, block: &Block, column: &InputColumn) -> Result<Input> {
         let numbers = |values: ScalarBuffer<i64>| Input::Plain(Arc::new(Int64Array::new(values, None)));
         match column {
             InputColumn::Time => Ok(numbers(block.times().await?)),
@@ -68,6 +79,7 @@ impl Scan {
                 let rows: Vec<u32> = (0..block.rows() as u32).collect();
                 cursors(block, &rows).await
             }
+            InputColumn::Template(field) => Box::pin(self.template_column(block, field)).await,
             InputColumn::Field(field, kind) => {
                 self.count_read(block, block.column_bytes(field, *kind));
                 let column = block.column(field, *kind).await?;
@@ -82,6 +94,7 @@ impl Scan {
             InputColumn::Time => Ok(numbers(block.times_at(rows).await?)),
             InputColumn::Arrival => Ok(numbers(block.arrivals_at(rows).await?)),
             InputColumn::Cursor => cursors(block, rows).await,
+            InputColumn::Template(_) => self.whole(block, column).await?.take(rows),
             InputColumn::Field(field, kind) => {
                 self.count_read(block, block.column_bytes(field, *kind));
                 let array = block.column_at(field, *kind, rows).await?;
@@ -90,7 +103,7 @@ impl Scan {
         }
     }
 
-    fn count_read(&self, block: &Block, bytes: u64) {
+    pub(super) fn count_read(&self, block: &Block, bytes: u64) {
         if block.is_buffered() {
             return;
         }
@@ -111,13 +124,13 @@ async fn cursors(block: &Block, rows: &[u32]) -> Result<Input> {
 }
 
 /// Whether decoding a column whole would be felt: long texts, not numbers or words of a few.
-fn is_large(block: &Block, column: &InputColumn) -> bool {
+pub(super) fn is_large(block: &Block, column: &InputColumn) -> bool {
     match column {
         InputColumn::Field(field, kind @ (FieldKind::String | FieldKind::Array | FieldKind::Map)) => {
             block.column_bytes(field, *kind) > block.rows() as u64 * SMALL_ROW_BYTES
         }
         InputColumn::Cursor => true,
-        InputColumn::Field(..) | InputColumn::Time | InputColumn::Arrival => false,
+        InputColumn::Field(..) | InputColumn::Template(_) | InputColumn::Time | InputColumn::Arrival => false,
     }
 }
 

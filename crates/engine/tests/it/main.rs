@@ -39,6 +39,7 @@ mod query_errors;
 mod spotlit;
 mod summarized;
 mod support;
+mod templated;
 mod text_queries;
 mod trials;
 mod values;

@@ -108,6 +108,13 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
     string("reverse", &[TEXT], Type::String, "The characters in reverse.", ("reverse(\"tide\")", "\"edit\"")),
     string(
+        "template",
+        &[TEXT],
+        Type::String,
+        "The text with `<*>` for every token that has a digit or is a long hexadecimal word.",
+        ("template(\"user 42 left\")", "\"user <*> left\""),
+    ),
+    string(
         "totitle",
         &[TEXT],
         Type::String,

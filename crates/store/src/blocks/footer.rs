@@ -22,9 +22,10 @@ use crate::flush::checksum;
 use crate::objects::Objects;
 use crate::part::{ColumnKey, ColumnName};
 use crate::segment::{
-    Description, GroupChecksums, REST, TAIL_BYTES, chunk_range, filter_range, footer_bytes, is_footer_whole,
-    parse_description,
+    DescribedTemplates, Description, GroupChecksums, REST, TAIL_BYTES, chunk_range, filter_range,
+    footer_bytes, is_footer_whole, parse_description,
 };
+use crate::templates::Templates;
 use crate::{Error, Result};
 
 /// The footer of a segment.
@@ -35,6 +36,7 @@ pub(super) struct Footer {
     fields: HashMap<Box<str>, Places>,
     /// By row group; empty for a segment that was verified whole.
     checksums: Vec<GroupChecksums>,
+    templates: Vec<DescribedTemplates>,
     bytes: usize,
     /// Where it is kept, which bounds what it may hold beside itself.
     keeper: Weak<Footers>,
@@ -84,13 +86,15 @@ impl Footer {
         let fields = fields_of(&description, segment)?;
         let names: usize = fields.keys().map(|name| name.len() + size_of::<(Box<str>, Places)>() * 2).sum();
         let sums: usize = description.checksums.iter().map(|sums| sums.columns.len() * 8).sum();
+        let templates = description.templates.len() * size_of::<DescribedTemplates>();
         Ok(Self {
             segment: Arc::clone(segment),
             objects: Arc::clone(objects),
             groups,
             fields,
             checksums: description.checksums,
-            bytes: bytes + names + sums,
+            templates: description.templates,
+            bytes: bytes + names + sums + templates,
             keeper,
             beside: Mutex::default(),
         })
@@ -205,6 +209,29 @@ impl Footer {
             self.beside().filters.insert((group, place), Arc::clone(&filter));
         }
         Ok(Some(filter))
+    }
+
+    /// The templates of the texts of a column, if it has any that can be used. They only say what the column says as
+    /// well, so damage to them is told and costs time, not answers.
+    pub(super) async fn templates(
+        &self,
+        group: usize,
+        place: usize,
+        name: &str,
+    ) -> Result<Option<Templates>> {
+        let own = |part: &&DescribedTemplates| part.group == group && part.place == place;
+        let Some(part) = self.templates.iter().find(own) else { return Ok(None) };
+        let range = part.start.checked_add(part.bytes).map(|end| part.start..end);
+        let rows = usize::try_from(self.groups[group].num_rows()).unwrap_or_default();
+        let read = self.part(range, Some(part.checksum), || format!("what templates {name} has")).await;
+        match read.and_then(|bytes| Templates::decode(&bytes, rows)) {
+            Err(error) if error.kind() == ErrorKind::Corrupt => {
+                let (segment, dataset) = (&self.segment.id, &self.segment.dataset);
+                tracing::error!(%segment, %dataset, "{error}");
+                Ok(None)
+            }
+            templates => templates,
+        }
     }
 
     pub(super) fn kept_rest(&self, group: usize) -> Option<Arc<RestColumns>> {

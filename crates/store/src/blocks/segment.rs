@@ -21,6 +21,7 @@ use super::id::{BlockId, Kinds};
 use super::prune::Test;
 use crate::arrays;
 use crate::segment::{ARRIVAL, INDEX, REST, SEQUENCE, TIME, bounds, chunk_range, decode_rest};
+use crate::templates::Templates;
 use crate::{Error, Result};
 
 /// When more than one row in so many is wanted, all are decoded: skipping has its own cost.
@@ -135,6 +136,21 @@ impl SegmentBlock {
             Some(texts) => Arc::new(texts.gc()),
             None => picked,
         }))
+    }
+
+    pub(super) async fn templates(&self, field: &str) -> Result<Option<Templates>> {
+        match self.home(field, FieldKind::String) {
+            Some(Home::Own(place)) => self.footer.templates(self.group, place, field).await,
+            Some(Home::Rest) | None => Ok(None),
+        }
+    }
+
+    /// Whether the texts of a field are stored text by text and not as places in a dictionary.
+    pub(super) fn has_single_texts(&self, field: &str) -> bool {
+        match self.home(field, FieldKind::String) {
+            Some(Home::Own(place)) => !decode::is_coded(self.chunk(place)),
+            Some(Home::Rest) | None => false,
+        }
     }
 
     pub(super) async fn times(&self, rows: Option<&[u32]>) -> Result<ScalarBuffer<i64>> {

@@ -53,6 +53,12 @@ pub(super) fn properties(array: &ArrayRef, effort: Effort) -> WriterProperties {
     }
 }
 
+/// Whether a column of texts is stored text by text, so that knowing their templates can pay.
+pub(super) fn may_have_templates(array: &ArrayRef) -> bool {
+    let sample = Sample::of(array);
+    sample.looked_at > 0 && !sample.has_few_values()
+}
+
 fn delta(builder: WriterPropertiesBuilder) -> WriterPropertiesBuilder {
     builder.set_dictionary_enabled(false).set_encoding(Encoding::DELTA_BINARY_PACKED)
 }
@@ -103,7 +109,7 @@ fn floats(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) ->
 
 fn texts(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) -> WriterPropertiesBuilder {
     let sample = Sample::of(array);
-    if sample.distinct * 2 <= sample.looked_at {
+    if sample.has_few_values() {
         return builder.set_encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY);
     }
     let builder = builder
@@ -185,6 +191,11 @@ struct Sample {
 }
 
 impl Sample {
+    /// Whether a dictionary is the better form.
+    fn has_few_values(&self) -> bool {
+        self.distinct * 2 <= self.looked_at
+    }
+
     fn of(array: &ArrayRef) -> Self {
         let values = array.as_string::<i64>();
         let hasher = DefaultHashBuilder::default();

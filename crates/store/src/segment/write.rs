@@ -4,6 +4,7 @@
 use std::io::Sink;
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, Int32Array, Int64Array, TimestampMicrosecondArray, TimestampNanosecondArray};
 use arrow_schema::{FieldRef, Schema, SchemaRef, TimeUnit};
 use parquet::arrow::ArrowSchemaConverter;
@@ -14,7 +15,8 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use tidegauge_catalog::columns::DatasetColumn;
-use tidegauge_model::{ErrorKind, SegmentId};
+use tidegauge_model::{ErrorKind, FieldKind, SegmentId};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::plan;
 use super::proof;
@@ -22,11 +24,12 @@ use super::rest::{self, Rest};
 use super::schema::{self, Origin};
 use super::stats::{ColumnStats, SegmentStats};
 use super::{
-    COLUMNS_MAX, DESCRIPTION_KEY, DESCRIPTION_VERSION, DescribedColumn, Description, Effort, GroupChecksums,
-    ROW_GROUP_ROWS,
+    COLUMNS_MAX, DESCRIPTION_KEY, DESCRIPTION_VERSION, DescribedColumn, DescribedTemplates, Description,
+    Effort, GroupChecksums, ROW_GROUP_ROWS,
 };
 use crate::merge::{Merge, Rows};
 use crate::part::{ColumnKey, Identities};
+use crate::templates::Templates;
 use crate::{Error, Result};
 
 /// A segment as it is to be stored.
@@ -94,6 +97,9 @@ pub(crate) fn encode(job: &Job<'_>) -> Result<Vec<Encoded>> {
     }
     for (field, (key, _)) in schema.fields().iter().skip(system.len()).zip(&own) {
         let array = job.merge.array(key)?;
+        if key.1 == FieldKind::String && plan::may_have_templates(&array) {
+            add_templates(&mut files, &array)?;
+        }
         add_column(&mut files, field, &array, job)?;
     }
     let mut raw_bytes = job.merge.raw_bytes();
@@ -129,13 +135,16 @@ fn system_columns(merge: &Merge, unit: TimeUnit, rest: ArrayRef) -> Vec<ArrayRef
 struct FileChunks {
     groups: Vec<(Rows, Vec<ArrowColumnChunk>)>,
     stats: Vec<ColumnStats>,
+    /// The encoded templates of texts, with their row group and the place of their column.
+    templates: Vec<(usize, usize, Vec<u8>)>,
 }
 
 impl FileChunks {
     fn new(rows: &Rows) -> Self {
         let starts = (0..rows.len()).step_by(ROW_GROUP_ROWS);
         let cut = |start: usize| rows.slice(start..rows.len().min(start + ROW_GROUP_ROWS));
-        Self { groups: starts.map(|start| (cut(start), Vec::new())).collect(), stats: Vec::new() }
+        let groups = starts.map(|start| (cut(start), Vec::new())).collect();
+        Self { groups, stats: Vec::new(), templates: Vec::new() }
     }
 
     fn finish(
@@ -160,6 +169,12 @@ impl FileChunks {
         let (written, groups) = (writer.inner(), writer.flushed_row_groups());
         description.checksums =
             groups.iter().map(|group| GroupChecksums::of(written, group)).collect::<Result<_>>()?;
+        for (group, place, bytes) in self.templates {
+            let start = writer.bytes_written() as u64;
+            writer.write_all(&bytes).map_err(|source| Error::disk("write a segment", source))?;
+            let (checksum, bytes) = (xxh3_64(&bytes), bytes.len() as u64);
+            description.templates.push(DescribedTemplates { group, place, start, bytes, checksum });
+        }
         let text = serde_json::to_string(&description).map_err(|source| {
             Error::caused(ErrorKind::Internal, "a segment cannot describe itself", source)
         })?;
@@ -186,6 +201,20 @@ impl FileChunks {
             },
         })
     }
+}
+
+/// Adds the templates of a column of texts, before the column itself is added.
+fn add_templates(files: &mut [FileChunks], array: &ArrayRef) -> Result<()> {
+    for file in files {
+        for (group, (rows, chunks)) in file.groups.iter().enumerate() {
+            let part = rows.of(array)?;
+            // A row group whose texts are too different has none.
+            if let Some(templates) = Templates::of(part.as_string::<i64>().iter()) {
+                file.templates.push((group, chunks.len(), templates.encode()?));
+            }
+        }
+    }
+    Ok(())
 }
 
 fn add_column(files: &mut [FileChunks], field: &FieldRef, array: &ArrayRef, job: &Job<'_>) -> Result<()> {
@@ -263,6 +292,7 @@ fn describe(
             .map(|((field, kind), count)| (field.as_ref().to_owned(), kind.as_str().to_owned(), *count))
             .collect(),
         checksums: Vec::new(),
+        templates: Vec::new(),
     }
 }
 

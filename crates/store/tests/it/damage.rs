@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use tidegauge_model::DatasetId;
-use tidegauge_store::{Finding, FindingKind};
+use tidegauge_model::{DatasetId, FieldKind};
+use tidegauge_store::{Finding, FindingKind, StoredValue};
 
-use crate::events::SECOND;
+use crate::events::{Event, SECOND, columns_of};
 use crate::house::{House, START, events, log_files};
 
 fn times(from: i64, count: i64) -> Vec<i64> {
@@ -184,4 +184,34 @@ async fn a_catalogue_that_says_something_else_than_the_files_is_noticed() {
     let mut kinds = kinds(&found);
     kinds.sort_by_key(|kind| format!("{kind:?}"));
     assert_eq!(kinds, [FindingKind::WrongContents, FindingKind::WrongContents, FindingKind::WrongStatistics]);
+}
+
+/// Templates only say again what the texts say: damage to them takes nothing away from what can be read.
+#[tokio::test]
+async fn damaged_templates_are_left_out_and_found_by_a_check() {
+    const ROWS: u8 = 37;
+    let house = House::new().await;
+    let dataset = house.dataset("logs").await;
+    let id = dataset.id().clone();
+    let event = |number: i64| {
+        let text = format!("request {number} of user usr_{:012x} was answered", number * 7_919_000_123);
+        let fields = [("message".to_owned(), StoredValue::String(text))];
+        Event::new(START * 1000 + number * SECOND, fields)
+    };
+    let events: Vec<Event> = (0..i64::from(ROWS)).map(event).collect();
+    house.append(&dataset, &columns_of(&events)).await;
+    house.flush(&id).await;
+    let files = house.segment_files(&id).await;
+    let [file] = files.as_slice() else { panic!("{files:?}") };
+    let bytes = std::fs::read(file).unwrap();
+    let head = [1, 0, 0, 0, ROWS, 0, 0, 0];
+    let place = bytes.windows(head.len()).position(|window| window == head).unwrap();
+    let house = house.reopened_after(|| flip(file, place + 40)).await;
+    let snapshot = house.store.dataset(&id).unwrap().snapshot();
+    let blocks = house.store.blocks(&snapshot, i64::MIN, i64::MAX).await.unwrap().blocks;
+    let [block] = blocks.as_slice() else { panic!("{blocks:?}") };
+    assert!(block.templates("message").await.unwrap().is_none());
+    let column = block.column("message", FieldKind::String).await.unwrap().unwrap();
+    assert_eq!(column.len(), usize::from(ROWS));
+    assert_eq!(kinds(&house.store.check(true).await.unwrap()), [FindingKind::WrongChecksum]);
 }

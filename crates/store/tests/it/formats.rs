@@ -15,8 +15,13 @@ fn formats() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/formats")
 }
 
-/// One request with a value of every kind; the fourth has more fields than a segment has columns.
-fn request(number: i64) -> Vec<Event> {
+/// The version that is written now, and the first whose segments have templates of texts.
+const CURRENT: &str = "store-v4";
+const FIRST_WITH_TEXTS: &str = "store-v4";
+
+/// One request with a value of every kind; the fourth has more fields than a segment has columns. Since there are
+/// templates of texts, some texts have the same.
+fn request(number: i64, version: &str) -> Vec<Event> {
     let time = START * 1000 + number * HOUR;
     let every_kind = [
         ("boolean".to_owned(), StoredValue::Boolean(number % 2 == 0)),
@@ -29,7 +34,15 @@ fn request(number: i64) -> Vec<Event> {
     let mixed = [("mixed".to_owned(), StoredValue::String(String::new()))];
     let many = (0..if number == 4 { 510 } else { 0 })
         .map(|field| (format!("field {field}"), StoredValue::Float(field as f64 + 0.5)));
-    vec![Event::new(time, every_kind), Event::new(time - SECOND, mixed), Event::new(time + SECOND, many)]
+    let texts = (0..if version >= FIRST_WITH_TEXTS { 3 } else { 0 }).map(|after| {
+        let text =
+            format!("request {number} of user usr_{:012x} took {after}.5 ms", number * 7_919_000_123 + after);
+        Event::new(time + 2 * SECOND + after, [("message".to_owned(), StoredValue::String(text))])
+    });
+    let mut events =
+        vec![Event::new(time, every_kind), Event::new(time - SECOND, mixed), Event::new(time + SECOND, many)];
+    events.extend(texts);
+    events
 }
 
 fn receipt(number: i64) -> Receipt {
@@ -38,11 +51,11 @@ fn receipt(number: i64) -> Receipt {
 }
 
 /// Everything that the sample holds: requests 1 to 4 in segments, the first three compacted, and 5 to 6 in the log.
-fn sample() -> Vec<StoredRow> {
+fn sample(version: &str) -> Vec<StoredRow> {
     (1..=6_u64)
         .flat_map(|number| {
             let signed = number.cast_signed();
-            stored(&request(signed), number, receipt(signed).arrival)
+            stored(&request(signed, version), number, receipt(signed).arrival)
         })
         .collect()
 }
@@ -53,7 +66,7 @@ async fn write_sample(folder: &Path) {
     for number in 1..=6 {
         let sequence = house
             .store
-            .append(&dataset, Store::prepare(&columns_of(&request(number)), receipt(number)))
+            .append(&dataset, Store::prepare(&columns_of(&request(number, CURRENT)), receipt(number)))
             .await
             .unwrap();
         assert_eq!(sequence, number.cast_unsigned());
@@ -104,8 +117,8 @@ async fn read_sample(version: &str) -> House {
     let dataset = catalog.all_datasets().await.unwrap().remove(0);
     let state = store.dataset(&dataset.id).unwrap();
     assert_eq!(state.info().logged, 2, "two requests come from the log");
-    assert_same(&store.rows(&state).await.unwrap(), &sample(), version);
-    assert_blocks(&store, &dataset.id, &sample(), version).await;
+    assert_same(&store.rows(&state).await.unwrap(), &sample(version), version);
+    assert_blocks(&store, &dataset.id, &sample(version), version).await;
     let repeated = store.claim(&state, "key 6", clock.now()).await.unwrap();
     assert!(matches!(repeated, tidegauge_store::Claim::Repeated(found) if found.sequence == 6));
     House { folder, catalog, clock, org, store, settings, chance }
@@ -143,6 +156,23 @@ async fn version_2_is_still_read() {
 #[tokio::test]
 async fn version_3_is_still_read() {
     read_sample("store-v3").await;
+}
+
+/// Segments have the templates of their texts since then.
+#[tokio::test]
+async fn version_4_is_still_read() {
+    let house = read_sample("store-v4").await;
+    let id = house.catalog.all_datasets().await.unwrap().remove(0).id;
+    let snapshot = house.store.dataset(&id).unwrap().snapshot();
+    let mut rows = 0;
+    for block in house.store.blocks(&snapshot, i64::MIN, i64::MAX).await.unwrap().blocks {
+        let Some(templates) = block.templates("message").await.unwrap() else { continue };
+        assert_eq!(templates.len(), 1);
+        assert_eq!(templates.template(0), b"request \xff of user usr_\xff took \xff.\xff ms");
+        assert!(!templates.may_hold("0123456789ab"));
+        rows += (0..block.rows()).filter(|row| templates.codes().at(*row) == 0).count();
+    }
+    assert_eq!(rows, 12, "four requests are in segments");
 }
 
 #[tokio::test]

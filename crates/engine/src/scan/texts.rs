@@ -1,0 +1,192 @@
+//! Conditions on texts, asked of their templates first. Rows that a condition is certainly true or false for are not
+//! read; the others are, and only they are tested.
+
+use std::sync::Arc;
+
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
+use tidegauge_model::FieldKind;
+use tidegauge_store::{Block, Templates};
+use tokio::time::Instant;
+
+use super::{Picked, Scan, add_since};
+use crate::Result;
+use crate::bind::InputColumn;
+use crate::expr::{Input, Node, Rows, Typed};
+use crate::templates::Sure;
+use crate::types::{arrow_type, type_of};
+
+/// What is known of the columns that a condition reads.
+struct Known<'a> {
+    scan: &'a Scan,
+    block: &'a Block,
+    picked: &'a Picked,
+    /// By the place of the input.
+    templates: Vec<(usize, Arc<Templates>)>,
+}
+
+impl Scan {
+    /// For which rows a condition is certainly true or false; none where nothing is known of any.
+    pub(super) async fn sure(
+        &self,
+        place: usize,
+        condition: &Typed,
+        picked: &Picked,
+    ) -> Result<Option<Sure>> {
+        let block = &self.blocks[place];
+        if block.is_buffered() {
+            return Ok(None);
+        }
+        let mut places = Vec::new();
+        condition.visit_searches(&mut |input| places.push(input));
+        places.sort_unstable();
+        places.dedup();
+        let mut templates = Vec::new();
+        for input in places {
+            if let InputColumn::Field(field, FieldKind::String) = &self.inputs[input]
+                && let Some(known) = self.templates_in_turn(place, field).await?
+            {
+                templates.push((input, known));
+            }
+        }
+        if templates.is_empty() {
+            return Ok(None);
+        }
+        let began = Instant::now();
+        let sure = Known { scan: self, block, picked, templates }.of(condition)?;
+        add_since(&self.counters.nanos_filtering, began);
+        Ok(Some(sure))
+    }
+
+    /// The rows that pass: those that certainly do, and those of the open ones that turn out to.
+    pub(super) async fn kept_of_open(
+        &self,
+        place: usize,
+        condition: &Typed,
+        picked: Picked,
+        sure: Sure,
+    ) -> Result<Picked> {
+        let open = sure.open();
+        let count = open.count_set_bits();
+        if count == 0 {
+            return Ok(picked.keep(&sure.yes));
+        }
+        if count == picked.count() {
+            let passes = self.passes(place, condition, &picked).await?;
+            return Ok(picked.keep(&passes));
+        }
+        let looked_at = picked.clone().keep(&open);
+        let passes = self.passes(place, condition, &looked_at).await?;
+        Ok(picked.keep(&with_those_of(sure.yes, &open, &passes)))
+    }
+}
+
+/// Rows that are set already, with those of the open ones that passed.
+fn with_those_of(yes: BooleanBuffer, open: &BooleanBuffer, passes: &BooleanBuffer) -> BooleanBuffer {
+    if passes.count_set_bits() == 0 {
+        return yes;
+    }
+    let mut all = BooleanBufferBuilder::new(yes.len());
+    all.append_buffer(&yes);
+    for (row, has_passed) in open.set_indices().zip(passes.iter()) {
+        if has_passed {
+            all.set_bit(row, true);
+        }
+    }
+    all.finish()
+}
+
+impl Known<'_> {
+    /// What is certain of a condition.
+    fn of(&self, condition: &Typed) -> Result<Sure> {
+        let unknown = || Sure::of_all(None, self.picked.count());
+        match &*condition.node {
+            Node::And(parts) => {
+                let first = Sure::of_all(Some(true), self.picked.count());
+                parts.iter().try_fold(first, |sure, part| Ok(sure.and(&self.of(part)?)))
+            }
+            Node::Or(parts) => {
+                let first = Sure::of_all(Some(false), self.picked.count());
+                parts.iter().try_fold(first, |sure, part| Ok(sure.or(&self.of(part)?)))
+            }
+            Node::Shared(of) => self.of(of),
+            Node::Call { name: "not", arguments, .. } => match arguments.as_slice() {
+                [of] => Ok(self.of(of)?.not()),
+                _ => Ok(unknown()),
+            },
+            Node::Call { name: "known", arguments, .. } => match arguments.as_slice() {
+                [of] if of.is_joined() => self.of(of),
+                [of] => self.of_search(of, condition),
+                _ => Ok(unknown()),
+            },
+            Node::Call { .. } => self.of_search(condition, condition),
+            Node::Input(_) | Node::Literal(_) => self.of_absent(condition),
+        }
+    }
+
+    /// What the templates say, of a test and the condition that it is.
+    fn of_search(&self, test: &Typed, condition: &Typed) -> Result<Sure> {
+        let Some((search, place)) = test.search() else { return self.of_absent(condition) };
+        let Some((_, templates)) = self.templates.iter().find(|(own, _)| *own == place) else {
+            return self.of_absent(condition);
+        };
+        let of_null = self.without_inputs(condition)?;
+        Ok(Sure::of_templates(templates, search.verdicts(templates), of_null, self.picked))
+    }
+
+    /// What is certain of a condition that reads only what no row of the block has.
+    fn of_absent(&self, condition: &Typed) -> Result<Sure> {
+        let is_absent = |place: &usize| match &self.scan.inputs[*place] {
+            InputColumn::Field(field, kind) => !self.block.kinds(field).contains(*kind),
+            _ => false,
+        };
+        let is_fixed = condition.inputs().iter().all(is_absent) && !condition.is_per_row();
+        let is_true = if is_fixed { self.without_inputs(condition)? } else { None };
+        Ok(Sure::of_all(is_true, self.picked.count()))
+    }
+
+    /// Whether a condition is true of a row that has none of what it reads; none where that is unknown.
+    fn without_inputs(&self, condition: &Typed) -> Result<Option<bool>> {
+        let absent = |column: &InputColumn| match column {
+            InputColumn::Field(_, kind) => Input::Absent(arrow_type(type_of(*kind))),
+            _ => Input::Absent(arrow_schema::DataType::Null),
+        };
+        let inputs: Vec<Input> = self.scan.inputs.iter().map(absent).collect();
+        let value = condition.evaluate(&Rows::new(&inputs, 1))?.into_array(1)?;
+        let value = value.as_boolean();
+        Ok(value.is_valid(0).then(|| value.value(0)))
+    }
+}
+
+impl Typed {
+    /// Whether it is made of conditions.
+    fn is_joined(&self) -> bool {
+        match &*self.node {
+            Node::And(_) | Node::Or(_) | Node::Shared(_) => true,
+            Node::Call { name, .. } => matches!(*name, "not" | "known"),
+            Node::Input(_) | Node::Literal(_) => false,
+        }
+    }
+
+    /// What it asks of a text, and the place of the input that the text is.
+    fn search(&self) -> Option<(&crate::templates::Search, usize)> {
+        let Node::Call { search: Some(search), arguments, .. } = &*self.node else { return None };
+        Some((search, arguments.first()?.as_input()?))
+    }
+
+    /// The inputs whose templates could answer parts of it.
+    fn visit_searches(&self, visit: &mut dyn FnMut(usize)) {
+        if let Some((_, place)) = self.search() {
+            visit(place);
+        }
+        match &*self.node {
+            Node::And(parts) | Node::Or(parts) => parts.iter().for_each(|part| part.visit_searches(visit)),
+            Node::Call { name: "not" | "known", arguments, .. } => {
+                arguments.iter().for_each(|part| part.visit_searches(visit));
+            }
+            Node::Shared(of) => of.visit_searches(visit),
+            Node::Call { .. } | Node::Input(_) | Node::Literal(_) => {}
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! What a question about texts says of their templates: that every text of a template passes, that none does, or that
+//! it depends on the variables. Asked once for each template instead of for each row. Which rows are read because of
+//! it is left to `scan`.
+
+mod automaton;
+mod literal;
+mod search;
+mod sure;
+mod texts;
+
+pub(crate) use search::Search;
+pub(crate) use sure::Sure;
+pub(crate) use texts::Texts;
+
+/// Which texts of a template pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    All,
+    None,
+    /// It depends on the variables.
+    Open,
+}

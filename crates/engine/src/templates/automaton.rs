@@ -1,0 +1,148 @@
+//! A regular expression asked of templates. Its automaton walks along the fixed parts, and through a hole in every way
+//! that a variable can take it: where all ways have matched every text does, where none has none does.
+
+use regex_automata::Input;
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson;
+use tidegauge_model::template::{HOLE, letters};
+
+use super::Verdict;
+
+/// How large the expression and what is computed of it may be, in bytes.
+const EXPRESSION_BYTES_MAX: usize = 4 << 20;
+const STATES_BYTES_MAX: usize = 8 << 20;
+
+/// Through how many states at once a template is followed.
+const STATES_MAX: usize = 128;
+
+/// How many steps are made for one question: beyond, searching the texts costs less.
+const STEPS_MAX: usize = 20_000_000;
+
+/// The automaton of an expression, which grows as it is used.
+pub(super) struct Automaton {
+    dfa: DFA,
+    cache: Cache,
+    steps: usize,
+    is_spent: bool,
+}
+
+/// The ways along a template that have not matched yet.
+#[derive(Default)]
+struct Ways {
+    states: Vec<LazyStateID>,
+    has_matched: bool,
+    /// Whether there are ways that cannot match any more.
+    has_failed: bool,
+}
+
+/// Nothing can be said: too many states, or letters that the automaton does not know.
+struct Unknown;
+
+impl Automaton {
+    pub(super) fn new(pattern: &str) -> Option<Self> {
+        let config = DFA::config().unicode_word_boundary(true).cache_capacity(STATES_BYTES_MAX);
+        let dfa = DFA::builder()
+            .configure(config)
+            .thompson(thompson::Config::new().nfa_size_limit(Some(EXPRESSION_BYTES_MAX)))
+            .build(pattern)
+            .ok()?;
+        let cache = dfa.create_cache();
+        Some(Self { dfa, cache, steps: 0, is_spent: false })
+    }
+
+    /// Which texts of a template pass whose variables are made of these letters.
+    pub(super) fn verdict(&mut self, template: &[u8], letters: u8) -> Verdict {
+        if self.is_spent {
+            return Verdict::Open;
+        }
+        let clears = self.cache.clear_count();
+        let followed = self.follow(template, &self.bytes_of(letters));
+        if self.cache.clear_count() != clears || self.steps > STEPS_MAX {
+            // States that were forgotten may have been taken for others.
+            self.is_spent = true;
+            return Verdict::Open;
+        }
+        match followed {
+            Err(Unknown) => Verdict::Open,
+            Ok(ways) if !ways.has_matched => Verdict::None,
+            Ok(ways) if ways.states.is_empty() && !ways.has_failed => Verdict::All,
+            Ok(_) => Verdict::Open,
+        }
+    }
+
+    fn follow(&mut self, template: &[u8], in_holes: &[u8]) -> Result<Ways, Unknown> {
+        let start = self.dfa.start_state_forward(&mut self.cache, &Input::new("")).map_err(|_| Unknown)?;
+        let mut ways = Ways::default();
+        ways.add(start)?;
+        for byte in template {
+            if ways.states.is_empty() {
+                return Ok(ways);
+            }
+            let before = std::mem::take(&mut ways.states);
+            if *byte != HOLE {
+                before.into_iter().try_for_each(|state| self.step(state, *byte, &mut ways))?;
+                continue;
+            }
+            for state in before {
+                in_holes.iter().try_for_each(|byte| self.step(state, *byte, &mut ways))?;
+            }
+            // A variable has one letter or more.
+            let mut next = 0;
+            while let Some(state) = ways.states.get(next).copied() {
+                in_holes.iter().try_for_each(|byte| self.step(state, *byte, &mut ways))?;
+                next += 1;
+            }
+        }
+        for state in std::mem::take(&mut ways.states) {
+            self.steps += 1;
+            let end = self.dfa.next_eoi_state(&mut self.cache, state).map_err(|_| Unknown)?;
+            // A way that is still undecided at the end has failed.
+            if end.is_match() { ways.has_matched = true } else { ways.has_failed = true }
+        }
+        Ok(ways)
+    }
+
+    fn step(&mut self, state: LazyStateID, byte: u8, ways: &mut Ways) -> Result<(), Unknown> {
+        self.steps += 1;
+        let next = self.dfa.next_state(&mut self.cache, state, byte).map_err(|_| Unknown)?;
+        ways.add(next)
+    }
+
+    /// One byte for each class of those that variables of these letters are made of.
+    fn bytes_of(&self, letters: u8) -> Vec<u8> {
+        let is_made_of = |byte: &u8| {
+            let own = match byte {
+                b'0'..=b'9' => letters::DIGITS,
+                b'a'..=b'f' => letters::LOWER_HEX,
+                b'g'..=b'z' => letters::LOWER,
+                b'A'..=b'F' => letters::UPPER_HEX,
+                b'G'..=b'Z' => letters::UPPER,
+                0x80.. => letters::OTHER,
+                _ => 0,
+            };
+            own & letters != 0
+        };
+        let classes = self.dfa.byte_classes();
+        let mut bytes: Vec<u8> = (0..=u8::MAX).filter(is_made_of).collect();
+        bytes.sort_by_key(|byte| classes.get(*byte));
+        bytes.dedup_by_key(|byte| classes.get(*byte));
+        bytes
+    }
+}
+
+impl Ways {
+    fn add(&mut self, state: LazyStateID) -> Result<(), Unknown> {
+        if state.is_quit() || self.states.len() > STATES_MAX {
+            return Err(Unknown);
+        }
+        if state.is_match() {
+            self.has_matched = true;
+        } else if state.is_dead() {
+            self.has_failed = true;
+        } else if !self.states.contains(&state) {
+            self.states.push(state);
+        }
+        Ok(())
+    }
+}

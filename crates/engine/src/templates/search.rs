@@ -1,0 +1,90 @@
+//! One test of a text against a needle that stands in the query, as it is asked of templates.
+
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use hashbrown::HashMap;
+use tidegauge_lang::tree::TextTest;
+use tidegauge_store::Templates;
+
+use super::Verdict;
+use super::automaton::Automaton;
+use super::literal::Literal;
+
+/// A longer needle is looked for in the texts themselves.
+const NEEDLE_BYTES_MAX: usize = 1024;
+
+/// A test with its needle.
+pub(crate) struct Search {
+    test: TextTest,
+    is_case_sensitive: bool,
+    needle: String,
+    /// Made ready when it is asked for: most tests are never asked of templates.
+    way: OnceLock<Way>,
+}
+
+enum Way {
+    Literal(Literal),
+    Regex(Mutex<Automata>),
+    /// Nothing is known of any template.
+    Unknown,
+}
+
+/// A regular expression, and what was found out with it.
+struct Automata {
+    automaton: Automaton,
+    /// By the identity of the template and the letters of its variables.
+    known: HashMap<(u128, u8), Verdict>,
+}
+
+impl Search {
+    pub(crate) fn new(test: TextTest, is_case_sensitive: bool, needle: &str) -> Option<Self> {
+        let is_fit = !needle.is_empty() && needle.len() <= NEEDLE_BYTES_MAX;
+        let needle = needle.to_owned();
+        is_fit.then(|| Self { test, is_case_sensitive, needle, way: OnceLock::new() })
+    }
+
+    /// Which texts of each template pass.
+    pub(crate) fn verdicts(&self, templates: &Templates) -> Vec<Verdict> {
+        match self.way.get_or_init(|| self.make_ready()) {
+            Way::Literal(literal) => literal.verdicts(templates),
+            Way::Regex(automata) => lock(automata).verdicts(templates),
+            Way::Unknown => vec![Verdict::Open; templates.len()],
+        }
+    }
+
+    fn make_ready(&self) -> Way {
+        if self.test != TextTest::Matches {
+            return Way::Literal(Literal::new(self.test, self.is_case_sensitive, &self.needle));
+        }
+        match Automaton::new(&self.needle) {
+            Some(automaton) => Way::Regex(Mutex::new(Automata { automaton, known: HashMap::new() })),
+            None => Way::Unknown,
+        }
+    }
+}
+
+impl Automata {
+    fn verdicts(&mut self, templates: &Templates) -> Vec<Verdict> {
+        let mut verdicts = Vec::with_capacity(templates.len());
+        for code in 0..templates.len() {
+            let letters = templates.holes(code).iter().fold(0, |letters, hole| letters | hole.letters);
+            let verdict = self
+                .known
+                .entry((templates.identity(code), letters))
+                .or_insert_with(|| self.automaton.verdict(templates.template(code), letters));
+            verdicts.push(*verdict);
+        }
+        verdicts
+    }
+}
+
+fn lock(automata: &Mutex<Automata>) -> MutexGuard<'_, Automata> {
+    automata.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl fmt::Debug for Search {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}({:?})", self.test, self.needle)
+    }
+}

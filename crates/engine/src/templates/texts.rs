@@ -1,0 +1,144 @@
+//! Texts without what is the same in all of their template: their variables alone, which are about a third of them. The
+//! texts are put together again when they are asked for, which costs less than decoding them.
+
+use std::sync::Arc;
+
+use arrow_array::builder::make_view;
+use arrow_array::{Array, ArrayRef, StringViewArray};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use memchr::memchr_iter;
+use tidegauge_model::template::{HOLE, token_bytes};
+use tidegauge_store::Templates;
+
+use crate::Result;
+use crate::scan::Picked;
+
+/// A variable of this length or more has its length in four bytes behind this one.
+const LONG: u8 = u8::MAX;
+
+/// How many bytes of text are in one buffer of an array; places in it have 32 bits, one of them for a sign.
+const BUFFER_BYTES_MAX: usize = 1 << 30;
+
+/// The texts of a column of a block.
+#[derive(Debug)]
+pub(crate) struct Texts {
+    templates: Arc<Templates>,
+    /// For each row its variables, each behind its length; the whole text of a row whose template is not known.
+    variables: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl Texts {
+    /// None where the texts do not have these templates, or are too many bytes.
+    pub(crate) fn new(templates: Arc<Templates>, texts: &StringViewArray) -> Option<Self> {
+        if templates.codes().len() != texts.len() {
+            return None;
+        }
+        let mut variables = Vec::new();
+        let mut ends = Vec::with_capacity(texts.len());
+        for row in 0..texts.len() {
+            let code = templates.codes().at(row);
+            if texts.is_valid(row) {
+                let text = texts.value(row);
+                if code < templates.len() {
+                    add_variables(templates.template(code), text, &mut variables)?;
+                } else if code == templates.other_code() {
+                    variables.extend_from_slice(text.as_bytes());
+                } else {
+                    return None;
+                }
+            } else if code != templates.null_code() {
+                return None;
+            }
+            ends.push(u32::try_from(variables.len()).ok()?);
+        }
+        variables.shrink_to_fit();
+        Some(Self { templates, variables, ends })
+    }
+
+    /// Some of the texts.
+    pub(crate) fn at(&self, picked: &Picked) -> Result<ArrayRef> {
+        let count = picked.count();
+        let mut views = Vec::with_capacity(count);
+        let (mut buffers, mut bytes) = (Vec::new(), Vec::new());
+        for at in 0..count {
+            if bytes.len() > BUFFER_BYTES_MAX {
+                buffers.push(Buffer::from_vec(std::mem::take(&mut bytes)));
+            }
+            let start = bytes.len();
+            self.write(picked.row(at) as usize, &mut bytes);
+            views.push(make_view(&bytes[start..], buffers.len() as u32, start as u32));
+            if bytes.len() - start <= SHORT_BYTES {
+                // It stands in the view itself.
+                bytes.truncate(start);
+            }
+        }
+        buffers.push(Buffer::from_vec(bytes));
+        let null = self.templates.null_code();
+        let is_there = |at: usize| self.templates.codes().at(picked.row(at) as usize) != null;
+        let nulls = NullBuffer::new(BooleanBuffer::collect_bool(count, is_there));
+        let nulls = Some(nulls).filter(|nulls| nulls.null_count() > 0);
+        Ok(Arc::new(StringViewArray::try_new(ScalarBuffer::from(views), buffers, nulls)?))
+    }
+
+    /// Puts a text together.
+    fn write(&self, row: usize, text: &mut Vec<u8>) {
+        let start = row.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        let mut variables = &self.variables[start..self.ends[row] as usize];
+        let code = self.templates.codes().at(row);
+        if code >= self.templates.len() {
+            text.extend_from_slice(variables);
+            return;
+        }
+        let template = self.templates.template(code);
+        let mut copied = 0;
+        for hole in memchr_iter(HOLE, template) {
+            text.extend_from_slice(&template[copied..hole]);
+            copied = hole + 1;
+            let variable = next_variable(&mut variables);
+            text.extend_from_slice(variable);
+        }
+        text.extend_from_slice(&template[copied..]);
+    }
+
+    /// How much memory it takes without the templates.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.variables.capacity() + self.ends.capacity() * size_of::<u32>()
+    }
+}
+
+/// Texts up to this length stand in their view.
+const SHORT_BYTES: usize = 12;
+
+/// Adds the variables of a text; none where it does not have this template.
+fn add_variables(template: &[u8], text: &str, variables: &mut Vec<u8>) -> Option<()> {
+    let bytes = text.as_bytes();
+    let (mut copied, mut at) = (0, 0);
+    for hole in memchr_iter(HOLE, template) {
+        at += hole - copied;
+        copied = hole + 1;
+        let length = token_bytes(text.get(at..)?);
+        match u8::try_from(length) {
+            Ok(length) if length < LONG => variables.push(length),
+            _ => {
+                variables.push(LONG);
+                variables.extend_from_slice(&u32::try_from(length).ok()?.to_le_bytes());
+            }
+        }
+        variables.extend_from_slice(&bytes[at..at + length]);
+        at += length;
+    }
+    (at + template.len() - copied == bytes.len()).then_some(())
+}
+
+fn next_variable<'a>(variables: &mut &'a [u8]) -> &'a [u8] {
+    let all: &'a [u8] = variables;
+    let Some((length, rest)) = all.split_first() else { return &[] };
+    let (length, rest) = match (*length, rest.split_first_chunk::<4>()) {
+        (LONG, Some((length, rest))) => (u32::from_le_bytes(*length) as usize, rest),
+        (length, _) => (usize::from(length), rest),
+    };
+    let (variable, rest) = rest.split_at(length.min(rest.len()));
+    *variables = rest;
+    variable
+}
