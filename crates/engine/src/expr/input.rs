@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, BooleanArray, StringViewArray, UInt32Array, new_null_array};
+use arrow_array::types::Int64Type;
+use arrow_array::{Array, ArrayRef, BooleanArray, Int64Array, UInt32Array, new_null_array};
 use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use tidegauge_store::{BlockColumn, Codes};
@@ -25,9 +26,10 @@ pub(crate) struct Rows<'a> {
 #[derive(Clone, Debug)]
 pub(crate) enum Input {
     Plain(ArrayRef),
+    /// Texts or integers of which few are different: for each row its place among them.
     Coded {
         codes: Codes,
-        values: StringViewArray,
+        values: ArrayRef,
         nulls: Option<NullBuffer>,
     },
     /// No row has a value of this type.
@@ -38,8 +40,18 @@ impl Input {
     pub(crate) fn of_column(column: BlockColumn) -> Self {
         match column {
             BlockColumn::Plain(array) => Self::Plain(array),
-            BlockColumn::Coded { codes, values, nulls } => Self::Coded { codes, values, nulls },
+            BlockColumn::Coded { codes, values, nulls } => {
+                Self::Coded { codes, values: Arc::new(values), nulls }
+            }
         }
+    }
+
+    /// The same as codes, where it has integers of which few are different: they take an eighth of the memory, and what
+    /// is computed of them is computed once for each.
+    pub(crate) fn with_few_integers_coded(self) -> Self {
+        let Self::Plain(array) = &self else { return self };
+        let Some(integers) = array.as_primitive_opt::<Int64Type>() else { return self };
+        coded(integers).unwrap_or(self)
     }
 
     /// A stretch of its rows.
@@ -89,11 +101,41 @@ impl Input {
             Self::Plain(array) => Values::Array(Arc::clone(array)),
             Self::Coded { codes, values, nulls } => {
                 let places = places(codes, nulls.as_ref(), None);
-                Values::Array(arrow_select::take::take(values, &places, None)?)
+                Values::Array(arrow_select::take::take(values.as_ref(), &places, None)?)
             }
             Self::Absent(data_type) => Values::Scalar(new_null_array(data_type, 1)),
         })
     }
+}
+
+/// Integers as codes; none where they are spread too far or too many are different.
+fn coded(integers: &Int64Array) -> Option<Input> {
+    /// How far apart the integers may lie: a table of as many places is filled.
+    const SPREAD_MAX: i128 = 1 << 12;
+    let (min, max) = arrow_arith::aggregate::min(integers).zip(arrow_arith::aggregate::max(integers))?;
+    if i128::from(max) - i128::from(min) >= SPREAD_MAX {
+        return None;
+    }
+    let mut table = [None; SPREAD_MAX as usize];
+    let mut values: Vec<i64> = Vec::new();
+    let mut codes: Vec<u8> = Vec::with_capacity(integers.len());
+    for (row, value) in integers.values().iter().enumerate() {
+        if integers.is_null(row) {
+            codes.push(0);
+            continue;
+        }
+        let code = &mut table[value.wrapping_sub(min) as usize];
+        if code.is_none() {
+            *code = Some(u8::try_from(values.len()).ok()?);
+            values.push(*value);
+        }
+        codes.push(code.unwrap_or(0));
+    }
+    Some(Input::Coded {
+        codes: Codes::U8(codes.into()),
+        values: Arc::new(Int64Array::from(values)),
+        nulls: integers.nulls().filter(|nulls| nulls.null_count() > 0).cloned(),
+    })
 }
 
 fn picked<T: arrow_buffer::ArrowNativeType>(codes: &ScalarBuffer<T>, rows: &[u32]) -> ScalarBuffer<T> {
@@ -167,8 +209,8 @@ impl<'a> Rows<'a> {
     /// The values of a coded input and how many there are, the null among them.
     pub(super) fn by_code(&self, place: usize) -> Option<(OfCodes, usize)> {
         let Input::Coded { values, .. } = &self.inputs[place] else { return None };
-        let null = new_null_array(&DataType::Utf8View, 1);
-        let with_null = arrow_select::concat::concat(&[values, &null]).ok()?;
+        let null = new_null_array(values.data_type(), 1);
+        let with_null = arrow_select::concat::concat(&[values.as_ref(), null.as_ref()]).ok()?;
         let count = with_null.len();
         Some((OfCodes(with_null), count))
     }
@@ -179,23 +221,40 @@ impl<'a> Rows<'a> {
             return Ok(Arc::clone(of_values));
         };
         let of_nulls = values.len();
-        if of_values.data_type() == &DataType::Boolean && of_values.null_count() == 0 {
-            let table: Vec<bool> = of_values.as_boolean().values().iter().collect();
-            let bit = |row: usize| match nulls {
-                Some(nulls) if nulls.is_null(row) => table[of_nulls],
-                _ => table[code_at(codes, row)],
-            };
-            return Ok(Arc::new(BooleanArray::new(BooleanBuffer::collect_bool(self.count, bit), None)));
+        if let Some(of_values) = of_values.as_boolean_opt() {
+            return Ok(Arc::new(spread_bits(of_values, codes, nulls.as_ref())));
         }
         let places = places(codes, nulls.as_ref(), u32::try_from(of_nulls).ok());
         Ok(arrow_select::take::take(of_values, &places, None)?)
     }
 }
 
-fn code_at(codes: &Codes, row: usize) -> usize {
+/// Bits by code, for each row. The last of them is for rows without a value.
+fn spread_bits(of_values: &BooleanArray, codes: &Codes, nulls: Option<&NullBuffer>) -> BooleanArray {
+    let of_nulls = of_values.len() - 1;
+    let is_true: Vec<bool> = (0..of_values.len()).map(|at| of_values.value(at)).collect();
+    let is_known: Vec<bool> = (0..of_values.len()).map(|at| of_values.is_valid(at)).collect();
+    let is_all_known =
+        if nulls.is_some() { of_values.null_count() == 0 } else { !is_known[..of_nulls].contains(&false) };
+    let spread = |table: &[bool]| match nulls {
+        None => by_code(codes, table),
+        Some(nulls) => BooleanBuffer::collect_bool(codes.len(), |row| {
+            table[if nulls.is_null(row) { of_nulls } else { codes.at(row) }]
+        }),
+    };
+    BooleanArray::new(spread(&is_true), (!is_all_known).then(|| NullBuffer::new(spread(&is_known))))
+}
+
+fn by_code(codes: &Codes, table: &[bool]) -> BooleanBuffer {
     match codes {
-        Codes::U8(codes) => usize::from(codes[row]),
-        Codes::U16(codes) => usize::from(codes[row]),
-        Codes::U32(codes) => codes[row] as usize,
+        Codes::U8(codes) => {
+            // A table of all codes needs no look at its end for each row.
+            let mut all = [false; 1 << 8];
+            all.iter_mut().zip(table).for_each(|(to, from)| *to = *from);
+            let codes: &[u8] = codes;
+            BooleanBuffer::collect_bool(codes.len(), |row| all[usize::from(codes[row])])
+        }
+        Codes::U16(codes) => BooleanBuffer::collect_bool(codes.len(), |row| table[usize::from(codes[row])]),
+        Codes::U32(codes) => BooleanBuffer::collect_bool(codes.len(), |row| table[codes[row] as usize]),
     }
 }

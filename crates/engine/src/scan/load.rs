@@ -48,8 +48,11 @@ impl Scan {
         {
             return self.few(block, column, rows).await;
         }
-        let whole = self.whole(block, column).await?;
+        let mut whole = self.whole(block, column).await?;
         if let Some(cache) = cache {
+            if matches!(column, InputColumn::Field(_, FieldKind::Integer)) {
+                whole = whole.with_few_integers_coded();
+            }
             match self.without_templates(block, column, &whole) {
                 Some(texts) => cache.insert_texts(block.id(), column, texts),
                 None => cache.insert(block.id(), column, &whole),

@@ -132,7 +132,8 @@ fn templates_of_texts(texts: &Input, rows: usize) -> Result<Input> {
         column.place(shown(splitter.template()))
     };
     let (places, is_there) = if let Input::Coded { codes, values, nulls } = texts {
-        let of_codes: Vec<u32> = values.iter().map(|value| value.map_or(0, &mut place_of)).collect();
+        let of_codes: Vec<u32> =
+            values.as_string_view().iter().map(|value| value.map_or(0, &mut place_of)).collect();
         let is_there = |row: usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(row));
         let places: Vec<u32> = (0..codes.len()).map(|row| of_codes[codes.at(row)]).collect();
         (places, (0..codes.len()).map(is_there).collect::<Vec<bool>>())
@@ -177,6 +178,6 @@ impl Column {
             0x100..=0xffff => Codes::U16(places.iter().map(|place| *place as u16).collect()),
             _ => Codes::U32(places.into()),
         };
-        Input::Coded { codes, values, nulls }
+        Input::Coded { codes, values: Arc::new(values), nulls }
     }
 }

@@ -32,11 +32,11 @@ const DICTIONARY_BYTES_MAX: usize = 2 << 20;
 /// Sizes of the filter are powers of two: this asks for about a byte per value, which errs less than it says.
 const BLOOM_FALSE_POSITIVES: f64 = 0.05;
 
-/// Pages of text: large ones compress better, and a query that needs one row decodes one page. Ids compress as badly in
-/// large ones.
+/// Pages of text: large ones compress better, and a query that needs one row decodes one page. Ids that come again are
+/// found only in their page.
 const TEXT_PAGE_BYTES: usize = 4 << 20;
 const TEXT_PAGE_ROWS: usize = 8 << 10;
-const ID_PAGE_ROWS: usize = 4 << 10;
+const ID_PAGE_ROWS: usize = 16 << 10;
 
 /// The properties with which a column is written.
 pub(super) fn properties(array: &ArrayRef, effort: Effort) -> WriterProperties {

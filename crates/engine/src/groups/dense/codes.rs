@@ -29,7 +29,13 @@ pub(super) fn of(column: &Typed, rows: &Rows<'_>, key: &mut KeyColumn) -> Result
     if let Some(place) = column.as_input()
         && let Input::Coded { codes, values, nulls } = &rows.inputs[place]
     {
-        let numbers = (0..values.len()).map(|code| key.of_text(values.value(code))).collect();
+        let numbers = match values.as_string_view_opt() {
+            Some(texts) => (0..texts.len()).map(|code| key.of_text(texts.value(code))).collect(),
+            None => {
+                let integers = values.as_primitive::<Int64Type>().values();
+                integers.iter().map(|integer| key.of_number(*integer)).collect()
+            }
+        };
         return Ok(Coded::new(codes.clone(), nulls.clone(), numbers, key));
     }
     let array = column.evaluate(rows)?.into_array(rows.count)?;
