@@ -8,6 +8,7 @@ connection. What was found is written as JSON, as a table and as a picture. scri
 import argparse
 import json
 import os
+import signal
 import sys
 import time
 
@@ -42,6 +43,8 @@ def read_arguments():
 
 def main():
     arguments = read_arguments()
+    # Engines are stopped and copies removed when this process is told to end, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     if arguments.again:
         with open(arguments.again, encoding="utf-8") as file:
             findings = json.load(file)
@@ -62,18 +65,19 @@ def measure(arguments):
         "events": arguments.events,
         "rounds": arguments.rounds,
         "threads": THREADS,
-        "computed": setting.can_forget,
+        "computed": bool(setting.keeping),
         "machine": {"cores": os.cpu_count(), "bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")},
     }
     with setting.scratch() as scratch:
         questions = ask_hot(setting, times, arguments, findings, skipped, scratch)
-    names = [COMPUTED, *peers]
     if "small-memory" not in skipped:
         findings["small_memory"] = small_memory.run(setting, questions, findings["questions"])
-    if "cold" not in skipped:
-        answers.cold(setting, names, questions, findings["questions"])
+        report.keep(findings, arguments.out)
     if "wide" not in skipped:
         findings["wide"] = wide.run(setting)
+        report.keep(findings, arguments.out)
+    if "cold" not in skipped:
+        answers.cold(setting, [COMPUTED, *peers], questions, findings["questions"])
     return findings
 
 
@@ -90,11 +94,13 @@ def ask_hot(setting, times, arguments, findings, skipped, scratch):
         findings["disk"] = {name: datasets.bytes_on_disk(setting.dataset.folder, name) for name in setting.peers}
         findings["disk"][COMPUTED] = engines[COMPUTED].stored_bytes()
         findings["peaks"] = {name: engine.peak() for name, engine in engines.items()}
+        report.keep(findings, arguments.out)
         # Only the service by its default settings goes on.
         for name in [COMPUTED, *setting.peers]:
             engines.pop(name).stop()
         if "dashboard" not in skipped:
             findings["dashboard"] = ask_dashboard(setting, engines[KEPT], times, scratch)
+            report.keep(findings, arguments.out)
         if "load" not in skipped:
             findings["load"] = windows.under_load(setting, engines[KEPT], times, scratch)
         findings["peaks"][KEPT] = engines[KEPT].peak()

@@ -18,19 +18,20 @@ from service import Service, knows_setting
 
 COMPUTED, KEPT = "Tidegauge", "Tidegauge kept"
 CLICKHOUSE_KEPT = "ClickHouse kept"
-NO_KEPT_GROUPS = "--query-keep-groups"
+# The settings without which a service keeps no groups, in memory and on the disk.
+KEEPING = ["--query-groups-bytes", "--query-groups-disk-bytes"]
 
 
 class Setting:
     def __init__(self, dataset, peers, rounds):
         self.dataset, self.peers, self.rounds = dataset, peers, rounds
-        self.can_forget = knows_setting(dataset.binary, NO_KEPT_GROUPS)
-        if not self.can_forget:
-            say(f"{dataset.binary} has no {NO_KEPT_GROUPS}: what is called computed may come from kept groups")
+        self.keeping = [flag for flag in KEEPING if knows_setting(dataset.binary, flag)]
+        if not self.keeping:
+            say(f"{dataset.binary} has no {KEEPING[0]}: what is called computed may come from kept groups")
 
     def computing(self, *more):
         """The settings of a service that keeps no groups."""
-        return [*([NO_KEPT_GROUPS, "false"] if self.can_forget else []), *more]
+        return [*(word for flag in self.keeping for word in (flag, "0")), *more]
 
     def start(self, name, folder=None):
         folder = folder or self.dataset.folder

@@ -12,7 +12,8 @@ from questions.question import aggregate, query
 from runs.setting import say
 
 FLOOR_ASKS, WARMING_ASKS = 200, 20
-LOAD_ASKS = 300
+# So many questions, or as many as there is time for.
+LOAD_ASKS, LOAD_SECONDS = 300, 120
 # Windows begin within an hour, which is within the data of any size.
 PLACES = 1_800
 LOAD_EVENTS = 1_000_000
@@ -69,7 +70,7 @@ def under_load(setting, service, times, scratch):
     command = [setting.dataset.binary, "bench", "generate", "--events", str(LOAD_EVENTS), "--span", "8640s"]
     subprocess.run([*command, "--seed", "2", "--from", begin, "--out", path], check=True)
     taken, events, begun = [], 0, time.perf_counter()
-    while len(taken) < LOAD_ASKS:
+    while len(taken) < LOAD_ASKS and time.perf_counter() - begun < LOAD_SECONDS:
         say(f"under load: {len(taken)} of {LOAD_ASKS}")
         with subprocess.Popen(service.ingest_command(path), stdout=subprocess.DEVNULL) as sender:
             while sender.poll() is None:
@@ -79,19 +80,23 @@ def under_load(setting, service, times, scratch):
         events += LOAD_EVENTS
     os.remove(path)
     rate = events / (time.perf_counter() - begun)
-    return {"quiet": spread([x * 1_000 for x in quiet]), "loaded": spread([x * 1_000 for x in taken]), "events_per_second": rate}
+    return {"quiet": spread(quiet), "loaded": spread(taken), "events_per_second": rate}
 
 
 def ask_windows(service, times, count, first=0):
+    """Milliseconds of each."""
     taken = []
     for number in range(first, first + count):
         question = grouped("", times.quarter.later(number % PLACES), 5)
         seconds, _ = service.ask(question.asks(0)[0].body)
-        taken.append(seconds)
+        taken.append(seconds * 1_000)
     return taken
 
 
 def spread(values):
     ordered = sorted(values)
-    at = lambda share: ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+
+    def at(share):
+        return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
+
     return {"count": len(ordered), "p50": at(0.5), "p99": at(0.99), "least": ordered[0], "most": ordered[-1]}
