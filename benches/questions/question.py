@@ -119,11 +119,6 @@ def matched_spans(answer):
     return sorted([match["data"]["span_id"]] for match in answer["matches"])
 
 
-def matched_times(answer):
-    """The moments of the events that were shown, in microseconds as peers write them."""
-    return sorted([match["_time"].replace("T", " ").removesuffix("Z").rstrip("0").rstrip(".")] for match in answer["matches"])
-
-
 def table_rows(answer):
     """The rows of a query in text."""
     return sorted(answer["tables"][0]["rows"], key=str)

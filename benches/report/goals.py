@@ -36,4 +36,4 @@ def goals(findings):
 
 
 def limit(what, figure, most, unit="", digits=2):
-    return [what, f"{figure:,.{digits}f}{unit}", f"≤ {most:,g}{unit}", "yes" if figure <= most else "**no**"]
+    return [what, f"{figure:,.{digits}f}{unit}", f"≤ {most:,.{digits if digits == 0 else 1}f}{unit}", "yes" if figure <= most else "**no**"]

@@ -46,7 +46,7 @@ def draw(findings):
     parts = [*heading(findings, peers), *grid(low, high, bottom)]
     for place, (entry, counted) in enumerate(rows):
         parts.extend(question(entry, counted, peers, TOP + place * step, low, high))
-    parts.append(label(LEFT, bottom + 34, caption(findings), "soft"))
+    parts.append(label(16, bottom + 36, caption(findings), "soft"))
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {bottom + 48}" role="img" '
         'aria-label="Times of Tidegauge beside other engines, by question">',

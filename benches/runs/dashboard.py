@@ -8,9 +8,9 @@ import os
 import subprocess
 from datetime import timedelta
 
-from agreement import difference
 from questions.overview import grouped, percentiles
 from questions.question import words
+from runs.answers import note_answers
 from runs.setting import ask_all, say
 
 BATCH_EVENTS, BATCH_SECONDS = 1_000, 10
@@ -39,10 +39,7 @@ def run(setting, engines, times, scratch):
                 seconds, answers[name] = ask_all(name, engine, asks)
                 if repetition > 0:
                     entry["times"][name].append(seconds)
-            first = next(iter(answers))
-            for other in list(answers)[1:]:
-                wrong = difference(asks, first, answers[first], other, answers[other])
-                entry["difference"] = entry.get("difference") or wrong
+            note_answers(entry, asks, answers)
     return {"questions": found, "inserts": inserts, "batch_events": BATCH_EVENTS}
 
 
