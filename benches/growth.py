@@ -1,10 +1,11 @@
-"""How the service's times grow with the data: the same questions over 1, 10 and 100 million events, of the service alone.
+"""How the times of the service grow with the data: the same questions over 1, 10 and 100 million events.
 
-The events are as dense in each, so a window of 15 minutes holds the same number: what is asked over all of them may grow
-as they do, what is asked over a window may not grow at all. scripts/bench-growth.sh starts this file.
+The events are as dense in each, so a window of 15 minutes holds the same number: what is asked over all of them may
+grow as they do, what is asked over a window may not grow at all. scripts/bench-growth.sh starts this file.
 """
 
 import argparse
+import signal
 import sys
 
 import dataset as datasets
@@ -40,7 +41,7 @@ def measure(dataset, rounds):
 
 def growth_table(counts, results):
     """One row for each question; its name is that of the first count, because buckets are longer with more."""
-    heads = ["question", *(f"{count // 1_000_000} M ms" for count in counts)]
+    heads = ["question", *(f"{count / 1e6:g} M ms" for count in counts)]
     heads += [f"{late // early} × the events" for early, late in zip(counts, counts[1:])]
     rows, steep = [], []
     for place, entry in enumerate(results[0]["found"]):
@@ -78,6 +79,8 @@ def main():
     parser.add_argument("--data", action="append", required=True, metavar="COUNT=FOLDER[=FILE]",
                         help="a number of events, the folder they are loaded in, and their file if there is one")
     arguments = parser.parse_args()
+    # The service is stopped when this process is told to end, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     counts, results = [], []
     for given in arguments.data:
         count, folder, *file = given.split("=")

@@ -6,7 +6,7 @@ MEMORY_BYTES = 2 << 30
 
 
 def goals(findings):
-    """Rows of what is measured, the figure, the limit, and whether it was kept. Parts that were not run are left out."""
+    """Rows of what is measured, the figure, its limit, and whether it was reached, of the parts that were run."""
     ratios = {entry["name"]: ratio(entry) for entry in computed_entries(findings)}
     ratios = {name: value for name, value in ratios.items() if value is not None}
     rows = []
@@ -36,4 +36,5 @@ def goals(findings):
 
 
 def limit(what, figure, most, unit="", digits=2):
-    return [what, f"{figure:,.{digits}f}{unit}", f"≤ {most:,.{digits if digits == 0 else 1}f}{unit}", "yes" if figure <= most else "**no**"]
+    shown = f"{most:,.0f}" if digits == 0 else f"{most:g}"
+    return [what, f"{figure:,.{digits}f}{unit}", f"≤ {shown}{unit}", "yes" if figure <= most else "**no**"]
