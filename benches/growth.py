@@ -5,7 +5,6 @@ grow as they do, what is asked over a window may not grow at all. scripts/bench-
 """
 
 import argparse
-import signal
 import sys
 
 import dataset as datasets
@@ -14,7 +13,7 @@ from questions.question import Times
 from report.figures import best, megabytes, milliseconds, times_over
 from report.page import table
 from runs import answers, samples, windows
-from runs.setting import COMPUTED, Setting
+from runs.setting import COMPUTED, Setting, clean_up_when_ended
 
 # How much more time ten times the data may take: as much more, with room for a machine that is not alone.
 SLACK = 1.25
@@ -79,8 +78,7 @@ def main():
     parser.add_argument("--data", action="append", required=True, metavar="COUNT=FOLDER[=FILE]",
                         help="a number of events, the folder they are loaded in, and their file if there is one")
     arguments = parser.parse_args()
-    # The service is stopped when this process is told to end, too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    clean_up_when_ended()
     counts, results = [], []
     for given in arguments.data:
         count, folder, *file = given.split("=")

@@ -8,7 +8,6 @@ connection. What was found is written as JSON, as a table and as a picture. scri
 import argparse
 import json
 import os
-import signal
 import sys
 import time
 
@@ -19,7 +18,7 @@ from peers.process import PEERS, THREADS
 from questions import all_questions
 from questions.question import Times
 from runs import answers, dashboard, samples, small_memory, windows
-from runs.setting import COMPUTED, KEPT, Setting, with_kept_clickhouse
+from runs.setting import COMPUTED, KEPT, Setting, clean_up_when_ended, with_kept_clickhouse
 
 PARTS = ["cold", "dashboard", "wide", "load", "small-memory"]
 
@@ -43,8 +42,7 @@ def read_arguments():
 
 def main():
     arguments = read_arguments()
-    # Engines are stopped and copies removed when this process is told to end, too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    clean_up_when_ended()
     if arguments.again:
         with open(arguments.again, encoding="utf-8") as file:
             findings = json.load(file)

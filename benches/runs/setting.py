@@ -9,6 +9,7 @@ keeps nothing of the kind.
 import contextlib
 import os
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -109,6 +110,15 @@ def ask_all(name, engine, asks):
     """Seconds of all asks together, and their raw answers."""
     given = [engine.ask(body_for(name, ask)) for ask in asks]
     return sum(seconds for seconds, _ in given), [answer for _, answer in given]
+
+
+def clean_up_when_ended():
+    """Engines are stopped and copies removed also when this process is told to end, and once is enough."""
+    def end(*_):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        sys.exit(143)
+
+    signal.signal(signal.SIGTERM, end)
 
 
 def say(text):
