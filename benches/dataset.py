@@ -21,6 +21,10 @@ PIECE_LINES = 2_000_000
 LOADING_BYTES = {"Tidegauge": 150, "ClickHouse": 150, "DuckDB": 130}
 
 
+class NoSpace(Exception):
+    """The disk is too full for what is to be written."""
+
+
 class Dataset:
     def __init__(self, count, binary, folder, file=None):
         self.count, self.binary, self.folder, self.file = count, binary, folder, file
@@ -112,8 +116,8 @@ def write_lines(stream, path, lines):
 def check_space(folder, needed):
     free = shutil.disk_usage(folder).free
     if needed > free:
-        raise SystemExit(
-            f"bench: loading needs about {needed / 1e9:.0f} GB in {folder}, and {free / 1e9:.0f} GB are free; "
+        raise NoSpace(
+            f"about {needed / 1e9:.0f} GB are needed in {folder}, and {free / 1e9:.0f} GB are free; "
             "make room, take fewer EVENTS, or leave engines out with --without"
         )
 

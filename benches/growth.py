@@ -24,7 +24,10 @@ FLAT = 1.5
 
 def measure(dataset, rounds):
     """Each question's time and the size of the data, by one count of events."""
-    dataset.load(["Tidegauge"])
+    try:
+        dataset.load(["Tidegauge"])
+    except datasets.NoSpace as reason:
+        sys.exit(f"bench: {reason}")
     setting, times = Setting(dataset, [], rounds), Times(dataset.begin, dataset.end)
     with setting.engines([COMPUTED]) as engines:
         service = engines[COMPUTED]

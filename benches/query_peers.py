@@ -18,7 +18,7 @@ from peers.process import PEERS, THREADS
 from questions import all_questions
 from questions.question import Times
 from runs import answers, dashboard, samples, small_memory, windows
-from runs.setting import COMPUTED, KEPT, Setting, clean_up_when_ended, with_kept_clickhouse
+from runs.setting import COMPUTED, KEPT, Setting, clean_up_when_ended, say, with_kept_clickhouse
 
 PARTS = ["cold", "dashboard", "wide", "load", "small-memory"]
 
@@ -55,7 +55,10 @@ def measure(arguments):
     skipped = PARTS if arguments.hot_only else arguments.skip
     dataset = datasets.Dataset(arguments.events, arguments.binary, arguments.folder, arguments.file)
     peers = [name for name in PEERS if name not in arguments.without]
-    dataset.load(["Tidegauge", *peers])
+    try:
+        dataset.load(["Tidegauge", *peers])
+    except datasets.NoSpace as reason:
+        sys.exit(f"bench: {reason}")
     setting, times = Setting(dataset, peers, arguments.rounds), Times(dataset.begin, dataset.end)
     findings = {
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
@@ -106,8 +109,14 @@ def ask_hot(setting, times, arguments, findings, skipped, scratch):
 
 
 def ask_dashboard(setting, kept, times, scratch):
-    peers = {name: setting.copy(name, scratch) for name in setting.peers}
-    with setting.engines(setting.peers, peers) as engines:
+    """Of the peers, those that the disk has room for a copy of."""
+    peers = {}
+    for name in setting.peers:
+        try:
+            peers[name] = setting.copy(name, scratch)
+        except datasets.NoSpace as reason:
+            say(f"dashboard: without {name}: {reason}")
+    with setting.engines(list(peers), peers) as engines:
         return dashboard.run(setting, {KEPT: kept, **engines}, times, scratch)
 
 
