@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check bench bench-oauth fmt audit help lint setup-run setup-test setup-bench
+.PHONY: run test check bench bench-growth bench-oauth fmt audit help lint setup-run setup-test setup-bench
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
@@ -20,10 +20,13 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
 
-bench: setup-bench ## measure the service under load, and its ingest and its answers beside ClickHouse and DuckDB
+bench: setup-bench ## measure the service, and its ingest and its answers beside ClickHouse and DuckDB [EVENTS=10000000]
 	scripts/bench.sh
-	scripts/bench-ingest.sh
+	EVENTS= scripts/bench-ingest.sh
 	scripts/bench-query.sh
+
+bench-growth: setup-bench ## measure how the answers' times grow from 1 to 10 to 100 million events
+	scripts/bench-growth.sh
 
 bench-oauth: ## measure the check of an access token; builds no more than that needs
 	cargo bench --profile fast -p tidegauge-auth --bench oauth

@@ -15,79 +15,13 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
+
+from peers.clickhouse import quoted
+from peers.columns import CLICKHOUSE_COLUMNS, DUCKDB_COLUMNS
+from service import NotServed, Service
 
 THREADS = 2
-CONNECTIONS = 4
 SMALL_REQUESTS = 2_000
-SETTLE_SECONDS = 600
-
-
-# The columns as a careful user would declare them for ClickHouse: name, type for the table, codec before ZSTD(1).
-WORD = "LowCardinality(String)"
-CLICKHOUSE_COLUMNS = [
-    ("_time", "DateTime64(6, 'UTC')", "Delta, "),
-    ("service", WORD, ""),
-    ("host", WORD, ""),
-    ("region", WORD, ""),
-    ("env", WORD, ""),
-    ("version", WORD, ""),
-    ("level", WORD, ""),
-    ("method", WORD, ""),
-    ("path", WORD, ""),
-    ("protocol", WORD, ""),
-    ("status", "UInt16", ""),
-    ("duration_ms", "Float64", ""),
-    ("bytes", "UInt64", ""),
-    ("user_id", "String", ""),
-    ("session_id", "String", ""),
-    ("trace_id", "String", ""),
-    ("span_id", "String", ""),
-    ("client_ip", "IPv4", ""),
-    ("user_agent", WORD, ""),
-    ("geo", f"Tuple(city {WORD}, country {WORD})", ""),
-    ("message", "String", ""),
-    ("k8s", f"Tuple(pod {WORD}, node {WORD})", ""),
-    ("sampled", "Bool", ""),
-    ("retries", "UInt8", ""),
-    ("flags", f"Array({WORD})", ""),
-    ("error", f"Tuple(kind {WORD}, stack String)", ""),
-]
-
-DUCKDB_COLUMNS = {
-    "_time": "TIMESTAMP",
-    "service": "VARCHAR",
-    "host": "VARCHAR",
-    "region": "VARCHAR",
-    "env": "VARCHAR",
-    "version": "VARCHAR",
-    "level": "VARCHAR",
-    "method": "VARCHAR",
-    "path": "VARCHAR",
-    "protocol": "VARCHAR",
-    "status": "USMALLINT",
-    "duration_ms": "DOUBLE",
-    "bytes": "UBIGINT",
-    "user_id": "VARCHAR",
-    "session_id": "VARCHAR",
-    "trace_id": "VARCHAR",
-    "span_id": "VARCHAR",
-    "client_ip": "VARCHAR",
-    "user_agent": "VARCHAR",
-    "geo": "STRUCT(city VARCHAR, country VARCHAR)",
-    "message": "VARCHAR",
-    "k8s": "STRUCT(pod VARCHAR, node VARCHAR)",
-    "sampled": "BOOLEAN",
-    "retries": "UTINYINT",
-    "flags": "VARCHAR[]",
-    "error": "STRUCT(kind VARCHAR, stack VARCHAR)",
-}
-
-
-def quoted(text):
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def load_clickhouse(file, folder):
@@ -166,91 +100,19 @@ def load_peer(name, file, folder):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-class NotServed(Exception):
-    """The service does not take events."""
-
-
-class Service:
-    """The optimised service on a fresh data folder."""
-
-    def __init__(self, binary, folder):
-        self.binary, self.data = binary, os.path.join(folder, "data")
-        command = [binary, "serve", "--data", self.data, "--listen", "127.0.0.1:0", "--log-level", "error"]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        try:
-            self.wait_until_it_listens()
-            limits = ["org", "set-limits", "apiRateLimitPerSecond=1000000000", "--data", self.data]
-            subprocess.run([binary, *limits], stdout=subprocess.DEVNULL, check=True)
-        except BaseException:
-            self.stop()
-            raise
-
-    def wait_until_it_listens(self):
-        line = next((line for line in self.process.stdout if "listens on " in line), None)
-        if line is None:
-            raise RuntimeError("the service did not start")
-        self.url = line.split("listens on ")[1].strip()
-        self.token_file = os.path.join(self.data, "first-token")
-        with open(self.token_file, encoding="utf-8") as file:
-            self.token = file.read().strip()
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait()
-
-    def call(self, method, path, body=None):
-        headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.url + path, data, headers, method=method)
-        with urllib.request.urlopen(request) as answer:
-            return json.load(answer)
-
-    def make_dataset(self, name):
-        try:
-            self.call("POST", "/v2/datasets", {"name": name, "description": "benchmark"})
-        except urllib.error.HTTPError as error:
-            if error.code in (404, 405):
-                raise NotServed("it has no datasets yet") from error
-            raise
-
-    def cpu(self):
-        with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as file:
-            fields = file.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def peak(self):
-        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
-            line = next(line for line in file if line.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
-
-    def settle(self, name):
-        """Waits until the segments stop changing: flushed when no more comes, then merged. Returns their bytes; what
-        they replaced stays for a grace time and is not counted, nor is the log, which is empty by then."""
-        begun, same, last = time.perf_counter(), 0, None
-        while same < 20 and time.perf_counter() - begun < SETTLE_SECONDS:
-            now = self.call("GET", f"/v1/datasets/{name}/info")
-            same = same + 1 if now == last else 0
-            last = now
-            time.sleep(1)
-        return last["compressedBytes"], time.perf_counter() - begun - same
-
-
 def load_service(binary, file, folder):
     service = Service(binary, folder)
     try:
-        service.make_dataset("bench")
+        service.make_dataset()
         before = service.cpu()
-        command = [binary, "ingest", "bench", file, "--url", service.url, "--token-file", service.token_file]
         begun, children = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([*command, "--connections", str(CONNECTIONS)], check=True, stdout=sys.stderr)
+        service.ingest(file)
         seconds = time.perf_counter() - begun
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         client = after.ru_utime + after.ru_stime - children.ru_utime - children.ru_stime
         cpu = service.cpu() - before
-        disk, settled = service.settle("bench")
-        peak = service.peak()
-        version = subprocess.run([binary, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
-        result = measured(count_lines(file), seconds, cpu, peak, disk, settled, version.strip())
+        disk, settled = service.settle()
+        result = measured(count_lines(file), seconds, cpu, service.peak(), disk, settled, service.version)
         return {**result, "client": client}
     finally:
         service.stop()
@@ -264,10 +126,9 @@ def small_requests(binary, file, folder):
         service.make_dataset("small")
         with open(file, "rb") as lines:
             bodies = [next(lines) for _ in range(SMALL_REQUESTS)]
-        address = urllib.parse.urlsplit(service.url)
-        connection = socket.create_connection((address.hostname, address.port))
+        connection = socket.create_connection((service.host, service.port))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        head = f"POST /v1/datasets/small/ingest HTTP/1.1\r\nHost: {address.netloc}\r\nAuthorization: Bearer "
+        head = f"POST /v1/datasets/small/ingest HTTP/1.1\r\nHost: {service.host}\r\nAuthorization: Bearer "
         head += f"{service.token}\r\nContent-Type: application/x-ndjson\r\nContent-Length: "
         requests = [f"{head}{len(body)}\r\n\r\n".encode() + body for body in bodies]
         file = os.open(os.path.join(folder, "sync"), os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)

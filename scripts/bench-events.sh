@@ -1,6 +1,6 @@
 # What the benchmarks of ingest and of questions share; to be sourced from the project's folder. `set_up_peers` makes the
 # Python with ClickHouse (chdb) and DuckDB ready, `build` the optimised binary, `make_events NAME COUNT [OPTIONS]` a file
-# of made-up events. All are kept in the user's cache folder.
+# of made-up events, `make_day COUNT` those that are asked about. All are kept in the user's cache folder.
 chdb=4.4.0
 duckdb=2.0.0
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/tidegauge"
@@ -15,23 +15,46 @@ set_up_peers() {
     return 1
 }
 
-# Sets `binary` and `commit`.
+# Sets `binary` and `commit`. BINARY names one that was built before.
 build() {
+    binary=${BINARY:-}
+    commit=${COMMIT:-unknown}
+    [ -z "$binary" ] || return 0
     cargo build --profile fast -p tidegauge-server
     binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/fast/tidegauge"
     commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
     git diff --quiet HEAD 2>/dev/null || commit="$commit with changes"
 }
 
-# Sets `file`. Another version of the generator would have another first line, and its file another name.
-make_events() {
-    local name=$1 count=$2 mark
-    shift 2
+# Sets `mark`: another version of the generator would have other lines, and its files other names.
+mark_events() {
     mark=$("$binary" bench generate --events 1000 | cksum | cut -d' ' -f1)
+}
+
+# Sets `file`.
+make_events() {
+    local name=$1 count=$2
+    shift 2
+    mark_events
     file="$cache/bench/$name-$mark-$count.ndjson"
     [ -e "$file" ] && return
     mkdir -p "$cache/bench"
     find "$cache/bench" -mindepth 1 -maxdepth 1 -name "$name-*" ! -name "$name-$mark-*" -exec rm -rf {} +
     "$binary" bench generate --events "$count" "$@" --out "$file.new"
     mv "$file.new" "$file"
+}
+
+# Sets `folder`, where engines keep what they have loaded, and `file`, which is empty where there are too many events
+# for one. Ten million are a day, and more or fewer are as dense as those.
+make_day() {
+    local count=$1
+    if [ "$count" -le 10000000 ]; then
+        make_events day "$count" --span "$((count * 864 / 100000))s"
+        folder="${file%.ndjson}"
+        return
+    fi
+    mark_events
+    file=
+    folder="$cache/bench/day-$mark-$count"
+    mkdir -p "$folder"
 }

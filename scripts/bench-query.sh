@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Measures how fast questions are answered, beside ClickHouse (chdb) and DuckDB on the same events: see
 # benches/query_peers.py. The events, the loaded engines and the Python packages are kept in the user's cache folder;
-# the first run loads them, which takes minutes.
-# Usage: [EVENTS=10000000] scripts/bench-query.sh [ARGUMENTS OF query_peers.py, such as --hot-only or --only users]
+# the first run loads them, which takes minutes. Beyond ten million the events are not kept as a file: they are made
+# for each engine as it loads. What was found is in the folder that the last line names.
+# Usage: [EVENTS=1000000|10000000|100000000] [BINARY=FILE] scripts/bench-query.sh [ARGUMENTS OF query_peers.py, such as
+# --hot-only, --only users, --skip cold or --without DuckDB]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/bench-events.sh
@@ -13,5 +15,7 @@ if ! set_up_peers; then
 fi
 
 build
-make_events day "${EVENTS:-10000000}" --span 24h
-"$python" benches/query_peers.py --file "$file" --folder "${file%.ndjson}" --binary "$binary" --commit "$commit" "$@"
+events=${EVENTS:-10000000}
+make_day "$events"
+"$python" benches/query_peers.py --events "$events" ${file:+--file "$file"} --folder "$folder" --binary "$binary" \
+    --commit "$commit" --out "$cache/bench/report-$events" "$@"

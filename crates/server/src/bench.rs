@@ -5,6 +5,7 @@ pub mod draws;
 pub mod event;
 pub mod fleet;
 pub mod message;
+pub mod questions;
 pub mod text;
 pub mod words;
 

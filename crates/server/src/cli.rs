@@ -56,7 +56,7 @@ enum Command {
     /// Let users in by one-time links.
     #[command(subcommand)]
     User(user::UserCommand),
-    /// Make what measurements need.
+    /// Make events for measurements, and ask about them.
     #[command(subcommand)]
     Bench(bench::BenchCommand),
 }
@@ -75,6 +75,6 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Token(command) => token::run(command).await,
         Command::Oauth(command) => oauth::run(command).await,
         Command::User(command) => user::run(command).await,
-        Command::Bench(command) => bench::run(command),
+        Command::Bench(command) => bench::run(command).await,
     }
 }

@@ -1,4 +1,7 @@
-//! `tidegauge bench`: what measurements need. The measurements themselves are in `benches` and `scripts`.
+//! `tidegauge bench`: made-up events, and questions about them. The comparison with other engines is in `benches` and
+//! `scripts`.
+
+mod ask;
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -15,6 +18,9 @@ use crate::bench::{self, Events, Pace, Shape};
 pub enum BenchCommand {
     /// Write made-up events of a web service, one JSON object on each line.
     Generate(GenerateArguments),
+    /// Ask a server about such events, and print how long each question took. Load them first with
+    /// `tidegauge bench generate --events 1000000 | tidegauge ingest bench -`.
+    Ask(Box<ask::AskArguments>),
 }
 
 #[derive(Debug, Args)]
@@ -43,9 +49,10 @@ pub struct GenerateArguments {
 /// Two million events a day.
 const STEP: Duration = Duration::from_micros(43_200);
 
-pub fn run(command: BenchCommand) -> anyhow::Result<()> {
+pub async fn run(command: BenchCommand) -> anyhow::Result<()> {
     match command {
         BenchCommand::Generate(arguments) => generate(&arguments),
+        BenchCommand::Ask(arguments) => ask::run(&arguments).await,
     }
 }
 

@@ -1,0 +1,1 @@
+"""The engines that the service is compared with: how a careful user sets them up, and a process for each."""

@@ -1,0 +1,79 @@
+"""Questions of dashboards and of who looks into something: counts, percentiles, tops, lists of events."""
+
+from .question import Question, aggregate, both, bucket, is_, matched_spans, query, series_counts, words
+
+ERRORS = is_("status", ">=", 500)
+GROUPED = "SELECT count(*), sum(n) FROM (SELECT service, status, {bucket}, count(*) AS n FROM {events} GROUP BY ALL)"
+COUNTED = "SELECT count(*), sum(n) FROM (SELECT {bucket} AS t, count(*) AS n FROM {events} GROUP BY t)"
+# DuckDB's estimate of a far percentile is off by as much.
+PERCENTILES = {"ClickHouse": 3.0, "DuckDB": 15.0}
+
+
+def grouped(name, window, seconds):
+    statements = {peer: GROUPED.format(bucket=of, events=window.events) for peer, of in bucket(seconds).items()}
+    body = query(window, f"{seconds}s", aggregations=[aggregate("count")], groupBy=["service", "status"])
+    return Question(name, body, statements["ClickHouse"], statements["DuckDB"], own=series_counts)
+
+
+def percentiles(name, window):
+    return Question(
+        name,
+        query(window, aggregations=[
+            aggregate("avg", "duration_ms", "a"),
+            aggregate("percentiles", "duration_ms", "p", argument=[50, 95, 99]),
+        ], groupBy=["service"]),
+        "SELECT service, avg(duration_ms), quantilesTDigest(0.5, 0.95, 0.99)(duration_ms) "
+        f"FROM {window.events} GROUP BY service",
+        "SELECT service, avg(duration_ms), approx_quantile(duration_ms, [0.5, 0.95, 0.99]) "
+        f"FROM {window.events} GROUP BY service",
+        percent=PERCENTILES,
+    )
+
+
+def questions(times):
+    whole, quarter = times.whole, times.quarter
+    counted = {peer: COUNTED.format(bucket=of, events=whole.events) for peer, of in bucket(times.fine).items()}
+    return [
+        Question(
+            f"count by {words(times.fine)}",
+            query(whole, f"{times.fine}s", aggregations=[aggregate("count")]),
+            counted["ClickHouse"], counted["DuckDB"], own=series_counts,
+        ),
+        percentiles("average and percentiles by service", whole),
+        Question(
+            "top paths of failures",
+            query(whole, filter=ERRORS, aggregations=[aggregate("count")], groupBy=["path"], limit=10),
+            f"SELECT path, count(*) AS n FROM {whole.events} AND status >= 500 GROUP BY path "
+            "ORDER BY n DESC, path LIMIT 10",
+        ),
+        Question(
+            "distinct users",
+            query(whole, aggregations=[aggregate("distinct", "user_id")]),
+            f"SELECT uniqCombined64(17)(user_id) FROM {whole.events}",
+            f"SELECT approx_count_distinct(user_id) FROM {whole.events}",
+            percent={"ClickHouse": 3.0, "DuckDB": 6.0},
+        ),
+        Question(
+            "last 100 failures, all fields",
+            query(whole, filter=ERRORS, limit=100),
+            f"SELECT * FROM {whole.events} AND status >= 500 ORDER BY _time DESC LIMIT 100",
+            own=matched_spans,
+        ),
+        grouped(f"service and status by {words(times.coarse)}", whole, times.coarse),
+        grouped("the same over 15 minutes, by 5 seconds", quarter, 5),
+        Question(
+            "three filters",
+            query(whole, filter=both(is_("service", "==", "payments"), is_("region", "==", "us-west-2"), ERRORS),
+                  aggregations=[aggregate("count"), aggregate("max", "duration_ms", "m")]),
+            f"SELECT count(*), max(duration_ms) FROM {whole.events} AND service = 'payments' "
+            "AND region = 'us-west-2' AND status >= 500",
+        ),
+        Question(
+            "p95 over 15 minutes",
+            query(quarter, aggregations=[aggregate("percentiles", "duration_ms", "p", argument=[95])],
+                  groupBy=["service"]),
+            f"SELECT service, quantileTDigest(0.95)(duration_ms) FROM {quarter.events} GROUP BY service",
+            f"SELECT service, approx_quantile(duration_ms, 0.95) FROM {quarter.events} GROUP BY service",
+            percent=PERCENTILES,
+        ),
+    ]
