@@ -123,10 +123,22 @@ fn arrow(run: ArrowTest) -> Kernel {
     Arc::new(move |values: &[Values], _| Ok(Arc::new(run(&values[0], &values[1])?) as ArrayRef))
 }
 
+/// From so many texts on, a regular expression has its working memory for itself: threads that share one wait for it.
+const OWN_REGEX_TEXTS: usize = 1 << 10;
+
 fn matched(texts: &StringViewArray, matcher: &Matcher) -> ArrayRef {
-    let bits = arrow_buffer::BooleanBuffer::collect_bool(texts.len(), |row| {
-        texts.is_valid(row) && matcher.is_match(texts.value(row))
-    });
+    let test = |is_match: &dyn Fn(&str) -> bool| {
+        arrow_buffer::BooleanBuffer::collect_bool(texts.len(), |row| {
+            texts.is_valid(row) && is_match(texts.value(row))
+        })
+    };
+    let bits = match matcher {
+        Matcher::Regex(regex) if texts.len() >= OWN_REGEX_TEXTS => {
+            let own = Regex::clone(regex);
+            test(&|text| own.is_match(text))
+        }
+        _ => test(&|text| matcher.is_match(text)),
+    };
     Arc::new(arrow_array::BooleanArray::new(bits, None))
 }
 
