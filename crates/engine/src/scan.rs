@@ -210,8 +210,8 @@ impl Scan {
             if picked.count() == 0 {
                 break;
             }
-            picked = match self.sure(place, condition, &picked).await? {
-                Some(sure) => self.kept_of_open(place, condition, picked, sure).await?,
+            picked = match self.decided(place, condition, &picked).await? {
+                Some(decided) => self.kept_of_open(place, condition, picked, decided).await?,
                 None => {
                     let passes = self.passes(place, condition, &picked).await?;
                     picked.keep(&passes)

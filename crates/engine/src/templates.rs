@@ -17,6 +17,27 @@ pub(crate) use texts::Texts;
 pub(crate) enum Verdict {
     All,
     None,
-    /// It depends on the variables.
-    Open,
+    /// It depends on the variables, and only this part of a text has to be looked at.
+    Open(Window),
+}
+
+/// A part of a template, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl Window {
+    pub(crate) const WHOLE: Self = Self { start: 0, end: usize::MAX };
+
+    /// What reaches as far as both do.
+    fn with(self, other: Self) -> Self {
+        Self { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+}
+
+impl Verdict {
+    /// Nothing is known.
+    const UNKNOWN: Self = Self::Open(Window::WHOLE);
 }

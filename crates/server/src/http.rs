@@ -185,6 +185,7 @@ fn events(api: Api) -> Api {
         .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::into_dataset))
         .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::by_name))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::query))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::patterns::patterns))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::history::saved))
         // Which datasets a text reads is known when it is understood, and some texts read none.
         .add(Versions::V1, Access::AnyToken, routes!(query::apl::in_datasets))

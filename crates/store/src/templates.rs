@@ -31,6 +31,7 @@ pub struct Templates {
     holes: Vec<Hole>,
     hole_ends: Vec<u32>,
     filter: Filter,
+    has_others: bool,
 }
 
 /// What the variables are like that stand in one hole of one template.
@@ -93,6 +94,11 @@ impl Templates {
         self.len() + 1
     }
 
+    /// Whether there are rows whose template is not in the dictionary.
+    pub fn has_others(&self) -> bool {
+        self.has_others
+    }
+
     /// A template with [`HOLE`](tidegauge_model::template::HOLE) for each variable.
     pub fn template(&self, code: usize) -> &[u8] {
         part(&self.bytes, &self.ends, code)
@@ -137,12 +143,13 @@ impl Templates {
         filter: Filter,
     ) -> Self {
         let identities = (0..ends.len()).map(|code| xxh3_128(part(&bytes, &ends, code))).collect();
-        let codes = if ends.len() + 1 <= usize::from(u8::MAX) {
+        let has_others = codes.iter().any(|code| usize::from(*code) == ends.len() + 1);
+        let codes = if ends.len() < usize::from(u8::MAX) {
             Codes::U8(codes.iter().map(|code| *code as u8).collect())
         } else {
             Codes::U16(ScalarBuffer::from(codes.to_vec()))
         };
-        Self { codes, bytes, ends, identities, holes, hole_ends, filter }
+        Self { codes, bytes, ends, identities, holes, hole_ends, filter, has_others }
     }
 }
 

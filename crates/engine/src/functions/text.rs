@@ -142,8 +142,9 @@ fn matched(texts: &StringViewArray, matcher: &Matcher) -> ArrayRef {
     Arc::new(arrow_array::BooleanArray::new(bits, None))
 }
 
-/// A test with its needle.
-enum Matcher {
+/// A test with its needle. A copy of one with a regular expression has room of its own to search in.
+#[derive(Clone, Debug)]
+pub(crate) enum Matcher {
     Equals(String),
     Prefix(String),
     Suffix(String),
@@ -159,7 +160,7 @@ enum Matcher {
 }
 
 impl Matcher {
-    fn new(test: TextTest, is_case_sensitive: bool, needle: &str) -> Self {
+    pub(crate) fn new(test: TextTest, is_case_sensitive: bool, needle: &str) -> Self {
         if test == TextTest::Matches {
             return regex(needle).map_or(Self::Never, |regex| Self::Regex(Box::new(regex)));
         }
@@ -186,7 +187,7 @@ impl Matcher {
         }
     }
 
-    fn is_match(&self, text: &str) -> bool {
+    pub(crate) fn is_match(&self, text: &str) -> bool {
         match self {
             Self::Equals(needle) => text == needle,
             Self::Prefix(needle) => text.starts_with(needle.as_str()),

@@ -13,9 +13,26 @@ use tokio::time::Instant;
 use super::{Picked, Scan, add_since};
 use crate::Result;
 use crate::bind::InputColumn;
+use crate::cache::Kept;
 use crate::expr::{Input, Node, Rows, Typed};
-use crate::templates::Sure;
+use crate::templates::{Search, Sure, Verdict};
 use crate::types::{arrow_type, type_of};
+
+/// What is certain of a condition.
+pub(super) struct Decided {
+    sure: Sure,
+    /// Where the condition is one test of one text.
+    only: Option<OnlySearch>,
+}
+
+/// The one test that a condition is.
+struct OnlySearch {
+    search: Arc<Search>,
+    /// The place of the text among the inputs.
+    input: usize,
+    verdicts: Vec<Verdict>,
+    is_negated: bool,
+}
 
 /// What is known of the columns that a condition reads.
 struct Known<'a> {
@@ -28,12 +45,12 @@ struct Known<'a> {
 
 impl Scan {
     /// For which rows a condition is certainly true or false; none where nothing is known of any.
-    pub(super) async fn sure(
+    pub(super) async fn decided(
         &self,
         place: usize,
         condition: &Typed,
         picked: &Picked,
-    ) -> Result<Option<Sure>> {
+    ) -> Result<Option<Decided>> {
         let block = &self.blocks[place];
         if block.is_buffered() {
             return Ok(None);
@@ -54,9 +71,13 @@ impl Scan {
             return Ok(None);
         }
         let began = Instant::now();
-        let sure = Known { scan: self, block, picked, templates }.of(condition)?;
+        let known = Known { scan: self, block, picked, templates };
+        let decided = match known.of_only_search(condition)? {
+            Some(decided) => decided,
+            None => Decided { sure: known.of(condition)?, only: None },
+        };
         add_since(&self.counters.nanos_filtering, began);
-        Ok(Some(sure))
+        Ok(Some(decided))
     }
 
     /// The rows that pass: those that certainly do, and those of the open ones that turn out to.
@@ -65,20 +86,33 @@ impl Scan {
         place: usize,
         condition: &Typed,
         picked: Picked,
-        sure: Sure,
+        decided: Decided,
     ) -> Result<Picked> {
+        let Decided { sure, only } = decided;
         let open = sure.open();
         let count = open.count_set_bits();
         if count == 0 {
             return Ok(picked.keep(&sure.yes));
         }
-        if count == picked.count() {
-            let passes = self.passes(place, condition, &picked).await?;
-            return Ok(picked.keep(&passes));
-        }
         let looked_at = picked.clone().keep(&open);
-        let passes = self.passes(place, condition, &looked_at).await?;
+        let passes = match only.and_then(|only| self.matching(place, &looked_at, &only)) {
+            Some(passes) => passes,
+            None => self.passes(place, condition, &looked_at).await?,
+        };
         Ok(picked.keep(&with_those_of(sure.yes, &open, &passes)))
+    }
+
+    /// Which of the open rows pass, where their texts are kept without what is the same in all: only the parts are put
+    /// together that can matter.
+    fn matching(&self, place: usize, picked: &Picked, only: &OnlySearch) -> Option<BooleanBuffer> {
+        let cache = self.cache.as_ref()?;
+        let Some(Kept::Texts(texts)) = cache.get(self.blocks[place].id(), &self.inputs[only.input]) else {
+            return None;
+        };
+        let began = Instant::now();
+        let matches = texts.matching(picked, &only.verdicts, &only.search.matcher());
+        add_since(&self.counters.nanos_filtering, began);
+        Some(if only.is_negated { !&matches } else { matches })
     }
 }
 
@@ -98,6 +132,21 @@ fn with_those_of(yes: BooleanBuffer, open: &BooleanBuffer, passes: &BooleanBuffe
 }
 
 impl Known<'_> {
+    /// What is certain of a condition that is one test of one text; none where it is something else.
+    fn of_only_search(&self, condition: &Typed) -> Result<Option<Decided>> {
+        let Some((test, leaf, is_negated)) = condition.only_search() else { return Ok(None) };
+        let Some((search, input)) = test.search() else { return Ok(None) };
+        let Some((_, templates)) = self.templates.iter().find(|(own, _)| *own == input) else {
+            return Ok(None);
+        };
+        let Some(of_null) = self.without_inputs(leaf)? else { return Ok(None) };
+        let verdicts = search.verdicts(templates);
+        let sure = Sure::of_templates(templates, &verdicts, Some(of_null), self.picked);
+        let sure = if is_negated { sure.not() } else { sure };
+        let only = OnlySearch { search: Arc::clone(search), input, verdicts, is_negated };
+        Ok(Some(Decided { sure, only: Some(only) }))
+    }
+
     /// What is certain of a condition.
     fn of(&self, condition: &Typed) -> Result<Sure> {
         let unknown = || Sure::of_all(None, self.picked.count());
@@ -132,7 +181,7 @@ impl Known<'_> {
             return self.of_absent(condition);
         };
         let of_null = self.without_inputs(condition)?;
-        Ok(Sure::of_templates(templates, search.verdicts(templates), of_null, self.picked))
+        Ok(Sure::of_templates(templates, &search.verdicts(templates), of_null, self.picked))
     }
 
     /// What is certain of a condition that reads only what no row of the block has.
@@ -170,9 +219,23 @@ impl Typed {
     }
 
     /// What it asks of a text, and the place of the input that the text is.
-    fn search(&self) -> Option<(&crate::templates::Search, usize)> {
+    fn search(&self) -> Option<(&Arc<Search>, usize)> {
         let Node::Call { search: Some(search), arguments, .. } = &*self.node else { return None };
         Some((search, arguments.first()?.as_input()?))
+    }
+
+    /// The one test that a condition is, that test with what it is for rows without a text, and whether it is negated.
+    fn only_search(&self) -> Option<(&Self, &Self, bool)> {
+        if self.search().is_some() {
+            return Some((self, self, false));
+        }
+        let Node::Call { name, arguments, .. } = &*self.node else { return None };
+        match (*name, arguments.as_slice()) {
+            ("not", [of]) => of.only_search().map(|(test, leaf, is_negated)| (test, leaf, !is_negated)),
+            ("known", [of]) if of.search().is_some() => Some((of, self, false)),
+            ("known", [of]) => of.only_search(),
+            _ => None,
+        }
     }
 
     /// The inputs whose templates could answer parts of it.

@@ -7,7 +7,7 @@ use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use tidegauge_model::template::{HOLE, letters};
 
-use super::Verdict;
+use super::{Verdict, Window};
 
 /// How large the expression and what is computed of it may be, in bytes.
 const EXPRESSION_BYTES_MAX: usize = 4 << 20;
@@ -23,17 +23,48 @@ const STEPS_MAX: usize = 20_000_000;
 pub(super) struct Automaton {
     dfa: DFA,
     cache: Cache,
+    /// The state in which no match has begun; none where more than the bytes at hand counts.
+    idle: Option<LazyStateID>,
     steps: usize,
     is_spent: bool,
 }
 
 /// The ways along a template that have not matched yet.
-#[derive(Default)]
 struct Ways {
     states: Vec<LazyStateID>,
     has_matched: bool,
     /// Whether there are ways that cannot match any more.
     has_failed: bool,
+    /// Up to which byte of the template no match has begun, and how far those reach that may be there.
+    window: Window,
+    /// The byte of the template that is followed.
+    place: usize,
+}
+
+/// The state that an expression is in while nothing of it has matched. None where it asks what stands beside a match.
+fn idle_state(dfa: &DFA, cache: &mut Cache) -> Option<LazyStateID> {
+    if !dfa.get_nfa().look_set_any().is_empty() {
+        return None;
+    }
+    let start = dfa.start_state_forward(cache, &Input::new("")).ok()?;
+    // No text has this byte, so that it is part of no match.
+    let once = dfa.next_state(cache, start, HOLE).ok()?;
+    let twice = dfa.next_state(cache, once, HOLE).ok()?;
+    let is_idle = once == twice && !once.is_match() && !once.is_dead() && !once.is_quit();
+    is_idle.then_some(once)
+}
+
+/// A window that does not begin or end inside a letter.
+fn between_letters(template: &[u8], window: Window) -> Window {
+    let is_inside = |place: usize| template.get(place).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let Window { mut start, mut end } = window;
+    while is_inside(start) && start > 0 {
+        start -= 1;
+    }
+    while is_inside(end) {
+        end += 1;
+    }
+    Window { start, end }
 }
 
 /// Nothing can be said: too many states, or letters that the automaton does not know.
@@ -47,38 +78,43 @@ impl Automaton {
             .thompson(thompson::Config::new().nfa_size_limit(Some(EXPRESSION_BYTES_MAX)))
             .build(pattern)
             .ok()?;
-        let cache = dfa.create_cache();
-        Some(Self { dfa, cache, steps: 0, is_spent: false })
+        let mut cache = dfa.create_cache();
+        let idle = idle_state(&dfa, &mut cache);
+        Some(Self { dfa, cache, idle, steps: 0, is_spent: false })
     }
 
     /// Which texts of a template pass whose variables are made of these letters.
     pub(super) fn verdict(&mut self, template: &[u8], letters: u8) -> Verdict {
         if self.is_spent {
-            return Verdict::Open;
+            return Verdict::UNKNOWN;
         }
         let clears = self.cache.clear_count();
         let followed = self.follow(template, &self.bytes_of(letters));
         if self.cache.clear_count() != clears || self.steps > STEPS_MAX {
             // States that were forgotten may have been taken for others.
             self.is_spent = true;
-            return Verdict::Open;
+            return Verdict::UNKNOWN;
         }
         match followed {
-            Err(Unknown) => Verdict::Open,
+            Err(Unknown) => Verdict::UNKNOWN,
             Ok(ways) if !ways.has_matched => Verdict::None,
             Ok(ways) if ways.states.is_empty() && !ways.has_failed => Verdict::All,
-            Ok(_) => Verdict::Open,
+            Ok(_) if self.idle.is_none() => Verdict::UNKNOWN,
+            Ok(ways) => Verdict::Open(between_letters(template, ways.window)),
         }
     }
 
     fn follow(&mut self, template: &[u8], in_holes: &[u8]) -> Result<Ways, Unknown> {
         let start = self.dfa.start_state_forward(&mut self.cache, &Input::new("")).map_err(|_| Unknown)?;
-        let mut ways = Ways::default();
+        let window = Window { start: 0, end: 0 };
+        let mut ways = Ways { states: Vec::new(), has_matched: false, has_failed: false, window, place: 0 };
         ways.add(start)?;
-        for byte in template {
+        for (place, byte) in template.iter().enumerate() {
             if ways.states.is_empty() {
                 return Ok(ways);
             }
+            ways.mark(place, self.idle);
+            ways.place = place;
             let before = std::mem::take(&mut ways.states);
             if *byte != HOLE {
                 before.into_iter().try_for_each(|state| self.step(state, *byte, &mut ways))?;
@@ -98,7 +134,12 @@ impl Automaton {
             self.steps += 1;
             let end = self.dfa.next_eoi_state(&mut self.cache, state).map_err(|_| Unknown)?;
             // A way that is still undecided at the end has failed.
-            if end.is_match() { ways.has_matched = true } else { ways.has_failed = true }
+            if end.is_match() {
+                ways.has_matched = true;
+                ways.window.end = template.len();
+            } else {
+                ways.has_failed = true;
+            }
         }
         Ok(ways)
     }
@@ -132,12 +173,23 @@ impl Automaton {
 }
 
 impl Ways {
+    /// Notes where the next byte stands.
+    fn mark(&mut self, place: usize, idle: Option<LazyStateID>) {
+        if self.has_matched {
+            return;
+        }
+        if self.states.len() == 1 && self.states.first().copied() == idle {
+            self.window.start = place;
+        }
+    }
+
     fn add(&mut self, state: LazyStateID) -> Result<(), Unknown> {
         if state.is_quit() || self.states.len() > STATES_MAX {
             return Err(Unknown);
         }
         if state.is_match() {
             self.has_matched = true;
+            self.window.end = self.place + 1;
         } else if state.is_dead() {
             self.has_failed = true;
         } else if !self.states.contains(&state) {

@@ -2,14 +2,12 @@
 //! be able to be a part of a variable there. Variables are whole tokens, so a needle with something else than letters
 //! and digits on both sides of a token says the whole variable.
 
-use std::borrow::Cow;
-
-use memchr::{memchr, memchr2};
+use memchr::{memchr_iter, memchr2, memmem};
 use tidegauge_lang::tree::TextTest;
 use tidegauge_model::template::{HOLE, is_variable, letters, letters_of, token_bytes};
 use tidegauge_store::{FRAGMENT_BYTES_LEAST, Hole, Templates};
 
-use super::Verdict;
+use super::{Verdict, Window};
 use crate::functions::text::fold::folded;
 
 /// A needle, and where it must stand.
@@ -19,6 +17,17 @@ pub(super) struct Literal {
     is_folded: bool,
     start: Edge,
     end: Edge,
+    finder: memmem::Finder<'static>,
+    /// Whether it is made of letters and digits alone.
+    is_one_token: bool,
+}
+
+/// Where the needle can stand.
+struct Found {
+    /// Whether that depends on variables.
+    is_open: bool,
+    /// The byte of the template behind it.
+    end: usize,
 }
 
 /// What must be beside the needle.
@@ -51,69 +60,86 @@ impl Literal {
             TextTest::Contains | TextTest::Matches => (Edge::Anything, Edge::Anything),
         };
         let needle = if is_case_sensitive { needle.to_owned() } else { folded(needle) };
-        Self { needle, is_folded: !is_case_sensitive, start, end }
+        let finder = memmem::Finder::new(&needle).into_owned();
+        let is_one_token = token_bytes(&needle) == needle.len();
+        Self { needle, is_folded: !is_case_sensitive, start, end, finder, is_one_token }
     }
 
     pub(super) fn verdicts(&self, templates: &Templates) -> Vec<Verdict> {
         let mut filtered = Vec::new();
         let of = |code: usize| {
-            let template = self.in_case(templates.template(code));
+            let template = templates.template(code);
             let mut holes = Holes { templates, holes: templates.holes(code), filtered: &mut filtered };
-            self.verdict(&template, &mut holes)
+            if !self.is_folded {
+                return self.verdict(template, &mut holes);
+            }
+            let folded = folded_template(template);
+            match self.verdict(&folded, &mut holes) {
+                // Letters of other scripts may be of another length when they are folded.
+                Verdict::Open(_) if folded.len() != template.len() => Verdict::UNKNOWN,
+                verdict => verdict,
+            }
         };
         (0..templates.len()).map(of).collect()
     }
 
-    /// A template in the case in which the needle is looked for.
-    fn in_case<'a>(&self, template: &'a [u8]) -> Cow<'a, [u8]> {
-        if !self.is_folded {
-            return Cow::Borrowed(template);
-        }
-        if template.iter().all(|byte| byte.is_ascii() || *byte == HOLE) {
-            return Cow::Owned(template.to_ascii_lowercase());
-        }
-        let parts = template.split(|byte| *byte == HOLE);
-        let parts: Vec<String> = parts.map(|part| folded(&String::from_utf8_lossy(part))).collect();
-        let bytes: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
-        Cow::Owned(bytes.join(&HOLE))
-    }
-
     fn verdict(&self, template: &[u8], holes: &mut Holes<'_>) -> Verdict {
-        let mut verdict = Verdict::None;
+        if self.is_one_token && self.start == Edge::Anything && self.end == Edge::Anything {
+            return self.verdict_on_token(template, holes);
+        }
         let first = self.needle.as_bytes()[0];
         // A needle that begins with a token can begin in a hole.
         let first_run = token_bytes(&self.needle);
+        let mut window: Option<Window> = None;
         let (mut at, mut hole) = (0, 0);
-        loop {
-            let rest = template.get(at..).unwrap_or_default();
-            let Some(next) = memchr2(first, HOLE, rest) else { return verdict };
+        while let Some(next) = memchr2(first, HOLE, template.get(at..).unwrap_or_default()) {
             let place = at + next;
             at = place + 1;
             if self.start == Edge::Text && place > 0 {
-                return verdict;
+                break;
             }
             let found = if template[place] == HOLE {
                 hole += 1;
-                if first_run == 0 {
-                    Verdict::None
-                } else {
-                    self.in_hole(template, place, hole - 1, first_run, holes)
-                }
+                self.in_hole(template, place, hole - 1, first_run, holes)
             } else if self.start == Edge::Free && is_word_before(template, place) {
-                Verdict::None
+                None
             } else {
                 self.onward(template, (place, hole), 0, holes)
             };
             match found {
-                Verdict::All => return Verdict::All,
-                Verdict::Open => verdict = Verdict::Open,
-                Verdict::None => {}
-            }
-            if verdict == Verdict::Open && memchr(first, template.get(at..).unwrap_or_default()).is_none() {
-                // Only holes are left, and they can open no more than is open.
-                return verdict;
+                Some(Found { is_open: false, .. }) => return Verdict::All,
+                Some(Found { end, .. }) => {
+                    let own = Window { start: place, end };
+                    window = Some(window.map_or(own, |window| window.with(own)));
+                }
+                None => {}
             }
         }
+        let is_inner = self.start == Edge::Anything && self.end == Edge::Anything;
+        match window {
+            Some(window) if is_inner => Verdict::Open(window),
+            // What stands beside it matters.
+            Some(_) => Verdict::UNKNOWN,
+            None => Verdict::None,
+        }
+    }
+
+    /// The same for a needle of letters and digits that may stand anywhere: it lies in fixed text or in one variable.
+    fn verdict_on_token(&self, template: &[u8], holes: &mut Holes<'_>) -> Verdict {
+        if self.finder.find(template).is_some() {
+            return Verdict::All;
+        }
+        let all = 0..self.needle.len();
+        let mut fitting = (0..holes.holes.len()).filter(|hole| holes.fit(self, *hole, all.clone(), false));
+        let Some(first) = fitting.next() else { return Verdict::None };
+        let last = fitting.last().unwrap_or(first);
+        let mut places = memchr_iter(HOLE, template);
+        let start = places.nth(first).unwrap_or_default();
+        let end = match last - first {
+            0 => start,
+            more => places.nth(more - 1).unwrap_or(template.len()),
+        };
+        Verdict::Open(Window { start, end: end.saturating_add(1) })
     }
 
     /// Whether the needle can begin in a hole.
@@ -124,26 +150,18 @@ impl Literal {
         hole: usize,
         first_run: usize,
         holes: &mut Holes<'_>,
-    ) -> Verdict {
+    ) -> Option<Found> {
         let begins_there = self.start != Edge::Anything;
         if first_run < self.needle.len() {
-            let fits = holes.fit(self, hole, 0..first_run, begins_there);
-            return if fits {
-                self.opened(self.onward(template, (place + 1, hole + 1), first_run, holes))
-            } else {
-                Verdict::None
-            };
+            let fits = first_run > 0 && holes.fit(self, hole, 0..first_run, begins_there);
+            let found = fits.then(|| self.onward(template, (place + 1, hole + 1), first_run, holes))??;
+            return Some(Found { is_open: true, ..found });
         }
         if self.end == Edge::Text && place + 1 < template.len() {
-            return Verdict::None;
+            return None;
         }
         let is_whole = begins_there && self.end != Edge::Anything;
-        if holes.fit(self, hole, 0..first_run, is_whole) { Verdict::Open } else { Verdict::None }
-    }
-
-    /// What holds where a part of the needle lies in a variable.
-    fn opened(&self, verdict: Verdict) -> Verdict {
-        if verdict == Verdict::None { verdict } else { Verdict::Open }
+        holes.fit(self, hole, 0..first_run, is_whole).then_some(Found { is_open: true, end: place + 1 })
     }
 
     /// Whether the needle from a byte on can stand from a place of the template on.
@@ -153,14 +171,14 @@ impl Literal {
         (mut place, mut hole): (usize, usize),
         mut at: usize,
         holes: &mut Holes<'_>,
-    ) -> Verdict {
+    ) -> Option<Found> {
         let needle = self.needle.as_bytes();
-        let mut verdict = Verdict::All;
+        let mut is_open = false;
         while at < needle.len() {
-            let Some(byte) = template.get(place) else { return Verdict::None };
-            if *byte != HOLE {
-                if *byte != needle[at] {
-                    return Verdict::None;
+            let byte = *template.get(place)?;
+            if byte != HOLE {
+                if byte != needle[at] {
+                    return None;
                 }
                 (place, at) = (place + 1, at + 1);
                 continue;
@@ -169,17 +187,17 @@ impl Literal {
             let end = at + run;
             let is_last = end == needle.len();
             if run == 0 || (is_last && self.end == Edge::Text && place + 1 < template.len()) {
-                return Verdict::None;
+                return None;
             }
             // Only a token that the needle breaks off in may go on.
             let is_whole = !is_last || self.end != Edge::Anything;
             if !holes.fit(self, hole, at..end, is_whole) {
-                return Verdict::None;
+                return None;
             }
             if is_last {
-                return Verdict::Open;
+                return Some(Found { is_open: true, end: place + 1 });
             }
-            verdict = Verdict::Open;
+            is_open = true;
             (place, hole, at) = (place + 1, hole + 1, end);
         }
         let is_ended = match self.end {
@@ -187,8 +205,19 @@ impl Literal {
             Edge::Free => !is_word_after(template, place),
             Edge::Text => place == template.len(),
         };
-        if is_ended { verdict } else { Verdict::None }
+        is_ended.then_some(Found { is_open, end: place })
     }
+}
+
+/// A template in the case in which the needle is looked for.
+fn folded_template(template: &[u8]) -> Vec<u8> {
+    if template.iter().all(|byte| byte.is_ascii() || *byte == HOLE) {
+        return template.to_ascii_lowercase();
+    }
+    let parts = template.split(|byte| *byte == HOLE);
+    let parts: Vec<String> = parts.map(|part| folded(&String::from_utf8_lossy(part))).collect();
+    let bytes: Vec<&[u8]> = parts.iter().map(String::as_bytes).collect();
+    bytes.join(&HOLE)
 }
 
 impl Holes<'_> {

@@ -10,6 +10,7 @@ use tidegauge_store::Templates;
 use super::Verdict;
 use super::automaton::Automaton;
 use super::literal::Literal;
+use crate::functions::text::Matcher;
 
 /// A longer needle is looked for in the texts themselves.
 const NEEDLE_BYTES_MAX: usize = 1024;
@@ -21,11 +22,12 @@ pub(crate) struct Search {
     needle: String,
     /// Made ready when it is asked for: most tests are never asked of templates.
     way: OnceLock<Way>,
+    matcher: OnceLock<Matcher>,
 }
 
 enum Way {
-    Literal(Literal),
-    Regex(Mutex<Automata>),
+    Literal(Box<Literal>),
+    Regex(Box<Mutex<Automata>>),
     /// Nothing is known of any template.
     Unknown,
 }
@@ -41,7 +43,13 @@ impl Search {
     pub(crate) fn new(test: TextTest, is_case_sensitive: bool, needle: &str) -> Option<Self> {
         let is_fit = !needle.is_empty() && needle.len() <= NEEDLE_BYTES_MAX;
         let needle = needle.to_owned();
-        is_fit.then(|| Self { test, is_case_sensitive, needle, way: OnceLock::new() })
+        is_fit.then(|| Self {
+            test,
+            is_case_sensitive,
+            needle,
+            way: OnceLock::new(),
+            matcher: OnceLock::new(),
+        })
     }
 
     /// Which texts of each template pass.
@@ -49,16 +57,23 @@ impl Search {
         match self.way.get_or_init(|| self.make_ready()) {
             Way::Literal(literal) => literal.verdicts(templates),
             Way::Regex(automata) => lock(automata).verdicts(templates),
-            Way::Unknown => vec![Verdict::Open; templates.len()],
+            Way::Unknown => vec![Verdict::UNKNOWN; templates.len()],
         }
+    }
+
+    /// What tests the parts of texts that are left open.
+    pub(crate) fn matcher(&self) -> Matcher {
+        self.matcher.get_or_init(|| Matcher::new(self.test, self.is_case_sensitive, &self.needle)).clone()
     }
 
     fn make_ready(&self) -> Way {
         if self.test != TextTest::Matches {
-            return Way::Literal(Literal::new(self.test, self.is_case_sensitive, &self.needle));
+            return Way::Literal(Box::new(Literal::new(self.test, self.is_case_sensitive, &self.needle)));
         }
         match Automaton::new(&self.needle) {
-            Some(automaton) => Way::Regex(Mutex::new(Automata { automaton, known: HashMap::new() })),
+            Some(automaton) => {
+                Way::Regex(Box::new(Mutex::new(Automata { automaton, known: HashMap::new() })))
+            }
             None => Way::Unknown,
         }
     }

@@ -25,19 +25,17 @@ impl Sure {
     /// What the verdicts on templates say of rows, and what is known of rows without a text.
     pub(crate) fn of_templates(
         templates: &Templates,
-        mut verdicts: Vec<Verdict>,
+        verdicts: &[Verdict],
         of_null: Option<bool>,
         picked: &Picked,
     ) -> Self {
-        verdicts.push(match of_null {
-            Some(true) => Verdict::All,
-            Some(false) => Verdict::None,
-            None => Verdict::Open,
-        });
         // Of a text whose template is not known, nothing is.
-        verdicts.push(Verdict::Open);
-        let yes = bits(templates.codes(), &verdicts, Verdict::All, picked);
-        let open = bits(templates.codes(), &verdicts, Verdict::Open, picked);
+        let is_yes = |verdict: &Verdict| *verdict == Verdict::All;
+        let yes = verdicts.iter().map(is_yes).chain([of_null == Some(true), false]).collect();
+        let is_open = |verdict: &Verdict| matches!(verdict, Verdict::Open(_));
+        let open = verdicts.iter().map(is_open).chain([of_null.is_none(), true]).collect();
+        let yes = bits(templates, yes, picked);
+        let open = bits(templates, open, picked);
         let no = !&(&yes | &open);
         Self { yes, no }
     }
@@ -62,25 +60,24 @@ impl Sure {
     }
 }
 
-/// The rows whose template has a verdict.
-fn bits(codes: &Codes, verdicts: &[Verdict], wanted: Verdict, picked: &Picked) -> BooleanBuffer {
+/// The rows whose code is one of the wanted.
+fn bits(templates: &Templates, is_wanted: Vec<bool>, picked: &Picked) -> BooleanBuffer {
     let count = picked.count();
-    let is_wanted: Vec<bool> = verdicts.iter().map(|verdict| *verdict == wanted).collect();
-    let other = verdicts.len() - 1;
-    if wanted == Verdict::All && !is_wanted.contains(&true) {
+    let other = templates.other_code();
+    // Mostly nothing is wanted but the rows that are like no others, and there are none.
+    let is_rare = !is_wanted[..other].contains(&true);
+    if is_rare && (!is_wanted[other] || !templates.has_others()) {
         return BooleanBuffer::new_unset(count);
     }
-    let is_only_other = wanted == Verdict::Open && !is_wanted[..other].contains(&true);
-    match codes {
-        Codes::U8(codes) if !is_only_other || codes.contains(&(other as u8)) => {
+    match templates.codes() {
+        Codes::U8(codes) => {
             BooleanBuffer::collect_bool(count, |at| is_wanted[usize::from(codes[picked.row(at) as usize])])
         }
-        Codes::U16(codes) if !is_only_other || codes.contains(&(other as u16)) => {
+        Codes::U16(codes) => {
             BooleanBuffer::collect_bool(count, |at| is_wanted[usize::from(codes[picked.row(at) as usize])])
         }
         Codes::U32(codes) => {
             BooleanBuffer::collect_bool(count, |at| is_wanted[codes[picked.row(at) as usize] as usize])
         }
-        Codes::U8(_) | Codes::U16(_) => BooleanBuffer::new_unset(count),
     }
 }

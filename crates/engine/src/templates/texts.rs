@@ -10,7 +10,9 @@ use memchr::memchr_iter;
 use tidegauge_model::template::{HOLE, token_bytes};
 use tidegauge_store::Templates;
 
+use super::{Verdict, Window};
 use crate::Result;
+use crate::functions::text::Matcher;
 use crate::scan::Picked;
 
 /// A variable of this length or more has its length in four bytes behind this one.
@@ -66,7 +68,7 @@ impl Texts {
                 buffers.push(Buffer::from_vec(std::mem::take(&mut bytes)));
             }
             let start = bytes.len();
-            self.write(picked.row(at) as usize, &mut bytes);
+            self.write(picked.row(at) as usize, Window::WHOLE, &mut bytes);
             views.push(make_view(&bytes[start..], buffers.len() as u32, start as u32));
             if bytes.len() - start <= SHORT_BYTES {
                 // It stands in the view itself.
@@ -81,8 +83,23 @@ impl Texts {
         Ok(Arc::new(StringViewArray::try_new(ScalarBuffer::from(views), buffers, nulls)?))
     }
 
-    /// Puts a text together.
-    fn write(&self, row: usize, text: &mut Vec<u8>) {
+    /// Which of the texts match, of those whose template leaves it open.
+    pub(crate) fn matching(&self, picked: &Picked, verdicts: &[Verdict], matcher: &Matcher) -> BooleanBuffer {
+        let mut part = Vec::new();
+        BooleanBuffer::collect_bool(picked.count(), |at| {
+            let row = picked.row(at) as usize;
+            let window = match verdicts.get(self.templates.codes().at(row)) {
+                Some(Verdict::Open(window)) => *window,
+                _ => Window::WHOLE,
+            };
+            part.clear();
+            self.write(row, window, &mut part);
+            std::str::from_utf8(&part).is_ok_and(|part| matcher.is_match(part))
+        })
+    }
+
+    /// Puts a text together, or a part of it.
+    fn write(&self, row: usize, window: Window, text: &mut Vec<u8>) {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         let mut variables = &self.variables[start..self.ends[row] as usize];
         let code = self.templates.codes().at(row);
@@ -91,14 +108,17 @@ impl Texts {
             return;
         }
         let template = self.templates.template(code);
-        let mut copied = 0;
+        let template = &template[..window.end.min(template.len())];
+        let mut copied = window.start;
         for hole in memchr_iter(HOLE, template) {
-            text.extend_from_slice(&template[copied..hole]);
-            copied = hole + 1;
             let variable = next_variable(&mut variables);
-            text.extend_from_slice(variable);
+            if hole >= window.start {
+                text.extend_from_slice(&template[copied..hole]);
+                text.extend_from_slice(variable);
+                copied = hole + 1;
+            }
         }
-        text.extend_from_slice(&template[copied..]);
+        text.extend_from_slice(template.get(copied..).unwrap_or_default());
     }
 
     /// How much memory it takes without the templates.

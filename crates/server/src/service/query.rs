@@ -9,6 +9,7 @@ pub mod files;
 pub mod history;
 pub mod meter;
 pub mod notes;
+pub mod patterns;
 pub mod places;
 mod wait;
 

@@ -130,6 +130,8 @@ fn dataset_rows() -> Vec<Row> {
         row("POST", "/datasets/{name}/ingest", Id::Dataset, events(), 200),
         row("POST", "/ingest/{name}", Id::Dataset, events(), 200),
         row("POST", "/datasets/{dataset_name}/query", Id::Dataset, question(), 200),
+        // Who holds the right is told that a field has to be named.
+        row("GET", "/datasets/{dataset_name}/patterns", Id::Dataset, None, 422),
         row("GET", "/datasets/_history/{id}", Id::SavedQuery, None, 200),
         row("POST", "/datasets/_apl", Id::None, text(), 200),
         row("POST", "/query/_apl", Id::None, text(), 200),

@@ -4,7 +4,7 @@ use memchr::memmem::Finder;
 
 /// Where in a word the needle must stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     /// It must begin and end where words do.
     Whole,
     Start,

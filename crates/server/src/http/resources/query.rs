@@ -7,6 +7,7 @@ pub mod body;
 pub mod delete;
 pub mod history;
 pub mod parameters;
+pub mod patterns;
 pub mod schemas;
 
 use std::sync::Arc;
@@ -41,8 +42,9 @@ const COST: [HeaderName; 2] = [
 ];
 
 /// The paths of queries as the router knows them.
-pub const ROUTES: [&str; 6] = [
+pub const ROUTES: [&str; 7] = [
     "/v1/datasets/{dataset_name}/query",
+    "/v1/datasets/{dataset_name}/patterns",
     "/v1/datasets/_apl",
     "/v2/datasets/_apl/delete",
     "/v1/query/_apl",

@@ -89,6 +89,13 @@ pub fn cells(answer: &Answer) -> usize {
     answer.tables.iter().map(|table| table.rows.saturating_mul(table.fields.len())).sum()
 }
 
+/// A time of an event: RFC 3339 in UTC, with as many digits below the second as it needs.
+pub fn time_text(nanoseconds: i64) -> String {
+    let mut text = Vec::new();
+    json::write_time(&mut text, nanoseconds);
+    String::from_utf8_lossy(&text).trim_matches('"').to_owned()
+}
+
 fn table<'a>(answer: &'a Answer, name: &str) -> Option<&'a Table> {
     answer.tables.iter().find(|table| table.name == name)
 }
