@@ -6,6 +6,7 @@ mod chosen;
 mod dense;
 mod many;
 mod merge;
+mod places;
 mod shape;
 mod sort_keys;
 mod wide;

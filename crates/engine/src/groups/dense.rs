@@ -25,6 +25,7 @@ use tokio::task::JoinSet;
 use self::codes::{Coded, Combination};
 pub(super) use self::keys::KeyColumn;
 use super::Grouping;
+use super::places::Places;
 use crate::expr::{Rows, Typed};
 use crate::leaf::Leaf;
 use crate::partials::Partials;
@@ -123,7 +124,7 @@ struct Worker {
     memory: MemoryReservation,
     keys: Vec<KeyColumn>,
     /// The place of each group, by its key numbers.
-    places: HashMap<Box<[u32]>, usize>,
+    places: Places,
     accumulators: Vec<Box<dyn GroupsAccumulator>>,
     /// As long as the longest block so far, for aggregates that count rows.
     ones: ArrayRef,
@@ -138,7 +139,7 @@ impl Worker {
         Ok(Self {
             memory,
             keys: keys.collect(),
-            places: HashMap::new(),
+            places: Places::new(shared.key_count),
             accumulators: accumulators(shared)?,
             ones: Arc::new(Int64Array::from(Vec::<i64>::new())),
             done: Vec::new(),
@@ -229,8 +230,7 @@ impl Worker {
                 *number = column.numbers[(rest % different) as usize];
                 rest /= different;
             }
-            let next = all.len();
-            *all.entry_ref(&numbers).or_insert(next)
+            all.of(&numbers)
         };
         if combinations <= TABLE_PLACES {
             let mut table = vec![usize::MAX; combinations as usize];
@@ -254,11 +254,9 @@ impl Worker {
         if self.places.is_empty() {
             return Ok(());
         }
-        let mut groups: Vec<(&Box<[u32]>, &usize)> = self.places.iter().collect();
-        groups.sort_unstable_by_key(|(_, place)| **place);
         let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.shared.schema.fields().len());
         for (number, key) in self.keys.iter().enumerate() {
-            columns.push(key.array(groups.iter().map(|(numbers, _)| numbers[number])));
+            columns.push(key.array(self.places.of_key(number)));
         }
         for accumulator in &mut self.accumulators {
             columns.extend(accumulator.state(EmitTo::All)?);

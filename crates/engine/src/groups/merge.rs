@@ -14,9 +14,9 @@ use datafusion_physical_expr::LexOrdering;
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::aggregates::AggregateMode;
 use datafusion_physical_plan::sorts::sort::SortExec;
-use hashbrown::HashMap;
 
 use super::dense::KeyColumn;
+use super::places::Places;
 use super::{Grouping, Totals, collected};
 use crate::Result;
 use crate::leaf::Leaf;
@@ -28,30 +28,6 @@ const KEYS_MAX: usize = 16;
 /// What each group costs beside its states, and what each of its keys does, about.
 const GROUP_BYTES: usize = 64;
 const KEY_BYTES: usize = 48;
-
-/// Groups by their key numbers, each with a place.
-#[derive(Default)]
-struct Places {
-    places: HashMap<Box<[u32]>, usize>,
-    /// The key numbers of each group, one group after the other.
-    numbers: Vec<u32>,
-}
-
-impl Places {
-    fn of(&mut self, numbers: &[u32]) -> usize {
-        if let Some(place) = self.places.get(numbers) {
-            return *place;
-        }
-        let place = self.places.len();
-        self.places.insert(Box::from(numbers), place);
-        self.numbers.extend_from_slice(numbers);
-        place
-    }
-
-    fn len(&self) -> usize {
-        self.places.len()
-    }
-}
 
 impl Grouping<'_> {
     /// The chosen groups over all time and, where there are buckets, those by bucket; none where DataFusion must merge.
@@ -71,7 +47,8 @@ impl Grouping<'_> {
         let first = usize::from(self.has_bucket);
         let mut keys: Vec<KeyColumn> =
             self.columns[..self.key_count()].iter().map(|key| KeyColumn::new(key.kind)).collect();
-        let (mut groups, mut totals) = (Places::default(), Places::default());
+        let mut groups = Places::new(self.key_count());
+        let mut totals = Places::new(self.plan.keys.len());
         let mut of_totals = self.accumulators()?;
         let mut of_groups = if self.has_bucket { self.accumulators()? } else { Vec::new() };
         // The place over all time of each group by bucket.
@@ -81,7 +58,7 @@ impl Grouping<'_> {
             let rows = numbers.chunks_exact(self.key_count());
             if self.has_bucket {
                 let places: Vec<usize> = rows.map(|numbers| groups.of(numbers)).collect();
-                for numbers in groups.numbers.chunks_exact(self.key_count()).skip(total_of.len()) {
+                for numbers in groups.from(total_of.len()) {
                     total_of.push(totals.of(&numbers[first..]));
                 }
                 let totals_of: Vec<usize> = places.iter().map(|place| total_of[*place]).collect();
@@ -141,8 +118,7 @@ impl Grouping<'_> {
         let schema = self.aggregate(AggregateMode::Single, Arc::new(empty), first_key)?.schema();
         let mut columns: Vec<ArrayRef> = Vec::with_capacity(schema.fields().len());
         for (place, key) in keys.iter().enumerate() {
-            let of_groups = places.numbers.iter().skip(place).step_by(keys.len());
-            columns.push(key.array(of_groups.copied()));
+            columns.push(key.array(places.of_key(place)));
         }
         for mut accumulator in accumulators {
             columns.push(accumulator.evaluate(EmitTo::All)?);
