@@ -42,7 +42,7 @@ impl Scan {
             Some(Kept::Templates(_)) | None => {}
         }
         if let Picked::Rows(rows) = picked
-            && rows.len() * FEW < block.rows()
+            && is_few(rows.len(), block)
             && !block.is_buffered()
             && (cache.is_none() || is_large(block, column))
         {
@@ -124,6 +124,11 @@ async fn cursors(block: &Block, rows: &[u32]) -> Result<Input> {
         Some(RowId { time: *time, sequence: *sequence, index: *index }.to_string())
     });
     Ok(Input::Plain(Arc::new(texts.collect::<StringViewArray>())))
+}
+
+/// Whether only these rows of a block are decoded, and not all.
+pub(super) fn is_few(rows: usize, block: &Block) -> bool {
+    rows * FEW < block.rows()
 }
 
 /// Whether decoding a column whole would be felt: long texts, not numbers or words of a few.

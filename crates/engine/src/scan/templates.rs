@@ -12,7 +12,7 @@ use tidegauge_model::template::{Splitter, shown};
 use tidegauge_store::{Block, Codes, Templates};
 use tokio::time::Instant;
 
-use super::load::is_large;
+use super::load::{is_few, is_large};
 use super::{Picked, Scan, add_since};
 use crate::Result;
 use crate::bind::InputColumn;
@@ -20,20 +20,28 @@ use crate::expr::Input;
 use crate::templates::Texts;
 
 impl Scan {
-    /// The templates of a field's texts in a block, for one thread at a time.
+    /// The templates of a field's texts in a block, for one thread at a time. They are made of the texts only where so
+    /// many rows are asked about that the texts would be read whole.
     pub(super) async fn templates_in_turn(
         &self,
         place: usize,
         field: &Arc<str>,
+        rows: usize,
     ) -> Result<Option<Arc<Templates>>> {
         let _turn = match self.reading.get(place) {
             Some(reading) => Some(reading.lock().await),
             None => None,
         };
-        self.templates(&self.blocks[place], field).await
+        let block = &self.blocks[place];
+        self.templates(block, field, !is_few(rows, block)).await
     }
 
-    async fn templates(&self, block: &Block, field: &Arc<str>) -> Result<Option<Arc<Templates>>> {
+    async fn templates(
+        &self,
+        block: &Block,
+        field: &Arc<str>,
+        may_make: bool,
+    ) -> Result<Option<Arc<Templates>>> {
         if !block.has_single_texts(field) {
             return Ok(None);
         }
@@ -45,12 +53,21 @@ impl Scan {
         add_since(&self.counters.nanos_reading, began);
         let Some(cache) = &self.cache else { return Ok(templates) };
         let column = InputColumn::Field(Arc::clone(field), FieldKind::String);
+        if templates.is_none() && !may_make {
+            return Ok(None);
+        }
         if templates.is_none() && is_large(block, &column) {
             // A segment from before templates were stored: its texts have to be read whole once in any case.
-            let all = Picked::Range(0..block.rows());
-            if let Input::Plain(texts) = Box::pin(self.input(block, &column, &all)).await? {
+            let texts = Box::pin(self.whole(block, &column)).await?;
+            if let Input::Plain(texts) = &texts {
                 templates = Templates::of(texts.as_string_view().iter()).map(Arc::new);
             }
+            cache.insert_templates(block.id(), field, templates.as_ref());
+            match self.without_templates(block, &column, &texts) {
+                Some(kept) => cache.insert_texts(block.id(), &column, kept),
+                None => cache.insert(block.id(), &column, &texts),
+            }
+            return Ok(templates);
         }
         cache.insert_templates(block.id(), field, templates.as_ref());
         Ok(templates)
@@ -72,7 +89,7 @@ impl Scan {
 
     /// The template of each row as text.
     pub(super) async fn template_column(&self, block: &Block, field: &Arc<str>) -> Result<Input> {
-        let Some(templates) = self.templates(block, field).await? else {
+        let Some(templates) = self.templates(block, field, true).await? else {
             let column = InputColumn::Field(Arc::clone(field), FieldKind::String);
             let texts = self.input(block, &column, &Picked::Range(0..block.rows())).await?;
             return templates_of_texts(&texts, block.rows());

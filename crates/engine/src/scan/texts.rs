@@ -62,7 +62,7 @@ impl Scan {
         let mut templates = Vec::new();
         for input in places {
             if let InputColumn::Field(field, FieldKind::String) = &self.inputs[input]
-                && let Some(known) = self.templates_in_turn(place, field).await?
+                && let Some(known) = self.templates_in_turn(place, field, picked.count()).await?
             {
                 templates.push((input, known));
             }

@@ -1,6 +1,9 @@
 //! A regular expression asked of templates. Its automaton walks along the fixed parts, and through a hole in every way
 //! that a variable can take it: where all ways have matched every text does, where none has none does.
 
+use std::sync::Arc;
+
+use hashbrown::HashMap;
 use regex_automata::Input;
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
@@ -25,6 +28,8 @@ pub(super) struct Automaton {
     cache: Cache,
     /// The state in which no match has begun; none where more than the bytes at hand counts.
     idle: Option<LazyStateID>,
+    /// For the letters that variables have, one byte for each class of theirs.
+    in_holes: HashMap<u8, Arc<[u8]>>,
     steps: usize,
     is_spent: bool,
 }
@@ -80,7 +85,7 @@ impl Automaton {
             .ok()?;
         let mut cache = dfa.create_cache();
         let idle = idle_state(&dfa, &mut cache);
-        Some(Self { dfa, cache, idle, steps: 0, is_spent: false })
+        Some(Self { dfa, cache, idle, in_holes: HashMap::new(), steps: 0, is_spent: false })
     }
 
     /// Which texts of a template pass whose variables are made of these letters.
@@ -89,7 +94,13 @@ impl Automaton {
             return Verdict::UNKNOWN;
         }
         let clears = self.cache.clear_count();
-        let followed = self.follow(template, &self.bytes_of(letters));
+        let known = self.in_holes.get(&letters).map(Arc::clone);
+        let in_holes = known.unwrap_or_else(|| {
+            let bytes: Arc<[u8]> = self.bytes_of(letters).into();
+            self.in_holes.insert(letters, Arc::clone(&bytes));
+            bytes
+        });
+        let followed = self.follow(template, &in_holes);
         if self.cache.clear_count() != clears || self.steps > STEPS_MAX {
             // States that were forgotten may have been taken for others.
             self.is_spent = true;

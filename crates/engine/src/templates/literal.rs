@@ -73,10 +73,9 @@ impl Literal {
             if !self.is_folded {
                 return self.verdict(template, &mut holes);
             }
-            let folded = folded_template(template);
-            match self.verdict(&folded, &mut holes) {
+            match self.verdict(&folded_template(template), &mut holes) {
                 // Letters of other scripts may be of another length when they are folded.
-                Verdict::Open(_) if folded.len() != template.len() => Verdict::UNKNOWN,
+                Verdict::Open(_) if !is_ascii(template) => Verdict::UNKNOWN,
                 verdict => verdict,
             }
         };
@@ -209,9 +208,14 @@ impl Literal {
     }
 }
 
+/// Whether the fixed parts of a template are ASCII.
+fn is_ascii(template: &[u8]) -> bool {
+    template.iter().all(|byte| byte.is_ascii() || *byte == HOLE)
+}
+
 /// A template in the case in which the needle is looked for.
 fn folded_template(template: &[u8]) -> Vec<u8> {
-    if template.iter().all(|byte| byte.is_ascii() || *byte == HOLE) {
+    if is_ascii(template) {
         return template.to_ascii_lowercase();
     }
     let parts = template.split(|byte| *byte == HOLE);

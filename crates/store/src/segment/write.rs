@@ -93,14 +93,12 @@ pub(crate) fn encode(job: &Job<'_>) -> Result<Vec<Encoded>> {
     let Rest { texts, counts } = rest::encode(job.merge, &rest_keys, job.groups)?;
     let system = system_columns(job.merge, unit, texts);
     for (field, array) in schema.fields().iter().zip(&system) {
-        add_column(&mut files, field, array, job)?;
+        add_column(&mut files, field, array, job, false)?;
     }
     for (field, (key, _)) in schema.fields().iter().skip(system.len()).zip(&own) {
         let array = job.merge.array(key)?;
-        if key.1 == FieldKind::String && plan::may_have_templates(&array) {
-            add_templates(&mut files, &array)?;
-        }
-        add_column(&mut files, field, &array, job)?;
+        let has_templates = key.1 == FieldKind::String && plan::may_have_templates(&array);
+        add_column(&mut files, field, &array, job, has_templates)?;
     }
     let mut raw_bytes = job.merge.raw_bytes();
     let mut rows_left = job.merge.rows() as u64;
@@ -203,21 +201,14 @@ impl FileChunks {
     }
 }
 
-/// Adds the templates of a column of texts, before the column itself is added.
-fn add_templates(files: &mut [FileChunks], array: &ArrayRef) -> Result<()> {
-    for file in files {
-        for (group, (rows, chunks)) in file.groups.iter().enumerate() {
-            let part = rows.of(array)?;
-            // A row group whose texts are too different has none.
-            if let Some(templates) = Templates::of(part.as_string::<i64>().iter()) {
-                file.templates.push((group, chunks.len(), templates.encode()?));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn add_column(files: &mut [FileChunks], field: &FieldRef, array: &ArrayRef, job: &Job<'_>) -> Result<()> {
+/// Adds a column to every file, and the templates of its texts where they may pay.
+fn add_column(
+    files: &mut [FileChunks],
+    field: &FieldRef,
+    array: &ArrayRef,
+    job: &Job<'_>,
+    has_templates: bool,
+) -> Result<()> {
     let properties = plan::properties(array, job.effort);
     let factory = ColumnWriters::new(field, properties)?;
     let number = field.metadata().get(parquet::arrow::PARQUET_FIELD_ID_META_KEY);
@@ -226,6 +217,12 @@ fn add_column(files: &mut [FileChunks], field: &FieldRef, array: &ArrayRef, job:
         let mut stats = ColumnStats::new(number, 0);
         for (index, (rows, chunks)) in file.groups.iter_mut().enumerate() {
             let part = rows.of(array)?;
+            // A row group whose texts are too different has none.
+            if let Some(texts) = part.as_string_opt::<i64>().filter(|_| has_templates)
+                && let Some(templates) = Templates::of(texts.iter())
+            {
+                file.templates.push((index, chunks.len(), templates.encode()?));
+            }
             let mut writer = factory.next()?;
             for leaf in compute_leaves(field, &part)? {
                 writer.write(&leaf)?;
