@@ -111,13 +111,16 @@ impl Grouping<'_> {
         Ok(Merging {
             blocks,
             next: AtomicUsize::new(0),
-            bytes: AllBytes::new(bytes, kind),
+            bytes: AllBytes::new(bytes, kind.clone()),
             hashes: parting.hashes.clone(),
             aggregates: self.aggregates.clone(),
             arguments: self.aggregates.iter().map(|aggregate| places(aggregate)).collect(),
             first: First {
                 order: self.order(&schema),
                 plain: self.plan.order.first().filter(|(place, _)| !self.plan.is_json(*place)).copied(),
+                has_keys_next: self.plan.order.len() == 1
+                    && !self.plan.is_json(0)
+                    && kind != arrow_schema::DataType::Float64,
                 fetch: self.fetched(),
                 context: Arc::clone(&self.context),
             },
@@ -268,7 +271,9 @@ impl Merging {
         for accumulator in &mut accumulators {
             columns.push(accumulator.evaluate(EmitTo::All)?);
         }
-        let candidates = self.first.candidates(&columns);
+        let of_keys =
+            |left: u32, right: u32| self.bytes.compare(table.keys[left as usize], table.keys[right as usize]);
+        let candidates = self.first.candidates(&columns, of_keys);
         let keys = match &candidates {
             None => self.bytes.array(table.keys.iter().copied()),
             Some(rows) => {

@@ -155,3 +155,26 @@ fn what_does_not_fit_is_grouped_all_the_same() {
         assert_eq!(engine.memory_used().0, 0, "a query gives back what it held");
     });
 }
+
+#[test]
+fn groups_that_are_equal_are_in_the_order_of_their_keys() {
+    block_on(async {
+        let house = House::new().await;
+        let state = dataset(&house).await;
+        for (field, of) in FIELDS {
+            let mut wanted: Vec<(Value, i64)> =
+                wanted(*of).into_iter().map(|(key, count, ..)| (key, count)).collect();
+            // Without a word on it, what is missing comes first.
+            wanted.sort_by_key(|(key, count)| (-count, !key.is_null()));
+            let text = format!("logs | summarize n = count() by k = {field} | sort by n desc | take 700");
+            for way in [Way::Cached, Way::Threads] {
+                let answer = house.ask_text(&[("logs", &state)], &text, way).await.unwrap();
+                let table = &answer.tables[0];
+                let row = |row: usize| {
+                    (value(&table.fields[0], row), value(&table.fields[1], row).as_i64().unwrap())
+                };
+                assert_eq!((0..table.rows).map(row).collect::<Vec<_>>(), wanted[..700], "{field}");
+            }
+        }
+    });
+}

@@ -2,6 +2,7 @@
 //! the number; longer texts tell their length, a hash, and where their bytes were put. Equal numbers are equal keys; of
 //! longer texts the bytes decide.
 
+use std::cmp::Ordering;
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
@@ -24,6 +25,9 @@ const SHORT_MAX: usize = 15;
 
 /// Texts up to this length are part of their view.
 const INLINE_MAX: u32 = 12;
+
+/// How many bytes a text has that lies in its key.
+const TEXT_BYTES: usize = size_of::<Key>();
 
 /// The rest is what sixteen hexadecimal digits say.
 const DIGITS: u8 = 0x40;
@@ -157,6 +161,40 @@ impl AllBytes {
                 && self.bytes(left) == self.bytes(right))
     }
 
+    /// How keys are ordered, of integers and texts: null first.
+    pub(super) fn compare(&self, left: Key, right: Key) -> Ordering {
+        let are_digits = left as u8 == DIGITS && right as u8 == DIGITS;
+        match (left == NULL, right == NULL) {
+            (false, false) if self.kind != DataType::Utf8View => {
+                (left as u64).cast_signed().cmp(&(right as u64).cast_signed())
+            }
+            (false, false) if are_digits => left.cmp(&right),
+            (false, false) => {
+                let (mut of_left, mut of_right) = ([0; TEXT_BYTES], [0; TEXT_BYTES]);
+                self.text(left, &mut of_left).cmp(self.text(right, &mut of_right))
+            }
+            (left, right) => right.cmp(&left),
+        }
+    }
+
+    /// The bytes of a text, in the space that is given where they lie nowhere else.
+    fn text<'a>(&'a self, key: Key, space: &'a mut [u8; TEXT_BYTES]) -> &'a [u8] {
+        match key as u8 {
+            LONG => self.bytes(key),
+            DIGITS => {
+                let number = (key >> 8) as u64;
+                for (place, byte) in space.iter_mut().enumerate() {
+                    *byte = b"0123456789abcdef"[(number >> (60 - 4 * place)) as usize & 15];
+                }
+                space
+            }
+            length => {
+                *space = key.to_le_bytes();
+                &space[1..=usize::from(length)]
+            }
+        }
+    }
+
     fn bytes(&self, key: Key) -> &[u8] {
         let (start, length) = ((key >> 96) as usize, (key >> 40) as usize & LONG_MAX);
         &self.of_threads[(key >> 64) as u32 as usize].0[start..start + length]
@@ -183,15 +221,11 @@ impl AllBytes {
     }
 
     fn add_text(&self, key: Key, texts: &mut StringViewBuilder) {
-        // Every key of a text was made of one, so its bytes are a text again.
-        match key as u8 {
-            _ if key == NULL => texts.append_null(),
-            LONG => texts.append_value(String::from_utf8_lossy(self.bytes(key))),
-            DIGITS => texts.append_value(format!("{:016x}", (key >> 8) as u64)),
-            length => {
-                let bytes = key.to_le_bytes();
-                texts.append_value(String::from_utf8_lossy(&bytes[1..=usize::from(length)]));
-            }
+        if key == NULL {
+            texts.append_null();
+        } else {
+            // Every key of a text was made of one, so its bytes are a text again.
+            texts.append_value(String::from_utf8_lossy(self.text(key, &mut [0; TEXT_BYTES])));
         }
     }
 }
