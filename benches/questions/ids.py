@@ -1,6 +1,6 @@
 """Looking for one id among all events, and groups of as many keys as there are ids."""
 
-from .question import Question, aggregate, is_, matched_spans, query, table_rows
+from .question import Question, aggregate, is_, matched_spans, query, table_rows, text
 
 DIFFERENT = "SELECT span_id, count(*) AS n FROM {events} GROUP BY span_id ORDER BY n DESC, span_id LIMIT 10"
 
@@ -31,8 +31,7 @@ def questions(times, trace, user):
         ),
         Question(
             "the same, in text",
-            {"apl": "['bench'] | summarize n = count() by span_id | sort by n desc, span_id asc | take 10",
-             "startTime": whole.start, "endTime": whole.stop},
+            text(whole, "summarize n = count() by span_id | sort by n desc, span_id asc | take 10"),
             DIFFERENT.format(events=whole.events),
             own=table_rows,
         ),

@@ -1,6 +1,8 @@
 """Questions of dashboards and of who looks into something: counts, percentiles, tops, lists of events."""
 
-from .question import Question, aggregate, both, bucket, is_, matched_spans, query, series_counts, words
+from .question import (
+    Question, aggregate, both, bucket, is_, matched_spans, query, series_counts, table_rows, text, words,
+)
 
 ERRORS = is_("status", ">=", 500)
 GROUPED = "SELECT count(*), sum(n) FROM (SELECT service, status, {bucket}, count(*) AS n FROM {events} GROUP BY ALL)"
@@ -10,9 +12,10 @@ PERCENTILES = {"ClickHouse": 3.0, "DuckDB": 15.0}
 
 
 def grouped(name, window, seconds):
+    """Asked in text, because the peers too answer with the number of the groups and not with all of them."""
     statements = {peer: GROUPED.format(bucket=of, events=window.events) for peer, of in bucket(seconds).items()}
-    body = query(window, f"{seconds}s", aggregations=[aggregate("count")], groupBy=["service", "status"])
-    return Question(name, body, statements["ClickHouse"], statements["DuckDB"], own=series_counts)
+    body = text(window, f"summarize n = count() by service, status, bin(_time, {seconds}s) | summarize count(), sum(n)")
+    return Question(name, body, statements["ClickHouse"], statements["DuckDB"], own=table_rows)
 
 
 def percentiles(name, window):
@@ -70,10 +73,9 @@ def questions(times):
         ),
         Question(
             "p95 over 15 minutes",
-            query(quarter, aggregations=[aggregate("percentiles", "duration_ms", "p", argument=[95])],
-                  groupBy=["service"]),
+            text(quarter, "summarize percentile(duration_ms, 95) by service"),
             f"SELECT service, quantileTDigest(0.95)(duration_ms) FROM {quarter.events} GROUP BY service",
             f"SELECT service, approx_quantile(duration_ms, 0.95) FROM {quarter.events} GROUP BY service",
-            percent=PERCENTILES,
+            own=table_rows, percent=PERCENTILES,
         ),
     ]

@@ -71,6 +71,11 @@ def query(window, resolution="auto", **fields):
     return {"startTime": window.start, "endTime": window.stop, "resolution": resolution, **fields}
 
 
+def text(window, stages):
+    """A query in text."""
+    return {"apl": f"['bench'] | {stages}", "startTime": window.start, "endTime": window.stop}
+
+
 def aggregate(op, field="*", alias="n", **more):
     return {"op": op, "field": field, "alias": alias, **more}
 
