@@ -23,6 +23,7 @@ pub mod membership;
 pub mod notifiers;
 pub mod oauth;
 pub mod orgs;
+pub mod outbox;
 pub mod passwords;
 pub mod people;
 pub mod query_history;
