@@ -39,7 +39,7 @@ fn examples() -> Vec<(&'static str, Value, Message)> {
 fn shown(properties: &Value, message: &Message) -> String {
     match write(properties, message).unwrap() {
         Outbound::Http(request) => {
-            let mut text = format!("```http\nPOST {}\n", request.url);
+            let mut text = format!("```text\nPOST {}\n", request.url);
             for (name, value) in &request.headers {
                 writeln!(text, "{name}: {value}").unwrap();
             }
