@@ -20,6 +20,7 @@ mod lake;
 pub mod limits;
 pub mod links;
 pub mod membership;
+pub mod monitor_checks;
 pub mod notifiers;
 pub mod oauth;
 pub mod orgs;
