@@ -21,6 +21,7 @@ mod lake;
 pub mod limits;
 pub mod links;
 pub mod membership;
+pub mod monitor_checks;
 pub mod monitors;
 pub mod notifiers;
 pub mod oauth;
