@@ -2,6 +2,7 @@
 //! `query`, and as whom its runs read in `reader`.
 
 pub mod definition;
+pub mod history;
 mod query;
 pub mod reader;
 
