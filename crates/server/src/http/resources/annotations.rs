@@ -99,7 +99,7 @@ pub struct AnnotationResponse {
     reason = "the parameters are read one by one, because clients repeat them; this describes them"
 )]
 pub struct AnnotationParameters {
-    /// Only those of one of these datasets; repeated, or with commas between the names.
+    /// Only those of one of these datasets; repeated, numbered as in `datasets[0]`, or with commas between the names.
     datasets: Option<String>,
     /// Only those that end at or after this time.
     #[param(format = DateTime)]
@@ -138,11 +138,11 @@ impl From<AnnotationUpdate> for AnnotationInput {
     }
 }
 
-/// Of a time that is given more than once, the last one counts.
+/// Of a time that is given more than once, the last one counts. Some clients number the names of a list.
 fn question(parameters: Vec<(String, String)>) -> AnnotationQuestion {
     let mut question = AnnotationQuestion::default();
     for (name, value) in parameters {
-        match name.as_str() {
+        match name.split('[').next().unwrap_or_default() {
             "datasets" => {
                 let names = value.split(',').map(str::trim).filter(|name| !name.is_empty());
                 question.datasets.extend(names.map(str::to_owned));
