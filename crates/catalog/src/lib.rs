@@ -22,6 +22,7 @@ pub mod limits;
 pub mod links;
 pub mod membership;
 pub mod monitor_checks;
+pub mod monitor_runs;
 pub mod monitors;
 pub mod notifiers;
 pub mod oauth;
