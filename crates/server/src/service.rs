@@ -13,6 +13,7 @@ pub mod first_start;
 pub mod groups;
 pub mod ingest;
 pub mod links;
+pub mod monitors;
 pub mod notifiers;
 pub mod oauth;
 pub mod orgs;

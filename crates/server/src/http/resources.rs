@@ -6,6 +6,7 @@ pub mod documents;
 pub mod grants;
 pub mod groups;
 pub mod ingest;
+pub mod monitors;
 pub mod notifiers;
 pub mod oauth_clients;
 pub mod orgs;
