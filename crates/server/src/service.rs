@@ -32,6 +32,7 @@ pub mod tokens;
 pub mod users;
 pub mod views;
 pub mod virtual_fields;
+pub mod watch;
 
 pub use caller::Caller;
 pub use error::Error;
