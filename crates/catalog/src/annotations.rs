@@ -154,6 +154,8 @@ macro_rules! insert_annotation {
     }};
 }
 
+pub(crate) use insert_annotation;
+
 pub(crate) fn datasets_text(datasets: &[String]) -> String {
     // A list of strings always has a JSON form.
     serde_json::to_string(datasets).unwrap_or_default()

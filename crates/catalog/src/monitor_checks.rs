@@ -77,6 +77,36 @@ struct CheckRow {
     cost: i64,
 }
 
+pub(crate) const INSERT: &str = "INSERT INTO monitor_check (check_id, monitor_id, org_id, at, finished, window_start, \
+    window_end, group_key, state, outcome, is_change, value, reason, missed, cost) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (check_id) DO NOTHING";
+
+/// Writes a check of a run inside its transaction.
+macro_rules! insert {
+    ($connection:expr, $run:expr, $check:expr) => {
+        sqlx::query($crate::monitor_checks::INSERT)
+            .bind(&$check.id)
+            .bind($run.monitor.as_str())
+            .bind($run.org.as_str())
+            .bind($check.at.as_micros())
+            .bind($check.finished.as_micros())
+            .bind($check.window.0.as_micros())
+            .bind($check.window.1.as_micros())
+            .bind(&$check.group_key)
+            .bind($check.state.name())
+            .bind($check.outcome.name())
+            .bind($check.is_change)
+            .bind($check.value)
+            .bind(&$check.reason)
+            .bind($check.missed)
+            .bind($check.cost)
+            .execute(&mut *$connection)
+            .await?
+    };
+}
+
+pub(crate) use insert;
+
 /// Checks that are dropped in one transaction.
 const PRUNE_BATCH: i64 = 2_000;
 

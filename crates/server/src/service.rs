@@ -33,6 +33,7 @@ pub mod tokens;
 pub mod users;
 pub mod views;
 pub mod virtual_fields;
+pub mod watch;
 
 pub use caller::Caller;
 pub use error::Error;

@@ -1,16 +1,16 @@
 -- The watch over monitors: when each is due, who runs it, in which state it is, and what its runs have found.
 
--- One row for each monitor, made when the first node looks for due ones. `definition_of` is the time of change of the
--- definition that `due_at` was computed from: another one makes the monitor due, so that its schedule is made anew.
+-- One row for each monitor, made when a node first looks for due ones. `revision` is that of the definition which `due_at`
+-- was computed from: another one makes the monitor due, so that its schedule is made anew.
 CREATE TABLE monitor_watch (
-    monitor_id    TEXT PRIMARY KEY REFERENCES monitor (id) ON DELETE CASCADE,
-    org_id        TEXT NOT NULL REFERENCES org (id),
-    due_at        BIGINT NOT NULL,
-    definition_of BIGINT NOT NULL,
-    last_run      BIGINT,
-    state         TEXT NOT NULL,
-    lease_owner   TEXT,
-    lease_until   BIGINT NOT NULL
+    monitor_id  TEXT PRIMARY KEY REFERENCES monitor (id) ON DELETE CASCADE,
+    org_id      TEXT NOT NULL REFERENCES org (id),
+    due_at      BIGINT NOT NULL,
+    revision    BIGINT NOT NULL,
+    last_run    BIGINT,
+    state       TEXT NOT NULL,
+    lease_owner TEXT NOT NULL,
+    lease_until BIGINT NOT NULL
 );
 CREATE INDEX monitor_watch_by_due ON monitor_watch (due_at);
 

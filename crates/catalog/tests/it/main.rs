@@ -30,6 +30,7 @@ mod oauth_clients;
 mod oauth_grants;
 mod opening;
 mod orgs;
+mod outbox;
 mod passwords;
 mod people;
 mod query_history;
@@ -229,6 +230,17 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         stays_within_its_org,
         keeps_properties_unreadable_in_the_database,
         refuses_properties_moved_from_another_row,
+    }
+    outbox {
+        reads_back_what_was_enqueued,
+        takes_nothing_for_notifiers_of_others,
+        leases_one_of_each_notifier_at_a_time,
+        keeps_the_order_of_an_incident,
+        holds_what_is_for_a_disabled_notifier,
+        keeps_every_attempt,
+        replays_what_was_given_up,
+        gives_up_and_drops_what_is_old,
+        is_shared_by_nodes,
     }
     starred {
         reads_back_what_was_inserted,
