@@ -14,6 +14,7 @@ pub(super) fn rows() -> Vec<Row> {
             "threshold": 1,
             "intervalMinutes": 5,
             "rangeMinutes": 5,
+            "resolvable": true,
         }))
     };
     let annotation = || Some(json!({"datasets": ["web"], "type": "release"}));
@@ -25,6 +26,7 @@ pub(super) fn rows() -> Vec<Row> {
         row("DELETE", "/monitors/{id}", Id::Monitor, None, 204),
         row("GET", "/monitors/{id}/history", Id::Monitor, None, 200),
         row("GET", "/monitors/{id}/runs", Id::Monitor, None, 200),
+        row("POST", "/monitors/{id}/resolve", Id::Monitor, None, 200),
         row("GET", "/annotations", Id::None, None, 200),
         row("POST", "/annotations", Id::None, annotation(), 201),
         row("GET", "/annotations/{id}", Id::Annotation, None, 200),

@@ -1,4 +1,5 @@
-//! What the runs of a monitor have found: in the short form that clients know, and in full.
+//! What the runs of a monitor have found: in the short form that clients know, and in full; and the end of an alert by
+//! hand.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,11 +12,11 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::body::number;
 use crate::app::App;
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::{Json, PathId, Query};
 use crate::http::resources::paging;
-use crate::service::Caller;
 use crate::service::monitors::history::{self, Stretch};
+use crate::service::{Caller, monitors};
 
 /// Which part of the history.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -94,6 +95,13 @@ pub struct MonitorRun {
     pub cost: i64,
 }
 
+/// What came of closing alerts by hand.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Resolved {
+    /// How many messages say so.
+    pub messages: usize,
+}
+
 impl From<MonitorCheck> for MonitorRun {
     fn from(check: MonitorCheck) -> Self {
         let group = serde_json::from_str::<Vec<(String, String)>>(&check.group_key).ok();
@@ -148,4 +156,18 @@ pub async fn runs(
     let stretch = Stretch { start: parameters.start_time, end: parameters.end_time };
     let runs = history::runs(&app, &caller, &id, stretch, limit).await?;
     Ok(Json(runs.into_iter().map(MonitorRun::from).collect()))
+}
+
+/// Closes what is open of a monitor that is `resolvable`, as if its reason had gone. The next run that finds a reason
+/// opens an alert anew.
+#[utoipa::path(post, path = "/monitors/{id}/resolve", tag = "monitors", params(("id" = String, Path)), responses(
+    (status = 200, body = Resolved),
+    (status = 409, body = ErrorBody, description = "The monitor is not resolvable, or is being run at this moment."),
+))]
+pub async fn resolve(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    PathId(id): PathId,
+) -> Result<Json<Resolved>, ApiError> {
+    Ok(Json(Resolved { messages: monitors::resolve(&app, &caller, &id).await? }))
 }
