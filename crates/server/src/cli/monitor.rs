@@ -25,6 +25,8 @@ pub enum MonitorCommand {
     Mute(MuteArguments),
     /// Let a monitor run again.
     Unmute(OneArguments),
+    /// Close what is open of a monitor by hand.
+    Resolve(OneArguments),
     /// Delete a monitor with its history.
     Delete(OneArguments),
 }
@@ -75,6 +77,7 @@ pub async fn run(command: MonitorCommand) -> anyhow::Result<()> {
         MonitorCommand::Create(arguments) => create(arguments).await,
         MonitorCommand::Mute(arguments) => mute(arguments).await,
         MonitorCommand::Unmute(arguments) => unmute(arguments).await,
+        MonitorCommand::Resolve(arguments) => resolve(arguments).await,
         MonitorCommand::Delete(arguments) => delete(arguments).await,
     }
 }
@@ -160,6 +163,13 @@ async fn edit(server: &ServerArguments, id: &str, change: impl Fn(&mut Value)) -
     change(&mut monitor);
     let changed = resources.call(Method::PUT, &path, Some(&monitor)).await?;
     output::line(&listed(&changed));
+    Ok(())
+}
+
+async fn resolve(arguments: OneArguments) -> anyhow::Result<()> {
+    let path = ["v2", "monitors", &arguments.id, "resolve"];
+    let resolved = resources(&arguments.server)?.call(Method::POST, &path, None).await?;
+    output::line(&format!("{} messages", resolved["messages"]));
     Ok(())
 }
 
