@@ -3,6 +3,7 @@
 
 pub mod account;
 pub mod allowance;
+pub mod annotations;
 pub mod audit;
 pub mod caller;
 pub mod capabilities;
@@ -13,6 +14,7 @@ pub mod first_start;
 pub mod groups;
 pub mod ingest;
 pub mod links;
+pub mod monitors;
 pub mod notifiers;
 pub mod oauth;
 pub mod orgs;
@@ -31,6 +33,7 @@ pub mod tokens;
 pub mod users;
 pub mod views;
 pub mod virtual_fields;
+pub mod watch;
 
 pub use caller::Caller;
 pub use error::Error;
