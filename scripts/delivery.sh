@@ -27,7 +27,8 @@ binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_dire
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-if ! PYTHONDONTWRITEBYTECODE=1 "$packages/bin/python" "$program/main.py" "$binary" "$folder" || grep -q 'panicked' "$folder/log"; then
-    cat "$folder/log" >&2
+if ! PYTHONDONTWRITEBYTECODE=1 "$packages/bin/python" "$program/main.py" "$binary" "$folder" ||
+    grep -q 'panicked' "$folder"/*/log; then
+    tail -n 50 "$folder"/*/log >&2
     exit 1
 fi
