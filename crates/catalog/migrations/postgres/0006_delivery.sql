@@ -20,6 +20,7 @@ CREATE TABLE delivery (
 );
 CREATE INDEX delivery_by_notifier ON delivery (notifier_id, created, id);
 CREATE INDEX delivery_waiting ON delivery (state, next_at);
+CREATE INDEX delivery_in_line ON delivery (notifier_id, state, incident, created, id);
 CREATE INDEX delivery_by_end ON delivery (finished);
 
 CREATE TABLE delivery_attempt (
