@@ -38,6 +38,8 @@ pub struct Asked {
     pub moment: Timestamp,
     /// Whether single events come in the order of time, where the query does not say.
     pub is_oldest_first: bool,
+    /// How many single events, where the query does not say.
+    pub rows: Option<usize>,
 }
 
 /// Checks a query.
@@ -107,6 +109,7 @@ impl Runnable {
             lane: Lane::Monitor,
             start_time: Some(start.to_string()),
             end_time: Some(end.to_string()),
+            default_limit: asked.rows,
             default_order: if asked.is_oldest_first { vec![by_time] } else { Vec::new() },
             ..AplInput::default()
         };
