@@ -26,15 +26,17 @@ use axum::{Extension, Router};
 use tidegauge_auth::Access;
 use tidegauge_model::Action::{Create, Delete, Read, Update};
 use tidegauge_model::DatasetArea::{Data, Ingest, Query, StarredQueries, Trim, Vacuum, VirtualFields};
-use tidegauge_model::OrgArea::{ApiTokens, AuditLog, Datasets, Monitors, Notifiers, Rbac, Users, Views};
+use tidegauge_model::OrgArea::{
+    Annotations, ApiTokens, AuditLog, Datasets, Monitors, Notifiers, Rbac, Users, Views,
+};
 use utoipa_axum::routes;
 
 use crate::app::App;
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
 use resources::{
-    audit, datasets, groups, ingest, monitors, notifiers, orgs, protected_resource, query, query_text, roles,
-    starred, tokens, users, views, virtual_fields,
+    annotations, audit, datasets, groups, ingest, monitors, notifiers, orgs, protected_resource, query,
+    query_text, roles, starred, tokens, users, views, virtual_fields,
 };
 
 /// The whole service as one router.
@@ -166,6 +168,14 @@ fn watching(api: Api) -> Api {
         .add(both, Access::Org(Monitors, Read), routes!(monitors::get))
         .add(both, Access::Org(Monitors, Update), routes!(monitors::replace))
         .add(both, Access::Org(Monitors, Delete), routes!(monitors::delete))
+        .add(both, Access::Org(Monitors, Read), routes!(monitors::history::history))
+        .add(Versions::V2, Access::Org(Monitors, Read), routes!(monitors::history::runs))
+        .add(Versions::V2, Access::Org(Monitors, Update), routes!(monitors::history::resolve))
+        .add(both, Access::Org(Annotations, Read), routes!(annotations::list))
+        .add(both, Access::Org(Annotations, Create), routes!(annotations::create))
+        .add(both, Access::Org(Annotations, Read), routes!(annotations::get))
+        .add(both, Access::Org(Annotations, Update), routes!(annotations::update))
+        .add(both, Access::Org(Annotations, Delete), routes!(annotations::delete))
 }
 
 /// The routes of datasets and of the events in them.

@@ -3,6 +3,7 @@
 
 pub mod account;
 pub mod allowance;
+pub mod annotations;
 pub mod audit;
 pub mod caller;
 pub mod capabilities;

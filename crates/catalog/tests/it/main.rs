@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, which names the line")]
 
 mod acceptance;
+mod annotations;
 mod audit;
 mod bearer;
 mod bearer_seats;
@@ -23,6 +24,7 @@ mod ingest_keys;
 mod lake;
 mod membership;
 mod membership_races;
+mod monitors;
 mod notifiers;
 mod oauth_clients;
 mod oauth_grants;
@@ -377,6 +379,18 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         take_one_of_many_with_the_same_name,
         are_refused_beyond_the_limit,
         are_reported_when_they_cannot_be_read,
+    }
+    monitors {
+        read_back_what_was_inserted,
+        replace_what_a_caller_may_set,
+        are_refused_beyond_the_licence,
+        know_which_notifiers_there_are,
+        are_reported_when_they_cannot_be_read,
+    }
+    annotations {
+        read_back_what_was_inserted,
+        change_what_is_named_alone,
+        are_found_by_dataset_and_time,
     }
     oauth_clients {
         keys_read_back_and_are_sealed,

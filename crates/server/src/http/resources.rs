@@ -1,5 +1,6 @@
 //! The resources of the interface, one file each: the bodies they read and write, and their handlers.
 
+pub mod annotations;
 pub mod audit;
 pub mod datasets;
 pub mod documents;

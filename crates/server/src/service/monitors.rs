@@ -1,7 +1,8 @@
-//! Monitors: list, read, create, replace, delete. Reading a definition is in `definition`, checking its query in
-//! `query`, and as whom its runs read in `reader`.
+//! Monitors: list, read, create, replace, delete, and closing their alerts by hand. Reading a definition is in
+//! `definition`, checking its query in `query`, as whom its runs read in `reader`, and what they found in `history`.
 
 pub mod definition;
+pub mod history;
 mod query;
 pub mod reader;
 
@@ -10,7 +11,7 @@ use tidegauge_model::monitor::Definition;
 use tidegauge_model::{ErrorKind, MonitorId, Rule, Timestamp, Violation};
 
 pub use self::definition::MonitorInput;
-use super::{Caller, Error, Result};
+use super::{Caller, Error, Result, watch};
 use crate::app::App;
 
 pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Monitor>> {
@@ -70,6 +71,16 @@ pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
         return Ok(());
     }
     Err(not_found())
+}
+
+/// Closes what is open of a monitor, where that is for people to do. Gives how many messages say so.
+pub async fn resolve(app: &App, caller: &Caller, id: &str) -> Result<usize> {
+    let monitor = get(app, caller, id).await?;
+    if !monitor.definition.is_resolvable {
+        let message = "alerts of this monitor end by themselves and cannot be closed by hand";
+        return Err(Error::new(ErrorKind::Conflict, message).hint("set resolvable to true in the monitor"));
+    }
+    watch::resolve::resolve(app, caller, &monitor).await
 }
 
 /// A definition that is not kept, with what its runs may read: what the caller can.

@@ -1,6 +1,8 @@
 //! Every route of the API document, against every way to be refused and the one way to be let in. The list is
 //! compared with the document, so that a route without a row here fails. Refused calls must change nothing.
 
+mod watching;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -30,6 +32,8 @@ struct Row {
 enum Id {
     None,
     Notifier,
+    Monitor,
+    Annotation,
     Token,
     Starred,
     VirtualField,
@@ -64,6 +68,7 @@ fn rows() -> Vec<Row> {
     let user = || Some(json!({"name": "u", "email": "new{version}@example.com", "role": "none"}));
     let mut rows = dataset_rows();
     rows.extend(definition_rows());
+    rows.extend(watching::rows());
     rows.extend(rbac_rows());
     rows.extend(oauth_rows());
     rows.extend([
@@ -298,6 +303,8 @@ impl Check<'_> {
             Id::None => String::new(),
             Id::Org => self.app.org.to_string(),
             Id::Notifier => self.make("/notifiers", "POST /notifiers").await,
+            Id::Monitor => self.make("/monitors", "POST /monitors").await,
+            Id::Annotation => self.make("/annotations", "POST /annotations").await,
             Id::Token => self.make("/tokens", "POST /tokens").await,
             Id::Starred => self.make("/apl-starred-queries", "POST /apl-starred-queries").await,
             Id::VirtualField => self.make("/vfields", "POST /vfields").await,
@@ -314,8 +321,12 @@ impl Check<'_> {
         let path = self.row.path.replace("{id}", &id).replace("{field}", "status").replace("{name}", name);
         let path = path.replace("{dataset_name}", &id);
         let is_text = path.ends_with("_apl") || path.ends_with("/run");
-        let format = if is_text { "?format=tabular" } else { "" };
-        format!("{}{path}{format}", self.version)
+        let parameters = match self.row.path {
+            _ if is_text => "?format=tabular",
+            "/monitors/{id}/history" => "?startTime=2026-01-01T00:00:00Z&endTime=2027-01-01T00:00:00Z",
+            _ => "",
+        };
+        format!("{}{path}{parameters}", self.version)
     }
 
     /// A dataset that has all that the routes below it need.
@@ -384,7 +395,7 @@ impl Check<'_> {
         }
         let answer =
             self.app.send("POST", &format!("/v2{path}"), Some(&self.app.owner_token), Some(&body)).await;
-        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(answer.status.as_u16(), maker.success, "{answer:?}");
         answer.json()["id"].as_str().unwrap().to_owned()
     }
 
@@ -542,7 +553,8 @@ async fn snapshot(app: &TestApp) -> Vec<String> {
         let others =
             ["/v2/orgs", "/v2/user", "/v2/vfields", "/v2/views", "/v2/rbac/roles", "/v2/rbac/groups"];
         let granted = ["/v2/oauth/clients", "/v2/user/grants"];
-        for path in paths.iter().chain(&others).chain(&datasets).chain(&granted) {
+        let watching = ["/v2/monitors", "/v2/annotations"];
+        for path in paths.iter().chain(&others).chain(&datasets).chain(&granted).chain(&watching) {
             let answer = app.send("GET", path, Some(token), None).await;
             assert_eq!(answer.status, 200, "{path}");
             seen.push(answer.text);

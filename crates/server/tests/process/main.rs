@@ -15,6 +15,7 @@ mod hostile;
 mod ingest_crash;
 mod limits;
 mod login;
+mod monitors;
 mod places;
 mod process;
 mod shutdown;
@@ -51,6 +52,9 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("a_second_service_on_the_same_folder_is_refused", |backend| Box::pin(shutdown::locked(backend))),
     ("a_person_signs_in_by_the_browser", |backend| Box::pin(login::by_browser(backend))),
     ("a_person_signs_in_by_a_device_code", |backend| Box::pin(login::by_device(backend))),
+    ("monitors_are_handled_from_the_command_line", |backend| {
+        Box::pin(monitors::from_the_command_line(backend))
+    }),
     ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),
     ("a_wrong_setting_is_named", |backend| Box::pin(commands::wrong_setting(backend))),
     ("two_settings_turn_tls_on", |backend| Box::pin(tls::serves_https(backend))),

@@ -1,6 +1,7 @@
 //! `/monitors`: what people want to be told about.
 
 pub mod body;
+pub mod history;
 
 use std::sync::Arc;
 

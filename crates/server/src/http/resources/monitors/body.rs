@@ -254,3 +254,36 @@ pub fn number(value: f64) -> Number {
     }
     Number::from_f64(value).unwrap_or_else(|| Number::from(0))
 }
+
+#[cfg(test)]
+mod tests {
+    use utoipa::PartialSchema;
+
+    use super::*;
+
+    #[test]
+    fn every_key_of_the_document_is_read_in_any_case() {
+        let document = serde_json::to_value(MonitorRequest::schema()).unwrap();
+        let mut documented: Vec<&String> = document["properties"].as_object().unwrap().keys().collect();
+        let mut names = NAMES.to_vec();
+        documented.sort();
+        names.sort_unstable();
+        assert_eq!(documented, names);
+    }
+
+    #[test]
+    fn a_key_that_is_spelled_as_known_goes_before() {
+        let read = |text: &str| MonitorInput::from(serde_json::from_str::<MonitorRequest>(text).unwrap());
+        let input = read(r#"{"NAME": "m", "notifierIDs": ["a"], "notifierIds": ["b"], "unknown": {}}"#);
+        assert_eq!((input.name.as_str(), input.notifier_ids), ("m", vec!["b".to_owned()]));
+        assert_eq!(read(r#"{"name": "m", "NotifierIDs": ["a"]}"#).notifier_ids, ["a"]);
+        assert_eq!(read(r#"{"name": "m", "notifierIds": null, "notifierIDs": ["a"]}"#).notifier_ids, ["a"]);
+    }
+
+    #[test]
+    fn numbers_without_a_fraction_are_written_without_one() {
+        for (value, text) in [(5.0, "5"), (-0.5, "-0.5"), (1e300, "1e300"), (0.1, "0.1")] {
+            assert_eq!(number(value).to_string(), text);
+        }
+    }
+}
