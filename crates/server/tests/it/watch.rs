@@ -3,11 +3,12 @@
 
 mod live;
 mod nodes;
+mod replayed;
 mod support;
 
 use crate::cases::Case;
 
 /// Every case with its name.
 pub(crate) fn all() -> impl Iterator<Item = &'static (&'static str, Case)> {
-    [live::ALL, nodes::ALL].into_iter().flatten()
+    [live::ALL, nodes::ALL, replayed::ALL].into_iter().flatten()
 }

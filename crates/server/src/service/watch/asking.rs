@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::service::query::apl::check::{self, Asked, Runnable};
 use crate::service::{Caller, Result};
 
-const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+pub(super) const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How many events of one window are looked at. Far fewer are told.
 pub(super) const EVENTS_MAX: usize = 1_000;
@@ -74,6 +74,21 @@ impl<'a> Asking<'a> {
             Some(stages) => self.runnable.with_stages(stages).ask(self.app, self.caller, asked).await,
             None => self.runnable.ask(self.app, self.caller, asked).await,
         }
+    }
+
+    /// How many events an answer to `events` has at most.
+    pub(super) const EVENTS_AT_ONCE: usize = 20_000;
+
+    /// As many of the events of a window as can be looked at in one go.
+    pub(super) async fn events(&self, window: Window) -> Result<(Answer, u64)> {
+        let (range, rows) = ((window.start, window.end), Some(Self::EVENTS_AT_ONCE));
+        let asked = Asked { range, moment: window.end, is_oldest_first: true, rows };
+        self.runnable.ask(self.app, self.caller, asked).await
+    }
+
+    /// The readings in an answer.
+    pub(super) fn read(&self, window: Window, answer: &Answer) -> Readings {
+        readings::of(self.definition, window, answer)
     }
 
     /// The query with its names settled.

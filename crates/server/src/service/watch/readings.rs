@@ -77,13 +77,14 @@ pub(super) fn is_whole(time: Option<Timestamp>, step: Option<i64>, window: Windo
     window.start <= time && end <= window.end.as_micros()
 }
 
-/// Adds the stretches of time in which there was nothing.
+/// Adds the stretches of time in which there was nothing, from the first that has something on: what was before is not
+/// known to have been nothing.
 pub(super) fn fill(points: &mut Vec<Point>, step: i64, window: Window) {
     let known: BTreeSet<i64> = points.iter().filter_map(|point| Some(point.time?.as_micros())).collect();
-    let (start, end) = (window.start.as_micros(), window.end.as_micros());
-    let mut time = start.div_euclid(step) * step;
-    while time.saturating_add(step) <= end {
-        if time >= start && !known.contains(&time) {
+    let Some(first) = known.first() else { return };
+    let mut time = first.saturating_add(step);
+    while time.saturating_add(step) <= window.end.as_micros() {
+        if !known.contains(&time) {
             points.push(Point { time: Some(Timestamp::from_micros(time)), value: 0.0, is_whole: true });
         }
         time = time.saturating_add(step);

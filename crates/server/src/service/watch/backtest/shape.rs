@@ -1,11 +1,11 @@
 //! Which queries can be computed for many windows at once: those whose rows are chosen one by one and then summarised by
 //! aggregates that can be put together from the aggregates of shorter stretches. All else is asked window by window.
 
+use tidegauge_lang::Span;
 use tidegauge_lang::tree::{
     AggregateCall, AggregateFunction, BinaryOperator, Expr, ExprKind, Literal, Named, NamedAggregate, Query,
     Source, Stage, Summarize,
 };
-use tidegauge_lang::Span;
 use tidegauge_model::columns::TIME_FIELD;
 
 /// Functions whose value depends on the moment of the run.
@@ -42,7 +42,8 @@ impl Shape {
         if !matches!(query.source, Source::Dataset { .. }) {
             return None;
         }
-        let place = query.stages.iter().position(|stage| matches!(stage, Stage::Summarize(_) | Stage::Count))?;
+        let place =
+            query.stages.iter().position(|stage| matches!(stage, Stage::Summarize(_) | Stage::Count))?;
         let (before, rest) = query.stages.split_at(place);
         let mut whole = query.clone();
         if !whole.queries_mut().is_empty() || whole.exprs_mut().into_iter().any(|expr| uses_moment(expr)) {
@@ -148,7 +149,9 @@ fn is_of_rows(stage: &Stage) -> bool {
     match stage {
         Stage::Filter(_) | Stage::Search(_) | Stage::ParseKeyValue(_) | Stage::Redact(_) => true,
         Stage::Parse(_) | Stage::ParseWhere(_) => true,
-        Stage::Extend(fields) | Stage::ExtendValid(fields) => fields.iter().all(|field| field.name != TIME_FIELD),
+        Stage::Extend(fields) | Stage::ExtendValid(fields) => {
+            fields.iter().all(|field| field.name != TIME_FIELD)
+        }
         _ => false,
     }
 }
@@ -164,7 +167,8 @@ fn is_bin(expr: &Expr) -> bool {
 }
 
 fn uses_time(expr: &Expr) -> bool {
-    matches!(&expr.kind, ExprKind::Field(name) if name == TIME_FIELD) || expr.children().into_iter().any(uses_time)
+    matches!(&expr.kind, ExprKind::Field(name) if name == TIME_FIELD)
+        || expr.children().into_iter().any(uses_time)
 }
 
 fn uses_moment(expr: &Expr) -> bool {
@@ -176,9 +180,7 @@ fn uses_moment(expr: &Expr) -> bool {
 /// Whether a value is a number: those are what an average is of.
 fn is_number(of: &Expr) -> Expr {
     let zero = || Box::new(expr(ExprKind::Literal(Literal::Integer(0))));
-    let compared = |operator| {
-        expr(ExprKind::Binary { operator, left: Box::new(of.clone()), right: zero() })
-    };
+    let compared = |operator| expr(ExprKind::Binary { operator, left: Box::new(of.clone()), right: zero() });
     expr(ExprKind::Binary {
         operator: BinaryOperator::Or,
         left: Box::new(compared(BinaryOperator::GreaterOrEqual)),

@@ -50,14 +50,22 @@ impl<'a> Tiles<'a> {
         let (answer, _) = asking.answer(window.end, window, None).await?;
         let Some(table) = answer.tables.first() else { return Ok(None) };
         let bin = table.bucket.map(|bucket| bucket.step / 1_000);
-        let results: Vec<&str> =
-            table.fields.iter().map(|field| field.name.as_str()).filter(|name| !is_key(table, name)).collect();
+        let results: Vec<&str> = table
+            .fields
+            .iter()
+            .map(|field| field.name.as_str())
+            .filter(|name| !is_key(table, name))
+            .collect();
         if shape.has_bins != bin.is_some() || bin == Some(0) || results.len() != shape.results.len() {
             return Ok(None);
         }
         let is_judged = |name: &str| definition.column.as_ref().is_none_or(|column| column == name);
-        let judged: Vec<Merge> =
-            results.iter().zip(&shape.results).filter(|(name, _)| is_judged(name)).map(|(_, merge)| *merge).collect();
+        let judged: Vec<Merge> = results
+            .iter()
+            .zip(&shape.results)
+            .filter(|(name, _)| is_judged(name))
+            .map(|(_, merge)| *merge)
+            .collect();
         if judged.is_empty() {
             return Ok(None);
         }
@@ -123,14 +131,19 @@ impl<'a> Tiles<'a> {
             .collect();
         for row in 0..table.rows {
             let Some(time) = time.time(row) else { continue };
-            let key: GroupKey = keys.iter().map(|(name, cells)| ((*name).to_owned(), cells.text(row))).collect();
+            let key: GroupKey =
+                keys.iter().map(|(name, cells)| ((*name).to_owned(), cells.text(row))).collect();
             let next = self.groups.len();
             let group = *places.entry(key).or_insert_with_key(|key| {
                 self.groups.push(key.clone());
                 next
             });
             let number = |cells: &Option<Cells<'_>>| cells.as_ref()?.numbers(row).first().copied();
-            self.rows.push(Row { time: time.as_micros(), group, partials: partials.iter().map(number).collect() });
+            self.rows.push(Row {
+                time: time.as_micros(),
+                group,
+                partials: partials.iter().map(number).collect(),
+            });
         }
     }
 
@@ -146,7 +159,8 @@ impl<'a> Tiles<'a> {
         let mut sums: BTreeMap<(usize, i64), Vec<Sums>> = BTreeMap::new();
         for row in &self.rows[from..to] {
             let bin = self.bin.map_or(0, |bin| row.time.div_euclid(bin) * bin);
-            let known = sums.entry((row.group, bin)).or_insert_with(|| vec![Sums::default(); row.partials.len()]);
+            let known =
+                sums.entry((row.group, bin)).or_insert_with(|| vec![Sums::default(); row.partials.len()]);
             for (sums, partial) in known.iter_mut().zip(&row.partials) {
                 sums.add(*partial);
             }
@@ -209,7 +223,8 @@ fn is_key(table: &tidegauge_engine::Table, name: &str) -> bool {
 
 /// Whether rows are missing.
 pub(super) fn is_cut(answer: &Answer) -> bool {
-    answer.continues_at.is_some() || answer.messages.iter().any(|message| matches!(message, Message::RowsCut(_)))
+    answer.continues_at.is_some()
+        || answer.messages.iter().any(|message| matches!(message, Message::RowsCut(_)))
 }
 
 pub(super) fn too_much(message: &str) -> Error {
