@@ -91,7 +91,8 @@ pub async fn backtest(
     let (definition, _) = monitors::tried(app, caller, input.monitor).await?;
     let compare = match input.compare {
         Some(input) => {
-            Some(monitors::tried(app, caller, input).await.map_err(|error| error.within("compare"))?)
+            let tried = monitors::tried(app, caller, input).await;
+            Some(tried.map_err(|error| error.within("compare"))?.0)
         }
         None => None,
     };

@@ -1,15 +1,16 @@
 //! The readings of many runs: from partial aggregates of stretches of time where the query allows that, from the events
 //! themselves where events are told, and else from one query for each run, some at a time.
 
-use futures_util::{StreamExt, stream};
+use futures_util::FutureExt;
+use futures_util::future::join_all;
 use tidegauge_model::Timestamp;
 use tidegauge_model::monitor::{Definition, MonitorKind};
 use tidegauge_watch::{MatchedEvent, Readings, Window};
 
 use super::tiles::{Tiles, is_cut, too_much};
+use crate::service::Result;
 use crate::service::watch::asking::{Asking, DAY, EVENTS_MAX};
 use crate::service::watch::readings;
-use crate::service::{Error, Result};
 
 /// How many queries a backtest may ask where each run needs its own.
 const QUERIES_MAX: usize = 5_000;
@@ -99,16 +100,17 @@ async fn asked(
              sum, sumif, min, max or avg",
         ));
     }
-    let answers: Vec<Result<(Readings, u64)>> = stream::iter(runs)
-        .map(|(at, window)| asking.readings(*at, *window))
-        .buffered(QUERIES_AT_ONCE)
-        .collect()
-        .await;
-    let (mut readings, mut cost) = (Vec::with_capacity(answers.len()), 0);
-    for answer in answers {
-        let (found, more) = answer?;
-        readings.push(found);
-        cost += more;
+    let (mut readings, mut cost) = (Vec::with_capacity(runs.len()), 0);
+    for some in runs.chunks(QUERIES_AT_ONCE) {
+        let mut answers = Vec::with_capacity(some.len());
+        for (at, window) in some {
+            answers.push(asking.readings(*at, *window).boxed());
+        }
+        for answer in join_all(answers).await {
+            let (found, more) = answer?;
+            readings.push(found);
+            cost += more;
+        }
     }
     Ok((readings, cost))
 }
@@ -133,7 +135,7 @@ async fn events(asking: &Asking<'_>, whole: Window) -> Result<(Vec<MatchedEvent>
         }
         events.extend(found.into_iter().map(|event| MatchedEvent { json: String::new(), ..event }));
         if events.len() > EVENTS_KEPT_MAX {
-            return Err(Error::from(too_much("more events match than a backtest can hold"))
+            return Err(too_much("more events match than a backtest can hold")
                 .hint("filter more with `| where …`, or count the events in a Threshold monitor"));
         }
         start = end;
