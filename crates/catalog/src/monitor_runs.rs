@@ -158,6 +158,25 @@ impl Catalog {
         Ok(row.map(LeasedMonitor::from))
     }
 
+    /// Makes a lease longer. False if it is somebody else's.
+    pub async fn renew_monitor_lease(
+        &self,
+        id: &MonitorId,
+        owner: &str,
+        lease_until: Timestamp,
+    ) -> Result<bool> {
+        let renewed = write!(self, connection => {
+            sqlx::query("UPDATE monitor_watch SET lease_until = $3 WHERE monitor_id = $1 AND lease_owner = $2")
+                .bind(id.as_str())
+                .bind(owner)
+                .bind(lease_until.as_micros())
+                .execute(&mut *connection)
+                .await?
+                .rows_affected()
+        });
+        Ok(renewed > 0)
+    }
+
     /// When the next monitor that nobody has is due.
     pub async fn first_monitor_due(&self, now: Timestamp) -> Result<Option<Timestamp>> {
         let due: Option<i64> = read!(self, executor => {

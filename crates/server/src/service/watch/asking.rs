@@ -1,8 +1,8 @@
-//! Asks the query of a monitor about windows of time, as whom the monitor reads, in the lane of monitors.
+//! Asks the query of a monitor about windows of time, as whom the monitor reads.
 
 use std::time::Duration;
 
-use tidegauge_engine::Answer;
+use tidegauge_engine::{Answer, Lane};
 use tidegauge_lang::tree::{Query, Stage};
 use tidegauge_model::Timestamp;
 use tidegauge_model::monitor::{Definition, MonitorKind};
@@ -24,12 +24,19 @@ pub(super) struct Asking<'a> {
     caller: &'a Caller,
     definition: &'a Definition,
     runnable: Runnable,
+    lane: Lane,
 }
 
 impl<'a> Asking<'a> {
-    pub(super) async fn new(app: &'a App, caller: &'a Caller, definition: &'a Definition) -> Result<Self> {
+    /// `lane` is where its queries wait their turn.
+    pub(super) async fn new(
+        app: &'a App,
+        caller: &'a Caller,
+        definition: &'a Definition,
+        lane: Lane,
+    ) -> Result<Self> {
         let runnable = check::understood(app, caller, &definition.query).await?;
-        Ok(Self { app, caller, definition, runnable })
+        Ok(Self { app, caller, definition, runnable, lane })
     }
 
     /// The readings of a run, with those of earlier days where they tell what is expected, and what they cost.
@@ -69,6 +76,7 @@ impl<'a> Asking<'a> {
             moment: at,
             is_oldest_first: is_of_events,
             rows: is_of_events.then_some(EVENTS_MAX),
+            lane: self.lane,
         };
         match stages {
             Some(stages) => self.runnable.with_stages(stages).ask(self.app, self.caller, asked).await,
@@ -82,7 +90,7 @@ impl<'a> Asking<'a> {
     /// As many of the events of a window as can be looked at in one go.
     pub(super) async fn events(&self, window: Window) -> Result<(Answer, u64)> {
         let (range, rows) = ((window.start, window.end), Some(Self::EVENTS_AT_ONCE));
-        let asked = Asked { range, moment: window.end, is_oldest_first: true, rows };
+        let asked = Asked { range, moment: window.end, is_oldest_first: true, rows, lane: self.lane };
         self.runnable.ask(self.app, self.caller, asked).await
     }
 

@@ -40,6 +40,8 @@ pub struct Asked {
     pub is_oldest_first: bool,
     /// How many single events, where the query does not say.
     pub rows: Option<usize>,
+    /// Who waits for the answer.
+    pub lane: Lane,
 }
 
 /// Checks a query.
@@ -106,7 +108,7 @@ impl Runnable {
         let by_time = SortKey { field: TIME_FIELD.to_owned(), ..SortKey::default() };
         let input = AplInput {
             text: self.text.clone(),
-            lane: Lane::Monitor,
+            lane: asked.lane,
             start_time: Some(start.to_string()),
             end_time: Some(end.to_string()),
             default_limit: asked.rows,
