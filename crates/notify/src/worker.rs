@@ -16,6 +16,7 @@ use tidegauge_model::message::Message;
 use tidegauge_model::{Chance, Clock, DeliveryId, NotifierId, OrgId, Timestamp};
 use tidegauge_outgoing::post::Post;
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::backoff::{Failed, Patience};
@@ -118,29 +119,32 @@ impl Worker {
         self.wake.notify_one();
     }
 
-    /// Sends until it is told to stop, and then waits for what is under way.
-    pub async fn run(&self, stop: &CancellationToken) {
-        let mut under_way = FuturesUnordered::new();
-        loop {
+    /// Sends until it is told to stop, and then waits for what is under way. Each message has a task of its own: one
+    /// that was not polled while the outbox is read could keep the connection that the reading waits for.
+    pub async fn run(self: Arc<Self>, stop: &CancellationToken) {
+        let mut under_way = JoinSet::new();
+        while !stop.is_cancelled() {
             let free = self.manner.in_flight_max.saturating_sub(under_way.len());
-            let claimed = match stop.is_cancelled() || free == 0 {
-                true => Vec::new(),
-                false => self.claim(free).await.unwrap_or_else(|error| {
+            let claimed = if free == 0 { Ok(Vec::new()) } else { self.claim(free).await };
+            match claimed {
+                Ok(claimed) => {
+                    for claimed in claimed {
+                        let worker = Arc::clone(&self);
+                        under_way.spawn(async move { worker.deliver(claimed).await });
+                    }
+                }
+                Err(error) => {
                     tracing::warn!(error = %error, cause = ?error, "the outbox cannot be read; it is tried again");
-                    Vec::new()
-                }),
-            };
-            under_way.extend(claimed.into_iter().map(|claimed| self.deliver(claimed)));
-            if stop.is_cancelled() && under_way.is_empty() {
-                return;
+                }
             }
             tokio::select! {
-                Some(()) = under_way.next() => {}
+                Some(_) = under_way.join_next() => {}
                 () = self.wake.notified() => {}
                 () = tokio::time::sleep(LOOK_EVERY) => {}
-                () = stop.cancelled(), if !stop.is_cancelled() => {}
+                () = stop.cancelled() => {}
             }
         }
+        while under_way.join_next().await.is_some() {}
     }
 
     /// Claims what is due once and sends it. Gives how many that were.

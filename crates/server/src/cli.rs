@@ -1,5 +1,5 @@
 //! The command line: one file per command. `org`, `token` and `user` work on the catalogue directly, with the rights of
-//! whoever can read the data folder: the operator. `ingest`, `query`, `monitor`, `login`, `logout` and `whoami` are
+//! whoever can read the data folder: the operator. `ingest`, `query`, `monitor`, `notifier`, `login`, `logout` and `whoami` are
 //! clients like any other.
 
 pub mod bench;
@@ -8,6 +8,7 @@ pub mod ingest;
 pub mod login;
 pub mod logout;
 pub mod monitor;
+pub mod notifier;
 pub mod oauth;
 pub mod operator;
 pub mod org;
@@ -40,6 +41,9 @@ enum Command {
     /// List, make, mute and delete monitors.
     #[command(subcommand)]
     Monitor(monitor::MonitorCommand),
+    /// List and try notifiers, and see what became of their messages.
+    #[command(subcommand)]
+    Notifier(notifier::NotifierCommand),
     /// Sign in at a server, so that other commands need no token.
     Login(login::LoginArguments),
     /// End the sign-in at a server.
@@ -72,6 +76,7 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Ingest(arguments) => ingest::run(arguments).await,
         Command::Query(arguments) => query::run(arguments).await,
         Command::Monitor(command) => monitor::run(command).await,
+        Command::Notifier(command) => notifier::run(command).await,
         Command::Login(arguments) => login::run(arguments).await,
         Command::Logout(arguments) => logout::run(arguments).await,
         Command::Whoami(arguments) => whoami::run(arguments).await,

@@ -35,8 +35,8 @@ use crate::app::App;
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
 use resources::{
-    annotations, audit, datasets, groups, ingest, monitors, notifiers, orgs, protected_resource, query,
-    query_text, roles, starred, tokens, users, views, virtual_fields,
+    annotations, audit, datasets, deliveries, groups, ingest, monitors, notifiers, orgs, protected_resource,
+    query, query_text, roles, starred, tokens, users, views, virtual_fields,
 };
 
 /// The whole service as one router.
@@ -73,6 +73,10 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(both, Access::Org(Notifiers, Read), routes!(notifiers::get))
         .add(both, Access::Org(Notifiers, Update), routes!(notifiers::replace))
         .add(both, Access::Org(Notifiers, Delete), routes!(notifiers::delete))
+        .add(Versions::V2, Access::Org(Notifiers, Update), routes!(deliveries::test))
+        .add(Versions::V2, Access::Org(Notifiers, Read), routes!(deliveries::list))
+        .add(Versions::V2, Access::Org(Notifiers, Update), routes!(deliveries::replay))
+        .add(Versions::V2, Access::Org(Notifiers, Update), routes!(deliveries::signing_secret))
         .add(both, Access::Org(ApiTokens, Read), routes!(tokens::list))
         .add(both, Access::Org(ApiTokens, Create), routes!(tokens::create))
         .add(both, Access::Org(ApiTokens, Read), routes!(tokens::get))

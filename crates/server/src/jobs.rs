@@ -1,5 +1,6 @@
 //! Background jobs. Each is a `step` that tests call by themselves and that `run_every` repeats until shutdown.
 
+pub mod deliver;
 pub mod forget_tokens;
 pub mod keep_events;
 pub mod keep_oauth;
@@ -63,6 +64,7 @@ impl Jobs {
             prune_queries::step(&app).await
         });
         keep_events::start(&jobs, app);
+        deliver::start(&jobs, app);
         watch::start(&jobs, app);
         jobs.run_every("keep-oauth", PRUNE_EVERY, app, |app| async move { keep_oauth::step(&app).await });
         jobs.run_every(

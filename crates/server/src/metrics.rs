@@ -1,6 +1,8 @@
 //! The figures that `/metrics` shows, in the OpenMetrics form that Prometheus reads. They belong to one App, so that two can live in
 //! one process.
 
+mod outbox;
+
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
@@ -107,6 +109,7 @@ pub struct Metrics {
     ingested_bytes: Counter,
     queries: QueryMetrics,
     monitors: MonitorMetrics,
+    outbox: outbox::OutboxMetrics,
     store: StoreGauges,
 }
 
@@ -143,6 +146,7 @@ impl Default for Metrics {
         registry.register("ingested_bytes", "Bytes of bodies with events stored", ingested_bytes.clone());
         let queries = QueryMetrics::register(&mut registry);
         let monitors = MonitorMetrics::register(&mut registry);
+        let outbox = outbox::OutboxMetrics::register(&mut registry);
         let store = StoreGauges::default();
         registry.register("buffered_bytes", "Bytes of events not in segments", store.buffered_bytes.clone());
         registry.register("log_bytes", "Bytes of the write log", store.log_bytes.clone());
@@ -165,6 +169,7 @@ impl Default for Metrics {
             ingested_bytes,
             queries,
             monitors,
+            outbox,
             store,
         }
     }

@@ -8,6 +8,7 @@ pub mod audit;
 pub mod caller;
 pub mod capabilities;
 pub mod datasets;
+pub mod deliveries;
 pub mod documents;
 pub mod error;
 pub mod first_start;

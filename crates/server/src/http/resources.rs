@@ -3,6 +3,7 @@
 pub mod annotations;
 pub mod audit;
 pub mod datasets;
+pub mod deliveries;
 pub mod documents;
 pub mod grants;
 pub mod groups;

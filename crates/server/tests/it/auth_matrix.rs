@@ -77,6 +77,10 @@ fn rows() -> Vec<Row> {
         row("GET", "/notifiers/{id}", Id::Notifier, None, 200),
         row("PUT", "/notifiers/{id}", Id::Notifier, notifier(), 200),
         row("DELETE", "/notifiers/{id}", Id::Notifier, None, 204),
+        row("POST", "/notifiers/{id}/test", Id::Notifier, None, 200),
+        row("GET", "/notifiers/{id}/deliveries", Id::Notifier, None, 200),
+        row("GET", "/notifiers/{id}/signing-secret", Id::Notifier, None, 200),
+        row("POST", "/notifiers/{id}/deliveries/{deliveryId}/replay", Id::Notifier, None, 200),
         row("GET", "/tokens", Id::None, None, 200),
         row("POST", "/tokens", Id::None, token(), 200),
         row("GET", "/tokens/{id}", Id::Token, None, 200),
@@ -319,7 +323,10 @@ impl Check<'_> {
         };
         let name = if self.row.path.contains("mapfields") { "m" } else { &id };
         let path = self.row.path.replace("{id}", &id).replace("{field}", "status").replace("{name}", name);
-        let path = path.replace("{dataset_name}", &id);
+        let mut path = path.replace("{dataset_name}", &id);
+        if path.contains("{deliveryId}") {
+            path = path.replace("{deliveryId}", &self.make_dead_letter(&id).await);
+        }
         let is_text = path.ends_with("_apl") || path.ends_with("/run");
         let parameters = match self.row.path {
             _ if is_text => "?format=tabular",
@@ -359,6 +366,14 @@ impl Check<'_> {
         let change = Change { org: None, actor: "test".to_owned(), at: now, request_id: String::new() };
         self.app.app.catalog.insert_oauth_grant(&grant, &change).await.unwrap();
         grant.id.into_string()
+    }
+
+    /// A message that could not be sent, because there are no names here.
+    async fn make_dead_letter(&self, notifier: &str) -> String {
+        let path = format!("/v2/notifiers/{notifier}/test");
+        let answer = self.app.send("POST", &path, Some(&self.app.owner_token), None).await;
+        assert_eq!((answer.status.as_u16(), &answer.json()["state"]), (200, &json!("dead")), "{answer:?}");
+        answer.json()["id"].as_str().unwrap().to_owned()
     }
 
     async fn make_saved_query(&self) -> String {

@@ -8,6 +8,7 @@ mod crash;
 mod damage;
 #[path = "../shared/database.rs"]
 mod database;
+mod delivery;
 mod doctor;
 #[path = "../shared/geo_file.rs"]
 mod geo_file;
@@ -34,6 +35,12 @@ const ON_BOTH: &[(&str, Case)] = &[
     ("crash_loses_and_doubles_no_acknowledged_event", |backend| Box::pin(ingest_crash::in_the_log(backend))),
     ("crash_while_segments_are_written_loses_and_doubles_no_event", |backend| {
         Box::pin(ingest_crash::in_segments(backend))
+    }),
+    ("crash_between_sending_and_noting_repeats_a_message_under_its_id", |backend| {
+        Box::pin(delivery::between_sending_and_noting(backend))
+    }),
+    ("crash_in_the_middle_of_many_messages_loses_none", |backend| {
+        Box::pin(delivery::in_the_middle_of_many(backend))
     }),
     ("a_truncated_segment_concerns_its_dataset_only", |backend| Box::pin(damage::truncated_segment(backend))),
     ("commands_of_the_operator_reach_the_running_service", |backend| Box::pin(commands::reach(backend))),
