@@ -121,7 +121,9 @@ async fn work_on(app: &App, monitor: LeasedMonitor, owner: &str) {
             }
         }
         Ok(Ran::Scheduled) => {}
-        Ok(Ran::Lost) => tracing::info!(monitor = %id, "a run was of no use: the monitor is gone or was taken over"),
+        Ok(Ran::Lost) => {
+            tracing::info!(monitor = %id, "a run was of no use: the monitor is gone or was taken over")
+        }
         Err(error) => {
             app.metrics.job_failed();
             // The lease ends by itself, and the run is made then.
