@@ -101,9 +101,10 @@ impl Dice {
         let count = if self.below(4) == 0 { 0 } else { self.below(12) };
         let event = |_| {
             let back = Duration::from_millis(u64::try_from(self.below(30_000)).unwrap());
+            let status = [200, 200, 404, 500, 503][self.below(5)];
             json!({
                 "_time": now.minus(back).to_string(),
-                "status": [200, 200, 404, 500, 503][self.below(5)],
+                "status": status,
                 "host": self.one_of(&["a", "b", "c"]),
                 "ms": self.below(10),
             })
