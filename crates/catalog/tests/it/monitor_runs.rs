@@ -111,6 +111,9 @@ pub(crate) async fn due_ones_are_leased_once(test: &TestCatalog<'_>) {
     insert(test, &ours, "mon_later", |monitor| monitor.definition.disabled_until = Some(until)).await;
     assert_eq!(lease(test, "a", 10).await, ["mon_1", "mon_2"]);
     assert_eq!(lease(test, "b", 10).await, [""; 0]);
+    test.end_left_monitor_leases().await.unwrap();
+    let is_file = matches!(test.database.location, tidegauge_catalog::Location::Sqlite(_));
+    assert_eq!(!lease(test, "c", 10).await.is_empty(), is_file);
     // A lease ends by itself.
     assert_eq!(lease(test, "b", 10 + LEASE).await, ["mon_1", "mon_2", "mon_later"]);
 }

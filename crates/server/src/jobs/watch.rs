@@ -46,6 +46,9 @@ pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
     let (app, stop, runs) = (Arc::clone(app), jobs.stop.clone(), jobs.tracker.clone());
     jobs.tracker.spawn(async move {
         let places = Places::default();
+        if let Err(error) = app.catalog.end_left_monitor_leases().await {
+            tracing::warn!(error = %error, cause = ?error, "runs that were cut off wait until their leases end");
+        }
         loop {
             let wait = match step(&app, &places, &runs).await {
                 Ok(_) => until_next(&app).await,
