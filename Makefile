@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check bench bench-oauth fmt audit help lint setup-run setup-test setup-bench
+.PHONY: run test check bench bench-oauth bench-monitors fmt audit help lint setup-run setup-test setup-bench
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
@@ -28,6 +28,9 @@ bench: setup-bench ## measure the service under load, and its ingest and its ans
 
 bench-oauth: ## measure the check of an access token; builds no more than that needs
 	cargo bench --profile fast -p tidegauge-auth --bench oauth
+
+bench-monitors: ## measure whether a thousand monitors each minute are run when they are due
+	scripts/bench-monitors.sh
 
 fmt: ## format the code
 	cargo fmt --all

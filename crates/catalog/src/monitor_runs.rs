@@ -6,7 +6,7 @@ use sqlx::FromRow;
 use tidegauge_model::{MonitorId, OrgId, Timestamp};
 
 use crate::annotations::{Annotation, insert_annotation};
-use crate::db::{read, write};
+use crate::db::{Db, read, write};
 use crate::monitor_checks::{self, MonitorCheck};
 use crate::outbox::{NewDelivery, enqueue};
 use crate::{Catalog, Result};
@@ -156,6 +156,36 @@ impl Catalog {
                 .await?
         });
         Ok(row.map(LeasedMonitor::from))
+    }
+
+    /// Ends the leases that the service had when it was last stopped or killed, so that their runs are made at once. Only
+    /// where the catalogue is a file: that belongs to one service at a time, which has just started.
+    pub async fn end_left_monitor_leases(&self) -> Result<()> {
+        if let Db::Sqlite { write, .. } = &self.db {
+            sqlx::query("UPDATE monitor_watch SET lease_owner = '', lease_until = 0 WHERE lease_until > 0")
+                .execute(write)
+                .await?;
+        }
+        Ok(())
+    }
+
+    /// Makes a lease longer. False if it is somebody else's.
+    pub async fn renew_monitor_lease(
+        &self,
+        id: &MonitorId,
+        owner: &str,
+        lease_until: Timestamp,
+    ) -> Result<bool> {
+        let renewed = write!(self, connection => {
+            sqlx::query("UPDATE monitor_watch SET lease_until = $3 WHERE monitor_id = $1 AND lease_owner = $2")
+                .bind(id.as_str())
+                .bind(owner)
+                .bind(lease_until.as_micros())
+                .execute(&mut *connection)
+                .await?
+                .rows_affected()
+        });
+        Ok(renewed > 0)
     }
 
     /// When the next monitor that nobody has is due.

@@ -175,6 +175,7 @@ fn watching(api: Api) -> Api {
         .add(both, Access::Org(Monitors, Read), routes!(monitors::history::history))
         .add(Versions::V2, Access::Org(Monitors, Read), routes!(monitors::history::runs))
         .add(Versions::V2, Access::Org(Monitors, Update), routes!(monitors::history::resolve))
+        .add(Versions::V2, Access::Org(Monitors, Read), routes!(monitors::backtest::backtest))
         .add(both, Access::Org(Annotations, Read), routes!(annotations::list))
         .add(both, Access::Org(Annotations, Create), routes!(annotations::create))
         .add(both, Access::Org(Annotations, Read), routes!(annotations::get))

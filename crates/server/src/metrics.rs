@@ -17,6 +17,9 @@ use prometheus_client::registry::Registry;
 /// From 100 µs to 6.5 s.
 const LATENCY_BUCKETS: (f64, f64, u16) = (0.0001, 2.0, 17);
 
+/// From 1 ms to 78 s, in steps that are fine enough to read a lag from.
+const LAG_BUCKETS: (f64, f64, u16) = (0.001, 1.3, 44);
+
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct RouteLabels {
     method: String,
@@ -78,7 +81,7 @@ struct MonitorMetrics {
 
 impl MonitorMetrics {
     fn register(registry: &mut Registry) -> Self {
-        let (start, factor, length) = LATENCY_BUCKETS;
+        let (start, factor, length) = LAG_BUCKETS;
         let metrics = Self {
             outcomes: Family::default(),
             lag_seconds: Histogram::new(exponential_buckets(start, factor, length)),

@@ -52,6 +52,16 @@ pub(crate) struct OpenAlert {
 pub struct Damaged(String);
 
 impl State {
+    /// The state of a monitor of events that has looked at them up to a time.
+    pub fn seen(to: Timestamp) -> Self {
+        Self { seen_to: Some(to), ..Self::default() }
+    }
+
+    /// Whether the last run found events that match.
+    pub fn is_matching(&self) -> bool {
+        self.is_matching
+    }
+
     /// Whether something is open.
     pub fn is_open(&self) -> bool {
         self.is_matching || self.groups.values().any(|group| group.open.is_some())

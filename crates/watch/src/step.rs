@@ -17,7 +17,7 @@ use crate::state::{GroupState, OpenAlert, State};
 pub const GROUPS_MAX: usize = 1_000;
 
 /// How many runs are looked back at.
-const RUNS_MAX: u32 = 100;
+const RUNS_MAX: u32 = 1_000;
 
 /// How many groups have a line of their own in the history of one run.
 const GROUP_CHECKS_MAX: usize = 100;
@@ -192,6 +192,9 @@ impl<'a> Step<'a> {
         group.runs.push(verdict.is_positive);
         let surplus = group.runs.len().saturating_sub(runs_kept as usize);
         group.runs.drain(..surplus);
+        // What is not known counts as no reason, so that the runs before the first reason need not be known.
+        let first = group.runs.iter().position(|is_positive| *is_positive).unwrap_or(group.runs.len());
+        group.runs.drain(..first);
         let is_met = group.runs.iter().filter(|is_positive| **is_positive).count() >= needed;
         match (&group.open, is_met) {
             (None, true) if !group.is_held => {
@@ -206,7 +209,7 @@ impl<'a> Step<'a> {
                 group.open = None;
             }
         }
-        let is_usual = group.open.is_none() && !group.is_held && !group.runs.contains(&true);
+        let is_usual = group.open.is_none() && !group.is_held && group.runs.is_empty();
         if !is_usual {
             self.groups.insert(key, group);
         }

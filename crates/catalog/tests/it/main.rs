@@ -24,6 +24,7 @@ mod ingest_keys;
 mod lake;
 mod membership;
 mod membership_races;
+mod monitor_runs;
 mod monitors;
 mod notifiers;
 mod oauth_clients;
@@ -379,6 +380,13 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         take_one_of_many_with_the_same_name,
         are_refused_beyond_the_limit,
         are_reported_when_they_cannot_be_read,
+    }
+    monitor_runs {
+        due_ones_are_leased_once,
+        several_nodes_share_the_work,
+        a_run_is_recorded_whole_by_who_has_the_lease,
+        a_change_makes_it_due_and_deleting_takes_all_along,
+        old_checks_are_dropped_and_changes_later,
     }
     monitors {
         read_back_what_was_inserted,

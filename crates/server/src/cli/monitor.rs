@@ -1,5 +1,7 @@
 //! `tidegauge monitor`: monitors of a server, for people at a terminal.
 
+mod backtest;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -27,6 +29,8 @@ pub enum MonitorCommand {
     Unmute(OneArguments),
     /// Close what is open of a monitor by hand.
     Resolve(OneArguments),
+    /// Show what a monitor would have done.
+    Backtest(backtest::BacktestArguments),
     /// Delete a monitor with its history.
     Delete(OneArguments),
 }
@@ -78,6 +82,7 @@ pub async fn run(command: MonitorCommand) -> anyhow::Result<()> {
         MonitorCommand::Mute(arguments) => mute(arguments).await,
         MonitorCommand::Unmute(arguments) => unmute(arguments).await,
         MonitorCommand::Resolve(arguments) => resolve(arguments).await,
+        MonitorCommand::Backtest(arguments) => backtest::run(arguments).await,
         MonitorCommand::Delete(arguments) => delete(arguments).await,
     }
 }

@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tidegauge_catalog::monitor_runs::LeasedMonitor;
+use tidegauge_model::MonitorId;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
@@ -15,8 +17,9 @@ use crate::service::watch::run::{Ran, run};
 /// How many monitors are run at once. More would only wait for a place in the engine.
 const RUNNING_MAX: usize = 16;
 
-/// How long a run may take before another node takes it over. Longer than a query may take.
-const LEASE_BESIDE_QUERY: Duration = Duration::from_secs(60);
+/// After how long another node takes a run over whose node is gone. Who still works on one makes its lease longer.
+const LEASE: Duration = Duration::from_secs(30);
+const RENEW_EVERY: Duration = Duration::from_secs(10);
 
 /// Monitors can be made and changed on other nodes, so that nobody waits longer than this before looking again.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -43,6 +46,9 @@ pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
     let (app, stop, runs) = (Arc::clone(app), jobs.stop.clone(), jobs.tracker.clone());
     jobs.tracker.spawn(async move {
         let places = Places::default();
+        if let Err(error) = app.catalog.end_left_monitor_leases().await {
+            tracing::warn!(error = %error, cause = ?error, "runs that were cut off wait until their leases end");
+        }
         loop {
             let wait = match step(&app, &places, &runs).await {
                 Ok(_) => until_next(&app).await,
@@ -86,9 +92,8 @@ pub async fn step(
     }
     let now = app.now();
     let owner = owner(app);
-    let lease_until = now.plus(app.queries.limits.time_max).plus(LEASE_BESIDE_QUERY);
     let limit = i64::try_from(free).unwrap_or(1);
-    let leased = app.catalog.lease_due_monitors(&owner, now, lease_until, limit).await?;
+    let leased = app.catalog.lease_due_monitors(&owner, now, now.plus(LEASE), limit).await?;
     let count = leased.len();
     for monitor in leased {
         // As many were leased as there were places, and nobody else takes them.
@@ -96,23 +101,52 @@ pub async fn step(
         let (app, owner) = (Arc::clone(app), owner.clone());
         runs.spawn(async move {
             let _place = place;
-            let (id, due) = (monitor.id.clone(), monitor.due);
-            match run(&app, monitor, &owner).await {
-                Ok(Ran::Recorded { is_failed, .. }) => {
-                    let late = app.now().as_micros().saturating_sub(due.map_or(app.now(), |due| due).as_micros());
-                    app.metrics.monitor_ran(is_failed, Duration::from_micros(u64::try_from(late).unwrap_or(0)));
-                }
-                Ok(Ran::Scheduled) => {}
-                Ok(Ran::Lost) => tracing::info!(monitor = %id, "a run was of no use: the monitor is gone or was taken over"),
-                Err(error) => {
-                    app.metrics.job_failed();
-                    // The lease ends by itself, and the run is made then.
-                    tracing::warn!(monitor = %id, error = %error.message, cause = ?error.source, "a run of a monitor failed");
-                }
-            }
+            work_on(&app, monitor, &owner).await;
         });
     }
     Ok(count)
+}
+
+/// Makes a run, and keeps its lease meanwhile.
+async fn work_on(app: &App, monitor: LeasedMonitor, owner: &str) {
+    let (id, due) = (monitor.id.clone(), monitor.due);
+    // Both go on at the same time: the run may hold the connection that the renewal waits for.
+    let ran = tokio::select! {
+        ran = run(app, monitor, owner) => ran,
+        () = renew(app, &id, owner) => return,
+    };
+    match ran {
+        Ok(Ran::Recorded { is_failed, told }) => {
+            let late = due.map_or(0, |due| app.now().as_micros().saturating_sub(due.as_micros()));
+            app.metrics.monitor_ran(is_failed, Duration::from_micros(u64::try_from(late).unwrap_or(0)));
+            if told > 0 {
+                app.notify.wake();
+            }
+        }
+        Ok(Ran::Scheduled) => {}
+        Ok(Ran::Lost) => {
+            tracing::info!(monitor = %id, "a run was of no use: the monitor is gone or was taken over")
+        }
+        Err(error) => {
+            app.metrics.job_failed();
+            // The lease ends by itself, and the run is made then.
+            tracing::warn!(monitor = %id, error = %error.message, cause = ?error.source, "a run of a monitor failed");
+        }
+    }
+}
+
+/// Makes a lease longer again and again, until it is somebody else's.
+async fn renew(app: &App, id: &MonitorId, owner: &str) {
+    loop {
+        tokio::time::sleep(RENEW_EVERY).await;
+        match app.catalog.renew_monitor_lease(id, owner, app.now().plus(LEASE)).await {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => {
+                tracing::warn!(monitor = %id, error = %error, cause = ?error, "the lease of a run was not renewed");
+            }
+        }
+    }
 }
 
 /// Drops what is older than it is kept.

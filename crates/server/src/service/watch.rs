@@ -3,6 +3,7 @@
 //! the catalogue.
 
 mod asking;
+pub mod backtest;
 mod cells;
 mod ids;
 mod readings;

@@ -21,7 +21,7 @@ use crate::database::Backend;
 use crate::process::{Installation, Service, client};
 
 /// An attempt may take a second, so that a message of a service that was killed is free after three.
-const SETTINGS: [&str; 6] = [
+pub(crate) const SETTINGS: [&str; 6] = [
     "--notify-plain-http",
     "true",
     "--notify-allowed-networks",
@@ -43,14 +43,14 @@ struct Shared {
     came: Notify,
 }
 
-struct Receiver {
-    url: String,
+pub(crate) struct Receiver {
+    pub(crate) url: String,
     shared: Arc<Shared>,
     _tasks: JoinSet<()>,
 }
 
 impl Receiver {
-    async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
         let shared = Arc::new(Shared::default());
@@ -64,12 +64,12 @@ impl Receiver {
         *self.shared.hangs.lock().unwrap() = hangs;
     }
 
-    fn received(&self) -> Vec<(String, String)> {
+    pub(crate) fn received(&self) -> Vec<(String, String)> {
         self.shared.received.lock().unwrap().clone()
     }
 
     /// Waits until so many came in all.
-    async fn had(&self, count: usize) {
+    pub(crate) async fn had(&self, count: usize) {
         let wait = async {
             while self.received().len() < count {
                 self.shared.came.notified().await;
@@ -134,7 +134,11 @@ async fn enqueue(
     catalog.close().await;
 }
 
-async fn notifier(installation: &Installation, service: &Service, url: &str) -> (OrgId, NotifierId) {
+pub(crate) async fn notifier(
+    installation: &Installation,
+    service: &Service,
+    url: &str,
+) -> (OrgId, NotifierId) {
     let body = json!({"name": "n", "properties": {"webhook": {"url": url}}});
     let path = format!("{}/v2/notifiers", service.url);
     let made = client().post(path).bearer_auth(installation.first_token()).json(&body).send().await.unwrap();

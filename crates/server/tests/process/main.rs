@@ -21,6 +21,7 @@ mod places;
 mod process;
 mod shutdown;
 mod tls;
+mod watching;
 
 use std::pin::Pin;
 
@@ -41,6 +42,9 @@ const ON_BOTH: &[(&str, Case)] = &[
     }),
     ("crash_in_the_middle_of_many_messages_loses_none", |backend| {
         Box::pin(delivery::in_the_middle_of_many(backend))
+    }),
+    ("crash_while_monitors_run_tells_every_alert_under_one_id", |backend| {
+        Box::pin(watching::every_alert_is_told_under_one_id(backend))
     }),
     ("a_truncated_segment_concerns_its_dataset_only", |backend| Box::pin(damage::truncated_segment(backend))),
     ("commands_of_the_operator_reach_the_running_service", |backend| Box::pin(commands::reach(backend))),

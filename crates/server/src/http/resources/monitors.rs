@@ -1,5 +1,6 @@
 //! `/monitors`: what people want to be told about.
 
+pub mod backtest;
 pub mod body;
 pub mod history;
 

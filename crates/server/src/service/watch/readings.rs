@@ -43,6 +43,11 @@ pub(super) fn add_earlier(readings: &mut Readings, earlier: &Readings) {
     }
 }
 
+/// Whether all numbers that are judged are 0 where there are no events.
+pub(super) fn is_zero_without_events(definition: &Definition, table: &Table) -> bool {
+    Columns::of(definition, table).is_zero_without_events
+}
+
 fn series(definition: &Definition, window: Window, table: &Table) -> Vec<Series> {
     let columns = Columns::of(definition, table);
     let mut found: BTreeMap<GroupKey, Vec<Point>> = BTreeMap::new();
@@ -66,19 +71,20 @@ fn series(definition: &Definition, window: Window, table: &Table) -> Vec<Series>
 }
 
 /// Whether a stretch of time lies in the window as a whole.
-fn is_whole(time: Option<Timestamp>, step: Option<i64>, window: Window) -> bool {
+pub(super) fn is_whole(time: Option<Timestamp>, step: Option<i64>, window: Window) -> bool {
     let (Some(time), Some(step)) = (time, step) else { return true };
     let end = time.as_micros().saturating_add(step);
     window.start <= time && end <= window.end.as_micros()
 }
 
-/// Adds the stretches of time in which there was nothing.
-fn fill(points: &mut Vec<Point>, step: i64, window: Window) {
+/// Adds the stretches of time in which there was nothing, from the first that has something on: what was before is not
+/// known to have been nothing.
+pub(super) fn fill(points: &mut Vec<Point>, step: i64, window: Window) {
     let known: BTreeSet<i64> = points.iter().filter_map(|point| Some(point.time?.as_micros())).collect();
-    let (start, end) = (window.start.as_micros(), window.end.as_micros());
-    let mut time = start.div_euclid(step) * step;
-    while time.saturating_add(step) <= end {
-        if time >= start && !known.contains(&time) {
+    let Some(first) = known.first() else { return };
+    let mut time = first.saturating_add(step);
+    while time.saturating_add(step) <= window.end.as_micros() {
+        if !known.contains(&time) {
             points.push(Point { time: Some(Timestamp::from_micros(time)), value: 0.0, is_whole: true });
         }
         time = time.saturating_add(step);

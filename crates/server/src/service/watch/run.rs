@@ -8,7 +8,9 @@ use tidegauge_catalog::monitor_checks::{self, MonitorCheck};
 use tidegauge_catalog::monitor_runs::{LeasedMonitor, RecordedRun};
 use tidegauge_catalog::monitors::Monitor;
 use tidegauge_catalog::outbox::NewDelivery;
+use tidegauge_engine::Lane;
 use tidegauge_model::Timestamp;
+use tidegauge_model::monitor::MonitorKind;
 use tidegauge_watch::{
     Check, CheckOutcome, Due, Outcome, Run, State, TellKind, body, due, failed, judged, message, next_due,
     reason_text, title, window,
@@ -117,7 +119,13 @@ async fn make(app: &App, monitor: &Monitor, leased: &LeasedMonitor, due: Due, no
     let enabled = enabled_again(monitor).unwrap_or(monitor.modified).max(monitor.modified);
     let read = State::from_text(&leased.state);
     let before = read.as_ref().cloned().unwrap_or_default();
-    let window = window(definition, due.at, &before, enabled);
+    let mut window = window(definition, due.at, &before, enabled);
+    if definition.kind == MonitorKind::MatchEvent
+        && let Some(until) = enabled_again(monitor)
+    {
+        // Events from when it was off are not told.
+        window.start = window.start.max(until).min(window.end);
+    }
     let run = Run { monitor: monitor.id.clone(), at: due.at, window };
     if let Err(damaged) = read {
         let outcome = failed(&before, damaged.to_string());
@@ -143,7 +151,7 @@ async fn asked(
 ) -> std::result::Result<(tidegauge_watch::Readings, u64), Error> {
     let actor = monitor.id.as_str();
     let caller = reader(app, &monitor.org, &monitor.reads, &monitor.created_by, actor, now).await?;
-    let asking = Asking::new(app, &caller, &monitor.definition).await?;
+    let asking = Asking::new(app, &caller, &monitor.definition, Lane::Monitor).await?;
     asking.readings(run.at, run.window).await
 }
 

@@ -17,6 +17,11 @@ pub(super) fn rows() -> Vec<Row> {
             "resolvable": true,
         }))
     };
+    let backtest = Some(json!({
+        "monitor": monitor(),
+        "startTime": "2026-06-01T10:00:00Z",
+        "endTime": "2026-06-01T10:30:00Z",
+    }));
     let annotation = || Some(json!({"datasets": ["web"], "type": "release"}));
     vec![
         row("GET", "/monitors", Id::None, None, 200),
@@ -27,6 +32,7 @@ pub(super) fn rows() -> Vec<Row> {
         row("GET", "/monitors/{id}/history", Id::Monitor, None, 200),
         row("GET", "/monitors/{id}/runs", Id::Monitor, None, 200),
         row("POST", "/monitors/{id}/resolve", Id::Monitor, None, 200),
+        row("POST", "/monitors/backtest", Id::None, backtest, 200),
         row("GET", "/annotations", Id::None, None, 200),
         row("POST", "/annotations", Id::None, annotation(), 201),
         row("GET", "/annotations/{id}", Id::Annotation, None, 200),

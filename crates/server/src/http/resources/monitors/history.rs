@@ -158,8 +158,8 @@ pub async fn runs(
     Ok(Json(runs.into_iter().map(MonitorRun::from).collect()))
 }
 
-/// Closes what is open of a monitor that is `resolvable`, as if its reason had gone. The next run that finds a reason
-/// opens an alert anew.
+/// Closes what is open of a monitor that is `resolvable`, as if its reason had gone. What still has its reason opens
+/// again after a run that found none.
 #[utoipa::path(post, path = "/monitors/{id}/resolve", tag = "monitors", params(("id" = String, Path)), responses(
     (status = 200, body = Resolved),
     (status = 409, body = ErrorBody, description = "The monitor is not resolvable, or is being run at this moment."),

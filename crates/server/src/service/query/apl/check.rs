@@ -2,9 +2,11 @@
 //! a stretch of time that no event is in, with the rights of who keeps it. What it reads is told, for those who run it
 //! then.
 
-use tidegauge_engine::{Answer, Dataset, Lane};
-use tidegauge_lang::Resolved;
+use std::collections::BTreeSet;
+
+use tidegauge_engine::{Answer, Dataset, Lane, Message};
 use tidegauge_lang::tree::{Query, SortKey, Stage};
+use tidegauge_lang::{Diagnostic, Resolved, Span, nearest};
 use tidegauge_model::capability::ANY;
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_model::{Action, DatasetArea, Timestamp, ViewArea};
@@ -12,6 +14,7 @@ use tidegauge_model::{Action, DatasetArea, Timestamp, ViewArea};
 use super::compile::{self, Understood};
 use super::{AplInput, Run, meter, sources};
 use crate::app::App;
+use crate::service::query::failure;
 use crate::service::{Caller, Result};
 
 /// How far behind now the empty stretch of time is, in microseconds: a century, where nobody sends events.
@@ -38,6 +41,10 @@ pub struct Asked {
     pub moment: Timestamp,
     /// Whether single events come in the order of time, where the query does not say.
     pub is_oldest_first: bool,
+    /// How many single events, where the query does not say.
+    pub rows: Option<usize>,
+    /// Who waits for the answer.
+    pub lane: Lane,
 }
 
 /// Checks a query.
@@ -46,6 +53,7 @@ pub async fn check(app: &App, caller: &Caller, text: &str) -> Result<Runnable> {
     let start = Timestamp::from_micros(caller.now.as_micros() + EMPTY_AHEAD);
     let end = Timestamp::from_micros(start.as_micros() + 60_000_000);
     let answer = runnable.run(app, caller, (start, end), None).await?;
+    runnable.check_fields(&answer)?;
     let fields = answer.tables.iter().flat_map(|table| &table.fields);
     runnable.columns = fields.map(|field| field.name.clone()).collect();
     Ok(runnable)
@@ -104,15 +112,39 @@ impl Runnable {
         let by_time = SortKey { field: TIME_FIELD.to_owned(), ..SortKey::default() };
         let input = AplInput {
             text: self.text.clone(),
-            lane: Lane::Monitor,
+            lane: asked.lane,
             start_time: Some(start.to_string()),
             end_time: Some(end.to_string()),
+            default_limit: asked.rows,
             default_order: if asked.is_oldest_first { vec![by_time] } else { Vec::new() },
             ..AplInput::default()
         };
         let (resolved, datasets) = (self.resolved.clone(), self.datasets.clone());
         let found = Run { app, caller, input, resolved, datasets }.once(asked.moment).await?;
         Ok((found.answer, found.cost))
+    }
+
+    /// Refuses a field that no event has had, where there are events: somebody mistook its name, and would wait for
+    /// ever for an answer. A query that is asked at once may name such a field, because its asker sees what comes.
+    fn check_fields(&self, answer: &Answer) -> Result<()> {
+        let missing = answer.messages.iter().find_map(|message| match message {
+            Message::MissingField(name) => Some(name.as_str()),
+            _ => None,
+        });
+        let has_events = |dataset: &Dataset| dataset.state.info().max_time.is_some();
+        let Some(name) = missing.filter(|_| self.datasets.iter().any(has_events)) else { return Ok(()) };
+        let known: BTreeSet<String> =
+            self.datasets.iter().flat_map(|dataset| dataset.state.fields().into_keys()).collect();
+        let hint = match nearest(name, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "no event has it yet; to watch for it all the same, write `column_ifexists(\"…\", …)`"
+                .to_owned(),
+        };
+        let start = self.text.find(name).unwrap_or_default();
+        let place = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
+        let span = Span { start: place(start), end: place(start + name.len()) };
+        let message = format!("invalid field: \"{name}\"");
+        Err(failure::of_names(&self.text, &[Diagnostic { message, span, hint: Some(hint) }]))
     }
 
     async fn run(
