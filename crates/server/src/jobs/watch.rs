@@ -23,7 +23,8 @@ const RENEW_EVERY: Duration = Duration::from_secs(10);
 
 /// Monitors can be made and changed on other nodes, so that nobody waits longer than this before looking again.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+/// What falls due within this time is leased together: each lease costs a sync of the disk.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 /// How long checks are kept, and those that tell of a change.
 const CHECKS_KEPT_SECONDS: i64 = 7 * 24 * 60 * 60;

@@ -74,7 +74,7 @@ async fn groups(app: TestApp) {
 }
 
 async fn events(app: TestApp) {
-    send(&app, &json!([{"status": 200}])).await;
+    send(&app, &json!([{"status": 200, "path": "/"}])).await;
     let hook = notifier(&app).await;
     let different = json!({
         "type": "MatchEvent",
