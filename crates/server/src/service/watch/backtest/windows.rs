@@ -23,7 +23,7 @@ const EVENTS_KEPT_MAX: usize = 200_000;
 
 /// Where the readings of runs come from.
 pub(super) enum Windows<'a> {
-    Tiles(Tiles<'a>),
+    Tiles(Box<Tiles<'a>>),
     /// In the order of time.
     Events(Vec<MatchedEvent>),
     /// For each run in turn.
@@ -56,7 +56,7 @@ pub(super) async fn read<'a>(
         let days = if definition.kind == MonitorKind::AnomalyDetection { definition.compare_days } else { 0 };
         let whole = Window { start: whole.start.minus(DAY * days), end: whole.end };
         let cost = tiles.read(asking, whole).await?;
-        return Ok(Read { windows: Windows::Tiles(tiles), cost, is_joined: true });
+        return Ok(Read { windows: Windows::Tiles(Box::new(tiles)), cost, is_joined: true });
     }
     let (answers, cost) = asked(definition, asking, runs).await?;
     Ok(Read { windows: Windows::Asked(answers.into_iter()), cost, is_joined: false })
