@@ -136,14 +136,18 @@ impl Runnable {
         let Some(name) = missing.find(|name| has_events && !self.knows(name)) else {
             return Ok(());
         };
+        // What is in a dataset that only a view may read is not told.
+        let told = if self.views.is_empty() { self.datasets.as_slice() } else { &[] };
         let known: BTreeSet<String> =
-            self.datasets.iter().flat_map(|dataset| dataset.state.fields().into_keys()).collect();
+            told.iter().flat_map(|dataset| dataset.state.fields().into_keys()).collect();
         let hint = match nearest(name, known.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "no event has it yet; to watch for it all the same, write `column_ifexists(\"…\", …)`"
                 .to_owned(),
         };
-        let start = self.text.find(name).unwrap_or_default();
+        // Before the first stage stand the names of datasets.
+        let stages = self.text.find('|').unwrap_or_default();
+        let start = self.text[stages..].find(name).map_or(0, |place| stages + place);
         let place = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
         let span = Span { start: place(start), end: place(start + name.len()) };
         let message = format!("invalid field: \"{name}\"");
