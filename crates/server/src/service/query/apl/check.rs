@@ -127,24 +127,40 @@ impl Runnable {
     /// Refuses a field that no event has had, where there are events: somebody mistook its name, and would wait for
     /// ever for an answer. A query that is asked at once may name such a field, because its asker sees what comes.
     fn check_fields(&self, answer: &Answer) -> Result<()> {
-        let missing = answer.messages.iter().find_map(|message| match message {
+        let mut missing = answer.messages.iter().filter_map(|message| match message {
             Message::MissingField(name) => Some(name.as_str()),
             _ => None,
         });
-        let has_events = |dataset: &Dataset| dataset.state.info().max_time.is_some();
-        let Some(name) = missing.filter(|_| self.datasets.iter().any(has_events)) else { return Ok(()) };
+        let has_events = self.datasets.iter().any(|dataset| dataset.state.info().max_time.is_some());
+        // Of several datasets one may have it.
+        let Some(name) = missing.find(|name| has_events && !self.knows(name)) else {
+            return Ok(());
+        };
+        // What is in a dataset that only a view may read is not told.
+        let told = if self.views.is_empty() { self.datasets.as_slice() } else { &[] };
         let known: BTreeSet<String> =
-            self.datasets.iter().flat_map(|dataset| dataset.state.fields().into_keys()).collect();
+            told.iter().flat_map(|dataset| dataset.state.fields().into_keys()).collect();
         let hint = match nearest(name, known.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "no event has it yet; to watch for it all the same, write `column_ifexists(\"…\", …)`"
                 .to_owned(),
         };
-        let start = self.text.find(name).unwrap_or_default();
+        // Before the first stage stand the names of datasets.
+        let stages = self.text.find('|').unwrap_or_default();
+        let start = self.text[stages..].find(name).map_or(0, |place| stages + place);
         let place = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
         let span = Span { start: place(start), end: place(start + name.len()) };
         let message = format!("invalid field: \"{name}\"");
         Err(failure::of_names(&self.text, &[Diagnostic { message, span, hint: Some(hint) }]))
+    }
+
+    /// Whether one of the datasets has a field, or one that it may be a member of.
+    fn knows(&self, name: &str) -> bool {
+        let outer = name.split(['.', '[']).next().unwrap_or(name);
+        self.datasets.iter().any(|Dataset { state, virtual_fields, .. }| {
+            let is_virtual = virtual_fields.iter().any(|field| field.name == name || field.name == outer);
+            is_virtual || state.has_field(name) || state.has_field(outer)
+        })
     }
 
     async fn run(
