@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check bench bench-growth bench-oauth fmt audit help lint setup-run setup-test setup-bench
+.PHONY: run test check bench bench-growth bench-oauth bench-monitors fmt audit help lint setup-run setup-test setup-bench
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
@@ -12,6 +12,7 @@ test: setup-test lint ## every test that a change must pass
 	scripts/conformance.sh
 	scripts/clients.sh
 	scripts/issuers.sh
+	scripts/delivery.sh
 
 check: lint ## the quick loop: format, lints, and the tests that build fast
 	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-lang -p tidegauge-ingest -p tidegauge-catalog
@@ -30,6 +31,9 @@ bench-growth: setup-bench ## measure how the answers' times grow from 1 to 10 to
 
 bench-oauth: ## measure the check of an access token; builds no more than that needs
 	cargo bench --profile fast -p tidegauge-auth --bench oauth
+
+bench-monitors: ## measure whether a thousand monitors each minute are run when they are due
+	scripts/bench-monitors.sh
 
 fmt: ## format the code
 	cargo fmt --all

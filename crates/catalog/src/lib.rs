@@ -1,8 +1,9 @@
-//! The catalogue: organisations, people with their roles and groups, tokens, notifiers, starred and kept queries, views, the audit trail, and
-//! datasets with their columns, virtual fields and segments, in SQLite or PostgreSQL. This crate alone knows SQL. Each
-//! statement is written once for both databases; what differs is in `db` and in the migrations. Every change writes its
-//! audit entry in the same transaction.
+//! The catalogue: organisations, people with their roles and groups, tokens, notifiers, monitors, annotations, starred
+//! and kept queries, views, the audit trail, and datasets with their columns, virtual fields and segments, in SQLite or
+//! PostgreSQL. This crate alone knows SQL. Each statement is written once for both databases; what differs is in `db`
+//! and in the migrations. Every change writes its audit entry in the same transaction.
 
+pub mod annotations;
 pub mod audit;
 pub mod bearer;
 pub mod columns;
@@ -20,9 +21,13 @@ mod lake;
 pub mod limits;
 pub mod links;
 pub mod membership;
+pub mod monitor_checks;
+pub mod monitor_runs;
+pub mod monitors;
 pub mod notifiers;
 pub mod oauth;
 pub mod orgs;
+pub mod outbox;
 pub mod passwords;
 pub mod people;
 pub mod query_history;

@@ -4,6 +4,12 @@
 /// Notifiers of one organisation.
 pub const NOTIFIERS_MAX: i64 = 1_000;
 
+/// Annotations of one organisation that people made.
+pub const ANNOTATIONS_MAX: i64 = 100_000;
+
+/// Annotations that the triggers of one monitor made; older ones go.
+pub const ANNOTATIONS_OF_MONITOR_MAX: i64 = 1_000;
+
 /// API tokens of one organisation.
 pub const TOKENS_MAX: i64 = 1_000;
 

@@ -138,8 +138,9 @@ pub struct Place {
 }
 
 /// Who waits for an answer. Each lane has its own places, so that none keeps the others from running.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lane {
+    #[default]
     Interactive,
     Monitor,
     Export,

@@ -4,6 +4,16 @@
 use crate::id::MonitorId;
 use crate::monitor::AlertState;
 use crate::time::Timestamp;
+use crate::words::words;
+
+words!(
+    /// How far a message is on its way to a notifier.
+    DeliveryState {
+        Waiting = "waiting",
+        Sent = "sent",
+        Dead = "dead",
+    }
+);
 
 /// A message about a monitor.
 #[derive(Clone, Debug, PartialEq)]

@@ -57,6 +57,12 @@ impl Timestamp {
         civil.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
     }
 
+    /// Reads the form of [`Self::to_http_date`].
+    pub fn parse_http_date(text: &str) -> Option<Self> {
+        let civil = DateTime::strptime("%a, %d %b %Y %H:%M:%S GMT", text).ok()?;
+        i64::try_from(civil.duration_since(EPOCH).as_micros()).ok().map(Self)
+    }
+
     /// Nanoseconds since 1970, the unit of events.
     pub fn as_nanos(self) -> i64 {
         self.0.saturating_mul(1_000)

@@ -2,6 +2,9 @@
 //! checked is connected to; no redirects, no proxy, bounded in size and time. Where one may go is left to the caller.
 
 pub mod addresses;
+pub mod networks;
+pub mod post;
+pub mod resolver;
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -11,6 +14,8 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, Method, Response};
 use tokio::time::timeout;
 use url::{Host, Url};
+
+use crate::resolver::Pinned;
 
 /// Longest address.
 const ADDRESS_MAX: usize = 2_048;
@@ -49,6 +54,8 @@ pub enum Problem {
     UnknownHost(String),
     #[error("the address of {0:?} is not a public one")]
     NotPublic(String),
+    #[error("the header {0:?} cannot be sent")]
+    WrongHeader(String),
     #[error("the server cannot be reached")]
     Unreachable,
     #[error("the connection broke off")]
@@ -126,9 +133,8 @@ impl Outgoing {
         if url.scheme() != "https" && !is_plain_allowed {
             return Err(Problem::NotEncrypted);
         }
-        // The client must not look the name up again: another answer could lead elsewhere.
         let client = Client::builder()
-            .resolve_to_addrs(&host, &addresses)
+            .dns_resolver(Pinned(addresses))
             .redirect(Policy::none())
             .no_proxy()
             .https_only(!is_plain_allowed)

@@ -8,6 +8,7 @@ use tidegauge_auth::RoleTable;
 use tidegauge_catalog::Catalog;
 use tidegauge_engine::Engine;
 use tidegauge_model::{Chance, Clock, Timestamp};
+use tidegauge_notify::worker::{Manner, Worker};
 use tidegauge_store::Store;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
@@ -35,6 +36,8 @@ pub struct App {
     pub ingest: IngestDesk,
     pub engine: Engine,
     pub queries: QueryDesk,
+    /// Sends what is in the outbox.
+    pub notify: Arc<Worker>,
     pub clock: Arc<dyn Clock>,
     pub chance: Arc<dyn Chance>,
     pub http: HttpLimits,
@@ -72,17 +75,22 @@ pub struct Parts {
     pub atlas: Option<Arc<Atlas>>,
     pub public_url: PublicUrl,
     pub oauth: config::oauth::Oauth,
+    /// How messages are sent to notifiers.
+    pub sending: Manner,
 }
 
 impl App {
     pub fn new(parts: Parts, http: HttpLimits, ingest: IngestLimits, query: QueryLimits) -> Arc<Self> {
-        let Parts { catalog, store, engine, clock, chance, atlas, public_url, oauth } = parts;
+        let Parts { catalog, store, engine, clock, chance, atlas, public_url, oauth, sending } = parts;
+        let (to_catalog, to_clock, to_chance) =
+            (Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance));
         let tasks = TaskTracker::new();
         let app = Arc::new(Self {
             store,
             ingest: IngestDesk::new(ingest),
             engine,
             queries: QueryDesk::new(query, atlas),
+            notify: Arc::new(Worker::new(to_catalog, to_clock, to_chance, sending)),
             embedded: EmbeddedServer::new(&oauth, public_url.as_str(), Keys::new(&catalog, &clock)),
             oauth: Oauth::new(oauth, public_url.as_str(), &clock, &tasks),
             public_url,

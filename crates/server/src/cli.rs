@@ -1,12 +1,14 @@
 //! The command line: one file per command. `org`, `token` and `user` work on the catalogue directly, with the rights of
-//! whoever can read the data folder: the operator. `ingest`, `query`, `login`, `logout` and `whoami` are clients like
-//! any other.
+//! whoever can read the data folder: the operator. `ingest`, `query`, `monitor`, `notifier`, `login`, `logout` and `whoami` are
+//! clients like any other.
 
 pub mod bench;
 pub mod doctor;
 pub mod ingest;
 pub mod login;
 pub mod logout;
+pub mod monitor;
+pub mod notifier;
 pub mod oauth;
 pub mod operator;
 pub mod org;
@@ -36,6 +38,12 @@ enum Command {
     Ingest(ingest::IngestArguments),
     /// Ask a server a query and show the answer.
     Query(query::QueryArguments),
+    /// List, make, mute and delete monitors.
+    #[command(subcommand)]
+    Monitor(monitor::MonitorCommand),
+    /// List and try notifiers, and see what became of their messages.
+    #[command(subcommand)]
+    Notifier(notifier::NotifierCommand),
     /// Sign in at a server, so that other commands need no token.
     Login(login::LoginArguments),
     /// End the sign-in at a server.
@@ -67,6 +75,8 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Serve(arguments) => serve::run(arguments).await,
         Command::Ingest(arguments) => ingest::run(arguments).await,
         Command::Query(arguments) => query::run(arguments).await,
+        Command::Monitor(command) => monitor::run(command).await,
+        Command::Notifier(command) => notifier::run(command).await,
         Command::Login(arguments) => login::run(arguments).await,
         Command::Logout(arguments) => logout::run(arguments).await,
         Command::Whoami(arguments) => whoami::run(arguments).await,

@@ -1,6 +1,7 @@
-//! The client: signs in (`oauth`, `bearer`), asks queries (`ask`, `answer`), and sends files of events to a server. A thread reads the files and cuts them into parts (`input`,
-//! `borders`, `split`, `buffers`), and as many parts as there are connections are under way at once (`run`, `send`).
-//! Nothing is parsed on the way: what an event means is for the server to say.
+//! The client: signs in (`oauth`, `bearer`), asks queries (`ask`, `answer`), reads and changes things (`resources`), and
+//! sends files of events to a server. A thread reads the files and cuts them into parts (`input`, `borders`, `split`,
+//! `buffers`), and as many parts as there are connections are under way at once (`run`, `send`). Nothing is parsed on
+//! the way: what an event means is for the server to say.
 
 pub mod answer;
 pub mod ask;
@@ -13,6 +14,7 @@ pub mod json;
 pub mod oauth;
 pub mod part;
 pub mod progress;
+pub mod resources;
 pub mod run;
 pub mod send;
 pub mod split;

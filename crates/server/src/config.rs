@@ -3,6 +3,7 @@
 
 pub mod arguments;
 pub mod layers;
+pub mod notify;
 pub mod oauth;
 mod public_url;
 mod query;
@@ -44,6 +45,7 @@ pub struct Settings {
     pub query: QuerySettings,
     pub security: SecuritySettings,
     pub oauth: oauth::OauthSettings,
+    pub notify: notify::NotifySettings,
     pub log: LogSettings,
 }
 
@@ -132,6 +134,7 @@ pub struct Config {
     /// Where the service is to be found, if that was said; else it is where it listens.
     pub public_url: Option<PublicUrl>,
     pub oauth: oauth::Oauth,
+    pub notify: notify::Notify,
     pub tls: Option<TlsFiles>,
     pub http: HttpLimits,
     pub connections: ConnectionLimits,
@@ -238,7 +241,7 @@ impl TryFrom<Settings> for Config {
     type Error = Error;
 
     fn try_from(settings: Settings) -> Result<Self, Error> {
-        let Settings { server, storage, ingest, query, security, oauth, log } = settings;
+        let Settings { server, storage, ingest, query, security, oauth, notify, log } = settings;
         let in_data = |path: &PathBuf, name: &str| {
             if path.as_os_str().is_empty() { storage.data.join(name) } else { path.clone() }
         };
@@ -248,6 +251,7 @@ impl TryFrom<Settings> for Config {
             })?,
             public_url: PublicUrl::from_settings(&server)?,
             oauth: oauth::checked(oauth)?,
+            notify: notify::checked(notify)?,
             tls: tls_files(&server)?,
             http: HttpLimits {
                 request_timeout: seconds("request_timeout_seconds", server.request_timeout_seconds)?,

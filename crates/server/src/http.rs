@@ -3,6 +3,7 @@
 
 pub mod allowance;
 pub mod answer;
+pub mod any_case;
 pub mod api;
 pub mod connection;
 pub mod docs_page;
@@ -25,15 +26,17 @@ use axum::{Extension, Router};
 use tidegauge_auth::Access;
 use tidegauge_model::Action::{Create, Delete, Read, Update};
 use tidegauge_model::DatasetArea::{Data, Ingest, Query, StarredQueries, Trim, Vacuum, VirtualFields};
-use tidegauge_model::OrgArea::{ApiTokens, AuditLog, Datasets, Notifiers, Rbac, Users, Views};
+use tidegauge_model::OrgArea::{
+    Annotations, ApiTokens, AuditLog, Datasets, Monitors, Notifiers, Rbac, Users, Views,
+};
 use utoipa_axum::routes;
 
 use crate::app::App;
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
 use resources::{
-    audit, datasets, groups, ingest, notifiers, orgs, protected_resource, query, query_text, roles, starred,
-    tokens, users, views, virtual_fields,
+    annotations, audit, datasets, deliveries, groups, ingest, monitors, notifiers, orgs, protected_resource,
+    query, query_text, roles, starred, tokens, users, views, virtual_fields,
 };
 
 /// The whole service as one router.
@@ -57,7 +60,7 @@ pub fn router(app: &Arc<App>) -> Router {
 /// Every route of the API document. A route cannot be added without saying what it asks of its caller.
 pub fn api(app: &Arc<App>) -> Api {
     let both = Versions::V1AndV2;
-    authorisation(people(definitions(events(pages::routes(Api::new(app))))))
+    authorisation(people(watching(definitions(events(pages::routes(Api::new(app)))))))
         .add(Versions::None, Access::Public, routes!(health::healthz))
         .add(Versions::None, Access::Public, routes!(health::readyz))
         .add(Versions::None, Access::Public, routes!(health::metrics))
@@ -70,6 +73,10 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(both, Access::Org(Notifiers, Read), routes!(notifiers::get))
         .add(both, Access::Org(Notifiers, Update), routes!(notifiers::replace))
         .add(both, Access::Org(Notifiers, Delete), routes!(notifiers::delete))
+        .add(Versions::V2, Access::Org(Notifiers, Update), routes!(deliveries::test))
+        .add(Versions::V2, Access::Org(Notifiers, Read), routes!(deliveries::list))
+        .add(Versions::V2, Access::Org(Notifiers, Update), routes!(deliveries::replay))
+        .add(Versions::V2, Access::Org(Notifiers, Update), routes!(deliveries::signing_secret))
         .add(both, Access::Org(ApiTokens, Read), routes!(tokens::list))
         .add(both, Access::Org(ApiTokens, Create), routes!(tokens::create))
         .add(both, Access::Org(ApiTokens, Read), routes!(tokens::get))
@@ -155,6 +162,25 @@ fn definitions(api: Api) -> Api {
         .add(both, Access::Org(Views, Read), routes!(views::get))
         .add(both, Access::Org(Views, Update), routes!(views::replace))
         .add(both, Access::Org(Views, Delete), routes!(views::delete))
+}
+
+/// The routes of what people want to be told about.
+fn watching(api: Api) -> Api {
+    let both = Versions::V1AndV2;
+    api.add(both, Access::Org(Monitors, Read), routes!(monitors::list))
+        .add(both, Access::Org(Monitors, Create), routes!(monitors::create))
+        .add(both, Access::Org(Monitors, Read), routes!(monitors::get))
+        .add(both, Access::Org(Monitors, Update), routes!(monitors::replace))
+        .add(both, Access::Org(Monitors, Delete), routes!(monitors::delete))
+        .add(both, Access::Org(Monitors, Read), routes!(monitors::history::history))
+        .add(Versions::V2, Access::Org(Monitors, Read), routes!(monitors::history::runs))
+        .add(Versions::V2, Access::Org(Monitors, Update), routes!(monitors::history::resolve))
+        .add(Versions::V2, Access::Org(Monitors, Read), routes!(monitors::backtest::backtest))
+        .add(both, Access::Org(Annotations, Read), routes!(annotations::list))
+        .add(both, Access::Org(Annotations, Create), routes!(annotations::create))
+        .add(both, Access::Org(Annotations, Read), routes!(annotations::get))
+        .add(both, Access::Org(Annotations, Update), routes!(annotations::update))
+        .add(both, Access::Org(Annotations, Delete), routes!(annotations::delete))
 }
 
 /// The routes of datasets and of the events in them.

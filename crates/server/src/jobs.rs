@@ -1,11 +1,13 @@
 //! Background jobs. Each is a `step` that tests call by themselves and that `run_every` repeats until shutdown.
 
+pub mod deliver;
 pub mod forget_tokens;
 pub mod keep_events;
 pub mod keep_oauth;
 pub mod prune_audit;
 pub mod prune_queries;
 pub mod prune_sign_ins;
+pub mod watch;
 
 use std::future::Future;
 use std::sync::Arc;
@@ -62,6 +64,8 @@ impl Jobs {
             prune_queries::step(&app).await
         });
         keep_events::start(&jobs, app);
+        deliver::start(&jobs, app);
+        watch::start(&jobs, app);
         jobs.run_every("keep-oauth", PRUNE_EVERY, app, |app| async move { keep_oauth::step(&app).await });
         jobs.run_every(
             "prune-sign-ins",

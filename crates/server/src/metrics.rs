@@ -1,6 +1,8 @@
 //! The figures that `/metrics` shows, in the OpenMetrics form that Prometheus reads. They belong to one App, so that two can live in
 //! one process.
 
+mod outbox;
+
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
@@ -14,6 +16,9 @@ use prometheus_client::registry::Registry;
 
 /// From 100 µs to 6.5 s.
 const LATENCY_BUCKETS: (f64, f64, u16) = (0.0001, 2.0, 17);
+
+/// From 1 ms to 78 s, in steps that are fine enough to read a lag from.
+const LAG_BUCKETS: (f64, f64, u16) = (0.001, 1.3, 44);
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct RouteLabels {
@@ -67,6 +72,30 @@ impl QueryMetrics {
     }
 }
 
+/// What is known of the runs of monitors.
+#[derive(Debug)]
+struct MonitorMetrics {
+    outcomes: Family<OutcomeLabels, Counter>,
+    lag_seconds: Histogram,
+}
+
+impl MonitorMetrics {
+    fn register(registry: &mut Registry) -> Self {
+        let (start, factor, length) = LAG_BUCKETS;
+        let metrics = Self {
+            outcomes: Family::default(),
+            lag_seconds: Histogram::new(exponential_buckets(start, factor, length)),
+        };
+        registry.register("monitor_runs", "Runs of monitors by how they ended", metrics.outcomes.clone());
+        registry.register(
+            "monitor_lag_seconds",
+            "Time from when a run of a monitor was due to when it was recorded",
+            metrics.lag_seconds.clone(),
+        );
+        metrics
+    }
+}
+
 /// All counters, gauges and histograms of one App.
 #[derive(Debug)]
 pub struct Metrics {
@@ -79,6 +108,8 @@ pub struct Metrics {
     ingested_events: Counter,
     ingested_bytes: Counter,
     queries: QueryMetrics,
+    monitors: MonitorMetrics,
+    outbox: outbox::OutboxMetrics,
     store: StoreGauges,
 }
 
@@ -114,6 +145,8 @@ impl Default for Metrics {
         registry.register("ingested_events", "Events stored", ingested_events.clone());
         registry.register("ingested_bytes", "Bytes of bodies with events stored", ingested_bytes.clone());
         let queries = QueryMetrics::register(&mut registry);
+        let monitors = MonitorMetrics::register(&mut registry);
+        let outbox = outbox::OutboxMetrics::register(&mut registry);
         let store = StoreGauges::default();
         registry.register("buffered_bytes", "Bytes of events not in segments", store.buffered_bytes.clone());
         registry.register("log_bytes", "Bytes of the write log", store.log_bytes.clone());
@@ -135,6 +168,8 @@ impl Default for Metrics {
             ingested_events,
             ingested_bytes,
             queries,
+            monitors,
+            outbox,
             store,
         }
     }
@@ -178,6 +213,13 @@ impl Metrics {
     /// Counts a query that has ended, by one of a few words.
     pub fn query_ended(&self, outcome: &'static str) {
         self.queries.outcomes.get_or_create(&OutcomeLabels { outcome }).inc();
+    }
+
+    /// Counts a run of a monitor that was recorded this long after it was due.
+    pub fn monitor_ran(&self, is_failed: bool, lag: Duration) {
+        let outcome = if is_failed { "failed" } else { "judged" };
+        self.monitors.outcomes.get_or_create(&OutcomeLabels { outcome }).inc();
+        self.monitors.lag_seconds.observe(lag.as_secs_f64());
     }
 
     pub fn note_store(&self, store: &tidegauge_store::Store) {

@@ -9,16 +9,26 @@ use anyhow::{Context, bail};
 use tidegauge_catalog::SealKey;
 use tidegauge_model::chance::{self, Chance};
 use tidegauge_model::hex;
+use tidegauge_notify::signature::SigningKey;
 
 /// Reads the key, or makes it when there is no such file.
 pub fn read_or_make(path: &Path, chance: &dyn Chance) -> anyhow::Result<SealKey> {
+    Ok(SealKey::new(&read_or_make_bytes(path, chance)?))
+}
+
+/// The key that signatures of webhooks are computed of, from the same file.
+pub fn read_signing_key(path: &Path, chance: &dyn Chance) -> anyhow::Result<SigningKey> {
+    Ok(SigningKey::new(&read_or_make_bytes(path, chance)?))
+}
+
+fn read_or_make_bytes(path: &Path, chance: &dyn Chance) -> anyhow::Result<[u8; SealKey::LENGTH]> {
     if !path.try_exists().with_context(|| format!("looking for the secret key {}", path.display()))? {
         make(path, chance).with_context(|| format!("making the secret key {}", path.display()))?;
     }
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("reading the secret key {}", path.display()))?;
     match decode(text.trim()) {
-        Some(bytes) => Ok(SealKey::new(&bytes)),
+        Some(bytes) => Ok(bytes),
         None => bail!("the secret key {} must hold 64 hexadecimal digits", path.display()),
     }
 }

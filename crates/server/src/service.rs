@@ -3,16 +3,19 @@
 
 pub mod account;
 pub mod allowance;
+pub mod annotations;
 pub mod audit;
 pub mod caller;
 pub mod capabilities;
 pub mod datasets;
+pub mod deliveries;
 pub mod documents;
 pub mod error;
 pub mod first_start;
 pub mod groups;
 pub mod ingest;
 pub mod links;
+pub mod monitors;
 pub mod notifiers;
 pub mod oauth;
 pub mod orgs;
@@ -31,6 +34,7 @@ pub mod tokens;
 pub mod users;
 pub mod views;
 pub mod virtual_fields;
+pub mod watch;
 
 pub use caller::Caller;
 pub use error::Error;

@@ -1,8 +1,7 @@
 """Talks to the service through axiom-py as it is on PyPI, and checks every value that comes back.
 
 Usage: main.py [quota|rate-limit]. The address, the organisation and the owner's personal token come from
-AXIOM_URL, AXIOM_ORG_ID and AXIOM_TOKEN, which the client reads by itself. Annotations are left out: the
-service has none yet.
+AXIOM_URL, AXIOM_ORG_ID and AXIOM_TOKEN, which the client reads by itself.
 """
 
 import asyncio
@@ -14,6 +13,7 @@ from administration import datasets, deletion, refusals, tokens, trim, user
 from asynchronous import asynchronous
 from checks import check_refusal, rate_limit_refuses
 from events import edge, formats, ingest_options, log, values
+from marks import annotations
 from questions import paging, queries
 
 
@@ -49,6 +49,7 @@ def main():
         queries,
         paging,
         tokens,
+        annotations,
         edge,
         refusals,
         trim,

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, which names the line")]
 
 mod acceptance;
+mod annotations;
 mod audit;
 mod bearer;
 mod bearer_seats;
@@ -23,11 +24,14 @@ mod ingest_keys;
 mod lake;
 mod membership;
 mod membership_races;
+mod monitor_runs;
+mod monitors;
 mod notifiers;
 mod oauth_clients;
 mod oauth_grants;
 mod opening;
 mod orgs;
+mod outbox;
 mod passwords;
 mod people;
 mod query_history;
@@ -228,6 +232,17 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         keeps_properties_unreadable_in_the_database,
         refuses_properties_moved_from_another_row,
     }
+    outbox {
+        reads_back_what_was_enqueued,
+        takes_nothing_for_notifiers_of_others,
+        leases_one_of_each_notifier_at_a_time,
+        keeps_the_order_of_an_incident,
+        holds_what_is_for_a_disabled_notifier,
+        keeps_every_attempt,
+        replays_what_was_given_up,
+        gives_up_and_drops_what_is_old,
+        is_shared_by_nodes,
+    }
     starred {
         reads_back_what_was_inserted,
         replaces_what_a_caller_may_set,
@@ -365,6 +380,25 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         take_one_of_many_with_the_same_name,
         are_refused_beyond_the_limit,
         are_reported_when_they_cannot_be_read,
+    }
+    monitor_runs {
+        due_ones_are_leased_once,
+        several_nodes_share_the_work,
+        a_run_is_recorded_whole_by_who_has_the_lease,
+        a_change_makes_it_due_and_deleting_takes_all_along,
+        old_checks_are_dropped_and_changes_later,
+    }
+    monitors {
+        read_back_what_was_inserted,
+        replace_what_a_caller_may_set,
+        are_refused_beyond_the_licence,
+        know_which_notifiers_there_are,
+        are_reported_when_they_cannot_be_read,
+    }
+    annotations {
+        read_back_what_was_inserted,
+        change_what_is_named_alone,
+        are_found_by_dataset_and_time,
     }
     oauth_clients {
         keys_read_back_and_are_sealed,

@@ -60,7 +60,8 @@ pub async fn open_app(config: &Config, public_url: PublicUrl) -> anyhow::Result<
     let store = Arc::new(store);
     let engine = Engine::new(Arc::clone(&store), config.engine.clone()).context("preparing for queries")?;
     let (atlas, oauth) = (atlas.map(Arc::new), config.oauth.clone());
-    let parts = Parts { catalog, store, engine, clock, chance, atlas, public_url, oauth };
+    let sending = config.notify.manner(secret_key::read_signing_key(&config.secret_key_file, &OsChance)?)?;
+    let parts = Parts { catalog, store, engine, clock, chance, atlas, public_url, oauth, sending };
     Ok(App::new(parts, config.http.clone(), config.ingest.clone(), config.query.clone()))
 }
 

@@ -1,11 +1,14 @@
 //! The resources of the interface, one file each: the bodies they read and write, and their handlers.
 
+pub mod annotations;
 pub mod audit;
 pub mod datasets;
+pub mod deliveries;
 pub mod documents;
 pub mod grants;
 pub mod groups;
 pub mod ingest;
+pub mod monitors;
 pub mod notifiers;
 pub mod oauth_clients;
 pub mod orgs;

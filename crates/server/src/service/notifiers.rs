@@ -4,6 +4,7 @@ use serde_json::value::RawValue;
 use tidegauge_catalog::notifiers::Notifier;
 use tidegauge_model::notifier::DisabledUntil;
 use tidegauge_model::{NotifierId, Timestamp, Violation};
+use tidegauge_notify::channels::Configured;
 
 use super::documents::read_object;
 use super::properties::{self, PROPERTIES_BYTES_MAX};
@@ -34,7 +35,7 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Notifier> {
 pub async fn create(app: &App, caller: &Caller, input: NotifierInput) -> Result<Notifier> {
     let org = caller.org_to_create_in()?;
     let id = NotifierId::generate(caller.now, &*app.chance);
-    let notifier = checked(caller, id, input)?;
+    let notifier = checked(app, caller, id, input)?;
     app.catalog.insert_notifier(org, &notifier, &caller.change()).await?;
     Ok(notifier)
 }
@@ -42,7 +43,7 @@ pub async fn create(app: &App, caller: &Caller, input: NotifierInput) -> Result<
 /// Replaces a notifier; it never creates one.
 pub async fn replace(app: &App, caller: &Caller, id: &str, input: NotifierInput) -> Result<Notifier> {
     let id = NotifierId::parse(id).ok_or_else(not_found)?;
-    let notifier = checked(caller, id, input)?;
+    let notifier = checked(app, caller, id, input)?;
     let replaced = app.catalog.replace_notifier(caller.org()?, &notifier, &caller.change()).await?;
     replaced.ok_or_else(not_found)
 }
@@ -64,9 +65,12 @@ fn as_of(now: Timestamp, notifier: Notifier) -> Notifier {
     Notifier { disabled_until: notifier.disabled_until.and_then(|until| until.if_later(now)), ..notifier }
 }
 
-fn checked(caller: &Caller, id: NotifierId, input: NotifierInput) -> Result<Notifier> {
+fn checked(app: &App, caller: &Caller, id: NotifierId, input: NotifierInput) -> Result<Notifier> {
     check_name("name", &input.name)?;
     let channel = properties::check(&read_object("properties", &input.properties, PROPERTIES_BYTES_MAX)?)?;
+    if let Some(configured) = Configured::read(input.properties.get()) {
+        configured.check(app.notify.post())?;
+    }
     let disabled_until = input.disabled_until.map(read_disabled_until).transpose()?;
     Ok(Notifier {
         id,

@@ -19,6 +19,13 @@ use tidegauge_engine::{Engine, EngineSettings};
 use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Capabilities, Chance, Clock, Org, OrgId, Role, Timestamp, TokenId, UserId};
+use tidegauge_notify::backoff::Patience;
+use tidegauge_notify::breaker::Limits;
+use tidegauge_notify::channels::Bases;
+use tidegauge_notify::signature::SigningKey;
+use tidegauge_notify::worker::Manner;
+use tidegauge_outgoing::post::Post;
+use tidegauge_outgoing::resolver::{Looking, Resolver};
 use tidegauge_server::app::Parts;
 use tidegauge_server::config::{self, FirstStart, HttpLimits, IngestLimits, PublicUrl, QueryLimits};
 use tidegauge_server::service::first_start;
@@ -109,6 +116,48 @@ fn engine_settings(spill_folder: std::path::PathBuf) -> EngineSettings {
     }
 }
 
+/// Messages may go to the machine itself and nowhere else: there are no names here.
+fn sending() -> Manner {
+    let seconds = Duration::from_secs;
+    Manner {
+        post: Post {
+            allowed: vec!["127.0.0.0/8".parse().unwrap()],
+            allows_plain_http: false,
+            connect_time_max: seconds(3),
+            time_max: seconds(10),
+            answer_bytes_max: 64 << 10,
+            resolver: Arc::new(NoNames),
+        },
+        mailer: None,
+        bases: Bases {
+            chat_a: "https://chat-a.example".to_owned(),
+            incident_a: "https://incident-a.example".to_owned(),
+            incident_a_eu: "https://eu.incident-a.example".to_owned(),
+            incident_b: "https://incident-b.example".to_owned(),
+        },
+        signing: SigningKey::new(&[1; SealKey::LENGTH]),
+        patience: Patience {
+            attempts_max: 12,
+            age_max: seconds(86_400),
+            first_wait: seconds(5),
+            wait_max: seconds(1_800),
+        },
+        limits: Limits { in_flight_max: 4, failures_max: 5, rest: seconds(30), rest_max: seconds(600) },
+        in_flight_max: 32,
+        lease: seconds(30),
+    }
+}
+
+/// Knows no name.
+#[derive(Debug)]
+struct NoNames;
+
+impl Resolver for NoNames {
+    fn resolve<'a>(&'a self, _: &'a str, _: u16) -> Looking<'a> {
+        Box::pin(std::future::ready(Ok(Vec::new())))
+    }
+}
+
 fn query_limits() -> QueryLimits {
     QueryLimits {
         max_body_bytes: BODY_MAX,
@@ -171,6 +220,7 @@ impl TestApp {
             atlas: None,
             public_url,
             oauth,
+            sending: sending(),
         };
         let app = App::new(parts, http_limits(), ingest_limits(), query_limits());
         let owner = app.catalog.find_person_by_email("owner@example.com").await.unwrap().unwrap().id;

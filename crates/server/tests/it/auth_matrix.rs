@@ -1,6 +1,8 @@
 //! Every route of the API document, against every way to be refused and the one way to be let in. The list is
 //! compared with the document, so that a route without a row here fails. Refused calls must change nothing.
 
+mod watching;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -30,6 +32,8 @@ struct Row {
 enum Id {
     None,
     Notifier,
+    Monitor,
+    Annotation,
     Token,
     Starred,
     VirtualField,
@@ -64,6 +68,7 @@ fn rows() -> Vec<Row> {
     let user = || Some(json!({"name": "u", "email": "new{version}@example.com", "role": "none"}));
     let mut rows = dataset_rows();
     rows.extend(definition_rows());
+    rows.extend(watching::rows());
     rows.extend(rbac_rows());
     rows.extend(oauth_rows());
     rows.extend([
@@ -72,6 +77,10 @@ fn rows() -> Vec<Row> {
         row("GET", "/notifiers/{id}", Id::Notifier, None, 200),
         row("PUT", "/notifiers/{id}", Id::Notifier, notifier(), 200),
         row("DELETE", "/notifiers/{id}", Id::Notifier, None, 204),
+        row("POST", "/notifiers/{id}/test", Id::Notifier, None, 200),
+        row("GET", "/notifiers/{id}/deliveries", Id::Notifier, None, 200),
+        row("GET", "/notifiers/{id}/signing-secret", Id::Notifier, None, 200),
+        row("POST", "/notifiers/{id}/deliveries/{deliveryId}/replay", Id::Notifier, None, 200),
         row("GET", "/tokens", Id::None, None, 200),
         row("POST", "/tokens", Id::None, token(), 200),
         row("GET", "/tokens/{id}", Id::Token, None, 200),
@@ -300,6 +309,8 @@ impl Check<'_> {
             Id::None => String::new(),
             Id::Org => self.app.org.to_string(),
             Id::Notifier => self.make("/notifiers", "POST /notifiers").await,
+            Id::Monitor => self.make("/monitors", "POST /monitors").await,
+            Id::Annotation => self.make("/annotations", "POST /annotations").await,
             Id::Token => self.make("/tokens", "POST /tokens").await,
             Id::Starred => self.make("/apl-starred-queries", "POST /apl-starred-queries").await,
             Id::VirtualField => self.make("/vfields", "POST /vfields").await,
@@ -314,10 +325,17 @@ impl Check<'_> {
         };
         let name = if self.row.path.contains("mapfields") { "m" } else { &id };
         let path = self.row.path.replace("{id}", &id).replace("{field}", "status").replace("{name}", name);
-        let path = path.replace("{dataset_name}", &id);
+        let mut path = path.replace("{dataset_name}", &id);
+        if path.contains("{deliveryId}") {
+            path = path.replace("{deliveryId}", &self.make_dead_letter(&id).await);
+        }
         let is_text = path.ends_with("_apl") || path.ends_with("/run");
-        let format = if is_text { "?format=tabular" } else { "" };
-        format!("{}{path}{format}", self.version)
+        let parameters = match self.row.path {
+            _ if is_text => "?format=tabular",
+            "/monitors/{id}/history" => "?startTime=2026-01-01T00:00:00Z&endTime=2027-01-01T00:00:00Z",
+            _ => "",
+        };
+        format!("{}{path}{parameters}", self.version)
     }
 
     /// A dataset that has all that the routes below it need.
@@ -350,6 +368,14 @@ impl Check<'_> {
         let change = Change { org: None, actor: "test".to_owned(), at: now, request_id: String::new() };
         self.app.app.catalog.insert_oauth_grant(&grant, &change).await.unwrap();
         grant.id.into_string()
+    }
+
+    /// A message that could not be sent, because there are no names here.
+    async fn make_dead_letter(&self, notifier: &str) -> String {
+        let path = format!("/v2/notifiers/{notifier}/test");
+        let answer = self.app.send("POST", &path, Some(&self.app.owner_token), None).await;
+        assert_eq!((answer.status.as_u16(), &answer.json()["state"]), (200, &json!("dead")), "{answer:?}");
+        answer.json()["id"].as_str().unwrap().to_owned()
     }
 
     async fn make_saved_query(&self) -> String {
@@ -386,7 +412,7 @@ impl Check<'_> {
         }
         let answer =
             self.app.send("POST", &format!("/v2{path}"), Some(&self.app.owner_token), Some(&body)).await;
-        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(answer.status.as_u16(), maker.success, "{answer:?}");
         answer.json()["id"].as_str().unwrap().to_owned()
     }
 
@@ -544,7 +570,8 @@ async fn snapshot(app: &TestApp) -> Vec<String> {
         let others =
             ["/v2/orgs", "/v2/user", "/v2/vfields", "/v2/views", "/v2/rbac/roles", "/v2/rbac/groups"];
         let granted = ["/v2/oauth/clients", "/v2/user/grants"];
-        for path in paths.iter().chain(&others).chain(&datasets).chain(&granted) {
+        let watching = ["/v2/monitors", "/v2/annotations"];
+        for path in paths.iter().chain(&others).chain(&datasets).chain(&granted).chain(&watching) {
             let answer = app.send("GET", path, Some(token), None).await;
             assert_eq!(answer.status, 200, "{path}");
             seen.push(answer.text);

@@ -28,6 +28,7 @@ mod sign_in_attacks;
 mod sign_in_cases;
 #[path = "../../../auth/tests/it/signer.rs"]
 mod signer;
+mod watch;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -57,6 +58,9 @@ fn main() {
             oauth::ALL,
         ];
         for (name, case) in lists.into_iter().flatten() {
+            trials.push(trial(backend, format!("case::{name}"), case));
+        }
+        for (name, case) in watch::all() {
             trials.push(trial(backend, format!("case::{name}"), case));
         }
         let golden = Trial::test(format!("{}::golden", backend.name()), move || {

@@ -8,6 +8,7 @@ mod crash;
 mod damage;
 #[path = "../shared/database.rs"]
 mod database;
+mod delivery;
 mod doctor;
 #[path = "../shared/geo_file.rs"]
 mod geo_file;
@@ -15,10 +16,12 @@ mod hostile;
 mod ingest_crash;
 mod limits;
 mod login;
+mod monitors;
 mod places;
 mod process;
 mod shutdown;
 mod tls;
+mod watching;
 
 use std::pin::Pin;
 
@@ -33,6 +36,15 @@ const ON_BOTH: &[(&str, Case)] = &[
     ("crash_loses_and_doubles_no_acknowledged_event", |backend| Box::pin(ingest_crash::in_the_log(backend))),
     ("crash_while_segments_are_written_loses_and_doubles_no_event", |backend| {
         Box::pin(ingest_crash::in_segments(backend))
+    }),
+    ("crash_between_sending_and_noting_repeats_a_message_under_its_id", |backend| {
+        Box::pin(delivery::between_sending_and_noting(backend))
+    }),
+    ("crash_in_the_middle_of_many_messages_loses_none", |backend| {
+        Box::pin(delivery::in_the_middle_of_many(backend))
+    }),
+    ("crash_while_monitors_run_tells_every_alert_under_one_id", |backend| {
+        Box::pin(watching::every_alert_is_told_under_one_id(backend))
     }),
     ("a_truncated_segment_concerns_its_dataset_only", |backend| Box::pin(damage::truncated_segment(backend))),
     ("commands_of_the_operator_reach_the_running_service", |backend| Box::pin(commands::reach(backend))),
@@ -51,6 +63,9 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("a_second_service_on_the_same_folder_is_refused", |backend| Box::pin(shutdown::locked(backend))),
     ("a_person_signs_in_by_the_browser", |backend| Box::pin(login::by_browser(backend))),
     ("a_person_signs_in_by_a_device_code", |backend| Box::pin(login::by_device(backend))),
+    ("monitors_are_handled_from_the_command_line", |backend| {
+        Box::pin(monitors::from_the_command_line(backend))
+    }),
     ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),
     ("a_wrong_setting_is_named", |backend| Box::pin(commands::wrong_setting(backend))),
     ("two_settings_turn_tls_on", |backend| Box::pin(tls::serves_https(backend))),

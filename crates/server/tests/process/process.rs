@@ -35,16 +35,22 @@ impl Installation {
         Self { folder, settings, postgres }
     }
 
-    /// The store of the installation, opened by this process. The service must not be running.
-    pub(crate) async fn open_store(&self) -> (Store, OrgId) {
+    /// The catalogue of the installation, opened by this process, also beside the service.
+    pub(crate) async fn open_catalog(&self) -> Catalog {
         let data = self.data();
         let location = match &self.postgres {
             Some(url) => Location::Postgres(url.clone()),
             None => Location::Sqlite(data.join("catalog.sqlite")),
         };
+        let key = secret_key::read_or_make(&data.join("secret.key"), &OsChance).unwrap();
+        Catalog::open(&location, key).await.unwrap()
+    }
+
+    /// The store of the installation, opened by this process. The service must not be running.
+    pub(crate) async fn open_store(&self) -> (Store, OrgId) {
+        let data = self.data();
         let chance = Arc::new(OsChance);
-        let key = secret_key::read_or_make(&data.join("secret.key"), &*chance).unwrap();
-        let catalog = Arc::new(Catalog::open(&location, key).await.unwrap());
+        let catalog = Arc::new(self.open_catalog().await);
         let org = catalog.list_all_orgs().await.unwrap().remove(0).id;
         let settings = StoreSettings::new(data);
         (Store::open(catalog, Arc::new(SystemClock), chance, settings).await.unwrap(), org)

@@ -1,11 +1,12 @@
 //! Talks to the service through axiom-rs as it is on crates.io, and checks every value that comes back.
 //!
 //! Usage: tidegauge-client-test [quota|rate-limit]. The environment comes from scripts/clients.sh. The client neither trims
-//! datasets nor makes tokens or saved queries, and asks in text and in the tabular format alone. Annotations and
-//! dashboards are left out: the service has none yet.
+//! datasets nor makes tokens or saved queries, and asks in text and in the tabular format alone. It knows no monitors.
+//! Dashboards are left out: the service has none yet.
 
 mod checks;
 mod ingest;
+mod marks;
 
 use axiom_rs::datasets::QueryOptions;
 use axiom_rs::{Client, Error};
@@ -26,6 +27,7 @@ async fn main() {
 async fn everything(client: &Client) {
     datasets(client).await;
     user(client).await;
+    marks::annotations(client).await;
     ingest::formats(client).await;
     ingest::values(client).await;
     ingest::labels(client).await;

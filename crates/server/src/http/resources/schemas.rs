@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use tidegauge_model::monitor::{MonitorKind, Operator};
 use tidegauge_model::notifier::{CHANNELS, Channel, FieldKind};
 use tidegauge_model::{Action, DatasetArea, OrgArea, PaymentStatus, Plan, Role, RoleId, ViewArea};
 use utoipa::openapi::schema::{
@@ -71,6 +72,16 @@ schema!(
     /// What the caller is in an organisation; `custom` for a custom role and for an API token.
     OwnRoleName,
     one_of(Role::ids().into_iter().chain(["custom"]).collect())
+);
+schema!(
+    /// How the answer of a monitor's query is judged.
+    MonitorKindName,
+    one_of(MonitorKind::names())
+);
+schema!(
+    /// Which side of a threshold, or of what was expected, is a reason to tell.
+    MonitorOperatorName,
+    one_of(Operator::names())
 );
 schema!(
     /// The one kind of starred query.

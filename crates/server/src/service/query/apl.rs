@@ -1,6 +1,7 @@
 //! Queries in text, over any number of datasets: whether the caller may read each of them, then from the text to an
 //! answer. What the words of a text mean is left to `lang`, and how its parts come together to `compile`.
 
+pub mod check;
 mod compile;
 pub mod delete;
 mod sources;
@@ -38,6 +39,8 @@ const CURSOR_FIELD: &str = "_cursor";
 #[derive(Debug, Default)]
 pub struct AplInput {
     pub text: String,
+    /// Who waits for the answer.
+    pub lane: Lane,
     /// RFC 3339, or relative to now; none is open.
     pub start_time: Option<String>,
     pub end_time: Option<String>,
@@ -69,7 +72,7 @@ async fn answer(app: &App, caller: &Caller, mut input: AplInput) -> Result<Queri
     caller.standing()?;
     input.kept.as_ref().map(history::check).transpose()?;
     let kept = input.kept.take();
-    let Understood { resolved, direct, by_views } = compile::understood(app, caller, &input).await?;
+    let Understood { resolved, direct, by_views, .. } = compile::understood(app, caller, &input).await?;
     // An explanation tells the text of a view and what it reads, which its user need not be allowed to know.
     input.manner.is_explained &= sources::may_read_all(caller, &by_views);
     let datasets = sources::of(app, caller, &direct, &by_views).await?;
@@ -169,7 +172,7 @@ impl Run<'_> {
         let (limits, manner) = (&self.app.queries.limits, &self.input.manner);
         let bins = self.input.auto_bins_max.unwrap_or(AUTO_BINS_DEFAULT).clamp(1, AUTO_BINS_MAX);
         Options {
-            lane: Lane::Interactive,
+            lane: self.input.lane,
             time_max: limits.time_max,
             bypasses_cache: manner.bypasses_cache,
             is_explained: manner.is_explained,

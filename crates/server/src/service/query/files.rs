@@ -87,6 +87,7 @@ fn said(problem: Problem) -> String {
         Problem::Redirected => "the file is elsewhere: write the address that it is at".to_owned(),
         Problem::Status(status) => format!("the file cannot be read: its server answers {status}"),
         Problem::TooLarge(_) => format!("the file is larger than {} MiB", BYTES_MAX >> 20),
+        Problem::WrongHeader(name) => format!("the header {name:?} cannot be sent"),
         Problem::TooSlow(time) => format!("the file did not come within {} s", time.as_secs()),
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Understood {
     /// What the text itself reads, and what its views read for it.
     pub(super) direct: Vec<NamePattern>,
     pub(super) by_views: Vec<NamePattern>,
+    /// The views that it names.
+    pub(super) views: Vec<String>,
 }
 
 /// Reads the text and settles its names.
@@ -39,12 +41,12 @@ pub(super) async fn understood(app: &App, caller: &Caller, input: &AplInput) -> 
     let mut direct = dataset_names(&mut resolved.query);
     let views = Views::of(app, caller, &direct).await?;
     if views.is_empty() {
-        return Ok(Understood { resolved, direct, by_views: Vec::new() });
+        return Ok(Understood { resolved, direct, by_views: Vec::new(), views: Vec::new() });
     }
     let resolved = self::resolved(input, &views.queries())?;
     direct.retain(|pattern| !pattern.plain().is_some_and(|name| views.has(name)));
     let by_views = views.reads();
-    Ok(Understood { resolved, direct, by_views })
+    Ok(Understood { resolved, direct, by_views, views: views.names() })
 }
 
 fn resolved(input: &AplInput, views: &HashMap<String, Query>) -> Result<Resolved> {

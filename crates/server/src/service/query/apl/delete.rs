@@ -34,7 +34,7 @@ pub struct Deletion {
 /// Finds the events of a query, and deletes them unless it is only asked which they are.
 pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: bool) -> Result<Deletion> {
     let standing = caller.standing()?;
-    let Understood { mut resolved, mut direct, mut by_views } =
+    let Understood { mut resolved, mut direct, mut by_views, .. } =
         compile::understood(app, caller, &input).await?;
     let name = checked(&mut resolved.query)?;
     caller.check_dataset(&name, DatasetArea::Data, Action::Delete)?;

@@ -38,6 +38,10 @@ impl Views {
         self.0.contains_key(name)
     }
 
+    pub(super) fn names(&self) -> Vec<String> {
+        self.0.keys().cloned().collect()
+    }
+
     pub(super) fn queries(&self) -> HashMap<String, Query> {
         self.0.iter().map(|(name, view)| (name.clone(), view.clone())).collect()
     }

@@ -1,0 +1,229 @@
+//! Monitors: their definitions and what their runs may read. Running them and what runs have found is kept elsewhere,
+//! and goes when the monitor goes. The text of the query is not understood here.
+
+mod stored;
+
+use sqlx::FromRow;
+use tidegauge_model::monitor::Definition;
+use tidegauge_model::{ErrorKind, MonitorId, OrgId, Timestamp, UserId};
+
+use self::stored::Stored;
+use crate::audit::{Change, record};
+use crate::db::{read, write};
+use crate::limits::{LIST_BYTES_MAX, check_room};
+use crate::{Catalog, Error, Result};
+
+/// A monitor.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Monitor {
+    pub id: MonitorId,
+    pub org: OrgId,
+    /// What is to be done, with every default in its place.
+    pub definition: Definition,
+    pub given: Given,
+    pub reads: Reads,
+    /// Grows with each change.
+    pub revision: i64,
+    pub created: Timestamp,
+    pub created_by: UserId,
+    pub modified: Timestamp,
+}
+
+/// Numbers as the caller gave them, where 0 stands for the usual one. Answers repeat them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Given {
+    pub after_positives: u32,
+    pub of_runs: u32,
+    pub tolerance: f64,
+}
+
+/// What the runs of a monitor may read: what its maker could when the query was saved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reads {
+    /// Names of datasets, each once.
+    pub datasets: Vec<String>,
+    /// Names of views that may be queried without a right on what they read.
+    pub views: Vec<String>,
+}
+
+#[derive(FromRow)]
+struct MonitorRow {
+    id: String,
+    org_id: String,
+    name: String,
+    definition: String,
+    datasets: String,
+    views: String,
+    is_disabled: bool,
+    disabled_until: Option<i64>,
+    revision: i64,
+    created: i64,
+    created_by: String,
+    modified: i64,
+}
+
+impl MonitorRow {
+    fn read(self) -> Result<Monitor> {
+        let stored = Stored::of(&self.definition)?;
+        let (definition, given) = stored.definition(self.name, self.is_disabled, self.disabled_until)?;
+        Ok(Monitor {
+            id: self.id.into(),
+            org: self.org_id.into(),
+            definition,
+            given,
+            reads: Reads { datasets: names(&self.datasets)?, views: names(&self.views)? },
+            revision: self.revision,
+            created: Timestamp::from_micros(self.created),
+            created_by: self.created_by.into(),
+            modified: Timestamp::from_micros(self.modified),
+        })
+    }
+}
+
+fn names(text: &str) -> Result<Vec<String>> {
+    serde_json::from_str(text).map_err(|_| Error::corrupt("what a monitor reads as", text))
+}
+
+fn names_text(names: &[String]) -> String {
+    // A list of strings always has a JSON form.
+    serde_json::to_string(names).unwrap_or_default()
+}
+
+/// What a [`MonitorRow`] is read from.
+macro_rules! columns {
+    () => {
+        "id, org_id, name, definition, datasets, views, is_disabled, disabled_until, revision, created, \
+         created_by, modified"
+    };
+}
+
+const SELECT_ALL: &str = concat!("SELECT ", columns!(), " FROM monitor WHERE org_id = $1 ORDER BY id");
+
+const SELECT_ONE: &str = concat!("SELECT ", columns!(), " FROM monitor WHERE org_id = $1 AND id = $2");
+
+const SELECT_ANY: &str = concat!("SELECT ", columns!(), " FROM monitor WHERE id = $1");
+
+const SELECT_NAMED: &str = "SELECT COUNT(*) FROM notifier WHERE org_id = $1 AND id = $2";
+
+const REPLACE: &str = concat!(
+    "UPDATE monitor SET name = $3, definition = $4, datasets = $5, views = $6, is_disabled = $7, \
+     disabled_until = $8, modified = $9, revision = revision + 1 WHERE org_id = $1 AND id = $2 RETURNING ",
+    columns!()
+);
+
+impl Catalog {
+    pub async fn list_monitors(&self, org: &OrgId) -> Result<Vec<Monitor>> {
+        let rows = read!(self, executor => {
+            sqlx::query_as::<_, MonitorRow>(SELECT_ALL).bind(org.as_str()).fetch_all(executor).await?
+        });
+        if rows.iter().map(|row| row.definition.len()).sum::<usize>() > LIST_BYTES_MAX {
+            let message = "the list of monitors would be too large: read them one by one";
+            return Err(Error::new(ErrorKind::TooLarge, message));
+        }
+        rows.into_iter().map(MonitorRow::read).collect()
+    }
+
+    pub async fn find_monitor(&self, org: &OrgId, id: &MonitorId) -> Result<Option<Monitor>> {
+        let row = read!(self, executor => {
+            sqlx::query_as::<_, MonitorRow>(SELECT_ONE)
+                .bind(org.as_str())
+                .bind(id.as_str())
+                .fetch_optional(executor)
+                .await?
+        });
+        row.map(MonitorRow::read).transpose()
+    }
+
+    /// A monitor of whichever organisation, for who runs it.
+    pub async fn monitor_to_run(&self, id: &MonitorId) -> Result<Option<Monitor>> {
+        let row = read!(self, executor => {
+            sqlx::query_as::<_, MonitorRow>(SELECT_ANY).bind(id.as_str()).fetch_optional(executor).await?
+        });
+        row.map(MonitorRow::read).transpose()
+    }
+
+    /// Which of the notifiers of a definition the organisation does not have.
+    pub async fn unknown_notifiers(&self, org: &OrgId, definition: &Definition) -> Result<Vec<String>> {
+        let mut unknown = Vec::new();
+        for id in &definition.notifiers {
+            let count: i64 = read!(self, executor => {
+                sqlx::query_scalar(SELECT_NAMED).bind(org.as_str()).bind(id.as_str()).fetch_one(executor).await?
+            });
+            if count == 0 {
+                unknown.push(id.as_str().to_owned());
+            }
+        }
+        Ok(unknown)
+    }
+
+    /// Keeps a monitor. A reached limit if the organisation has `max_monitors` already.
+    pub async fn insert_monitor(&self, monitor: &Monitor, max_monitors: i64, change: &Change) -> Result<()> {
+        let (org, definition) = (&monitor.org, &monitor.definition);
+        write!(self, connection => {
+            check_room!(connection, org, "monitor", max_monitors);
+            sqlx::query(
+                "INSERT INTO monitor (id, org_id, name, definition, datasets, views, is_disabled, \
+                 disabled_until, revision, created, created_by, modified) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+            )
+            .bind(monitor.id.as_str())
+            .bind(org.as_str())
+            .bind(&definition.name)
+            .bind(Stored::text(definition, monitor.given))
+            .bind(names_text(&monitor.reads.datasets))
+            .bind(names_text(&monitor.reads.views))
+            .bind(definition.is_disabled)
+            .bind(definition.disabled_until.as_ref().map(|until| until.time.as_micros()))
+            .bind(monitor.revision)
+            .bind(monitor.created.as_micros())
+            .bind(monitor.created_by.as_str())
+            .bind(monitor.modified.as_micros())
+            .execute(&mut *connection)
+            .await?;
+            record!(connection, change, "monitor.create", monitor.id.as_str());
+        });
+        Ok(())
+    }
+
+    /// Replaces what a caller may set; who created it and when stays. `None` if there is no such monitor.
+    pub async fn replace_monitor(&self, monitor: &Monitor, change: &Change) -> Result<Option<Monitor>> {
+        let definition = &monitor.definition;
+        let row: Option<MonitorRow> = write!(self, connection => {
+            let row = sqlx::query_as(REPLACE)
+                .bind(monitor.org.as_str())
+                .bind(monitor.id.as_str())
+                .bind(&definition.name)
+                .bind(Stored::text(definition, monitor.given))
+                .bind(names_text(&monitor.reads.datasets))
+                .bind(names_text(&monitor.reads.views))
+                .bind(definition.is_disabled)
+                .bind(definition.disabled_until.as_ref().map(|until| until.time.as_micros()))
+                .bind(monitor.modified.as_micros())
+                .fetch_optional(&mut *connection)
+                .await?;
+            if row.is_none() {
+                return Ok(None);
+            }
+            record!(connection, change, "monitor.update", monitor.id.as_str());
+            row
+        });
+        row.map(MonitorRow::read).transpose()
+    }
+
+    /// Deletes a monitor; what its runs have found goes with it.
+    pub async fn delete_monitor(&self, org: &OrgId, id: &MonitorId, change: &Change) -> Result<bool> {
+        write!(self, connection => {
+            let deleted = sqlx::query("DELETE FROM monitor WHERE org_id = $1 AND id = $2")
+                .bind(org.as_str())
+                .bind(id.as_str())
+                .execute(&mut *connection)
+                .await?
+                .rows_affected();
+            if deleted == 0 {
+                return Ok(false);
+            }
+            record!(connection, change, "monitor.delete", id.as_str());
+        });
+        Ok(true)
+    }
+}

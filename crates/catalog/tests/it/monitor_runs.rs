@@ -1,0 +1,194 @@
+//! Runs of monitors: leased to one node at a time, and recorded whole by who has the lease, or not at all.
+
+use std::collections::BTreeSet;
+
+use tidegauge_catalog::annotations::{Annotation, AnnotationFilter};
+use tidegauge_catalog::monitor_checks::{CheckOutcome, MonitorCheck};
+use tidegauge_catalog::monitor_runs::RecordedRun;
+use tidegauge_catalog::monitors::Monitor;
+use tidegauge_catalog::outbox::NewDelivery;
+use tidegauge_model::message::Message;
+use tidegauge_model::monitor::AlertState;
+use tidegauge_model::notifier::DisabledUntil;
+use tidegauge_model::{MonitorId, OrgId, Timestamp};
+use tokio::task::JoinSet;
+
+use crate::database::TestCatalog;
+use crate::monitors::monitor;
+use crate::samples::{self, OWNER, at, notifier};
+
+const LEASE: i64 = 60;
+
+async fn with_monitors(test: &TestCatalog<'_>, ids: &[&str]) -> OrgId {
+    let (ours, _) = samples::two_orgs(test).await;
+    for id in ids {
+        insert(test, &ours, id, |_| {}).await;
+    }
+    ours
+}
+
+async fn insert(test: &TestCatalog<'_>, org: &OrgId, id: &str, edit: impl FnOnce(&mut Monitor)) {
+    let mut monitor = monitor(id, org);
+    (monitor.definition.is_disabled, monitor.definition.disabled_until) = (false, None);
+    edit(&mut monitor);
+    test.insert_monitor(&monitor, 1_000, &samples::change(org)).await.unwrap();
+}
+
+async fn lease(test: &TestCatalog<'_>, owner: &str, now: i64) -> Vec<String> {
+    let leased = test.lease_due_monitors(owner, at(now), at(now + LEASE), 100).await.unwrap();
+    leased.into_iter().map(|one| one.id.into_string()).collect()
+}
+
+fn check(id: &str, time: i64, is_change: bool) -> MonitorCheck {
+    MonitorCheck {
+        id: id.to_owned(),
+        at: at(time),
+        finished: at(time + 1),
+        window: (at(time - 60), at(time)),
+        group_key: r#"[["host","a"]]"#.to_owned(),
+        state: AlertState::Open,
+        outcome: CheckOutcome::NoData,
+        is_change,
+        value: Some(0.1 + 0.2),
+        reason: "why".to_owned(),
+        missed: 2,
+        cost: 3,
+    }
+}
+
+fn recorded(org: &OrgId, monitor: &str, owner: &str) -> RecordedRun {
+    RecordedRun {
+        monitor: MonitorId::from(monitor),
+        org: org.clone(),
+        owner: owner.to_owned(),
+        revision: 1,
+        last_run: Some(at(10)),
+        next_due: at(100),
+        state: "state".to_owned(),
+        checks: vec![check("check_1", 10, true)],
+        annotation: Some(Annotation {
+            id: "ann_1".into(),
+            datasets: vec!["logs".to_owned()],
+            at: at(10),
+            end_at: None,
+            kind: "monitor-triggered".to_owned(),
+            title: String::new(),
+            description: String::new(),
+            url: String::new(),
+            monitor: Some(MonitorId::from(monitor)),
+            created: at(11),
+            created_by: OWNER.into(),
+            modified: at(11),
+        }),
+        deliveries: vec![NewDelivery {
+            id: "msg_1".into(),
+            org: org.clone(),
+            notifier: "notify_1".into(),
+            message: Message {
+                state: AlertState::Open,
+                monitor: MonitorId::from(monitor),
+                incident: "i".to_owned(),
+                title: String::new(),
+                body: String::new(),
+                description: String::new(),
+                query_start: at(0),
+                query_end: at(1),
+                timestamp: at(2),
+                value: 1.0,
+                matched_event: None,
+                group: Vec::new(),
+                is_test: false,
+            },
+            due: at(11),
+        }],
+    }
+}
+
+pub(crate) async fn due_ones_are_leased_once(test: &TestCatalog<'_>) {
+    let ours = with_monitors(test, &["mon_1", "mon_2"]).await;
+    insert(test, &ours, "mon_off", |monitor| monitor.definition.is_disabled = true).await;
+    let until = DisabledUntil { text: "later".to_owned(), time: at(50) };
+    insert(test, &ours, "mon_later", |monitor| monitor.definition.disabled_until = Some(until)).await;
+    assert_eq!(lease(test, "a", 10).await, ["mon_1", "mon_2"]);
+    assert_eq!(lease(test, "b", 10).await, [""; 0]);
+    test.end_left_monitor_leases().await.unwrap();
+    let is_file = matches!(test.database.location, tidegauge_catalog::Location::Sqlite(_));
+    assert_eq!(!lease(test, "c", 10).await.is_empty(), is_file);
+    // A lease ends by itself.
+    assert_eq!(lease(test, "b", 10 + LEASE).await, ["mon_1", "mon_2", "mon_later"]);
+}
+
+pub(crate) async fn several_nodes_share_the_work(test: &TestCatalog<'_>) {
+    let ids: Vec<String> = (0..40).map(|number| format!("mon_{number:02}")).collect();
+    with_monitors(test, &ids.iter().map(String::as_str).collect::<Vec<_>>()).await;
+    let mut nodes = JoinSet::new();
+    for node in 0..6 {
+        let catalog = test.shared();
+        nodes.spawn(async move {
+            let mut mine = Vec::new();
+            for turn in 0..5 {
+                let owner = format!("{node}-{turn}");
+                mine.extend(catalog.lease_due_monitors(&owner, at(10), at(99), 3).await.unwrap());
+            }
+            mine
+        });
+    }
+    let mut all = Vec::new();
+    while let Some(mine) = nodes.join_next().await {
+        all.extend(mine.unwrap().into_iter().map(|one| one.id.into_string()));
+    }
+    // Who came too late for what it had found has got less than it wanted.
+    all.extend(lease(test, "last", 10).await);
+    let different: BTreeSet<_> = all.iter().collect();
+    assert_eq!((all.len(), different.len()), (40, 40));
+}
+
+pub(crate) async fn a_run_is_recorded_whole_by_who_has_the_lease(test: &TestCatalog<'_>) {
+    let ours = with_monitors(test, &["mon_1"]).await;
+    test.insert_notifier(&ours, &notifier("notify_1"), &samples::change(&ours)).await.unwrap();
+    lease(test, "a", 10).await;
+    let id = MonitorId::from("mon_1");
+    assert!(!test.record_monitor_run(&recorded(&ours, "mon_1", "b")).await.unwrap());
+    let list = async || test.list_monitor_checks(&ours, &id, at(0), at(1_000), 10).await.unwrap();
+    assert_eq!((list().await.len(), test.database.count("delivery").await), (0, 0));
+    assert!(test.record_monitor_run(&recorded(&ours, "mon_1", "a")).await.unwrap());
+    assert_eq!(list().await, [check("check_1", 10, true)]);
+    assert_eq!(test.database.count("delivery").await, 1);
+    assert_eq!(test.list_annotations(&ours, &AnnotationFilter::default()).await.unwrap().len(), 1);
+    assert_eq!(test.monitor_state(&ours, &id).await.unwrap().as_deref(), Some("state"));
+    assert_eq!(test.first_monitor_due(at(10)).await.unwrap(), Some(at(100)));
+    // Who recorded it has no lease any more, and a run that is repeated adds nothing.
+    assert!(!test.record_monitor_run(&recorded(&ours, "mon_1", "a")).await.unwrap());
+    let again = test.lease_monitor(&ours, &id, "c", at(20), at(30)).await.unwrap().unwrap();
+    assert_eq!((again.last_run, again.due, again.state.as_str()), (Some(at(10)), Some(at(100)), "state"));
+    assert!(test.record_monitor_run(&recorded(&ours, "mon_1", "c")).await.unwrap());
+    assert_eq!((list().await.len(), test.database.count("delivery").await), (1, 1));
+}
+
+pub(crate) async fn a_change_makes_it_due_and_deleting_takes_all_along(test: &TestCatalog<'_>) {
+    let ours = with_monitors(test, &["mon_1"]).await;
+    lease(test, "a", 10).await;
+    assert!(test.record_monitor_run(&recorded(&ours, "mon_1", "a")).await.unwrap());
+    assert_eq!(lease(test, "b", 20).await, [""; 0]);
+    let id = MonitorId::from("mon_1");
+    let found = test.find_monitor(&ours, &id).await.unwrap().unwrap();
+    test.replace_monitor(&found, &samples::change(&ours)).await.unwrap().unwrap();
+    assert_eq!(lease(test, "b", 20).await, ["mon_1"]);
+    assert!(test.delete_monitor(&ours, &id, &samples::change(&ours)).await.unwrap());
+    assert!(!test.record_monitor_run(&recorded(&ours, "mon_1", "b")).await.unwrap());
+    assert_eq!(test.database.count("monitor_watch").await, 0);
+    assert_eq!(test.database.count("monitor_check").await, 0);
+}
+
+pub(crate) async fn old_checks_are_dropped_and_changes_later(test: &TestCatalog<'_>) {
+    let ours = with_monitors(test, &["mon_1"]).await;
+    lease(test, "a", 10).await;
+    let checks = (0..10).map(|time| check(&format!("check_{time}"), time, time % 2 == 0)).collect();
+    let run = RecordedRun { checks, ..recorded(&ours, "mon_1", "a") };
+    assert!(test.record_monitor_run(&run).await.unwrap());
+    assert_eq!(test.prune_monitor_checks(at(6), at(3)).await.unwrap(), 3 + 2);
+    let id = MonitorId::from("mon_1");
+    let (start, end) = (Timestamp::from_micros(0), at(1_000));
+    let left = test.list_monitor_checks(&ours, &id, start, end, 100).await.unwrap();
+    assert_eq!(left.iter().map(|check| check.at).collect::<Vec<_>>(), [at(9), at(8), at(7), at(6), at(4)]);
+}

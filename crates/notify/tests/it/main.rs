@@ -1,0 +1,12 @@
+//! Messages from the outbox to their receivers: what is written, what is sent, and what becomes of receivers that
+//! misbehave.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, which names the line")]
+
+mod channels;
+mod delivery;
+mod documented;
+mod receiver;
+mod samples;
+mod templates;
+mod trouble;

@@ -1,0 +1,117 @@
+//! `tidegauge monitor backtest`: what a monitor would have done, one alert on a line.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::Args;
+use reqwest::Method;
+use serde_json::{Map, Value, json};
+use tidegauge_model::time::SystemClock;
+use tidegauge_model::{Clock, Timestamp, duration};
+
+use super::{resources, text_of};
+use crate::cli::output;
+use crate::cli::server::ServerArguments;
+use crate::client::oauth::http::printable;
+
+const DAYS_DEFAULT: &str = "168h";
+
+#[derive(Debug, Args)]
+pub struct BacktestArguments {
+    /// Id of the monitor, as `tidegauge monitor list` shows it.
+    #[arg(required_unless_present = "file")]
+    id: Option<String>,
+    /// File with a definition as POST /v2/monitors takes it; - reads standard input. Beside an id it is what the monitor
+    /// is compared with.
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// Where to begin, such as 2030-01-31T12:00:00Z. A week before the end if it is not given.
+    #[arg(long, value_name = "TIME")]
+    start: Option<String>,
+    /// Where to end. Now if it is not given.
+    #[arg(long, value_name = "TIME")]
+    end: Option<String>,
+    /// Print the whole answer, as JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    server: ServerArguments,
+}
+
+pub(super) async fn run(arguments: BacktestArguments) -> anyhow::Result<()> {
+    let resources = resources(&arguments.server)?;
+    let end = match &arguments.end {
+        Some(text) => Timestamp::parse(text)?,
+        None => SystemClock.now(),
+    };
+    let start = match &arguments.start {
+        Some(text) => Timestamp::parse(text)?,
+        None => end.minus(duration::parse(DAYS_DEFAULT).context("a week is a duration")?),
+    };
+    let mut tried = Vec::new();
+    if let Some(id) = &arguments.id {
+        tried.push(resources.call(Method::GET, &["v2", "monitors", id], None).await?);
+    }
+    if let Some(path) = &arguments.file {
+        let definition = serde_json::from_str(&text_of(path)?);
+        tried.push(definition.with_context(|| format!("{} is not JSON", path.display()))?);
+    }
+    let mut body = Map::from_iter([
+        ("startTime".to_owned(), json!(start.to_string())),
+        ("endTime".to_owned(), json!(end.to_string())),
+    ]);
+    for (key, definition) in ["monitor", "compare"].into_iter().zip(tried) {
+        body.insert(key.to_owned(), definition);
+    }
+    if !body.contains_key("monitor") {
+        bail!("give the id of a monitor, or a definition with --file");
+    }
+    let body = Value::Object(body);
+    let answer = resources.call(Method::POST, &["v2", "monitors", "backtest"], Some(&body)).await?;
+    if arguments.json {
+        return output::json(&answer);
+    }
+    for key in ["monitor", "compare"] {
+        if let Some(replayed) = answer.get(key) {
+            show(key, replayed);
+        }
+    }
+    Ok(())
+}
+
+fn show(name: &str, replayed: &Value) {
+    let number = |key: &str| replayed[key].as_u64().unwrap_or_default();
+    output::line(&format!(
+        "{name}: {} runs, {} alerts, {} notifications, cost {}",
+        number("runs"),
+        number("opened"),
+        number("notifications"),
+        number("cost"),
+    ));
+    for alert in replayed["alerts"].as_array().into_iter().flatten() {
+        output::line(&line(alert));
+    }
+}
+
+/// One alert in one line.
+fn line(alert: &Value) -> String {
+    let text = |key: &str| printable(alert[key].as_str().unwrap_or_default());
+    let closed = if alert["closedAt"].is_string() { text("closedAt") } else { "still open".to_owned() };
+    let pairs = alert["group"].as_object().into_iter().flatten();
+    let group: Vec<String> = pairs
+        .map(|(name, value)| format!("{}={}", printable(name), printable(value.as_str().unwrap_or_default())))
+        .collect();
+    format!("{}\t{closed}\t{}\t{}", text("openedAt"), group.join(","), text("reason"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_alert_is_one_line() {
+        let alert = json!({"openedAt": "a", "group": {"host": "b\n"}, "reason": "c", "value": 1});
+        assert_eq!(line(&alert).lines().count(), 1);
+        assert!(line(&alert).starts_with("a\tstill open\thost=b"));
+    }
+}

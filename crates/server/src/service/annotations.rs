@@ -1,0 +1,162 @@
+//! Annotations: list, read, create, change, delete. The datasets that one is about need not exist: they may be deleted
+//! before it is.
+
+use tidegauge_catalog::annotations::{Annotation, AnnotationFilter, AnnotationPatch};
+use tidegauge_model::{AnnotationId, Rule, Timestamp, Violation};
+
+use super::text::{check_dataset_name, check_text};
+use super::{Caller, Error, Result};
+use crate::app::App;
+
+/// Most datasets of an annotation, and of a question for some.
+const DATASETS_MAX: usize = 100;
+
+const TYPE_MAX: usize = 256;
+const TITLE_MAX: usize = 256;
+const DESCRIPTION_MAX: usize = 512;
+const URL_MAX: usize = 512;
+
+/// What a caller sets of an annotation.
+#[derive(Debug, Default)]
+pub struct AnnotationInput {
+    pub datasets: Option<Vec<String>>,
+    pub time: Option<String>,
+    pub end_time: Option<String>,
+    pub kind: Option<String>,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub url: Option<String>,
+}
+
+/// Which annotations a caller asks for, as they wrote it.
+#[derive(Debug, Default)]
+pub struct AnnotationQuestion {
+    pub datasets: Vec<String>,
+    pub start: Option<String>,
+    pub end: Option<String>,
+}
+
+pub async fn list(app: &App, caller: &Caller, question: AnnotationQuestion) -> Result<Vec<Annotation>> {
+    let time = |field: &str, text: Option<String>| time(field, text).map_err(Violation::in_query);
+    let filter = AnnotationFilter {
+        datasets: question.datasets,
+        start: time("start", question.start)?,
+        end: time("end", question.end)?,
+    };
+    Ok(app.catalog.list_annotations(caller.org()?, &filter).await?)
+}
+
+pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Annotation> {
+    let id = AnnotationId::parse(id).ok_or_else(not_found)?;
+    app.catalog.find_annotation(caller.org()?, &id).await?.ok_or_else(not_found)
+}
+
+pub async fn create(app: &App, caller: &Caller, input: AnnotationInput) -> Result<Annotation> {
+    let org = caller.org_to_create_in()?;
+    let patch = checked(input)?;
+    let at = patch.at.unwrap_or(caller.now);
+    check_order(at, patch.end_at)?;
+    let annotation = Annotation {
+        id: AnnotationId::generate(caller.now, &*app.chance),
+        datasets: patch.datasets.ok_or_else(|| Violation::required("datasets"))?,
+        at,
+        end_at: patch.end_at,
+        kind: patch.kind.ok_or_else(|| Violation::required("type"))?,
+        title: patch.title.unwrap_or_default(),
+        description: patch.description.unwrap_or_default(),
+        url: patch.url.unwrap_or_default(),
+        monitor: None,
+        created: caller.now,
+        created_by: caller.user.clone(),
+        modified: caller.now,
+    };
+    app.catalog.insert_annotation(org, &annotation, &caller.change()).await?;
+    Ok(annotation)
+}
+
+/// Changes what is named; the rest stays.
+pub async fn update(app: &App, caller: &Caller, id: &str, input: AnnotationInput) -> Result<Annotation> {
+    let present = get(app, caller, id).await?;
+    let patch = checked(input)?;
+    check_order(patch.at.unwrap_or(present.at), patch.end_at.or(present.end_at))?;
+    let updated = app.catalog.update_annotation(caller.org()?, &present.id, &patch, &caller.change()).await?;
+    updated.ok_or_else(not_found)
+}
+
+pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
+    let id = AnnotationId::parse(id).ok_or_else(not_found)?;
+    if app.catalog.delete_annotation(caller.org()?, &id, &caller.change()).await? {
+        return Ok(());
+    }
+    Err(not_found())
+}
+
+fn not_found() -> Error {
+    Error::not_found("annotation")
+}
+
+fn checked(input: AnnotationInput) -> std::result::Result<AnnotationPatch, Violation> {
+    if let Some(datasets) = &input.datasets {
+        check_datasets(datasets)?;
+    }
+    if let Some(kind) = &input.kind {
+        check_type(kind)?;
+    }
+    let texts = [
+        ("title", &input.title, TITLE_MAX),
+        ("description", &input.description, DESCRIPTION_MAX),
+        ("url", &input.url, URL_MAX),
+    ];
+    for (field, text, max) in texts {
+        check_text(field, text.as_deref().unwrap_or_default(), max)?;
+    }
+    Ok(AnnotationPatch {
+        datasets: input.datasets,
+        at: time("time", input.time)?,
+        end_at: time("endTime", input.end_time)?,
+        kind: input.kind,
+        title: input.title,
+        description: input.description,
+        url: input.url,
+    })
+}
+
+fn check_datasets(datasets: &[String]) -> std::result::Result<(), Violation> {
+    if datasets.is_empty() {
+        return Err(Violation::new("datasets", Rule::TooFewItems, "should have at least 1 items"));
+    }
+    if datasets.len() > DATASETS_MAX {
+        let problem = format!("should have at most {DATASETS_MAX} items");
+        return Err(Violation::new("datasets", Rule::TooManyItems, problem));
+    }
+    for (index, dataset) in datasets.iter().enumerate() {
+        check_dataset_name(&format!("datasets.{index}"), dataset)?;
+    }
+    Ok(())
+}
+
+fn check_type(kind: &str) -> std::result::Result<(), Violation> {
+    check_text("type", kind, TYPE_MAX)?;
+    let is_part = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+    if kind.is_empty() || !kind.bytes().all(is_part) {
+        let problem = "must be of lower-case letters, digits and hyphens, such as production-release";
+        return Err(Violation::new("type", Rule::Pattern, problem));
+    }
+    Ok(())
+}
+
+fn check_order(at: Timestamp, end: Option<Timestamp>) -> std::result::Result<(), Violation> {
+    if end.is_some_and(|end| end < at) {
+        return Err(Violation::new("endTime", Rule::Minimum, "must not be before time"));
+    }
+    Ok(())
+}
+
+/// A point in time; the zero time of some clients is none.
+fn time(field: &str, text: Option<String>) -> std::result::Result<Option<Timestamp>, Violation> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    match Timestamp::parse(&text) {
+        Ok(time) => Ok((!time.is_unset()).then_some(time)),
+        Err(_) => Err(Violation::not_a_timestamp(field)),
+    }
+}

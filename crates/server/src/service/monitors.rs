@@ -1,0 +1,138 @@
+//! Monitors: list, read, create, replace, delete, and closing their alerts by hand. Reading a definition is in
+//! `definition`, checking its query in `query`, as whom its runs read in `reader`, and what they found in `history`.
+
+pub mod definition;
+pub mod history;
+mod query;
+pub mod reader;
+
+use tidegauge_catalog::monitors::{Monitor, Reads};
+use tidegauge_model::monitor::Definition;
+use tidegauge_model::{ErrorKind, MonitorId, Rule, Timestamp, Violation};
+
+pub use self::definition::MonitorInput;
+use super::{Caller, Error, Result, watch};
+use crate::app::App;
+
+pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Monitor>> {
+    let monitors = app.catalog.list_monitors(caller.org()?).await?;
+    Ok(monitors.into_iter().map(|monitor| as_of(caller.now, monitor)).collect())
+}
+
+pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Monitor> {
+    let id = MonitorId::parse(id).ok_or_else(not_found)?;
+    let found = app.catalog.find_monitor(caller.org()?, &id).await?;
+    found.map(|monitor| as_of(caller.now, monitor)).ok_or_else(not_found)
+}
+
+pub async fn create(app: &App, caller: &Caller, input: MonitorInput) -> Result<Monitor> {
+    let org = caller.org_to_create_in()?;
+    let (definition, given) = definition::read(input, caller.now)?;
+    check_notifiers(app, caller, &definition, &[]).await?;
+    let reads = query::checked(app, caller, &definition, true).await?;
+    let monitor = Monitor {
+        id: MonitorId::generate(caller.now, &*app.chance),
+        org: org.clone(),
+        definition,
+        given,
+        reads,
+        revision: 1,
+        created: caller.now,
+        created_by: caller.user.clone(),
+        modified: caller.now,
+    };
+    let max = caller.standing()?.limits.max_monitors;
+    app.catalog.insert_monitor(&monitor, max, &caller.change()).await.map_err(|error| {
+        match error.kind() {
+            ErrorKind::LimitReached => {
+                let message = format!("the organisation has {max} monitors, as many as its licence allows");
+                Error::new(ErrorKind::LimitReached, message).hint("delete one, or raise maxMonitors")
+            }
+            _ => error.into(),
+        }
+    })?;
+    Ok(monitor)
+}
+
+/// Replaces a monitor; it never creates one.
+pub async fn replace(app: &App, caller: &Caller, id: &str, input: MonitorInput) -> Result<Monitor> {
+    let present = get(app, caller, id).await?;
+    let (definition, given) = definition::read(input, caller.now)?;
+    check_notifiers(app, caller, &definition, &present.definition.notifiers).await?;
+    let reads = reads_of(app, caller, &present, &definition).await?;
+    let monitor = Monitor { definition, given, reads, modified: caller.now, ..present };
+    let replaced = app.catalog.replace_monitor(&monitor, &caller.change()).await?;
+    replaced.ok_or_else(not_found)
+}
+
+pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
+    let id = MonitorId::parse(id).ok_or_else(not_found)?;
+    if app.catalog.delete_monitor(caller.org()?, &id, &caller.change()).await? {
+        return Ok(());
+    }
+    Err(not_found())
+}
+
+/// Closes what is open of a monitor, where that is for people to do. Gives how many messages say so.
+pub async fn resolve(app: &App, caller: &Caller, id: &str) -> Result<usize> {
+    let monitor = get(app, caller, id).await?;
+    if !monitor.definition.is_resolvable {
+        let message = "alerts of this monitor end by themselves and cannot be closed by hand";
+        return Err(Error::new(ErrorKind::Conflict, message).hint("set resolvable to true in the monitor"));
+    }
+    watch::resolve::resolve(app, caller, &monitor).await
+}
+
+/// A definition that is not kept, with what its runs may read: what the caller can.
+pub async fn tried(app: &App, caller: &Caller, input: MonitorInput) -> Result<(Definition, Reads)> {
+    let (definition, _) = definition::read(input, caller.now)?;
+    let reads = query::checked(app, caller, &definition, false).await?;
+    Ok((definition, reads))
+}
+
+fn not_found() -> Error {
+    Error::not_found("monitor")
+}
+
+/// The monitor as it stands at a time: one whose time has passed is enabled.
+fn as_of(now: Timestamp, mut monitor: Monitor) -> Monitor {
+    let until = monitor.definition.disabled_until.take();
+    monitor.definition.disabled_until = until.and_then(|until| until.if_later(now));
+    monitor
+}
+
+/// What the runs of a monitor may read from now on. Who only mutes a monitor or gives it another name need not be
+/// allowed to read what it reads. Who changes anything else could have themselves told what they may not read, and is
+/// held to their own rights.
+async fn reads_of(app: &App, caller: &Caller, present: &Monitor, definition: &Definition) -> Result<Reads> {
+    let before = &present.definition;
+    let as_before = Definition {
+        name: before.name.clone(),
+        description: before.description.clone(),
+        is_disabled: before.is_disabled,
+        disabled_until: before.disabled_until.clone(),
+        ..definition.clone()
+    };
+    if as_before == *before {
+        return Ok(present.reads.clone());
+    }
+    let is_new = before.query != definition.query || before.kind != definition.kind;
+    query::checked(app, caller, definition, is_new).await
+}
+
+/// Refuses notifiers that there are not. One that the monitor named before may have been deleted since: messages to it
+/// are left out, and the monitor can still be changed.
+async fn check_notifiers(
+    app: &App,
+    caller: &Caller,
+    definition: &Definition,
+    named_before: &[tidegauge_model::NotifierId],
+) -> Result<()> {
+    let mut unknown = app.catalog.unknown_notifiers(caller.org()?, definition).await?;
+    unknown.retain(|id| !named_before.iter().any(|before| before.as_str() == id));
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    let problem = format!("names notifiers that there are not: {}", unknown.join(", "));
+    Err(Violation::new("notifierIds", Rule::OneOf, problem).into())
+}

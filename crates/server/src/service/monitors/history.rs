@@ -1,0 +1,71 @@
+//! What the runs of a monitor have found, for those who look back.
+
+use std::time::Duration;
+
+use tidegauge_catalog::monitor_checks::MonitorCheck;
+use tidegauge_catalog::monitors::Monitor;
+use tidegauge_model::{Rule, Timestamp, Violation};
+
+use super::get;
+use crate::app::App;
+use crate::service::{Caller, Result};
+
+/// Most checks that the history looks at.
+const CHECKS_MAX: i64 = 50_000;
+
+/// How far runs are looked back for, where nobody says it.
+const RUNS_BACK: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A stretch of time as a caller wrote it.
+#[derive(Debug, Default)]
+pub struct Stretch {
+    pub start: Option<String>,
+    pub end: Option<String>,
+}
+
+/// The checks of whole runs between two times, the newest first.
+pub async fn history(
+    app: &App,
+    caller: &Caller,
+    id: &str,
+    stretch: Stretch,
+) -> Result<(Monitor, Vec<MonitorCheck>)> {
+    let start = time("startTime", stretch.start)?.ok_or_else(|| required("startTime"))?;
+    let end = time("endTime", stretch.end)?.ok_or_else(|| required("endTime"))?;
+    check_order(start, end)?;
+    let monitor = get(app, caller, id).await?;
+    let checks = app.catalog.list_monitor_checks(caller.org()?, &monitor.id, start, end, CHECKS_MAX).await?;
+    Ok((monitor, checks.into_iter().filter(|check| check.group_key.is_empty()).collect()))
+}
+
+/// What runs have found, of the whole and of its groups, the newest first.
+pub async fn runs(
+    app: &App,
+    caller: &Caller,
+    id: &str,
+    stretch: Stretch,
+    limit: i64,
+) -> Result<Vec<MonitorCheck>> {
+    let now = Timestamp::from_micros(caller.now.as_micros() + 1);
+    let end = time("endTime", stretch.end)?.unwrap_or(now);
+    let start = time("startTime", stretch.start)?.unwrap_or_else(|| end.minus(RUNS_BACK));
+    check_order(start, end)?;
+    let monitor = get(app, caller, id).await?;
+    Ok(app.catalog.list_monitor_checks(caller.org()?, &monitor.id, start, end, limit).await?)
+}
+
+fn required(field: &str) -> Violation {
+    Violation::required(field).in_query()
+}
+
+fn check_order(start: Timestamp, end: Timestamp) -> std::result::Result<(), Violation> {
+    if start >= end {
+        return Err(Violation::new("endTime", Rule::Minimum, "must be after startTime").in_query());
+    }
+    Ok(())
+}
+
+fn time(field: &str, text: Option<String>) -> std::result::Result<Option<Timestamp>, Violation> {
+    let Some(text) = text.filter(|text| !text.is_empty()) else { return Ok(None) };
+    Timestamp::parse(&text).map(Some).map_err(|_| Violation::not_a_timestamp(field).in_query())
+}

@@ -1,0 +1,86 @@
+//! Numbers against what is expected of them.
+
+use tidegauge_model::Timestamp;
+use tidegauge_model::monitor::{Definition, MonitorKind, Operator};
+use tidegauge_watch::{Outcome, Point, Readings, Reason, Series};
+
+use crate::support::{MINUTE, Watch, definition};
+
+fn anomaly(operator: Operator) -> Definition {
+    let mut definition = definition(MonitorKind::AnomalyDetection);
+    definition.operator = Some(operator);
+    definition
+}
+
+/// One point for each minute.
+fn series(values: &[f64]) -> Series {
+    let point = |(minute, value): (usize, &f64)| Point {
+        time: Some(Timestamp::from_micros(i64::try_from(minute).unwrap() * MINUTE)),
+        value: *value,
+        is_whole: true,
+    };
+    Series { points: values.iter().enumerate().map(point).collect(), ..Series::default() }
+}
+
+fn outcome(definition: Definition, series: Series) -> Outcome {
+    Watch::new(definition).next(&Readings::Series(vec![series]))
+}
+
+#[test]
+fn the_newest_value_is_compared_with_those_before_it() {
+    let usual = [10.0, 12.0, 11.0, 9.0, 10.0];
+    let opens = |operator, newest: f64| {
+        let values: Vec<f64> = usual.into_iter().chain([newest]).collect();
+        !outcome(anomaly(operator), series(&values)).tells.is_empty()
+    };
+    assert_eq!(
+        [10.0, 14.0, 40.0, -20.0].map(|value| opens(Operator::Above, value)),
+        [false, false, true, false]
+    );
+    assert_eq!([10.0, 40.0, -20.0].map(|value| opens(Operator::Below, value)), [false, false, true]);
+    assert_eq!([10.0, 40.0, -20.0].map(|value| opens(Operator::AboveOrBelow, value)), [false, true, true]);
+}
+
+#[test]
+fn a_stretch_that_is_not_over_is_not_judged() {
+    let mut series = series(&[10.0, 12.0, 11.0, 9.0, 10.0, 0.0]);
+    series.points[5].is_whole = false;
+    assert!(outcome(anomaly(Operator::Below), series.clone()).tells.is_empty());
+    series.points[5].is_whole = true;
+    assert!(!outcome(anomaly(Operator::Below), series).tells.is_empty());
+}
+
+#[test]
+fn too_few_values_expect_nothing() {
+    let found = outcome(anomaly(Operator::Above), series(&[1.0, 1.0, 1_000.0]));
+    assert!(found.tells.is_empty());
+    assert_eq!(found.checks[0].reason, Reason::NothingExpected);
+}
+
+#[test]
+fn earlier_days_tell_what_is_expected_where_that_was_asked_for() {
+    let mut definition = anomaly(Operator::Above);
+    definition.compare_days = 2;
+    let of_days = |newest: f64, earlier: &[f64]| Series {
+        points: vec![Point::of(newest)],
+        earlier: earlier.to_vec(),
+        ..Series::default()
+    };
+    assert!(!outcome(definition.clone(), of_days(100.0, &[10.0, 12.0])).tells.is_empty());
+    assert!(outcome(definition.clone(), of_days(100.0, &[90.0, 110.0])).tells.is_empty());
+    assert!(outcome(definition, of_days(100.0, &[])).tells.is_empty());
+}
+
+#[test]
+fn a_wider_tolerance_never_opens_more() {
+    let values: Vec<f64> = (0..40).map(|number| f64::from(number * 37 % 11)).chain([25.0]).collect();
+    let mut was_open = true;
+    for tolerance in 0..20 {
+        let mut definition = anomaly(Operator::AboveOrBelow);
+        definition.tolerance = f64::from(tolerance);
+        let is_open = !outcome(definition, series(&values)).tells.is_empty();
+        assert!(was_open || !is_open);
+        was_open = is_open;
+    }
+    assert!(!was_open);
+}

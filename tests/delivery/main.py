@@ -1,0 +1,31 @@
+"""Delivery by the real binary: every channel, and the way from an event to a message.
+
+Usage: main.py BINARY FOLDER"""
+
+import sys
+from pathlib import Path
+
+from channels import check_all
+from monitor import check_alert
+from receivers import Receivers
+from service import Service
+
+
+def main(binary, folder):
+    receivers = Receivers()
+    try:
+        (folder / "channels").mkdir()
+        service = Service(binary, folder / "channels", receivers)
+        try:
+            check_all(service)
+        finally:
+            service.stop()
+        print("delivery: every channel passed")
+        (folder / "alert").mkdir()
+        check_alert(binary, folder / "alert", receivers)
+        print("delivery: from an event to a message passed")
+    finally:
+        receivers.stop()
+
+
+main(sys.argv[1], Path(sys.argv[2]))

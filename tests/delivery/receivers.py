@@ -1,0 +1,82 @@
+"""A mail server and a web server on this machine that keep what comes."""
+
+import http.server
+import logging
+import queue
+import threading
+import warnings
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
+
+
+class Mailbox:
+    """Keeps mails, and refuses the address that begins with nobody."""
+
+    def __init__(self):
+        self.mails = queue.Queue()
+
+    async def handle_RCPT(self, server, session, envelope, address, options):
+        if address.startswith("nobody"):
+            return "550 no such mailbox"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server, session, envelope):
+        self.mails.put(envelope)
+        return "250 OK"
+
+
+def authenticator(server, session, envelope, mechanism, data):
+    known = data.login == b"alerts" and data.password == b"mail-secret"
+    return AuthResult(success=known)
+
+
+class Receiver(http.server.BaseHTTPRequestHandler):
+    """Answers by the path, and keeps what came."""
+
+    requests = queue.Queue()
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["content-length"]))
+        Receiver.requests.put((self.path, self.headers, body))
+        status = 500 if self.path.startswith("/fails") else 202
+        self.send_response(status)
+        self.send_header("content-length", "0")
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+class Receivers:
+    """Both servers, running."""
+
+    def __init__(self):
+        # The mail server has no TLS here, of which it warns in several ways.
+        warnings.simplefilter("ignore")
+        logging.disable(logging.WARNING)
+        self.mails = queue.Queue()
+        self.requests = Receiver.requests
+        self.web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
+        threading.Thread(target=self.web.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.web.server_address[1]}"
+        # The controller asks for its own port again, so a free one is looked for.
+        probe = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
+        self.smtp_port = probe.server_address[1]
+        probe.server_close()
+        mailbox = Mailbox()
+        mailbox.mails = self.mails
+        self.mail_server = Controller(
+            mailbox,
+            hostname="127.0.0.1",
+            port=self.smtp_port,
+            authenticator=authenticator,
+            auth_require_tls=False,
+            auth_required=True,
+        )
+        self.mail_server.start()
+
+    def stop(self):
+        self.mail_server.stop()
+        self.web.shutdown()
