@@ -83,7 +83,7 @@ fn notifiers_are_named_once_in_their_order() {
 }
 
 #[test]
-fn what_is_not_allowed_is_named() {
+fn words_that_are_not_allowed_are_named() {
     let text = |text: &str| Some(text.to_owned());
     let cases = [
         (
@@ -112,6 +112,16 @@ fn what_is_not_allowed_is_named() {
             MonitorInput { operator: text("AboveOrBelow"), ..threshold() },
             "operator in body must be one of [Below BelowOrEqual Above AboveOrEqual]",
         ),
+    ];
+    for (input, expected) in cases {
+        assert_eq!(read_now(input).unwrap_err(), expected);
+    }
+}
+
+#[test]
+fn values_that_are_not_allowed_are_named() {
+    let text = |text: &str| Some(text.to_owned());
+    let cases = [
         (
             MonitorInput { interval_minutes: Some(0), ..threshold() },
             "intervalMinutes in body should be greater than or equal to 1",
