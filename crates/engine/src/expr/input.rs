@@ -64,7 +64,7 @@ impl Input {
                     Codes::U16(codes) => Codes::U16(codes.slice(start, count)),
                     Codes::U32(codes) => Codes::U32(codes.slice(start, count)),
                 },
-                values: values.clone(),
+                values: Arc::clone(values),
                 nulls: nulls.as_ref().map(|nulls| nulls.slice(start, count)),
             },
             Self::Absent(data_type) => Self::Absent(data_type.clone()),
@@ -84,7 +84,7 @@ impl Input {
                     Codes::U16(codes) => Codes::U16(picked(codes, rows)),
                     Codes::U32(codes) => Codes::U32(picked(codes, rows)),
                 },
-                values: values.clone(),
+                values: Arc::clone(values),
                 nulls: nulls.as_ref().map(|nulls| {
                     NullBuffer::new(BooleanBuffer::collect_bool(rows.len(), |at| {
                         nulls.is_valid(rows[at] as usize)

@@ -29,8 +29,11 @@ fn event(number: i64) -> Event {
     Event { key: number * number % KEYS, x: number % 1_000 }
 }
 
-/// The fields that are grouped by, each made of the key; one in a hundred keys is missing.
-const FIELDS: &[(&str, fn(i64) -> Value)] = &[
+/// A field, and how it is made of the key.
+type Made = (&'static str, fn(i64) -> Value);
+
+/// The fields that are grouped by; of the last, one in a hundred values is missing.
+const FIELDS: &[Made] = &[
     ("short", |key| json!(format!("u{key}"))),
     ("long", |key| json!(format!("{}{key}", "n".repeat(180)))),
     ("middle", |key| json!(format!("usr_{key:010}"))),
