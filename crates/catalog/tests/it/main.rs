@@ -45,11 +45,14 @@ mod starred;
 mod starred_filters;
 mod starred_pages;
 mod stored_definitions;
+mod stored_deliveries;
 mod stored_events;
 mod stored_forms;
+mod stored_monitors;
 mod stored_oauth;
 mod stored_rows;
 mod stored_sign_in;
+mod stored_watch;
 mod token_successors;
 mod tokens;
 mod usage;
@@ -461,6 +464,10 @@ const DATABASE_CASES: &[Case] = &[
     Case {
         name: "stored_forms::version_5_is_still_read",
         run: |database| Box::pin(stored_sign_in::version_5_is_still_read(database)),
+    },
+    Case {
+        name: "stored_forms::version_6_is_still_read",
+        run: |database| Box::pin(stored_monitors::version_6_is_still_read(database)),
     },
 ];
 

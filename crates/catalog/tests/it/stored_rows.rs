@@ -63,6 +63,8 @@ async fn insert(database: &Database, table: &str, row: &Row) {
                 Value::Null => query,
                 Value::String(text) => query.bind(text),
                 Value::Bool(flag) => query.bind(*flag),
+                // A number with a point goes into a column of such numbers.
+                Value::Number(number) if number.is_f64() => query.bind(number.as_f64()),
                 Value::Number(number) => query.bind(number.as_i64().unwrap()),
                 bytes => query.bind(read_hex(bytes["hex"].as_str().unwrap())),
             };

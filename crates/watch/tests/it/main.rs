@@ -6,6 +6,7 @@ mod anomalies;
 mod events;
 mod groups;
 mod model;
+mod stored_states;
 mod support;
 mod thresholds;
 mod times;
