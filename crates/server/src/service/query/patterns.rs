@@ -9,7 +9,7 @@ use std::fmt::Write;
 use tidegauge_engine::{Answer, Table};
 use tidegauge_lang::tree::{Expr, ExprKind, Literal, Type};
 use tidegauge_lang::{Span, print_expression};
-use tidegauge_model::{Action, DatasetArea};
+use tidegauge_model::{Action, DatasetArea, Violation};
 
 use super::apl::{self, AplInput};
 use super::{Manner, Queried};
@@ -54,6 +54,9 @@ pub struct Pattern {
 pub async fn find(app: &App, caller: &Caller, input: PatternsInput) -> Result<Patterns> {
     caller.check_dataset(&input.dataset, DatasetArea::Query, Action::Read)?;
     datasets::find_state(app, caller, &input.dataset).await?.ok_or_else(datasets::not_found)?;
+    if input.field.is_empty() {
+        return Err(Violation::required("field").in_query().into());
+    }
     let counted = ask(app, caller, &input, counting(&input)).await?;
     let mut found = Patterns {
         patterns: counted.answer.tables.first().map(patterns_of).unwrap_or_default(),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue};
 use serde::{Deserialize, Serialize};
-use tidegauge_model::Violation;
 use utoipa::{IntoParams, ToSchema};
 
 use super::COST;
@@ -90,8 +89,7 @@ pub async fn patterns(
     Query(parameters): Query<PatternParameters>,
 ) -> Result<(HeaderMap, Json<PatternsResponse>), ApiError> {
     let PatternParameters { field, start_time, end_time, limit, nocache } = parameters;
-    let field = field.filter(|field| !field.is_empty());
-    let field = field.ok_or_else(|| Violation::required("field").in_query())?;
+    let field = field.unwrap_or_default();
     let is_set = |time: &String| !time.is_empty();
     let input = PatternsInput {
         dataset,
