@@ -41,7 +41,7 @@ export async function monitors(client, personal) {
   const matching = await client.monitors.create({
     name: 'node matches',
     type: 'MatchEvent',
-    aplQuery: "['node-web'] | where host == 'nowhere at all'",
+    aplQuery: "['node-web'] | where column_ifexists('host', '') == 'nowhere at all'",
   });
   assert.deepEqual([matching.intervalMinutes, matching.rangeMinutes], [1, 1]);
   await refused(400, /^line 1, column 16: /, () =>
