@@ -6,6 +6,7 @@ use tidegauge_model::{AnnotationId, ErrorKind, MonitorId, OrgId, Timestamp, User
 
 use crate::audit::{Change, record};
 use crate::db::{read, write};
+use crate::deletion::delete_one;
 use crate::limits::{ANNOTATIONS_MAX, LIST_BYTES_MAX, check_room};
 use crate::{Catalog, Error, Result};
 
@@ -248,19 +249,7 @@ impl Catalog {
     }
 
     pub async fn delete_annotation(&self, org: &OrgId, id: &AnnotationId, change: &Change) -> Result<bool> {
-        write!(self, connection => {
-            let deleted = sqlx::query("DELETE FROM annotation WHERE org_id = $1 AND id = $2")
-                .bind(org.as_str())
-                .bind(id.as_str())
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if deleted == 0 {
-                return Ok(false);
-            }
-            record!(connection, change, "annotation.delete", id.as_str());
-        });
-        Ok(true)
+        delete_one!(self, "annotation", org, id, change, "annotation.delete")
     }
 }
 

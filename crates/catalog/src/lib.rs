@@ -11,6 +11,7 @@ mod commits;
 mod counts;
 pub mod datasets;
 mod db;
+mod deletion;
 pub mod error;
 pub mod first_start;
 pub mod granted;

@@ -10,6 +10,7 @@ use tidegauge_model::{ErrorKind, MonitorId, OrgId, Timestamp, UserId};
 use self::stored::Stored;
 use crate::audit::{Change, record};
 use crate::db::{read, write};
+use crate::deletion::delete_one;
 use crate::limits::{LIST_BYTES_MAX, check_room};
 use crate::{Catalog, Error, Result};
 
@@ -212,18 +213,6 @@ impl Catalog {
 
     /// Deletes a monitor; what its runs have found goes with it.
     pub async fn delete_monitor(&self, org: &OrgId, id: &MonitorId, change: &Change) -> Result<bool> {
-        write!(self, connection => {
-            let deleted = sqlx::query("DELETE FROM monitor WHERE org_id = $1 AND id = $2")
-                .bind(org.as_str())
-                .bind(id.as_str())
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if deleted == 0 {
-                return Ok(false);
-            }
-            record!(connection, change, "monitor.delete", id.as_str());
-        });
-        Ok(true)
+        delete_one!(self, "monitor", org, id, change, "monitor.delete")
     }
 }

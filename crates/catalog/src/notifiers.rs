@@ -6,6 +6,7 @@ use tidegauge_model::{NotifierId, OrgId, Timestamp, UserId};
 
 use crate::audit::{Change, record};
 use crate::db::{read, write};
+use crate::deletion::delete_one;
 use crate::limits::{NOTIFIERS_MAX, check_room};
 use crate::{Catalog, Result};
 
@@ -129,19 +130,7 @@ impl Catalog {
     }
 
     pub async fn delete_notifier(&self, org: &OrgId, id: &NotifierId, change: &Change) -> Result<bool> {
-        write!(self, connection => {
-            let deleted = sqlx::query("DELETE FROM notifier WHERE org_id = $1 AND id = $2")
-                .bind(org.as_str())
-                .bind(id.as_str())
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if deleted == 0 {
-                return Ok(false);
-            }
-            record!(connection, change, "notifier.delete", id.as_str());
-        });
-        Ok(true)
+        delete_one!(self, "notifier", org, id, change, "notifier.delete")
     }
 
     fn read_notifier(&self, org: &OrgId, row: NotifierRow) -> Result<Notifier> {

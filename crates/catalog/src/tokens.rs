@@ -10,6 +10,7 @@ use tidegauge_model::{Capabilities, DatasetArea, OrgArea, OrgId, Timestamp, Toke
 
 use crate::audit::{Change, record};
 use crate::db::{read, write};
+use crate::deletion::delete_one;
 use crate::limits::TOKENS_MAX;
 use crate::{Catalog, Error, Result};
 
@@ -202,19 +203,7 @@ impl Catalog {
 
     /// Deletes an API token of an organisation.
     pub async fn delete_token(&self, org: &OrgId, id: &TokenId, change: &Change) -> Result<bool> {
-        write!(self, connection => {
-            let deleted = sqlx::query("DELETE FROM token WHERE org_id = $1 AND id = $2")
-                .bind(org.as_str())
-                .bind(id.as_str())
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if deleted == 0 {
-                return Ok(false);
-            }
-            record!(connection, change, "token.delete", id.as_str());
-        });
-        Ok(true)
+        delete_one!(self, "token", org, id, change, "token.delete")
     }
 
     /// Deletes any token, for the operator. The audit entry belongs to the token's organisation.

@@ -6,6 +6,7 @@ use tidegauge_model::{ErrorKind, OrgId, Timestamp, UserId, ViewId};
 
 use crate::audit::{Change, record};
 use crate::db::{read, write};
+use crate::deletion::delete_one;
 use crate::limits::{LIST_BYTES_MAX, VIEWS_MAX, check_room};
 use crate::orgs::lock_org;
 use crate::{Catalog, Error, Result};
@@ -204,18 +205,6 @@ impl Catalog {
     }
 
     pub async fn delete_view(&self, org: &OrgId, id: &ViewId, change: &Change) -> Result<bool> {
-        write!(self, connection => {
-            let deleted = sqlx::query("DELETE FROM saved_view WHERE org_id = $1 AND id = $2")
-                .bind(org.as_str())
-                .bind(id.as_str())
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if deleted == 0 {
-                return Ok(false);
-            }
-            record!(connection, change, "view.delete", id.as_str());
-        });
-        Ok(true)
+        delete_one!(self, "saved_view", org, id, change, "view.delete")
     }
 }

@@ -2,6 +2,7 @@
 //! those come the groups over all time, of which the first are chosen, and then the chosen ones by bucket. DataFusion
 //! groups, merges and sorts, and spills when its share of memory is used up.
 
+mod accumulators;
 mod chosen;
 mod dense;
 mod many;
@@ -95,22 +96,13 @@ pub(crate) async fn run(
         (totals, series)
     } else {
         let states = grouping.states(scan, threads, partials).await?;
-        match grouping.merged_by_numbers(&states).await? {
-            Some(merged) => merged,
-            None => {
-                let totals = grouping.totals(&states).await?;
-                let series = grouping.series(&states, &totals.batch).await?;
-                (totals, series)
-            }
-        }
+        grouping.merged_states(&states).await?
     };
     let mut answer = Answer::default();
     answer.figures.groups = totals.groups;
     let mut tables = Vec::new();
     if let (Some((bucket, _)), Some(series)) = (&plan.bucket, &series) {
-        let bucket = *bucket;
-        let table = grouping.table("0", series, Some(bucket), &mut answer)?;
-        tables.push(table);
+        tables.push(grouping.table("0", series, Some(*bucket), &mut answer)?);
     }
     let name = if plan.bucket.is_some() { "_totals" } else { "0" };
     let table = grouping.table(name, &totals.batch, None, &mut answer)?;
@@ -235,6 +227,12 @@ impl<'a> Grouping<'a> {
             Arc::clone(&self.schema),
         )?;
         Ok(Arc::new(aggregate))
+    }
+
+    /// What an aggregation by the keys from a place on gives.
+    fn schema_of(&self, mode: AggregateMode, first_key: usize) -> Result<SchemaRef> {
+        let empty = Leaf::of_batches(Vec::new(), Arc::clone(&self.schema));
+        Ok(self.aggregate(mode, Arc::new(empty), first_key)?.schema())
     }
 
     /// The groups over all time, the first of them in order.
@@ -390,6 +388,10 @@ pub(crate) async fn collected(
         batches.push(batch);
     }
     Ok(arrow_select::concat::concat_batches(&plan.schema(), &batches)?)
+}
+
+fn stopped(source: tokio::task::JoinError) -> Error {
+    Error::Internal { message: format!("grouping stopped: {source}") }
 }
 
 fn internal() -> Error {

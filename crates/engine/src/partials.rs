@@ -153,6 +153,7 @@ impl Partials {
     pub(crate) fn insert(&self, block: BlockId, partial: Partial) {
         let mut kept = self.cache.kept();
         if kept.insert((block, self.fingerprint), partial)
+            && self.cache.disk.is_some()
             && let Some(segment) = segment_of(block)
         {
             kept.unwritten.insert((segment, self.fingerprint));

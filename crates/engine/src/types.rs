@@ -4,6 +4,9 @@ use arrow_schema::DataType;
 use tidegauge_lang::tree::Type;
 use tidegauge_model::FieldKind;
 
+/// Texts up to this many bytes are part of their view, and lie nowhere else.
+pub(crate) const INLINE_MAX: usize = 12;
+
 /// The array type of a type. Times and timespans are nanoseconds; arrays, maps and dynamic values are JSON text.
 pub(crate) fn arrow_type(kind: Type) -> DataType {
     match kind {

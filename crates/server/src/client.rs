@@ -9,6 +9,7 @@ pub mod bearer;
 pub mod borders;
 pub mod buffers;
 pub mod csv;
+mod exchange;
 pub mod input;
 pub mod json;
 pub mod oauth;

@@ -123,22 +123,15 @@ fn arrow(run: ArrowTest) -> Kernel {
     Arc::new(move |values: &[Values], _| Ok(Arc::new(run(&values[0], &values[1])?) as ArrayRef))
 }
 
-/// From so many texts on, a regular expression has its working memory for itself: threads that share one wait for it.
+/// From so many texts on, a test has its working memory for itself: threads that share a regular expression wait for it.
 const OWN_REGEX_TEXTS: usize = 1 << 10;
 
 fn matched(texts: &StringViewArray, matcher: &Matcher) -> ArrayRef {
-    let test = |is_match: &dyn Fn(&str) -> bool| {
-        arrow_buffer::BooleanBuffer::collect_bool(texts.len(), |row| {
-            texts.is_valid(row) && is_match(texts.value(row))
-        })
-    };
-    let bits = match matcher {
-        Matcher::Regex(regex) if texts.len() >= OWN_REGEX_TEXTS => {
-            let own = Regex::clone(regex);
-            test(&|text| own.is_match(text))
-        }
-        _ => test(&|text| matcher.is_match(text)),
-    };
+    let own = (texts.len() >= OWN_REGEX_TEXTS).then(|| matcher.clone());
+    let matcher = own.as_ref().unwrap_or(matcher);
+    let bits = arrow_buffer::BooleanBuffer::collect_bool(texts.len(), |row| {
+        texts.is_valid(row) && matcher.is_match(texts.value(row))
+    });
     Arc::new(arrow_array::BooleanArray::new(bits, None))
 }
 

@@ -16,7 +16,6 @@ use arrow_schema::SchemaRef;
 use datafusion_execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion_expr::{EmitTo, GroupsAccumulator};
 use datafusion_physical_expr::aggregate::AggregateFunctionExpr;
-use datafusion_physical_expr::expressions::Column;
 use datafusion_physical_plan::aggregates::AggregateMode;
 use hashbrown::HashMap;
 use tidegauge_lang::tree::Bucket;
@@ -24,13 +23,13 @@ use tokio::task::JoinSet;
 
 use self::codes::{Coded, Combination};
 pub(super) use self::keys::KeyColumn;
-use super::Grouping;
+use super::accumulators::{accumulators, places};
 use super::places::Places;
+use super::{Grouping, stopped};
+use crate::Result;
 use crate::expr::{Rows, Typed};
-use crate::leaf::Leaf;
 use crate::partials::Partials;
 use crate::scan::{Scan, Selected};
-use crate::{Error, Result};
 
 /// Up to how many combinations of codes there is a table of all; above, those that occur are kept by hash.
 const TABLE_PLACES: u64 = 1 << 18;
@@ -70,8 +69,7 @@ impl Grouping<'_> {
         threads: usize,
         partials: Option<&Partials>,
     ) -> Result<Vec<RecordBatch>> {
-        let empty = Leaf::of_batches(Vec::new(), Arc::clone(&self.schema));
-        let schema = self.aggregate(AggregateMode::Partial, Arc::new(empty), 0)?.schema();
+        let schema = self.schema_of(AggregateMode::Partial, 0)?;
         let mut states = Vec::new();
         let (mut kept, mut scan) = (None, Arc::clone(scan));
         if let Some(partials) = partials {
@@ -101,21 +99,13 @@ impl Grouping<'_> {
             running.spawn(async move { worker.work().await });
         }
         while let Some(done) = running.join_next().await {
-            let done =
-                done.map_err(|source| Error::Internal { message: format!("grouping stopped: {source}") })?;
-            states.extend(done?);
+            states.extend(done.map_err(stopped)??);
         }
         if let Some(partials) = partials {
             partials.write();
         }
         Ok(states)
     }
-}
-
-/// The columns that an aggregate reads; none counts rows.
-pub(super) fn places(aggregate: &AggregateFunctionExpr) -> Vec<usize> {
-    let columns = aggregate.expressions();
-    columns.iter().filter_map(|expr| expr.downcast_ref::<Column>().map(Column::index)).collect()
 }
 
 /// The groups that one thread has seen.
@@ -140,7 +130,7 @@ impl Worker {
             memory,
             keys: keys.collect(),
             places: Places::new(shared.key_count),
-            accumulators: accumulators(shared)?,
+            accumulators: accumulators(&shared.aggregates)?,
             ones: Arc::new(Int64Array::from(Vec::<i64>::new())),
             done: Vec::new(),
             held_done: 0,
@@ -265,13 +255,8 @@ impl Worker {
         self.held_done += batch.get_array_memory_size();
         self.done.push(batch);
         self.places.clear();
-        self.accumulators = accumulators(&self.shared)?;
+        self.accumulators = accumulators(&self.shared.aggregates)?;
         self.memory.try_resize(self.held_done)?;
         Ok(())
     }
-}
-
-fn accumulators(shared: &Shared) -> Result<Vec<Box<dyn GroupsAccumulator>>> {
-    let made = shared.aggregates.iter().map(|aggregate| aggregate.create_groups_accumulator());
-    Ok(made.collect::<std::result::Result<_, _>>()?)
 }

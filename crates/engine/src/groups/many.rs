@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, UInt32Array};
 use arrow_schema::SchemaRef;
 use datafusion_execution::memory_pool::{MemoryConsumer, MemoryReservation};
-use datafusion_expr::{EmitTo, GroupsAccumulator};
+use datafusion_expr::EmitTo;
 use datafusion_physical_expr::aggregate::AggregateFunctionExpr;
 use datafusion_physical_plan::aggregates::AggregateMode;
 use hashbrown::HashTable;
@@ -19,13 +19,13 @@ use tokio::task::JoinSet;
 
 use self::first::First;
 use self::keys::{AllBytes, Bytes, Hashes, Key};
-use super::dense::places;
-use super::{GroupedRows, Grouping, Totals};
+use super::accumulators::{accumulators, places};
+use super::{GroupedRows, Grouping, Totals, stopped};
+use crate::Result;
 use crate::expr::Typed;
-use crate::leaf::{Leaf, columns_of};
+use crate::leaf::columns_of;
 use crate::scan::Scan;
 use crate::types::arrow_type;
-use crate::{Error, Result};
 
 /// Into how many parts rows go, as a power of two.
 const PARTS_BITS: u32 = 6;
@@ -106,8 +106,7 @@ impl Grouping<'_> {
             bytes.push(thread.bytes);
             held.push(thread.memory);
         }
-        let empty = Leaf::of_batches(Vec::new(), Arc::clone(&self.schema));
-        let schema = self.aggregate(AggregateMode::Single, Arc::new(empty), 0)?.schema();
+        let schema = self.schema_of(AggregateMode::Single, 0)?;
         Ok(Merging {
             blocks,
             next: AtomicUsize::new(0),
@@ -147,10 +146,6 @@ impl Grouping<'_> {
         let kept = batch.num_rows().min(self.plan.limit);
         Ok(Totals { batch: batch.slice(0, kept), groups })
     }
-}
-
-fn stopped(source: tokio::task::JoinError) -> Error {
-    Error::Internal { message: format!("grouping stopped: {source}") }
 }
 
 impl Parting {
@@ -250,9 +245,7 @@ impl Merging {
     /// The groups of one part that may be among the first, and how many there are.
     fn grouped(&self, part: usize, memory: &MemoryReservation) -> Result<(RecordBatch, u64)> {
         let mut table = Table { places: HashTable::new(), keys: Vec::new() };
-        let made = self.aggregates.iter().map(|aggregate| aggregate.create_groups_accumulator());
-        let mut accumulators: Vec<Box<dyn GroupsAccumulator>> =
-            made.collect::<std::result::Result<_, _>>()?;
+        let mut accumulators = accumulators(&self.aggregates)?;
         let mut groups = Vec::new();
         for block in &self.blocks {
             let rows = block.starts[part] as usize..block.starts[part + 1] as usize;

@@ -15,6 +15,7 @@ use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::aggregates::AggregateMode;
 use datafusion_physical_plan::sorts::sort::SortExec;
 
+use super::accumulators::accumulators;
 use super::dense::KeyColumn;
 use super::places::Places;
 use super::{Grouping, Totals, collected};
@@ -30,8 +31,21 @@ const GROUP_BYTES: usize = 64;
 const KEY_BYTES: usize = 48;
 
 impl Grouping<'_> {
-    /// The chosen groups over all time and, where there are buckets, those by bucket; none where DataFusion must merge.
-    pub(super) async fn merged_by_numbers(
+    /// The chosen groups over all time, and by bucket where there are buckets.
+    pub(super) async fn merged_states(
+        &self,
+        states: &[RecordBatch],
+    ) -> Result<(Totals, Option<RecordBatch>)> {
+        if let Some(merged) = self.merged_by_numbers(states).await? {
+            return Ok(merged);
+        }
+        let totals = self.totals(states).await?;
+        let series = self.series(states, &totals.batch).await?;
+        Ok((totals, series))
+    }
+
+    /// The same by numbers; none where DataFusion must merge.
+    async fn merged_by_numbers(
         &self,
         states: &[RecordBatch],
     ) -> Result<Option<(Totals, Option<RecordBatch>)>> {
@@ -49,8 +63,8 @@ impl Grouping<'_> {
             self.columns[..self.key_count()].iter().map(|key| KeyColumn::new(key.kind)).collect();
         let mut groups = Places::new(self.key_count());
         let mut totals = Places::new(self.plan.keys.len());
-        let mut of_totals = self.accumulators()?;
-        let mut of_groups = if self.has_bucket { self.accumulators()? } else { Vec::new() };
+        let mut of_totals = accumulators(&self.aggregates)?;
+        let mut of_groups = if self.has_bucket { accumulators(&self.aggregates)? } else { Vec::new() };
         // The place over all time of each group by bucket.
         let mut total_of: Vec<usize> = Vec::new();
         for batch in states {
@@ -84,11 +98,6 @@ impl Grouping<'_> {
         Ok(Some((totals, series)))
     }
 
-    fn accumulators(&self) -> Result<Vec<Box<dyn GroupsAccumulator>>> {
-        let made = self.aggregates.iter().map(|aggregate| aggregate.create_groups_accumulator());
-        Ok(made.collect::<std::result::Result<_, _>>()?)
-    }
-
     /// Merges the states of a batch into those of the groups at these places.
     fn merge(
         &self,
@@ -113,9 +122,7 @@ impl Grouping<'_> {
         places: &Places,
         accumulators: Vec<Box<dyn GroupsAccumulator>>,
     ) -> Result<RecordBatch> {
-        let empty = Leaf::of_batches(Vec::new(), Arc::clone(&self.schema));
-        let first_key = self.key_count() - keys.len();
-        let schema = self.aggregate(AggregateMode::Single, Arc::new(empty), first_key)?.schema();
+        let schema = self.schema_of(AggregateMode::Single, self.key_count() - keys.len())?;
         let mut columns: Vec<ArrayRef> = Vec::with_capacity(schema.fields().len());
         for (place, key) in keys.iter().enumerate() {
             columns.push(key.array(places.of_key(place)));

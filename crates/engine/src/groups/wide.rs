@@ -26,7 +26,7 @@ use crate::Result;
 use crate::expr::{Typed, Values};
 use crate::leaf;
 use crate::scan::Claim;
-use crate::types::arrow_type;
+use crate::types::{INLINE_MAX, arrow_type};
 
 /// Fewer rows than these never have too many groups for one pass.
 const NARROW_ROWS: usize = 1 << 16;
@@ -35,9 +35,6 @@ const NARROW_ROWS: usize = 1 << 16;
 /// many for one pass.
 const PROBED_ROWS: usize = 16 * 1024;
 const WIDE_GROUPS: usize = 4 * 1024;
-
-/// Texts up to this length are part of their view.
-const INLINE_MAX: usize = 12;
 
 /// How many blocks are looked at to find one that tells.
 const PROBED_BLOCKS: usize = 4;

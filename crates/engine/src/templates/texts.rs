@@ -14,6 +14,7 @@ use super::{Verdict, Window};
 use crate::Result;
 use crate::functions::text::Matcher;
 use crate::scan::Picked;
+use crate::types::INLINE_MAX;
 
 /// A variable of this length or more has its length in four bytes behind this one.
 const LONG: u8 = u8::MAX;
@@ -70,7 +71,7 @@ impl Texts {
             let start = bytes.len();
             self.write(picked.row(at) as usize, Window::WHOLE, &mut bytes);
             views.push(make_view(&bytes[start..], buffers.len() as u32, start as u32));
-            if bytes.len() - start <= SHORT_BYTES {
+            if bytes.len() - start <= INLINE_MAX {
                 // It stands in the view itself.
                 bytes.truncate(start);
             }
@@ -126,9 +127,6 @@ impl Texts {
         self.variables.capacity() + self.ends.capacity() * size_of::<u32>()
     }
 }
-
-/// Texts up to this length stand in their view.
-const SHORT_BYTES: usize = 12;
 
 /// Adds the variables of a text; none where it does not have this template.
 fn add_variables(template: &[u8], text: &str, variables: &mut Vec<u8>) -> Option<()> {

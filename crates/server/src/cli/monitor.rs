@@ -15,7 +15,6 @@ use tidegauge_model::{Clock, Timestamp, duration};
 use super::output;
 use super::server::ServerArguments;
 use crate::client::oauth::http::printable;
-use crate::client::resources::Resources;
 
 #[derive(Debug, Subcommand)]
 pub enum MonitorCommand {
@@ -77,7 +76,9 @@ pub struct OneArguments {
 
 pub async fn run(command: MonitorCommand) -> anyhow::Result<()> {
     match command {
-        MonitorCommand::List(arguments) => list(arguments).await,
+        MonitorCommand::List(arguments) => {
+            arguments.server.list(&["v2", "monitors"], arguments.json, listed).await
+        }
         MonitorCommand::Create(arguments) => create(arguments).await,
         MonitorCommand::Mute(arguments) => mute(arguments).await,
         MonitorCommand::Unmute(arguments) => unmute(arguments).await,
@@ -85,21 +86,6 @@ pub async fn run(command: MonitorCommand) -> anyhow::Result<()> {
         MonitorCommand::Backtest(arguments) => backtest::run(arguments).await,
         MonitorCommand::Delete(arguments) => delete(arguments).await,
     }
-}
-
-fn resources(server: &ServerArguments) -> anyhow::Result<Resources> {
-    Resources::new(&server.url, server.bearer()?, server.org.as_deref())
-}
-
-async fn list(arguments: ListArguments) -> anyhow::Result<()> {
-    let monitors = resources(&arguments.server)?.call(Method::GET, &["v2", "monitors"], None).await?;
-    if arguments.json {
-        return output::json(&monitors);
-    }
-    for monitor in monitors.as_array().into_iter().flatten() {
-        output::line(&listed(monitor));
-    }
-    Ok(())
 }
 
 /// One monitor in one line.
@@ -117,7 +103,7 @@ fn listed(monitor: &Value) -> String {
 async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
     let definition: Value = serde_json::from_str(&text_of(&arguments.file)?)
         .with_context(|| format!("{} is not JSON", arguments.file.display()))?;
-    let resources = resources(&arguments.server)?;
+    let resources = arguments.server.resources()?;
     let made = resources.call(Method::POST, &["v2", "monitors"], Some(&definition)).await?;
     output::line(made["id"].as_str().unwrap_or_default());
     Ok(())
@@ -163,7 +149,7 @@ async fn unmute(arguments: OneArguments) -> anyhow::Result<()> {
 
 /// Reads a monitor, changes it and writes it back.
 async fn edit(server: &ServerArguments, id: &str, change: impl Fn(&mut Value)) -> anyhow::Result<()> {
-    let (resources, path) = (resources(server)?, ["v2", "monitors", id]);
+    let (resources, path) = (server.resources()?, ["v2", "monitors", id]);
     let mut monitor = resources.call(Method::GET, &path, None).await?;
     change(&mut monitor);
     let changed = resources.call(Method::PUT, &path, Some(&monitor)).await?;
@@ -173,13 +159,13 @@ async fn edit(server: &ServerArguments, id: &str, change: impl Fn(&mut Value)) -
 
 async fn resolve(arguments: OneArguments) -> anyhow::Result<()> {
     let path = ["v2", "monitors", &arguments.id, "resolve"];
-    let resolved = resources(&arguments.server)?.call(Method::POST, &path, None).await?;
+    let resolved = arguments.server.resources()?.call(Method::POST, &path, None).await?;
     output::line(&format!("{} messages", resolved["messages"]));
     Ok(())
 }
 
 async fn delete(arguments: OneArguments) -> anyhow::Result<()> {
-    let resources = resources(&arguments.server)?;
+    let resources = arguments.server.resources()?;
     resources.call(Method::DELETE, &["v2", "monitors", &arguments.id], None).await?;
     Ok(())
 }

@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::output;
 use super::server::ServerArguments;
 use crate::client::oauth::http::printable;
-use crate::client::resources::Resources;
 
 #[derive(Debug, Subcommand)]
 pub enum NotifierCommand {
@@ -42,25 +41,12 @@ pub struct OneArguments {
 
 pub async fn run(command: NotifierCommand) -> anyhow::Result<()> {
     match command {
-        NotifierCommand::List(arguments) => list(arguments).await,
+        NotifierCommand::List(arguments) => {
+            arguments.server.list(&["v2", "notifiers"], arguments.json, listed).await
+        }
         NotifierCommand::Test(arguments) => test(arguments).await,
         NotifierCommand::Deliveries(arguments) => deliveries(arguments).await,
     }
-}
-
-fn resources(server: &ServerArguments) -> anyhow::Result<Resources> {
-    Resources::new(&server.url, server.bearer()?, server.org.as_deref())
-}
-
-async fn list(arguments: ListArguments) -> anyhow::Result<()> {
-    let notifiers = resources(&arguments.server)?.call(Method::GET, &["v2", "notifiers"], None).await?;
-    if arguments.json {
-        return output::json(&notifiers);
-    }
-    for notifier in notifiers.as_array().into_iter().flatten() {
-        output::line(&listed(notifier));
-    }
-    Ok(())
 }
 
 /// One notifier in one line, without its secrets.
@@ -78,7 +64,7 @@ fn listed(notifier: &Value) -> String {
 
 async fn test(arguments: OneArguments) -> anyhow::Result<()> {
     let path = ["v2", "notifiers", &arguments.id, "test"];
-    let delivery = resources(&arguments.server)?.call(Method::POST, &path, None).await?;
+    let delivery = arguments.server.resources()?.call(Method::POST, &path, None).await?;
     if arguments.json {
         output::json(&delivery)?;
     } else {
@@ -92,7 +78,7 @@ async fn test(arguments: OneArguments) -> anyhow::Result<()> {
 
 async fn deliveries(arguments: OneArguments) -> anyhow::Result<()> {
     let path = ["v2", "notifiers", &arguments.id, "deliveries"];
-    let found = resources(&arguments.server)?.call(Method::GET, &path, None).await?;
+    let found = arguments.server.resources()?.call(Method::GET, &path, None).await?;
     if arguments.json {
         return output::json(&found);
     }

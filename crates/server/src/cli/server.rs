@@ -1,4 +1,4 @@
-//! How a command that is a client reaches its server: where it is and whose token is sent.
+//! How a command that is a client reaches its server: where it is, whose token is sent, and the things that are there.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,11 +7,15 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use reqwest::Method;
+use serde_json::Value;
 use tidegauge_model::time::SystemClock;
 
+use super::output;
 use crate::client::bearer::Bearer;
 use crate::client::oauth::signed_in::SignedIn;
 use crate::client::oauth::store::{self, Store};
+use crate::client::resources::Resources;
 
 #[derive(Debug, Args)]
 pub struct ServerArguments {
@@ -77,6 +81,21 @@ impl ServerArguments {
             (None, None) => return self.signed_in(),
         };
         Ok(Bearer::Given(given.trim().to_owned()))
+    }
+
+    /// The things of the server, as the caller may see them.
+    pub fn resources(&self) -> anyhow::Result<Resources> {
+        Resources::new(&self.url, self.bearer()?, self.org.as_deref())
+    }
+
+    /// Prints all things of a kind: a line for each, or what the server says of them.
+    pub async fn list(&self, path: &[&str], is_json: bool, line: fn(&Value) -> String) -> anyhow::Result<()> {
+        let things = self.resources()?.call(Method::GET, path, None).await?;
+        if is_json {
+            return output::json(&things);
+        }
+        things.as_array().into_iter().flatten().for_each(|thing| output::line(&line(thing)));
+        Ok(())
     }
 
     fn signed_in(&self) -> anyhow::Result<Bearer> {

@@ -12,13 +12,11 @@ use tidegauge_lang::{Diagnostic, Span};
 
 use super::answer::Answer;
 use super::bearer::Bearer;
-use super::target::{address, in_org, is_loopback};
+use super::exchange::{answered, client, shown};
+use super::target::{address, in_org};
 
 /// Longer than any server works on a query.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Characters of an answer that is no JSON, in an error.
-const SHOWN_CHARACTERS: usize = 200;
 
 /// A query and what belongs to it.
 #[derive(Clone, Debug, Default)]
@@ -56,15 +54,7 @@ impl Asker {
     pub fn new(url: &str, bearer: Bearer, org: Option<&str>) -> anyhow::Result<Self> {
         let mut url = address(url, &["v1", "query", "_apl"])?;
         url.query_pairs_mut().append_pair("format", "tabular");
-        let mut builder = Client::builder()
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(REQUEST_TIMEOUT)
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("tidegauge/", env!("CARGO_PKG_VERSION")));
-        if is_loopback(&url) {
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().context("setting up HTTP")?;
+        let client = client(&url, REQUEST_TIMEOUT).build().context("setting up HTTP")?;
         Ok(Self { client, url, headers: in_org(org)?, bearer })
     }
 
@@ -72,11 +62,7 @@ impl Asker {
         let mut headers = self.headers.clone();
         self.bearer.sign(&mut headers).await?;
         let request = self.client.post(self.url.clone()).headers(headers);
-        let response = request.json(&body_of(question)).send().await;
-        let response =
-            response.map_err(|error| anyhow!(error.without_url()).context("the server was not reached"))?;
-        let status = response.status();
-        let body = response.bytes().await.map_err(reqwest::Error::without_url)?.to_vec();
+        let (status, body) = answered(request.json(&body_of(question))).await?;
         if !status.is_success() {
             let advice = match status.as_u16() {
                 401 => {
@@ -175,10 +161,6 @@ fn word_at(text: &str, start: usize) -> Span {
     let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
     let place = |byte: usize| u32::try_from(byte).unwrap_or(u32::MAX);
     Span { start: place(start), end: place(start + length) }
-}
-
-fn shown(body: &[u8]) -> String {
-    String::from_utf8_lossy(body).chars().take(SHOWN_CHARACTERS).collect()
 }
 
 #[cfg(test)]

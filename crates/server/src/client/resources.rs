@@ -10,13 +10,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::bearer::Bearer;
-use super::target::{address, in_org, is_loopback};
+use super::exchange::{answered, client, shown};
+use super::target::{address, in_org};
 
 /// Longer than a server works on a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(600);
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Characters of an answer that is no JSON, in an error.
-const SHOWN_CHARACTERS: usize = 200;
 
 /// Where things are, and who asks for them.
 pub struct Resources {
@@ -50,15 +48,7 @@ struct Diagnostic {
 
 impl Resources {
     pub fn new(server: &str, bearer: Bearer, org: Option<&str>) -> anyhow::Result<Self> {
-        let mut builder = Client::builder()
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(REQUEST_TIMEOUT)
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("tidegauge/", env!("CARGO_PKG_VERSION")));
-        if is_loopback(&address(server, &[])?) {
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().context("setting up HTTP")?;
+        let client = client(&address(server, &[])?, REQUEST_TIMEOUT).build().context("setting up HTTP")?;
         Ok(Self { client, server: server.to_owned(), headers: in_org(org)?, bearer })
     }
 
@@ -70,11 +60,7 @@ impl Resources {
         if let Some(body) = body {
             request = request.json(body);
         }
-        let response = request.send().await;
-        let response =
-            response.map_err(|error| anyhow!(error.without_url()).context("the server was not reached"))?;
-        let status = response.status();
-        let body = response.bytes().await.map_err(reqwest::Error::without_url)?;
+        let (status, body) = answered(request).await?;
         if !status.is_success() {
             return Err(anyhow!(refusal(status.as_u16(), &body)));
         }
@@ -107,10 +93,6 @@ fn refusal(status: u16, body: &[u8]) -> String {
         );
     }
     text
-}
-
-fn shown(body: &[u8]) -> String {
-    String::from_utf8_lossy(body).chars().take(SHOWN_CHARACTERS).collect()
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde::Deserialize;
 use tidegauge_model::{Chance, chance};
 
+use super::exchange::{client, shown};
 use super::input::Encoding;
 use super::part::Part;
 use super::target::Target;
@@ -20,13 +21,10 @@ const CSV_FIELDS: HeaderName = HeaderName::from_static("x-tidegauge-csv-fields")
 
 /// Longer than the server gives itself for a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// A server that asks for more patience than this is asked again all the same.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(120);
 const ZSTD_LEVEL: i32 = 1;
 const GZIP_LEVEL: u32 = 1;
-/// Characters of an answer that is no JSON, in an error.
-const SHOWN_CHARACTERS: usize = 200;
 
 /// How often and how patiently a part is tried.
 #[derive(Clone, Copy, Debug)]
@@ -85,18 +83,12 @@ impl Sender {
         run: String,
         chance: Arc<dyn Chance>,
     ) -> anyhow::Result<Self> {
-        let mut builder = Client::builder()
+        let client = client(&target.url, REQUEST_TIMEOUT)
             // Each part in flight has a connection of its own, which one of HTTP/2 would not give it.
             .http1_only()
             .pool_max_idle_per_host(connections)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(REQUEST_TIMEOUT)
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("tidegauge/", env!("CARGO_PKG_VERSION")));
-        if target.is_loopback() {
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().context("setting up HTTP")?;
+            .build()
+            .context("setting up HTTP")?;
         Ok(Self { client, target, compress, patience, run, chance })
     }
 
@@ -227,8 +219,4 @@ fn message(body: &[u8]) -> String {
         message: String,
     }
     serde_json::from_slice::<Refusal>(body).map_or_else(|_| shown(body), |refusal| refusal.message)
-}
-
-fn shown(body: &[u8]) -> String {
-    String::from_utf8_lossy(body).chars().take(SHOWN_CHARACTERS).collect()
 }

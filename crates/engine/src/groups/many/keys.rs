@@ -14,6 +14,8 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use hashbrown::DefaultHashBuilder;
 
+use crate::types::INLINE_MAX;
+
 /// A key as a number. Its lowest byte tells of a text what the rest is.
 pub(super) type Key = u128;
 
@@ -22,9 +24,6 @@ const NULL: Key = Key::MAX;
 
 /// Texts up to this length are the rest of their key, and the lowest byte is their length.
 const SHORT_MAX: usize = 15;
-
-/// Texts up to this length are part of their view.
-const INLINE_MAX: u32 = 12;
 
 /// How many bytes a text has that lies in its key.
 const TEXT_BYTES: usize = size_of::<Key>();
@@ -96,7 +95,7 @@ impl Bytes {
             let length = *view as u32;
             keys.push(if nulls.is_some_and(|nulls| nulls.is_null(row)) {
                 NULL
-            } else if length <= INLINE_MAX {
+            } else if length as usize <= INLINE_MAX {
                 (*view >> 32) << 8 | Key::from(length)
             } else {
                 let text = texts.value(row).as_bytes();

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use tidegauge_model::time::SystemClock;
 use tidegauge_model::{Clock, Timestamp, duration};
 
-use super::{resources, text_of};
+use super::text_of;
 use crate::cli::output;
 use crate::cli::server::ServerArguments;
 use crate::client::oauth::http::printable;
@@ -39,7 +39,7 @@ pub struct BacktestArguments {
 }
 
 pub(super) async fn run(arguments: BacktestArguments) -> anyhow::Result<()> {
-    let resources = resources(&arguments.server)?;
+    let resources = arguments.server.resources()?;
     let end = match &arguments.end {
         Some(text) => Timestamp::parse(text)?,
         None => SystemClock.now(),
