@@ -6,7 +6,9 @@ use std::collections::VecDeque;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arrow_array::Array;
+use arrow_array::builder::StringBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, StringArray, StringViewArray};
 use arrow_schema::DataType;
 use hashbrown::{DefaultHashBuilder, HashMap};
 use tidegauge_store::{BlockId, Codes, Templates};
@@ -31,6 +33,8 @@ pub(crate) enum Kept {
     Column(Input),
     /// Texts without what is the same in all of their template.
     Texts(Arc<Texts>),
+    /// Texts one after the other, without the views that a column of texts has.
+    Packed(StringArray),
     /// None where its texts are too different to have any.
     Templates(Option<Arc<Templates>>),
 }
@@ -39,13 +43,13 @@ pub(crate) enum Kept {
 /// questions with the same bytes.
 #[derive(Debug)]
 pub(crate) struct ColumnCache {
+    bytes_max: usize,
     small: Mutex<Share>,
     texts: Mutex<Share>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Share {
-    bytes_max: usize,
     bytes: usize,
     entries: HashMap<Key, Entry>,
     /// In the order in which they are compared with new ones.
@@ -69,8 +73,7 @@ struct Frequencies {
 
 impl ColumnCache {
     pub(crate) fn new(bytes_max: usize) -> Self {
-        let share = || Mutex::new(Share::new(bytes_max / 2));
-        Self { small: share(), texts: share() }
+        Self { bytes_max, small: Mutex::default(), texts: Mutex::default() }
     }
 
     /// A column as it is kept.
@@ -82,22 +85,26 @@ impl ColumnCache {
     }
 
     pub(crate) fn insert(&self, block: BlockId, column: &InputColumn, input: &Input) {
-        let is_text = matches!(input, Input::Plain(array) if array.data_type() == &DataType::Utf8View);
-        let share = if is_text { &self.texts } else { &self.small };
-        lock(share).insert((block, What::Column(column.clone())), Kept::Column(input.clone()));
+        let key = (block, What::Column(column.clone()));
+        match input {
+            Input::Plain(array) if array.data_type() == &DataType::Utf8View => {
+                let packed = if self.is_short() { packed(array.as_string_view()) } else { None };
+                self.insert_text(key, packed.map_or_else(|| Kept::Column(input.clone()), Kept::Packed));
+            }
+            _ => self.insert_small(key, Kept::Column(input.clone())),
+        }
     }
 
     /// The templates of a field's texts, if it is known whether there are any.
     pub(crate) fn templates(&self, block: BlockId, field: &Arc<str>) -> Option<Option<Arc<Templates>>> {
         match lock(&self.small).get(&(block, What::Templates(Arc::clone(field))))? {
             Kept::Templates(templates) => Some(templates),
-            Kept::Column(_) | Kept::Texts(_) => None,
+            Kept::Column(_) | Kept::Texts(_) | Kept::Packed(_) => None,
         }
     }
 
     pub(crate) fn insert_texts(&self, block: BlockId, column: &InputColumn, texts: Texts) {
-        let key = (block, What::Column(column.clone()));
-        lock(&self.texts).insert(key, Kept::Texts(Arc::new(texts)));
+        self.insert_text((block, What::Column(column.clone())), Kept::Texts(Arc::new(texts)));
     }
 
     pub(crate) fn insert_templates(
@@ -107,7 +114,32 @@ impl ColumnCache {
         templates: Option<&Arc<Templates>>,
     ) {
         let key = (block, What::Templates(Arc::clone(field)));
-        lock(&self.small).insert(key, Kept::Templates(templates.cloned()));
+        self.insert_small(key, Kept::Templates(templates.cloned()));
+    }
+
+    /// Texts may also have the room that nothing else needs yet.
+    fn room_for_texts(&self) -> usize {
+        self.bytes_max.saturating_sub(lock(&self.small).bytes)
+    }
+
+    /// Whether so much of the room for texts is taken that less memory is worth the time it takes to read them.
+    fn is_short(&self) -> bool {
+        let room = self.room_for_texts();
+        lock(&self.texts).bytes > room / 2
+    }
+
+    fn insert_text(&self, key: Key, kept: Kept) {
+        let room = self.room_for_texts();
+        lock(&self.texts).insert(key, kept, room);
+    }
+
+    /// Everything else has its half, also where texts are in it.
+    fn insert_small(&self, key: Key, kept: Kept) {
+        let mut small = lock(&self.small);
+        small.insert(key, kept, self.bytes_max / 2);
+        let left = self.bytes_max.saturating_sub(small.bytes);
+        drop(small);
+        lock(&self.texts).shrink_to(left);
     }
 
     /// How many bytes are kept.
@@ -121,24 +153,15 @@ fn lock(share: &Mutex<Share>) -> MutexGuard<'_, Share> {
 }
 
 impl Share {
-    fn new(bytes_max: usize) -> Self {
-        Self {
-            bytes_max,
-            bytes: 0,
-            entries: HashMap::new(),
-            queue: VecDeque::new(),
-            asked: Frequencies::default(),
-        }
-    }
-
     fn get(&mut self, key: &Key) -> Option<Kept> {
         self.asked.add(key);
         self.entries.get(key).map(|entry| entry.kept.clone())
     }
 
-    fn insert(&mut self, key: Key, kept: Kept) {
-        let bytes = size_of(&kept);
-        if self.entries.contains_key(&key) || bytes > self.bytes_max || !self.make_room(bytes, &key) {
+    fn insert(&mut self, key: Key, kept: Kept, bytes_max: usize) {
+        let bytes = memory_of(&kept);
+        let is_in = self.entries.contains_key(&key);
+        if is_in || bytes > bytes_max || !self.make_room(bytes, bytes_max, &key) {
             return;
         }
         self.bytes += bytes;
@@ -147,9 +170,9 @@ impl Share {
     }
 
     /// Lets columns go that were asked for less often than this one; false where there are not enough of them.
-    fn make_room(&mut self, bytes: usize, key: &Key) -> bool {
+    fn make_room(&mut self, bytes: usize, bytes_max: usize, key: &Key) -> bool {
         let asked = self.asked.of(key);
-        while self.bytes + bytes > self.bytes_max {
+        while self.bytes + bytes > bytes_max {
             let Some(victim) = self.queue.pop_front() else { return false };
             if self.asked.of(&victim) >= asked {
                 // The next new one is compared with another.
@@ -161,6 +184,16 @@ impl Share {
             }
         }
         true
+    }
+
+    /// Lets columns go until no more bytes are kept than these.
+    fn shrink_to(&mut self, bytes_max: usize) {
+        while self.bytes > bytes_max {
+            let Some(victim) = self.queue.pop_front() else { return };
+            if let Some(gone) = self.entries.remove(&victim) {
+                self.bytes -= gone.bytes;
+            }
+        }
     }
 }
 
@@ -186,14 +219,27 @@ impl Frequencies {
     }
 }
 
+/// Texts without views, where that is less: most of them are too long to stand in their view, and each is there once.
+fn packed(texts: &StringViewArray) -> Option<StringArray> {
+    let bytes = texts.total_bytes_len();
+    let with_ends = bytes + texts.len() * size_of::<i32>();
+    if i32::try_from(bytes).is_err() || with_ends >= texts.get_array_memory_size() / 4 * 3 {
+        return None;
+    }
+    let mut packed = StringBuilder::with_capacity(texts.len(), bytes);
+    packed.extend(texts.iter());
+    Some(packed.finish())
+}
+
 /// How much memory it takes.
-fn size_of(kept: &Kept) -> usize {
+fn memory_of(kept: &Kept) -> usize {
     /// What an entry costs besides its values.
     const ENTRY_BYTES: usize = 256;
     ENTRY_BYTES
         + match kept {
             Kept::Templates(templates) => templates.as_ref().map_or(0, |templates| templates.memory_bytes()),
             Kept::Texts(texts) => texts.memory_bytes(),
+            Kept::Packed(texts) => texts.get_array_memory_size(),
             Kept::Column(Input::Plain(array)) => array.get_array_memory_size(),
             Kept::Column(Input::Coded { codes, values, nulls }) => {
                 let codes = match codes {

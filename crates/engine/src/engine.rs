@@ -15,7 +15,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::cache::ColumnCache;
 use crate::lanes::Lanes;
 use crate::memory::{QueryMemory, SharedMemory};
-use crate::partials::{Disk, PartialCache};
+use crate::partials::{Checked, Disk, PartialCache};
 use crate::run::Run;
 use crate::{Answer, Error, Question, Result};
 
@@ -37,6 +37,8 @@ pub struct EngineSettings {
     /// Where the groups of blocks are also kept, for after a restart, and how many bytes of it; 0 is nowhere.
     pub groups_folder: PathBuf,
     pub groups_disk_bytes: u64,
+    /// One of so many answers from kept groups has some of them computed anew and compared, afterwards; 0 is none.
+    pub groups_checked_each: u64,
     /// Where queries put what does not fit their memory. Emptied at start.
     pub spill_folder: PathBuf,
     /// How many bytes of it all queries together may fill.
@@ -95,7 +97,7 @@ impl Engine {
             environment,
             memory: Arc::new(SharedMemory::new(settings.memory_bytes)),
             cache: Arc::new(ColumnCache::new(settings.cache_bytes)),
-            partials: Arc::new(PartialCache::new(settings.groups_bytes, disk)),
+            partials: Arc::new(PartialCache::new(settings.groups_bytes, disk, settings.groups_checked_each)),
             lanes: Lanes::new(settings.running_max, settings.waiting_max),
             threads: Some(threads),
             settings,
@@ -133,6 +135,11 @@ impl Engine {
     /// Bytes that queries hold now, and what is kept for later ones.
     pub fn memory_used(&self) -> (usize, usize) {
         (self.memory.used(), self.cache.bytes() + self.partials.bytes())
+    }
+
+    /// How kept groups compared with computed ones so far.
+    pub fn groups_checked(&self) -> Checked {
+        self.partials.checked()
     }
 
     /// What the operators of one query share: its own memory, and the disk of all.

@@ -3,13 +3,16 @@
 //! groups, merges and sorts, and spills when its share of memory is used up.
 
 mod accumulators;
+mod check;
 mod chosen;
 mod dense;
 mod many;
 mod merge;
+mod merger;
 mod places;
 mod shape;
 mod sort_keys;
+mod states;
 mod wide;
 
 pub(crate) use chosen::in_order;
@@ -28,7 +31,6 @@ use datafusion_physical_expr::expressions::{Column, Literal};
 use datafusion_physical_expr::{LexOrdering, PhysicalExpr, PhysicalSortExpr};
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::aggregates::{AggregateExec, AggregateMode, PhysicalGroupBy};
-use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion_physical_plan::sorts::sort::SortExec;
 use futures_util::TryStreamExt;
 use tidegauge_lang::tree::{Bucket, Type};
@@ -95,7 +97,11 @@ pub(crate) async fn run(
         let series = grouping.series(&states, &totals.batch).await?;
         (totals, series)
     } else {
-        let states = grouping.states(scan, threads, partials).await?;
+        let mut states = grouping.states(scan, threads, partials).await?;
+        if let (Some(check), Some(partials), GroupedRows::Scan(scan)) = (states.check.take(), partials, scan)
+        {
+            grouping.check_later(check, scan, partials);
+        }
         grouping.merged_states(&states).await?
     };
     let mut answer = Answer::default();
@@ -166,31 +172,6 @@ impl<'a> Grouping<'a> {
     /// How many columns groups are told apart by, the bucket among them.
     fn key_count(&self) -> usize {
         self.plan.keys.len() + usize::from(self.has_bucket)
-    }
-
-    /// The mergeable states of all groups and buckets.
-    async fn states(
-        &self,
-        rows: &GroupedRows,
-        threads: usize,
-        partials: Option<&Partials>,
-    ) -> Result<Vec<RecordBatch>> {
-        if let GroupedRows::Scan(scan) = rows
-            && (self.key_count() > 0 || partials.is_some())
-            && self.is_dense()
-        {
-            return self.dense_states(scan, threads, partials).await;
-        }
-        let partial = self.aggregate(AggregateMode::Partial, self.leaf(rows, threads), 0)?;
-        let all = CoalescePartitionsExec::new(partial);
-        let mut stream = all.execute(0, Arc::clone(&self.context))?;
-        let reservation = MemoryConsumer::new("states").register(self.context.memory_pool());
-        let mut states = Vec::new();
-        while let Some(batch) = stream.try_next().await? {
-            reservation.try_grow(batch.get_array_memory_size())?;
-            states.push(batch);
-        }
-        Ok(states)
     }
 
     /// The columns that are grouped and aggregated.

@@ -37,5 +37,6 @@ pub use answer::{
 };
 pub use engine::{Engine, EngineSettings};
 pub use error::{Error, Result};
+pub use partials::Checked;
 pub use progress::{Progress, SoFar};
 pub use question::{Dataset, Files, Lane, Options, Place, Places, Question};

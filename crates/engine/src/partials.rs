@@ -2,7 +2,9 @@
 //! computes only the blocks that are new or cut by its range of time. Blocks never change, so a kept state is as good as
 //! a computed one; what is computed of a block is told by a fingerprint. What is asked once leaves nothing behind.
 
+mod checks;
 mod disk;
+mod runs;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,12 +13,23 @@ use arrow_array::RecordBatch;
 use hashbrown::{HashMap, HashSet};
 use tidegauge_store::BlockId;
 
+pub use self::checks::Checked;
+use self::checks::Checks;
 pub(crate) use self::disk::Disk;
+pub(crate) use self::runs::{MergedRun, cut};
 
 /// Tells what is computed of a block: the conditions, the keys, the aggregates, and the columns they read.
 pub(crate) type Fingerprint = u128;
 
-type Key = (BlockId, Fingerprint);
+type Key = (Of, Fingerprint);
+
+/// What something is kept of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Of {
+    Block(BlockId),
+    /// Blocks that follow each other, by a hash of their names.
+    Run(u128),
+}
 
 /// How many questions are remembered as asked, and as not worth keeping.
 const REMEMBERED_MAX: usize = 10_000;
@@ -33,6 +46,7 @@ pub(crate) struct PartialCache {
     kept: Mutex<Kept>,
     /// Where they are also written to.
     disk: Option<Disk>,
+    checks: Checks,
 }
 
 /// What the rows of one block come to.
@@ -63,9 +77,15 @@ struct Kept {
 
 #[derive(Debug)]
 struct Entry {
-    partial: Partial,
+    state: State,
     bytes: usize,
     is_used: bool,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    Block(Partial),
+    Run(Arc<MergedRun>),
 }
 
 /// The kept states of one question.
@@ -76,8 +96,14 @@ pub(crate) struct Partials {
 }
 
 impl PartialCache {
-    pub(crate) fn new(bytes_max: usize, disk: Option<Disk>) -> Self {
-        Self { kept: Mutex::new(Kept { bytes_max, ..Kept::default() }), disk }
+    /// One question of so many is checked; 0 is none.
+    pub(crate) fn new(bytes_max: usize, disk: Option<Disk>, checked_each: u64) -> Self {
+        let kept = Mutex::new(Kept { bytes_max, ..Kept::default() });
+        Self { kept, disk, checks: Checks::new(checked_each) }
+    }
+
+    pub(crate) fn checked(&self) -> Checked {
+        self.checks.done()
     }
 
     /// How many bytes are kept.
@@ -113,9 +139,8 @@ impl Partials {
         for segment in segments {
             if !self.cache.kept().is_looked_up(segment, self.fingerprint) {
                 for (row_group, partial) in disk.read(self.fingerprint, segment) {
-                    self.cache
-                        .kept()
-                        .insert((BlockId::Segment { segment, row_group }, self.fingerprint), partial);
+                    let block = BlockId::Segment { segment, row_group };
+                    self.cache.kept().insert((Of::Block(block), self.fingerprint), State::Block(partial));
                 }
             }
         }
@@ -140,19 +165,20 @@ impl Partials {
 
     /// Whether the state of a block is kept. This does not count as a use.
     pub(crate) fn has(&self, block: BlockId) -> bool {
-        self.cache.kept().entries.contains_key(&(block, self.fingerprint))
+        self.cache.kept().entries.contains_key(&(Of::Block(block), self.fingerprint))
     }
 
     pub(crate) fn get(&self, block: BlockId) -> Option<Partial> {
         let mut kept = self.cache.kept();
-        let entry = kept.entries.get_mut(&(block, self.fingerprint))?;
-        entry.is_used = true;
-        Some(entry.partial.clone())
+        match kept.used((Of::Block(block), self.fingerprint))? {
+            State::Block(partial) => Some(partial.clone()),
+            State::Run(_) => None,
+        }
     }
 
     pub(crate) fn insert(&self, block: BlockId, partial: Partial) {
         let mut kept = self.cache.kept();
-        if kept.insert((block, self.fingerprint), partial)
+        if kept.insert((Of::Block(block), self.fingerprint), State::Block(partial))
             && self.cache.disk.is_some()
             && let Some(segment) = segment_of(block)
         {
@@ -177,6 +203,15 @@ fn segment_of(block: BlockId) -> Option<u128> {
     }
 }
 
+impl State {
+    fn memory_bytes(&self) -> usize {
+        match self {
+            Self::Block(partial) => partial.states.as_ref().map_or(0, RecordBatch::get_array_memory_size),
+            Self::Run(run) => run.memory_bytes(),
+        }
+    }
+}
+
 impl Kept {
     /// Whether the disk was asked for a segment before. From now on it was.
     fn is_looked_up(&mut self, segment: u128, fingerprint: Fingerprint) -> bool {
@@ -186,28 +221,43 @@ impl Kept {
         !self.looked_up.insert((segment, fingerprint))
     }
 
+    /// A state that is used now.
+    fn used(&mut self, key: Key) -> Option<&State> {
+        let entry = self.entries.get_mut(&key)?;
+        entry.is_used = true;
+        Some(&entry.state)
+    }
+
     /// Keeps a state. False where it is there already, or has no room.
-    fn insert(&mut self, key: Key, partial: Partial) -> bool {
-        let states = partial.states.as_ref().map_or(0, RecordBatch::get_array_memory_size);
-        let bytes = ENTRY_BYTES + states;
+    fn insert(&mut self, key: Key, state: State) -> bool {
+        let bytes = ENTRY_BYTES + state.memory_bytes();
         if self.entries.contains_key(&key) || !self.make_room(bytes) {
             return false;
         }
-        if let (BlockId::Segment { row_group, .. }, _) = key {
+        if let (Of::Block(BlockId::Segment { row_group, .. }), _) = key {
             self.row_group_max = self.row_group_max.max(row_group);
         }
         self.bytes += bytes;
         self.queue.push_back(key);
-        self.entries.insert(key, Entry { partial, bytes, is_used: false });
+        self.entries.insert(key, Entry { state, bytes, is_used: false });
         true
+    }
+
+    /// Lets all go that is kept of a question.
+    fn forget(&mut self, fingerprint: Fingerprint) {
+        let gone = self.entries.extract_if(|(_, of), _| *of == fingerprint);
+        self.bytes -= gone.map(|(_, entry)| entry.bytes).sum::<usize>();
     }
 
     /// What is kept of a segment.
     fn of_segment(&self, segment: u128, fingerprint: Fingerprint) -> Vec<(u32, Partial)> {
         let row_groups = 0..=self.row_group_max;
         let of = |row_group: u32| {
-            let entry = self.entries.get(&(BlockId::Segment { segment, row_group }, fingerprint))?;
-            Some((row_group, entry.partial.clone()))
+            let block = BlockId::Segment { segment, row_group };
+            match &self.entries.get(&(Of::Block(block), fingerprint))?.state {
+                State::Block(partial) => Some((row_group, partial.clone())),
+                State::Run(_) => None,
+            }
         };
         row_groups.filter_map(of).collect()
     }

@@ -7,10 +7,12 @@ mod literal;
 mod search;
 mod sure;
 mod texts;
+mod within;
 
 pub(crate) use search::Search;
 pub(crate) use sure::Sure;
 pub(crate) use texts::Texts;
+pub(crate) use within::Within;
 
 /// Which texts of a template pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

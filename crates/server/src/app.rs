@@ -13,6 +13,7 @@ use tidegauge_store::Store;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
+use crate::background::Background;
 use crate::bearers::Bearers;
 use crate::collected::{LastUses, RefusalLog};
 use crate::config;
@@ -35,6 +36,8 @@ pub struct App {
     pub store: Arc<Store>,
     pub ingest: IngestDesk,
     pub engine: Engine,
+    /// Where events are read and kept.
+    pub background: Background,
     pub queries: QueryDesk,
     /// Sends what is in the outbox.
     pub notify: Arc<Worker>,
@@ -69,6 +72,7 @@ pub struct Parts {
     pub catalog: Arc<Catalog>,
     pub store: Arc<Store>,
     pub engine: Engine,
+    pub background: Background,
     pub clock: Arc<dyn Clock>,
     pub chance: Arc<dyn Chance>,
     /// Where addresses are, if there is a database of that.
@@ -81,7 +85,8 @@ pub struct Parts {
 
 impl App {
     pub fn new(parts: Parts, http: HttpLimits, ingest: IngestLimits, query: QueryLimits) -> Arc<Self> {
-        let Parts { catalog, store, engine, clock, chance, atlas, public_url, oauth, sending } = parts;
+        let Parts { catalog, store, engine, background, clock, chance, atlas, public_url, oauth, sending } =
+            parts;
         let (to_catalog, to_clock, to_chance) =
             (Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance));
         let tasks = TaskTracker::new();
@@ -89,6 +94,7 @@ impl App {
             store,
             ingest: IngestDesk::new(ingest),
             engine,
+            background,
             queries: QueryDesk::new(query, atlas),
             notify: Arc::new(Worker::new(to_catalog, to_clock, to_chance, sending)),
             embedded: EmbeddedServer::new(&oauth, public_url.as_str(), Keys::new(&catalog, &clock)),

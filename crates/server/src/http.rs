@@ -17,6 +17,7 @@ pub mod openapi;
 pub mod pages;
 pub mod resources;
 pub mod serve;
+pub mod unread;
 
 use std::sync::Arc;
 
@@ -54,7 +55,10 @@ pub fn router(app: &Arc<App>) -> Router {
         .layer(answer::catch_panics())
         .with_state::<()>(Arc::clone(app));
     // A router of its own around the routes, because the list of allowed methods is added after their layers.
-    Router::new().fallback_service(routes).layer(from_fn_with_state(Arc::clone(app), answer::finish))
+    Router::new()
+        .fallback_service(routes)
+        .layer(from_fn(unread::read_on))
+        .layer(from_fn_with_state(Arc::clone(app), answer::finish))
 }
 
 /// Every route of the API document. A route cannot be added without saying what it asks of its caller.

@@ -29,6 +29,9 @@ const WRITE_LAST_USES_EVERY: Duration = Duration::from_secs(30);
 /// How much of the cost of queries a crash can lose.
 const WRITE_QUERY_USAGE_EVERY: Duration = Duration::from_secs(3);
 
+/// How soon it is told that kept groups were wrong.
+const NOTE_ENGINE_EVERY: Duration = Duration::from_secs(60);
+
 const PRUNE_EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// Queries are kept as fast as they are asked, so that more than an organisation can have must not stay for long.
@@ -62,6 +65,10 @@ impl Jobs {
         });
         jobs.run_every("prune-queries", PRUNE_QUERIES_EVERY, app, |app| async move {
             prune_queries::step(&app).await
+        });
+        jobs.run_every("note-engine", NOTE_ENGINE_EVERY, app, |app| async move {
+            app.metrics.note_engine(&app.engine);
+            Ok::<(), std::convert::Infallible>(())
         });
         keep_events::start(&jobs, app);
         deliver::start(&jobs, app);
@@ -110,9 +117,9 @@ impl Jobs {
         Running: Future<Output = Result<(), Failed>> + Send,
         Failed: std::error::Error + Send,
     {
-        let app = Arc::clone(app);
+        let (app, threads) = (Arc::clone(app), &app.background);
         let stop = self.stop.clone();
-        self.tracker.spawn(async move {
+        let repeated = async move {
             let mut ticks = tokio::time::interval(period);
             ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
             loop {
@@ -125,6 +132,7 @@ impl Jobs {
                     tracing::warn!(job = name, error = %error, cause = ?error, "a job's step failed; it is tried again");
                 }
             }
-        });
+        };
+        self.tracker.spawn_on(repeated, threads.handle());
     }
 }

@@ -2,6 +2,7 @@
 //! `http` (read it, who, may they) to `service` (decide) to `catalog` (store), and back.
 
 pub mod app;
+pub mod background;
 pub mod bearers;
 pub mod bench;
 pub mod chance;

@@ -1,6 +1,7 @@
 //! The figures that `/metrics` shows, in the OpenMetrics form that Prometheus reads. They belong to one App, so that two can live in
 //! one process.
 
+mod engine;
 mod outbox;
 
 use std::sync::atomic::AtomicI64;
@@ -110,6 +111,7 @@ pub struct Metrics {
     queries: QueryMetrics,
     monitors: MonitorMetrics,
     outbox: outbox::OutboxMetrics,
+    engine: engine::EngineMetrics,
     store: StoreGauges,
 }
 
@@ -147,6 +149,7 @@ impl Default for Metrics {
         let queries = QueryMetrics::register(&mut registry);
         let monitors = MonitorMetrics::register(&mut registry);
         let outbox = outbox::OutboxMetrics::register(&mut registry);
+        let engine = engine::EngineMetrics::register(&mut registry);
         let store = StoreGauges::default();
         registry.register("buffered_bytes", "Bytes of events not in segments", store.buffered_bytes.clone());
         registry.register("log_bytes", "Bytes of the write log", store.log_bytes.clone());
@@ -170,6 +173,7 @@ impl Default for Metrics {
             queries,
             monitors,
             outbox,
+            engine,
             store,
         }
     }

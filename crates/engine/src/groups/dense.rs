@@ -25,6 +25,7 @@ use self::codes::{Coded, Combination};
 pub(super) use self::keys::KeyColumn;
 use super::accumulators::{accumulators, places};
 use super::places::Places;
+use super::states::States;
 use super::{Grouping, stopped};
 use crate::Result;
 use crate::expr::{Rows, Typed};
@@ -68,15 +69,15 @@ impl Grouping<'_> {
         scan: &Arc<Scan>,
         threads: usize,
         partials: Option<&Partials>,
-    ) -> Result<Vec<RecordBatch>> {
+    ) -> Result<States> {
         let schema = self.schema_of(AggregateMode::Partial, 0)?;
-        let mut states = Vec::new();
+        let mut states = States::default();
         let (mut kept, mut scan) = (None, Arc::clone(scan));
         if let Some(partials) = partials {
-            let parted = kept::parted(&scan, partials, threads);
-            for batch in parted.kept {
-                // Keys may have other names in another wording of the same question.
-                states.push(RecordBatch::try_new(Arc::clone(&schema), batch.columns().to_vec())?);
+            let parted = kept::parted(&scan, partials, threads, self.has_numbered_keys());
+            states = parted.kept;
+            if !parted.unmerged.is_empty() {
+                states.merge(parted.unmerged, &Arc::new(self.keys()?), partials).await?;
             }
             kept = Some((partials.clone(), parted.new));
             scan = Arc::new(parted.rest);
@@ -99,7 +100,7 @@ impl Grouping<'_> {
             running.spawn(async move { worker.work().await });
         }
         while let Some(done) = running.join_next().await {
-            states.extend(done.map_err(stopped)??);
+            states.loose.extend(done.map_err(stopped)??);
         }
         if let Some(partials) = partials {
             partials.write();

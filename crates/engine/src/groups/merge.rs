@@ -1,26 +1,27 @@
-//! Merging the states of groups that have few different values in each key: every value becomes a number, so that groups
-//! are told apart by numbers, and the groups over all time and those by bucket are found in one go. Where there are too
-//! many states for that, DataFusion merges them.
+//! From states to the groups that are answered. States that are few enough are merged by numbers, and what runs of
+//! blocks come to alone is taken as it is; where there are too many, DataFusion merges them.
 
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array};
+use arrow_array::types::{Int64Type, UInt32Type};
+use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, UInt32Array};
 use arrow_schema::{DataType, Field as ArrowField, Schema};
+use arrow_select::interleave::interleave;
+use arrow_select::take::{take, take_record_batch};
 use datafusion_execution::memory_pool::MemoryConsumer;
-use datafusion_expr::{EmitTo, GroupsAccumulator};
 use datafusion_physical_expr::LexOrdering;
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::aggregates::AggregateMode;
 use datafusion_physical_plan::sorts::sort::SortExec;
+use hashbrown::HashSet;
 
-use super::accumulators::accumulators;
-use super::dense::KeyColumn;
-use super::places::Places;
+use super::merger::{Form, Keys, Merged, Merger};
+use super::states::States;
 use super::{Grouping, Totals, collected};
 use crate::Result;
 use crate::leaf::Leaf;
+use crate::partials::MergedRun;
 
 /// More states than these, and those of more keys, are merged by DataFusion.
 const STATES_MAX: usize = 1 << 20;
@@ -30,107 +31,109 @@ const KEYS_MAX: usize = 16;
 const GROUP_BYTES: usize = 64;
 const KEY_BYTES: usize = 48;
 
+/// A group by bucket: the bucket, its place over all time, and where its values are: the part, and the row there.
+type Row = (Option<i64>, u32, u32, u32);
+
 impl Grouping<'_> {
     /// The chosen groups over all time, and by bucket where there are buckets.
-    pub(super) async fn merged_states(
-        &self,
-        states: &[RecordBatch],
-    ) -> Result<(Totals, Option<RecordBatch>)> {
+    pub(super) async fn merged_states(&self, states: &States) -> Result<(Totals, Option<RecordBatch>)> {
         if let Some(merged) = self.merged_by_numbers(states).await? {
             return Ok(merged);
         }
-        let totals = self.totals(states).await?;
-        let series = self.series(states, &totals.batch).await?;
+        let states = states.all(&self.schema_of(AggregateMode::Partial, 0)?)?;
+        let totals = self.totals(&states).await?;
+        let series = self.series(&states, &totals.batch).await?;
         Ok((totals, series))
     }
 
+    /// Whether states can be merged by numbers, as long as they are not too many.
+    pub(super) fn has_numbered_keys(&self) -> bool {
+        (1..=KEYS_MAX).contains(&self.key_count()) && self.is_dense()
+    }
+
+    /// What states are merged by.
+    pub(super) fn keys(&self) -> Result<Keys> {
+        Ok(Keys {
+            kinds: self.columns[..self.key_count()].iter().map(|key| key.kind).collect(),
+            has_bucket: self.has_bucket,
+            aggregates: self.aggregates.clone(),
+            schema: self.schema_of(AggregateMode::Partial, 0)?,
+            totals_schema: self.schema_of(AggregateMode::Partial, usize::from(self.has_bucket))?,
+        })
+    }
+
     /// The same by numbers; none where DataFusion must merge.
-    async fn merged_by_numbers(
-        &self,
-        states: &[RecordBatch],
-    ) -> Result<Option<(Totals, Option<RecordBatch>)>> {
-        let count: usize = states.iter().map(RecordBatch::num_rows).sum();
-        let are_few = (1..=STATES_MAX).contains(&count) && (1..=KEYS_MAX).contains(&self.key_count());
-        if !are_few || !self.is_dense() {
+    async fn merged_by_numbers(&self, states: &States) -> Result<Option<(Totals, Option<RecordBatch>)>> {
+        let count = states.count();
+        if !(1..=STATES_MAX).contains(&count) || !self.has_numbered_keys() {
             return Ok(None);
         }
         let memory = MemoryConsumer::new("merged groups").register(self.context.memory_pool());
         if memory.try_grow(count * (GROUP_BYTES + KEY_BYTES * self.key_count())).is_err() {
             return Ok(None);
         }
-        let first = usize::from(self.has_bucket);
-        let mut keys: Vec<KeyColumn> =
-            self.columns[..self.key_count()].iter().map(|key| KeyColumn::new(key.kind)).collect();
-        let mut groups = Places::new(self.key_count());
-        let mut totals = Places::new(self.plan.keys.len());
-        let mut of_totals = accumulators(&self.aggregates)?;
-        let mut of_groups = if self.has_bucket { accumulators(&self.aggregates)? } else { Vec::new() };
-        // The place over all time of each group by bucket.
-        let mut total_of: Vec<usize> = Vec::new();
-        for batch in states {
-            let numbers = numbered(batch, &mut keys);
-            let rows = numbers.chunks_exact(self.key_count());
+        let keys = self.keys()?;
+        let mut merger = Merger::new(&keys)?;
+        let shared = shared_buckets(states, self.has_bucket);
+        let mut rows: Vec<Row> = Vec::new();
+        for (part, run) in (0_u32..).zip(&states.runs) {
             if self.has_bucket {
-                let places: Vec<usize> = rows.map(|numbers| groups.of(numbers)).collect();
-                for numbers in groups.from(total_of.len()) {
-                    total_of.push(totals.of(&numbers[first..]));
-                }
-                let totals_of: Vec<usize> = places.iter().map(|place| total_of[*place]).collect();
-                self.merge(&mut of_groups, batch, &places, groups.len())?;
-                self.merge(&mut of_totals, batch, &totals_of, totals.len())?;
+                add_run(&mut merger, run, part, &shared, &mut rows)?;
             } else {
-                let places: Vec<usize> = rows.map(|numbers| totals.of(numbers)).collect();
-                self.merge(&mut of_totals, batch, &places, totals.len())?;
+                merger.add(&run.states)?;
             }
         }
-        let held = of_totals.iter().chain(&of_groups).map(|accumulator| accumulator.size()).sum();
-        if memory.try_grow(held).is_err() {
+        states.loose.iter().try_for_each(|batch| merger.add(batch))?;
+        if memory.try_grow(merger.memory_bytes()).is_err() {
             return Ok(None);
         }
-        let all = self.evaluated(&keys[first..], &totals, of_totals)?;
+        let all = merger.totals(Form::Values)?;
+        let schema = self.schema_of(AggregateMode::Single, usize::from(self.has_bucket))?;
+        let all = RecordBatch::try_new(schema, all.keys.into_iter().chain(all.aggregates).collect())?;
         let (totals, ranks) = self.first_totals(all).await?;
-        let series = if self.has_bucket {
-            let all = self.evaluated(&keys, &groups, of_groups)?;
-            Some(in_order(&all, &total_of, &ranks)?)
-        } else {
-            None
-        };
-        Ok(Some((totals, series)))
-    }
-
-    /// Merges the states of a batch into those of the groups at these places.
-    fn merge(
-        &self,
-        accumulators: &mut [Box<dyn GroupsAccumulator>],
-        batch: &RecordBatch,
-        places: &[usize],
-        groups: usize,
-    ) -> Result<()> {
-        let mut columns = &batch.columns()[self.key_count()..];
-        for (accumulator, aggregate) in accumulators.iter_mut().zip(&self.aggregates) {
-            let (states, rest) = columns.split_at(aggregate.state_fields()?.len());
-            accumulator.merge_batch(states, places, groups)?;
-            columns = rest;
+        if !self.has_bucket {
+            return Ok(Some((totals, None)));
         }
-        Ok(())
+        let merged = merger.groups(Form::Values)?;
+        let buckets = merged.keys[0].as_primitive::<Int64Type>();
+        let part = states.runs.len() as u32;
+        let of_merged = (0_u32..).zip(buckets.iter().zip(merger.total_of()));
+        rows.extend(of_merged.map(|(row, (bucket, total))| (bucket, *total as u32, part, row)));
+        let series = self.series_of(rows, &totals.batch, &ranks, &states.runs, &merged)?;
+        Ok(Some((totals, Some(series))))
     }
 
-    /// The groups at their places: these keys, and the values of all aggregates.
-    fn evaluated(
+    /// The groups by bucket that are among the chosen ones, in the order of buckets and then of the ranks.
+    fn series_of(
         &self,
-        keys: &[KeyColumn],
-        places: &Places,
-        accumulators: Vec<Box<dyn GroupsAccumulator>>,
+        mut rows: Vec<Row>,
+        totals: &RecordBatch,
+        ranks: &[Option<u32>],
+        runs: &[Arc<MergedRun>],
+        merged: &Merged,
     ) -> Result<RecordBatch> {
-        let schema = self.schema_of(AggregateMode::Single, self.key_count() - keys.len())?;
-        let mut columns: Vec<ArrayRef> = Vec::with_capacity(schema.fields().len());
-        for (place, key) in keys.iter().enumerate() {
-            columns.push(key.array(places.of_key(place)));
+        rows.retain_mut(|(_, total, _, _)| match ranks[*total as usize] {
+            Some(rank) => {
+                *total = rank;
+                true
+            }
+            None => false,
+        });
+        rows.sort_unstable();
+        let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.key_count() + self.aggregates.len());
+        columns.push(Arc::new(rows.iter().map(|(bucket, ..)| *bucket).collect::<Int64Array>()));
+        let ranks = UInt32Array::from_iter_values(rows.iter().map(|(_, rank, ..)| *rank));
+        for key in &totals.columns()[..self.plan.keys.len()] {
+            columns.push(take(key, &ranks, None)?);
         }
-        for mut accumulator in accumulators {
-            columns.push(accumulator.evaluate(EmitTo::All)?);
+        let places: Vec<(usize, usize)> =
+            rows.iter().map(|(_, _, part, row)| (*part as usize, *row as usize)).collect();
+        for (aggregate, last) in merged.aggregates.iter().enumerate() {
+            let of_runs = runs.iter().map(|run| run.values[aggregate].as_ref());
+            let parts: Vec<&dyn Array> = of_runs.chain([last.as_ref()]).collect();
+            columns.push(interleave(&parts, &places)?);
         }
-        Ok(RecordBatch::try_new(schema, columns)?)
+        Ok(RecordBatch::try_new(self.schema_of(AggregateMode::Single, 0)?, columns)?)
     }
 
     /// The first of all groups over all time in order, and for each place the rank of its group if it is among them.
@@ -156,7 +159,7 @@ impl Grouping<'_> {
         };
         let kept = sorted.slice(0, sorted.num_rows().min(self.plan.limit));
         let mut ranks = vec![None; groups];
-        let places = kept.column(kept.num_columns() - 1).as_primitive::<arrow_array::types::UInt32Type>();
+        let places = kept.column(kept.num_columns() - 1).as_primitive::<UInt32Type>();
         for (rank, place) in (0_u32..).zip(places.values()) {
             ranks[*place as usize] = Some(rank);
         }
@@ -165,48 +168,50 @@ impl Grouping<'_> {
     }
 }
 
-/// The groups by bucket that are among the chosen ones, in the order of buckets and then of the ranks.
-fn in_order(all: &RecordBatch, total_of: &[usize], ranks: &[Option<u32>]) -> Result<RecordBatch> {
-    let buckets = all.column(0).as_primitive::<Int64Type>().values();
-    let ranked = (0_u32..).zip(buckets.iter().zip(total_of));
-    let mut rows: Vec<(i64, u32, u32)> =
-        ranked.filter_map(|(row, (bucket, total))| Some((*bucket, ranks[*total]?, row))).collect();
-    rows.sort_unstable();
-    let rows = UInt32Array::from_iter_values(rows.into_iter().map(|(_, _, row)| row));
-    Ok(arrow_select::take::take_record_batch(all, &rows)?)
-}
-
-/// The key numbers of all rows, one row after the other.
-fn numbered(batch: &RecordBatch, keys: &mut [KeyColumn]) -> Vec<u32> {
-    let mut numbers = vec![0; batch.num_rows() * keys.len()];
-    let count = keys.len();
-    for (place, key) in keys.iter_mut().enumerate() {
-        let column = batch.column(place);
-        let nulls = column.nulls().filter(|nulls| nulls.null_count() > 0);
-        let mut number = |row: usize, of: &mut dyn FnMut(&mut KeyColumn) -> u32| {
-            let is_null = nulls.is_some_and(|nulls| nulls.is_null(row));
-            numbers[row * count + place] = if is_null { key.of_null() } else { of(key) };
-        };
-        match column.data_type() {
-            DataType::Utf8View => {
-                let texts = column.as_string_view();
-                (0..texts.len()).for_each(|row| number(row, &mut |key| key.of_text(texts.value(row))));
-            }
-            DataType::Boolean => {
-                let bits = column.as_boolean();
-                (0..bits.len()).for_each(|row| number(row, &mut |key| key.of_number(bits.value(row).into())));
-            }
-            DataType::Float64 => {
-                let floats = column.as_primitive::<Float64Type>();
-                let bits = |row: usize| floats.value(row).to_bits().cast_signed();
-                (0..floats.len()).for_each(|row| number(row, &mut |key| key.of_number(bits(row))));
-            }
-            _ => {
-                let integers = column.as_primitive::<Int64Type>();
-                (0..integers.len())
-                    .for_each(|row| number(row, &mut |key| key.of_number(integers.value(row))));
-            }
+/// The buckets that have states in more than one run, or outside of runs: only these are merged.
+fn shared_buckets(states: &States, has_bucket: bool) -> HashSet<i64> {
+    let (mut seen, mut shared) = (HashSet::new(), HashSet::new());
+    if !has_bucket {
+        return shared;
+    }
+    for bucket in states.runs.iter().flat_map(|run| &run.buckets) {
+        if !seen.insert(*bucket) {
+            shared.insert(*bucket);
         }
     }
-    numbers
+    for batch in &states.loose {
+        shared.extend(batch.column(0).as_primitive::<Int64Type>().values());
+    }
+    shared
+}
+
+/// Takes over a run: its groups over all time, of its groups by bucket those that others have too, and the others as
+/// rows of their own.
+fn add_run(
+    merger: &mut Merger<'_>,
+    run: &MergedRun,
+    part: u32,
+    shared: &HashSet<i64>,
+    rows: &mut Vec<Row>,
+) -> Result<()> {
+    let totals_of = merger.add_to_totals(&run.totals)?;
+    let mut of_shared: Vec<u32> = Vec::new();
+    let mut last = None;
+    let buckets = run.states.column(0).as_primitive::<Int64Type>();
+    for (row, (bucket, total)) in (0_u32..).zip(buckets.iter().zip(&run.total_of)) {
+        let is_shared = match (bucket, last) {
+            (Some(bucket), Some((known, is_shared))) if known == bucket => is_shared,
+            (Some(bucket), _) => shared.contains(&bucket),
+            (None, _) => true,
+        };
+        match bucket.filter(|_| !is_shared) {
+            Some(bucket) => rows.push((Some(bucket), totals_of[*total as usize] as u32, part, row)),
+            None => of_shared.push(row),
+        }
+        last = bucket.map(|bucket| (bucket, is_shared));
+    }
+    if !of_shared.is_empty() {
+        merger.add_to_groups(&take_record_batch(&run.states, &UInt32Array::from(of_shared))?)?;
+    }
+    Ok(())
 }

@@ -103,10 +103,12 @@ impl Grouping<'_> {
         threads: usize,
         totals: &RecordBatch,
     ) -> Result<Vec<RecordBatch>> {
-        let GroupedRows::Scan(scan) = rows else { return self.states(rows, threads, None).await };
+        let GroupedRows::Scan(scan) = rows else { return Ok(self.states(rows, threads, None).await?.loose) };
         let keys: Vec<Typed> = self.plan.keys.iter().map(|(_, key)| key.clone()).collect();
         let chosen = is_chosen(keys, &totals.columns()[..self.plan.keys.len()])?;
-        self.states(&GroupedRows::Scan(Arc::new(scan.again(Some(chosen)))), threads, None).await
+        // Nothing is kept of so many groups, so that no state is part of a run.
+        let again = GroupedRows::Scan(Arc::new(scan.again(Some(chosen))));
+        Ok(self.states(&again, threads, None).await?.loose)
     }
 }
 

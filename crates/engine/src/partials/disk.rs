@@ -89,6 +89,12 @@ impl Disk {
         Ok(())
     }
 
+    /// Removes what is kept of a question.
+    pub(super) fn forget(&self, fingerprint: Fingerprint) {
+        // The bytes are counted anew when there are too many.
+        let _ = fs::remove_dir_all(self.question(fingerprint));
+    }
+
     /// Removes the files that were written longest ago.
     fn make_room(&self) -> io::Result<()> {
         let mut files = files(&self.folder)?;

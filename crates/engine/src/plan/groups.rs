@@ -14,7 +14,7 @@ use crate::value::Value;
 use crate::{AggregateInfo, Result};
 
 /// Which groups are wanted, and what of them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct GroupsPlan {
     pub(crate) keys: Vec<(String, Typed)>,
     pub(crate) aggregates: Vec<PlannedAggregate>,

@@ -3,8 +3,10 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use arrow_array::{Int64Array, StringViewArray};
+use arrow_array::cast::AsArray;
+use arrow_array::{Int64Array, StringArray, StringViewArray, UInt32Array};
 use arrow_buffer::ScalarBuffer;
+use arrow_select::take::take;
 use tidegauge_model::{FieldKind, RowId};
 use tidegauge_store::Block;
 
@@ -39,6 +41,7 @@ impl Scan {
         match cache.and_then(|cache| cache.get(block.id(), column)) {
             Some(Kept::Column(whole)) => return whole.pick(picked),
             Some(Kept::Texts(texts)) => return Ok(Input::Plain(texts.at(picked)?)),
+            Some(Kept::Packed(texts)) => return unpacked(&texts, picked),
             Some(Kept::Templates(_)) | None => {}
         }
         if let Picked::Rows(rows) = picked
@@ -65,10 +68,7 @@ impl Scan {
     pub(crate) async fn times(&self, block: &Block) -> Result<ScalarBuffer<i64>> {
         let all = Picked::Range(0..block.rows());
         match self.input(block, &InputColumn::Time, &all).await? {
-            Input::Plain(array) => {
-                use arrow_array::cast::AsArray;
-                Ok(array.as_primitive::<arrow_array::types::Int64Type>().values().clone())
-            }
+            Input::Plain(array) => Ok(array.as_primitive::<arrow_array::types::Int64Type>().values().clone()),
             _ => Ok(ScalarBuffer::default()),
         }
     }
@@ -113,6 +113,18 @@ impl Scan {
         self.counters.bytes_read.fetch_add(bytes, Ordering::Relaxed);
         self.counters.blocks_read.lock().unwrap_or_else(PoisonError::into_inner).insert(block.id());
     }
+}
+
+/// Some of the texts that are kept without views.
+fn unpacked(texts: &StringArray, picked: &Picked) -> Result<Input> {
+    let views = match picked {
+        Picked::Range(range) => StringViewArray::from(&texts.slice(range.start, range.len())),
+        Picked::Rows(rows) => {
+            let taken = take(texts, &UInt32Array::from_iter_values(rows.iter().copied()), None)?;
+            StringViewArray::from(taken.as_string::<i32>())
+        }
+    };
+    Ok(Input::Plain(Arc::new(views)))
 }
 
 /// The identities of rows as texts.

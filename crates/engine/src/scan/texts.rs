@@ -110,7 +110,11 @@ impl Scan {
             return None;
         };
         let began = Instant::now();
-        let matches = texts.matching(picked, &only.verdicts, &only.search.matcher());
+        let matcher = only.search.matcher();
+        let matches = match only.search.within() {
+            Some(within) => texts.holding(picked, &only.verdicts, within, &matcher),
+            None => texts.matching(picked, &only.verdicts, &matcher),
+        };
         add_since(&self.counters.nanos_filtering, began);
         Some(if only.is_negated { !&matches } else { matches })
     }

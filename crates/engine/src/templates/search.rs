@@ -5,11 +5,12 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use hashbrown::HashMap;
 use tidegauge_lang::tree::TextTest;
+use tidegauge_model::template::token_bytes;
 use tidegauge_store::Templates;
 
-use super::Verdict;
 use super::automaton::Automaton;
 use super::literal::Literal;
+use super::{Verdict, Within};
 use crate::functions::text::Matcher;
 
 /// A longer needle is looked for in the texts themselves.
@@ -23,6 +24,7 @@ pub(crate) struct Search {
     /// Made ready when it is asked for: most tests are never asked of templates.
     way: OnceLock<Way>,
     matcher: OnceLock<Matcher>,
+    within: OnceLock<Option<Within>>,
 }
 
 enum Way {
@@ -49,6 +51,7 @@ impl Search {
             needle,
             way: OnceLock::new(),
             matcher: OnceLock::new(),
+            within: OnceLock::new(),
         })
     }
 
@@ -64,6 +67,13 @@ impl Search {
     /// What tests the parts of texts that are left open.
     pub(crate) fn matcher(&self) -> Matcher {
         self.matcher.get_or_init(|| Matcher::new(self.test, self.is_case_sensitive, &self.needle)).clone()
+    }
+
+    /// What finds the needle in variables, where it can lie only in one.
+    pub(crate) fn within(&self) -> Option<&Within> {
+        let is_one_token = self.test == TextTest::Contains && token_bytes(&self.needle) == self.needle.len();
+        let within = || is_one_token.then(|| Within::new(&self.needle, self.is_case_sensitive)).flatten();
+        self.within.get_or_init(within).as_ref()
     }
 
     fn make_ready(&self) -> Way {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use arrow_array::builder::make_view;
 use arrow_array::{Array, ArrayRef, StringViewArray};
-use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
+use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
 use memchr::memchr_iter;
 use tidegauge_model::template::{HOLE, token_bytes};
 use tidegauge_store::Templates;
 
-use super::{Verdict, Window};
+use super::{Verdict, Window, Within};
 use crate::Result;
 use crate::functions::text::Matcher;
 use crate::scan::Picked;
@@ -97,6 +97,35 @@ impl Texts {
             self.write(row, window, &mut part);
             std::str::from_utf8(&part).is_ok_and(|part| matcher.is_match(part))
         })
+    }
+
+    /// The same for what can only lie in one variable: it is looked for in the variables of all rows at once, and only
+    /// rows with a find are looked at.
+    pub(crate) fn holding(
+        &self,
+        picked: &Picked,
+        verdicts: &[Verdict],
+        within: &Within,
+        matcher: &Matcher,
+    ) -> BooleanBuffer {
+        let mut found = BooleanBufferBuilder::new(self.ends.len());
+        found.append_n(self.ends.len(), false);
+        let mut at = 0;
+        while let Some(place) = self.variables.get(at..).and_then(|rest| within.find(rest)) {
+            // What was found may also reach over the bytes between variables: that is told when the row is looked at.
+            let row = self.ends.partition_point(|end| *end as usize <= at + place);
+            found.set_bit(row, true);
+            at = self.ends[row] as usize;
+        }
+        let found = found.finish();
+        let rows: Vec<usize> =
+            (0..picked.count()).filter(|at| found.value(picked.row(*at) as usize)).collect();
+        let mut matching = BooleanBufferBuilder::new(picked.count());
+        matching.append_n(picked.count(), false);
+        let looked_at = Picked::Rows(rows.iter().map(|at| picked.row(*at)).collect());
+        let matches = self.matching(&looked_at, verdicts, matcher);
+        rows.iter().zip(matches.iter()).for_each(|(at, is_match)| matching.set_bit(*at, is_match));
+        matching.finish()
     }
 
     /// Puts a text together, or a part of it.

@@ -10,6 +10,7 @@ use tidegauge_model::{Chance, Clock, Org, OrgId, Timestamp};
 use tidegauge_store::Store;
 
 use crate::app::{App, Parts};
+use crate::background::Background;
 use crate::chance::OsChance;
 use crate::config::arguments::SettingArguments;
 use crate::config::{Config, PublicUrl, layers};
@@ -61,7 +62,9 @@ pub async fn open_app(config: &Config, public_url: PublicUrl) -> anyhow::Result<
     let engine = Engine::new(Arc::clone(&store), config.engine.clone()).context("preparing for queries")?;
     let (atlas, oauth) = (atlas.map(Arc::new), config.oauth.clone());
     let sending = config.notify.manner(secret_key::read_signing_key(&config.secret_key_file, &OsChance)?)?;
-    let parts = Parts { catalog, store, engine, clock, chance, atlas, public_url, oauth, sending };
+    let background = Background::new().context("starting the background threads")?;
+    let parts =
+        Parts { catalog, store, engine, background, clock, chance, atlas, public_url, oauth, sending };
     Ok(App::new(parts, config.http.clone(), config.ingest.clone(), config.query.clone()))
 }
 

@@ -12,6 +12,9 @@ const MEMORY_BYTES_MIN: usize = 16 << 20;
 /// Below this an answer could not hold a single large event.
 const ANSWER_BYTES_MIN: usize = 1 << 20;
 
+/// Computing some blocks anew for one answer of so many is not felt, and wrong groups do not stay for long.
+const GROUPS_CHECKED_EACH: u64 = 64;
+
 pub(super) fn engine_settings(query: &QuerySettings, data: &Path) -> Result<EngineSettings, Error> {
     if query.max_query_memory_bytes < MEMORY_BYTES_MIN {
         return Err(setting("max_query_memory_bytes", format!("must be at least {MEMORY_BYTES_MIN}")));
@@ -30,6 +33,7 @@ pub(super) fn engine_settings(query: &QuerySettings, data: &Path) -> Result<Engi
         groups_bytes: query.query_groups_bytes,
         groups_folder: data.join("groups"),
         groups_disk_bytes: query.query_groups_disk_bytes,
+        groups_checked_each: GROUPS_CHECKED_EACH,
         spill_folder: data.join("spill"),
         spill_bytes_max: query.query_spill_bytes,
         running_max: query.max_queries_running,

@@ -55,6 +55,7 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Response {
     responses((status = 200, body = String, content_type = "application/openmetrics-text")))]
 pub async fn metrics(State(app): State<Arc<App>>) -> Response {
     app.metrics.note_store(&app.store);
+    app.metrics.note_engine(&app.engine);
     app.metrics.note_outbox(&app).await;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], app.metrics.render()).into_response()

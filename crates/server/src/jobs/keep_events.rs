@@ -39,9 +39,9 @@ async fn compact(app: &App) -> Result<(), tidegauge_store::Error> {
 }
 
 fn start_flush(jobs: &Jobs, app: &Arc<App>) {
-    let app = Arc::clone(app);
+    let (app, threads) = (Arc::clone(app), &app.background);
     let stop = jobs.stop.clone();
-    jobs.tracker.spawn(async move {
+    let flush = async move {
         loop {
             tokio::select! {
                 () = stop.cancelled() => break,
@@ -55,5 +55,6 @@ fn start_flush(jobs: &Jobs, app: &Arc<App>) {
                 tokio::time::sleep(FLUSH_EVERY).await;
             }
         }
-    });
+    };
+    jobs.tracker.spawn_on(flush, threads.handle());
 }

@@ -27,6 +27,7 @@ use tidegauge_notify::worker::Manner;
 use tidegauge_outgoing::post::Post;
 use tidegauge_outgoing::resolver::{Looking, Resolver};
 use tidegauge_server::app::Parts;
+use tidegauge_server::background::Background;
 use tidegauge_server::config::{self, FirstStart, HttpLimits, IngestLimits, PublicUrl, QueryLimits};
 use tidegauge_server::service::first_start;
 use tidegauge_server::{App, http};
@@ -109,6 +110,7 @@ fn engine_settings(spill_folder: std::path::PathBuf) -> EngineSettings {
         groups_bytes: 2 << 20,
         groups_folder: std::path::PathBuf::new(),
         groups_disk_bytes: 0,
+        groups_checked_each: 1,
         spill_folder,
         spill_bytes_max: 64 << 20,
         running_max: 4,
@@ -215,6 +217,7 @@ impl TestApp {
             catalog,
             store,
             engine,
+            background: Background::new().unwrap(),
             clock: app_clock,
             chance: app_chance,
             atlas: None,

@@ -124,6 +124,10 @@ impl House {
         self.threads = engine(3).unwrap();
     }
 
+    pub(crate) fn engine(&self, way: Way) -> &Engine {
+        if way == Way::Threads { &self.threads } else { &self.one_thread }
+    }
+
     pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -238,8 +242,7 @@ impl House {
         })?;
         let options = Options { bypasses_cache: way == Way::Uncached, ..Options::at(START) };
         let question = Question::of_dataset(translated.query, Arc::clone(state), options);
-        let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
-        let answer = engine.run(question).await.map_err(|error| error.to_string())?;
+        let answer = self.engine(way).run(question).await.map_err(|error| error.to_string())?;
         Ok(Reply::new(&answer, &query.aggregations.is_empty()))
     }
 
@@ -317,8 +320,7 @@ impl House {
             is_strict: resolved.is_strict,
             options,
         };
-        let engine = if way == Way::Threads { &self.threads } else { &self.one_thread };
-        engine.run(question).await
+        self.engine(way).run(question).await
     }
 }
 
@@ -341,6 +343,7 @@ fn settings(folder: &Path, threads: usize) -> EngineSettings {
         groups_bytes: 8 << 20,
         groups_folder: folder.join(format!("groups-{threads}")),
         groups_disk_bytes: 64 << 20,
+        groups_checked_each: 1,
         spill_folder: folder.join(format!("spill-{threads}")),
         spill_bytes_max: 1 << 30,
         running_max: 4,

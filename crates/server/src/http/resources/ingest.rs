@@ -166,8 +166,10 @@ async fn take(
         labels: text(&headers, &EVENT_LABELS)?,
         idempotency_key: text(&headers, &[IDEMPOTENCY_KEY])?,
     };
+    let to_app = Arc::clone(&app);
+    let work = async move { ingest::ingest(&to_app, &caller, input, body.into_data_stream()).await };
     // Boxed once here, or every layer around it would copy it.
-    let answer = Box::pin(ingest::ingest(&app, &caller, input, body.into_data_stream())).await?;
+    let answer = app.background.run(Box::pin(work)).await?;
     Ok(respond(answer))
 }
 

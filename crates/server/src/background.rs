@@ -1,0 +1,62 @@
+//! The threads for work that nobody watches a clock for: reading the bodies of events, writing and merging segments.
+//! They have a lower priority than those that answer questions, so that a question does not wait behind the events that
+//! pour in.
+
+use std::future::Future;
+
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio_util::task::AbortOnDropHandle;
+use tracing::Instrument;
+
+/// By how much the system prefers other threads, on its scale to 19. Enough for a thread that wakes up to go first; and
+/// where nothing else is to be done, these get all of the machine.
+const NICE: i32 = 10;
+
+/// Threads of their own. There until this is dropped.
+#[derive(Debug)]
+pub struct Background {
+    threads: Option<Runtime>,
+    handle: Handle,
+}
+
+impl Background {
+    pub fn new() -> std::io::Result<Self> {
+        let threads = Builder::new_multi_thread()
+            .thread_name("background")
+            .enable_all()
+            .on_thread_start(give_way)
+            .build()?;
+        Ok(Self { handle: threads.handle().clone(), threads: Some(threads) })
+    }
+
+    pub fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
+    /// Does some work there. Dropping the future stops it.
+    pub async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
+        match AbortOnDropHandle::new(self.handle.spawn(work.in_current_span())).await {
+            Ok(done) => done,
+            Err(stopped) => match stopped.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                // The threads end only when nobody waits for an answer any more.
+                Err(_) => std::future::pending().await,
+            },
+        }
+    }
+}
+
+/// Lowers the priority of the calling thread. Where the system has none for threads, it stays as it is.
+fn give_way() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICE);
+}
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        // Waiting for threads is not allowed where this may be dropped.
+        if let Some(threads) = self.threads.take() {
+            threads.shutdown_background();
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The figures of the engine: the memory of queries, and whether kept groups are still what would be computed. They are
+//! read when somebody asks for them, and once a minute.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+use tidegauge_engine::Engine;
+
+use super::Metrics;
+
+#[derive(Debug, Default)]
+pub(super) struct EngineMetrics {
+    held_bytes: Gauge<i64, AtomicI64>,
+    kept_bytes: Gauge<i64, AtomicI64>,
+    right: Counter,
+    wrong: Counter,
+}
+
+impl EngineMetrics {
+    pub(super) fn register(registry: &mut Registry) -> Self {
+        let metrics = Self::default();
+        registry.register(
+            "query_memory_bytes",
+            "Memory that running queries hold",
+            metrics.held_bytes.clone(),
+        );
+        registry.register(
+            "query_kept_bytes",
+            "Memory of columns and groups that are kept for later queries",
+            metrics.kept_bytes.clone(),
+        );
+        registry.register(
+            "kept_groups_right",
+            "Comparisons of kept groups with computed ones that found them the same",
+            metrics.right.clone(),
+        );
+        registry.register(
+            "kept_groups_wrong",
+            "Comparisons of kept groups with computed ones that did not",
+            metrics.wrong.clone(),
+        );
+        metrics
+    }
+}
+
+impl Metrics {
+    pub fn note_engine(&self, engine: &Engine) {
+        let gauge = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
+        let (held, kept) = engine.memory_used();
+        self.engine.held_bytes.set(gauge(held));
+        self.engine.kept_bytes.set(gauge(kept));
+        let checked = engine.groups_checked();
+        self.engine.right.inner().store(checked.right, Ordering::Relaxed);
+        let before = self.engine.wrong.inner().swap(checked.wrong, Ordering::Relaxed);
+        if checked.wrong > before {
+            tracing::error!(
+                wrong = checked.wrong - before,
+                "groups that were kept differ from computed ones; they were dropped, please report this"
+            );
+        }
+    }
+}
