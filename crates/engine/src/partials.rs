@@ -37,6 +37,9 @@ const REMEMBERED_MAX: usize = 10_000;
 /// How many segments the disk is not asked for again.
 const LOOKED_UP_MAX: usize = 100_000;
 
+/// One entry may be this part of all: a question must not fill the cache with a few blocks.
+const ENTRY_SHARE: usize = 16;
+
 /// What an entry costs beside its state.
 const ENTRY_BYTES: usize = 256;
 
@@ -264,8 +267,7 @@ impl Kept {
 
     /// Lets entries go that were not used since they last had their turn. False where it cannot fit.
     fn make_room(&mut self, bytes: usize) -> bool {
-        // One question must not fill the cache with a few blocks.
-        if bytes > self.bytes_max / 16 {
+        if bytes > self.bytes_max / ENTRY_SHARE {
             return false;
         }
         while self.bytes + bytes > self.bytes_max {

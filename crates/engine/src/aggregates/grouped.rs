@@ -204,7 +204,10 @@ impl<A: Aggregate> Groups<A> {
             self.aggregate.write_state(group, &mut state);
             column.append_value(&state);
         }
-        Arc::new(column.finish())
+        let mut column = column.finish();
+        // States may be kept for long.
+        column.shrink_to_fit();
+        Arc::new(column)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tests of text: substrings, prefixes, suffixes, whole words and regular expressions, with or without case.
 
 pub(crate) mod fold;
+pub(crate) mod wanted;
 mod word;
 
 use std::sync::Arc;

@@ -214,6 +214,7 @@ impl Worker {
         // The key numbers of a combination, by taking it apart again from the last key on.
         let mut numbers = vec![0_u32; coded.len()].into_boxed_slice();
         let all = &mut self.places;
+        all.reserve((combinations as usize).min(count).saturating_sub(all.len()));
         let mut place_of = |combination: u64| {
             let mut rest = combination;
             for (number, column) in numbers.iter_mut().zip(coded).rev() {

@@ -31,6 +31,9 @@ const KEYS_MAX: usize = 16;
 const GROUP_BYTES: usize = 64;
 const KEY_BYTES: usize = 48;
 
+/// Groups are put in order by a table of all cells where no more than one of so many stays empty.
+const CELLS_FOR_EACH: usize = 8;
+
 /// A group by bucket: the bucket, its place over all time, and where its values are: the part, and the row there.
 type Row = (Option<i64>, u32, u32, u32);
 
@@ -119,7 +122,7 @@ impl Grouping<'_> {
             }
             None => false,
         });
-        rows.sort_unstable();
+        let rows = in_order(rows, totals.num_rows());
         let mut columns: Vec<ArrayRef> = Vec::with_capacity(self.key_count() + self.aggregates.len());
         columns.push(Arc::new(rows.iter().map(|(bucket, ..)| *bucket).collect::<Int64Array>()));
         let ranks = UInt32Array::from_iter_values(rows.iter().map(|(_, rank, ..)| *rank));
@@ -166,6 +169,31 @@ impl Grouping<'_> {
         let shown: Vec<usize> = (0..kept.num_columns() - 1).collect();
         Ok((Totals { batch: kept.project(&shown)?, groups: groups as u64 }, ranks))
     }
+}
+
+/// Rows in the order of buckets and then of the ranks of their groups, of which there are so many.
+fn in_order(mut rows: Vec<Row>, ranks: usize) -> Vec<Row> {
+    // Rows of one bucket mostly follow each other.
+    let mut buckets: Vec<Option<i64>> = rows.iter().map(|(bucket, ..)| *bucket).collect();
+    buckets.dedup();
+    buckets.sort_unstable();
+    buckets.dedup();
+    let cells = buckets.len().saturating_mul(ranks);
+    if cells > rows.len().saturating_mul(CELLS_FOR_EACH) {
+        rows.sort_unstable();
+        return rows;
+    }
+    // A group has one row in a bucket, so that each has a cell of its own.
+    let mut numbers = vec![u32::MAX; cells];
+    let (mut last, mut start) = (None, 0);
+    for (number, (bucket, rank, ..)) in (0_u32..).zip(&rows) {
+        if last != Some(*bucket) {
+            start = buckets.partition_point(|other| other < bucket) * ranks;
+            last = Some(*bucket);
+        }
+        numbers[start + *rank as usize] = number;
+    }
+    numbers.into_iter().filter_map(|number| rows.get(number as usize).copied()).collect()
 }
 
 /// The buckets that have states in more than one run, or outside of runs: only these are merged.

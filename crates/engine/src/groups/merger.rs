@@ -86,6 +86,7 @@ impl<'a> Merger<'a> {
     pub(super) fn add_to_groups(&mut self, states: &RecordBatch) -> Result<Vec<usize>> {
         let count = self.columns.len();
         let numbers = numbered(states, &mut self.columns);
+        self.groups.reserve(states.num_rows());
         let places: Vec<usize> = numbers.chunks_exact(count).map(|numbers| self.groups.of(numbers)).collect();
         for numbers in self.groups.from(self.total_of.len()) {
             self.total_of.push(self.totals.of(&numbers[self.keys.first()..]));

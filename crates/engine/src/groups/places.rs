@@ -45,6 +45,15 @@ impl Places {
         place
     }
 
+    /// Makes room for so many more, so that it is not made bit by bit.
+    pub(super) fn reserve(&mut self, more: usize) {
+        match &mut self.places {
+            Map::Packed(places) => places.reserve(more),
+            Map::Long(places) => places.reserve(more),
+        }
+        self.numbers.reserve(more * self.key_count);
+    }
+
     pub(super) fn len(&self) -> usize {
         self.count
     }

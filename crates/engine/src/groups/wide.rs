@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use arrow_array::builder::make_view;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BooleanArray, RecordBatch};
 use arrow_buffer::BooleanBuffer;
@@ -24,9 +23,10 @@ use tidegauge_store::Block;
 use super::{GroupedRows, Grouping, Totals, collected};
 use crate::Result;
 use crate::expr::{Typed, Values};
+use crate::functions::text::wanted::Wanted;
 use crate::leaf;
 use crate::scan::Claim;
-use crate::types::{INLINE_MAX, arrow_type};
+use crate::types::arrow_type;
 
 /// Fewer rows than these never have too many groups for one pass.
 const NARROW_ROWS: usize = 1 << 16;
@@ -139,37 +139,18 @@ fn is_chosen(keys: Vec<Typed>, groups: &[ArrayRef]) -> Result<Typed> {
     Typed::call("is_chosen", Type::Boolean, keys, Arc::new(run))
 }
 
-/// The same for one key of texts. A short text is its view, so that no text is read for it.
+/// The same for one key of texts.
 fn is_chosen_text(key: Typed, groups: &ArrayRef) -> Result<Typed> {
     let has_null = groups.null_count() > 0;
-    let (mut short, mut long): (HashSet<u128>, HashSet<String>) = Default::default();
-    for text in groups.as_string_view().iter().flatten() {
-        if text.len() <= INLINE_MAX {
-            short.insert(make_view(text.as_bytes(), 0, 0));
-        } else {
-            long.insert(text.to_owned());
-        }
-    }
-    let run =
-        move |values: &[Values], rows: usize| {
-            let array = values[0].clone().into_array(rows)?;
-            let column = array.as_string_view();
-            let is_in = |row: usize| {
-                let view = column.views()[row];
-                if view as u32 as usize <= INLINE_MAX {
-                    short.contains(&view)
-                } else {
-                    long.contains(column.value(row))
-                }
-            };
-            let bits =
-                match column.nulls().filter(|nulls| nulls.null_count() > 0) {
-                    None => BooleanBuffer::collect_bool(rows, is_in),
-                    Some(nulls) => BooleanBuffer::collect_bool(rows, |row| {
-                        if nulls.is_null(row) { has_null } else { is_in(row) }
-                    }),
-                };
-            Ok(Arc::new(BooleanArray::new(bits, None)) as ArrayRef)
+    let chosen = Wanted::new(groups.as_string_view().iter().flatten());
+    let run = move |values: &[Values], rows: usize| {
+        let array = values[0].clone().into_array(rows)?;
+        let texts = array.as_string_view();
+        let bits = match texts.nulls().filter(|_| has_null) {
+            Some(nulls) => &chosen.rows(texts) | &!nulls.inner(),
+            None => chosen.rows(texts),
         };
+        Ok(Arc::new(BooleanArray::new(bits, None)) as ArrayRef)
+    };
     Typed::call("is_chosen", Type::Boolean, vec![key], Arc::new(run))
 }

@@ -8,14 +8,11 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use tidegauge_store::BlockId;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::{Of, Partials, State};
+use super::{ENTRY_SHARE, Of, Partials, State};
 
 /// About how many blocks are merged to a run, and the most.
 const BLOCKS_ABOUT: u64 = 8;
-const BLOCKS_MAX: usize = 32;
-
-/// The states of blocks that are merged to one run may be this part of all that is kept: a run has twice as much.
-const RUN_SHARE: usize = 32;
+const BLOCKS_MAX: usize = 16;
 
 /// What the rows of some blocks come to.
 #[derive(Debug)]
@@ -63,7 +60,7 @@ impl Partials {
     /// Whether these states are worth merging: a run that could not be kept would be merged each time.
     pub(crate) fn may_keep_run(&self, states: &[RecordBatch]) -> bool {
         let bytes: usize = states.iter().map(RecordBatch::get_array_memory_size).sum();
-        bytes <= self.cache.kept().bytes_max / RUN_SHARE
+        bytes <= self.cache.kept().bytes_max / ENTRY_SHARE
     }
 
     pub(crate) fn insert_run(&self, blocks: &[BlockId], run: Arc<MergedRun>) {

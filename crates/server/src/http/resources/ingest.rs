@@ -22,6 +22,9 @@ use crate::service::ingest::{self, IngestAnswer, IngestInput};
 const CSV_FIELDS: [&str; 2] = ["x-tidegauge-csv-fields", "x-axiom-csv-fields"];
 const EVENT_LABELS: [&str; 2] = ["x-tidegauge-event-labels", "x-axiom-event-labels"];
 
+/// A body of so few bytes is read faster than it is handed to another thread.
+const SMALL_BYTES: u64 = 32 << 10;
+
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const COMMIT: HeaderName = HeaderName::from_static("x-tidegauge-commit");
 const REPEATED: HeaderName = HeaderName::from_static("x-tidegauge-repeated");
@@ -152,7 +155,8 @@ async fn take(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    check_length(&headers, app.ingest.limits.max_body_bytes)?;
+    let length = length(&headers);
+    check_length(length, app.ingest.limits.max_body_bytes)?;
     let given = |text: Option<String>| text.filter(|text| !text.is_empty());
     let input = IngestInput {
         dataset,
@@ -166,10 +170,12 @@ async fn take(
         labels: text(&headers, &EVENT_LABELS)?,
         idempotency_key: text(&headers, &[IDEMPOTENCY_KEY])?,
     };
+    let is_small = length.is_some_and(|length| length <= SMALL_BYTES) && input.encoding == Encoding::Identity;
     let to_app = Arc::clone(&app);
-    let work = async move { ingest::ingest(&to_app, &caller, input, body.into_data_stream()).await };
     // Boxed once here, or every layer around it would copy it.
-    let answer = app.background.run(Box::pin(work)).await?;
+    let work =
+        Box::pin(async move { ingest::ingest(&to_app, &caller, input, body.into_data_stream()).await });
+    let answer = if is_small { work.await? } else { app.background.run(work).await? };
     Ok(respond(answer))
 }
 
@@ -199,10 +205,13 @@ fn respond(answer: IngestAnswer) -> Response {
     response
 }
 
+/// How long a body says that it is.
+fn length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok())
+}
+
 /// A body that says that it is too large need not be read.
-fn check_length(headers: &HeaderMap, max: u64) -> Result<(), ApiError> {
-    let length =
-        headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+fn check_length(length: Option<u64>, max: u64) -> Result<(), ApiError> {
     if length.is_some_and(|length| length > max) {
         let message = format!("the body is larger than {max} bytes; send it in smaller parts");
         return Err(ApiError::new(ErrorKind::TooLarge, message)

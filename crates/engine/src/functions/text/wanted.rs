@@ -1,0 +1,81 @@
+//! Looks for a few texts in a column: which rows have one of them. Short texts are compared as their views; of long ones
+//! the last two bytes are looked up first, which tell nearly all ids apart and are next to each other in memory.
+
+use arrow_array::builder::make_view;
+use arrow_array::{Array, StringViewArray};
+use arrow_buffer::{BooleanBuffer, Buffer};
+use hashbrown::HashSet;
+
+use crate::types::INLINE_MAX;
+
+/// Texts that are looked for.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    short: HashSet<u128>,
+    long: HashSet<String>,
+    ends: Ends,
+}
+
+/// The last two bytes of the long ones.
+#[derive(Debug)]
+enum Ends {
+    Few(Vec<u16>),
+    /// For each two bytes whether they are among them.
+    Many(Box<[bool]>),
+}
+
+/// A query can hold many conditions of one text each, so that a few texts must not take much memory.
+const FEW: usize = 4;
+
+impl Wanted {
+    pub(crate) fn new<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+        let (mut short, mut long): (HashSet<u128>, HashSet<String>) = Default::default();
+        for text in texts {
+            if text.len() <= INLINE_MAX {
+                short.insert(make_view(text.as_bytes(), 0, 0));
+            } else {
+                long.insert(text.to_owned());
+            }
+        }
+        let few = long.iter().filter_map(|text| end_of(text.as_bytes()));
+        let ends = if long.len() <= FEW {
+            Ends::Few(few.collect())
+        } else {
+            let mut is_among = vec![false; 1 << 16].into_boxed_slice();
+            few.for_each(|end| is_among[usize::from(end)] = true);
+            Ends::Many(is_among)
+        };
+        Self { short, long, ends }
+    }
+
+    /// The rows that have one of the texts. Rows without a text are in none.
+    pub(crate) fn rows(&self, texts: &StringViewArray) -> BooleanBuffer {
+        let (views, buffers) = (texts.views(), texts.data_buffers());
+        let bits = BooleanBuffer::collect_bool(texts.len(), |row| {
+            let view = views[row];
+            if view as u32 as usize <= INLINE_MAX {
+                self.short.contains(&view)
+            } else {
+                self.may_have(view, buffers) && self.long.contains(texts.value(row))
+            }
+        });
+        match texts.nulls() {
+            Some(nulls) => &bits & nulls.inner(),
+            None => bits,
+        }
+    }
+
+    fn may_have(&self, view: u128, buffers: &[Buffer]) -> bool {
+        let (length, buffer, start) = (view as u32, (view >> 64) as u32, (view >> 96) as u32);
+        let end = start as usize + length as usize;
+        let bytes = buffers.get(buffer as usize).and_then(|bytes| bytes.get(..end));
+        bytes.and_then(end_of).is_none_or(|end| match &self.ends {
+            Ends::Few(ends) => ends.contains(&end),
+            Ends::Many(is_among) => is_among[usize::from(end)],
+        })
+    }
+}
+
+fn end_of(bytes: &[u8]) -> Option<u16> {
+    bytes.last_chunk().map(|end| u16::from_le_bytes(*end))
+}
