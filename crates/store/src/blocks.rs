@@ -179,6 +179,14 @@ impl Block {
         }
     }
 
+    /// Whether a field has no column of its own here: reading it for a few rows costs as much as for all.
+    pub fn is_in_rest(&self, field: &str, kind: FieldKind) -> bool {
+        match &self.0 {
+            Place::Segment(block) => block.is_in_rest(field, kind),
+            Place::Buffer(_) => false,
+        }
+    }
+
     /// Which kinds of value a field may have here. A kind that is not among them has no value in any row.
     pub fn kinds(&self, field: &str) -> Kinds {
         match &self.0 {

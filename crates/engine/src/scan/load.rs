@@ -23,6 +23,9 @@ const FEW: usize = 32;
 /// Columns of so few bytes for a row are decoded whole: it costs next to nothing, and the next query finds them.
 const SMALL_ROW_BYTES: u64 = 2;
 
+/// A question that reads more columns shows events, or is one of a kind.
+const REST_FIELDS_MAX: usize = 16;
+
 impl Scan {
     /// A column for the picked rows.
     pub(super) async fn input(&self, block: &Block, column: &InputColumn, picked: &Picked) -> Result<Input> {
@@ -48,6 +51,7 @@ impl Scan {
             && is_few(rows.len(), block)
             && !block.is_buffered()
             && (cache.is_none() || is_large(block, column))
+            && !self.reads_whole_of_rest(block, column)
         {
             return self.few(block, column, rows).await;
         }
@@ -62,6 +66,13 @@ impl Scan {
             }
         }
         whole.pick(picked)
+    }
+
+    /// Whether a field that has no column of its own is read for all rows, which costs as much as for a few, and is then
+    /// kept. Where all fields of a few rows are wanted, those rows are read once for all fields.
+    fn reads_whole_of_rest(&self, block: &Block, column: &InputColumn) -> bool {
+        let InputColumn::Field(field, kind) = column else { return false };
+        self.cache.is_some() && self.inputs.len() <= REST_FIELDS_MAX && block.is_in_rest(field, *kind)
     }
 
     /// The times of a block's rows.

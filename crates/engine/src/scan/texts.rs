@@ -10,6 +10,7 @@ use tidegauge_model::FieldKind;
 use tidegauge_store::{Block, Templates};
 use tokio::time::Instant;
 
+use super::load::is_few;
 use super::{Picked, Scan, add_since};
 use crate::Result;
 use crate::bind::InputColumn;
@@ -111,7 +112,9 @@ impl Scan {
         };
         let began = Instant::now();
         let matcher = only.search.matcher();
-        let matches = match only.search.within() {
+        // Where few rows are left, looking at those alone is less than looking through all.
+        let within = only.search.within().filter(|_| !is_few(picked.count(), &self.blocks[place]));
+        let matches = match within {
             Some(within) => texts.holding(picked, &only.verdicts, within, &matcher),
             None => texts.matching(picked, &only.verdicts, &matcher),
         };

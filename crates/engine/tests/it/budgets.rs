@@ -44,7 +44,7 @@ fn settings(house: &House, name: &str) -> EngineSettings {
         groups_bytes: 2 << 20,
         groups_folder: std::path::PathBuf::new(),
         groups_disk_bytes: 0,
-        groups_checked_each: 1,
+        groups_checked_each: 0,
         spill_folder: house.folder().join(name),
         spill_bytes_max: 1 << 30,
         running_max: 1,

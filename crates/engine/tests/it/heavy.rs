@@ -39,7 +39,7 @@ impl Heavy {
             groups_bytes: 2 << 20,
             groups_folder: std::path::PathBuf::new(),
             groups_disk_bytes: 0,
-            groups_checked_each: 1,
+            groups_checked_each: 0,
             spill_folder: house.folder().join("heavy"),
             spill_bytes_max: 64 << 20,
             running_max: 2,

@@ -136,7 +136,7 @@ fn what_does_not_fit_is_grouped_all_the_same() {
             groups_bytes: 0,
             groups_folder: std::path::PathBuf::new(),
             groups_disk_bytes: 0,
-            groups_checked_each: 1,
+            groups_checked_each: 0,
             spill_folder: house.folder().join("small"),
             spill_bytes_max: 1 << 30,
             running_max: 1,

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;
 use arrow_array::{Array, ArrayRef, DictionaryArray, StringViewArray};
-use arrow_buffer::{ArrowNativeType, NullBuffer, ScalarBuffer};
+use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
-use tidegauge_model::{ErrorKind, FieldKind};
+use hashbrown::HashMap;
+use tidegauge_model::{Column, ErrorKind, FieldKind, Values};
 
 use crate::{Error, Result};
 
@@ -32,6 +33,31 @@ pub enum Codes {
     U8(ScalarBuffer<u8>),
     U16(ScalarBuffer<u16>),
     U32(ScalarBuffer<u32>),
+}
+
+impl BlockColumn {
+    /// Texts that few rows have, and of which few are different, as codes; none where it is something else.
+    pub(super) fn of_few(sparse: &Column, rows: usize) -> Option<Self> {
+        let Values::String(texts) = &sparse.values else { return None };
+        let mut places: HashMap<&str, u8> = HashMap::new();
+        let mut values: Vec<&str> = Vec::new();
+        let mut codes = vec![0; rows];
+        let mut is_there = BooleanBufferBuilder::new(rows);
+        is_there.append_n(rows, false);
+        for (at, row) in sparse.rows.iter().enumerate() {
+            let text = std::str::from_utf8(texts.get(at)).ok()?;
+            let next = u8::try_from(values.len()).ok()?;
+            let place = *places.entry(text).or_insert(next);
+            if place == next {
+                values.push(text);
+            }
+            codes[*row as usize] = place;
+            is_there.set_bit(*row as usize, true);
+        }
+        let nulls = Some(NullBuffer::new(is_there.finish())).filter(|nulls| nulls.null_count() > 0);
+        let values = StringViewArray::from_iter_values(values);
+        Some(Self::Coded { codes: Codes::U8(codes.into()), values, nulls })
+    }
 }
 
 impl Codes {

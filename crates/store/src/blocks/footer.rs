@@ -56,10 +56,11 @@ pub(super) struct Places {
 #[derive(Default)]
 struct Beside {
     filters: HashMap<(usize, usize), Arc<Sbbf>>,
-    rests: HashMap<usize, Arc<RestColumns>>,
+    /// By row group, the rows that were read last with what they have; all rows where none are named.
+    rests: HashMap<usize, (Option<Vec<u32>>, Arc<RestColumns>)>,
 }
 
-/// The fields of one row group's `_rest`.
+/// The fields that rows have in `_rest`.
 pub(super) struct RestColumns(HashMap<ColumnKey, Column>);
 
 /// Where one kind of a field is.
@@ -234,17 +235,24 @@ impl Footer {
         }
     }
 
-    pub(super) fn kept_rest(&self, group: usize) -> Option<Arc<RestColumns>> {
-        self.beside().rests.get(&group).cloned()
+    pub(super) fn kept_rest(&self, group: usize, rows: Option<&[u32]>) -> Option<Arc<RestColumns>> {
+        let beside = self.beside();
+        let kept = beside.rests.get(&group).filter(|(kept, _)| kept.as_deref() == rows);
+        kept.map(|(_, rest)| Arc::clone(rest))
     }
 
-    pub(super) fn keep_rest(&self, group: usize, columns: Vec<Column>) -> Arc<RestColumns> {
-        let bytes = columns.iter().map(bytes_of).sum();
+    pub(super) fn keep_rest(
+        &self,
+        group: usize,
+        rows: Option<&[u32]>,
+        columns: Vec<Column>,
+    ) -> Arc<RestColumns> {
+        let bytes = columns.iter().map(bytes_of).sum::<usize>() + rows.map_or(0, size_of_val);
         let keyed =
             columns.into_iter().map(|column| ((Arc::clone(&column.field), column.values.kind()), column));
         let rest = Arc::new(RestColumns(keyed.collect()));
         if self.may_keep(bytes) {
-            self.beside().rests.insert(group, Arc::clone(&rest));
+            self.beside().rests.insert(group, (rows.map(<[u32]>::to_vec), Arc::clone(&rest)));
         }
         rest
     }
@@ -252,6 +260,11 @@ impl Footer {
     /// Drops what is kept beside the footer.
     pub(super) fn shed(&self) {
         *self.beside() = Beside::default();
+    }
+
+    /// Whether something of so many bytes can be kept beside a footer at all.
+    pub(super) fn has_room_for(&self, bytes: usize) -> bool {
+        self.keeper.upgrade().is_some_and(|keeper| bytes <= keeper.largest())
     }
 
     fn may_keep(&self, bytes: usize) -> bool {

@@ -59,10 +59,14 @@ impl Footers {
         footer
     }
 
+    /// The most that may be kept at once with a footer: one thing must not push out everything else.
+    pub(super) fn largest(&self) -> usize {
+        self.bytes_max / 4
+    }
+
     /// Whether so many bytes more may be kept with a footer; if so, they are counted.
     pub(super) fn grow(&self, segment: &SegmentId, bytes: usize) -> bool {
-        // One thing must not push out everything else.
-        if bytes > self.bytes_max / 4 {
+        if bytes > self.largest() {
             return false;
         }
         let mut kept = self.lock();

@@ -20,12 +20,17 @@ use super::footer::{Footer, Home, RestColumns, null_count, of_segment};
 use super::id::{BlockId, Kinds};
 use super::prune::Test;
 use crate::arrays;
-use crate::segment::{ARRIVAL, INDEX, REST, SEQUENCE, TIME, bounds, chunk_range, decode_rest};
+use crate::segment::{
+    ARRIVAL, INDEX, REST, SEQUENCE, TIME, bounds, chunk_range, decode_rest, decode_rest_field,
+};
 use crate::templates::Templates;
 use crate::{Error, Result};
 
 /// When more than one row in so many is wanted, all are decoded: skipping has its own cost.
 const FEW: usize = 16;
+
+/// About how much more the fields of `_rest` take in memory than their texts do.
+const REST_GROWTH: usize = 4;
 
 /// One row group.
 #[derive(Clone, Debug)]
@@ -69,6 +74,11 @@ impl SegmentBlock {
         column.map_or(0, |column| u64::try_from(column.compressed_size()).unwrap_or_default())
     }
 
+    /// Whether the values of a field are among those that have no column of their own.
+    pub(super) fn is_in_rest(&self, field: &str, kind: FieldKind) -> bool {
+        self.home(field, kind) == Some(Home::Rest)
+    }
+
     pub(super) fn kinds(&self, field: &str) -> Kinds {
         let Some(places) = self.footer.places(field) else { return Kinds::NONE };
         let occurs = |kind: &FieldKind| places.home(*kind).is_some_and(|home| self.has_values(home));
@@ -82,10 +92,7 @@ impl SegmentBlock {
     pub(super) async fn may_pass(&self, field: &str, kind: FieldKind, test: &Test<'_>) -> Result<bool> {
         let place = match self.home(field, kind) {
             Some(Home::Own(place)) => place,
-            Some(Home::Rest) => {
-                let kept = self.footer.kept_rest(self.group);
-                return Ok(kept.is_none_or(|rest| rest.get(field, kind).is_some()));
-            }
+            Some(Home::Rest) => return Ok(true),
             None => return Ok(false),
         };
         let (min, max) = self.chunk(place).statistics().map_or((None, None), bounds);
@@ -101,8 +108,7 @@ impl SegmentBlock {
         let place = match self.home(field, kind) {
             Some(Home::Own(place)) => place,
             Some(Home::Rest) => {
-                let rest = self.rest().await?;
-                return rest.get(field, kind).map(|column| self.spread(column)).transpose();
+                return self.column_of_rest(field, kind).await;
             }
             None => return Ok(None),
         };
@@ -123,10 +129,7 @@ impl SegmentBlock {
         let place = match self.home(field, kind) {
             Some(Home::Own(place)) => place,
             Some(Home::Rest) => {
-                let rest = self.rest().await?;
-                let Some(column) = rest.get(field, kind) else { return Ok(None) };
-                let whole = column::viewed(arrays::of_column(column, self.rows())?);
-                return column::take(&whole, rows).map(Some);
+                return self.column_of_rest_at(field, kind, rows).await.map(Some);
             }
             None => return Ok(None),
         };
@@ -205,19 +208,49 @@ impl SegmentBlock {
         self.footer.group(self.group).column(place)
     }
 
-    /// The fields of `_rest`. They are kept with the footer while there is room, for their texts have to be read
-    /// whole for each of them.
-    async fn rest(&self) -> Result<Arc<RestColumns>> {
-        if let Some(rest) = self.footer.kept_rest(self.group) {
-            return Ok(rest);
+    /// A field that has no column of its own. Where all of them fit into memory they are all read, because whoever asks
+    /// for one mostly asks for others as well.
+    async fn column_of_rest(&self, field: &str, kind: FieldKind) -> Result<Option<BlockColumn>> {
+        let texts = usize::try_from(self.chunk(REST).uncompressed_size()).unwrap_or(usize::MAX);
+        if self.footer.has_room_for(texts.saturating_mul(REST_GROWTH)) {
+            let rest = self.rest(None).await?;
+            return rest.get(field, kind).map(|column| self.spread(column)).transpose();
         }
         let texts = self.read(REST, "_rest", Some(DataType::LargeUtf8), None).await?;
+        let column = decode_rest_field(&texts, field, kind);
+        let column = column.map_err(|error| of_segment(self.footer.segment(), error))?;
+        if column.rows.is_empty() { Ok(None) } else { self.spread(&column).map(Some) }
+    }
+
+    async fn column_of_rest_at(&self, field: &str, kind: FieldKind, rows: &[u32]) -> Result<ArrayRef> {
+        let values = |rest: &RestColumns, rows: usize| match rest.get(field, kind) {
+            Some(column) => arrays::of_column(column, rows).map(column::viewed),
+            None => Ok(column::viewed(arrays::nulls(kind, rows))),
+        };
+        match self.footer.kept_rest(self.group, None) {
+            Some(whole) => {
+                column::check_rows(rows, self.rows())?;
+                column::take(&values(&whole, self.rows())?, rows)
+            }
+            None => values(&*self.rest(Some(rows)).await?, rows.len()),
+        }
+    }
+
+    /// All fields of `_rest`, of some rows or of all. They are kept with the footer while there is room.
+    async fn rest(&self, rows: Option<&[u32]>) -> Result<Arc<RestColumns>> {
+        if let Some(rest) = self.footer.kept_rest(self.group, rows) {
+            return Ok(rest);
+        }
+        let texts = self.read(REST, "_rest", Some(DataType::LargeUtf8), rows).await?;
         let columns = decode_rest(&texts).map_err(|error| of_segment(self.footer.segment(), error))?;
-        Ok(self.footer.keep_rest(self.group, columns))
+        Ok(self.footer.keep_rest(self.group, rows, columns))
     }
 
     fn spread(&self, sparse: &Column) -> Result<BlockColumn> {
-        Ok(BlockColumn::Plain(column::viewed(arrays::of_column(sparse, self.rows())?)))
+        match BlockColumn::of_few(sparse, self.rows()) {
+            Some(coded) => Ok(coded),
+            None => Ok(BlockColumn::Plain(column::viewed(arrays::of_column(sparse, self.rows())?))),
+        }
     }
 
     /// Reads a column, or some rows of it.

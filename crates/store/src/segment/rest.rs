@@ -11,7 +11,7 @@ use tidegauge_model::{Column, FieldKind, SegmentId, Values};
 
 use crate::arrays;
 use crate::merge::{Merge, Rows};
-use crate::part::ColumnKey;
+use crate::part::{ColumnKey, ColumnName};
 use crate::{Error, Result};
 
 /// The column `_rest` for all rows of a merge.
@@ -80,8 +80,14 @@ pub(crate) fn decode(array: &ArrayRef) -> Result<Vec<Column>> {
         let Entries(entries) = serde_json::from_str(texts.value(row)).map_err(|_| unreadable())?;
         for (field, value) in entries {
             let kind = kind_of(value.get());
-            let key = (Arc::<str>::from(field), kind);
-            let column = columns.entry(key.clone()).or_insert_with(|| Column::new(key.0, kind));
+            let column = match columns.get_mut(&ColumnName(&field, kind)) {
+                Some(column) => column,
+                None => {
+                    let field = Arc::<str>::from(field);
+                    let column = Column::new(Arc::clone(&field), kind);
+                    columns.entry((field, kind)).or_insert(column)
+                }
+            };
             column.rows.push(row_number);
             push(&mut column.values, value.get())?;
         }
@@ -90,19 +96,19 @@ pub(crate) fn decode(array: &ArrayRef) -> Result<Vec<Column>> {
 }
 
 /// The pairs of an object in their order; a field may come once for each kind.
-struct Entries(Vec<(String, Box<RawValue>)>);
+pub(super) struct Entries<'a>(pub(super) Vec<(String, &'a RawValue)>);
 
-impl<'de> serde::Deserialize<'de> for Entries {
+impl<'de> serde::Deserialize<'de> for Entries<'de> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         struct Pairs;
         impl<'de> Visitor<'de> for Pairs {
-            type Value = Entries;
+            type Value = Entries<'de>;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Entries, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Entries<'de>, A::Error> {
                 let mut entries = Vec::new();
                 while let Some(entry) = map.next_entry()? {
                     entries.push(entry);
@@ -114,7 +120,7 @@ impl<'de> serde::Deserialize<'de> for Entries {
     }
 }
 
-fn kind_of(text: &str) -> FieldKind {
+pub(super) fn kind_of(text: &str) -> FieldKind {
     match text.as_bytes().first() {
         Some(b't' | b'f') => FieldKind::Boolean,
         Some(b'"') => FieldKind::String,
@@ -125,7 +131,7 @@ fn kind_of(text: &str) -> FieldKind {
     }
 }
 
-fn push(values: &mut Values, text: &str) -> Result<()> {
+pub(super) fn push(values: &mut Values, text: &str) -> Result<()> {
     match values {
         Values::Boolean(values) => values.push(text == "true"),
         Values::Integer(values) => values.push(text.parse().map_err(|_| unreadable())?),
@@ -139,6 +145,6 @@ fn push(values: &mut Values, text: &str) -> Result<()> {
     Ok(())
 }
 
-fn unreadable() -> Error {
+pub(super) fn unreadable() -> Error {
     Error::corrupt("the column _rest of a segment cannot be read")
 }

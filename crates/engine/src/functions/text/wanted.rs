@@ -8,12 +8,23 @@ use hashbrown::HashSet;
 
 use crate::types::INLINE_MAX;
 
+/// Up to so many are compared one by one. A query can hold many conditions of one text each, which then take little
+/// memory.
+const FEW: usize = 4;
+
 /// Texts that are looked for.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    short: HashSet<u128>,
+    short: Short,
     long: HashSet<String>,
     ends: Ends,
+}
+
+/// The views of short texts.
+#[derive(Debug)]
+enum Short {
+    Few(Vec<u128>),
+    Many(HashSet<u128>),
 }
 
 /// The last two bytes of the long ones.
@@ -24,19 +35,12 @@ enum Ends {
     Many(Box<[bool]>),
 }
 
-/// A query can hold many conditions of one text each, so that a few texts must not take much memory.
-const FEW: usize = 4;
-
 impl Wanted {
     pub(crate) fn new<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
-        let (mut short, mut long): (HashSet<u128>, HashSet<String>) = Default::default();
-        for text in texts {
-            if text.len() <= INLINE_MAX {
-                short.insert(make_view(text.as_bytes(), 0, 0));
-            } else {
-                long.insert(text.to_owned());
-            }
-        }
+        let (short, long): (Vec<&str>, Vec<&str>) = texts.partition(|text| text.len() <= INLINE_MAX);
+        let views = short.iter().map(|text| make_view(text.as_bytes(), 0, 0));
+        let short =
+            if short.len() <= FEW { Short::Few(views.collect()) } else { Short::Many(views.collect()) };
         let few = long.iter().filter_map(|text| end_of(text.as_bytes()));
         let ends = if long.len() <= FEW {
             Ends::Few(few.collect())
@@ -45,7 +49,7 @@ impl Wanted {
             few.for_each(|end| is_among[usize::from(end)] = true);
             Ends::Many(is_among)
         };
-        Self { short, long, ends }
+        Self { short, long: long.into_iter().map(str::to_owned).collect(), ends }
     }
 
     /// The rows that have one of the texts. Rows without a text are in none.
@@ -54,7 +58,10 @@ impl Wanted {
         let bits = BooleanBuffer::collect_bool(texts.len(), |row| {
             let view = views[row];
             if view as u32 as usize <= INLINE_MAX {
-                self.short.contains(&view)
+                match &self.short {
+                    Short::Few(wanted) => wanted.contains(&view),
+                    Short::Many(wanted) => wanted.contains(&view),
+                }
             } else {
                 self.may_have(view, buffers) && self.long.contains(texts.value(row))
             }

@@ -1,0 +1,62 @@
+//! One field of the column `_rest`, found by its name in the texts of all rows at once: most rows of a wide dataset do
+//! not have it, and are passed over without being read.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
+use memchr::{memchr2, memmem};
+use serde_json::value::RawValue;
+use tidegauge_model::{Column, FieldKind};
+
+use super::rest::{Entries, kind_of, push, unreadable};
+use crate::Result;
+
+/// The values of one kind of a field, as a sparse column.
+pub(crate) fn decode_field(array: &ArrayRef, field: &str, kind: FieldKind) -> Result<Column> {
+    let texts = array.as_string::<i64>();
+    let (bytes, ends) = (texts.values().as_slice(), &texts.value_offsets()[1..]);
+    let mut name = serde_json::to_vec(field).map_err(|_| unreadable())?;
+    name.push(b':');
+    let finder = memmem::Finder::new(&name);
+    let mut column = Column::new(Arc::from(field), kind);
+    let (mut at, last) = (texts.value_offsets()[0] as usize, texts.value_offsets()[texts.len()] as usize);
+    // A quote inside of a text is escaped, so that a name with its quotes is nothing but a name.
+    while let Some(found) = finder.find(&bytes[at..last]) {
+        let place = at + found;
+        let row = ends.partition_point(|end| *end as usize <= place);
+        let (start, end) = (texts.value_offsets()[row] as usize, ends[row] as usize);
+        let row_number = u32::try_from(row).map_err(|_| unreadable())?;
+        let is_nested = memchr2(b'{', b'[', &bytes[(start + 1).min(place)..place]).is_some();
+        if is_nested || texts.is_null(row) {
+            // It may be the name of something inside of another field.
+            add_of_row(&mut column, row_number, texts.value(row))?;
+            at = end;
+            continue;
+        }
+        let text = std::str::from_utf8(&bytes[place + name.len()..end]).map_err(|_| unreadable())?;
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+        let value = values.next().and_then(std::result::Result::ok).ok_or_else(unreadable)?;
+        add(&mut column, row_number, value.get())?;
+        at = place + name.len() + value.get().len();
+    }
+    Ok(column)
+}
+
+/// Adds the value that a row has, if it has one of this kind.
+fn add_of_row(column: &mut Column, row: u32, text: &str) -> Result<()> {
+    let Entries(entries) = serde_json::from_str(text).map_err(|_| unreadable())?;
+    let own = entries.iter().filter(|(name, _)| **name == *column.field);
+    own.map(|(_, value)| value.get())
+        .collect::<Vec<&str>>()
+        .iter()
+        .try_for_each(|value| add(column, row, value))
+}
+
+fn add(column: &mut Column, row: u32, value: &str) -> Result<()> {
+    if kind_of(value) == column.values.kind() {
+        column.rows.push(row);
+        push(&mut column.values, value)?;
+    }
+    Ok(())
+}
