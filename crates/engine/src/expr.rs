@@ -1,6 +1,7 @@
 //! Expressions as the engine runs them: typed, over the columns of a scan, one array at a time. A column that comes as
 //! codes is computed once for each different value. Names and the choice of types are settled before, by `bind`.
 
+mod bits;
 mod input;
 mod values;
 

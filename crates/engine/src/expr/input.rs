@@ -10,7 +10,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use tidegauge_store::{BlockColumn, Codes};
 
-use super::{Node, Values};
+use super::{Node, Values, bits};
 use crate::Result;
 
 /// The inputs of a scan for some rows.
@@ -236,25 +236,14 @@ fn spread_bits(of_values: &BooleanArray, codes: &Codes, nulls: Option<&NullBuffe
     let is_known: Vec<bool> = (0..of_values.len()).map(|at| of_values.is_valid(at)).collect();
     let is_all_known =
         if nulls.is_some() { of_values.null_count() == 0 } else { !is_known[..of_nulls].contains(&false) };
-    let spread = |table: &[bool]| match nulls {
-        None => by_code(codes, table),
-        Some(nulls) => BooleanBuffer::collect_bool(codes.len(), |row| {
-            table[if nulls.is_null(row) { of_nulls } else { codes.at(row) }]
-        }),
+    let spread = |table: &[bool]| {
+        let bits = bits::of_codes(codes, &table[..of_nulls]);
+        match nulls {
+            None => bits,
+            // A row without a value has the code of some other.
+            Some(nulls) if table[of_nulls] => &bits | &!nulls.inner(),
+            Some(nulls) => &bits & nulls.inner(),
+        }
     };
     BooleanArray::new(spread(&is_true), (!is_all_known).then(|| NullBuffer::new(spread(&is_known))))
-}
-
-fn by_code(codes: &Codes, table: &[bool]) -> BooleanBuffer {
-    match codes {
-        Codes::U8(codes) => {
-            // A table of all codes needs no look at its end for each row.
-            let mut all = [false; 1 << 8];
-            all.iter_mut().zip(table).for_each(|(to, from)| *to = *from);
-            let codes: &[u8] = codes;
-            BooleanBuffer::collect_bool(codes.len(), |row| all[usize::from(codes[row])])
-        }
-        Codes::U16(codes) => BooleanBuffer::collect_bool(codes.len(), |row| table[usize::from(codes[row])]),
-        Codes::U32(codes) => BooleanBuffer::collect_bool(codes.len(), |row| table[codes[row] as usize]),
-    }
 }
