@@ -239,6 +239,7 @@ impl Scan {
             None => None,
         };
         let block = &self.blocks[block];
+        let _held = self.held_rest(block, places, picked.count()).await?;
         let mut inputs: Vec<Input> = Vec::with_capacity(self.inputs.len());
         for (place, column) in self.inputs.iter().enumerate() {
             inputs.push(if places.contains(&place) {

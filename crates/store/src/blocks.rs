@@ -24,7 +24,7 @@ use tidegauge_model::FieldKind;
 use buffer::Stretch;
 pub(crate) use buffer::Stretches;
 pub use column::{BlockColumn, Codes};
-use footer::Footer;
+use footer::{Footer, RestColumns};
 pub(crate) use footers::Footers;
 pub use id::{BlockId, Kinds};
 pub use prune::{Probe, Test};
@@ -127,6 +127,10 @@ impl Store {
     }
 }
 
+/// Fields that have no column of their own, held in memory.
+#[derive(Debug)]
+pub struct HeldRest(#[expect(dead_code, reason = "it is only held")] Option<Arc<RestColumns>>);
+
 impl Block {
     pub fn id(&self) -> BlockId {
         match &self.0 {
@@ -185,6 +189,15 @@ impl Block {
             Place::Segment(block) => block.is_in_rest(field, kind),
             Place::Buffer(_) => false,
         }
+    }
+
+    /// Reads all fields that have no column of their own, for who reads many of them: as long as the answer is held they
+    /// are found at once.
+    pub async fn hold_rest(&self) -> Result<HeldRest> {
+        Ok(HeldRest(match &self.0 {
+            Place::Segment(block) => Some(block.hold_rest().await?),
+            Place::Buffer(_) => None,
+        }))
     }
 
     /// Which kinds of value a field may have here. A kind that is not among them has no value in any row.

@@ -29,7 +29,7 @@ mod unclaimed;
 pub mod usage;
 mod windows;
 
-pub use blocks::{Block, BlockColumn, BlockId, Blocks, Codes, Kinds, Probe, Test};
+pub use blocks::{Block, BlockColumn, BlockId, Blocks, Codes, HeldRest, Kinds, Probe, Test};
 pub use check::{Finding, FindingKind, check_objects};
 pub use dataset::{DatasetState, Info, Snapshot};
 pub use delete::Deleted;

@@ -8,7 +8,7 @@ use arrow_array::{Int64Array, StringArray, StringViewArray, UInt32Array};
 use arrow_buffer::ScalarBuffer;
 use arrow_select::take::take;
 use tidegauge_model::{FieldKind, RowId};
-use tidegauge_store::Block;
+use tidegauge_store::{Block, HeldRest};
 
 use super::{Picked, Scan};
 use crate::Result;
@@ -47,13 +47,20 @@ impl Scan {
             Some(Kept::Packed(texts)) => return unpacked(&texts, picked),
             Some(Kept::Templates(_)) | None => {}
         }
-        if let Picked::Rows(rows) = picked
-            && is_few(rows.len(), block)
+        if is_few(picked.count(), block)
             && !block.is_buffered()
             && (cache.is_none() || is_large(block, column))
             && !self.reads_whole_of_rest(block, column)
         {
-            return self.few(block, column, rows).await;
+            match picked {
+                Picked::Rows(rows) => return self.few(block, column, rows).await,
+                // A stretch is mostly asked for again, and is then found; not so where all fields of it are shown.
+                Picked::Range(range) if column.is_in_rest(block) => {
+                    let rows: Vec<u32> = range.clone().map(|row| row as u32).collect();
+                    return self.few(block, column, &rows).await;
+                }
+                Picked::Range(_) => {}
+            }
         }
         let mut whole = self.whole(block, column).await?;
         if let Some(cache) = cache {
@@ -71,8 +78,21 @@ impl Scan {
     /// Whether a field that has no column of its own is read for all rows, which costs as much as for a few, and is then
     /// kept. Where all fields of a few rows are wanted, those rows are read once for all fields.
     fn reads_whole_of_rest(&self, block: &Block, column: &InputColumn) -> bool {
-        let InputColumn::Field(field, kind) = column else { return false };
-        self.cache.is_some() && self.inputs.len() <= REST_FIELDS_MAX && block.is_in_rest(field, *kind)
+        self.cache.is_some() && self.inputs.len() <= REST_FIELDS_MAX && column.is_in_rest(block)
+    }
+
+    /// All fields without a column of their own, where many are read of many rows.
+    pub(super) async fn held_rest(
+        &self,
+        block: &Block,
+        places: &[usize],
+        rows: usize,
+    ) -> Result<Option<HeldRest>> {
+        let in_rest = places.iter().filter(|place| self.inputs[**place].is_in_rest(block));
+        if is_few(rows, block) || in_rest.count() <= REST_FIELDS_MAX {
+            return Ok(None);
+        }
+        Ok(Some(block.hold_rest().await?))
     }
 
     /// The times of a block's rows.
@@ -162,6 +182,12 @@ pub(super) fn is_large(block: &Block, column: &InputColumn) -> bool {
         }
         InputColumn::Cursor => true,
         InputColumn::Field(..) | InputColumn::Template(_) | InputColumn::Time | InputColumn::Arrival => false,
+    }
+}
+
+impl InputColumn {
+    fn is_in_rest(&self, block: &Block) -> bool {
+        matches!(self, Self::Field(field, kind) if block.is_in_rest(field, *kind))
     }
 }
 

@@ -58,9 +58,12 @@ struct Beside {
     filters: HashMap<(usize, usize), Arc<Sbbf>>,
     /// By row group, the rows that were read last with what they have; all rows where none are named.
     rests: HashMap<usize, (Option<Vec<u32>>, Arc<RestColumns>)>,
+    /// By row group, what somebody holds of all rows for as long as its fields are read.
+    held: HashMap<usize, Weak<RestColumns>>,
 }
 
 /// The fields that rows have in `_rest`.
+#[derive(Debug)]
 pub(super) struct RestColumns(HashMap<ColumnKey, Column>);
 
 /// Where one kind of a field is.
@@ -238,7 +241,13 @@ impl Footer {
     pub(super) fn kept_rest(&self, group: usize, rows: Option<&[u32]>) -> Option<Arc<RestColumns>> {
         let beside = self.beside();
         let kept = beside.rests.get(&group).filter(|(kept, _)| kept.as_deref() == rows);
-        kept.map(|(_, rest)| Arc::clone(rest))
+        let held = || beside.held.get(&group).filter(|_| rows.is_none()).and_then(Weak::upgrade);
+        kept.map(|(_, rest)| Arc::clone(rest)).or_else(held)
+    }
+
+    /// Notes what is found from now on as long as the caller holds it.
+    pub(super) fn hold_rest(&self, group: usize, rest: &Arc<RestColumns>) {
+        self.beside().held.insert(group, Arc::downgrade(rest));
     }
 
     pub(super) fn keep_rest(

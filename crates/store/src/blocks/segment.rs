@@ -212,7 +212,8 @@ impl SegmentBlock {
     /// for one mostly asks for others as well.
     async fn column_of_rest(&self, field: &str, kind: FieldKind) -> Result<Option<BlockColumn>> {
         let texts = usize::try_from(self.chunk(REST).uncompressed_size()).unwrap_or(usize::MAX);
-        if self.footer.has_room_for(texts.saturating_mul(REST_GROWTH)) {
+        let is_known = self.footer.kept_rest(self.group, None).is_some();
+        if is_known || self.footer.has_room_for(texts.saturating_mul(REST_GROWTH)) {
             let rest = self.rest(None).await?;
             return rest.get(field, kind).map(|column| self.spread(column)).transpose();
         }
@@ -234,6 +235,13 @@ impl SegmentBlock {
             }
             None => values(&*self.rest(Some(rows)).await?, rows.len()),
         }
+    }
+
+    /// All fields of `_rest`, which are found at once for as long as the caller holds them.
+    pub(super) async fn hold_rest(&self) -> Result<Arc<RestColumns>> {
+        let rest = self.rest(None).await?;
+        self.footer.hold_rest(self.group, &rest);
+        Ok(rest)
     }
 
     /// All fields of `_rest`, of some rows or of all. They are kept with the footer while there is room.

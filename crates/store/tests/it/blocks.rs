@@ -62,15 +62,15 @@ proptest! {
     }
 }
 
-/// Events with more fields than a segment has columns.
+/// Events with more fields than a segment has columns. Texts and maps hold the names of other fields.
 fn wide(from: i64, count: i64) -> Vec<Event> {
     let value = |field: i64, row: i64| match field % 6 {
         0 => StoredValue::Integer(if row == 0 { i64::MIN } else { row * 1000 + field }),
         1 => StoredValue::Float(row as f64 + 0.1),
-        2 => StoredValue::String(format!("text \"{row}\" of\n{field}")),
+        2 => StoredValue::String(format!("text \"field {}\":{row} of\n{field}", field + 1)),
         3 => StoredValue::Boolean(row % 2 == 0),
         4 => StoredValue::Array(format!("[{row}, \"{field}\"]")),
-        _ => StoredValue::Map(format!("{{\"row\": {row}}}")),
+        _ => StoredValue::Map(format!("{{\"field {}\":{row}}}", field + 1)),
     };
     let event = |row: i64| {
         let fields = (0..count).filter(|field| (field + row) % 5 == 0 || field % 7 == 0);
