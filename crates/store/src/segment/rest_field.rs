@@ -21,16 +21,22 @@ pub(crate) fn decode_field(array: &ArrayRef, field: &str, kind: FieldKind) -> Re
     let finder = memmem::Finder::new(&name);
     let mut column = Column::new(Arc::from(field), kind);
     let (mut at, last) = (texts.value_offsets()[0] as usize, texts.value_offsets()[texts.len()] as usize);
-    // A quote inside of a text is escaped, so that a name with its quotes is nothing but a name.
     while let Some(found) = finder.find(&bytes[at..last]) {
         let place = at + found;
+        // Only the name of a field follows on a bracket or a comma; a quote inside of a longer name is escaped.
+        if place == 0 || !matches!(bytes[place - 1], b'{' | b',') {
+            at = place + 1;
+            continue;
+        }
         let row = ends.partition_point(|end| *end as usize <= place);
         let (start, end) = (texts.value_offsets()[row] as usize, ends[row] as usize);
         let row_number = u32::try_from(row).map_err(|_| unreadable())?;
         let is_nested = memchr2(b'{', b'[', &bytes[(start + 1).min(place)..place]).is_some();
         if is_nested || texts.is_null(row) {
-            // It may be the name of something inside of another field.
-            add_of_row(&mut column, row_number, texts.value(row))?;
+            // It may be the name of something inside of another field, and the row may have been taken already.
+            if column.rows.last() != Some(&row_number) {
+                add_of_row(&mut column, row_number, texts.value(row))?;
+            }
             at = end;
             continue;
         }
@@ -59,4 +65,37 @@ fn add(column: &mut Column, row: u32, value: &str) -> Result<()> {
         push(&mut column.values, value)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::LargeStringArray;
+
+    use super::*;
+    use crate::segment::decode_rest;
+
+    /// Names inside of other fields, inside of texts, and at the end of longer names; a field in two kinds.
+    #[test]
+    fn a_field_is_found_as_if_rows_were_taken_apart() {
+        let texts: ArrayRef = Arc::new(LargeStringArray::from(vec![
+            Some(r#"{"a":1,"m":{"a":2}}"#),
+            None,
+            Some(r#"{"m":[{"a":2}],"a":3}"#),
+            Some(r#"{"a":"text","a":4,"m":{"a":"x"}}"#),
+            Some(r#"{"x\"a":5}"#),
+            Some(r#"{"t":"\"a\":6","u":"{","a":7}"#),
+            Some(r#"{"a":{"a":8},"b":true}"#),
+            Some(r#"{"x,\"a":5,"a":1.5}"#),
+        ]));
+        let whole = decode_rest(&texts).unwrap();
+        for field in ["a", "b", "m", "t", "u", "x\"a", "x,\"a", "absent"] {
+            for kind in FieldKind::ALL {
+                let wanted =
+                    whole.iter().find(|column| *column.field == *field && column.values.kind() == kind);
+                let absent = Column::new(Arc::from(field), kind);
+                let found = decode_field(&texts, field, kind).unwrap();
+                assert_eq!(found, *wanted.unwrap_or(&absent), "{field} {kind:?}");
+            }
+        }
+    }
 }
