@@ -33,10 +33,11 @@ const DICTIONARY_BYTES_MAX: usize = 2 << 20;
 const BLOOM_FALSE_POSITIVES: f64 = 0.05;
 
 /// Pages of text: large ones compress better, and a query that needs one row decodes one page. Ids that come again are
-/// found only in their page.
+/// found only in their page; those that do not have smaller ones.
 const TEXT_PAGE_BYTES: usize = 4 << 20;
 const TEXT_PAGE_ROWS: usize = 8 << 10;
 const ID_PAGE_ROWS: usize = 16 << 10;
+const SINGLE_ID_PAGE_ROWS: usize = 4 << 10;
 
 /// The properties with which a column is written.
 pub(super) fn properties(array: &ArrayRef, effort: Effort) -> WriterProperties {
@@ -123,7 +124,7 @@ fn texts(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) -> 
     }
     builder
         .set_encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY)
-        .set_data_page_row_count_limit(ID_PAGE_ROWS)
+        .set_data_page_row_count_limit(id_page_rows(array, effort))
         .set_bloom_filter_enabled(true)
         .set_bloom_filter_fpp(BLOOM_FALSE_POSITIVES)
         .set_bloom_filter_max_ndv(ROW_GROUP_ROWS as u64)
@@ -135,23 +136,44 @@ fn best_level(array: &ArrayRef, levels: &[i32]) -> i32 {
     if harder.is_empty() {
         return *lightest;
     }
-    let values = array.as_string::<i64>();
-    let mut text = Vec::with_capacity(TRIAL_BYTES);
-    for value in values.iter().flatten() {
-        text.extend_from_slice(value.as_bytes());
-        if text.len() >= TRIAL_BYTES {
-            break;
-        }
-    }
-    let size = |level: i32| zstd::bulk::compress(&text, level).map_or(usize::MAX, |bytes| bytes.len());
-    let mut best = (*lightest, size(*lightest));
+    let text = trial(array);
+    let mut best = (*lightest, compressed_bytes(&text, *lightest));
     for level in harder {
-        let bytes = size(*level);
+        let bytes = compressed_bytes(&text, *level);
         if bytes < best.1 - best.1 / WORTH {
             best = (*level, bytes);
         }
     }
     best.0
+}
+
+/// How many ids a page has: few where parts of them, each by itself, take no more than all together.
+fn id_page_rows(array: &ArrayRef, effort: Effort) -> usize {
+    if effort == Effort::Fresh {
+        // What is written while events wait is not tried out.
+        return ID_PAGE_ROWS;
+    }
+    let text = trial(array);
+    let parts = text.chunks((text.len() * SINGLE_ID_PAGE_ROWS / ID_PAGE_ROWS).max(1));
+    let apart: usize = parts.map(|part| compressed_bytes(part, 1)).sum();
+    let together = compressed_bytes(&text, 1);
+    if apart <= together + together / WORTH { SINGLE_ID_PAGE_ROWS } else { ID_PAGE_ROWS }
+}
+
+/// The texts that compression is tried on, one after the other.
+fn trial(array: &ArrayRef) -> Vec<u8> {
+    let mut text = Vec::with_capacity(TRIAL_BYTES);
+    for value in array.as_string::<i64>().iter().flatten() {
+        text.extend_from_slice(value.as_bytes());
+        if text.len() >= TRIAL_BYTES {
+            break;
+        }
+    }
+    text
+}
+
+fn compressed_bytes(text: &[u8], level: i32) -> usize {
+    zstd::bulk::compress(text, level).map_or(text.len(), |bytes| bytes.len())
 }
 
 /// How many values of the first row group are different.
