@@ -168,6 +168,11 @@ impl Scan {
         }
     }
 
+    /// The same scan with blocks that are not cut into parts.
+    pub(crate) fn uncut(self) -> Self {
+        Self { parts: 1, reading: Vec::new(), ..self }
+    }
+
     /// The same scan over some of its blocks.
     pub(crate) fn of_blocks(&self, blocks: Vec<Block>) -> Self {
         let conditions = self.conditions.clone();

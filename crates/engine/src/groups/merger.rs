@@ -78,7 +78,7 @@ impl<'a> Merger<'a> {
             self.keys,
             &states.columns()[self.columns.len()..],
             &totals_of,
-            &self.totals,
+            self.totals.len(),
         )
     }
 
@@ -91,7 +91,7 @@ impl<'a> Merger<'a> {
         for numbers in self.groups.from(self.total_of.len()) {
             self.total_of.push(self.totals.of(&numbers[self.keys.first()..]));
         }
-        merge(&mut self.of_groups, self.keys, &states.columns()[count..], &places, &self.groups)?;
+        merge(&mut self.of_groups, self.keys, &states.columns()[count..], &places, self.groups.len())?;
         Ok(places)
     }
 
@@ -105,7 +105,7 @@ impl<'a> Merger<'a> {
             let numbers = numbered(states, columns);
             numbers.chunks_exact(count).map(|numbers| self.totals.of(numbers)).collect()
         };
-        merge(&mut self.of_totals, self.keys, &states.columns()[count..], &places, &self.totals)?;
+        merge(&mut self.of_totals, self.keys, &states.columns()[count..], &places, self.totals.len())?;
         Ok(places)
     }
 
@@ -156,7 +156,7 @@ impl Form {
 pub(super) fn values(keys: &Keys, states: &[ArrayRef], rows: usize) -> Result<Vec<ArrayRef>> {
     let mut accumulators = accumulators(&keys.aggregates)?;
     let places: Vec<usize> = (0..rows).collect();
-    merge_columns(&mut accumulators, keys, states, &places, rows)?;
+    merge(&mut accumulators, keys, states, &places, rows)?;
     Form::Values.of(accumulators)
 }
 
@@ -164,18 +164,8 @@ fn keys_of(columns: &[KeyColumn], places: &Places) -> Vec<ArrayRef> {
     columns.iter().enumerate().map(|(number, column)| column.array(places.of_key(number))).collect()
 }
 
-fn merge(
-    accumulators: &mut [Box<dyn GroupsAccumulator>],
-    keys: &Keys,
-    states: &[ArrayRef],
-    of_rows: &[usize],
-    all: &Places,
-) -> Result<()> {
-    merge_columns(accumulators, keys, states, of_rows, all.len())
-}
-
 /// Merges states into those of the groups at these places.
-fn merge_columns(
+fn merge(
     accumulators: &mut [Box<dyn GroupsAccumulator>],
     keys: &Keys,
     mut states: &[ArrayRef],

@@ -36,6 +36,9 @@ const NARROW_ROWS: usize = 1 << 16;
 const PROBED_ROWS: usize = 16 * 1024;
 const WIDE_GROUPS: usize = 4 * 1024;
 
+/// One row in so many tells already where there are few: the first rows have at least as many groups for each row as all.
+const GLANCED_SHARE: usize = 8;
+
 /// How many blocks are looked at to find one that tells.
 const PROBED_BLOCKS: usize = 4;
 
@@ -53,7 +56,7 @@ impl Grouping<'_> {
         if scan.blocks.iter().map(Block::rows).sum::<usize>() < NARROW_ROWS {
             return Ok(false);
         }
-        let probe = scan.again(None);
+        let probe = scan.again(None).uncut();
         for place in 0..probe.blocks.len().min(PROBED_BLOCKS) {
             let Some(mut selected) = probe.select(Claim { place, part: 0 }).await? else { continue };
             if selected.picked.count() < PROBED_ROWS {
@@ -62,7 +65,9 @@ impl Grouping<'_> {
             selected.picked = selected.picked.slice(0..PROBED_ROWS);
             let keys = &self.columns[..self.key_count()];
             let arrays = leaf::columns_of(&probe, keys, &selected).await?;
-            return Ok(distinct(&arrays)? >= WIDE_GROUPS);
+            let first: Vec<ArrayRef> =
+                arrays.iter().map(|array| array.slice(0, PROBED_ROWS / GLANCED_SHARE)).collect();
+            return Ok(distinct(&first)? >= WIDE_GROUPS / GLANCED_SHARE && distinct(&arrays)? >= WIDE_GROUPS);
         }
         Ok(false)
     }

@@ -6,15 +6,18 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Options, Question};
-use tidegauge_lang::{parse_query, resolve};
+use tidegauge_engine::{Answer, Engine, Options};
 use tidegauge_store::DatasetState;
 
+use crate::support::engines::{asked, engine};
 use crate::support::house::{House, Placement, START, Way, block_on};
 use crate::support::reply::value;
 
 /// Enough for a scan to be looked at for its number of groups.
 const EVENTS: i64 = 70_000;
+
+/// How many events a block has: so many that it tells of very many groups.
+const BLOCK_EVENTS: usize = 35_000;
 
 /// How many different keys there are.
 const KEYS: i64 = 9_001;
@@ -39,6 +42,9 @@ const FIELDS: &[Made] = &[
     ("middle", |key| json!(format!("usr_{key:010}"))),
     ("digits", |key| json!(format!("{:016x}", key * 0x1234_5678_9abc))),
     ("capitals", |key| json!(format!("{:016X}", key * 0x1234_5678_9abc))),
+    ("nearly", |key| {
+        json!(format!("{key:015x}{}", ["g", "`", ":", "/", "@", "F", "f", "0"][key as usize % 8]))
+    }),
     ("mixed", |key| json!(format!("{}{key}", "m".repeat((key % 30) as usize)))),
     ("number", |key| json!(key * 3 - 100)),
     ("float", |key| json!(key as f64 + 0.5)),
@@ -58,7 +64,7 @@ async fn dataset(house: &House) -> Arc<DatasetState> {
     };
     let numbers: Vec<i64> = (0..EVENTS).collect();
     let requests =
-        numbers.chunks(10_000).map(|part| part.iter().map(|number| line(*number) + "\n").collect());
+        numbers.chunks(BLOCK_EVENTS).map(|part| part.iter().map(|number| line(*number) + "\n").collect());
     house.filled(&requests.collect::<Vec<String>>(), Placement::Segments).await.state
 }
 
@@ -122,41 +128,55 @@ fn parted_rows_come_to_the_same_groups() {
     });
 }
 
+/// An engine whose queries have little memory.
+fn small_engine(house: &House, query_memory_bytes: usize) -> Engine {
+    engine(house, |settings| {
+        settings.memory_bytes = query_memory_bytes;
+        settings.query_memory_bytes = query_memory_bytes;
+    })
+}
+
 #[test]
 fn what_does_not_fit_is_grouped_all_the_same() {
     block_on(async {
         let house = House::new().await;
         let state = dataset(&house).await;
-        let settings = EngineSettings {
-            threads: 2,
-            memory_bytes: 20 << 20,
-            // Less than the keys of all rows have.
-            query_memory_bytes: 16 << 20,
-            cache_bytes: 0,
-            groups_bytes: 0,
-            groups_folder: std::path::PathBuf::new(),
-            groups_disk_bytes: 0,
-            groups_checked_each: 0,
-            spill_folder: house.folder().join("small"),
-            spill_bytes_max: 1 << 30,
-            running_max: 1,
-            waiting_max: 0,
-        };
-        let engine = Engine::new(Arc::clone(&house.store), settings).unwrap();
-        let (program, _) = parse_query(&text("long", " | take 10"));
-        let resolved = resolve(program, &[], &std::collections::HashMap::new()).unwrap();
-        let dataset = Dataset { name: "logs".to_owned(), state, virtual_fields: Vec::new() };
-        let answer = engine.run(Question {
-            query: resolved.query,
-            constants: resolved.constants,
-            datasets: vec![dataset],
-            is_strict: false,
-            options: Options::at(START),
-        });
-        let answer = answer.await.unwrap();
+        // Less than the keys of all rows have.
+        let engine = small_engine(&house, 16 << 20);
+        let answer = asked(&engine, &state, &text("long", " | take 10")).await;
         assert_eq!(rows(&answer), wanted(FIELDS[1].1)[..10]);
         assert_eq!(answer.figures.rows_matched, EVENTS as u64);
         assert_eq!(engine.memory_used().0, 0, "a query gives back what it held");
+    });
+}
+
+#[test]
+fn parted_rows_wait_on_the_disk_where_they_do_not_fit() {
+    block_on(async {
+        let house = House::new().await;
+        let state = dataset(&house).await;
+        // Enough for the groups of some parts, and for the rows of one block.
+        let engine = small_engine(&house, 3 << 20);
+        for (field, of) in FIELDS.iter().filter(|(field, _)| !["long", "mixed", "gaps"].contains(field)) {
+            let text = format!(
+                "logs | summarize n = count(), s = sum(x), m = max(x), max(number), max(float), max(middle) \
+                 by k = {field} | top 10 by n desc, k asc"
+            );
+            let answer = asked(&engine, &state, &text).await;
+            assert_eq!(rows(&answer), wanted(*of)[..10], "{field}");
+            assert_eq!(answer.figures.rows_matched, EVENTS as u64, "{field}");
+            assert_eq!(engine.memory_used().0, 0, "{field}");
+        }
+        // Texts that are aggregated go to the disk with their keys.
+        let last = "logs | summarize n = count(), g = max(gaps), l = max(mixed) by k = digits \
+                    | sort by n desc, k asc | take 5";
+        let (small, plenty) = (asked(&engine, &state, last).await, small_engine(&house, 64 << 20));
+        let plenty = asked(&plenty, &state, last).await;
+        let cells = |answer: &Answer| -> Vec<Value> {
+            let fields = answer.tables[0].fields.iter();
+            fields.flat_map(|field| (0..5).map(|row| value(field, row))).collect()
+        };
+        assert_eq!(cells(&small), cells(&plenty));
     });
 }
 

@@ -2,6 +2,7 @@
 //! answers in plain values.
 
 pub(crate) mod body;
+pub(crate) mod engines;
 pub(crate) mod house;
 pub(crate) mod naive;
 pub(crate) mod pipes;

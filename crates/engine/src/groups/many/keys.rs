@@ -30,7 +30,6 @@ const TEXT_BYTES: usize = size_of::<Key>();
 
 /// The rest is what sixteen hexadecimal digits say.
 const DIGITS: u8 = 0x40;
-const DIGITS_LENGTH: usize = 16;
 
 /// The rest is a hash of 32 bits, a length of 24, the thread, and where the bytes begin.
 const LONG: u8 = 0x80;
@@ -125,19 +124,27 @@ fn short(text: &[u8]) -> Option<Key> {
 }
 
 fn digits(text: &[u8]) -> Option<Key> {
-    if text.len() != DIGITS_LENGTH {
+    let (high, low) = text.split_first_chunk::<8>()?;
+    let low: &[u8; 8] = low.try_into().ok()?;
+    let number = u64::from(eight_digits(*high)?) << 32 | u64::from(eight_digits(*low)?);
+    Some(Key::from(number) << 8 | Key::from(DIGITS))
+}
+
+/// What eight hexadecimal digits say, all at once. Only small letters: others would not be written as they were.
+fn eight_digits(text: [u8; 8]) -> Option<u32> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let text = u64::from_be_bytes(text);
+    // Of digits and small letters, only letters have this bit.
+    let letters = text >> 6 & ONES;
+    let mut values = (text & (ONES * 0x0f)) + letters * 9;
+    let are_ten_or_more = (values + ONES * 6) >> 4 & ONES;
+    let written = values + ONES * u64::from(b'0') + letters * u64::from(b'a' - 10 - b'0');
+    if are_ten_or_more != letters || values & (ONES * 0xf0) != 0 || written != text {
         return None;
     }
-    let mut number = 0_u64;
-    let mut are_digits = true;
-    for byte in text {
-        // Only small letters: others would not be written as they were.
-        let (is_number, is_letter) = (byte.is_ascii_digit(), matches!(byte, b'a'..=b'f'));
-        are_digits &= is_number | is_letter;
-        let digit = if is_number { byte.wrapping_sub(b'0') } else { byte.wrapping_sub(b'a' - 10) };
-        number = number << 4 | u64::from(digit & 15);
-    }
-    are_digits.then_some(Key::from(number) << 8 | Key::from(DIGITS))
+    values = (values | values >> 4) & 0x00ff_00ff_00ff_00ff;
+    values = (values | values >> 8) & 0x0000_ffff_0000_ffff;
+    Some((values | values >> 16) as u32)
 }
 
 /// The longer texts of all threads, once no more come.

@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, UInt32Array};
 use arrow_ord::sort::{SortColumn, SortOptions, lexsort_to_indices};
 use arrow_select::take::take;
 use tidegauge_lang::Span;
-use tidegauge_lang::tree::{ExprKind, Nulls, OrderKey, SortKey, Stage, Type};
+use tidegauge_lang::tree::{ExprKind, Nulls, OrderKey, SortKey, Stage, Top, Type};
 
 use super::super::rows::of_table;
 use super::super::segment::About;
@@ -36,6 +36,9 @@ impl Planned {
         is_always_of_groups: bool,
         around: &Surroundings,
     ) -> usize {
+        if let Some(Stage::Top(top)) = after.first() {
+            return usize::from(self.take_top(top, around));
+        }
         let order = after.first().and_then(order_of);
         let limit = after.get(usize::from(order.is_some())).and_then(|stage| limit_of(stage, around));
         let order = order.as_deref();
@@ -57,6 +60,17 @@ impl Planned {
             self.plan.limit = usize::try_from(limit).unwrap_or(usize::MAX);
         }
         used
+    }
+
+    /// Takes what `top` says of groups. Of groups by bucket it says which rows are wanted, not which groups.
+    fn take_top(&mut self, top: &Top, around: &Surroundings) -> bool {
+        let (Some(keys), Ok(limit)) = (plain(&top.keys), count(&top.count, around)) else { return false };
+        let is_taken = self.plan.bucket.is_none() && keys.iter().all(|key| self.is_of_group(key));
+        if is_taken {
+            self.sort(&keys);
+            self.plan.limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        }
+        is_taken
     }
 
     /// Takes which groups are shown in every bucket: the first in the order, or else those with the greatest first
@@ -134,6 +148,15 @@ impl Planned {
 
 /// The order that a stage gives, by fields as they are and with nulls where they usually are.
 fn order_of(stage: &Stage) -> Option<Vec<SortKey>> {
+    match stage {
+        Stage::Sort(keys) => Some(keys.clone()),
+        Stage::Order(keys) => plain(keys),
+        _ => None,
+    }
+}
+
+/// Keys that are fields as they are, with nulls where they usually are.
+fn plain(keys: &[OrderKey]) -> Option<Vec<SortKey>> {
     let plain = |key: &OrderKey| {
         let ExprKind::Field(field) = &key.expr.kind else { return None };
         let usual = if key.is_descending { Nulls::Last } else { Nulls::First };
@@ -144,11 +167,7 @@ fn order_of(stage: &Stage) -> Option<Vec<SortKey>> {
             span: key.expr.span,
         })
     };
-    match stage {
-        Stage::Sort(keys) => Some(keys.clone()),
-        Stage::Order(keys) => keys.iter().map(plain).collect(),
-        _ => None,
-    }
+    keys.iter().map(plain).collect()
 }
 
 /// The number of rows that a stage leaves. What is no number stays for the stage itself to tell.
