@@ -1,6 +1,7 @@
 //! Columns of blocks in decoded form, kept while they fit. Decoding is what most questions cost, and blocks never
-//! change, so a kept column is as good as a read one. A column takes the place of another only if it was asked for
-//! more often lately, so that one question over much text does not push out what all others use.
+//! change, so a kept column is as good as a read one. A column takes the place of others only if it was asked for more
+//! often lately for the bytes it takes, so that one question over much text does not push out what all others use, and
+//! of data that does not fit as a whole the same part stays instead of each in its turn.
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
@@ -88,8 +89,15 @@ impl ColumnCache {
         let key = (block, What::Column(column.clone()));
         match input {
             Input::Plain(array) if array.data_type() == &DataType::Utf8View => {
-                let packed = if self.is_short() { packed(array.as_string_view()) } else { None };
-                self.insert_text(key, packed.map_or_else(|| Kept::Column(input.clone()), Kept::Packed));
+                let texts = array.as_string_view();
+                let packed_bytes = packed_bytes(texts).filter(|_| self.is_short());
+                let bytes = packed_bytes.unwrap_or_else(|| array.get_array_memory_size());
+                // Packing takes about as long as reading did, and most that is read once is not kept.
+                let room = self.room_for_texts();
+                if lock(&self.texts).has_room(bytes, room, &key) {
+                    let packed = packed_bytes.map(|bytes| packed(texts, bytes));
+                    self.insert_text(key, packed.map_or_else(|| Kept::Column(input.clone()), Kept::Packed));
+                }
             }
             _ => self.insert_small(key, Kept::Column(input.clone())),
         }
@@ -153,6 +161,9 @@ fn lock(share: &Mutex<Share>) -> MutexGuard<'_, Share> {
 }
 
 impl Share {
+    /// With how many columns that are worth more a new one is compared before it is not kept.
+    const COMPARED_MAX: usize = 8;
+
     fn get(&mut self, key: &Key) -> Option<Kept> {
         self.asked.add(key);
         self.entries.get(key).map(|entry| entry.kept.clone())
@@ -169,37 +180,54 @@ impl Share {
         self.entries.insert(key, Entry { kept, bytes });
     }
 
-    /// Lets columns go that were asked for less often than this one; false where there are not enough of them.
+    /// Whether a column of so many bytes would be kept, now.
+    fn has_room(&self, bytes: usize, bytes_max: usize, key: &Key) -> bool {
+        let worth = self.asked.worth(key, bytes);
+        self.bytes + bytes <= bytes_max
+            || self.queue.iter().take(Self::COMPARED_MAX).any(|victim| self.worth(victim) < worth)
+    }
+
+    /// Lets columns go that are worth less than this one; false where not enough of them are found.
     fn make_room(&mut self, bytes: usize, bytes_max: usize, key: &Key) -> bool {
-        let asked = self.asked.of(key);
+        let worth = self.asked.worth(key, bytes);
+        let mut compared = 0;
         while self.bytes + bytes > bytes_max {
             let Some(victim) = self.queue.pop_front() else { return false };
-            if self.asked.of(&victim) >= asked {
-                // The next new one is compared with another.
-                self.queue.push_back(victim);
-                return false;
+            if self.worth(&victim) < worth {
+                self.remove(&victim);
+                continue;
             }
-            if let Some(gone) = self.entries.remove(&victim) {
-                self.bytes -= gone.bytes;
+            self.queue.push_back(victim);
+            compared += 1;
+            if compared == Self::COMPARED_MAX {
+                return false;
             }
         }
         true
+    }
+
+    fn worth(&self, key: &Key) -> f64 {
+        self.asked.worth(key, self.entries.get(key).map_or(usize::MAX, |entry| entry.bytes))
+    }
+
+    fn remove(&mut self, key: &Key) {
+        if let Some(gone) = self.entries.remove(key) {
+            self.bytes -= gone.bytes;
+        }
     }
 
     /// Lets columns go until no more bytes are kept than these.
     fn shrink_to(&mut self, bytes_max: usize) {
         while self.bytes > bytes_max {
             let Some(victim) = self.queue.pop_front() else { return };
-            if let Some(gone) = self.entries.remove(&victim) {
-                self.bytes -= gone.bytes;
-            }
+            self.remove(&victim);
         }
     }
 }
 
 impl Frequencies {
     /// After so many questions for columns the counts are halved, so that what was used once does not stay for ever.
-    const HALVED_AFTER: usize = 1 << 17;
+    const HALVED_AFTER: usize = 1 << 19;
 
     fn add(&mut self, key: &Key) {
         let count = self.counts.entry(self.hasher.hash_one(key)).or_insert(0);
@@ -214,21 +242,25 @@ impl Frequencies {
         }
     }
 
-    fn of(&self, key: &Key) -> u8 {
-        self.counts.get(&self.hasher.hash_one(key)).copied().unwrap_or(0)
+    /// How often a column was asked for, for each of the bytes that it takes.
+    fn worth(&self, key: &Key, bytes: usize) -> f64 {
+        let asked = self.counts.get(&self.hasher.hash_one(key)).copied().unwrap_or(0);
+        f64::from(asked) / bytes.max(1) as f64
     }
 }
 
-/// Texts without views, where that is less: most of them are too long to stand in their view, and each is there once.
-fn packed(texts: &StringViewArray) -> Option<StringArray> {
+/// How many bytes texts take without views, where that is less: most of them are too long to stand in their view, and
+/// each is there once.
+fn packed_bytes(texts: &StringViewArray) -> Option<usize> {
     let bytes = texts.total_bytes_len();
     let with_ends = bytes + texts.len() * size_of::<i32>();
-    if i32::try_from(bytes).is_err() || with_ends >= texts.get_array_memory_size() / 4 * 3 {
-        return None;
-    }
+    (i32::try_from(bytes).is_ok() && with_ends < texts.get_array_memory_size() / 4 * 3).then_some(with_ends)
+}
+
+fn packed(texts: &StringViewArray, bytes: usize) -> StringArray {
     let mut packed = StringBuilder::with_capacity(texts.len(), bytes);
     packed.extend(texts.iter());
-    Some(packed.finish())
+    packed.finish()
 }
 
 /// How much memory it takes.

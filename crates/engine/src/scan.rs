@@ -229,6 +229,9 @@ impl Scan {
 
     /// Which of the picked rows of a block a condition is true for.
     async fn passes(&self, place: usize, condition: &Typed, picked: &Picked) -> Result<BooleanBuffer> {
+        if let Some(passes) = self.having_only_text(place, condition, picked) {
+            return Ok(passes);
+        }
         let inputs = self.load(place, &condition.inputs(), picked).await?;
         let began = Instant::now();
         let passes = condition.is_true(&Rows::new(&inputs, picked.count()))?;

@@ -12,7 +12,6 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_ord::cmp;
 use tidegauge_lang::tree::{BinaryOperator, TextTest, Type};
 
-use super::text::wanted::Wanted;
 use super::{convert, logic, text};
 use crate::Result;
 use crate::expr::{Kernel, Typed, Values};
@@ -92,7 +91,7 @@ fn compared(left: &Typed, right: &Typed, operator: BinaryOperator) -> Result<Opt
     };
     let is_equality = operator == BinaryOperator::Equal && left.kind == String;
     let needle = text::literal_text(&right).filter(|_| is_equality);
-    let run = needle.map_or(run, one_text);
+    let run = needle.map_or(run, text::wanted::one_text);
     let search = needle.and_then(|needle| Search::new(TextTest::Equals, true, needle));
     Ok(Some(Typed::call(name(operator), Boolean, vec![left, right], run)?.with_search(search)))
 }
@@ -106,16 +105,6 @@ fn name(operator: BinaryOperator) -> &'static str {
         BinaryOperator::Greater => ">",
         _ => ">=",
     }
-}
-
-/// Whether texts are this one.
-fn one_text(needle: &str) -> Kernel {
-    let wanted = Wanted::new(std::iter::once(needle));
-    Arc::new(move |values: &[Values], rows| {
-        let array = values[0].clone().into_array(rows)?;
-        let texts = array.as_string_view();
-        Ok(Arc::new(BooleanArray::new(wanted.rows(texts), texts.nulls().cloned())) as ArrayRef)
-    })
 }
 
 fn same_type(operator: BinaryOperator) -> Kernel {

@@ -78,7 +78,9 @@ fn name(test: TextTest) -> &'static str {
 fn kernel(test: TextTest, is_case_sensitive: bool, needle: &Typed) -> Kernel {
     if is_case_sensitive {
         match test {
-            TextTest::Equals => return arrow(arrow_ord::cmp::eq),
+            TextTest::Equals => {
+                return literal_text(needle).map_or_else(|| arrow(arrow_ord::cmp::eq), wanted::one_text);
+            }
             TextTest::StartsWith => return arrow(like::starts_with),
             TextTest::EndsWith => return arrow(like::ends_with),
             _ => {}

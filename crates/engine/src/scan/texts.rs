@@ -16,6 +16,7 @@ use crate::Result;
 use crate::bind::InputColumn;
 use crate::cache::Kept;
 use crate::expr::{Input, Node, Rows, Typed};
+use crate::functions::text::wanted::rows_with;
 use crate::templates::{Search, Sure, Verdict};
 use crate::types::{arrow_type, type_of};
 
@@ -101,6 +102,30 @@ impl Scan {
             None => self.passes(place, condition, &looked_at).await?,
         };
         Ok(picked.keep(&with_those_of(sure.yes, &open, &passes)))
+    }
+
+    /// Which of the picked rows have the one text that a condition wants, where texts are kept without views: making
+    /// those takes longer than looking.
+    pub(super) fn having_only_text(
+        &self,
+        place: usize,
+        condition: &Typed,
+        picked: &Picked,
+    ) -> Option<BooleanBuffer> {
+        let cache = self.cache.as_ref().filter(|_| !self.blocks[place].is_buffered())?;
+        let (test, _, false) = condition.only_search()? else { return None };
+        let (search, input) = test.search()?;
+        let needle = search.only_text()?;
+        let Some(Kept::Packed(texts)) = cache.get(self.blocks[place].id(), &self.inputs[input]) else {
+            return None;
+        };
+        let began = Instant::now();
+        let passes = match picked {
+            Picked::Range(range) => rows_with(needle, &texts, range.len(), |place| range.start + place),
+            Picked::Rows(rows) => rows_with(needle, &texts, rows.len(), |place| rows[place] as usize),
+        };
+        add_since(&self.counters.nanos_filtering, began);
+        Some(passes)
     }
 
     /// Which of the open rows pass, where their texts are kept without what is the same in all: only the parts are put

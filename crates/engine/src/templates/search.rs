@@ -55,6 +55,11 @@ impl Search {
         })
     }
 
+    /// The one text that passes, if only one does.
+    pub(crate) fn only_text(&self) -> Option<&str> {
+        (self.test == TextTest::Equals && self.is_case_sensitive).then_some(&self.needle)
+    }
+
     /// Which texts of each template pass.
     pub(crate) fn verdicts(&self, templates: &Templates) -> Vec<Verdict> {
         match self.way.get_or_init(|| self.make_ready()) {

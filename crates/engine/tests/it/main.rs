@@ -23,6 +23,7 @@ mod golden_file;
 mod heavy;
 mod histograms;
 mod hostile;
+mod ids;
 mod json_and_text;
 mod kept;
 mod many;

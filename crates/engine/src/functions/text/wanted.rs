@@ -1,11 +1,15 @@
 //! Looks for a few texts in a column: which rows have one of them. Short texts are compared as their views; of long ones
-//! the last two bytes are looked up first, which tell nearly all ids apart and are next to each other in memory.
+//! the last bytes are looked up first, which tell nearly all ids apart and are next to each other in memory.
+
+use std::sync::Arc;
 
 use arrow_array::builder::make_view;
-use arrow_array::{Array, StringViewArray};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, BooleanArray, StringArray, StringViewArray};
 use arrow_buffer::{BooleanBuffer, Buffer};
 use hashbrown::HashSet;
 
+use crate::expr::{Kernel, Values};
 use crate::types::INLINE_MAX;
 
 /// Up to so many are compared one by one. A query can hold many conditions of one text each, which then take little
@@ -27,10 +31,11 @@ enum Short {
     Many(HashSet<u128>),
 }
 
-/// The last two bytes of the long ones.
+/// The last bytes of the long ones.
 #[derive(Debug)]
 enum Ends {
-    Few(Vec<u16>),
+    /// Four of each.
+    Few(Vec<u32>),
     /// For each two bytes whether they are among them.
     Many(Box<[bool]>),
 }
@@ -41,12 +46,12 @@ impl Wanted {
         let views = short.iter().map(|text| make_view(text.as_bytes(), 0, 0));
         let short =
             if short.len() <= FEW { Short::Few(views.collect()) } else { Short::Many(views.collect()) };
-        let few = long.iter().filter_map(|text| end_of(text.as_bytes()));
         let ends = if long.len() <= FEW {
-            Ends::Few(few.collect())
+            Ends::Few(long.iter().filter_map(|text| four_last(text.as_bytes())).collect())
         } else {
             let mut is_among = vec![false; 1 << 16].into_boxed_slice();
-            few.for_each(|end| is_among[usize::from(end)] = true);
+            let ends = long.iter().filter_map(|text| two_last(text.as_bytes()));
+            ends.for_each(|end| is_among[usize::from(end)] = true);
             Ends::Many(is_among)
         };
         Self { short, long: long.into_iter().map(str::to_owned).collect(), ends }
@@ -76,13 +81,46 @@ impl Wanted {
         let (length, buffer, start) = (view as u32, (view >> 64) as u32, (view >> 96) as u32);
         let end = start as usize + length as usize;
         let bytes = buffers.get(buffer as usize).and_then(|bytes| bytes.get(..end));
-        bytes.and_then(end_of).is_none_or(|end| match &self.ends {
-            Ends::Few(ends) => ends.contains(&end),
-            Ends::Many(is_among) => is_among[usize::from(end)],
+        // What is no long text after all is looked up whole.
+        bytes.is_none_or(|bytes| match &self.ends {
+            Ends::Few(ends) => four_last(bytes).is_none_or(|end| ends.contains(&end)),
+            Ends::Many(is_among) => two_last(bytes).is_none_or(|end| is_among[usize::from(end)]),
         })
     }
 }
 
-fn end_of(bytes: &[u8]) -> Option<u16> {
+/// Whether texts are this one.
+pub(crate) fn one_text(needle: &str) -> Kernel {
+    let wanted = Wanted::new(std::iter::once(needle));
+    Arc::new(move |values: &[Values], rows| {
+        let array = values[0].clone().into_array(rows)?;
+        let texts = array.as_string_view();
+        Ok(Arc::new(BooleanArray::new(wanted.rows(texts), texts.nulls().cloned())) as ArrayRef)
+    })
+}
+
+/// Which of these rows have this text, where texts lie one after the other without views.
+pub(crate) fn rows_with(
+    needle: &str,
+    texts: &StringArray,
+    count: usize,
+    row: impl Fn(usize) -> usize,
+) -> BooleanBuffer {
+    let (ends, bytes, last) = (texts.value_offsets(), texts.value_data(), four_last(needle.as_bytes()));
+    let has = |row: usize| {
+        let (start, end) = (ends[row] as usize, ends[row + 1] as usize);
+        end - start == needle.len()
+            && four_last(&bytes[start..end]) == last
+            && &bytes[start..end] == needle.as_bytes()
+            && texts.is_valid(row)
+    };
+    BooleanBuffer::collect_bool(count, |place| has(row(place)))
+}
+
+fn two_last(bytes: &[u8]) -> Option<u16> {
     bytes.last_chunk().map(|end| u16::from_le_bytes(*end))
+}
+
+fn four_last(bytes: &[u8]) -> Option<u32> {
+    bytes.last_chunk().map(|end| u32::from_le_bytes(*end))
 }
