@@ -49,7 +49,7 @@ impl Scan {
         }
         if is_few(picked.count(), block)
             && !block.is_buffered()
-            && (cache.is_none() || is_large(block, column))
+            && (cache.is_none() || is_large(block, column) || column.is_in_rest(block))
             && !self.reads_whole_of_rest(block, column)
         {
             match picked {
