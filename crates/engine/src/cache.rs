@@ -85,6 +85,17 @@ impl ColumnCache {
         kept.or_else(|| lock(&self.texts).get(&key))
     }
 
+    /// The texts of a column, if they are kept without views. It counts as asked for only then: who gets none asks again
+    /// for it in any form.
+    pub(crate) fn packed(&self, block: BlockId, column: &InputColumn) -> Option<StringArray> {
+        let key = (block, What::Column(column.clone()));
+        let mut share = lock(&self.texts);
+        let Kept::Packed(texts) = &share.entries.get(&key)?.kept else { return None };
+        let texts = texts.clone();
+        share.asked.add(&key);
+        Some(texts)
+    }
+
     pub(crate) fn insert(&self, block: BlockId, column: &InputColumn, input: &Input) {
         let key = (block, What::Column(column.clone()));
         match input {

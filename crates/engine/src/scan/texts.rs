@@ -116,9 +116,7 @@ impl Scan {
         let (test, _, false) = condition.only_search()? else { return None };
         let (search, input) = test.search()?;
         let needle = search.only_text()?;
-        let Some(Kept::Packed(texts)) = cache.get(self.blocks[place].id(), &self.inputs[input]) else {
-            return None;
-        };
+        let texts = cache.packed(self.blocks[place].id(), &self.inputs[input])?;
         let began = Instant::now();
         let passes = match picked {
             Picked::Range(range) => rows_with(needle, &texts, range.len(), |place| range.start + place),

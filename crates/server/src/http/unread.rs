@@ -1,5 +1,6 @@
-//! Reads on, for a moment, where a request is refused before its body was read: a client that is cut off while it still
-//! sends sees a broken connection instead of the answer that tells it what is wrong.
+//! Reads on, for a while, where a request is refused before its body was read: a client that is cut off while it still
+//! sends sees a broken connection instead of the answer that tells it what is wrong. The answer does not wait for that,
+//! so who looks for it early can stop sending, and who sends everything first finds it at the end.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,20 +8,23 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::header::EXPECT;
 use axum::middleware::Next;
 use axum::response::Response;
 use http_body_util::BodyExt;
+use tokio::time::timeout;
+
+use crate::app::App;
 
 /// How much is passed over, and how long that may take.
-const BYTES_MAX: usize = 16 << 20;
-const TIME_MAX: Duration = Duration::from_secs(2);
+const BYTES_MAX: usize = 256 << 20;
+const TIME_MAX: Duration = Duration::from_secs(10);
 
-/// A client that sends nothing for so long is waiting for the answer.
-const PAUSE_MAX: Duration = Duration::from_millis(100);
+/// A client that sends nothing for so long has read the answer.
+const PAUSE_MAX: Duration = Duration::from_secs(2);
 
-pub async fn read_on(request: Request, next: Next) -> Response {
+pub async fn read_on(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     // Who asks before sending has not sent anything yet.
     if request.body().is_end_stream() || request.headers().contains_key(EXPECT) {
         return next.run(request).await;
@@ -31,15 +35,14 @@ pub async fn read_on(request: Request, next: Next) -> Response {
     let response = next.run(Request::from_parts(head, Body::new(body))).await;
     if response.status().is_client_error() || response.status().is_server_error() {
         let rest = std::mem::take(&mut *rest.lock());
-        // However far that comes, the answer follows.
-        let _ = tokio::time::timeout(TIME_MAX, pass_over(rest)).await;
+        app.tasks.spawn(timeout(TIME_MAX, pass_over(rest)));
     }
     response
 }
 
 async fn pass_over(mut body: Body) {
     let mut passed = 0;
-    while let Ok(Some(Ok(frame))) = tokio::time::timeout(PAUSE_MAX, body.frame()).await {
+    while let Ok(Some(Ok(frame))) = timeout(PAUSE_MAX, body.frame()).await {
         passed += frame.data_ref().map_or(0, Bytes::len);
         if passed > BYTES_MAX {
             return;

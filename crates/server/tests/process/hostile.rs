@@ -123,7 +123,28 @@ fn announced(service: &Service, token: &str) {
         100 * MEGABYTE
     );
     connection.write_all(head.as_bytes()).unwrap();
-    assert!(status_line(connection).starts_with("HTTP/1.1 413"));
+    assert!(to_the_end(connection).starts_with("HTTP/1.1 413"));
+}
+
+/// Who is refused while it sends is not cut off: it has the answer at once, and goes on with the next request.
+pub(crate) async fn refused_while_sending(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&["--max-ingest-body-bytes", "1000000"]);
+    let length = 30 * MEGABYTE;
+    let mut connection = TcpStream::connect(service.address()).unwrap();
+    let head = format!(
+        "POST /v1/datasets/d/ingest HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n\
+         content-length: {length}\r\n\r\n",
+        installation.first_token()
+    );
+    connection.write_all(head.as_bytes()).unwrap();
+    let mut start = [0; 12];
+    connection.read_exact(&mut start).unwrap();
+    assert_eq!(&start, b"HTTP/1.1 413");
+    connection.write_all(&vec![b' '; length]).unwrap();
+    connection.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").unwrap();
+    let answers = to_the_end(connection);
+    assert!(answers.contains("HTTP/1.1 200"), "{answers}");
 }
 
 /// A body in chunks of one byte.
@@ -142,11 +163,12 @@ fn tiny_chunks(service: &Service, token: &str) {
     }
     bytes.extend(b"0\r\n\r\n");
     connection.write_all(&bytes).unwrap();
-    let answer = status_line(connection);
+    let answer = to_the_end(connection);
     assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("\"ingested\":20001"), "{answer}");
 }
 
-fn status_line(mut connection: TcpStream) -> String {
+/// What comes until the connection is closed.
+fn to_the_end(mut connection: TcpStream) -> String {
     let mut answer = Vec::new();
     connection.read_to_end(&mut answer).unwrap();
     String::from_utf8_lossy(&answer).into_owned()

@@ -57,6 +57,9 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("the_doctor_finds_damaged_segments", |backend| Box::pin(doctor::examines(backend))),
     ("the_doctor_rebuilds_a_lost_catalogue", |backend| Box::pin(doctor::rebuilds(backend))),
     ("hostile_bodies_are_refused_within_the_memory", |backend| Box::pin(hostile::bodies(backend))),
+    ("who_is_refused_while_sending_reads_the_answer", |backend| {
+        Box::pin(hostile::refused_while_sending(backend))
+    }),
     ("many_hostile_bodies_at_once_stay_within_the_memory", |backend| Box::pin(hostile::at_once(backend))),
     ("labels_do_not_multiply_the_memory", |backend| Box::pin(hostile::labels(backend))),
     ("sigterm_lets_running_requests_finish", |backend| Box::pin(shutdown::drains(backend))),
