@@ -9,7 +9,10 @@ mod footer;
 mod footers;
 mod gather;
 mod id;
+mod pages;
+mod places;
 mod prune;
+mod rest_columns;
 mod segment;
 
 use std::cmp::Reverse;
@@ -24,10 +27,11 @@ use tidegauge_model::FieldKind;
 use buffer::Stretch;
 pub(crate) use buffer::Stretches;
 pub use column::{BlockColumn, Codes};
-use footer::{Footer, RestColumns};
+use footer::Footer;
 pub(crate) use footers::Footers;
 pub use id::{BlockId, Kinds};
 pub use prune::{Probe, Test};
+use rest_columns::RestColumns;
 use segment::SegmentBlock;
 
 use crate::segment::ROW_GROUP_ROWS;

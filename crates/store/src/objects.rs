@@ -122,13 +122,28 @@ impl Objects {
     pub(crate) async fn get_range(&self, path: &str, range: Range<u64>) -> Result<Bytes> {
         let length = range.end.saturating_sub(range.start);
         let bytes = match &self.folder {
-            Some(folder) => read_range(&folder.join(path), path, &range)?,
+            Some(folder) => read_at(&open(&folder.join(path), path)?, path, &range)?,
             None => self.store.get_range(&self.named(path), range).await?,
         };
         if bytes.len() as u64 != length {
             return Err(cut_off(path));
         }
         Ok(bytes)
+    }
+
+    /// Several stretches of an object, in their order. Of a remote one those that are near each other are fetched at once.
+    pub(crate) async fn get_ranges(&self, path: &str, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let Some(folder) = &self.folder else {
+            let read = self.store.get_ranges(&self.named(path), ranges).await?;
+            let is_whole = read.len() == ranges.len()
+                && read
+                    .iter()
+                    .zip(ranges)
+                    .all(|(bytes, range)| bytes.len() as u64 == range.end - range.start);
+            return if is_whole { Ok(read) } else { Err(cut_off(path)) };
+        };
+        let file = open(&folder.join(path), path)?;
+        ranges.iter().map(|range| read_at(&file, path, range)).collect()
     }
 
     /// Whether objects are files of this machine.
@@ -178,16 +193,21 @@ fn put_error(source: object_store::Error) -> Error {
     source.into()
 }
 
-fn read_range(file: &Path, path: &str, range: &Range<u64>) -> Result<Bytes> {
+fn open(file: &Path, path: &str) -> Result<std::fs::File> {
+    std::fs::File::open(file).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            let message = format!("the object {path} is missing from the store");
+            Error::caused(ErrorKind::Corrupt, message, error)
+        }
+        _ => Error::disk(&format!("read the object {path}"), error),
+    })
+}
+
+fn read_at(file: &std::fs::File, path: &str, range: &Range<u64>) -> Result<Bytes> {
     let length = range.end.saturating_sub(range.start).try_into().map_err(|_| cut_off(path))?;
     let mut bytes = vec![0; length];
-    let read = std::fs::File::open(file).and_then(|file| file.read_exact_at(&mut bytes, range.start));
-    match read {
+    match file.read_exact_at(&mut bytes, range.start) {
         Ok(()) => Ok(bytes.into()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let message = format!("the object {path} is missing from the store");
-            Err(Error::caused(ErrorKind::Corrupt, message, error))
-        }
         Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Err(cut_off(path)),
         Err(error) => Err(Error::disk(&format!("read the object {path}"), error)),
     }

@@ -11,7 +11,7 @@ mod schema;
 mod stats;
 mod write;
 
-pub(crate) use checksums::{GroupChecksums, chunk_range, filter_range};
+pub(crate) use checksums::{GroupChecksums, Page, chunk_range, filter_range};
 pub(crate) use proof::{TAIL_BYTES, is_footer_whole, is_whole};
 pub(crate) use read::{SegmentPart, parse_description};
 pub(crate) use rest::decode as decode_rest;

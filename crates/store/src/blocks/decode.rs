@@ -14,7 +14,8 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::basic::Encoding;
 use parquet::errors::{ParquetError, Result};
-use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, ParquetMetaData, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, FileMetaData, ParquetMetaDataBuilder, RowGroupMetaData};
+use parquet::file::page_index::offset_index::{OffsetIndexMetaData, PageLocation};
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::schema::types::{SchemaDescriptor, Type};
 
@@ -23,25 +24,23 @@ pub(super) struct Chunk<'a> {
     pub(super) column: &'a ColumnChunkMetaData,
     /// How many rows the row group has.
     pub(super) rows: usize,
-    /// Where the bytes begin in their file.
-    pub(super) start: u64,
-    pub(super) bytes: Bytes,
+    /// What was read of it, with where that begins in the file.
+    pub(super) parts: Vec<(u64, Bytes)>,
+    /// Where its pages are, if not all of them were read.
+    pub(super) pages: Option<Vec<PageLocation>>,
 }
 
-/// A part of a file.
-struct Fetched {
-    start: u64,
-    bytes: Bytes,
-}
+/// Parts of a file, in their order.
+struct Fetched(Vec<(u64, Bytes)>);
 
 impl Chunk<'_> {
     /// Decodes the rows, or some of them in ascending order, in a type that the file's own can be read as; without
     /// one, in the file's own.
-    pub(super) fn decode(self, data_type: Option<DataType>, rows: Option<&[u32]>) -> Result<ArrayRef> {
+    pub(super) fn decode(mut self, data_type: Option<DataType>, rows: Option<&[u32]>) -> Result<ArrayRef> {
         let expected = rows.map_or(self.rows, <[u32]>::len);
         let metadata = self.metadata(data_type)?;
         let total = self.rows;
-        let fetched = Fetched { start: self.start, bytes: self.bytes };
+        let fetched = Fetched(self.parts);
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(fetched, metadata)
             .with_batch_size(expected.max(1));
         if let Some(rows) = rows {
@@ -60,7 +59,7 @@ impl Chunk<'_> {
     }
 
     /// What is said of a file that has only this column and this row group.
-    fn metadata(&self, data_type: Option<DataType>) -> Result<ArrowReaderMetadata> {
+    fn metadata(&mut self, data_type: Option<DataType>) -> Result<ArrowReaderMetadata> {
         let own = self.column.column_descr().self_type_ptr();
         let (name, is_nullable) = (own.name().to_owned(), own.is_optional());
         let root = Type::group_type_builder("schema").with_fields(vec![own]).build()?;
@@ -77,7 +76,11 @@ impl Chunk<'_> {
             let field = Field::new(name, data_type, is_nullable);
             options = options.with_schema(Arc::new(Schema::new(vec![field])));
         }
-        ArrowReaderMetadata::try_new(Arc::new(ParquetMetaData::new(file, vec![group])), options)
+        let index = self.pages.take().map(|page_locations| {
+            vec![vec![OffsetIndexMetaData { page_locations, unencoded_byte_array_data_bytes: None }]]
+        });
+        let metadata = ParquetMetaDataBuilder::new(file).add_row_group(group).set_offset_index(index);
+        ArrowReaderMetadata::try_new(Arc::new(metadata.build()), options)
     }
 }
 
@@ -101,7 +104,7 @@ fn odd(what: &str) -> ParquetError {
 
 impl Length for Fetched {
     fn len(&self) -> u64 {
-        self.start + self.bytes.len() as u64
+        self.0.last().map_or(0, |(start, bytes)| start + bytes.len() as u64)
     }
 }
 
@@ -109,21 +112,22 @@ impl ChunkReader for Fetched {
     type T = Cursor<Bytes>;
 
     fn get_read(&self, start: u64) -> Result<Self::T> {
-        let from = self.offset(start).ok_or_else(outside)?;
-        Ok(Cursor::new(self.bytes.slice(from..)))
+        Ok(Cursor::new(self.from(start)?))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        let from = self.offset(start).ok_or_else(outside)?;
-        let end = from.checked_add(length).filter(|end| *end <= self.bytes.len()).ok_or_else(outside)?;
-        Ok(self.bytes.slice(from..end))
+        let bytes = self.from(start)?;
+        if length <= bytes.len() { Ok(bytes.slice(..length)) } else { Err(outside()) }
     }
 }
 
 impl Fetched {
-    fn offset(&self, start: u64) -> Option<usize> {
-        let offset = usize::try_from(start.checked_sub(self.start)?).ok()?;
-        (offset <= self.bytes.len()).then_some(offset)
+    /// What follows in the part that has this place.
+    fn from(&self, start: u64) -> Result<Bytes> {
+        let after = self.0.partition_point(|(begin, _)| *begin <= start);
+        let (begin, bytes) = after.checked_sub(1).and_then(|part| self.0.get(part)).ok_or_else(outside)?;
+        let offset = usize::try_from(start - begin).ok().filter(|offset| *offset <= bytes.len());
+        Ok(bytes.slice(offset.ok_or_else(outside)?..))
     }
 }
 

@@ -18,11 +18,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::Footers;
 use super::id::Kinds;
+use super::pages::Pages;
+use super::places::{self, Places};
+use super::rest_columns::RestColumns;
 use crate::flush::checksum;
 use crate::objects::Objects;
-use crate::part::{ColumnKey, ColumnName};
 use crate::segment::{
-    DescribedTemplates, Description, GroupChecksums, REST, TAIL_BYTES, chunk_range, filter_range,
+    DescribedTemplates, Description, GroupChecksums, Page, REST, TAIL_BYTES, chunk_range, filter_range,
     footer_bytes, is_footer_whole, parse_description,
 };
 use crate::templates::Templates;
@@ -43,15 +45,6 @@ pub(super) struct Footer {
     beside: Mutex<Beside>,
 }
 
-/// Where the values of a field are.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Places {
-    /// The column of each kind that has one of its own.
-    own: [Option<u32>; FieldKind::ALL.len()],
-    /// The kinds that are in `_rest`.
-    rest: Kinds,
-}
-
 /// What was read from the segment beside the footer.
 #[derive(Default)]
 struct Beside {
@@ -60,18 +53,6 @@ struct Beside {
     rests: HashMap<usize, (Option<Vec<u32>>, Arc<RestColumns>)>,
     /// By row group, what somebody holds of all rows for as long as its fields are read.
     held: HashMap<usize, Weak<RestColumns>>,
-}
-
-/// The fields that rows have in `_rest`.
-#[derive(Debug)]
-pub(super) struct RestColumns(HashMap<ColumnKey, Column>);
-
-/// Where one kind of a field is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Home {
-    /// In a column of its own, at this place.
-    Own(usize),
-    Rest,
 }
 
 impl Footer {
@@ -87,9 +68,9 @@ impl Footer {
                 tracing::error!(%segment, %dataset, "{error}");
             }
         })?;
-        let fields = fields_of(&description, segment)?;
+        let fields = places::of_fields(&description).ok_or_else(|| Error::corrupt(unreadable(segment)))?;
         let names: usize = fields.keys().map(|name| name.len() + size_of::<(Box<str>, Places)>() * 2).sum();
-        let sums: usize = description.checksums.iter().map(|sums| sums.columns.len() * 8).sum();
+        let sums: usize = description.checksums.iter().map(GroupChecksums::memory_bytes).sum();
         let templates = description.templates.len() * size_of::<DescribedTemplates>();
         Ok(Self {
             segment: Arc::clone(segment),
@@ -197,6 +178,37 @@ impl Footer {
         self.part(range, expected, || format!("the column {name}")).await
     }
 
+    /// The pages of a column of a row group, if it has some that are worth reading by themselves.
+    pub(super) fn pages(&self, group: usize, place: usize) -> Option<Pages<'_>> {
+        let range = chunk_range(self.groups[group].column(place))?;
+        Pages::new(self.checksums.get(group)?.pages(place)?, range, self.groups[group].num_rows())
+    }
+
+    /// The bytes of some pages that lie there, as they were written, run by run.
+    pub(super) async fn page_bytes(
+        &self,
+        runs: &[(Range<u64>, &[Page])],
+        name: &str,
+    ) -> Result<Vec<(u64, Bytes)>> {
+        let segment = &self.segment;
+        let ranges: Vec<Range<u64>> = runs.iter().map(|(range, _)| range.clone()).collect();
+        if ranges.iter().any(|range| range.end > segment.bytes) {
+            return Err(Error::corrupt(unreadable(segment)));
+        }
+        let read = self.objects.get_ranges(&segment.path, &ranges).await;
+        let read = read.map_err(|error| of_segment(segment, error))?;
+        for (bytes, (_, pages)) in read.iter().zip(runs) {
+            let mut left = &bytes[..];
+            for page in *pages {
+                let bytes = left.split_off(..page.bytes as usize).unwrap_or_default();
+                if xxh3_64(bytes) != page.checksum {
+                    return Err(self.altered(&format!("the column {name}")));
+                }
+            }
+        }
+        Ok(ranges.iter().map(|range| range.start).zip(read).collect())
+    }
+
     /// The filter over the values of a column, if it has one.
     pub(super) async fn filter(&self, group: usize, place: usize, name: &str) -> Result<Option<Arc<Sbbf>>> {
         let column = self.groups[group].column(place);
@@ -256,11 +268,8 @@ impl Footer {
         rows: Option<&[u32]>,
         columns: Vec<Column>,
     ) -> Arc<RestColumns> {
-        let bytes = columns.iter().map(bytes_of).sum::<usize>() + rows.map_or(0, size_of_val);
-        let keyed =
-            columns.into_iter().map(|column| ((Arc::clone(&column.field), column.values.kind()), column));
-        let rest = Arc::new(RestColumns(keyed.collect()));
-        if self.may_keep(bytes) {
+        let rest = Arc::new(RestColumns::new(columns));
+        if self.may_keep(rest.memory_bytes() + rows.map_or(0, size_of_val)) {
             self.beside().rests.insert(group, (rows.map(<[u32]>::to_vec), Arc::clone(&rest)));
         }
         rest
@@ -296,37 +305,16 @@ impl Footer {
         let read = self.objects.get_range(&segment.path, range).await;
         let bytes = read.map_err(|error| of_segment(segment, error))?;
         if expected.is_some_and(|expected| xxh3_64(&bytes) != expected) {
-            let error = damaged(segment, &format!("{} is not what was written", what()));
-            tracing::error!(segment = %segment.id, dataset = %segment.dataset, "{error}");
-            return Err(error);
+            return Err(self.altered(&what()));
         }
         Ok(bytes)
     }
-}
 
-impl Places {
-    /// Where the values of one kind are, if there are any.
-    pub(super) fn home(&self, kind: FieldKind) -> Option<Home> {
-        match self.own[kind as usize] {
-            Some(place) => Some(Home::Own(place as usize)),
-            None => self.rest.contains(kind).then_some(Home::Rest),
-        }
-    }
-}
-
-impl Home {
-    /// The column of the file that is read for it.
-    pub(super) fn column(self) -> usize {
-        match self {
-            Self::Own(place) => place,
-            Self::Rest => REST,
-        }
-    }
-}
-
-impl RestColumns {
-    pub(super) fn get(&self, field: &str, kind: FieldKind) -> Option<&Column> {
-        self.0.get(&ColumnName(field, kind))
+    fn altered(&self, what: &str) -> Error {
+        let segment = &self.segment;
+        let error = damaged(segment, &format!("{what} is not what was written"));
+        tracing::error!(segment = %segment.id, dataset = %segment.dataset, "{error}");
+        error
     }
 }
 
@@ -342,38 +330,9 @@ struct Parsed {
     bytes: usize,
 }
 
-fn fields_of(description: &Description, segment: &Segment) -> Result<HashMap<Box<str>, Places>> {
-    let parse = |kind: &str| FieldKind::parse(kind).ok_or_else(|| Error::corrupt(unreadable(segment)));
-    let mut fields: HashMap<Box<str>, Places> = HashMap::new();
-    for (place, column) in (REST as u32 + 1..).zip(&description.columns) {
-        let kind = parse(&column.kind)?;
-        if column.count > 0 {
-            fields.entry(column.field.as_str().into()).or_default().own[kind as usize] = Some(place);
-        }
-    }
-    for (field, kind, _) in &description.rest {
-        let places = fields.entry(field.as_str().into()).or_default();
-        places.rest = places.rest.with(parse(kind)?);
-    }
-    Ok(fields)
-}
-
 /// How many rows of a column have no value, if that is known.
 pub(super) fn null_count(column: &ColumnChunkMetaData) -> Option<u64> {
     column.statistics()?.null_count_opt()
-}
-
-fn bytes_of(column: &Column) -> usize {
-    use tidegauge_model::Values;
-    let values = match &column.values {
-        Values::Boolean(values) => values.len(),
-        Values::Integer(values) => values.len() * 8,
-        Values::Float(values) => values.len() * 8,
-        Values::String(texts) | Values::Array(texts) | Values::Map(texts) => {
-            texts.bytes.len() + texts.ends.len() * 4
-        }
-    };
-    values + column.rows.len() * 4 + size_of::<(ColumnKey, Column)>()
 }
 
 fn unreadable(segment: &Segment) -> String {

@@ -16,9 +16,11 @@ use tidegauge_model::{Column, ErrorKind, FieldKind};
 
 use super::column::{self, BlockColumn};
 use super::decode::{self, Chunk};
-use super::footer::{Footer, Home, RestColumns, null_count, of_segment};
+use super::footer::{Footer, null_count, of_segment};
 use super::id::{BlockId, Kinds};
+use super::places::Home;
 use super::prune::Test;
+use super::rest_columns::RestColumns;
 use crate::arrays;
 use crate::segment::{
     ARRIVAL, INDEX, REST, SEQUENCE, TIME, bounds, chunk_range, decode_rest, decode_rest_field,
@@ -269,18 +271,40 @@ impl SegmentBlock {
         data_type: Option<DataType>,
         rows: Option<&[u32]>,
     ) -> Result<ArrayRef> {
-        let column = self.chunk(place);
-        let bytes = self.footer.chunk(self.group, place, name).await?;
-        let start = chunk_range(column).map_or(0, |range| range.start);
-        let chunk = Chunk { column, rows: self.rows(), start, bytes };
-        let decode = |rows| chunk.decode(data_type, rows).map_err(|error| self.unreadable(name, error));
-        let Some(rows) = rows else { return decode(None) };
-        column::check_rows(rows, self.rows())?;
-        let is_worth_it = !rows.is_empty() && rows.len() * FEW <= self.rows();
-        if is_worth_it && rows.is_sorted_by(|a, b| a < b) {
-            return decode(Some(rows));
+        if let Some(rows) = rows {
+            column::check_rows(rows, self.rows())?;
         }
-        column::take(&decode(None)?, rows)
+        let few = rows.filter(|rows| !rows.is_empty() && rows.len() * FEW <= self.rows());
+        let few = few.filter(|rows| rows.is_sorted_by(|a, b| a < b));
+        let chunk = match few {
+            Some(rows) => self.some_pages(place, name, rows).await?,
+            None => None,
+        };
+        let chunk = match chunk {
+            Some(chunk) => chunk,
+            None => self.all_pages(place, name).await?,
+        };
+        let array = chunk.decode(data_type, few).map_err(|error| self.unreadable(name, error))?;
+        match rows.filter(|_| few.is_none()) {
+            Some(rows) => column::take(&array, rows),
+            None => Ok(array),
+        }
+    }
+
+    async fn all_pages(&self, place: usize, name: &str) -> Result<Chunk<'_>> {
+        let bytes = self.footer.chunk(self.group, place, name).await?;
+        let start = chunk_range(self.chunk(place)).map_or(0, |range| range.start);
+        Ok(Chunk { column: self.chunk(place), rows: self.rows(), parts: vec![(start, bytes)], pages: None })
+    }
+
+    /// The pages of a column that have these rows, where that is much less than all.
+    async fn some_pages(&self, place: usize, name: &str, rows: &[u32]) -> Result<Option<Chunk<'_>>> {
+        let pages = self.footer.pages(self.group, place);
+        let Some((pages, runs)) = pages.and_then(|pages| Some((pages.locations(), pages.with(rows)?))) else {
+            return Ok(None);
+        };
+        let parts = self.footer.page_bytes(&runs, name).await?;
+        Ok(Some(Chunk { column: self.chunk(place), rows: self.rows(), parts, pages: Some(pages) }))
     }
 
     fn unreadable(&self, name: &str, error: parquet::errors::ParquetError) -> Error {

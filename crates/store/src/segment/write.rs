@@ -18,6 +18,7 @@ use tidegauge_catalog::columns::DatasetColumn;
 use tidegauge_model::{ErrorKind, FieldKind, SegmentId};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::checksums;
 use super::plan;
 use super::proof;
 use super::rest::{self, Rest};
@@ -156,8 +157,10 @@ impl FileChunks {
         let parquet_schema = ArrowSchemaConverter::new().convert(schema)?;
         let properties = Arc::new(WriterProperties::builder().set_created_by("tidegauge".to_owned()).build());
         let mut writer = SerializedFileWriter::new(Vec::new(), parquet_schema.root_schema_ptr(), properties)?;
+        let mut page_sizes = Vec::with_capacity(self.groups.len());
         for (_, chunks) in self.groups {
             let mut row_group = writer.next_row_group()?;
+            page_sizes.push(chunks.iter().map(checksums::page_sizes).collect::<Vec<_>>());
             for chunk in chunks {
                 chunk.append_to_row_group(&mut row_group)?;
             }
@@ -165,8 +168,10 @@ impl FileChunks {
         }
         writer.flush().map_err(|source| Error::disk("write a segment", source))?;
         let (written, groups) = (writer.inner(), writer.flushed_row_groups());
-        description.checksums =
-            groups.iter().map(|group| GroupChecksums::of(written, group)).collect::<Result<_>>()?;
+        let checksums = groups.iter().zip(&page_sizes);
+        description.checksums = checksums
+            .map(|(group, sizes)| GroupChecksums::of(written, group, sizes))
+            .collect::<Result<_>>()?;
         for (group, place, bytes) in self.templates {
             let start = writer.bytes_written() as u64;
             writer.write_all(&bytes).map_err(|source| Error::disk("write a segment", source))?;

@@ -15,6 +15,7 @@ mod formats;
 mod house;
 mod keys;
 mod life;
+mod pages;
 mod properties;
 mod rebuild;
 mod s3;
