@@ -32,12 +32,9 @@ const DICTIONARY_BYTES_MAX: usize = 2 << 20;
 /// Sizes of the filter are powers of two: this asks for about a byte per value, which errs less than it says.
 const BLOOM_FALSE_POSITIVES: f64 = 0.05;
 
-/// Pages of text: large ones compress better, and a query that needs one row decodes one page. Ids that come again are
-/// found only in their page; those that do not have smaller ones.
+/// Pages of text: a query that needs one row decodes one page, and larger ones compress hardly better.
 const TEXT_PAGE_BYTES: usize = 4 << 20;
-const TEXT_PAGE_ROWS: usize = 8 << 10;
-const ID_PAGE_ROWS: usize = 16 << 10;
-const SINGLE_ID_PAGE_ROWS: usize = 4 << 10;
+const TEXT_PAGE_ROWS: usize = 4 << 10;
 
 /// The properties with which a column is written.
 pub(super) fn properties(array: &ArrayRef, effort: Effort) -> WriterProperties {
@@ -124,7 +121,6 @@ fn texts(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) -> 
     }
     builder
         .set_encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY)
-        .set_data_page_row_count_limit(id_page_rows(array, effort))
         .set_bloom_filter_enabled(true)
         .set_bloom_filter_fpp(BLOOM_FALSE_POSITIVES)
         .set_bloom_filter_max_ndv(ROW_GROUP_ROWS as u64)
@@ -145,19 +141,6 @@ fn best_level(array: &ArrayRef, levels: &[i32]) -> i32 {
         }
     }
     best.0
-}
-
-/// How many ids a page has: few where parts of them, each by itself, take no more than all together.
-fn id_page_rows(array: &ArrayRef, effort: Effort) -> usize {
-    if effort == Effort::Fresh {
-        // What is written while events wait is not tried out.
-        return ID_PAGE_ROWS;
-    }
-    let text = trial(array);
-    let parts = text.chunks((text.len() * SINGLE_ID_PAGE_ROWS / ID_PAGE_ROWS).max(1));
-    let apart: usize = parts.map(|part| compressed_bytes(part, 1)).sum();
-    let together = compressed_bytes(&text, 1);
-    if apart <= together + together / WORTH { SINGLE_ID_PAGE_ROWS } else { ID_PAGE_ROWS }
 }
 
 /// The texts that compression is tried on, one after the other.

@@ -15,12 +15,13 @@ fn formats() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/formats")
 }
 
-/// The version that is written now, and the first whose segments have templates of texts.
-const CURRENT: &str = "store-v4";
+/// The version that is written now, and the first whose segments have templates of texts and checksums of pages.
+const CURRENT: &str = "store-v5";
 const FIRST_WITH_TEXTS: &str = "store-v4";
+const FIRST_WITH_PAGES: &str = "store-v5";
 
 /// One request with a value of every kind; the fourth has more fields than a segment has columns. Since there are
-/// templates of texts, some texts have the same.
+/// templates of texts, some texts have the same; since there are checksums of pages, there are ids of several pages.
 fn request(number: i64, version: &str) -> Vec<Event> {
     let time = START * 1000 + number * HOUR;
     let every_kind = [
@@ -39,9 +40,14 @@ fn request(number: i64, version: &str) -> Vec<Event> {
             format!("request {number} of user usr_{:012x} took {after}.5 ms", number * 7_919_000_123 + after);
         Event::new(time + 2 * SECOND + after, [("message".to_owned(), StoredValue::String(text))])
     });
+    let ids = (0..if version >= FIRST_WITH_PAGES && number == 1 { 9000 } else { 0_i64 }).map(|after| {
+        let id = format!("{:016x}", (after + 1).wrapping_mul(0x1e37_79b9_7f4a_7c15));
+        Event::new(time + 3 * SECOND + after, [("session".to_owned(), StoredValue::String(id))])
+    });
     let mut events =
         vec![Event::new(time, every_kind), Event::new(time - SECOND, mixed), Event::new(time + SECOND, many)];
     events.extend(texts);
+    events.extend(ids);
     events
 }
 
@@ -173,6 +179,17 @@ async fn version_4_is_still_read() {
         rows += (0..block.rows()).filter(|row| templates.codes().at(*row) == 0).count();
     }
     assert_eq!(rows, 12, "four requests are in segments");
+}
+
+/// Segments have checksums of the pages of large columns since then.
+#[tokio::test]
+async fn version_5_is_still_read() {
+    let house = read_sample("store-v5").await;
+    let id = house.catalog.all_datasets().await.unwrap().remove(0).id;
+    let files: Vec<Vec<u8>> =
+        house.segment_files(&id).await.iter().map(|file| std::fs::read(file).unwrap()).collect();
+    let mark = b"\"pages\":[[".as_slice();
+    assert!(files.iter().any(|bytes| bytes.windows(mark.len()).any(|window| window == mark)));
 }
 
 #[tokio::test]
