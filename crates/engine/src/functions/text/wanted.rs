@@ -1,5 +1,6 @@
 //! Looks for a few texts in a column: which rows have one of them. Short texts are compared as their views; of long ones
-//! the last bytes are looked up first, which tell nearly all ids apart and are next to each other in memory.
+//! the last bytes are looked up first, which tell nearly all ids apart and are next to each other in memory. For one
+//! long text, as an id mostly is, length and first bytes are compared before, which stand in the views.
 
 use std::sync::Arc;
 
@@ -22,6 +23,18 @@ pub(crate) struct Wanted {
     short: Short,
     long: HashSet<String>,
     ends: Ends,
+    /// The only text, if it is a long one.
+    only: Option<LongText>,
+}
+
+/// A text that does not stand in its view.
+#[derive(Debug)]
+struct LongText {
+    text: Box<[u8]>,
+    /// What its views begin with: its length and its first bytes.
+    head: u64,
+    /// What it ends with.
+    end: [u8; 4],
 }
 
 /// The views of short texts.
@@ -43,6 +56,7 @@ enum Ends {
 impl Wanted {
     pub(crate) fn new<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
         let (short, long): (Vec<&str>, Vec<&str>) = texts.partition(|text| text.len() <= INLINE_MAX);
+        let only = if short.is_empty() { LongText::only(&long) } else { None };
         let views = short.iter().map(|text| make_view(text.as_bytes(), 0, 0));
         let short =
             if short.len() <= FEW { Short::Few(views.collect()) } else { Short::Many(views.collect()) };
@@ -54,13 +68,21 @@ impl Wanted {
             ends.for_each(|end| is_among[usize::from(end)] = true);
             Ends::Many(is_among)
         };
-        Self { short, long: long.into_iter().map(str::to_owned).collect(), ends }
+        Self { short, long: long.into_iter().map(str::to_owned).collect(), ends, only }
     }
 
     /// The rows that have one of the texts. Rows without a text are in none.
     pub(crate) fn rows(&self, texts: &StringViewArray) -> BooleanBuffer {
+        let bits = self.only.as_ref().map_or_else(|| self.bits(texts), |only| only.bits(texts));
+        match texts.nulls() {
+            Some(nulls) => &bits & nulls.inner(),
+            None => bits,
+        }
+    }
+
+    fn bits(&self, texts: &StringViewArray) -> BooleanBuffer {
         let (views, buffers) = (texts.views(), texts.data_buffers());
-        let bits = BooleanBuffer::collect_bool(texts.len(), |row| {
+        BooleanBuffer::collect_bool(texts.len(), |row| {
             let view = views[row];
             if view as u32 as usize <= INLINE_MAX {
                 match &self.short {
@@ -70,11 +92,7 @@ impl Wanted {
             } else {
                 self.may_have(view, buffers) && self.long.contains(texts.value(row))
             }
-        });
-        match texts.nulls() {
-            Some(nulls) => &bits & nulls.inner(),
-            None => bits,
-        }
+        })
     }
 
     fn may_have(&self, view: u128, buffers: &[Buffer]) -> bool {
@@ -85,6 +103,31 @@ impl Wanted {
         bytes.is_none_or(|bytes| match &self.ends {
             Ends::Few(ends) => four_last(bytes).is_none_or(|end| ends.contains(&end)),
             Ends::Many(is_among) => two_last(bytes).is_none_or(|end| is_among[usize::from(end)]),
+        })
+    }
+}
+
+impl LongText {
+    fn only(texts: &[&str]) -> Option<Self> {
+        let [text] = texts else { return None };
+        let text: Box<[u8]> = text.as_bytes().into();
+        let (head, end) = (make_view(&text, 0, 0) as u64, *text.last_chunk()?);
+        Some(Self { text, head, end })
+    }
+
+    /// The rows whose texts are this one.
+    fn bits(&self, texts: &StringViewArray) -> BooleanBuffer {
+        let views = texts.views();
+        let buffers: Vec<&[u8]> = texts.data_buffers().iter().map(Buffer::as_slice).collect();
+        let length = self.text.len();
+        BooleanBuffer::collect_bool(views.len(), |row| {
+            let view = views[row];
+            if view as u64 != self.head {
+                return false;
+            }
+            let (buffer, start) = ((view >> 64) as u32 as usize, (view >> 96) as usize);
+            let text = buffers.get(buffer).and_then(|bytes| bytes.get(start..start + length));
+            text.is_some_and(|text| text.ends_with(&self.end) && *text == *self.text)
         })
     }
 }
