@@ -19,6 +19,11 @@ use crate::partials::{Checked, Disk, PartialCache};
 use crate::run::Run;
 use crate::{Answer, Error, Question, Result};
 
+/// What each thread that sorts has set aside for merging what it put on the disk: a share of the query's memory, because
+/// a query with little would fail by whether two threads sort at the same time.
+const SORT_SHARE: usize = 32;
+const SORT_BYTES_MAX: usize = 10 << 20;
+
 /// How much stack a thread of queries may use. Each stage that needs all rows is a plan around the one before it, and
 /// is asked for rows through it, so that the longest queries go deep. What is not used takes no memory.
 const STACK_BYTES: usize = 32 << 20;
@@ -145,7 +150,9 @@ impl Engine {
     /// What the operators of one query share: its own memory, and the disk of all.
     fn context(&self, memory: &Arc<QueryMemory>) -> Arc<TaskContext> {
         let environment = RuntimeEnv { memory_pool: Arc::clone(memory) as _, ..self.environment.clone() };
-        let config = SessionConfig::new().with_target_partitions(self.settings.threads.max(1));
+        let config = SessionConfig::new()
+            .with_target_partitions(self.settings.threads.max(1))
+            .with_sort_spill_reservation_bytes((memory.max() / SORT_SHARE).min(SORT_BYTES_MAX));
         Arc::new(TaskContext::default().with_session_config(config).with_runtime(Arc::new(environment)))
     }
 }

@@ -161,7 +161,8 @@ impl Parted {
             spilled.write(&std::mem::take(&mut self.blocks))?;
         }
         self.held = 0;
-        self.memory.try_resize(self.bytes.len())?;
+        // Not resized: the texts may have outgrown what was counted for them and the rows, which is for others to notice.
+        self.memory.shrink(self.memory.size().saturating_sub(self.bytes.len()));
         Ok(())
     }
 }

@@ -234,9 +234,10 @@ fn order_of_groups(
             so_far.then(if key["desc"] == true { next.reverse() } else { next })
         }),
     };
-    let by_keys = fields.iter().fold(asked, |so_far, field| so_far.then_with(|| by(field)));
-    // A text and another value that reads the same.
-    by_keys.then_with(|| Json::from(a.keys.clone()).to_string().cmp(&Json::from(b.keys.clone()).to_string()))
+    fields.iter().zip(a.keys.iter().zip(&b.keys)).fold(asked, |so_far, (field, (a, b))| {
+        // A text and another value that reads the same are told apart before the next key is looked at.
+        so_far.then_with(|| by(field)).then_with(|| a.to_string().cmp(&b.to_string()))
+    })
 }
 
 pub(crate) fn array(json: &Json) -> Vec<Json> {
