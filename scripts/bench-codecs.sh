@@ -6,10 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/bench-events.sh
 
-if ! set_up_peers; then
-    echo "bench-codecs: not run (duckdb cannot be installed: python3 with venv and PyPI are needed)" >&2
-    exit 0
-fi
+need_peers
 
 build
 make_day "${EVENTS:-10000000}"

@@ -1,6 +1,7 @@
-# What the benchmarks of ingest and of questions share; to be sourced from the project's folder. `set_up_peers` makes the
-# Python with ClickHouse (chdb) and DuckDB ready, `build` the optimised binary, `make_events NAME COUNT [OPTIONS]` a file
-# of made-up events, `make_day COUNT` those that are asked about. All are kept in the user's cache folder.
+# What the benchmarks of ingest and of questions share; to be sourced from the project's folder. `need_peers` makes the
+# Python with ClickHouse (chdb) and DuckDB ready or ends the script, `build` the optimised binary, `make_events NAME
+# COUNT [OPTIONS]` a file of made-up events, `make_day COUNT` those that are asked about. All are kept in the user's
+# cache folder.
 chdb=4.4.0
 duckdb=2.0.0
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/tidegauge"
@@ -13,6 +14,13 @@ set_up_peers() {
     { python3 -m venv "$tools" && "$tools/bin/pip" install --quiet "chdb==$chdb" "duckdb==$duckdb"; } >&2 && return
     rm -rf "$tools"
     return 1
+}
+
+# What cannot be compared here is reported and is no failure.
+need_peers() {
+    set_up_peers && return
+    echo "$(basename "$0" .sh): not run (chdb and duckdb cannot be installed: python3 with venv and PyPI are needed)" >&2
+    exit 0
 }
 
 # Sets `binary` and `commit`. BINARY names one that was built before.
