@@ -235,8 +235,9 @@ fn order_of_groups(
         }),
     };
     fields.iter().zip(a.keys.iter().zip(&b.keys)).fold(asked, |so_far, (field, (a, b))| {
-        // A text and another value that reads the same are told apart before the next key is looked at.
-        so_far.then_with(|| by(field)).then_with(|| a.to_string().cmp(&b.to_string()))
+        // A text is before another value that reads the same, and that before the next key is looked at. Numbers
+        // that are equal are one group, however they are written.
+        so_far.then_with(|| by(field)).then_with(|| b.is_string().cmp(&a.is_string()))
     })
 }
 
