@@ -21,26 +21,17 @@ pub(super) fn write(out: &mut Vec<u8>, series: Option<&Table>, totals: Option<&T
         return Ok(());
     };
     let whole = Groups::of(totals)?;
-    let mut keys = Vec::new();
-    let mut ends = Vec::with_capacity(totals.rows);
-    for row in 0..totals.rows {
-        whole.write_key(row, &mut keys);
-        ends.push(keys.len());
-    }
-    let key = |group: usize| &keys[group.checked_sub(1).map_or(0, |before| ends[before])..ends[group]];
+    let openings = Openings::of(&whole, totals.rows);
     out.push(b'{');
     write_key(out, "series");
     match series {
-        Some(series) => {
-            let numbers = (0..totals.rows).map(|group| (key(group), group)).collect();
-            write_series(out, &Groups::of(series)?, series, &numbers)?;
-        }
+        Some(series) => write_series(out, series, &openings)?,
         None => out.extend_from_slice(b"[]"),
     }
     write_key(out, "totals");
     out.push(b'[');
     for row in 0..totals.rows {
-        whole.write_entry(row, row, key(row), out);
+        whole.write_entry(row, openings.of_group(row), out);
     }
     out.extend_from_slice(b"]}");
     Ok(())
@@ -73,24 +64,32 @@ impl<'a> Groups<'a> {
         Ok(Self { keys, aggregates })
     }
 
-    /// Writes the values that make a group, which are the same bytes for the same group.
-    fn write_key(&self, row: usize, out: &mut Vec<u8>) {
+    /// Writes the values that make a group, without their names: the same bytes for the same group.
+    fn write_values(&self, row: usize, out: &mut Vec<u8>) {
+        for column in &self.keys {
+            column.write(row, out);
+            out.push(b',');
+        }
+    }
+
+    /// Writes a group from its brace to the list of its aggregates.
+    fn write_opening(&self, row: usize, out: &mut Vec<u8>) {
+        out.push(b'{');
+        write_member(out, "id", row + 1);
+        write_key(out, "group");
         out.push(b'{');
         for column in &self.keys {
             write_key(out, column.name);
             column.write(row, out);
         }
         out.push(b'}');
-    }
-
-    fn write_entry(&self, row: usize, group: usize, key: &[u8], out: &mut Vec<u8>) {
-        write_comma(out);
-        out.push(b'{');
-        write_member(out, "id", group + 1);
-        write_key(out, "group");
-        out.extend_from_slice(key);
         write_key(out, "aggregations");
         out.push(b'[');
+    }
+
+    fn write_entry(&self, row: usize, opening: &[u8], out: &mut Vec<u8>) {
+        write_comma(out);
+        out.extend_from_slice(opening);
         for (before, column) in &self.aggregates {
             write_comma(out);
             out.extend_from_slice(before);
@@ -101,52 +100,78 @@ impl<'a> Groups<'a> {
     }
 }
 
+/// What stands before the aggregates of each group. It is the same in every bucket, so that it is written once and
+/// then copied.
+struct Openings {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+    /// The groups by their values.
+    groups: HashMap<Vec<u8>, usize>,
+}
+
+impl Openings {
+    fn of(totals: &Groups<'_>, rows: usize) -> Self {
+        let (mut bytes, mut ends, mut groups) = (Vec::new(), Vec::with_capacity(rows), HashMap::new());
+        for row in 0..rows {
+            // Each is as if it stood alone, without a comma for what is before it.
+            let mut opening = Vec::new();
+            totals.write_opening(row, &mut opening);
+            bytes.extend_from_slice(&opening);
+            ends.push(bytes.len());
+            let mut values = Vec::new();
+            totals.write_values(row, &mut values);
+            groups.insert(values, row);
+        }
+        Self { bytes, ends, groups }
+    }
+
+    fn of_group(&self, group: usize) -> &[u8] {
+        &self.bytes[group.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[group]]
+    }
+}
+
 /// A row of the table of groups over time.
-struct Entry<'k> {
+struct Entry {
     start: i64,
     group: usize,
     row: usize,
-    key: &'k [u8],
 }
 
-fn write_series(
-    out: &mut Vec<u8>,
-    groups: &Groups<'_>,
-    series: &Table,
-    numbers: &HashMap<&[u8], usize>,
-) -> Result<(), Error> {
+fn write_series(out: &mut Vec<u8>, series: &Table, openings: &Openings) -> Result<(), Error> {
+    let groups = Groups::of(series)?;
     let starts = series.fields.iter().find(|field| field.name == TIME).map(Column::of).transpose()?;
     let mut entries = Vec::with_capacity(series.rows);
     let mut scratch = Vec::new();
     for row in 0..series.rows {
         scratch.clear();
-        groups.write_key(row, &mut scratch);
-        let known = numbers.get_key_value(scratch.as_slice());
+        groups.write_values(row, &mut scratch);
+        let known = openings.groups.get(scratch.as_slice());
         let start = starts.as_ref().and_then(|starts| starts.time(row));
-        if let (Some((key, group)), Some(start)) = (known, start) {
-            entries.push(Entry { start, group: *group, row, key });
+        if let (Some(group), Some(start)) = (known, start) {
+            entries.push(Entry { start, group: *group, row });
         }
     }
     entries.sort_unstable_by_key(|entry| (entry.start, entry.group));
     let step = series.bucket.map_or(1, |bucket| bucket.step.max(1));
+    let buckets = Buckets { groups, openings, step };
     let mut rest = entries.as_slice();
     out.push(b'[');
     for start in starts_of(series, &entries) {
         // A group in a bucket outside of the range would be a fault of ours; it is shown nevertheless.
         while let Some(odd) = rest.first().filter(|entry| entry.start < start) {
-            rest = write_bucket(out, groups, odd.start, step, rest);
+            rest = buckets.write(out, odd.start, rest);
         }
-        rest = write_bucket(out, groups, start, step, rest);
+        rest = buckets.write(out, start, rest);
     }
     while let Some(odd) = rest.first() {
-        rest = write_bucket(out, groups, odd.start, step, rest);
+        rest = buckets.write(out, odd.start, rest);
     }
     out.push(b']');
     Ok(())
 }
 
 /// The beginnings of the buckets to show: all of the range, or only those with groups where there are too many.
-fn starts_of(series: &Table, entries: &[Entry<'_>]) -> Vec<i64> {
+fn starts_of(series: &Table, entries: &[Entry]) -> Vec<i64> {
     let of_range = series.bucket.zip(series.range).and_then(|(bucket, range)| all_starts(bucket, range));
     of_range.unwrap_or_else(|| {
         let mut starts: Vec<i64> = entries.iter().map(|entry| entry.start).collect();
@@ -166,26 +191,29 @@ fn all_starts(bucket: Bucket, range: TimeRange) -> Option<Vec<i64>> {
     Some((first..=last).map(|number| i64::try_from(number * step).unwrap_or(i64::MIN)).collect())
 }
 
-/// Writes a bucket with the entries that begin with it, and hands back the others.
-fn write_bucket<'e, 'k>(
-    out: &mut Vec<u8>,
-    groups: &Groups<'_>,
-    start: i64,
+/// What buckets are written from.
+struct Buckets<'a> {
+    groups: Groups<'a>,
+    openings: &'a Openings,
     step: i64,
-    entries: &'e [Entry<'k>],
-) -> &'e [Entry<'k>] {
-    let own = entries.partition_point(|entry| entry.start <= start);
-    write_comma(out);
-    out.push(b'{');
-    write_key(out, "startTime");
-    write_time(out, start);
-    write_key(out, "endTime");
-    write_time(out, start.saturating_add(step));
-    write_key(out, "groups");
-    out.push(b'[');
-    for entry in &entries[..own] {
-        groups.write_entry(entry.row, entry.group, entry.key, out);
+}
+
+impl Buckets<'_> {
+    /// Writes a bucket with the entries that begin with it, and hands back the others.
+    fn write<'e>(&self, out: &mut Vec<u8>, start: i64, entries: &'e [Entry]) -> &'e [Entry] {
+        let own = entries.partition_point(|entry| entry.start <= start);
+        write_comma(out);
+        out.push(b'{');
+        write_key(out, "startTime");
+        write_time(out, start);
+        write_key(out, "endTime");
+        write_time(out, start.saturating_add(self.step));
+        write_key(out, "groups");
+        out.push(b'[');
+        for entry in &entries[..own] {
+            self.groups.write_entry(entry.row, self.openings.of_group(entry.group), out);
+        }
+        out.extend_from_slice(b"]}");
+        &entries[own..]
     }
-    out.extend_from_slice(b"]}");
-    &entries[own..]
 }
