@@ -78,7 +78,7 @@ impl Grouping<'_> {
         let keys = self.keys()?;
         let mut merger = Merger::new(&keys)?;
         let shared = shared_buckets(states, self.has_bucket);
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<Row> = Vec::with_capacity(if self.has_bucket { count } else { 0 });
         for (part, run) in (0_u32..).zip(&states.runs) {
             if self.has_bucket {
                 add_run(&mut merger, run, part, &shared, &mut rows)?;
@@ -174,8 +174,8 @@ impl Grouping<'_> {
 /// Rows in the order of buckets and then of the ranks of their groups, of which there are so many.
 fn in_order(mut rows: Vec<Row>, ranks: usize) -> Vec<Row> {
     // Rows of one bucket mostly follow each other.
-    let mut buckets: Vec<Option<i64>> = rows.iter().map(|(bucket, ..)| *bucket).collect();
-    buckets.dedup();
+    let mut buckets: Vec<Option<i64>> =
+        rows.chunk_by(|(one, ..), (next, ..)| one == next).map(|same| same[0].0).collect();
     buckets.sort_unstable();
     buckets.dedup();
     let cells = buckets.len().saturating_mul(ranks);
@@ -193,7 +193,9 @@ fn in_order(mut rows: Vec<Row>, ranks: usize) -> Vec<Row> {
         }
         numbers[start + *rank as usize] = number;
     }
-    numbers.into_iter().filter_map(|number| rows.get(number as usize).copied()).collect()
+    let mut ordered = Vec::with_capacity(rows.len());
+    ordered.extend(numbers.into_iter().filter_map(|number| rows.get(number as usize)));
+    ordered
 }
 
 /// The buckets that have states in more than one run, or outside of runs: only these are merged.
