@@ -1,7 +1,10 @@
 //! Columns of blocks in decoded form, kept while they fit. Decoding is what most questions cost, and blocks never
 //! change, so a kept column is as good as a read one. A column takes the place of others only if it was asked for more
 //! often lately for the bytes it takes, so that one question over much text does not push out what all others use, and
-//! of data that does not fit as a whole the same part stays instead of each in its turn.
+//! of data that does not fit as a whole the same part stays instead of each in its turn. When room becomes short,
+//! columns are kept in forms that take less and have to be unpacked.
+
+mod narrow;
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
@@ -9,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, StringArray, StringViewArray};
+use arrow_array::{Array, ArrayRef, StringArray, StringViewArray};
 use arrow_schema::DataType;
 use hashbrown::{DefaultHashBuilder, HashMap};
 use tidegauge_store::{BlockId, Codes, Templates};
@@ -17,6 +20,12 @@ use tidegauge_store::{BlockId, Codes, Templates};
 use crate::bind::InputColumn;
 use crate::expr::Input;
 use crate::templates::Texts;
+
+pub(crate) use narrow::Narrow;
+
+/// Texts have at least one part in so many of all room: they are large, and numbers and codes serve more questions with
+/// the same bytes.
+const TEXTS_SHARE_MIN: usize = 8;
 
 type Key = (BlockId, What);
 
@@ -36,12 +45,13 @@ pub(crate) enum Kept {
     Texts(Arc<Texts>),
     /// Texts one after the other, without the views that a column of texts has.
     Packed(StringArray),
+    /// Numbers in half of the bytes.
+    Narrow(Arc<Narrow>),
     /// None where its texts are too different to have any.
     Templates(Option<Arc<Templates>>),
 }
 
-/// The kept columns of all datasets. Texts have a share of their own: they are large, and numbers and codes serve more
-/// questions with the same bytes.
+/// The kept columns of all datasets.
 #[derive(Debug)]
 pub(crate) struct ColumnCache {
     bytes_max: usize,
@@ -101,7 +111,7 @@ impl ColumnCache {
         match input {
             Input::Plain(array) if array.data_type() == &DataType::Utf8View => {
                 let texts = array.as_string_view();
-                let packed_bytes = packed_bytes(texts).filter(|_| self.is_short());
+                let packed_bytes = packed_bytes(texts).filter(|_| self.is_short_for_texts());
                 let bytes = packed_bytes.unwrap_or_else(|| array.get_array_memory_size());
                 // Packing takes about as long as reading did, and most that is read once is not kept.
                 let room = self.room_for_texts();
@@ -110,7 +120,19 @@ impl ColumnCache {
                     self.insert_text(key, packed.map_or_else(|| Kept::Column(input.clone()), Kept::Packed));
                 }
             }
+            Input::Plain(array) if self.is_short_for_small() => self.insert_narrow(key, array),
             _ => self.insert_small(key, Kept::Column(input.clone())),
+        }
+    }
+
+    /// Keeps numbers in the form that takes less, if they have it.
+    fn insert_narrow(&self, key: Key, array: &ArrayRef) {
+        let bytes = Narrow::bytes_of(array).unwrap_or_else(|| array.get_array_memory_size());
+        // As with texts, most that is read once is not kept.
+        if lock(&self.small).has_room(bytes, self.room_for_small(), &key) {
+            let narrow = Narrow::of(array).map(|narrow| Kept::Narrow(Arc::new(narrow)));
+            let kept = narrow.unwrap_or_else(|| Kept::Column(Input::Plain(Arc::clone(array))));
+            self.insert_small(key, kept);
         }
     }
 
@@ -118,7 +140,7 @@ impl ColumnCache {
     pub(crate) fn templates(&self, block: BlockId, field: &Arc<str>) -> Option<Option<Arc<Templates>>> {
         match lock(&self.small).get(&(block, What::Templates(Arc::clone(field))))? {
             Kept::Templates(templates) => Some(templates),
-            Kept::Column(_) | Kept::Texts(_) | Kept::Packed(_) => None,
+            Kept::Column(_) | Kept::Texts(_) | Kept::Packed(_) | Kept::Narrow(_) => None,
         }
     }
 
@@ -142,9 +164,18 @@ impl ColumnCache {
     }
 
     /// Whether so much of the room for texts is taken that less memory is worth the time it takes to read them.
-    fn is_short(&self) -> bool {
+    fn is_short_for_texts(&self) -> bool {
         let room = self.room_for_texts();
         lock(&self.texts).bytes > room / 2
+    }
+
+    fn room_for_small(&self) -> usize {
+        self.bytes_max - self.bytes_max / TEXTS_SHARE_MIN
+    }
+
+    /// The same of the room for everything else. Numbers are unpacked in a fraction of the time that texts take.
+    fn is_short_for_small(&self) -> bool {
+        lock(&self.small).bytes > self.room_for_small() / 3
     }
 
     fn insert_text(&self, key: Key, kept: Kept) {
@@ -152,10 +183,10 @@ impl ColumnCache {
         lock(&self.texts).insert(key, kept, room);
     }
 
-    /// Everything else has its half, also where texts are in it.
+    /// Everything else has its room, also where texts are in it.
     fn insert_small(&self, key: Key, kept: Kept) {
         let mut small = lock(&self.small);
-        small.insert(key, kept, self.bytes_max / 2);
+        small.insert(key, kept, self.room_for_small());
         let left = self.bytes_max.saturating_sub(small.bytes);
         drop(small);
         lock(&self.texts).shrink_to(left);
@@ -283,6 +314,7 @@ fn memory_of(kept: &Kept) -> usize {
             Kept::Templates(templates) => templates.as_ref().map_or(0, |templates| templates.memory_bytes()),
             Kept::Texts(texts) => texts.memory_bytes(),
             Kept::Packed(texts) => texts.get_array_memory_size(),
+            Kept::Narrow(numbers) => numbers.memory_bytes(),
             Kept::Column(Input::Plain(array)) => array.get_array_memory_size(),
             Kept::Column(Input::Coded { codes, values, nulls }) => {
                 let codes = match codes {

@@ -1,6 +1,6 @@
 //! What the tests of this crate need beyond its face. Nobody else should use it.
 
-use arrow_array::ArrayRef;
+use arrow_array::{Array, ArrayRef};
 use tidegauge_lang::tree::{Expr, Type};
 
 pub use crate::aggregates::{
@@ -10,8 +10,10 @@ pub use crate::aggregates::{
 
 use crate::Result;
 use crate::bind::{SPECIAL, Scope, Surroundings};
+use crate::cache::Narrow;
 use crate::expr::{Input, Rows, Typed};
 use crate::functions::library;
+use crate::scan::Picked;
 
 /// The length of the buckets of `bin_auto`, in nanoseconds.
 const HOUR: i64 = 3_600_000_000_000;
@@ -37,6 +39,12 @@ pub fn evaluate(expr: &Expr, columns: &[Column], rows: usize, now: i64) -> Resul
     let rows = Rows::new(&inputs, rows);
     let evaluated = |variant: &Typed| Ok((variant.kind, variant.evaluate(&rows)?.into_array(rows.count)?));
     value.variants.iter().map(evaluated).collect()
+}
+
+/// Rows of numbers that were kept in half of their bytes; none if they cannot be.
+pub fn narrowed(numbers: &ArrayRef, rows: Option<Vec<u32>>) -> Option<ArrayRef> {
+    let picked = rows.map_or(Picked::Range(0..numbers.len()), Picked::Rows);
+    Some(Narrow::of(numbers)?.at(&picked))
 }
 
 /// The name of every function that an expression can call.

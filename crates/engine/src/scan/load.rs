@@ -45,6 +45,7 @@ impl Scan {
             Some(Kept::Column(whole)) => return whole.pick(picked),
             Some(Kept::Texts(texts)) => return Ok(Input::Plain(texts.at(picked)?)),
             Some(Kept::Packed(texts)) => return unpacked(&texts, picked),
+            Some(Kept::Narrow(numbers)) => return Ok(Input::Plain(numbers.at(picked))),
             Some(Kept::Templates(_)) | None => {}
         }
         if is_few(picked.count(), block)

@@ -28,6 +28,7 @@ mod json_and_text;
 mod kept;
 mod many;
 mod memory;
+mod narrow;
 mod numbers;
 mod operators;
 mod pages;
