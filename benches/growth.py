@@ -17,18 +17,20 @@ from runs.setting import COMPUTED, Setting, clean_up_when_ended
 
 # How much more time ten times the data may take: as much more, with room for a machine that is not alone.
 SLACK = 1.25
+# Memory for columns by default, in bytes for each event of ten million.
+CACHE_BYTES_FOR_EACH = 1_207_959_552 // 10_000_000
 # Windows have the same number of events, and more of them around.
 WINDOWED = ("15 minutes", "monitors")
 FLAT = 1.5
 
 
-def measure(dataset, rounds):
+def measure(dataset, rounds, more):
     """Each question's time and the size of the data, by one count of events."""
     try:
         dataset.load(["Tidegauge"])
     except datasets.NoSpace as reason:
         sys.exit(f"bench: {reason}")
-    setting, times = Setting(dataset, [], rounds), Times(dataset.begin, dataset.end)
+    setting, times = Setting(dataset, [], rounds, more), Times(dataset.begin, dataset.end)
     with setting.engines([COMPUTED]) as engines:
         service = engines[COMPUTED]
         questions = all_questions(times, samples.take(service, times))
@@ -78,6 +80,8 @@ def main():
     parser.add_argument("--binary", required=True, help="the optimised tidegauge")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--commit", default="unknown")
+    parser.add_argument("--memory-grows", action="store_true",
+                        help="the memory for columns grows with the events, instead of being the default for all")
     parser.add_argument("--data", action="append", required=True, metavar="COUNT=FOLDER[=FILE]",
                         help="a number of events, the folder they are loaded in, and their file if there is one")
     arguments = parser.parse_args()
@@ -87,7 +91,8 @@ def main():
         count, folder, *file = given.split("=")
         counts.append(int(count))
         dataset = datasets.Dataset(int(count), arguments.binary, folder, *[path for path in file if path])
-        results.append(measure(dataset, arguments.rounds))
+        more = ["--query-cache-bytes", str(int(count) * CACHE_BYTES_FOR_EACH)] if arguments.memory_grows else []
+        results.append(measure(dataset, arguments.rounds, more))
     text, steep = growth_table(counts, results)
     print(f"Tidegauge, computed, best of {arguments.rounds}, commit {arguments.commit}\n\n{text}")
     print("\n".join(["", *steep]) if steep else "\nAll grow at most as the data does, and windows do not.")

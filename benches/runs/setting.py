@@ -24,8 +24,9 @@ KEEPING = ["--query-groups-bytes", "--query-groups-disk-bytes"]
 
 
 class Setting:
-    def __init__(self, dataset, peers, rounds):
-        self.dataset, self.peers, self.rounds = dataset, peers, rounds
+    def __init__(self, dataset, peers, rounds, more=()):
+        """More settings are for a service that computes."""
+        self.dataset, self.peers, self.rounds, self.more = dataset, peers, rounds, more
         self.keeping = [flag for flag in KEEPING if knows_setting(dataset.binary, flag)]
         if not self.keeping:
             say(f"{dataset.binary} has no {KEEPING[0]}: what is called computed may come from kept groups")
@@ -38,7 +39,7 @@ class Setting:
         folder = folder or self.dataset.folder
         if name in PEERS:
             return Peer(name, folder)
-        settings = self.computing() if name == COMPUTED else ()
+        settings = self.computing(*self.more) if name == COMPUTED else ()
         return Service(self.dataset.binary, folder, settings)
 
     @contextlib.contextmanager
