@@ -95,15 +95,47 @@ impl ColumnCache {
         kept.or_else(|| lock(&self.texts).get(&key))
     }
 
-    /// The texts of a column, if they are kept without views. It counts as asked for only then: who gets none asks again
-    /// for it in any form.
+    /// The texts of a column, if they are kept without views.
     pub(crate) fn packed(&self, block: BlockId, column: &InputColumn) -> Option<StringArray> {
+        self.in_form(block, column, |kept| match kept {
+            Kept::Packed(texts) => Some(texts.clone()),
+            _ => None,
+        })
+    }
+
+    /// The texts of a column, if they are kept without what is the same in all of their template.
+    pub(crate) fn taken_apart(&self, block: BlockId, column: &InputColumn) -> Option<Arc<Texts>> {
+        self.in_form(block, column, |kept| match kept {
+            Kept::Texts(texts) => Some(Arc::clone(texts)),
+            _ => None,
+        })
+    }
+
+    /// A column of texts in one form. It counts as asked for only if it is kept so: who gets none asks again for it in
+    /// any form.
+    fn in_form<T>(
+        &self,
+        block: BlockId,
+        column: &InputColumn,
+        form: impl FnOnce(&Kept) -> Option<T>,
+    ) -> Option<T> {
         let key = (block, What::Column(column.clone()));
         let mut share = lock(&self.texts);
-        let Kept::Packed(texts) = &share.entries.get(&key)?.kept else { return None };
-        let texts = texts.clone();
+        let found = form(&share.entries.get(&key)?.kept)?;
         share.asked.add(&key);
-        Some(texts)
+        Some(found)
+    }
+
+    /// Whether texts that were read should be taken apart, which takes longer than reading them: who looks for something
+    /// once does not wait for what only the next question gains by, and of more texts than fit most are not kept.
+    pub(crate) fn pays_to_take_apart(&self, block: BlockId, column: &InputColumn, texts: &ArrayRef) -> bool {
+        /// What is left of texts, about.
+        const PART_LEFT: usize = 4;
+        let key = (block, What::Column(column.clone()));
+        let bytes = texts.get_array_memory_size() / PART_LEFT;
+        let room = self.room_for_texts();
+        let share = lock(&self.texts);
+        share.asked.count(&key) > 1 && share.has_room(bytes, room, &key)
     }
 
     pub(crate) fn insert(&self, block: BlockId, column: &InputColumn, input: &Input) {
@@ -284,10 +316,13 @@ impl Frequencies {
         }
     }
 
+    fn count(&self, key: &Key) -> u8 {
+        self.counts.get(&self.hasher.hash_one(key)).copied().unwrap_or(0)
+    }
+
     /// How often a column was asked for, for each of the bytes that it takes.
     fn worth(&self, key: &Key, bytes: usize) -> f64 {
-        let asked = self.counts.get(&self.hasher.hash_one(key)).copied().unwrap_or(0);
-        f64::from(asked) / bytes.max(1) as f64
+        f64::from(self.count(key)) / bytes.max(1) as f64
     }
 }
 

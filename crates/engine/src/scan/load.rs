@@ -10,7 +10,7 @@ use arrow_select::take::take;
 use tidegauge_model::{FieldKind, RowId};
 use tidegauge_store::{Block, HeldRest};
 
-use super::{Picked, Scan};
+use super::{Picked, Scan, templates};
 use crate::Result;
 use crate::bind::InputColumn;
 use crate::cache::Kept;
@@ -68,10 +68,7 @@ impl Scan {
             if matches!(column, InputColumn::Field(_, FieldKind::Integer)) {
                 whole = whole.with_few_integers_coded();
             }
-            match self.without_templates(block, column, &whole) {
-                Some(texts) => cache.insert_texts(block.id(), column, texts),
-                None => cache.insert(block.id(), column, &whole),
-            }
+            templates::keep(cache, block, column, &whole);
         }
         whole.pick(picked)
     }

@@ -16,6 +16,7 @@ use super::load::{is_few, is_large};
 use super::{Picked, Scan, add_since};
 use crate::Result;
 use crate::bind::InputColumn;
+use crate::cache::ColumnCache;
 use crate::expr::Input;
 use crate::templates::Texts;
 
@@ -63,28 +64,11 @@ impl Scan {
                 templates = Templates::of(texts.as_string_view().iter()).map(Arc::new);
             }
             cache.insert_templates(block.id(), field, templates.as_ref());
-            match self.without_templates(block, &column, &texts) {
-                Some(kept) => cache.insert_texts(block.id(), &column, kept),
-                None => cache.insert(block.id(), &column, &texts),
-            }
+            keep(cache, block, &column, &texts);
             return Ok(templates);
         }
         cache.insert_templates(block.id(), field, templates.as_ref());
         Ok(templates)
-    }
-
-    /// Texts in the form in which they are kept where their templates are known.
-    pub(super) fn without_templates(
-        &self,
-        block: &Block,
-        column: &InputColumn,
-        texts: &Input,
-    ) -> Option<Texts> {
-        let (InputColumn::Field(field, FieldKind::String), Input::Plain(texts)) = (column, texts) else {
-            return None;
-        };
-        let templates = self.cache.as_ref()?.templates(block.id(), field)??;
-        Texts::new(templates, texts.as_string_view())
     }
 
     /// The template of each row as text.
@@ -138,6 +122,21 @@ impl Scan {
         };
         Ok(texts.as_string_view().iter().map(place).collect())
     }
+}
+
+/// Keeps a column that was read whole: texts whose templates are known without what those say.
+pub(super) fn keep(cache: &ColumnCache, block: &Block, column: &InputColumn, whole: &Input) {
+    if let (InputColumn::Field(field, FieldKind::String), Input::Plain(texts)) = (column, whole)
+        && let Some(Some(templates)) = cache.templates(block.id(), field)
+    {
+        if !cache.pays_to_take_apart(block.id(), column, texts) {
+            return;
+        }
+        if let Some(texts) = Texts::new(templates, texts.as_string_view()) {
+            return cache.insert_texts(block.id(), column, texts);
+        }
+    }
+    cache.insert(block.id(), column, whole);
 }
 
 /// The templates of texts that have been read.

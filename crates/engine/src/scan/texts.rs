@@ -14,7 +14,6 @@ use super::load::is_few;
 use super::{Picked, Scan, add_since};
 use crate::Result;
 use crate::bind::InputColumn;
-use crate::cache::Kept;
 use crate::expr::{Input, Node, Rows, Typed};
 use crate::functions::text::wanted::rows_with;
 use crate::templates::{Search, Sure, Verdict};
@@ -130,9 +129,7 @@ impl Scan {
     /// together that can matter.
     fn matching(&self, place: usize, picked: &Picked, only: &OnlySearch) -> Option<BooleanBuffer> {
         let cache = self.cache.as_ref()?;
-        let Some(Kept::Texts(texts)) = cache.get(self.blocks[place].id(), &self.inputs[only.input]) else {
-            return None;
-        };
+        let texts = cache.taken_apart(self.blocks[place].id(), &self.inputs[only.input])?;
         let began = Instant::now();
         let matcher = only.search.matcher();
         // Where few rows are left, looking at those alone is less than looking through all.
