@@ -1,7 +1,8 @@
 //! Columns of blocks in decoded form, kept while they fit. Decoding is what most questions cost, and blocks never
-//! change, so a kept column is as good as a read one. A column takes the place of others only if it was asked for more
-//! often lately for the bytes it takes, so that one question over much text does not push out what all others use, and
-//! of data that does not fit as a whole the same part stays instead of each in its turn. When room becomes short,
+//! change, so a kept column is as good as a read one. A column takes the place of others only if it saves more for the
+//! bytes it takes: how often it was asked for lately, times what reading it costs. So one question over much text does
+//! not push out what all others use, and of data that does not fit as a whole the same part stays instead of each in its
+//! turn. When room becomes short,
 //! columns are kept in forms that take less and have to be unpacked.
 
 mod narrow;
@@ -71,8 +72,18 @@ struct Share {
 #[derive(Debug)]
 struct Entry {
     kept: Kept,
-    bytes: usize,
+    size: Size,
 }
+
+/// What keeping a column takes, and what reading it again would cost. Costs compare within a share.
+#[derive(Clone, Copy, Debug)]
+struct Size {
+    bytes: usize,
+    cost: usize,
+}
+
+/// Other columns than texts cost about the same for a block.
+const SMALL_COST: usize = 1;
 
 /// How often columns were asked for lately, kept or not.
 #[derive(Debug, Default)]
@@ -132,10 +143,10 @@ impl ColumnCache {
         /// What is left of texts, about.
         const PART_LEFT: usize = 4;
         let key = (block, What::Column(column.clone()));
-        let bytes = texts.get_array_memory_size() / PART_LEFT;
+        let cost = texts.get_array_memory_size();
         let room = self.room_for_texts();
         let share = lock(&self.texts);
-        share.asked.count(&key) > 1 && share.has_room(bytes, room, &key)
+        share.asked.count(&key) > 1 && share.has_room(Size { bytes: cost / PART_LEFT, cost }, room, &key)
     }
 
     pub(crate) fn insert(&self, block: BlockId, column: &InputColumn, input: &Input) {
@@ -144,12 +155,14 @@ impl ColumnCache {
             Input::Plain(array) if array.data_type() == &DataType::Utf8View => {
                 let texts = array.as_string_view();
                 let packed_bytes = packed_bytes(texts).filter(|_| self.is_short_for_texts());
-                let bytes = packed_bytes.unwrap_or_else(|| array.get_array_memory_size());
+                let cost = array.get_array_memory_size();
+                let size = Size { bytes: packed_bytes.unwrap_or(cost), cost };
                 // Packing takes about as long as reading did, and most that is read once is not kept.
                 let room = self.room_for_texts();
-                if lock(&self.texts).has_room(bytes, room, &key) {
+                if lock(&self.texts).has_room(size, room, &key) {
                     let packed = packed_bytes.map(|bytes| packed(texts, bytes));
-                    self.insert_text(key, packed.map_or_else(|| Kept::Column(input.clone()), Kept::Packed));
+                    let kept = packed.map_or_else(|| Kept::Column(input.clone()), Kept::Packed);
+                    self.insert_text(key, kept, cost);
                 }
             }
             Input::Plain(array) if self.is_short_for_small() => self.insert_narrow(key, array),
@@ -160,8 +173,9 @@ impl ColumnCache {
     /// Keeps numbers in the form that takes less, if they have it.
     fn insert_narrow(&self, key: Key, array: &ArrayRef) {
         let bytes = Narrow::bytes_of(array).unwrap_or_else(|| array.get_array_memory_size());
+        let size = Size { bytes, cost: SMALL_COST };
         // As with texts, most that is read once is not kept.
-        if lock(&self.small).has_room(bytes, self.room_for_small(), &key) {
+        if lock(&self.small).has_room(size, self.room_for_small(), &key) {
             let narrow = Narrow::of(array).map(|narrow| Kept::Narrow(Arc::new(narrow)));
             let kept = narrow.unwrap_or_else(|| Kept::Column(Input::Plain(Arc::clone(array))));
             self.insert_small(key, kept);
@@ -176,8 +190,10 @@ impl ColumnCache {
         }
     }
 
-    pub(crate) fn insert_texts(&self, block: BlockId, column: &InputColumn, texts: Texts) {
-        self.insert_text((block, What::Column(column.clone())), Kept::Texts(Arc::new(texts)));
+    /// Keeps texts that were taken apart from the column that was read.
+    pub(crate) fn insert_texts(&self, block: BlockId, column: &InputColumn, texts: Texts, read: &ArrayRef) {
+        let key = (block, What::Column(column.clone()));
+        self.insert_text(key, Kept::Texts(Arc::new(texts)), read.get_array_memory_size());
     }
 
     pub(crate) fn insert_templates(
@@ -210,15 +226,15 @@ impl ColumnCache {
         lock(&self.small).bytes > self.room_for_small() / 3
     }
 
-    fn insert_text(&self, key: Key, kept: Kept) {
+    fn insert_text(&self, key: Key, kept: Kept, cost: usize) {
         let room = self.room_for_texts();
-        lock(&self.texts).insert(key, kept, room);
+        lock(&self.texts).insert(key, kept, cost, room);
     }
 
     /// Everything else has its room, also where texts are in it.
     fn insert_small(&self, key: Key, kept: Kept) {
         let mut small = lock(&self.small);
-        small.insert(key, kept, self.room_for_small());
+        small.insert(key, kept, SMALL_COST, self.room_for_small());
         let left = self.bytes_max.saturating_sub(small.bytes);
         drop(small);
         lock(&self.texts).shrink_to(left);
@@ -243,29 +259,29 @@ impl Share {
         self.entries.get(key).map(|entry| entry.kept.clone())
     }
 
-    fn insert(&mut self, key: Key, kept: Kept, bytes_max: usize) {
-        let bytes = memory_of(&kept);
+    fn insert(&mut self, key: Key, kept: Kept, cost: usize, bytes_max: usize) {
+        let size = Size { bytes: memory_of(&kept), cost };
         let is_in = self.entries.contains_key(&key);
-        if is_in || bytes > bytes_max || !self.make_room(bytes, bytes_max, &key) {
+        if is_in || size.bytes > bytes_max || !self.make_room(size, bytes_max, &key) {
             return;
         }
-        self.bytes += bytes;
+        self.bytes += size.bytes;
         self.queue.push_back(key.clone());
-        self.entries.insert(key, Entry { kept, bytes });
+        self.entries.insert(key, Entry { kept, size });
     }
 
-    /// Whether a column of so many bytes would be kept, now.
-    fn has_room(&self, bytes: usize, bytes_max: usize, key: &Key) -> bool {
-        let worth = self.asked.worth(key, bytes);
-        self.bytes + bytes <= bytes_max
+    /// Whether a column of this size would be kept, now.
+    fn has_room(&self, size: Size, bytes_max: usize, key: &Key) -> bool {
+        let worth = self.asked.worth(key, size);
+        self.bytes + size.bytes <= bytes_max
             || self.queue.iter().take(Self::COMPARED_MAX).any(|victim| self.worth(victim) < worth)
     }
 
     /// Lets columns go that are worth less than this one; false where not enough of them are found.
-    fn make_room(&mut self, bytes: usize, bytes_max: usize, key: &Key) -> bool {
-        let worth = self.asked.worth(key, bytes);
+    fn make_room(&mut self, size: Size, bytes_max: usize, key: &Key) -> bool {
+        let worth = self.asked.worth(key, size);
         let mut compared = 0;
-        while self.bytes + bytes > bytes_max {
+        while self.bytes + size.bytes > bytes_max {
             let Some(victim) = self.queue.pop_front() else { return false };
             if self.worth(&victim) < worth {
                 self.remove(&victim);
@@ -281,12 +297,12 @@ impl Share {
     }
 
     fn worth(&self, key: &Key) -> f64 {
-        self.asked.worth(key, self.entries.get(key).map_or(usize::MAX, |entry| entry.bytes))
+        self.entries.get(key).map_or(0.0, |entry| self.asked.worth(key, entry.size))
     }
 
     fn remove(&mut self, key: &Key) {
         if let Some(gone) = self.entries.remove(key) {
-            self.bytes -= gone.bytes;
+            self.bytes -= gone.size.bytes;
         }
     }
 
@@ -320,9 +336,9 @@ impl Frequencies {
         self.counts.get(&self.hasher.hash_one(key)).copied().unwrap_or(0)
     }
 
-    /// How often a column was asked for, for each of the bytes that it takes.
-    fn worth(&self, key: &Key, bytes: usize) -> f64 {
-        f64::from(self.count(key)) / bytes.max(1) as f64
+    /// What keeping a column saves, for each of the bytes that it takes.
+    fn worth(&self, key: &Key, size: Size) -> f64 {
+        f64::from(self.count(key)) * size.cost as f64 / size.bytes.max(1) as f64
     }
 }
 

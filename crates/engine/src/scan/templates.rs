@@ -132,8 +132,8 @@ pub(super) fn keep(cache: &ColumnCache, block: &Block, column: &InputColumn, who
         if !cache.pays_to_take_apart(block.id(), column, texts) {
             return;
         }
-        if let Some(texts) = Texts::new(templates, texts.as_string_view()) {
-            return cache.insert_texts(block.id(), column, texts);
+        if let Some(apart) = Texts::new(templates, texts.as_string_view()) {
+            return cache.insert_texts(block.id(), column, apart, texts);
         }
     }
     cache.insert(block.id(), column, whole);
