@@ -82,6 +82,13 @@ struct Size {
     cost: usize,
 }
 
+impl Size {
+    /// What keeping a column saves that was asked for so often, for each of the bytes that it takes.
+    fn worth(self, asked: u32) -> f64 {
+        f64::from(asked) * self.cost as f64 / self.bytes.max(1) as f64
+    }
+}
+
 /// Other columns than texts cost about the same for a block.
 const SMALL_COST: usize = 1;
 
@@ -272,14 +279,14 @@ impl Share {
 
     /// Whether a column of this size would be kept, now.
     fn has_room(&self, size: Size, bytes_max: usize, key: &Key) -> bool {
-        let worth = self.asked.worth(key, size);
+        let worth = size.worth(self.asked.count(key));
         self.bytes + size.bytes <= bytes_max
             || self.queue.iter().take(Self::COMPARED_MAX).any(|victim| self.worth(victim) < worth)
     }
 
     /// Lets columns go that are worth less than this one; false where not enough of them are found.
     fn make_room(&mut self, size: Size, bytes_max: usize, key: &Key) -> bool {
-        let worth = self.asked.worth(key, size);
+        let worth = size.worth(self.asked.count(key));
         let mut compared = 0;
         while self.bytes + size.bytes > bytes_max {
             let Some(victim) = self.queue.pop_front() else { return false };
@@ -296,8 +303,10 @@ impl Share {
         true
     }
 
+    /// What a kept column saves. It counts as asked for once more: a question that goes through all blocks has asked for
+    /// the new one already and comes to this one later, and would push out each before its turn.
     fn worth(&self, key: &Key) -> f64 {
-        self.entries.get(key).map_or(0.0, |entry| self.asked.worth(key, entry.size))
+        self.entries.get(key).map_or(0.0, |entry| entry.size.worth(self.asked.count(key) + 1))
     }
 
     fn remove(&mut self, key: &Key) {
@@ -332,13 +341,8 @@ impl Frequencies {
         }
     }
 
-    fn count(&self, key: &Key) -> u8 {
-        self.counts.get(&self.hasher.hash_one(key)).copied().unwrap_or(0)
-    }
-
-    /// What keeping a column saves, for each of the bytes that it takes.
-    fn worth(&self, key: &Key, size: Size) -> f64 {
-        f64::from(self.count(key)) * size.cost as f64 / size.bytes.max(1) as f64
+    fn count(&self, key: &Key) -> u32 {
+        self.counts.get(&self.hasher.hash_one(key)).copied().unwrap_or(0).into()
     }
 }
 
