@@ -1,32 +1,32 @@
 //! Columns of blocks in decoded form, kept while they fit. Decoding is what most questions cost, and blocks never
-//! change, so a kept column is as good as a read one. A column takes the place of others only if it saves more for the
-//! bytes it takes: how often it was asked for lately, times what reading it costs. So one question over much text does
-//! not push out what all others use, and of data that does not fit as a whole the same part stays instead of each in its
-//! turn. When room becomes short,
-//! columns are kept in forms that take less and have to be unpacked.
+//! change, so a kept column is as good as a read one. This file knows the forms in which columns are kept, of which
+//! some take less and have to be unpacked, for when room becomes short; which of them stay is up to `share.rs`.
 
 mod narrow;
+mod share;
 
-use std::collections::VecDeque;
-use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringArray, StringViewArray};
 use arrow_schema::DataType;
-use hashbrown::{DefaultHashBuilder, HashMap};
 use tidegauge_store::{BlockId, Codes, Templates};
 
 use crate::bind::InputColumn;
 use crate::expr::Input;
 use crate::templates::Texts;
 
+use share::{Share, Size};
+
 pub(crate) use narrow::Narrow;
 
 /// Texts have at least one part in so many of all room: they are large, and numbers and codes serve more questions with
 /// the same bytes.
 const TEXTS_SHARE_MIN: usize = 8;
+
+/// Other columns than texts cost about the same for a block.
+const SMALL_COST: usize = 1;
 
 type Key = (BlockId, What);
 
@@ -60,46 +60,6 @@ pub(crate) struct ColumnCache {
     texts: Mutex<Share>,
 }
 
-#[derive(Debug, Default)]
-struct Share {
-    bytes: usize,
-    entries: HashMap<Key, Entry>,
-    /// In the order in which they are compared with new ones.
-    queue: VecDeque<Key>,
-    asked: Frequencies,
-}
-
-#[derive(Debug)]
-struct Entry {
-    kept: Kept,
-    size: Size,
-}
-
-/// What keeping a column takes, and what reading it again would cost. Costs compare within a share.
-#[derive(Clone, Copy, Debug)]
-struct Size {
-    bytes: usize,
-    cost: usize,
-}
-
-impl Size {
-    /// What keeping a column saves that was asked for so often, for each of the bytes that it takes.
-    fn worth(self, asked: u32) -> f64 {
-        f64::from(asked) * self.cost as f64 / self.bytes.max(1) as f64
-    }
-}
-
-/// Other columns than texts cost about the same for a block.
-const SMALL_COST: usize = 1;
-
-/// How often columns were asked for lately, kept or not.
-#[derive(Debug, Default)]
-struct Frequencies {
-    hasher: DefaultHashBuilder,
-    counts: HashMap<u64, u8>,
-    since_halved: usize,
-}
-
 impl ColumnCache {
     pub(crate) fn new(bytes_max: usize) -> Self {
         Self { bytes_max, small: Mutex::default(), texts: Mutex::default() }
@@ -115,7 +75,7 @@ impl ColumnCache {
 
     /// The texts of a column, if they are kept without views.
     pub(crate) fn packed(&self, block: BlockId, column: &InputColumn) -> Option<StringArray> {
-        self.in_form(block, column, |kept| match kept {
+        lock(&self.texts).in_form(&(block, What::Column(column.clone())), |kept| match kept {
             Kept::Packed(texts) => Some(texts.clone()),
             _ => None,
         })
@@ -123,25 +83,10 @@ impl ColumnCache {
 
     /// The texts of a column, if they are kept without what is the same in all of their template.
     pub(crate) fn taken_apart(&self, block: BlockId, column: &InputColumn) -> Option<Arc<Texts>> {
-        self.in_form(block, column, |kept| match kept {
+        lock(&self.texts).in_form(&(block, What::Column(column.clone())), |kept| match kept {
             Kept::Texts(texts) => Some(Arc::clone(texts)),
             _ => None,
         })
-    }
-
-    /// A column of texts in one form. It counts as asked for only if it is kept so: who gets none asks again for it in
-    /// any form.
-    fn in_form<T>(
-        &self,
-        block: BlockId,
-        column: &InputColumn,
-        form: impl FnOnce(&Kept) -> Option<T>,
-    ) -> Option<T> {
-        let key = (block, What::Column(column.clone()));
-        let mut share = lock(&self.texts);
-        let found = form(&share.entries.get(&key)?.kept)?;
-        share.asked.add(&key);
-        Some(found)
     }
 
     /// Whether texts that were read should be taken apart, which takes longer than reading them: who looks for something
@@ -153,7 +98,7 @@ impl ColumnCache {
         let cost = texts.get_array_memory_size();
         let room = self.room_for_texts();
         let share = lock(&self.texts);
-        share.asked.count(&key) > 1 && share.has_room(Size { bytes: cost / PART_LEFT, cost }, room, &key)
+        share.was_asked_before(&key) && share.has_room(Size { bytes: cost / PART_LEFT, cost }, room, &key)
     }
 
     pub(crate) fn insert(&self, block: BlockId, column: &InputColumn, input: &Input) {
@@ -255,95 +200,6 @@ impl ColumnCache {
 
 fn lock(share: &Mutex<Share>) -> MutexGuard<'_, Share> {
     share.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Share {
-    /// With how many columns that are worth more a new one is compared before it is not kept.
-    const COMPARED_MAX: usize = 8;
-
-    fn get(&mut self, key: &Key) -> Option<Kept> {
-        self.asked.add(key);
-        self.entries.get(key).map(|entry| entry.kept.clone())
-    }
-
-    fn insert(&mut self, key: Key, kept: Kept, cost: usize, bytes_max: usize) {
-        let size = Size { bytes: memory_of(&kept), cost };
-        let is_in = self.entries.contains_key(&key);
-        if is_in || size.bytes > bytes_max || !self.make_room(size, bytes_max, &key) {
-            return;
-        }
-        self.bytes += size.bytes;
-        self.queue.push_back(key.clone());
-        self.entries.insert(key, Entry { kept, size });
-    }
-
-    /// Whether a column of this size would be kept, now.
-    fn has_room(&self, size: Size, bytes_max: usize, key: &Key) -> bool {
-        let worth = size.worth(self.asked.count(key));
-        self.bytes + size.bytes <= bytes_max
-            || self.queue.iter().take(Self::COMPARED_MAX).any(|victim| self.worth(victim) < worth)
-    }
-
-    /// Lets columns go that are worth less than this one; false where not enough of them are found.
-    fn make_room(&mut self, size: Size, bytes_max: usize, key: &Key) -> bool {
-        let worth = size.worth(self.asked.count(key));
-        let mut compared = 0;
-        while self.bytes + size.bytes > bytes_max {
-            let Some(victim) = self.queue.pop_front() else { return false };
-            if self.worth(&victim) < worth {
-                self.remove(&victim);
-                continue;
-            }
-            self.queue.push_back(victim);
-            compared += 1;
-            if compared == Self::COMPARED_MAX {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// What a kept column saves. It counts as asked for once more: a question that goes through all blocks has asked for
-    /// the new one already and comes to this one later, and would push out each before its turn.
-    fn worth(&self, key: &Key) -> f64 {
-        self.entries.get(key).map_or(0.0, |entry| entry.size.worth(self.asked.count(key) + 1))
-    }
-
-    fn remove(&mut self, key: &Key) {
-        if let Some(gone) = self.entries.remove(key) {
-            self.bytes -= gone.size.bytes;
-        }
-    }
-
-    /// Lets columns go until no more bytes are kept than these.
-    fn shrink_to(&mut self, bytes_max: usize) {
-        while self.bytes > bytes_max {
-            let Some(victim) = self.queue.pop_front() else { return };
-            self.remove(&victim);
-        }
-    }
-}
-
-impl Frequencies {
-    /// After so many questions for columns the counts are halved, so that what was used once does not stay for ever.
-    const HALVED_AFTER: usize = 1 << 19;
-
-    fn add(&mut self, key: &Key) {
-        let count = self.counts.entry(self.hasher.hash_one(key)).or_insert(0);
-        *count = count.saturating_add(1);
-        self.since_halved += 1;
-        if self.since_halved >= Self::HALVED_AFTER {
-            self.since_halved = 0;
-            self.counts.retain(|_, count| {
-                *count /= 2;
-                *count > 0
-            });
-        }
-    }
-
-    fn count(&self, key: &Key) -> u32 {
-        self.counts.get(&self.hasher.hash_one(key)).copied().unwrap_or(0).into()
-    }
 }
 
 /// How many bytes texts take without views, where that is less: most of them are too long to stand in their view, and
