@@ -76,8 +76,8 @@ impl EventsPlan {
     }
 }
 
-/// The columns that put values in order: their own, or where types are mixed whether there is a value, its number and
-/// then its text.
+/// The columns that put values in order: their own, or where types are mixed whether there is a value, its number as a
+/// float and by the digits that a float loses, and then its text.
 pub(crate) fn sort_columns(value: &Value) -> Result<Vec<Typed>> {
     match value.variants.as_slice() {
         [] => Ok(Vec::new()),
@@ -86,7 +86,7 @@ pub(crate) fn sort_columns(value: &Value) -> Result<Vec<Typed>> {
         variants => {
             let mut columns = vec![logic::exists(value)?];
             columns.extend(value.float()?.map(convert::with_one_zero).transpose()?);
-            if let (Some(integer), Some(_)) = (value.of_type(Type::Integer), value.of_type(Type::Float)) {
+            if let Some(integer) = value.of_type(Type::Integer) {
                 columns.push(convert::lost_as_float(integer.clone())?);
             }
             let texts =

@@ -369,3 +369,23 @@ fn equal_numbers_of_two_types_leave_the_order_to_the_next_key() {
         json!({"m": 9.21e18, "tags": []}),
     );
 }
+
+/// Beside a text, integers are compared as floats first, which do not tell these two apart.
+#[test]
+fn large_integers_beside_texts_are_in_order() {
+    let house = block_on(House::new());
+    let event = |seconds: i64, value: Json| {
+        (START - 30 * HOUR + seconds * SECOND, BTreeMap::from([("m".to_owned(), value)]))
+    };
+    let batch = vec![
+        event(1, json!(9_007_199_254_740_992_i64)),
+        event(0, json!("")),
+        event(0, json!(9_007_199_254_740_993_i64)),
+    ];
+    let body = json!({
+        "startTime": time_text(START - 32 * HOUR), "endTime": time_text(START - 24 * HOUR), "resolution": "auto",
+        "order": [{"field": "m", "desc": true}], "limit": 0,
+    });
+    let query = Query { body, cursor: None, step: 0 };
+    block_on(check(&house, &[batch], &[query])).unwrap();
+}
