@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, StringViewArray};
+use arrow_array::{Array, ArrayRef, StringViewArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use hashbrown::HashMap;
 use tidegauge_model::FieldKind;
@@ -64,7 +64,11 @@ impl Scan {
                 templates = Templates::of(texts.as_string_view().iter()).map(Arc::new);
             }
             cache.insert_templates(block.id(), field, templates.as_ref());
-            keep(cache, block, &column, &texts);
+            match (&templates, &texts) {
+                // What they leave open is asked for next, of the same texts.
+                (Some(templates), Input::Plain(texts)) => keep_apart(cache, block, &column, templates, texts),
+                _ => cache.insert(block.id(), &column, &texts),
+            }
             return Ok(templates);
         }
         cache.insert_templates(block.id(), field, templates.as_ref());
@@ -129,14 +133,26 @@ pub(super) fn keep(cache: &ColumnCache, block: &Block, column: &InputColumn, who
     if let (InputColumn::Field(field, FieldKind::String), Input::Plain(texts)) = (column, whole)
         && let Some(Some(templates)) = cache.templates(block.id(), field)
     {
-        if !cache.pays_to_take_apart(block.id(), column, texts) {
-            return;
+        if cache.pays_to_take_apart(block.id(), column, texts) {
+            keep_apart(cache, block, column, &templates, texts);
         }
-        if let Some(apart) = Texts::new(templates, texts.as_string_view()) {
-            return cache.insert_texts(block.id(), column, apart, texts);
-        }
+        return;
     }
     cache.insert(block.id(), column, whole);
+}
+
+/// Keeps texts without what their templates say, or as they are where that would not be less.
+fn keep_apart(
+    cache: &ColumnCache,
+    block: &Block,
+    column: &InputColumn,
+    templates: &Arc<Templates>,
+    texts: &ArrayRef,
+) {
+    match Texts::new(Arc::clone(templates), texts.as_string_view()) {
+        Some(apart) => cache.insert_texts(block.id(), column, apart, texts),
+        None => cache.insert(block.id(), column, &Input::Plain(Arc::clone(texts))),
+    }
 }
 
 /// The templates of texts that have been read.
