@@ -17,8 +17,8 @@ from runs.setting import COMPUTED, Setting, clean_up_when_ended
 
 # How much more time ten times the data may take: as much more, with room for a machine that is not alone.
 SLACK = 1.25
-# Memory for columns by default, in bytes for each event of ten million.
-CACHE_BYTES_FOR_EACH = 1_207_959_552 // 10_000_000
+# With memory that grows, ten million events have the default for columns.
+DEFAULT_EVENTS = 10_000_000
 # Windows have the same number of events, and more of them around.
 WINDOWED = ("15 minutes", "monitors")
 FLAT = 1.5
@@ -41,6 +41,13 @@ def measure(dataset, rounds, more):
             "peak": service.peak(),
             "disk": service.stored_bytes(),
         }
+
+
+def cache_bytes(count):
+    """As much memory for each event as the default is for those of a day."""
+    with open("config/reference.toml", encoding="utf-8") as settings:
+        default = next(line for line in settings if line.startswith("query_cache_bytes = "))
+    return count * int(default.split("=")[1]) // DEFAULT_EVENTS
 
 
 def growth_table(counts, results):
@@ -91,7 +98,7 @@ def main():
         count, folder, *file = given.split("=")
         counts.append(int(count))
         dataset = datasets.Dataset(int(count), arguments.binary, folder, *[path for path in file if path])
-        more = ["--query-cache-bytes", str(int(count) * CACHE_BYTES_FOR_EACH)] if arguments.memory_grows else []
+        more = ["--query-cache-bytes", str(cache_bytes(int(count)))] if arguments.memory_grows else []
         results.append(measure(dataset, arguments.rounds, more))
     text, steep = growth_table(counts, results)
     print(f"Tidegauge, computed, best of {arguments.rounds}, commit {arguments.commit}\n\n{text}")

@@ -67,7 +67,7 @@ impl ColumnCache {
 
     /// A column as it is kept.
     pub(crate) fn get(&self, block: BlockId, column: &InputColumn) -> Option<Kept> {
-        let key = (block, What::Column(column.clone()));
+        let key = of_column(block, column);
         // Where it would be is not known before it is read: codes or text.
         let kept = lock(&self.small).get(&key);
         kept.or_else(|| lock(&self.texts).get(&key))
@@ -75,7 +75,7 @@ impl ColumnCache {
 
     /// The texts of a column, if they are kept without views.
     pub(crate) fn packed(&self, block: BlockId, column: &InputColumn) -> Option<StringArray> {
-        lock(&self.texts).in_form(&(block, What::Column(column.clone())), |kept| match kept {
+        lock(&self.texts).in_form(&of_column(block, column), |kept| match kept {
             Kept::Packed(texts) => Some(texts.clone()),
             _ => None,
         })
@@ -83,7 +83,7 @@ impl ColumnCache {
 
     /// The texts of a column, if they are kept without what is the same in all of their template.
     pub(crate) fn taken_apart(&self, block: BlockId, column: &InputColumn) -> Option<Arc<Texts>> {
-        lock(&self.texts).in_form(&(block, What::Column(column.clone())), |kept| match kept {
+        lock(&self.texts).in_form(&of_column(block, column), |kept| match kept {
             Kept::Texts(texts) => Some(Arc::clone(texts)),
             _ => None,
         })
@@ -94,7 +94,7 @@ impl ColumnCache {
     pub(crate) fn pays_to_take_apart(&self, block: BlockId, column: &InputColumn, texts: &ArrayRef) -> bool {
         /// What is left of texts, about.
         const PART_LEFT: usize = 4;
-        let key = (block, What::Column(column.clone()));
+        let key = of_column(block, column);
         let cost = texts.get_array_memory_size();
         let room = self.room_for_texts();
         let share = lock(&self.texts);
@@ -102,7 +102,7 @@ impl ColumnCache {
     }
 
     pub(crate) fn insert(&self, block: BlockId, column: &InputColumn, input: &Input) {
-        let key = (block, What::Column(column.clone()));
+        let key = of_column(block, column);
         match input {
             Input::Plain(array) if array.data_type() == &DataType::Utf8View => {
                 let texts = array.as_string_view();
@@ -144,7 +144,7 @@ impl ColumnCache {
 
     /// Keeps texts that were taken apart from the column that was read.
     pub(crate) fn insert_texts(&self, block: BlockId, column: &InputColumn, texts: Texts, read: &ArrayRef) {
-        let key = (block, What::Column(column.clone()));
+        let key = of_column(block, column);
         self.insert_text(key, Kept::Texts(Arc::new(texts)), read.get_array_memory_size());
     }
 
@@ -196,6 +196,10 @@ impl ColumnCache {
     pub(crate) fn bytes(&self) -> usize {
         lock(&self.small).bytes + lock(&self.texts).bytes
     }
+}
+
+fn of_column(block: BlockId, column: &InputColumn) -> Key {
+    (block, What::Column(column.clone()))
 }
 
 fn lock(share: &Mutex<Share>) -> MutexGuard<'_, Share> {

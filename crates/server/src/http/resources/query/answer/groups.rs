@@ -113,10 +113,7 @@ impl Openings {
     fn of(totals: &Groups<'_>, rows: usize) -> Self {
         let (mut bytes, mut ends, mut groups) = (Vec::new(), Vec::with_capacity(rows), HashMap::new());
         for row in 0..rows {
-            // Each is as if it stood alone, without a comma for what is before it.
-            let mut opening = Vec::new();
-            totals.write_opening(row, &mut opening);
-            bytes.extend_from_slice(&opening);
+            totals.write_opening(row, &mut bytes);
             ends.push(bytes.len());
             let mut values = Vec::new();
             totals.write_values(row, &mut values);
