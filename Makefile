@@ -8,7 +8,7 @@ run: setup-run ## build and start the service on http://127.0.0.1:8080, with its
 	cargo run --profile fast -p tidegauge-server -- serve
 
 test: setup-test lint ## every test that a change must pass
-	TIDEGAUGE_TEST_DUCKDB="$$(scripts/ducklake.sh || true)" scripts/with-s3.sh scripts/with-postgres.sh $(RUNNER) --workspace
+	TIDEGAUGE_TEST_DUCKDB="$$(scripts/ducklake.sh || true)" scripts/with-memory-folder.sh scripts/with-s3.sh scripts/with-postgres.sh $(RUNNER) --workspace
 	scripts/conformance.sh
 	scripts/clients.sh
 	scripts/issuers.sh

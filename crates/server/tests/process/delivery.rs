@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -18,7 +17,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::database::Backend;
-use crate::process::{Installation, Service, client};
+use crate::process::{HANGS, Installation, Service, client};
 
 /// An attempt may take a second, so that a message of a service that was killed is free after three.
 pub(crate) const SETTINGS: [&str; 6] = [
@@ -75,7 +74,7 @@ impl Receiver {
                 self.shared.came.notified().await;
             }
         };
-        let waited = tokio::time::timeout(Duration::from_secs(60), wait).await;
+        let waited = tokio::time::timeout(HANGS, wait).await;
         assert!(waited.is_ok(), "only {} of {count} messages came", self.received().len());
     }
 }
@@ -156,7 +155,7 @@ async fn wait_until_nothing_waits(installation: &Installation) {
             tokio::task::yield_now().await;
         }
     };
-    let waited = tokio::time::timeout(Duration::from_secs(60), wait).await;
+    let waited = tokio::time::timeout(HANGS, wait).await;
     catalog.close().await;
     assert!(waited.is_ok(), "something waits for ever");
 }

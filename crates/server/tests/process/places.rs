@@ -1,13 +1,12 @@
 //! A geo database that the service is started with, and one that takes its place.
 
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::database::Backend;
 use crate::geo_file::geo_file;
-use crate::process::{Installation, Service, client};
+use crate::process::{HANGS, Installation, Service, client};
 
 fn write_country(path: &Path, country: &str) {
     let record = json!({"country": {"iso_code": "XX", "names": {"en": country}}});
@@ -50,7 +49,7 @@ pub(crate) async fn come_from_the_database(backend: Backend) {
     write_country(&path, "Denmark");
     service.hang_up();
     let until_it_counts = async { while country(&answer(&installation, &service).await) != "Denmark" {} };
-    tokio::time::timeout(Duration::from_secs(10), until_it_counts).await.unwrap();
+    tokio::time::timeout(HANGS, until_it_counts).await.unwrap();
 }
 
 pub(crate) async fn are_refused_at_the_start(backend: Backend) {

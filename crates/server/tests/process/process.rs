@@ -181,6 +181,9 @@ pub(crate) fn write(path: &Path, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
+/// After so long, what is waited for will not come. Far more than a slow machine needs that others use too.
+pub(crate) const HANGS: std::time::Duration = std::time::Duration::from_secs(1_200);
+
 /// Sends a request until it gets this status, and gives that answer. A change by another process counts after a moment;
 /// one that never counts fails the test.
 pub(crate) async fn until(status: u16, request: impl Fn() -> RequestBuilder) -> reqwest::Response {
@@ -192,6 +195,6 @@ pub(crate) async fn until(status: u16, request: impl Fn() -> RequestBuilder) -> 
             }
         }
     };
-    let waited = tokio::time::timeout(std::time::Duration::from_secs(10), wait).await;
+    let waited = tokio::time::timeout(HANGS, wait).await;
     waited.unwrap_or_else(|_| panic!("no answer had the status {status}"))
 }
