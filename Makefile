@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check bench bench-growth bench-oauth bench-monitors fmt audit help lint setup-run setup-test setup-bench
+.PHONY: run test check oracle bench bench-growth bench-oauth bench-monitors fmt audit help lint setup-run setup-test setup-bench
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
@@ -20,6 +20,9 @@ check: lint ## the quick loop: format, lints, and the tests that build fast
 lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
+
+oracle: ## compare answers to 20,000 random questions with DuckDB's [EVENTS=100000 QUERIES=20000 SEED=1]
+	scripts/oracle.sh --events $(or $(EVENTS),100000) --queries $(or $(QUERIES),20000) --seed $(or $(SEED),1)
 
 bench: setup-bench ## measure the service, and its ingest and its answers beside ClickHouse and DuckDB [EVENTS=10000000]
 	scripts/bench.sh
