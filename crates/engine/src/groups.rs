@@ -345,8 +345,7 @@ fn bucket_of(bucket: Bucket, time: Typed) -> Result<Typed> {
             .iter()
             .map(|time| {
                 if *time < start || *time >= end {
-                    start = time.div_euclid(bucket.step).saturating_mul(bucket.step);
-                    end = start.saturating_add(bucket.step);
+                    (start, end) = bounds_of(*time, bucket.step);
                 }
                 start
             })
@@ -354,6 +353,14 @@ fn bucket_of(bucket: Bucket, time: Typed) -> Result<Typed> {
         Ok(Arc::new(Int64Array::new(starts.into(), times.nulls().cloned())) as ArrayRef)
     };
     Typed::call("bucket", Type::Datetime, vec![time], Arc::new(run))
+}
+
+/// Where the bucket of a time begins and ends. The first bucket of all begins with the least time there is, and the last
+/// ends with the greatest, where no time is so little or so great.
+fn bounds_of(time: i64, step: i64) -> (i64, i64) {
+    let number = time.div_euclid(step);
+    // Of the end too: a start that was cut off is not as far from it as the others are.
+    (number.saturating_mul(step), number.saturating_add(1).saturating_mul(step))
 }
 
 /// All rows of a plan of one partition, as one batch.

@@ -1,6 +1,7 @@
 //! Groups by codes: the keys of a block become small numbers, one number for each combination tells the group of a row,
 //! and a table turns it into the place of the group. No row is hashed where keys come as codes or lie close together.
-//! The states are those that DataFusion's own aggregation makes and merges.
+//! Where a block has more combinations than such a number can tell apart, whole keys are hashed. The states are those
+//! that DataFusion's own aggregation makes and merges.
 
 mod codes;
 mod kept;
@@ -35,8 +36,16 @@ use crate::scan::{Scan, Selected};
 /// Up to how many combinations of codes there is a table of all; above, those that occur are kept by hash.
 const TABLE_PLACES: u64 = 1 << 18;
 
+/// Up to how many combinations of codes their numbers have 32 bits, because half the bytes are half the time. Above, they
+/// have 64; and where those are not enough, there are no numbers of combinations.
+const NARROW_COMBINATIONS_MAX: u64 = u32::MAX as u64;
+
 /// From so many groups on, a thread hands its states on and begins anew.
 const GROUPS_MAX: usize = 1 << 18;
+
+/// With so many values of a key too, whether or not there are groups of them: their numbers have 32 bits, and a block
+/// adds no more values than it has rows and entries of dictionaries.
+const VALUES_MAX: usize = 1 << 22;
 
 /// What the threads of one aggregation share.
 struct Shared {
@@ -126,10 +135,9 @@ struct Worker {
 
 impl Worker {
     fn new(shared: &Arc<Shared>, memory: MemoryReservation) -> Result<Self> {
-        let keys = shared.columns[..shared.key_count].iter().map(|column| KeyColumn::new(column.kind));
         Ok(Self {
             memory,
-            keys: keys.collect(),
+            keys: shared.key_columns(),
             places: Places::new(shared.key_count),
             accumulators: accumulators(&shared.aggregates)?,
             ones: Arc::new(Int64Array::from(Vec::<i64>::new())),
@@ -179,8 +187,10 @@ impl Worker {
             accumulator.update_batch(&values, &groups, None, self.places.len())?;
         }
         let states: usize = self.accumulators.iter().map(|accumulator| accumulator.size()).sum();
-        let held = self.held_done + states + self.places.len() * (64 + 8 * shared.key_count);
-        if self.memory.try_resize(held).is_err() || self.places.len() > GROUPS_MAX {
+        let groups = self.places.len() * (64 + 8 * shared.key_count);
+        let held = self.held_done + states + groups + self.key_bytes();
+        let are_many = self.places.len() > GROUPS_MAX || self.has_more_values_than(VALUES_MAX);
+        if self.memory.try_resize(held).is_err() || are_many {
             self.hand_on()?;
         }
         Ok(())
@@ -194,27 +204,29 @@ impl Worker {
             coded.push(match &shared.bucket {
                 Some((bucket, time)) if number == 0 => {
                     let times = time.evaluate(rows)?.into_array(rows.count)?;
-                    codes::of_times(times.as_primitive::<Int64Type>().values(), bucket.step, key)
+                    codes::of_times(times.as_primitive::<Int64Type>(), bucket.step, key)
                 }
                 _ => codes::of(column, rows, key)?,
             });
         }
-        let different = coded.iter().map(|column| column.numbers.len() as u64);
-        let combinations = different.fold(1, u64::saturating_mul);
-        if combinations <= u64::from(u32::MAX) {
-            Ok(self.places_of::<u32>(&coded, combinations, rows.count))
-        } else {
-            Ok(self.places_of::<u64>(&coded, combinations, rows.count))
-        }
+        Ok(match combinations(&coded) {
+            Some(combinations) if combinations <= NARROW_COMBINATIONS_MAX => {
+                self.places_of::<u32>(&coded, combinations, rows.count)
+            }
+            Some(combinations) => self.places_of::<u64>(&coded, combinations, rows.count),
+            None => self.places_of_whole_keys(&coded, rows.count),
+        })
     }
 
+    /// The places by one number for each combination of codes, of which there are so many.
     fn places_of<N: Combination>(&mut self, coded: &[Coded], combinations: u64, count: usize) -> Vec<usize> {
-        let mut combined = vec![N::of(0); count];
+        let mut combined = vec![N::ZERO; count];
         coded.iter().for_each(|column| column.add_to(&mut combined));
         // The key numbers of a combination, by taking it apart again from the last key on.
         let mut numbers = vec![0_u32; coded.len()].into_boxed_slice();
         let all = &mut self.places;
-        all.reserve((combinations as usize).min(count).saturating_sub(all.len()));
+        let groups_max = usize::try_from(combinations).unwrap_or(usize::MAX).min(count);
+        all.reserve(groups_max.saturating_sub(all.len()));
         let mut place_of = |combination: u64| {
             let mut rest = combination;
             for (number, column) in numbers.iter_mut().zip(coded).rev() {
@@ -241,6 +253,16 @@ impl Worker {
         numbers.map(|number| *seen.entry(number).or_insert_with(|| place_of(number))).collect()
     }
 
+    /// The places by the key numbers themselves, whatever there is of them.
+    fn places_of_whole_keys(&mut self, coded: &[Coded], count: usize) -> Vec<usize> {
+        let mut numbers = vec![0_u32; coded.len()].into_boxed_slice();
+        let place_of = |row: usize| {
+            numbers.iter_mut().zip(coded).for_each(|(number, column)| *number = column.number(row));
+            self.places.of(&numbers)
+        };
+        (0..count).map(place_of).collect()
+    }
+
     /// Makes a batch of the states so far, and begins anew.
     fn hand_on(&mut self) -> Result<()> {
         if self.places.is_empty() {
@@ -258,7 +280,32 @@ impl Worker {
         self.done.push(batch);
         self.places.clear();
         self.accumulators = accumulators(&self.shared.aggregates)?;
-        self.memory.try_resize(self.held_done)?;
+        // Values that come again keep their numbers, as long as they are few.
+        if self.has_more_values_than(GROUPS_MAX)
+            || self.memory.try_resize(self.held_done + self.key_bytes()).is_err()
+        {
+            self.keys = self.shared.key_columns();
+            self.memory.try_resize(self.held_done)?;
+        }
         Ok(())
     }
+
+    fn has_more_values_than(&self, count: usize) -> bool {
+        self.keys.iter().any(|key| key.len() > count)
+    }
+
+    fn key_bytes(&self) -> usize {
+        self.keys.iter().map(KeyColumn::memory_bytes).sum()
+    }
+}
+
+impl Shared {
+    fn key_columns(&self) -> Vec<KeyColumn> {
+        self.columns[..self.key_count].iter().map(|column| KeyColumn::new(column.kind)).collect()
+    }
+}
+
+/// How many combinations of codes there can be; none where 64 bits cannot count them.
+fn combinations(coded: &[Coded]) -> Option<u64> {
+    coded.iter().map(|column| column.numbers.len() as u64).try_fold(1, u64::checked_mul)
 }

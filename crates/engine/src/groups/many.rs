@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::SchemaRef;
+use datafusion_common::DataFusionError;
 use datafusion_execution::memory_pool::{MemoryConsumer, MemoryReservation};
 use datafusion_expr::{EmitTo, GroupsAccumulator};
 use datafusion_physical_expr::aggregate::AggregateFunctionExpr;
@@ -32,6 +33,9 @@ use crate::leaf::columns_of;
 use crate::scan::Scan;
 use crate::types::arrow_type;
 use crate::{Error, Result};
+
+/// How many groups a part may have: their places have 32 bits.
+const PLACES_MAX: usize = u32::MAX as usize;
 
 /// What the threads share while rows are parted.
 struct Parting {
@@ -252,6 +256,10 @@ impl<'a> PartGroups<'a> {
 
     fn add(&mut self, rows: &Rows<'_>) -> Result<()> {
         let (merging, table) = (self.merging, &mut self.table);
+        if table.keys.len() + rows.keys.len() > PLACES_MAX {
+            // What memory is not enough for is grouped in another way.
+            Err(DataFusionError::ResourcesExhausted("a part has too many groups".to_owned()))?;
+        }
         self.places.clear();
         self.places.extend(rows.keys.iter().map(|key| table.place(*key, &merging.hashes, &merging.bytes)));
         for (accumulator, arguments) in self.accumulators.iter_mut().zip(&merging.arguments) {

@@ -138,7 +138,9 @@ fn conjuncts(condition: &Expr) -> Vec<&Expr> {
 fn is_bound_of_time(condition: &Expr, scope: &mut Scope) -> bool {
     // What cannot be bound is told when the stage itself is done.
     let Ok(bound) = scope.condition(condition) else { return false };
-    bound.conjuncts().iter().all(|part| part.bound(|typed| scope.is_time(typed)).is_some())
+    // The range ends before its end, but for the greatest time, which it cannot leave out: that is left to the condition.
+    let is_told = |bound: Option<(_, i64)>| bound.is_some_and(|(_, time)| time < i64::MAX);
+    bound.conjuncts().iter().all(|part| is_told(part.bound(|typed| scope.is_time(typed))))
 }
 
 fn is_changing(expr: &Expr) -> bool {

@@ -45,4 +45,5 @@ mod templated;
 mod text_queries;
 mod trials;
 mod values;
+mod wide_keys;
 mod worded;

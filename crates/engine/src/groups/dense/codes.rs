@@ -12,6 +12,7 @@ use tidegauge_store::Codes;
 use super::keys::KeyColumn;
 use crate::Result;
 use crate::expr::{Input, Rows, Typed};
+use crate::groups::bounds_of;
 
 /// Integers are looked up in a table when they differ by less than this.
 const SPREAD_MAX: i128 = 1 << 16;
@@ -63,7 +64,17 @@ impl Coded {
         Self { codes, nulls, numbers }
     }
 
-    /// Puts the codes behind what the combinations are so far.
+    /// The number that the value of a row has among all values of the thread.
+    pub(super) fn number(&self, row: usize) -> u32 {
+        match &self.nulls {
+            Some(nulls) if nulls.is_null(row) => self.numbers[self.numbers.len() - 1],
+            _ => self.numbers[self.codes.at(row)],
+        }
+    }
+
+    /// Puts the codes behind what the combinations are so far. The caller has made sure that all combinations of all
+    /// keys can be counted; each key has a code at least, so those of the first keys can be too, and no step leaves
+    /// the range.
     pub(super) fn add_to<N: Combination>(&self, combined: &mut [N]) {
         let different = N::of(self.numbers.len());
         match &self.codes {
@@ -80,8 +91,10 @@ impl Coded {
     }
 }
 
-/// The number of a combination of codes: of 32 bits where that is enough, because half the bytes are half the time.
+/// The number of a combination of codes, of 32 or 64 bits.
 pub(super) trait Combination: Copy + From<u8> + From<u16> + From<u32> {
+    const ZERO: Self;
+    /// How many codes a key has: never more than there are combinations of all keys.
     fn of(count: usize) -> Self;
     fn push(self, different: Self, code: Self) -> Self;
     /// With the last of the codes that were pushed last.
@@ -92,11 +105,12 @@ pub(super) trait Combination: Copy + From<u8> + From<u16> + From<u32> {
 macro_rules! combination {
     ($number:ty) => {
         impl Combination for $number {
+            const ZERO: Self = 0;
             fn of(count: usize) -> Self {
                 count as Self
             }
             fn push(self, different: Self, code: Self) -> Self {
-                self.wrapping_mul(different).wrapping_add(code)
+                self * different + code
             }
             fn with_last(self, different: Self) -> Self {
                 self - self % different + (different - 1)
@@ -185,21 +199,21 @@ fn each(values: &[i64], nulls: Option<&NullBuffer>, code_of: &mut impl FnMut(i64
 }
 
 /// The bucket of each time. Rows come in the order of time, so the bucket of one is mostly that of the one before.
-pub(super) fn of_times(times: &[i64], step: i64, key: &mut KeyColumn) -> Coded {
+pub(super) fn of_times(times: &PrimitiveArray<Int64Type>, step: i64, key: &mut KeyColumn) -> Coded {
     let mut all: Vec<u32> = Vec::new();
     let (mut start, mut end, mut code) = (i64::MAX, i64::MIN, 0_u32);
     let mut seen: HashMap<i64, u32> = HashMap::new();
-    let mut codes = Vec::with_capacity(times.len());
-    for time in times {
-        if *time < start || *time >= end {
-            start = time.div_euclid(step).saturating_mul(step);
-            end = start.saturating_add(step);
+    let mut code_of = |time: i64| {
+        if time < start || time >= end {
+            (start, end) = bounds_of(time, step);
             code = *seen.entry(start).or_insert_with(|| {
                 all.push(key.of_number(start));
                 all.len() as u32 - 1
             });
         }
-        codes.push(code);
-    }
-    Coded::new(Codes::U32(codes.into()), None, all, key)
+        code
+    };
+    // A time that is computed may be missing.
+    let codes = each(times.values(), times.nulls(), &mut code_of);
+    Coded::new(Codes::U32(codes.into()), times.nulls().cloned(), all, key)
 }

@@ -15,6 +15,8 @@ pub(in crate::groups) struct KeyColumn {
     /// The number of null, once it was seen.
     null: Option<u32>,
     count: u32,
+    /// The bytes of the texts.
+    text_bytes: usize,
 }
 
 enum Values {
@@ -29,7 +31,7 @@ impl KeyColumn {
             arrow_schema::DataType::Utf8View => Values::Texts(HashMap::new()),
             _ => Values::Numbers(HashMap::new()),
         };
-        Self { kind, values, null: None, count: 0 }
+        Self { kind, values, null: None, count: 0, text_bytes: 0 }
     }
 
     pub(in crate::groups) fn of_text(&mut self, text: &str) -> u32 {
@@ -40,6 +42,7 @@ impl KeyColumn {
                 let number = self.count;
                 texts.insert(Box::from(text), number);
                 self.count += 1;
+                self.text_bytes += text.len();
                 number
             }
         }
@@ -57,6 +60,20 @@ impl KeyColumn {
         let number = *self.null.get_or_insert(self.count);
         self.count += u32::from(number == self.count);
         number
+    }
+
+    /// How many values were seen. Who adds to them sees to it that they stay below 32 bits.
+    pub(in crate::groups) fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// How many bytes the values take.
+    pub(in crate::groups) fn memory_bytes(&self) -> usize {
+        // A table has a byte for each place beside what stands there.
+        match &self.values {
+            Values::Texts(texts) => texts.capacity() * (size_of::<(Box<str>, u32)>() + 1) + self.text_bytes,
+            Values::Numbers(numbers) => numbers.capacity() * (size_of::<(i64, u32)>() + 1),
+        }
     }
 
     /// The values with these numbers, as one array.
