@@ -24,6 +24,7 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
 use arrow_schema::{DataType, Field as ArrowField, Schema, SchemaRef};
 use datafusion_common::ScalarValue;
+use datafusion_common::utils::memory::RecordBatchMemoryCounter;
 use datafusion_execution::TaskContext;
 use datafusion_execution::memory_pool::MemoryConsumer;
 use datafusion_physical_expr::aggregate::{AggregateExprBuilder, AggregateFunctionExpr};
@@ -222,7 +223,10 @@ impl<'a> Grouping<'a> {
         let merged = self.merged(states, first_key)?;
         let order = self.order(&merged.schema());
         let sorted: Arc<dyn ExecutionPlan> = match LexOrdering::new(order) {
-            Some(order) => Arc::new(SortExec::new(order, Arc::clone(&merged)).with_fetch(self.fetched())),
+            Some(order) => {
+                let rows = Leaf::of_own_rows(Arc::clone(&merged));
+                Arc::new(SortExec::new(order, rows).with_fetch(self.fetched()))
+            }
             None => Arc::clone(&merged),
         };
         let batch = collected(&sorted, &self.context).await?;
@@ -370,9 +374,10 @@ pub(crate) async fn collected(
 ) -> Result<RecordBatch> {
     let mut stream = plan.execute(0, Arc::clone(context))?;
     let reservation = MemoryConsumer::new("groups").register(context.memory_pool());
-    let mut batches = Vec::new();
+    let (mut batches, mut counter) = (Vec::new(), RecordBatchMemoryCounter::new());
     while let Some(batch) = stream.try_next().await? {
-        reservation.try_grow(batch.get_array_memory_size())?;
+        // Batches that are stretches of one, or refer to the same texts, hold that once.
+        reservation.try_grow(counter.count_batch(&batch))?;
         batches.push(batch);
     }
     Ok(arrow_select::concat::concat_batches(&plan.schema(), &batches)?)

@@ -20,6 +20,7 @@ use futures_util::{Stream, StreamExt, TryStreamExt};
 
 use crate::Result;
 use crate::expr::{Input, Rows, Typed};
+use crate::own_rows;
 use crate::partners::{Alone, Paired, Partners};
 use crate::scan::{Scan, Selected};
 use crate::unfold::{self, Unfolding};
@@ -51,6 +52,8 @@ enum Source {
     },
     /// The rows of all partitions of another plan, one partition after the other.
     Partitions(Arc<dyn ExecutionPlan>),
+    /// The rows of another plan, in batches that hold nothing else.
+    Own(Arc<dyn ExecutionPlan>),
     /// A row for each element of what is in the rows of another plan.
     Unfolded {
         input: Arc<dyn ExecutionPlan>,
@@ -110,6 +113,12 @@ impl Leaf {
     pub(crate) fn of_partitions(input: Arc<dyn ExecutionPlan>) -> Self {
         let schema = input.schema();
         Self::new(Source::Partitions(input), schema, 1)
+    }
+
+    /// The rows of a plan in batches that hold nothing else, for operators that count what the batches hold.
+    pub(crate) fn of_own_rows(input: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
+        let (schema, partitions) = (input.schema(), input.output_partitioning().partition_count());
+        Arc::new(Self::new(Source::Own(input), schema, partitions))
     }
 
     fn new(rows: Source, schema: SchemaRef, partitions: usize) -> Self {
@@ -230,6 +239,10 @@ impl ExecutionPlan for Leaf {
                 let streams = partitions.map(|partition| input.execute(partition, Arc::clone(&context)));
                 stream::iter(streams.collect::<DataFusionResult<Vec<_>>>()?).flatten().boxed()
             }
+            Source::Own(input) => {
+                let batches = input.execute(partition, context)?;
+                batches.map(|batch| own_rows::of(batch?)).boxed()
+            }
             Source::Unfolded { input, unfolding } => {
                 let unfolding = Arc::clone(unfolding);
                 let batches = input.execute(partition, context)?;
@@ -293,6 +306,7 @@ impl DisplayAs for Leaf {
             Source::Unfolded { unfolding, .. } => write!(f, "Leaf: elements, limit={}", unfolding.limit),
             Source::Paired { partners, .. } => write!(f, "Leaf: {partners:?}"),
             Source::Computed { columns, .. } => write!(f, "Leaf: columns={}", columns.len()),
+            Source::Own(_) => write!(f, "Leaf: own rows"),
         }
     }
 }

@@ -15,6 +15,7 @@ mod groups;
 mod lanes;
 mod leaf;
 mod memory;
+mod own_rows;
 mod partials;
 mod partners;
 mod pipeline;

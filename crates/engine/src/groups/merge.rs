@@ -153,9 +153,9 @@ impl Grouping<'_> {
         let sorted = match order {
             Some(order) => {
                 let schema = placed.schema();
-                let leaf = Leaf::of_batches(vec![placed], schema);
+                let rows = Leaf::of_own_rows(Arc::new(Leaf::of_batches(vec![placed], schema)));
                 let sort: Arc<dyn ExecutionPlan> =
-                    Arc::new(SortExec::new(order, Arc::new(leaf)).with_fetch(self.fetched()));
+                    Arc::new(SortExec::new(order, rows).with_fetch(self.fetched()));
                 collected(&sort, &self.context).await?
             }
             None => placed,

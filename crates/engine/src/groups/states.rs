@@ -7,6 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::SchemaRef;
+use datafusion_common::utils::memory::RecordBatchMemoryCounter;
 use datafusion_execution::memory_pool::MemoryConsumer;
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::aggregates::AggregateMode;
@@ -95,9 +96,9 @@ impl Grouping<'_> {
         let all = CoalescePartitionsExec::new(partial);
         let mut stream = all.execute(0, Arc::clone(&self.context))?;
         let reservation = MemoryConsumer::new("states").register(self.context.memory_pool());
-        let mut states = States::default();
+        let (mut states, mut counter) = (States::default(), RecordBatchMemoryCounter::new());
         while let Some(batch) = stream.try_next().await? {
-            reservation.try_grow(batch.get_array_memory_size())?;
+            reservation.try_grow(counter.count_batch(&batch))?;
             states.loose.push(batch);
         }
         Ok(states)

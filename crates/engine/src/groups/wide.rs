@@ -24,7 +24,7 @@ use super::{GroupedRows, Grouping, Totals, collected};
 use crate::Result;
 use crate::expr::{Typed, Values};
 use crate::functions::text::wanted::Wanted;
-use crate::leaf;
+use crate::leaf::{self, Leaf};
 use crate::scan::Claim;
 use crate::types::arrow_type;
 
@@ -91,10 +91,11 @@ impl Grouping<'_> {
             let batch = collected(&all, &self.context).await?;
             return Ok(Totals { groups: batch.num_rows() as u64, batch });
         };
-        let parts = SortExec::new(order.clone(), Arc::clone(&merged)).with_preserve_partitioning(true);
+        let rows = Leaf::of_own_rows(Arc::clone(&merged));
+        let parts = SortExec::new(order.clone(), rows).with_preserve_partitioning(true);
         let parts = CoalescePartitionsExec::new(Arc::new(parts.with_fetch(fetch)));
-        let sorted: Arc<dyn ExecutionPlan> =
-            Arc::new(SortExec::new(order, Arc::new(parts)).with_fetch(fetch));
+        let rows = Leaf::of_own_rows(Arc::new(parts));
+        let sorted: Arc<dyn ExecutionPlan> = Arc::new(SortExec::new(order, rows).with_fetch(fetch));
         let batch = collected(&sorted, &self.context).await?;
         let groups = merged.metrics().and_then(|metrics| metrics.output_rows()).unwrap_or(batch.num_rows());
         let kept = batch.num_rows().min(self.plan.limit);

@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, SchemaRef};
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::SchemaRef;
 use datafusion_execution::memory_pool::MemoryConsumer;
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
@@ -23,6 +22,7 @@ use crate::events::{self, Budget};
 use crate::explain;
 use crate::expr::Typed;
 use crate::leaf::Leaf;
+use crate::own_rows;
 use crate::plan::{EventOrder, EventsPlan};
 use crate::prune::Prune;
 use crate::run::{Run, Scanned};
@@ -202,7 +202,7 @@ impl Run {
         let mut stream = plan.execute(0, Arc::clone(&self.context))?;
         let mut batches = Vec::new();
         while let Some(batch) = stream.try_next().await? {
-            self.hold(batch.columns().iter().map(array_bytes).sum())?;
+            self.hold(batch.columns().iter().map(own_rows::bytes).sum())?;
             batches.push(batch);
         }
         Ok(arrow_select::concat::concat_batches(&plan.schema(), &batches)?)
@@ -217,20 +217,9 @@ impl Run {
     }
 }
 
-/// The bytes of an array's own rows, also where it is a part of a longer one.
-fn array_bytes(array: &ArrayRef) -> usize {
-    match array.as_string_view_opt() {
-        Some(texts) => texts.len() * 17 + texts.total_buffer_bytes_used(),
-        None if array.data_type().is_primitive() || array.data_type() == &DataType::Boolean => {
-            array.len() * 9
-        }
-        None => array.get_array_memory_size(),
-    }
-}
-
 fn table_bytes(table: &Table) -> usize {
     let arrays = table.fields.iter().flat_map(|field| &field.values);
-    arrays.map(|(_, array)| array_bytes(array)).sum()
+    arrays.map(|(_, array)| own_rows::bytes(array)).sum()
 }
 
 /// A plan that gives all rows in one stream.

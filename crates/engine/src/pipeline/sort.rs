@@ -20,6 +20,7 @@ use super::segment::{About, Columns, Origin, Segment, column_field};
 use crate::Result;
 use crate::bind::{Scope, Surroundings, invalid_with};
 use crate::expr::Typed;
+use crate::leaf::Leaf;
 use crate::plan::{EventOrder, SortColumn, sort_columns};
 use crate::run::Run;
 use crate::value::Value;
@@ -150,7 +151,10 @@ impl Run {
         let plan: Arc<dyn ExecutionPlan> = match LexOrdering::new(order) {
             // None of the rows needs no order, and a sort that keeps none is not allowed for.
             Some(order) if limit != Some(0) => {
-                Arc::new(SortExec::new(order, one_partition(plan)).with_fetch(limit))
+                let rows = one_partition(plan);
+                // A sort that keeps few rows holds few batches.
+                let rows = if limit.is_some() { rows } else { Leaf::of_own_rows(rows) };
+                Arc::new(SortExec::new(order, rows).with_fetch(limit))
             }
             _ => match limit {
                 Some(limit) => Arc::new(GlobalLimitExec::new(one_partition(plan), 0, Some(limit))),

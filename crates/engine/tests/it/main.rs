@@ -29,6 +29,7 @@ mod kept;
 mod many;
 mod memory;
 mod narrow;
+mod needless_memory;
 mod numbers;
 mod operators;
 mod pages;

@@ -67,7 +67,8 @@ impl First {
         let Some(order) = LexOrdering::new(self.order.clone()) else {
             return collected(&all, &self.context).await;
         };
-        let sorted: Arc<dyn ExecutionPlan> = Arc::new(SortExec::new(order, all).with_fetch(self.fetch));
+        let rows = Leaf::of_own_rows(all);
+        let sorted: Arc<dyn ExecutionPlan> = Arc::new(SortExec::new(order, rows).with_fetch(self.fetch));
         collected(&sorted, &self.context).await
     }
 }
