@@ -15,8 +15,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Fingerprint, Partial};
 
-/// What the states of groups look like. It changes with them, and what another version has written is not read.
-const FORMAT: &str = concat!("1-", env!("CARGO_PKG_VERSION"));
+/// The form of the files, and a hash of what computes the states in them: what something else has computed, though it may
+/// differ by one mended line, is not read.
+const FORMAT: &str = concat!("2-", env!("TIDEGAUGE_COMPUTED_BY"));
 
 /// The row group, the matched rows, and whether there are states.
 const ENTRY_BYTES: usize = 4 + 8 + 1;
@@ -36,7 +37,7 @@ pub(crate) struct Disk {
 pub(super) type OfSegment = Vec<(u32, Partial)>;
 
 impl Disk {
-    /// Opens a folder, without what other versions have left there.
+    /// Opens a folder, without what was computed by something else.
     pub(crate) fn open(folder: &Path, bytes_max: u64) -> io::Result<Self> {
         let own = folder.join(FORMAT);
         fs::create_dir_all(&own)?;

@@ -13,6 +13,7 @@ mod budgets;
 mod case_file;
 mod cases;
 mod collected;
+mod computed_by;
 mod deleted;
 mod distinct;
 mod filtered;
