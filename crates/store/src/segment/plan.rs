@@ -82,10 +82,17 @@ fn dictionary(builder: WriterPropertiesBuilder, effort: Effort) -> WriterPropert
 fn integers(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) -> WriterPropertiesBuilder {
     let values = array.as_primitive::<Int64Type>();
     let seen = Counted::of(array, |row| values.value(row).cast_unsigned());
-    let steps = values.values().windows(2).take(ROW_GROUP_ROWS).map(|pair| pair[1].wrapping_sub(pair[0]));
-    let (min, max) = steps.fold((i64::MAX, i64::MIN), |(min, max), step| (min.min(step), max.max(step)));
-    let delta_bits = 64 - max.wrapping_sub(min).max(0).leading_zeros();
+    let delta_bits = delta_bits(values.values());
     if seen.dictionary_bits() <= f64::from(delta_bits) { dictionary(builder, effort) } else { delta(builder) }
+}
+
+/// How many bits each step from one number to the next takes beside the least step. Steps that leave the range wrap, as
+/// they do where they are written; how far they lie apart takes up to 64 bits, the sign among them.
+fn delta_bits(values: &[i64]) -> u32 {
+    let steps = values.windows(2).take(ROW_GROUP_ROWS).map(|pair| pair[1].wrapping_sub(pair[0]));
+    let (min, max) = steps.fold((i64::MAX, i64::MIN), |(min, max), step| (min.min(step), max.max(step)));
+    // Without a step there is none greater than another.
+    if min >= max { 0 } else { u64::BITS - max.abs_diff(min).leading_zeros() }
 }
 
 fn floats(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) -> WriterPropertiesBuilder {

@@ -9,6 +9,7 @@ mod deletion_faults;
 mod deletion_kill;
 mod duckdb;
 mod events;
+mod extremes;
 mod faults;
 mod fields;
 mod formats;
