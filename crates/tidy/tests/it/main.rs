@@ -9,6 +9,7 @@
 
 mod arrows;
 mod documents;
+mod fast_paths;
 mod lengths;
 mod module_docs;
 mod settings;
