@@ -22,7 +22,7 @@ use crate::Result;
 /// How many rows a batch has at most.
 const BATCH_ROWS: usize = 16 * 1024;
 
-/// No further row.
+/// No further row. A table has fewer rows than this.
 const NONE: u32 = u32::MAX;
 
 /// A table by its keys.
@@ -66,11 +66,15 @@ impl Partners {
         let converter = RowConverter::new(types.collect())?;
         let keys = converter.convert_columns(columns)?;
         let hasher = DefaultHashBuilder::default();
+        let rows = u32::try_from(batch.num_rows()).ok().filter(|rows| *rows < NONE);
+        let rows = rows.ok_or_else(|| {
+            DataFusionError::ResourcesExhausted("the right table of a join has too many rows".to_owned())
+        })?;
         let hash = |row: u32| hasher.hash_one(keys.row(row as usize).data());
         let mut first: HashTable<u32> = HashTable::new();
         let mut next = vec![NONE; batch.num_rows()];
         // From the last row to the first, so that each is put before those that follow it.
-        for row in (0..batch.num_rows() as u32).rev() {
+        for row in (0..rows).rev() {
             if has_null(columns, row as usize) {
                 continue;
             }

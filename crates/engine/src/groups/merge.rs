@@ -23,7 +23,7 @@ use crate::Result;
 use crate::leaf::Leaf;
 use crate::partials::MergedRun;
 
-/// More states than these, and those of more keys, are merged by DataFusion.
+/// More states than these, and those of more keys, are merged by DataFusion. So places and rows below fit into 32 bits.
 const STATES_MAX: usize = 1 << 20;
 const KEYS_MAX: usize = 16;
 

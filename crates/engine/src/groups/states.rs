@@ -109,6 +109,7 @@ impl Grouping<'_> {
 pub(super) fn merged(keys: &Keys, run: &Unmerged) -> Result<MergedRun> {
     let mut merger = Merger::new(keys)?;
     run.states.iter().try_for_each(|states| merger.add(states))?;
+    // Of a run there are at most so many states as its few blocks keep.
     let total_of = merger.total_of().iter().map(|place| *place as u32).collect();
     let totals = merger.totals(Form::States)?;
     let totals = RecordBatch::try_new(

@@ -102,7 +102,7 @@ fn kept_groups_lie_under_the_hash_of_what_has_computed_them() {
         // What an engine before a change has left is not there for the one after it.
         fs::rename(folder.join(&name), folder.join("1-0.1.0")).unwrap();
         house.restart_engines(|settings| settings);
-        assert_eq!(names(), [name.clone()]);
+        assert_eq!(names(), std::slice::from_ref(&name));
         assert_eq!(fs::read_dir(folder.join(&name)).unwrap().count(), 0, "nothing is taken over");
     });
 }

@@ -130,6 +130,8 @@ fn push<N: Combination + From<T>, T: Copy>(combined: &mut [N], codes: &[T], diff
     }
 }
 
+// No key has more different values in a block than that has rows, whose numbers have 32 bits: no code below is cut off.
+
 fn texts(array: &ArrayRef, key: &mut KeyColumn) -> Coded {
     let texts = array.as_string_view();
     let mut seen: HashMap<&str, u32> = HashMap::new();

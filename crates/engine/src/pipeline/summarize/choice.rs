@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, UInt32Array};
 use arrow_ord::sort::{SortColumn, SortOptions, lexsort_to_indices};
 use arrow_select::take::take;
+use datafusion_common::DataFusionError;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{ExprKind, Nulls, OrderKey, SortKey, Stage, Top, Type};
 
@@ -209,8 +210,10 @@ impl Choice {
             let options = Some(SortOptions { descending, nulls_first: !descending });
             columns.push(SortColumn { values: sorted.evaluate(&rows)?.into_array(rows.count)?, options });
         }
-        // Groups that are equal in this stay in the order of their keys.
-        let places: ArrayRef = Arc::new(UInt32Array::from_iter_values(0..totals.rows as u32));
+        // Groups that are equal in this stay in the order of their keys. The rows that this gives have 32 bits as well.
+        let end = u32::try_from(totals.rows)
+            .map_err(|_| DataFusionError::ResourcesExhausted("too many groups to be sorted".to_owned()))?;
+        let places: ArrayRef = Arc::new(UInt32Array::from_iter_values(0..end));
         columns.push(SortColumn { values: places, options: None });
         Ok(lexsort_to_indices(&columns, Some(self.limit))?)
     }
