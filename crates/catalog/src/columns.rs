@@ -10,6 +10,7 @@ use crate::audit::{Change, record};
 use crate::commits::next_commit;
 use crate::counts::from_stored;
 use crate::db::{LIST_BATCH, push_list, read, write};
+use crate::lease::fence;
 use crate::{Catalog, Error, Result};
 
 /// The columns that every dataset has, with their numbers.
@@ -133,6 +134,7 @@ impl Catalog {
             return Ok(columns);
         }
         let known = write!(self, connection => {
+            fence!(self, connection);
             let last: Option<i64> =
                 sqlx::query_scalar(LOCK).bind(dataset.as_str()).fetch_optional(&mut *connection).await?;
             let Some(last) = last else {
@@ -161,6 +163,7 @@ impl Catalog {
     pub async fn forget_columns(&self, dataset: &DatasetId, except: &[u32]) -> Result<u64> {
         let except: HashSet<u32> = except.iter().copied().collect();
         let forgotten = write!(self, connection => {
+            fence!(self, connection);
             let locked: Option<i64> =
                 sqlx::query_scalar(LOCK).bind(dataset.as_str()).fetch_optional(&mut *connection).await?;
             if locked.is_none() {

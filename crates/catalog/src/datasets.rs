@@ -8,6 +8,7 @@ use crate::columns::LAST_SYSTEM_COLUMN;
 use crate::commits::next_commit;
 use crate::counts::from_stored;
 use crate::db::{read, write};
+use crate::lease::fence;
 use crate::limits::check_room;
 use crate::views::{IS_VIEW, check_name_is_free};
 use crate::{Catalog, Error, Result};
@@ -43,7 +44,7 @@ pub struct DatasetPatch {
 }
 
 #[derive(FromRow)]
-struct DatasetRow {
+pub(crate) struct DatasetRow {
     id: String,
     number: i64,
     org_id: String,
@@ -61,7 +62,7 @@ struct DatasetRow {
 }
 
 impl DatasetRow {
-    fn read(self) -> Result<Dataset> {
+    pub(crate) fn read(self) -> Result<Dataset> {
         let map_fields = serde_json::from_str(&self.map_fields);
         let name = DatasetName::parse(&self.name);
         Ok(Dataset {
@@ -91,6 +92,8 @@ macro_rules! columns {
     };
 }
 
+pub(crate) use columns;
+
 const SELECT_EVERY: &str = concat!("SELECT ", columns!(), " FROM dataset ORDER BY number");
 
 const SELECT_ALL: &str = concat!("SELECT ", columns!(), " FROM dataset WHERE org_id = $1 ORDER BY name");
@@ -113,14 +116,12 @@ const UPDATE_MAP_FIELDS: &str = concat!(
     columns!()
 );
 
-const UPDATE_VACUUMED: &str =
-    concat!("UPDATE dataset SET vacuumed = $3 WHERE org_id = $1 AND name = $2 RETURNING ", columns!());
-
-const DELETE_PARTS: [&str; 4] = [
+const DELETE_PARTS: [&str; 5] = [
     "DELETE FROM virtual_field WHERE dataset_id = $1",
     "DELETE FROM dataset_column WHERE dataset_id = $1",
     "DELETE FROM dataset_field WHERE dataset_id = $1",
     "DELETE FROM ingest_key WHERE dataset_id = $1",
+    "DELETE FROM flush_mark WHERE dataset_id = $1",
 ];
 
 pub(crate) const INSERT: &str = "INSERT INTO dataset (id, number, org_id, name, description, kind, created, \
@@ -197,6 +198,7 @@ impl Catalog {
     ) -> Result<Dataset> {
         let mut dataset = Dataset { org: org.clone(), ..dataset.clone() };
         let number = write!(self, connection => {
+            fence!(self, connection);
             check_room!(connection, org, "dataset", max_datasets);
             check_name_is_free!(connection, org, dataset.name.as_str(), IS_VIEW, "there is a view with this name");
             let commit = next_commit!(connection, Some(dataset.created), schema: true, datasets: 1_i64, segments: 0_i64);
@@ -297,6 +299,7 @@ impl Catalog {
         edit: impl FnOnce(Vec<String>) -> Result<Vec<String>>,
     ) -> Result<Option<Dataset>> {
         let row: DatasetRow = write!(self, connection => {
+            fence!(self, connection);
             let locked: Option<DatasetRow> = sqlx::query_as(LOCK_ONE)
                 .bind(org.as_str())
                 .bind(name)
@@ -319,46 +322,6 @@ impl Catalog {
         row.read().map(Some)
     }
 
-    /// Writes down in the audit trail that events of a dataset were deleted by a query.
-    pub async fn note_deletion(&self, name: &str, change: &Change) -> Result<()> {
-        write!(self, connection => {
-            record!(connection, change, "dataset.delete-events", name);
-        });
-        Ok(())
-    }
-
-    /// Writes down in the audit trail that old events of a dataset were removed.
-    pub async fn note_trim(&self, name: &str, change: &Change) -> Result<()> {
-        write!(self, connection => {
-            record!(connection, change, "dataset.trim", name);
-        });
-        Ok(())
-    }
-
-    /// Writes down when the dataset was vacuumed last. `None` if there is no such dataset.
-    pub async fn note_vacuum(
-        &self,
-        org: &OrgId,
-        name: &str,
-        now: Timestamp,
-        change: &Change,
-    ) -> Result<Option<Dataset>> {
-        let row: Option<DatasetRow> = write!(self, connection => {
-            let row = sqlx::query_as(UPDATE_VACUUMED)
-                .bind(org.as_str())
-                .bind(name)
-                .bind(now.as_micros())
-                .fetch_optional(&mut *connection)
-                .await?;
-            if row.is_none() {
-                return Ok(None);
-            }
-            record!(connection, change, "dataset.vacuum", name);
-            row
-        });
-        row.map(DatasetRow::read).transpose()
-    }
-
     /// Deletes a dataset with all that is known of it. Its segments are removed as of `now`; their files are deleted
     /// later. `None` if there is no such dataset.
     pub async fn delete_dataset(
@@ -369,6 +332,7 @@ impl Catalog {
         change: &Change,
     ) -> Result<Option<DatasetId>> {
         let id = write!(self, connection => {
+            fence!(self, connection);
             let locked: Option<DatasetRow> = sqlx::query_as(LOCK_ONE)
                 .bind(org.as_str())
                 .bind(name)

@@ -10,8 +10,9 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
-use tidegauge_model::ErrorKind;
+use tidegauge_model::{ErrorKind, Timestamp};
 
+use crate::lease::Claim;
 use crate::{Error, Result, SealKey};
 
 /// How long a statement waits for a free connection or for SQLite's lock before the caller is told to try again.
@@ -52,6 +53,7 @@ pub struct Catalog {
     pub(crate) key: SealKey,
     /// How many changes were committed.
     pub(crate) changes: AtomicU64,
+    pub(crate) claim: Claim,
 }
 
 #[derive(Debug)]
@@ -140,7 +142,7 @@ impl Catalog {
             Location::Sqlite(path) => open_sqlite(path).await?,
             Location::Postgres(url) => open_postgres(url).await?,
         };
-        let catalog = Self { db, key, changes: AtomicU64::new(0) };
+        let catalog = Self { db, key, changes: AtomicU64::new(0), claim: Claim::default() };
         catalog.prove_key().await?;
         Ok(catalog)
     }
@@ -156,6 +158,21 @@ impl Catalog {
             sqlx::query("SELECT 1").execute(executor).await?;
         });
         Ok(())
+    }
+
+    /// What time it is for the database, which is the same for every process that uses it.
+    pub(crate) async fn database_time(&self) -> Result<Timestamp> {
+        let micros: i64 = match &self.db {
+            Db::Sqlite { read, .. } => {
+                let now = "SELECT CAST(unixepoch('now', 'subsec') * 1000000 AS INTEGER)";
+                sqlx::query_scalar(now).fetch_one(read).await?
+            }
+            Db::Postgres(pool) => {
+                let now = "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)";
+                sqlx::query_scalar(now).fetch_one(pool).await?
+            }
+        };
+        Ok(Timestamp::from_micros(micros))
     }
 
     /// Whether an acknowledged change survives a power cut, by the database's own settings. A PostgreSQL server may

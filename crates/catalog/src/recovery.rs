@@ -8,6 +8,7 @@ use crate::commits::next_commit;
 use crate::counts::{from_stored, to_stored};
 use crate::datasets::{Dataset, insert_dataset};
 use crate::db::write;
+use crate::lease::fence;
 use crate::segments::{NewSegment, insert_segments};
 use crate::{Catalog, Result};
 
@@ -35,6 +36,7 @@ impl Catalog {
         let last_column = last_column.unwrap_or(0).max(LAST_SYSTEM_COLUMN);
         let given = to_stored(dataset.number)?;
         let commit = write!(self, connection => {
+            fence!(self, connection);
             sqlx::query("UPDATE commit_sequence SET last_dataset = $1 WHERE last_dataset < $1")
                 .bind(given)
                 .execute(&mut *connection)

@@ -10,6 +10,7 @@ use crate::commits::next_commit;
 use crate::counts::{from_stored, to_stored};
 use crate::db::{LIST_BATCH, push_list, read, write};
 use crate::ingest_keys::{IngestKey, insert_keys, last_uses};
+use crate::lease::fence;
 use crate::usage::ADD_USAGE_OF_DATASET;
 use crate::{Catalog, Error, Result};
 
@@ -35,6 +36,19 @@ pub struct NewSegment {
     pub stats: Vec<u8>,
     /// The place of the text index.
     pub sidecar: Option<String>,
+}
+
+/// What was written from a write log.
+#[derive(Clone, Copy, Debug)]
+pub struct Flushed<'a> {
+    /// Whose log it was; empty for that of who has the lease.
+    pub node: &'a str,
+    pub segments: &'a [NewSegment],
+    /// The last sequence that is in them.
+    pub flushed: u64,
+    pub keys: &'a [IngestKey],
+    /// Bytes that came in, by month.
+    pub usage: &'a [(String, u64)],
 }
 
 /// A segment of the catalogue, without its statistics.
@@ -135,6 +149,14 @@ pub(crate) const INSERT: &str = "INSERT INTO segment (id, number, dataset_id, pa
 
 pub(crate) const INSERT_STATS: &str = "INSERT INTO segment_stats (segment_id, stats) VALUES ($1, $2)";
 
+/// Moves the mark of a dataset: of who has the lease, or of a node that had it before. Changes nothing if it is there or
+/// beyond already, or if there is no such dataset.
+const ADVANCE: &str = "UPDATE dataset SET flushed = $2 WHERE id = $1 AND flushed < $2 AND $3 = ''";
+const ADVANCE_LEFT: &str = "INSERT INTO flush_mark (node_id, dataset_id, sequence) \
+    SELECT $3, id, $2 FROM dataset WHERE id = $1 \
+    ON CONFLICT (node_id, dataset_id) DO UPDATE SET sequence = excluded.sequence \
+    WHERE flush_mark.sequence < excluded.sequence";
+
 /// Inserts segments inside a transaction that has taken as many numbers for them.
 macro_rules! insert_segments {
     ($connection:expr, $dataset:expr, $segments:expr, $commit:expr) => {
@@ -185,12 +207,26 @@ impl Catalog {
         usage: &[(String, u64)],
         now: Timestamp,
     ) -> Result<u64> {
+        let node = "";
+        self.publish_left(dataset, Flushed { node, segments, flushed, keys, usage }, now).await
+    }
+
+    /// The same for what a node had logged before another one had the lease.
+    pub async fn publish_left(
+        &self,
+        dataset: &DatasetId,
+        Flushed { node, segments, flushed, keys, usage }: Flushed<'_>,
+        now: Timestamp,
+    ) -> Result<u64> {
+        let advance = if node.is_empty() { ADVANCE } else { ADVANCE_LEFT };
         let flushed = to_stored(flushed)?;
         let keys = last_uses(keys);
         let commit = write!(self, connection => {
-            let advanced = sqlx::query("UPDATE dataset SET flushed = $2 WHERE id = $1 AND flushed < $2")
+            fence!(self, connection);
+            let advanced = sqlx::query(advance)
                 .bind(dataset.as_str())
                 .bind(flushed)
+                .bind(node)
                 .execute(&mut *connection)
                 .await?;
             if advanced.rows_affected() == 0 {
@@ -230,6 +266,7 @@ impl Catalog {
         let removed: HashSet<&str> = removed.iter().map(SegmentId::as_str).collect();
         let removed: Vec<&str> = removed.into_iter().collect();
         let commit = write!(self, connection => {
+            fence!(self, connection);
             let locked = sqlx::query("UPDATE dataset SET flushed = flushed WHERE id = $1")
                 .bind(dataset.as_str())
                 .execute(&mut *connection)
@@ -313,6 +350,7 @@ impl Catalog {
     /// Forgets removed segments whose files are deleted, and says how many. Live ones are left alone.
     pub async fn forget_segments(&self, ids: &[SegmentId]) -> Result<u64> {
         let forgotten = write!(self, connection => {
+            fence!(self, connection);
             let mut forgotten = 0;
             for batch in ids.chunks(LIST_BATCH) {
                 let mut delete = sqlx::QueryBuilder::new("DELETE FROM segment WHERE removed IS NOT NULL AND ");

@@ -78,6 +78,7 @@ pub struct StorageSettings {
     pub flush_rows: usize,
     pub flush_age_seconds: u64,
     pub segment_grace_seconds: u64,
+    pub lease_seconds: u64,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -32,7 +32,7 @@ const REST_SHARE: usize = 16;
 const REST_AGE: Duration = Duration::from_secs(10);
 
 /// How many events are sorted and encoded at once; small ones would otherwise take far more memory than they came in.
-const PORTION_ROWS: usize = 1 << 20;
+pub(crate) const PORTION_ROWS: usize = 1 << 20;
 
 impl Store {
     /// Waits until a buffer is full enough.
@@ -237,7 +237,7 @@ fn interrupted(source: tokio::task::JoinError) -> Error {
     Error::caused(ErrorKind::Internal, "the writing of a segment was interrupted", source)
 }
 
-fn keys_of(logged: &[Arc<Logged>]) -> Vec<IngestKey> {
+pub(crate) fn keys_of(logged: &[Arc<Logged>]) -> Vec<IngestKey> {
     let of = |logged: &Arc<Logged>| {
         let receipt = logged.frame.receipt();
         let key = receipt.key.as_ref()?;

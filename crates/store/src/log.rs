@@ -20,7 +20,7 @@ use crate::{Error, Result};
 
 pub(crate) use record::DatasetKey;
 pub use recover::Damage;
-pub(crate) use recover::{Recovered, look_at, recover};
+pub(crate) use recover::{Recovered, has_files, look_at, recover};
 
 /// How the log is kept.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ struct Append {
 }
 
 impl Log {
-    /// Goes on after what was recovered. The next sequence is above every one that was ever handed out.
+    /// Goes on after what was recovered, above a sequence that is at least the last of those.
     pub(crate) fn open(settings: LogSettings, recovered: &Recovered, last_sequence: u64) -> Result<Self> {
         let mut state = State { last_sequence, ..State::default() };
         for file in &recovered.files {
@@ -98,7 +98,12 @@ impl Log {
         }
         let shared = Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new() });
         let quarantine = settings.quarantine.clone();
-        let writer = Arc::new(Mutex::new(writer::Writer::new(settings, Arc::clone(&shared), last_sequence)?));
+        let writer = Arc::new(Mutex::new(writer::Writer::new(
+            settings,
+            Arc::clone(&shared),
+            last_sequence,
+            recovered.last_sequence,
+        )?));
         let thread = std::thread::Builder::new()
             .name("log".to_owned())
             .spawn({

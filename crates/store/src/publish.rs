@@ -85,11 +85,14 @@ impl Store {
             return Ok(());
         }
         let mut datasets = self.catalog.all_datasets().await?.into_iter();
-        let Some(dataset) = datasets.find(|dataset| dataset.id == *state.id()) else {
+        let dataset = datasets.find(|dataset| dataset.id == *state.id());
+        let segments = self.catalog.live_segments(state.id()).await?;
+        // Asked after reading: what was read is of this process alone, and the mark says what is in segments of its log.
+        self.renew_lease().await?;
+        let Some(dataset) = dataset else {
             state.delete();
             return Ok(());
         };
-        let segments = self.catalog.live_segments(state.id()).await?;
         state.follow(dataset.flushed, segments.into_iter().map(Arc::new).collect());
         Ok(())
     }
@@ -105,7 +108,7 @@ impl Store {
 }
 
 /// A segment as readers know it.
-fn live(state: &DatasetState, segment: &NewSegment, commit: u64) -> Segment {
+pub(crate) fn live(state: &DatasetState, segment: &NewSegment, commit: u64) -> Segment {
     let segment = segment.clone();
     Segment {
         id: segment.id,

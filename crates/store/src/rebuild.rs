@@ -15,11 +15,11 @@ use tidegauge_catalog::{Catalog, Change};
 use tidegauge_model::dataset::EVENTS_KIND;
 use tidegauge_model::{DatasetId, DatasetName, FieldKind, OrgId, Timestamp};
 
-use crate::log::look_at;
+use crate::log::{LogSettings, look_at};
 use crate::objects::Objects;
 use crate::segment::{Origin, is_nameable};
 use crate::store::{lock_folder, prepare};
-use crate::{Result, StoreSettings};
+use crate::{Result, StoreSettings, lease};
 use found::{Found, find};
 
 /// What was put back.
@@ -43,10 +43,24 @@ pub async fn rebuild(
 ) -> Result<Rebuilt> {
     let log_settings = prepare(settings)?;
     let _lock = lock_folder(settings)?;
+    lease::take_for_work(catalog, settings).await?;
+    let rebuilt = put_back(catalog, settings, &log_settings, org, now, change).await;
+    catalog.release_lease().await?;
+    rebuilt
+}
+
+async fn put_back(
+    catalog: &Catalog,
+    settings: &StoreSettings,
+    log_settings: &LogSettings,
+    org: Option<&OrgId>,
+    now: Timestamp,
+    change: &Change,
+) -> Result<Rebuilt> {
     let objects = Objects::open(&settings.objects)?;
     catalog.set_data_path(objects.data_path()).await?;
     let mut logged: HashMap<DatasetId, BTreeSet<u64>> = HashMap::new();
-    look_at(&log_settings, &mut |dataset, sequence, _| {
+    look_at(log_settings, &mut |dataset, sequence, _| {
         logged.entry(dataset).or_default().insert(sequence);
     })?;
     let mut rebuilt = Rebuilt::default();

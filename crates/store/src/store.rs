@@ -2,10 +2,8 @@
 //! it recovers what was acknowledged before; appending makes events durable and readable; moving them on is left to
 //! `flush`, `compact`, `delete`, `retain` and `sweep`, whose steps the server calls.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Duration;
 
 use hashbrown::HashMap;
 use tidegauge_catalog::Catalog;
@@ -18,56 +16,13 @@ use crate::blocks::Footers;
 use crate::dataset::DatasetState;
 use crate::frame::{Encoder, Frame, Receipt};
 use crate::keys::Keyed;
+use crate::lease::Lease;
+use crate::left::Left;
 use crate::log::{Accept, Damage, Log, LogSettings, recover};
-use crate::objects::{ObjectLocation, Objects};
+use crate::objects::Objects;
+use crate::settings::StoreSettings;
 use crate::unclaimed::{Unclaimed, deletion};
 use crate::{Error, Result};
-
-/// How events are kept.
-#[derive(Clone, Debug)]
-pub struct StoreSettings {
-    /// The folder of the log, of quarantined parts, and of the lock.
-    pub folder: PathBuf,
-    pub objects: ObjectLocation,
-    pub log_file_bytes: u64,
-    /// When a dataset's events are written as a segment: bytes or rows in the buffer, or age of the oldest.
-    pub flush_bytes: usize,
-    pub flush_rows: usize,
-    pub flush_age: Duration,
-    /// How much all buffers together may hold before requests have to wait.
-    pub buffer_bytes_max: usize,
-    /// How long a request waits for room in the buffer before it is told to come back.
-    pub buffer_wait: Duration,
-    pub segment_rows_max: usize,
-    /// How much a compaction may read at once.
-    pub compact_bytes_max: u64,
-    /// How long replaced segments stay for readers that began before.
-    pub grace: Duration,
-    /// How long idempotency keys are remembered.
-    pub key_age: Duration,
-    /// How much memory the footers of segments may take, with the filters and shared columns that were read for them.
-    pub footer_cache_bytes: usize,
-}
-
-impl StoreSettings {
-    pub fn new(folder: PathBuf) -> Self {
-        Self {
-            objects: ObjectLocation::Folder(folder.join("segments")),
-            folder,
-            log_file_bytes: 64 << 20,
-            flush_bytes: 80 << 20,
-            flush_rows: 256 * 1024,
-            flush_age: Duration::from_secs(600),
-            buffer_bytes_max: 160 << 20,
-            buffer_wait: Duration::from_secs(10),
-            segment_rows_max: 512 * 1024,
-            compact_bytes_max: 32 << 20,
-            grace: Duration::from_secs(3600),
-            key_age: Duration::from_secs(24 * 3600),
-            footer_cache_bytes: 64 << 20,
-        }
-    }
-}
 
 /// The open store.
 #[derive(Debug)]
@@ -93,6 +48,7 @@ pub struct Store {
     pub(crate) flushes: AtomicU64,
     damage: Vec<Damage>,
     pub(crate) unclaimed: Unclaimed,
+    pub(crate) lease: Lease,
     _lock: std::fs::File,
 }
 
@@ -137,7 +93,8 @@ pub struct StoreFigures {
 }
 
 impl Store {
-    /// Opens the store and recovers what the log holds beyond the segments.
+    /// Opens the store and recovers what the log holds beyond the segments. Refused, and it is told by whom, while
+    /// another process writes to the catalogue.
     pub async fn open(
         catalog: Arc<Catalog>,
         clock: Arc<dyn Clock>,
@@ -146,19 +103,40 @@ impl Store {
     ) -> Result<Self> {
         let log_settings = prepare(&settings)?;
         let lock = lock_folder(&settings)?;
+        let lease = Lease::take(&catalog, &*clock, &*chance, &settings).await?;
+        let leased = Arc::clone(&catalog);
+        let opened = Self::open_with(catalog, clock, chance, settings, (lock, lease), log_settings);
+        let opened = Box::pin(opened).await;
+        if opened.is_err() {
+            // Others need not wait for one that does not run.
+            let _ = leased.release_lease().await;
+        }
+        opened
+    }
+
+    async fn open_with(
+        catalog: Arc<Catalog>,
+        clock: Arc<dyn Clock>,
+        chance: Arc<dyn Chance>,
+        settings: StoreSettings,
+        (lock, lease): (std::fs::File, Lease),
+        log_settings: LogSettings,
+    ) -> Result<Self> {
         let objects = Arc::new(Objects::open(&settings.objects)?);
         catalog.set_data_path(objects.data_path()).await?;
         let buffered = Arc::new(AtomicUsize::new(0));
         let directory = load(&catalog, &buffered).await?;
         let mut unclaimed = Unclaimed::default();
+        let mut left = Left::of(&catalog, &lease).await?;
         let mut recovered =
             recover(&log_settings, &mut |dataset, sequence, frame| match directory.by_id.get(&dataset) {
-                Some(state) => state.accept(sequence, frame),
+                Some(state) => left.sort_out(state, sequence, frame),
                 None => unclaimed.add(dataset, sequence, &frame),
             })?;
         unclaimed.protect(&mut recovered);
         let flushed = directory.by_id.values().map(|state| state.lock().flushed).max().unwrap_or(0);
-        let log = Log::open(log_settings, &recovered, recovered.last_sequence.max(flushed))?;
+        let last = recovered.last_sequence.max(flushed).max(lease.taken.sequence_floor);
+        let log = Log::open(log_settings, &recovered, last)?;
         let store = Self {
             catalog,
             clock,
@@ -176,8 +154,10 @@ impl Store {
             damage: recovered.damage,
             unclaimed,
             settings,
+            lease,
             _lock: lock,
         };
+        store.publish_left(left).await?;
         store.release_log();
         Ok(store)
     }
@@ -235,6 +215,7 @@ impl Store {
 
     /// Makes the events of a request durable and readable, and returns their sequence.
     pub async fn append(&self, dataset: &Arc<DatasetState>, prepared: Prepared) -> Result<u64> {
+        self.hold_lease().await?;
         self.wait_for_room().await?;
         let Prepared(frame) = prepared;
         let key = frame.receipt().key.as_ref().map(|key| Keyed::new(dataset, &key.key));
@@ -246,6 +227,8 @@ impl Store {
         let answer = self.log.append(dataset.key, frame, accept)?;
         let stopped = |_| Error::new(ErrorKind::Unavailable, "the log stopped: try again");
         let sequence = answer.await.map_err(stopped)??;
+        // The process may have stood still meanwhile: then it must not say that the events are where others look.
+        self.hold_lease().await?;
         if self.is_due(dataset) || self.is_full_half() {
             self.flush_wanted.notify_one();
         }
@@ -316,16 +299,21 @@ impl Store {
 
     /// Lets the log drop what is in segments.
     pub(crate) fn release_log(&self) {
+        if self.catalog.is_lease_lost() {
+            // Somebody else moves the marks now: what this log holds is sorted out at the next start.
+            return;
+        }
         // Read first: everything up to here is in a buffer or in segments.
         let last = self.log.last_sequence();
         let oldest = self.all().iter().filter_map(|state| Some(state.lock().logged.first()?.sequence)).min();
         self.log.release(oldest.unwrap_or(u64::MAX).min(last + 1));
     }
 
-    /// Writes everything as segments and ends the log. Nothing can be appended afterwards.
+    /// Writes everything as segments, ends the log and lets others write. Nothing can be appended afterwards.
     pub async fn close(&self) -> Result<()> {
         let flushed = self.flush_all().await;
         self.log.close();
+        self.release_lease().await;
         flushed
     }
 

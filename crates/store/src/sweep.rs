@@ -21,6 +21,7 @@ const ORPHAN_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 impl Store {
     /// Deletes segments that were removed before the grace time. Says how many.
     pub async fn collect_garbage(&self) -> Result<usize> {
+        self.hold_lease().await?;
         let before = self.now().minus(self.settings.grace);
         let mut deleted = 0;
         // Outside readers go through the list of commits; what nobody can look back to is taken off it.
@@ -44,6 +45,7 @@ impl Store {
 
     /// Deletes objects that the catalogue does not know and that are too old to be still on their way. Says how many.
     pub async fn sweep_orphans(&self) -> Result<usize> {
+        self.hold_lease().await?;
         let border = self.now().minus(ORPHAN_AGE);
         let is_old = |object: &Listed| object.modified < border;
         let listed = self.objects.list().await?;

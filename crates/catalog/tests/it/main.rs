@@ -22,6 +22,7 @@ mod groups;
 mod identities;
 mod ingest_keys;
 mod lake;
+mod lease;
 mod membership;
 mod membership_races;
 mod monitor_runs;
@@ -358,6 +359,14 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         keeps_ids_and_numbers,
         changes_nothing_when_a_part_is_there,
     }
+    lease {
+        is_had_by_one_who_is_named_to_others,
+        is_given_back_at_once_to_the_node_that_had_it,
+        that_is_lost_lets_nothing_be_changed,
+        keeps_the_sequences_of_nodes_apart,
+        goes_first_to_the_log_from_before_or_to_a_new_one,
+        is_for_one_data_folder_of_a_process,
+    }
     lake {
         knows_where_the_files_are,
         has_a_snapshot_for_each_commit,
@@ -468,6 +477,10 @@ const DATABASE_CASES: &[Case] = &[
     Case {
         name: "stored_forms::version_6_is_still_read",
         run: |database| Box::pin(stored_monitors::version_6_is_still_read(database)),
+    },
+    Case {
+        name: "stored_forms::version_7_is_still_read",
+        run: |database| Box::pin(lease::version_7_is_still_read(database)),
     },
 ];
 

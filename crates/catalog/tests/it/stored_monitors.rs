@@ -20,12 +20,17 @@ pub(crate) const NOTIFIER: &str = "notify_018bcfe56800700080000000000000d1";
 pub(crate) async fn version_6_is_still_read(database: &Database) {
     stored_rows::restore(database, 6).await;
     let catalog = database.open(KEY_BYTE).await.unwrap();
-    stored_sign_in::check_all(&catalog).await;
-    check_monitors(&catalog).await;
-    check_annotations(&catalog).await;
-    stored_watch::check_watch(&catalog).await;
-    stored_deliveries::check_outbox(&catalog).await;
+    check_all(&catalog).await;
     catalog.close().await;
+}
+
+/// Checks all that version 6 stores, which later samples hold too.
+pub(crate) async fn check_all(catalog: &Catalog) {
+    stored_sign_in::check_all(catalog).await;
+    check_monitors(catalog).await;
+    check_annotations(catalog).await;
+    stored_watch::check_watch(catalog).await;
+    stored_deliveries::check_outbox(catalog).await;
 }
 
 async fn check_monitors(catalog: &Catalog) {

@@ -1,5 +1,6 @@
 //! Opens the service, or the catalogue alone for an operator's command, and finds the organisation that a command is about.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
@@ -7,7 +8,7 @@ use tidegauge_catalog::{Catalog, Change};
 use tidegauge_engine::Engine;
 use tidegauge_model::time::SystemClock;
 use tidegauge_model::{Chance, Clock, Org, OrgId, Timestamp};
-use tidegauge_store::Store;
+use tidegauge_store::{Store, StoreSettings};
 
 use crate::app::{App, Parts};
 use crate::background::Background;
@@ -49,14 +50,18 @@ pub async fn open_catalog(config: &Config) -> anyhow::Result<Catalog> {
 }
 
 /// Opens everything that the service needs.
-pub async fn open_app(config: &Config, public_url: PublicUrl) -> anyhow::Result<Arc<App>> {
+pub async fn open_app(
+    config: &Config,
+    address: SocketAddr,
+    public_url: PublicUrl,
+) -> anyhow::Result<Arc<App>> {
     let atlas = config.geo_database.clone().map(Atlas::open).transpose();
     let atlas = atlas.map_err(|error| anyhow!("setting geo_database: {error:#}"))?;
     let catalog = Arc::new(open_catalog(config).await?);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let chance: Arc<dyn Chance> = Arc::new(OsChance);
-    let store =
-        Store::open(Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance), config.store.clone());
+    let settings = StoreSettings { address: address.to_string(), ..config.store.clone() };
+    let store = Store::open(Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance), settings);
     let store = store.await.context("opening the store of events")?;
     let store = Arc::new(store);
     let engine = Engine::new(Arc::clone(&store), config.engine.clone()).context("preparing for queries")?;

@@ -28,7 +28,7 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     let listener = listen(config.listen)?;
     let address = listener.local_addr()?;
 
-    let app = operator::open_app(&config, config.public_url_at(address)).await?;
+    let app = operator::open_app(&config, address, config.public_url_at(address)).await?;
     let made = first_start::set_up(&app.catalog, &config.first_start, &*app.chance, app.now()).await?;
     if let Some(made) = made {
         welcome(&made, &config.first_start, &app.public_url);
@@ -42,9 +42,20 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     output::line(&format!("Tidegauge {} listens on {scheme}://{address}", env!("CARGO_PKG_VERSION")));
     tracing::info!(%address, data = %config.data.display(), catalog = catalog_kind(&config), "serving");
 
+    let mut taken_over = None;
+    let stop = async {
+        tokio::select! {
+            () = stop => {}
+            // What others publish is not seen here, so that even answers would be wrong before long.
+            reason = app.store.lease_lost() => taken_over = Some(reason),
+        }
+    };
     let served = serve(&app, &config, listener, stop).await;
     jobs.stop(&app).await;
     app.catalog.close().await;
+    if let Some(reason) = taken_over {
+        bail!("{reason}");
+    }
     tracing::info!("stopped");
     served
 }

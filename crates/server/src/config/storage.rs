@@ -28,6 +28,7 @@ pub(super) fn store_settings(storage: &StorageSettings) -> Result<StoreSettings,
         flush_rows: storage.flush_rows,
         flush_age: super::seconds("flush_age_seconds", storage.flush_age_seconds)?,
         grace: Duration::from_secs(storage.segment_grace_seconds),
+        lease: super::seconds("lease_seconds", storage.lease_seconds)?,
         ..StoreSettings::new(storage.data.clone())
     })
 }

@@ -45,6 +45,9 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Response {
     if let Err(error) = app.catalog.ping().await {
         reasons.push(format!("catalogue: {error}"));
     }
+    if app.catalog.is_lease_lost() {
+        reasons.push("another process writes to the catalogue".to_owned());
+    }
     let ready = reasons.is_empty();
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (status, Json(Readiness { ready, reasons })).into_response()

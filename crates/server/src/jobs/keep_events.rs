@@ -19,6 +19,8 @@ const KEYS_KEPT_SECONDS: i64 = 25 * 60 * 60;
 
 pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
     start_flush(jobs, app);
+    let renew_every = app.store.lease_period();
+    jobs.run_every("keep-lease", renew_every, app, |app| async move { app.store.renew_lease().await });
     jobs.run_every("compact", COMPACT_EVERY, app, |app| async move { compact(&app).await });
     jobs.run_every("retain", RETAIN_EVERY, app, |app| async move { app.store.retain_step().await });
     jobs.run_every("collect-garbage", RETAIN_EVERY, app, |app| async move {

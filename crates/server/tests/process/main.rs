@@ -21,6 +21,7 @@ mod places;
 mod process;
 mod shutdown;
 mod tls;
+mod two_writers;
 mod watching;
 
 use std::pin::Pin;
@@ -47,6 +48,15 @@ const ON_BOTH: &[(&str, Case)] = &[
         Box::pin(watching::every_alert_is_told_under_one_id(backend))
     }),
     ("a_truncated_segment_concerns_its_dataset_only", |backend| Box::pin(damage::truncated_segment(backend))),
+    ("a_second_service_on_the_same_catalogue_is_refused", |backend| {
+        Box::pin(two_writers::second_is_refused(backend))
+    }),
+    ("a_killed_service_has_its_lease_at_once_and_another_later", |backend| {
+        Box::pin(two_writers::killed_gets_its_lease_back(backend))
+    }),
+    ("a_service_that_stood_still_and_lost_its_lease_ends", |backend| {
+        Box::pin(two_writers::paused_is_fenced(backend))
+    }),
     ("commands_of_the_operator_reach_the_running_service", |backend| Box::pin(commands::reach(backend))),
 ];
 

@@ -81,6 +81,47 @@ impl Installation {
         Service { child, url: address.unwrap() }
     }
 
+    /// Starts the service and waits until it listens; if it ends before, what it said on standard error.
+    pub(crate) fn try_start(&self, more: &[&str]) -> Result<Service, String> {
+        let errors = std::fs::File::create(self.path("errors")).unwrap();
+        let mut command = self.command(&["serve", "--listen", "127.0.0.1:0", "--log-level", "warn"]);
+        let mut child = command.args(more).stdout(Stdio::piped()).stderr(errors).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let address = lines.find_map(|line| Some(line.unwrap().split_once("listens on ")?.1.to_owned()));
+        let Some(url) = address else {
+            assert!(!child.wait().unwrap().success());
+            return Err(self.last_errors());
+        };
+        Ok(Service { child, url })
+    }
+
+    /// What the service that was started last by `try_start` has said on standard error.
+    pub(crate) fn last_errors(&self) -> String {
+        std::fs::read_to_string(self.path("errors")).unwrap()
+    }
+
+    /// Another installation on the same catalogue and the same segments, with a data folder of its own.
+    pub(crate) fn beside(&self) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let data = folder.path().join("data");
+        std::fs::create_dir(&data).unwrap();
+        let mut settings = vec!["--data".to_owned(), data.display().to_string()];
+        let shared = [("--secret-key-file", "secret.key"), ("--objects", "segments")];
+        settings.extend(
+            shared
+                .iter()
+                .flat_map(|(flag, name)| [(*flag).to_owned(), self.data().join(name).display().to_string()]),
+        );
+        match &self.postgres {
+            Some(url) => settings.extend(["--catalog".to_owned(), url.clone()]),
+            None => {
+                std::os::unix::fs::symlink(self.data().join("catalog.sqlite"), data.join("catalog.sqlite"))
+                    .unwrap()
+            }
+        }
+        Self { folder, settings, postgres: self.postgres.clone() }
+    }
+
     /// Runs a command to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()
@@ -144,7 +185,11 @@ impl Service {
         self.signal("-HUP");
     }
 
-    fn signal(&self, signal: &str) {
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn signal(&self, signal: &str) {
         let status = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
         assert!(status.success());
     }

@@ -113,6 +113,11 @@ fn read_files(
     Ok(recovered)
 }
 
+/// Whether anything was ever logged in a folder.
+pub(crate) fn has_files(folder: &Path) -> Result<bool> {
+    Ok(!log_files(folder)?.is_empty())
+}
+
 fn log_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let list = || -> std::io::Result<Vec<PathBuf>> {
         let mut paths = Vec::new();

@@ -30,13 +30,20 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(settings: LogSettings, shared: Arc<Shared>, last_sequence: u64) -> Result<Self> {
+    /// Begins above a sequence. What was acknowledged before may be less: the sequences between were never given away
+    /// here, and nobody must miss them.
+    pub(super) fn new(
+        settings: LogSettings,
+        shared: Arc<Shared>,
+        last_sequence: u64,
+        acknowledged: u64,
+    ) -> Result<Self> {
         let mut writer = Self {
             settings,
             shared,
             file: None,
             sequence: last_sequence,
-            acknowledged: last_sequence,
+            acknowledged,
             last_sync: Duration::ZERO,
         };
         writer.rotate(0)?;

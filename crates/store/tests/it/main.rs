@@ -15,6 +15,7 @@ mod fields;
 mod formats;
 mod house;
 mod keys;
+mod lease;
 mod life;
 mod pages;
 mod properties;

@@ -172,7 +172,7 @@ async fn what_was_written_twice_and_published_once_counts_once() {
     for (path, bytes) in log_of(&house) {
         std::fs::write(twin.path().join("log").join(path.file_name().unwrap()), bytes).unwrap();
     }
-    for name in ["catalog.db", "catalog.db-wal"] {
+    for name in ["catalog.db", "catalog.db-wal", "log/node"] {
         std::fs::copy(house.folder.path().join(name), twin.path().join(name)).unwrap();
     }
     let mut settings = StoreSettings::new(twin.path().to_owned());

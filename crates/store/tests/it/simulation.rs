@@ -235,7 +235,7 @@ async fn quarter(first: u64) {
         None => (first..SEEDS).step_by(4).collect(),
     };
     for seed in seeds {
-        run(seed).await;
+        Box::pin(run(seed)).await;
     }
 }
 

@@ -1,0 +1,170 @@
+//! The store's part of the lease on writing. What is published is fenced by the catalogue; here is known until when the
+//! lease is had for certain, so that no event is acknowledged after somebody else may have taken it. That is measured by
+//! two clocks, of which the earlier counts: a monotonic one, which no one sets back, and the clock that was handed in,
+//! which also goes on while the machine sleeps. It is assumed that neither goes slower than the database's own clock
+//! by more than a small part of a lease.
+
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tidegauge_catalog::Catalog;
+use tidegauge_catalog::lease::{Taken, Writer};
+use tidegauge_model::{Chance, Clock, Timestamp, chance, hex};
+use tokio::sync::watch;
+
+use crate::log::{has_files, sync_folder};
+use crate::{Error, Result, Store, StoreSettings};
+
+/// A lease is renewed so many times before it would end.
+const RENEWALS: u32 = 6;
+
+/// The name of the write log, in its folder: whoever has the folder is the same node.
+const NODE_FILE: &str = "node";
+const NODE_BYTES: usize = 16;
+
+/// The lease of this store.
+#[derive(Debug)]
+pub(crate) struct Lease {
+    pub(crate) node: String,
+    pub(crate) taken: Taken,
+    /// When it was asked for the last time that it was given.
+    asked: Mutex<(Instant, Timestamp)>,
+    /// One at a time asks for it again.
+    renewing: tokio::sync::Mutex<()>,
+    lost: watch::Sender<Option<String>>,
+}
+
+impl Lease {
+    pub(crate) async fn take(
+        catalog: &Catalog,
+        clock: &dyn Clock,
+        chance: &dyn Chance,
+        settings: &StoreSettings,
+    ) -> Result<Self> {
+        let log = settings.folder.join("log");
+        let has_log = has_files(&log)?;
+        let node = match read_node(&log)? {
+            Some(node) => node,
+            None => make_node(&log, chance)?,
+        };
+        let asked = (instant(), clock.now());
+        let taken = catalog.take_lease(&writer(settings, &node, has_log), settings.lease).await?;
+        let (asked, lost) = (Mutex::new(asked), watch::Sender::new(None));
+        Ok(Self { node, taken, asked, renewing: tokio::sync::Mutex::default(), lost })
+    }
+
+    /// Whether nobody else can have it yet.
+    fn is_certain(&self, now: Timestamp, length: Duration) -> bool {
+        let (asked, asked_at) = *self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.elapsed() < length && now < asked_at.plus(length)
+    }
+}
+
+impl Store {
+    /// How often the lease has to be renewed.
+    pub fn lease_period(&self) -> Duration {
+        self.settings.lease / RENEWALS
+    }
+
+    /// Makes the lease on writing last longer.
+    pub async fn renew_lease(&self) -> Result<()> {
+        let asked = (instant(), self.now());
+        // Seldom needed, and a part of everything that is waited for: kept small there.
+        let renewed = Box::pin(self.catalog.renew_lease(self.settings.lease)).await;
+        match &renewed {
+            Ok(()) => *self.lease.asked.lock().unwrap_or_else(PoisonError::into_inner) = asked,
+            Err(error) if self.catalog.is_lease_lost() => {
+                let cause = std::error::Error::source(error);
+                self.lease
+                    .lost
+                    .send_replace(Some(cause.map_or_else(|| error.to_string(), ToString::to_string)));
+            }
+            Err(_) => {}
+        }
+        Ok(renewed?)
+    }
+
+    /// Waits until somebody else has taken the lease, and tells who. Nothing can be stored from then on.
+    pub async fn lease_lost(&self) -> String {
+        let mut told = self.lease.lost.subscribe();
+        let reason = told.wait_for(Option::is_some).await.ok().and_then(|reason| reason.clone());
+        reason.unwrap_or_default()
+    }
+
+    /// That this process may acknowledge events. One that was silent for longer than a lease asks first.
+    pub(crate) async fn hold_lease(&self) -> Result<()> {
+        let is_held =
+            || !self.catalog.is_lease_lost() && self.lease.is_certain(self.now(), self.settings.lease);
+        if is_held() {
+            return Ok(());
+        }
+        let _one = self.lease.renewing.lock().await;
+        if is_held() { Ok(()) } else { self.renew_lease().await }
+    }
+
+    /// Lets others write.
+    pub(crate) async fn release_lease(&self) {
+        if let Err(error) = self.catalog.release_lease().await {
+            tracing::warn!(%error, "the lease on the catalogue was not given back; it ends by itself");
+        }
+    }
+}
+
+/// Takes the lease for work on the catalogue beside the store, if the folder has been used before. Where it has not,
+/// nobody may have the lease, which the catalogue sees to.
+pub(crate) async fn take_for_work(catalog: &Catalog, settings: &StoreSettings) -> Result<()> {
+    let log = settings.folder.join("log");
+    if let Some(node) = read_node(&log)? {
+        catalog.take_lease(&writer(settings, &node, has_files(&log)?), settings.lease).await?;
+    }
+    Ok(())
+}
+
+fn writer(settings: &StoreSettings, node: &str, has_log: bool) -> Writer {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    Writer {
+        node: node.to_owned(),
+        host: host.trim().to_owned(),
+        process: std::process::id(),
+        address: settings.address.clone(),
+        has_log,
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a duration, not a time of day, is measured here")]
+fn instant() -> Instant {
+    Instant::now()
+}
+
+fn read_node(log: &Path) -> Result<Option<String>> {
+    let path = log.join(NODE_FILE);
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(source) => return Err(Error::disk("read the name of the log", source)),
+    };
+    let node = text.trim();
+    if node.len() != NODE_BYTES * 2 || !node.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        let message = format!(
+            "{} does not hold {} hexadecimal digits: restore it, because it names the log that lies beside it",
+            path.display(),
+            NODE_BYTES * 2
+        );
+        return Err(Error::corrupt(message));
+    }
+    Ok(Some(node.to_owned()))
+}
+
+fn make_node(log: &Path, chance: &dyn Chance) -> Result<String> {
+    let node = hex::encode(&chance::bytes::<NODE_BYTES>(chance));
+    let (path, draft) = (log.join(NODE_FILE), log.join("node.new"));
+    let make = || -> std::io::Result<()> {
+        std::fs::write(&draft, format!("{node}\n"))?;
+        std::fs::File::open(&draft)?.sync_all()?;
+        std::fs::rename(&draft, &path)
+    };
+    make().map_err(|source| Error::disk("keep the name of the log", source))?;
+    sync_folder(log)?;
+    Ok(node)
+}

@@ -1,0 +1,96 @@
+//! Events that this node had logged before another one took the lease. The mark of a dataset is the other's then, so it
+//! says nothing of them; the catalogue has kept the marks that this node had. What is beyond these becomes segments when
+//! the store is opened, before anything else does, and keeps the identities that it was acknowledged with: sequences of
+//! nodes are far apart.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use tidegauge_catalog::segments::Flushed;
+use tidegauge_model::DatasetId;
+
+use crate::dataset::DatasetState;
+use crate::flush::{PORTION_ROWS, Writing, keys_of, merge_apart};
+use crate::frame::Frame;
+use crate::lease::Lease;
+use crate::part::{Logged, Part};
+use crate::publish::live;
+use crate::segment::Effort;
+use crate::{Result, Store, usage};
+
+/// What the log holds from before.
+#[derive(Debug)]
+pub(crate) struct Left {
+    floor: u64,
+    marks: HashMap<DatasetId, u64>,
+    logged: BTreeMap<DatasetId, Vec<Arc<Logged>>>,
+}
+
+impl Left {
+    pub(crate) async fn of(catalog: &tidegauge_catalog::Catalog, lease: &Lease) -> Result<Self> {
+        let floor = lease.taken.sequence_floor;
+        let marks = if floor > 0 { catalog.flush_marks(&lease.node).await? } else { HashMap::new() };
+        Ok(Self { floor, marks, logged: BTreeMap::new() })
+    }
+
+    /// Hands events on that were logged since the lease was taken, and keeps those from before that are in no segment.
+    pub(crate) fn sort_out(&mut self, state: &DatasetState, sequence: u64, frame: Frame) {
+        if sequence > self.floor {
+            crate::log::Accept::accept(state, sequence, frame);
+            return;
+        }
+        let is_empty = frame.rows() == 0 && frame.receipt().key.is_none();
+        if !is_empty && sequence > self.marks.get(state.id()).copied().unwrap_or(0) {
+            self.logged.entry(state.id().clone()).or_default().push(Arc::new(Logged { sequence, frame }));
+        }
+    }
+}
+
+impl Store {
+    /// Publishes what was logged before another node had the lease. An error leaves it in the log.
+    pub(crate) async fn publish_left(&self, left: Left) -> Result<()> {
+        for (dataset, logged) in left.logged {
+            let Some(state) = self.dataset(&dataset) else { continue };
+            let requests = logged.len();
+            let mut rest = &logged[..];
+            while !rest.is_empty() {
+                let mut rows = 0;
+                let fits = |logged: &&Arc<Logged>| {
+                    rows += logged.frame.rows();
+                    rows <= PORTION_ROWS
+                };
+                let count = rest.iter().take_while(fits).count().max(1);
+                self.publish_portion(&state, &rest[..count]).await?;
+                rest = &rest[count..];
+            }
+            tracing::warn!(%dataset, requests, "stored what was logged before another node wrote to the catalogue");
+        }
+        Ok(())
+    }
+
+    async fn publish_portion(&self, state: &Arc<DatasetState>, logged: &[Arc<Logged>]) -> Result<()> {
+        let Some(last) = logged.last() else { return Ok(()) };
+        let parts = logged.iter().filter(|logged| logged.frame.rows() > 0).cloned().map(Part::Logged);
+        let writing = Writing {
+            merge: merge_apart(parts.collect()).await?,
+            level: 0,
+            flushed: state.lock().flushed,
+            replaces: Vec::new(),
+            effort: Effort::Fresh,
+        };
+        let segments = self.write(state, writing).await?;
+        let (keys, usage) = (keys_of(logged), usage::by_month(logged));
+        let (node, flushed) = (self.lease.node.as_str(), last.sequence);
+        let written = Flushed { node, segments: &segments, flushed, keys: &keys, usage: &usage };
+        let commit = self.catalog.publish_left(state.id(), written, self.now()).await?;
+        let mut inner = state.lock();
+        for logged in logged {
+            for column in logged.frame.columns() {
+                inner.fields.add(logged.frame.name(column), column.kind());
+            }
+        }
+        let added = segments.iter().map(|segment| Arc::new(live(state, segment, commit))).collect();
+        inner.replace_segments(&[], added);
+        Ok(())
+    }
+}

@@ -1,0 +1,201 @@
+//! Several stores on one catalogue: one writes at a time, one that has lost its lease neither publishes nor
+//! acknowledges, and what each has acknowledged is there exactly once after they have taken turns.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tidegauge_catalog::Catalog;
+use tidegauge_model::chance::SeededChance;
+use tidegauge_model::{DatasetId, ErrorKind, RowId, Timestamp};
+use tidegauge_store::{Result, Store, StoreSettings, StoredRow};
+
+use crate::events::SECOND;
+use crate::house::{House, START, events, open, open_catalog, sqlite};
+
+/// More sequences than this are between those of two nodes.
+const APART: u64 = 1 << 40;
+
+/// A store in a folder of its own, on the catalogue and the segments of a house.
+struct Neighbour {
+    _folder: TempDir,
+    settings: StoreSettings,
+    catalog: Arc<Catalog>,
+    chance: Arc<SeededChance>,
+}
+
+impl Neighbour {
+    async fn of(house: &House) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut settings = house.settings.clone();
+        settings.folder = folder.path().to_owned();
+        let catalog = open_catalog(&sqlite(house.folder.path())).await;
+        Self { _folder: folder, settings, catalog, chance: Arc::new(SeededChance::new(8)) }
+    }
+
+    async fn open(&self, house: &House) -> Result<Store> {
+        open(&self.catalog, &house.clock, &self.chance, &self.settings).await
+    }
+}
+
+fn times(from: i64, count: i64) -> Vec<i64> {
+    (from..from + count).map(|at| START * 1000 + at * SECOND).collect()
+}
+
+async fn append(house: &House, store: &Store, id: &DatasetId, from: i64) -> Result<u64> {
+    let dataset = store.dataset(id).unwrap();
+    store.append(&dataset, Store::prepare(&events(&times(from, 2)), house.receipt())).await
+}
+
+async fn flush(store: &Store, id: &DatasetId) -> Result<()> {
+    store.flush(&store.dataset(id).unwrap()).await
+}
+
+async fn rows(store: &Store, id: &DatasetId) -> Vec<StoredRow> {
+    store.rows(&store.dataset(id).unwrap()).await.unwrap()
+}
+
+/// The seconds of the events, which must be those that were sent, each once and with an identity of its own.
+fn check(rows: &[StoredRow], sent: impl IntoIterator<Item = i64>) {
+    let found: Vec<i64> = rows.iter().map(|row| (row.time - START * 1000) / SECOND).collect();
+    assert_eq!(found.iter().copied().collect::<BTreeSet<_>>(), sent.into_iter().collect());
+    let identities: BTreeSet<_> = rows.iter().map(|row| (row.sequence, row.index)).collect();
+    assert_eq!(identities.len(), rows.len());
+    assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), rows.len(), "an event is there twice");
+}
+
+#[tokio::test]
+async fn a_second_store_is_refused_until_the_first_is_closed() {
+    let house = House::with(|settings| settings.address = "first.example:80".to_owned()).await;
+    let neighbour = Neighbour::of(&house).await;
+    let refused = neighbour.open(&house).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    assert!(refused.to_string().contains("first.example:80"), "{refused}");
+    house.store.close().await.unwrap();
+    neighbour.open(&house).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_lease_that_ran_out_and_that_nobody_took_goes_on() {
+    let house = House::new().await;
+    let id = house.dataset("logs").await.id().clone();
+    append(&house, &house.store, &id, 0).await.unwrap();
+    house.advance(Duration::from_secs(86_400));
+    append(&house, &house.store, &id, 2).await.unwrap();
+    flush(&house.store, &id).await.unwrap();
+    check(&rows(&house.store, &id).await, 0..4);
+}
+
+#[tokio::test]
+async fn who_has_lost_the_lease_publishes_and_acknowledges_nothing() {
+    let house = House::with(|settings| settings.lease = Duration::ZERO).await;
+    let id = house.dataset("logs").await.id().clone();
+    for part in 0..4 {
+        append(&house, &house.store, &id, part * 2).await.unwrap();
+        flush(&house.store, &id).await.unwrap();
+    }
+    append(&house, &house.store, &id, 8).await.unwrap();
+    let stored = rows(&house.store, &id).await;
+    let neighbour = Neighbour::of(&house).await;
+    let other = neighbour.open(&house).await.unwrap();
+    append(&house, &other, &id, 10).await.unwrap();
+    flush(&other, &id).await.unwrap();
+    let live = neighbour.catalog.live_segments(&id).await.unwrap();
+
+    let (store, state) = (&house.store, house.store.dataset(&id).unwrap());
+    let first = RowId { time: stored[0].time, sequence: stored[0].sequence, index: stored[0].index };
+    let late = Timestamp::from_micros(START + 3_600_000_000);
+    let refused = [
+        append(&house, store, &id, 12).await.map(|_| ()),
+        store.flush(&state).await,
+        store.compact_step().await.map(|_| ()),
+        store.delete_rows(&state, vec![first]).await.map(|_| ()),
+        store.trim(&state, late).await.map(|_| ()),
+        store.vacuum(&state).await,
+        store.collect_garbage().await.map(|_| ()),
+        store.sweep_orphans().await.map(|_| ()),
+        store.renew_lease().await,
+    ];
+    for (place, refused) in refused.into_iter().enumerate() {
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Unavailable, "{place}: {refused}");
+    }
+    assert!(store.lease_lost().await.contains("may not write any more"));
+    assert_eq!(neighbour.catalog.live_segments(&id).await.unwrap(), live);
+    assert_eq!(state.logged(), 1, "what was acknowledged is not let go of");
+
+    // What was refused was not stored, and what was acknowledged before is, wherever.
+    other.close().await.unwrap();
+    let house = house.reopened().await;
+    check(&rows(&house.store, &id).await, 0..12);
+}
+
+#[tokio::test]
+async fn folders_that_take_turns_lose_and_double_nothing() {
+    let house = House::with(|settings| settings.lease = Duration::ZERO).await;
+    let id = house.dataset("logs").await.id().clone();
+    let never_flushed = house.dataset("quiet").await.id().clone();
+    append(&house, &house.store, &id, 0).await.unwrap();
+    flush(&house.store, &id).await.unwrap();
+    append(&house, &house.store, &id, 2).await.unwrap();
+    assert_eq!(append(&house, &house.store, &never_flushed, 0).await.unwrap(), 3);
+    let neighbour = Neighbour::of(&house).await;
+    for turn in 0..2 {
+        // The log of the new folder is empty: its sequences begin above all marks, and above what is in the other's log.
+        let other = neighbour.open(&house).await.unwrap();
+        assert!(append(&house, &other, &id, 10 + turn * 2).await.unwrap() > APART);
+        append(&house, &other, &never_flushed, 10 + turn * 2).await.unwrap();
+        flush(&other, &id).await.unwrap();
+    }
+    // The first opens again twice, the second time as after a kill right after the start.
+    let house = house.killed().await;
+    check(&rows(&house.store, &id).await, [0, 1, 2, 3, 10, 11, 12, 13]);
+    let house = house.killed().await;
+    assert_eq!(house.store.damage(), []);
+    check(&rows(&house.store, &id).await, [0, 1, 2, 3, 10, 11, 12, 13]);
+    append(&house, &house.store, &id, 20).await.unwrap();
+    flush(&house.store, &id).await.unwrap();
+    let house = house.killed().await;
+    check(&rows(&house.store, &id).await, [0, 1, 2, 3, 10, 11, 12, 13, 20, 21]);
+
+    // What only the neighbour has logged comes back with it.
+    check(&rows(&house.store, &never_flushed).await, [0, 1]);
+    let other = neighbour.open(&house).await.unwrap();
+    check(&rows(&other, &never_flushed).await, [0, 1, 10, 11, 12, 13]);
+    assert_eq!(other.damage(), []);
+}
+
+#[tokio::test]
+async fn a_start_that_fails_before_all_is_taken_over_leaves_it_for_the_next() {
+    let house = House::with(|settings| settings.lease = Duration::ZERO).await;
+    let id = house.dataset("logs").await.id().clone();
+    append(&house, &house.store, &id, 0).await.unwrap();
+    let neighbour = Neighbour::of(&house).await;
+    let other = neighbour.open(&house).await.unwrap();
+    append(&house, &other, &id, 10).await.unwrap();
+    flush(&other, &id).await.unwrap();
+    drop(other);
+
+    // The first comes back and cannot write its segment: something stands where the folder of the dataset was.
+    let House { folder, catalog, clock, org, store, settings, chance } = house;
+    drop(store);
+    let objects = folder.path().join("segments/datasets");
+    let aside = folder.path().join("aside");
+    std::fs::rename(&objects, &aside).unwrap();
+    std::fs::write(&objects, "in the way").unwrap();
+    open(&catalog, &clock, &chance, &settings).await.unwrap_err();
+    std::fs::remove_file(&objects).unwrap();
+    std::fs::rename(&aside, &objects).unwrap();
+
+    // The other writes in between, far beyond the mark that the first had.
+    let other = open(&neighbour.catalog, &clock, &neighbour.chance, &neighbour.settings).await.unwrap();
+    let dataset = other.dataset(&id).unwrap();
+    let receipt = tidegauge_store::Receipt { arrival: START * 1000, raw_bytes: 1, key: None };
+    other.append(&dataset, Store::prepare(&events(&times(20, 2)), receipt)).await.unwrap();
+    other.close().await.unwrap();
+
+    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+    let house = House { folder, catalog, clock, org, store, settings, chance };
+    check(&rows(&house.store, &id).await, [0, 1, 10, 11, 20, 21]);
+}
