@@ -40,11 +40,12 @@ impl Store {
         self.flush_wanted.notified().await;
     }
 
-    /// Flushes every dataset whose buffer is full or old enough, and the largest if memory is short.
+    /// Flushes every dataset whose buffer is full or old enough, and the largest if memory is short. Before that, follows
+    /// the catalogue where it did not answer last time.
     pub async fn flush_due(&self) -> Result<()> {
         let mut all = self.all();
         all.sort_by_key(|state| std::cmp::Reverse(state.lock().buffered_bytes));
-        let mut first_error = Ok(());
+        let mut first_error = self.catch_up_all().await.map(|_| ());
         for state in &all {
             if self.is_due(state) || self.is_full_half() {
                 let flushed = self.flush(state).await;

@@ -78,6 +78,23 @@ impl Store {
         }
     }
 
+    /// Follows the catalogue where an answer of it was lost, so that nobody goes on reading segments that were replaced.
+    /// What is at work on a dataset follows by itself. Says whether there was anything to follow.
+    pub(crate) async fn catch_up_all(&self) -> Result<bool> {
+        let mut first_error = Ok(());
+        let mut was_behind = false;
+        for state in self.all() {
+            if !state.lock().is_behind {
+                continue;
+            }
+            was_behind = true;
+            let Ok(_moving) = state.moving.try_lock() else { continue };
+            let caught_up = self.catch_up(&state).await;
+            first_error = first_error.and(caught_up);
+        }
+        first_error.map(|()| was_behind)
+    }
+
     /// Reads what the catalogue holds of a dataset, if it may have taken what is not seen here. Whoever calls this
     /// holds `moving`.
     pub(crate) async fn catch_up(&self, state: &Arc<DatasetState>) -> Result<()> {

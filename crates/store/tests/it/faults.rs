@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegauge_model::{DatasetId, ErrorKind};
+use tidegauge_model::{Clock, DatasetId, ErrorKind};
 use tidegauge_store::{FindingKind, StoreSettings};
 
 use crate::events::SECOND;
@@ -180,6 +180,37 @@ async fn a_compaction_whose_answer_was_lost_is_noticed_before_its_inputs_are_del
         files_in(&house.folder.path().join("segments"), "parquet").len() as u64,
         state.info().segments
     );
+}
+
+#[tokio::test]
+async fn an_answer_that_was_lost_is_made_up_for_without_another_change() {
+    let house = House::new().await;
+    let id = filled(&house).await;
+    house.flush(&id).await;
+    let late = house.clock.now().plus(Duration::from_secs(86_400));
+    let ((_one, first), (_other, second)) = (with_twin(&house).await, with_twin(&house).await);
+    let (of_first, of_second) = (first.dataset(&id).unwrap(), second.dataset(&id).unwrap());
+    house.store.trim(&house.store.dataset(&id).unwrap(), late).await.unwrap();
+    // Somebody else has the one connection that writes, so that the twins are not answered: they cannot know whether
+    // the catalogue has taken what it has.
+    let change = house.change();
+    let mut busy = Box::pin(house.catalog.note_trim("logs", &change));
+    assert!(futures_util::poll!(&mut busy).is_pending());
+    let (of_trim, of_trim_too) = tokio::join!(first.trim(&of_first, late), second.trim(&of_second, late));
+    assert_eq!(of_trim.unwrap_err().kind(), ErrorKind::Unavailable);
+    assert_eq!(of_trim_too.unwrap_err().kind(), ErrorKind::Unavailable);
+    assert_eq!((of_first.info().segments, of_second.info().segments), (5, 5));
+    drop(busy);
+
+    // What looks after buffers each second sees to it, although there is nothing to flush.
+    first.flush_due().await.unwrap();
+    assert_eq!(of_first.info().segments, 0);
+    // And no file is deleted that a dataset still names; who reads it has until the next time.
+    house.advance(Duration::from_secs(7200));
+    assert_eq!(second.collect_garbage().await.unwrap(), 0);
+    assert_eq!(of_second.info().segments, 0);
+    assert_eq!(second.rows(&of_second).await.unwrap(), []);
+    assert_eq!(second.collect_garbage().await.unwrap(), 5);
 }
 
 #[tokio::test]
