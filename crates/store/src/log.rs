@@ -1,6 +1,7 @@
-//! The write log: where a request's events are made durable before it is answered. One thread writes; what waits for
-//! it meanwhile shares its next disk sync, so many connections cost few syncs and one connection waits for one. Which
-//! events still need the log is known to the caller, who says below which sequence files may go.
+//! The write log: where a request's events are made durable before it is answered. One thread writes, and no other waits
+//! for the disk; what waits for it meanwhile shares its next disk sync, so many connections cost few syncs and one
+//! connection waits for one. Which events still need the log is known to the caller, who says below which sequence files
+//! may go.
 
 mod file;
 mod record;
@@ -44,9 +45,6 @@ pub(crate) struct Log {
     writer: Arc<Mutex<writer::Writer>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
-
-/// Up to this size a request may write itself.
-const SMALL_FRAME_BYTES: usize = 16 << 10;
 
 /// What the callers and the writing thread share.
 struct Shared {
@@ -123,20 +121,11 @@ impl Log {
     ) -> Result<oneshot::Receiver<Result<u64>>> {
         let checksum = crc32fast::hash(frame.encoded());
         let (answer, receiver) = oneshot::channel();
-        let is_small = frame.encoded().len() <= SMALL_FRAME_BYTES;
         let append = Append { dataset, frame, checksum, accept, answer };
-        let mut idle =
-            if is_small { self.writer.try_lock().ok().filter(|writer| writer.is_quick()) } else { None };
         let mut state = self.shared.lock();
         if state.is_closing {
             return Err(Error::new(ErrorKind::Unavailable, "the service is shutting down: try again"));
         }
-        if let Some(writer) = idle.as_mut().filter(|_| state.queue.is_empty()) {
-            drop(state);
-            writer.commit(vec![append]);
-            return Ok(receiver);
-        }
-        drop(idle);
         state.queue.push(append);
         drop(state);
         self.shared.wake.notify_one();

@@ -143,3 +143,61 @@ fn files_go_once_nobody_needs_them() {
     assert!(found.len() < 20 && damage.is_empty());
     assert_eq!(accepted, [(92, 1)]);
 }
+
+/// Waits in the middle of a write until another task has run, and notes on which threads it was called.
+struct Patient {
+    told: Mutex<std::sync::mpsc::Receiver<()>>,
+    threads: Mutex<Vec<Option<String>>>,
+}
+
+impl Accept for Patient {
+    fn accept(&self, _: u64, _: Frame) {
+        self.threads.lock().unwrap().push(std::thread::current().name().map(str::to_owned));
+        let waited = self.told.lock().unwrap().recv_timeout(std::time::Duration::from_secs(60));
+        assert_eq!(waited, Ok(()), "the other task was kept waiting");
+    }
+}
+
+fn open_empty(folder: &Path, file_bytes: u64) -> Log {
+    let settings = LogSettings { file_bytes, ..settings(folder) };
+    std::fs::create_dir_all(&settings.folder).unwrap();
+    let recovered = recover(&settings, &mut |_, _, _| ()).unwrap();
+    Log::open(settings, &recovered, 0).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn a_write_keeps_no_other_task_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = open_empty(folder.path(), 1 << 20);
+    let (tell, told) = std::sync::mpsc::channel();
+    let patient = Arc::new(Patient { told: Mutex::new(told), threads: Mutex::default() });
+    let accept = Arc::clone(&patient) as Arc<dyn Accept>;
+    let key = DatasetKey::of(&DatasetId::from(DATASET)).unwrap();
+    let (begin, begun) = tokio::sync::oneshot::channel();
+    // Both run on the one thread that there is.
+    let mut tasks = tokio::task::JoinSet::new();
+    tasks.spawn(async move {
+        begin.send(()).unwrap();
+        assert_eq!(log.append(key, frame(1), accept).unwrap().await.unwrap().unwrap(), 1);
+    });
+    begun.await.unwrap();
+    tasks.spawn(async move { tell.send(()).unwrap() });
+    tasks.join_all().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn files_are_written_and_begun_by_the_thread_of_the_log_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    // Room for one record in each file.
+    let log = open_empty(folder.path(), 96);
+    let (tell, told) = std::sync::mpsc::channel();
+    let patient = Arc::new(Patient { told: Mutex::new(told), threads: Mutex::default() });
+    let key = DatasetKey::of(&DatasetId::from(DATASET)).unwrap();
+    for _ in 0..4 {
+        tell.send(()).unwrap();
+        log.append(key, frame(1), Arc::clone(&patient) as Arc<dyn Accept>).unwrap().await.unwrap().unwrap();
+    }
+    let threads = patient.threads.lock().unwrap().clone();
+    assert_eq!(threads, vec![Some("log".to_owned()); 4]);
+    assert!(files(folder.path()).len() >= 4);
+}

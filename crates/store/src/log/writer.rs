@@ -1,9 +1,8 @@
 //! Writes the log: takes all that waits, writes it, syncs once, hands it over and answers. That is the work of a thread
-//! of its own; a small request that finds the writer idle does it itself, which spares it two changes of thread.
+//! of its own, so that no thread which answers requests waits for a disk.
 
 use std::io::IoSlice;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use super::file::{FILE_HEAD_BYTES, FileHead, LogFile};
 use super::record::{HEAD_BYTES, Head};
@@ -12,9 +11,6 @@ use crate::{Error, Result};
 
 /// What fills a record up to the next multiple of eight bytes.
 const PADDING: [u8; 8] = [0; 8];
-
-/// A disk that takes longer is waited for by the thread of its own alone.
-const QUICK_SYNC: Duration = Duration::from_millis(1);
 
 pub(super) struct Writer {
     settings: LogSettings,
@@ -25,8 +21,6 @@ pub(super) struct Writer {
     sequence: u64,
     /// The last sequence that is known to be on disk.
     acknowledged: u64,
-    /// How long the last sync took.
-    last_sync: Duration,
 }
 
 impl Writer {
@@ -38,21 +32,9 @@ impl Writer {
         last_sequence: u64,
         acknowledged: u64,
     ) -> Result<Self> {
-        let mut writer = Self {
-            settings,
-            shared,
-            file: None,
-            sequence: last_sequence,
-            acknowledged,
-            last_sync: Duration::ZERO,
-        };
+        let mut writer = Self { settings, shared, file: None, sequence: last_sequence, acknowledged };
         writer.rotate(0)?;
         Ok(writer)
-    }
-
-    /// Whether a sync is quick enough for a thread that answers requests to wait for it.
-    pub(super) fn is_quick(&self) -> bool {
-        self.last_sync < QUICK_SYNC
     }
 
     /// Ends the file that is written to.
@@ -126,11 +108,8 @@ impl Writer {
         }
         // Given away even if the write fails: a half-written record must never share its sequence with another.
         self.sequence += count as u64;
-        #[expect(clippy::disallowed_methods, reason = "a duration, not a time of day, is measured here")]
-        let begun = Instant::now();
         file.write(&mut slices)?;
         file.sync()?;
-        self.last_sync = begun.elapsed();
         Ok(count)
     }
 
