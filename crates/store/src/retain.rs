@@ -11,14 +11,16 @@ use crate::dataset::DatasetState;
 use crate::{Result, SegmentStats, Store};
 
 impl Store {
-    /// Removes what is older than each dataset's retention time.
+    /// Removes what is older than each dataset's retention time. One that fails keeps none of the others waiting.
     pub async fn retain_step(&self) -> Result<()> {
+        let mut first_error = Ok(());
         for dataset in self.catalog.all_datasets().await? {
             let Some(state) = self.dataset(&dataset.id).filter(|_| dataset.use_retention) else { continue };
             let before = self.now().minus_seconds(i64::from(dataset.retention_days) * 86_400);
-            self.remove_before(&state, before).await?;
+            let removed = self.remove_before(&state, before).await;
+            first_error = first_error.and(removed.map(|_| ()));
         }
-        Ok(())
+        first_error
     }
 
     /// Removes the segments in which everything is older than a time, and says how many those were.

@@ -20,6 +20,7 @@ mod life;
 mod pages;
 mod properties;
 mod rebuild;
+mod retention;
 mod s3;
 mod simulation;
 mod through_blocks;
