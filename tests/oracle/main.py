@@ -32,7 +32,7 @@ FAILURES_MAX = 5
 
 # So many questions are looked at for the limits that they lie on both sides of; fewer cannot be expected to.
 LOOKED_AT = 400
-EXPECTED_FROM = 150
+EXPECTED_FROM = 100
 
 
 class Oracle:

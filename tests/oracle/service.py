@@ -48,13 +48,16 @@ class Service:
         set_limits = [self.binary, "org", "set-limits", *limits, "--data", str(self.folder / "data")]
         subprocess.run(set_limits, check=True, stdout=subprocess.DEVNULL, stderr=self.log)
         self.token = (self.folder / "data" / "first-token").read_text().strip()
-        self.connection = http.client.HTTPConnection(address.hostname, address.port, timeout=WAIT_SECONDS)
+        self.address = (address.hostname, address.port)
 
     def call(self, path, body, content_type="application/json"):
         headers = {"authorization": f"Bearer {self.token}", "content-type": content_type}
-        self.connection.request("POST", path, body, headers)
-        answer = self.connection.getresponse()
+        # The service closes a connection on which nothing comes for a while, and DuckDB may take longer.
+        connection = http.client.HTTPConnection(*self.address, timeout=WAIT_SECONDS)
+        connection.request("POST", path, body, headers)
+        answer = connection.getresponse()
         text = answer.read()
+        connection.close()
         if answer.status != 200:
             raise Refused(f"{answer.status}: {text.decode(errors='replace')[:2000]}")
         return json.loads(text)
@@ -75,7 +78,6 @@ class Service:
         return self.call("/v2/datasets/_apl/delete", json.dumps({"apl": apl, "commit": True}))["rowsDeleted"]
 
     def stop(self):
-        self.connection.close()
         self.process.terminate()
         self.process.wait(WAIT_SECONDS)
         self.log.close()
