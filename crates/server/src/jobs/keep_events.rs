@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio_util::sync::CancellationToken;
+
 use super::Jobs;
 use crate::app::App;
 
@@ -21,7 +23,11 @@ pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
     start_flush(jobs, app);
     let renew_every = app.store.lease_period();
     jobs.run_every("keep-lease", renew_every, app, |app| async move { app.store.renew_lease().await });
-    jobs.run_every("compact", COMPACT_EVERY, app, |app| async move { compact(&app).await });
+    let stop = jobs.stop.clone();
+    jobs.run_every("compact", COMPACT_EVERY, app, move |app| {
+        let stop = stop.clone();
+        async move { compact(&app, &stop).await }
+    });
     jobs.run_every("retain", RETAIN_EVERY, app, |app| async move { app.store.retain_step().await });
     jobs.run_every("collect-garbage", RETAIN_EVERY, app, |app| async move {
         app.store.collect_garbage().await.map(|_| ())
@@ -34,9 +40,9 @@ pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
     });
 }
 
-/// Merges until there is nothing to merge, but leaves the machine to requests while events pour in.
-async fn compact(app: &App) -> Result<(), tidegauge_store::Error> {
-    while !app.store.is_pressed() && app.store.compact_step().await? {}
+/// Merges until there is nothing to merge or the service stops, but leaves the machine to requests while events pour in.
+pub async fn compact(app: &App, stop: &CancellationToken) -> Result<(), tidegauge_store::Error> {
+    while !stop.is_cancelled() && !app.store.is_pressed() && app.store.compact_step().await? {}
     Ok(())
 }
 

@@ -111,7 +111,8 @@ impl Request<'_> {
         let fields_max = u64::try_from(self.caller.standing()?.limits.max_fields).unwrap_or(0);
         let dataset = Arc::clone(&self.dataset);
         let gate = self.app.ingest.new_fields.gate(&dataset, fields_max);
-        let mut reader = self.app.ingest.reader(&self.dataset);
+        let mut lent = self.app.ingest.reader(&self.dataset);
+        let reader = &mut lent.reader;
         let arrival = self.caller.now.as_nanos();
         self.options.map_fields = self.dataset.map_fields();
         reader.begin(std::mem::take(&mut self.options), arrival);
@@ -129,7 +130,7 @@ impl Request<'_> {
         let raw_bytes = source.bytes() + label_bytes as u64;
         let ingested = answer(outcome, raw_bytes, self.caller.now);
         if reader.columns().rows() == 0 && key.is_none() {
-            self.app.ingest.give_back(&self.dataset, reader);
+            self.app.ingest.give_back(&self.dataset, lent);
             return Ok(self.answered(ingested, None, false));
         }
         // The store holds the key too from the append on, also when this request is not waited for any more.
@@ -140,7 +141,7 @@ impl Request<'_> {
             answer: serde_json::to_string(&ingested).unwrap_or_default(),
         });
         let prepared = Store::prepare(reader.columns(), Receipt { arrival, raw_bytes, key });
-        self.app.ingest.give_back(&self.dataset, reader);
+        self.app.ingest.give_back(&self.dataset, lent);
         let sequence = self.app.store.append(&self.dataset, prepared).await?;
         // Until here the events are in memory and not in the buffer's account.
         drop(source);

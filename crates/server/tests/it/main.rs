@@ -18,6 +18,7 @@ mod database;
 mod golden_file;
 mod golden_http;
 mod ingest_cases;
+mod job_cases;
 mod language_cases;
 mod oauth;
 mod query_cases;
@@ -50,6 +51,7 @@ fn main() {
         let lists = [
             cases::ALL,
             ingest_cases::ALL,
+            job_cases::ALL,
             query_cases::ALL,
             apl_cases::ALL,
             sign_in_cases::ALL,

@@ -13,6 +13,13 @@ use super::gate::NewFields;
 use super::quota::UsageCache;
 use crate::config::IngestLimits;
 
+/// A reader in the hands of a request.
+pub(super) struct Lent {
+    pub(super) reader: Box<Reader>,
+    /// Of which generation of the dataset's fields it knows.
+    generation: u64,
+}
+
 /// Memory is handed out in pieces of this size.
 pub(super) const PIECE_BYTES: usize = 64 << 10;
 
@@ -51,28 +58,30 @@ impl IngestDesk {
     }
 
     /// A reader for a dataset, best one that has seen its events before.
-    pub(super) fn reader(&self, dataset: &Arc<DatasetState>) -> Box<Reader> {
+    pub(super) fn reader(&self, dataset: &Arc<DatasetState>) -> Lent {
+        let generation = dataset.generation();
         let mut pools = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
         let known = pools
             .get_mut(dataset.id())
-            .filter(|pool| pool.generation == dataset.generation())
+            .filter(|pool| pool.generation == generation)
             .and_then(|pool| pool.idle.pop());
         drop(pools);
-        known.unwrap_or_else(|| {
+        let reader = known.unwrap_or_else(|| {
             Box::new(Reader::new(Limits {
                 event_bytes_max: self.limits.max_event_bytes,
                 columns_bytes_max: self.limits.memory_bytes,
                 ..Limits::default()
             }))
-        })
+        });
+        Lent { reader, generation }
     }
 
-    pub(super) fn give_back(&self, dataset: &Arc<DatasetState>, reader: Box<Reader>) {
-        if reader.retained_bytes() > READER_BYTES_MAX {
+    pub(super) fn give_back(&self, dataset: &Arc<DatasetState>, Lent { reader, generation }: Lent) {
+        // One that knows fields which were forgotten meanwhile would let them in without asking.
+        if reader.retained_bytes() > READER_BYTES_MAX || generation != dataset.generation() {
             return;
         }
         let mut pools = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
-        let generation = dataset.generation();
         let kept: usize = pools.values().map(|pool| pool.idle.len()).sum();
         if kept >= READERS_MAX && !pools.contains_key(dataset.id()) {
             // Others have not come back for theirs: make room for those who send now.

@@ -1,0 +1,93 @@
+//! What the background jobs do that keep events, and what they leave alone when the service stops or fields are
+//! forgotten.
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::Request;
+use serde_json::json;
+use tidegauge_server::jobs::keep_events;
+use tokio_util::sync::CancellationToken;
+
+use crate::app::{Answer, TestApp};
+use crate::cases::Case;
+
+/// Every case with its name.
+pub(crate) const ALL: &[(&str, Case)] = &[
+    ("merging_ends_when_the_service_stops", |app| Box::pin(merging_stops(app))),
+    ("a_request_that_was_under_way_while_fields_were_forgotten_brings_none_back", |app| {
+        Box::pin(forgotten_fields(app))
+    }),
+];
+
+const PATH: &str = "/v1/datasets/d/ingest";
+
+async fn send(app: &TestApp, body: &str) -> u64 {
+    let answer = app.send_bytes(PATH, &[], body.as_bytes().to_vec()).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.json()["ingested"].as_u64().unwrap()
+}
+
+async fn make(app: &TestApp) {
+    let made = app.send("POST", "/v2/datasets", Some(&app.owner_token), Some(&json!({"name": "d"}))).await;
+    assert!(made.status.is_success(), "{made:?}");
+}
+
+async fn merging_stops(app: TestApp) {
+    make(&app).await;
+    let store = &app.app.store;
+    let dataset = store.find(&app.org, "d").unwrap();
+    for _ in 0..6 {
+        send(&app, "[{\"a\":1}]").await;
+        store.flush(&dataset).await.unwrap();
+    }
+    app.clock.advance(Duration::from_secs(3 * 86_400));
+    let stop = CancellationToken::new();
+    stop.cancel();
+    keep_events::compact(&app.app, &stop).await.unwrap();
+    assert_eq!(dataset.info().segments, 6, "nothing is begun after the signal");
+    // The pace is measured from one call to the next.
+    app.clock.advance(Duration::from_secs(5));
+    keep_events::compact(&app.app, &CancellationToken::new()).await.unwrap();
+    assert_eq!(dataset.info().segments, 1);
+}
+
+async fn forgotten_fields(app: TestApp) {
+    make(&app).await;
+    app.operate(|org| org.licence.limits.max_fields = 3).await;
+    assert_eq!(send(&app, "[{\"a\":1,\"b\":1,\"c\":1}]").await, 1);
+    let store = &app.app.store;
+    let dataset = store.find(&app.org, "d").unwrap();
+    // A request that takes its time has a reader that knows the three.
+    let (pieces, body) = tokio::sync::mpsc::channel::<Result<Bytes, std::io::Error>>(1);
+    let body = futures_util::stream::unfold(body, |mut body| async move {
+        let piece = body.recv().await?;
+        Some((piece, body))
+    });
+    let request = Request::post(PATH)
+        .header("authorization", format!("Bearer {}", app.owner_token))
+        .header("x-axiom-org-id", app.org.to_string())
+        .header("content-type", "application/json")
+        .body(Body::from_stream(body))
+        .unwrap();
+    let forgetting = async {
+        pieces.send(Ok(Bytes::from_static(b"[{\"a\":"))).await.unwrap();
+        // Room for another piece: the first has been taken.
+        pieces.reserve().await.unwrap();
+        store.trim(&dataset, app.app.now().plus(Duration::from_secs(86_400))).await.unwrap();
+        store.vacuum(&dataset).await.unwrap();
+        assert_eq!(dataset.field_count(), 0);
+        pieces.send(Ok(Bytes::from_static(b"1}]"))).await.unwrap();
+        drop(pieces);
+    };
+    let (response, ()) = tokio::join!(app.serve(request), forgetting);
+    let answer = Answer::read(response).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(answer.json()["ingested"], 1, "{answer:?}");
+
+    assert_eq!(send(&app, "[{\"p\":1,\"q\":1}]").await, 1);
+    assert_eq!(dataset.field_count(), 3);
+    send(&app, "[{\"b\":1,\"c\":1}]").await;
+    let fields = dataset.fields();
+    assert_eq!(fields.len(), 3, "{fields:?}");
+}
