@@ -94,7 +94,7 @@ class Author:
         match self.chance.randrange(20):
             case 0:
                 add(Count())
-            case 1 | 2 | 3:
+            case 1 | 2 | 3 if not any(isinstance(stage, (Beside, Union)) for stage in stages):
                 self.listed(table, add)
             case 4 | 5 | 6:
                 self.distinct(table, add)
@@ -146,9 +146,7 @@ class Author:
     # Ends.
 
     def listed(self, table, add):
-        """Rows as they are, in an order that `id` makes whole."""
-        if "id" not in table or "r_rank" in table or "r_key" in table:
-            return self.grouped(table, add)
+        """Events as they are, in an order that `id` makes whole; beside others an `id` may be there twice."""
         if self.one_in(4):
             add(Project((("_time", self.grower.of(table, "_time")),)))
             return add(Newest(self.chance.choice((1, 20, 500, 5_000))))
