@@ -11,6 +11,7 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringArray, StringViewArray};
 use arrow_schema::DataType;
+use hashbrown::HashSet;
 use tidegauge_store::{BlockId, Codes, Templates};
 
 use crate::bind::InputColumn;
@@ -190,6 +191,17 @@ impl ColumnCache {
         let left = self.bytes_max.saturating_sub(small.bytes);
         drop(small);
         lock(&self.texts).shrink_to(left);
+    }
+
+    /// Lets all go that is kept of these segments.
+    pub(crate) fn forget(&self, segments: &HashSet<u128>) {
+        let is_gone = |block: BlockId| match block {
+            BlockId::Segment { segment, .. } => segments.contains(&segment),
+            BlockId::Buffer { .. } => false,
+        };
+        for share in [&self.small, &self.texts] {
+            lock(share).forget(|(block, _)| is_gone(*block));
+        }
     }
 
     /// How many bytes are kept.

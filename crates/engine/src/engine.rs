@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::cache::ColumnCache;
+use crate::forget::Keeping;
 use crate::lanes::Lanes;
 use crate::memory::{QueryMemory, SharedMemory};
 use crate::partials::{Checked, Disk, PartialCache};
@@ -59,8 +60,7 @@ pub struct Engine {
     store: Arc<Store>,
     settings: EngineSettings,
     memory: Arc<SharedMemory>,
-    cache: Arc<ColumnCache>,
-    partials: Arc<PartialCache>,
+    keeping: Arc<Keeping>,
     lanes: Lanes,
     /// What operators spill through: one for all queries, so that its bound holds for all of them together.
     environment: RuntimeEnv,
@@ -93,16 +93,18 @@ impl Engine {
             .with_mode(folder)
             .with_max_temp_directory_size(settings.spill_bytes_max);
         let environment = RuntimeEnvBuilder::new().with_disk_manager_builder(disk).build()?;
-        let disk = (settings.groups_bytes > 0 && settings.groups_disk_bytes > 0)
-            .then(|| Disk::open(&settings.groups_folder, settings.groups_disk_bytes))
-            .transpose()
-            .map_err(|source| failed("cannot open the folder of kept groups", source))?;
+        let disk = match settings.groups_bytes > 0 && settings.groups_disk_bytes > 0 {
+            true => Disk::open(&settings.groups_folder, settings.groups_disk_bytes).map(Some),
+            // What was kept there under other settings would not be forgotten with its segments.
+            false => Disk::clear(&settings.groups_folder).map(|()| None),
+        };
+        let disk = disk.map_err(|source| failed("cannot open the folder of kept groups", source))?;
+        let partials = PartialCache::new(settings.groups_bytes, disk, settings.groups_checked_each);
         Ok(Self {
+            keeping: Keeping::new(ColumnCache::new(settings.cache_bytes), partials, &store),
             store,
             environment,
             memory: Arc::new(SharedMemory::new(settings.memory_bytes)),
-            cache: Arc::new(ColumnCache::new(settings.cache_bytes)),
-            partials: Arc::new(PartialCache::new(settings.groups_bytes, disk, settings.groups_checked_each)),
             lanes: Lanes::new(settings.running_max, settings.waiting_max),
             threads: Some(threads),
             settings,
@@ -116,9 +118,9 @@ impl Engine {
         let memory = Arc::new(QueryMemory::new(Arc::clone(&self.memory), self.settings.query_memory_bytes));
         let run = Run {
             store: Arc::clone(&self.store),
-            cache: (!question.options.bypasses_cache).then(|| Arc::clone(&self.cache)),
+            cache: (!question.options.bypasses_cache).then(|| self.keeping.read()),
             partials: (!question.options.bypasses_cache && self.settings.groups_bytes > 0)
-                .then(|| Arc::clone(&self.partials)),
+                .then(|| Arc::clone(&self.keeping.partials)),
             context: self.context(&memory),
             threads: self.settings.threads.max(1),
             memory: Arc::clone(&memory),
@@ -139,12 +141,12 @@ impl Engine {
 
     /// Bytes that queries hold now, and what is kept for later ones.
     pub fn memory_used(&self) -> (usize, usize) {
-        (self.memory.used(), self.cache.bytes() + self.partials.bytes())
+        (self.memory.used(), self.keeping.columns.bytes() + self.keeping.partials.bytes())
     }
 
     /// How kept groups compared with computed ones so far.
     pub fn groups_checked(&self) -> Checked {
-        self.partials.checked()
+        self.keeping.partials.checked()
     }
 
     /// What the operators of one query share: its own memory, and the disk of all.

@@ -10,6 +10,7 @@ mod error;
 mod events;
 mod explain;
 mod expr;
+mod forget;
 mod functions;
 mod groups;
 mod lanes;

@@ -4,6 +4,7 @@
 
 mod checks;
 mod disk;
+mod gone;
 mod runs;
 
 use std::collections::VecDeque;
@@ -88,7 +89,11 @@ struct Entry {
 #[derive(Clone, Debug)]
 enum State {
     Block(Partial),
-    Run(Arc<MergedRun>),
+    /// With the segments that its blocks are of.
+    Run {
+        run: Arc<MergedRun>,
+        of: Vec<u128>,
+    },
 }
 
 /// The kept states of one question.
@@ -175,7 +180,7 @@ impl Partials {
         let mut kept = self.cache.kept();
         match kept.used((Of::Block(block), self.fingerprint))? {
             State::Block(partial) => Some(partial.clone()),
-            State::Run(_) => None,
+            State::Run { .. } => None,
         }
     }
 
@@ -210,7 +215,7 @@ impl State {
     fn memory_bytes(&self) -> usize {
         match self {
             Self::Block(partial) => partial.states.as_ref().map_or(0, RecordBatch::get_array_memory_size),
-            Self::Run(run) => run.memory_bytes(),
+            Self::Run { run, of } => run.memory_bytes() + of.len() * size_of::<u128>(),
         }
     }
 }
@@ -259,7 +264,7 @@ impl Kept {
             let block = BlockId::Segment { segment, row_group };
             match &self.entries.get(&(Of::Block(block), fingerprint))?.state {
                 State::Block(partial) => Some((row_group, partial.clone())),
-                State::Run(_) => None,
+                State::Run { .. } => None,
             }
         };
         row_groups.filter_map(of).collect()

@@ -13,8 +13,8 @@ use tokio::time::Instant;
 
 use crate::answer::{Figures, Message};
 use crate::bind::{Lookup, Scope, Surroundings};
-use crate::cache::ColumnCache;
 use crate::explain::explained;
+use crate::forget::Columns;
 use crate::memory::QueryMemory;
 use crate::partials::PartialCache;
 use crate::pipeline::External;
@@ -24,7 +24,7 @@ use crate::{Answer, Error, Question, Result};
 /// A query with all it needs.
 pub(crate) struct Run {
     pub(crate) store: Arc<Store>,
-    pub(crate) cache: Option<Arc<ColumnCache>>,
+    pub(crate) cache: Option<Columns>,
     pub(crate) partials: Option<Arc<PartialCache>>,
     pub(crate) context: Arc<TaskContext>,
     pub(crate) threads: usize,

@@ -22,8 +22,8 @@ pub(crate) use picked::Picked;
 
 use crate::Result;
 use crate::bind::InputColumn;
-use crate::cache::ColumnCache;
 use crate::expr::{Input, Rows, Typed};
+use crate::forget::Columns;
 use crate::prune::Prune;
 
 /// What one query reads, shared by its threads.
@@ -38,7 +38,7 @@ pub(crate) struct Scan {
     /// Conditions that must all be true, cheapest first.
     pub(crate) conditions: Vec<Typed>,
     pub(crate) prune: Prune,
-    pub(crate) cache: Option<Arc<ColumnCache>>,
+    pub(crate) cache: Option<Columns>,
     pub(crate) counters: Arc<Counters>,
     /// Into how many parts each block is cut for the threads; one where there are blocks enough for all.
     parts: usize,
@@ -107,7 +107,7 @@ impl Scan {
         inputs: Vec<InputColumn>,
         mut conditions: Vec<Typed>,
         prune: Prune,
-        cache: Option<Arc<ColumnCache>>,
+        cache: Option<Columns>,
     ) -> Self {
         conditions.sort_by_key(Typed::cost);
         Self {

@@ -2,6 +2,7 @@
 
 use arrow_array::{Array, ArrayRef};
 use tidegauge_lang::tree::{Expr, Type};
+use tidegauge_store::BlockId;
 
 pub use crate::aggregates::{
     argmax, argmin, avg, avg_time, count, distinct, histogram, makelist, makeset, max, min, percentiles,
@@ -9,8 +10,8 @@ pub use crate::aggregates::{
 };
 
 use crate::Result;
-use crate::bind::{SPECIAL, Scope, Surroundings};
-use crate::cache::Narrow;
+use crate::bind::{InputColumn, SPECIAL, Scope, Surroundings};
+use crate::cache::{ColumnCache, Narrow};
 use crate::expr::{Input, Rows, Typed};
 use crate::functions::library;
 use crate::scan::Picked;
@@ -45,6 +46,25 @@ pub fn evaluate(expr: &Expr, columns: &[Column], rows: usize, now: i64) -> Resul
 pub fn narrowed(numbers: &ArrayRef, rows: Option<Vec<u32>>) -> Option<ArrayRef> {
     let picked = rows.map_or(Picked::Range(0..numbers.len()), Picked::Rows);
     Some(Narrow::of(numbers)?.at(&picked))
+}
+
+/// Columns that are kept in so many bytes, for what very many questions would be needed for.
+#[derive(Debug)]
+pub struct KeptColumns(ColumnCache);
+
+impl KeptColumns {
+    pub fn new(bytes_max: usize) -> Self {
+        Self(ColumnCache::new(bytes_max))
+    }
+
+    /// Asks for a column of a block, which is read and may be kept if it was not. Says whether it was.
+    pub fn ask(&self, block: BlockId, values: &ArrayRef) -> bool {
+        let was_kept = self.0.get(block, &InputColumn::Arrival).is_some();
+        if !was_kept {
+            self.0.insert(block, &InputColumn::Arrival, &Input::Plain(std::sync::Arc::clone(values)));
+        }
+        was_kept
+    }
 }
 
 /// The name of every function that an expression can call.

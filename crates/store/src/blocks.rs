@@ -29,6 +29,7 @@ pub(crate) use buffer::Stretches;
 pub use column::{BlockColumn, Codes};
 use footer::Footer;
 pub(crate) use footers::Footers;
+pub(crate) use id::segment_number;
 pub use id::{BlockId, Kinds};
 pub use prune::{Probe, Test};
 use rest_columns::RestColumns;

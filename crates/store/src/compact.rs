@@ -73,7 +73,7 @@ impl Store {
             Ok(added) => self.swap(state, chosen, &added).await,
             // The dataset was deleted meanwhile.
             Err(error) if is_gone(&error) => {
-                state.delete();
+                self.forget_dataset(state);
                 Ok(false)
             }
             Err(error) => Err(error),

@@ -86,7 +86,7 @@ impl Store {
     }
 
     /// Sees to it that the log does not keep a copy of deleted events for longer than other events need it.
-    async fn drop_from_log(&self, last_sequence: u64) {
+    pub(crate) async fn drop_from_log(&self, last_sequence: u64) {
         if let Err(error) = self.log.end_file_of(last_sequence).await {
             // The next append begins a file, or says why it cannot.
             tracing::warn!(%error, "cannot begin a new file of the log");

@@ -99,7 +99,7 @@ impl Store {
                 Ok(None) => return Ok(()),
                 Ok(Some(written)) => self.publish(state, &Arc::new(written)).await?,
                 Err(error) if is_gone(&error) => {
-                    state.delete();
+                    self.forget_dataset(state);
                     return Ok(());
                 }
                 Err(error) => return Err(error),

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use hashbrown::HashSet;
 use tidegauge_catalog::ingest_keys::IngestKey;
 use tidegauge_catalog::segments::{NewSegment, Segment};
 use tidegauge_model::{ErrorKind, SegmentId};
@@ -38,7 +39,7 @@ impl Store {
             }
             // The dataset was deleted meanwhile: its events have nowhere to go, and nobody to miss them.
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                state.delete();
+                self.forget_dataset(state);
                 self.discard(segments).await;
             }
             Err(error) => return Err(error.into()),
@@ -66,7 +67,7 @@ impl Store {
                 inner.replace_segments(&ids, added);
                 inner.is_behind = false;
                 drop(inner);
-                self.footers.forget(&ids);
+                self.forget(&ids);
                 Ok(true)
             }
             Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound) => {
@@ -107,10 +108,14 @@ impl Store {
         // Asked after reading: what was read is of this process alone, and the mark says what is in segments of its log.
         self.renew_lease().await?;
         let Some(dataset) = dataset else {
-            state.delete();
+            self.forget_dataset(state);
             return Ok(());
         };
+        let live: HashSet<SegmentId> = segments.iter().map(|segment| segment.id.clone()).collect();
+        let before = state.snapshot().segments;
         state.follow(dataset.flushed, segments.into_iter().map(Arc::new).collect());
+        let gone = before.iter().map(|segment| &segment.id).filter(|id| !live.contains(*id));
+        self.forget(&gone.cloned().collect::<Vec<_>>());
         Ok(())
     }
 

@@ -15,6 +15,7 @@ use tokio::sync::Notify;
 use crate::blocks::Footers;
 use crate::dataset::DatasetState;
 use crate::frame::{Encoder, Frame, Receipt};
+use crate::gone::Watchers;
 use crate::keys::Keyed;
 use crate::lease::Lease;
 use crate::left::Left;
@@ -33,6 +34,7 @@ pub struct Store {
     pub(crate) settings: StoreSettings,
     pub(crate) objects: Arc<Objects>,
     pub(crate) footers: Arc<Footers>,
+    pub(crate) watchers: Watchers,
     pub(crate) log: Log,
     directory: RwLock<Directory>,
     buffered: Arc<AtomicUsize>,
@@ -46,6 +48,8 @@ pub struct Store {
     pace: Mutex<(Timestamp, u64)>,
     /// How many times segments were published.
     pub(crate) flushes: AtomicU64,
+    /// Up to which sequence the log has events of datasets that are gone.
+    pub(crate) doomed: AtomicU64,
     damage: Vec<Damage>,
     pub(crate) unclaimed: Unclaimed,
     pub(crate) lease: Lease,
@@ -143,6 +147,7 @@ impl Store {
             chance,
             objects,
             footers: Arc::new(Footers::new(settings.footer_cache_bytes)),
+            watchers: Watchers::default(),
             log,
             directory: RwLock::new(directory),
             buffered,
@@ -151,6 +156,7 @@ impl Store {
             appended: AtomicU64::new(0),
             pace: Mutex::new((Timestamp::from_micros(0), 0)),
             flushes: AtomicU64::new(0),
+            doomed: AtomicU64::new(0),
             damage: recovered.damage,
             unclaimed,
             settings,
@@ -199,7 +205,8 @@ impl Store {
     pub fn remove(&self, id: &DatasetId) {
         let removed = self.directory.write().unwrap_or_else(PoisonError::into_inner).remove(id);
         if let Some(state) = removed {
-            state.delete();
+            self.forget_dataset(&state);
+            self.doomed.fetch_max(self.log.last_sequence(), Ordering::AcqRel);
             // Durable with the next sync; if it is lost, the events are put aside once and somebody has to look.
             if let Err(error) = self.log.append(state.key, deletion(), state as Arc<dyn Accept>) {
                 tracing::warn!(%error, "cannot log that a dataset is deleted");

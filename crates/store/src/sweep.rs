@@ -1,6 +1,7 @@
 //! Deletes objects that nobody needs: segments that were replaced or removed long enough ago, and objects that the
 //! catalogue never named because a process ended between writing and publishing.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tidegauge_model::{DatasetId, Timestamp};
@@ -30,21 +31,29 @@ impl Store {
         let mut deleted = 0;
         // Outside readers go through the list of commits; what nobody can look back to is taken off it.
         self.catalog.prune_commits(before).await?;
+        let mut last_sequence = self.doomed.swap(0, Ordering::AcqRel);
         loop {
             let removed = self.catalog.removed_segments(before, BATCH).await?;
             if removed.is_empty() {
-                return Ok(deleted);
+                break;
             }
+            let sequences = removed.iter().map(|segment| segment.max_sequence);
+            last_sequence = sequences.fold(last_sequence, u64::max);
             for segment in &removed {
                 self.objects.delete(&segment.path).await?;
             }
             let ids: Vec<_> = removed.into_iter().map(|segment| segment.id).collect();
             deleted += ids.len();
             // A reader that began before they were removed may have brought them back.
-            self.footers.forget(&ids);
+            self.forget(&ids);
             // After the objects: a crash between the two deletes them again, which is no harm.
             self.catalog.forget_segments(&ids).await?;
         }
+        if last_sequence > 0 {
+            // What nobody can find any more must not stay in the log until its file is full.
+            self.drop_from_log(last_sequence).await;
+        }
+        Ok(deleted)
     }
 
     /// Deletes objects that the catalogue does not know and that are too old to be still on their way. Says how many.

@@ -43,7 +43,7 @@ impl Size {
 #[derive(Debug, Default)]
 struct Frequencies {
     hasher: DefaultHashBuilder,
-    counts: HashMap<u64, u8>,
+    counts: HashMap<u64, u32>,
     since_halved: usize,
 }
 
@@ -52,14 +52,14 @@ impl Share {
     const COMPARED_MAX: usize = 8;
 
     pub(super) fn get(&mut self, key: &Key) -> Option<Kept> {
-        self.asked.add(key);
+        self.asked.add(key, self.entries.len());
         self.entries.get(key).map(|entry| entry.kept.clone())
     }
 
     /// The same in one form. It counts as asked for only if it is kept so: who gets none asks again for it in any form.
     pub(super) fn in_form<T>(&mut self, key: &Key, form: impl FnOnce(&Kept) -> Option<T>) -> Option<T> {
         let found = form(&self.entries.get(key)?.kept)?;
-        self.asked.add(key);
+        self.asked.add(key, self.entries.len());
         Some(found)
     }
 
@@ -117,6 +117,17 @@ impl Share {
         }
     }
 
+    /// Lets columns go that nobody will ask for any more.
+    pub(super) fn forget(&mut self, is_gone: impl Fn(&Key) -> bool) {
+        let gone = self.entries.extract_if(|key, _| is_gone(key));
+        let (count, bytes) =
+            gone.fold((0, 0), |(count, bytes), (_, entry)| (count + 1, bytes + entry.size.bytes));
+        self.bytes -= bytes;
+        if count > 0 {
+            self.queue.retain(|key| !is_gone(key));
+        }
+    }
+
     /// Lets columns go until no more bytes are kept than these.
     pub(super) fn shrink_to(&mut self, bytes_max: usize) {
         while self.bytes > bytes_max {
@@ -127,14 +138,20 @@ impl Share {
 }
 
 impl Frequencies {
-    /// After so many questions for columns the counts are halved, so that what was used once does not stay for ever.
-    const HALVED_AFTER: usize = 1 << 19;
+    /// When each column that is kept could have been asked for so often, the counts are halved, so that what was asked for
+    /// very often long ago gives way to what is asked for now.
+    const HALVED_AFTER_EACH: usize = 64;
 
-    fn add(&mut self, key: &Key) {
-        let count = self.counts.entry(self.hasher.hash_one(key)).or_insert(0);
-        *count = count.saturating_add(1);
+    /// Within these bounds: few columns must not forget at once, and many must not count for ever. No count passes twice
+    /// the greater one, so that none is ever full.
+    const HALVED_AFTER_MIN: usize = 1 << 14;
+    const HALVED_AFTER_MAX: usize = 1 << 19;
+
+    fn add(&mut self, key: &Key, kept: usize) {
+        *self.counts.entry(self.hasher.hash_one(key)).or_insert(0) += 1;
         self.since_halved += 1;
-        if self.since_halved >= Self::HALVED_AFTER {
+        let due = kept.saturating_mul(Self::HALVED_AFTER_EACH);
+        if self.since_halved >= due.clamp(Self::HALVED_AFTER_MIN, Self::HALVED_AFTER_MAX) {
             self.since_halved = 0;
             self.counts.retain(|_, count| {
                 *count /= 2;
@@ -144,6 +161,6 @@ impl Frequencies {
     }
 
     fn count(&self, key: &Key) -> u32 {
-        self.counts.get(&self.hasher.hash_one(key)).copied().unwrap_or(0).into()
+        self.counts.get(&self.hasher.hash_one(key)).copied().unwrap_or(0)
     }
 }

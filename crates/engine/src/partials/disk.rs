@@ -52,6 +52,11 @@ impl Disk {
         Ok(Self { folder: own, bytes_max, bytes: AtomicU64::new(bytes) })
     }
 
+    /// Removes a folder that is not used.
+    pub(crate) fn clear(folder: &Path) -> io::Result<()> {
+        unless_gone(fs::remove_dir_all(folder)).map(|_| ())
+    }
+
     /// Whether something is kept of a question.
     pub(super) fn knows(&self, fingerprint: Fingerprint) -> bool {
         self.question(fingerprint).is_dir()
@@ -114,6 +119,14 @@ impl Disk {
         Ok(())
     }
 
+    pub(super) fn files(&self) -> io::Result<Vec<File>> {
+        files(&self.folder)
+    }
+
+    pub(super) fn note_removed(&self, bytes: u64) {
+        self.bytes.fetch_sub(bytes.min(self.bytes.load(Ordering::Relaxed)), Ordering::Relaxed);
+    }
+
     fn question(&self, fingerprint: Fingerprint) -> PathBuf {
         self.folder.join(format!("{fingerprint:032x}"))
     }
@@ -123,22 +136,37 @@ impl Disk {
     }
 }
 
-struct File {
-    path: PathBuf,
-    bytes: u64,
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    pub(super) bytes: u64,
     written: SystemTime,
+}
+
+/// The segment that a file is named after; none for one that is not finished.
+pub(super) fn segment_of_name(path: &Path) -> Option<u128> {
+    u128::from_str_radix(path.file_name()?.to_str()?, 16).ok()
 }
 
 fn files(folder: &Path) -> io::Result<Vec<File>> {
     let mut files = Vec::new();
     for question in fs::read_dir(folder)? {
-        for file in fs::read_dir(question?.path())? {
+        // Others may remove files and empty folders meanwhile.
+        let Some(entries) = unless_gone(fs::read_dir(question?.path()))? else { continue };
+        for file in entries {
             let file = file?;
-            let found = file.metadata()?;
+            let Some(found) = unless_gone(file.metadata())? else { continue };
             files.push(File { path: file.path(), bytes: found.len(), written: found.modified()? });
         }
     }
     Ok(files)
+}
+
+fn unless_gone<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// How many entries, the entries, their states as a stream of batches, and a checksum of all that.

@@ -8,7 +8,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use tidegauge_store::BlockId;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use super::{ENTRY_SHARE, Of, Partials, State};
+use super::{ENTRY_SHARE, Of, Partials, State, segment_of};
 
 /// About how many blocks are merged to a run, and the most.
 const BLOCKS_ABOUT: u64 = 8;
@@ -48,7 +48,7 @@ impl Partials {
     pub(crate) fn run(&self, blocks: &[BlockId]) -> Option<Arc<MergedRun>> {
         let mut kept = self.cache.kept();
         let run = match kept.used((Of::Run(hash(blocks)), self.fingerprint))? {
-            State::Run(run) => Arc::clone(run),
+            State::Run { run, .. } => Arc::clone(run),
             State::Block(_) => return None,
         };
         for block in blocks {
@@ -64,7 +64,9 @@ impl Partials {
     }
 
     pub(crate) fn insert_run(&self, blocks: &[BlockId], run: Arc<MergedRun>) {
-        self.cache.kept().insert((Of::Run(hash(blocks)), self.fingerprint), State::Run(run));
+        let mut of: Vec<u128> = blocks.iter().filter_map(|block| segment_of(*block)).collect();
+        of.dedup();
+        self.cache.kept().insert((Of::Run(hash(blocks)), self.fingerprint), State::Run { run, of });
     }
 }
 

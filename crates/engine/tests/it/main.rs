@@ -6,6 +6,7 @@
     reason = "a test fails by panicking, which names the line"
 )]
 
+mod ageing;
 mod aggregate_plans;
 mod among;
 mod bucketed;
@@ -17,6 +18,7 @@ mod computed_by;
 mod deleted;
 mod distinct;
 mod filtered;
+mod forgotten;
 mod frequent;
 mod functions;
 mod golden;

@@ -14,13 +14,15 @@ pub enum BlockId {
 
 impl BlockId {
     pub(super) fn of_group(segment: &SegmentId, row_group: usize) -> Self {
-        let digits = segment.as_str().strip_prefix(SegmentId::PREFIX).filter(|digits| digits.len() == 32);
-        let number = digits.and_then(|digits| u128::from_str_radix(digits, 16).ok());
-        Self::Segment {
-            segment: number.unwrap_or_else(|| xxh3_128(segment.as_str().as_bytes())),
-            row_group: row_group as u32,
-        }
+        Self::Segment { segment: segment_number(segment), row_group: row_group as u32 }
     }
+}
+
+/// What stands for a segment in the names of its blocks.
+pub(crate) fn segment_number(segment: &SegmentId) -> u128 {
+    let digits = segment.as_str().strip_prefix(SegmentId::PREFIX).filter(|digits| digits.len() == 32);
+    let number = digits.and_then(|digits| u128::from_str_radix(digits, 16).ok());
+    number.unwrap_or_else(|| xxh3_128(segment.as_str().as_bytes()))
 }
 
 /// A set of kinds of value.

@@ -1,6 +1,8 @@
 //! A store in a temporary folder with engines over it. Events come in as NDJSON through the reader of requests, and
 //! the test decides where they lie when they are asked for.
 
+mod again;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +24,8 @@ use tidegauge_store::{DatasetState, Receipt, Store, StoreSettings};
 
 use super::body;
 use super::reply::Reply;
+
+pub(crate) use again::files_below;
 
 /// When the clock of a house starts: 2027-01-15T08:00:00Z, in nanoseconds.
 pub(crate) const START: i64 = 1_800_000_000_000_000_000;
