@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use hashbrown::HashSet;
 use tidegauge_model::ErrorKind;
 use tokio::sync::oneshot;
 
@@ -68,8 +69,8 @@ struct ClosedFile {
     path: PathBuf,
     last_sequence: u64,
     bytes: u64,
-    /// Whether it has events that nobody took over.
-    is_unclaimed: bool,
+    /// The sequences of events that nobody took over.
+    unclaimed: HashSet<u64>,
 }
 
 /// One request on its way to the disk.
@@ -91,7 +92,7 @@ impl Log {
                 path: file.path.clone(),
                 last_sequence: file.last_sequence,
                 bytes: file.bytes,
-                is_unclaimed: file.is_unclaimed,
+                unclaimed: file.unclaimed.clone(),
             });
         }
         let shared = Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new() });
@@ -141,11 +142,11 @@ impl Log {
         }
         drop(state);
         for file in done {
-            let removed = if file.is_unclaimed {
-                put_aside(&file.path, &self.quarantine)
-            } else {
-                std::fs::remove_file(&file.path)
+            let removed = match file.unclaimed.is_empty() {
+                true => Ok(()),
+                false => put_aside(&file.path, &self.quarantine, &file.unclaimed),
             };
+            let removed = removed.and_then(|()| std::fs::remove_file(&file.path));
             if let Err(error) = removed {
                 // It is read again at the next start, where its events are found to be in segments already.
                 tracing::warn!(path = %file.path.display(), %error, "cannot delete a file of the log");
@@ -216,10 +217,17 @@ impl Shared {
     }
 }
 
-/// Moves a file of the log to where it is not read any more and can be put back from.
-fn put_aside(file: &Path, quarantine: &Path) -> std::io::Result<()> {
+/// Copies some events of a file of the log to where they are not read any more and can be put back from. The others are
+/// in segments: a copy of them here would outlive their deletion.
+fn put_aside(file: &Path, quarantine: &Path, sequences: &HashSet<u64>) -> std::io::Result<()> {
+    let kept = recover::with_only(&std::fs::read(file)?, sequences);
     std::fs::create_dir_all(quarantine)?;
-    std::fs::rename(file, quarantine.join(file.file_name().unwrap_or_default()))
+    let copy = quarantine.join(file.file_name().unwrap_or_default());
+    let unfinished = copy.with_extension("new");
+    std::fs::write(&unfinished, kept)?;
+    std::fs::File::open(&unfinished)?.sync_all()?;
+    std::fs::rename(&unfinished, &copy)?;
+    std::fs::File::open(quarantine)?.sync_all()
 }
 
 /// The thread: writes what waits until the log is closed.

@@ -49,7 +49,7 @@ impl Unclaimed {
         for sequence in sequences() {
             let file = recovered.files.iter_mut().find(|file| file.last_sequence >= sequence);
             if let Some(file) = file {
-                file.is_unclaimed = true;
+                file.unclaimed.insert(sequence);
             }
         }
         for (dataset, events) in &self.datasets {

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
+use hashbrown::HashSet;
 use tidegauge_model::DatasetId;
 
 use super::file::{FILE_HEAD_BYTES, FileHead};
@@ -26,8 +27,8 @@ pub(crate) struct RecoveredFile {
     pub(crate) path: PathBuf,
     pub(crate) last_sequence: u64,
     pub(crate) bytes: u64,
-    /// Whether it has events that nobody took over.
-    pub(crate) is_unclaimed: bool,
+    /// The sequences of events that nobody took over.
+    pub(crate) unclaimed: HashSet<u64>,
 }
 
 /// A part of the log that cannot be read.
@@ -107,7 +108,7 @@ fn read_files(
             path: path.clone(),
             last_sequence: recovered.last_sequence,
             bytes: end,
-            is_unclaimed: false,
+            unclaimed: HashSet::new(),
         });
     }
     Ok(recovered)
@@ -116,6 +117,28 @@ fn read_files(
 /// Whether anything was ever logged in a folder.
 pub(crate) fn has_files(folder: &Path) -> Result<bool> {
     Ok(!log_files(folder)?.is_empty())
+}
+
+/// A file of the log without the records that are not among these.
+pub(super) fn with_only(bytes: &[u8], sequences: &HashSet<u64>) -> Vec<u8> {
+    let start = bytes.len().min(FILE_HEAD_BYTES as usize);
+    let mut kept = bytes[..start].to_vec();
+    let mut reader = FileReader { bytes, is_last: false, previous: 0, spans: Vec::new() };
+    let mut next = Some(start);
+    while let Some(position) = next.filter(|position| *position < bytes.len()) {
+        next = match reader.record(position) {
+            Some((head, _)) => {
+                let end = position + head.record_bytes();
+                if sequences.contains(&head.sequence) {
+                    kept.extend_from_slice(&bytes[position..end.min(bytes.len())]);
+                }
+                reader.previous = head.sequence;
+                Some(end)
+            }
+            None => reader.next_record(position),
+        };
+    }
+    kept
 }
 
 fn log_files(folder: &Path) -> Result<Vec<PathBuf>> {

@@ -4,6 +4,8 @@
 use std::io::IoSlice;
 use std::sync::Arc;
 
+use hashbrown::HashSet;
+
 use super::file::{FILE_HEAD_BYTES, FileHead, LogFile};
 use super::record::{HEAD_BYTES, Head};
 use super::{Append, ClosedFile, LogSettings, Shared};
@@ -134,7 +136,12 @@ impl Writer {
         let (path, bytes) = file.end();
         let mut state = self.shared.lock();
         state.open_bytes = 0;
-        state.closed.push_back(ClosedFile { path, last_sequence: self.sequence, bytes, is_unclaimed: false });
+        state.closed.push_back(ClosedFile {
+            path,
+            last_sequence: self.sequence,
+            bytes,
+            unclaimed: HashSet::new(),
+        });
     }
 
     fn note(&self) {

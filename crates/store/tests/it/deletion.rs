@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
+use tidegauge_catalog::Change;
 use tidegauge_model::{Clock, DatasetId, RowId};
 use tidegauge_store::{Claim, Deleted, IdempotencyKey, Receipt, Store, StoredRow, StoredValue};
 
 use crate::events::{Event, SECOND, assert_same, columns_of, stored};
-use crate::house::{House, START, events, log_files};
+use crate::house::{House, START, events, files_in, log_files};
 use crate::rebuild::rebuilt;
 use crate::through_blocks::{all_blocks, assert_blocks};
 
@@ -192,6 +193,32 @@ async fn the_log_keeps_no_copy_of_deleted_events_beyond_what_others_need() {
     let house = house.killed().await;
     assert_eq!(house.rows(&id).await.len(), left.len() + 3);
     assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
+}
+
+#[tokio::test]
+async fn what_is_put_aside_has_no_copy_of_events_that_can_be_deleted() {
+    let house = House::new().await;
+    let dataset = house.dataset("logs").await;
+    let other = house.dataset("other").await;
+    let id = dataset.id().clone();
+    house.append(&dataset, &events(&times(0, 3))).await;
+    house.append(&other, &events(&times(100, 3))).await;
+    house.append(&dataset, &events(&times(200, 3))).await;
+    // The catalogue does not know the other dataset any more, and nobody said that it was deleted.
+    let now = house.clock.now();
+    let change =
+        Change { org: Some(other.org().clone()), actor: "test".into(), at: now, request_id: String::new() };
+    house.catalog.delete_dataset(other.org(), "other", now, &change).await.unwrap();
+    let house = house.killed().await;
+    let doomed = house.rows(&id).await.iter().map(id_of).collect();
+    assert_eq!(delete(&house, &id, doomed).await.rows, 6);
+    let aside = files_in(&house.folder.path().join("quarantine"), "log");
+    let is_aside = |time: i64| {
+        let text = format!("event at {time}");
+        aside.iter().any(|path| has(&std::fs::read(path).unwrap(), &text))
+    };
+    assert!(times(100, 3).into_iter().all(is_aside), "{aside:?}");
+    assert!(!times(0, 3).into_iter().chain(times(200, 3)).any(is_aside), "{aside:?}");
 }
 
 #[tokio::test]
