@@ -236,7 +236,9 @@ async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
         .busy_timeout(WAIT_MAX)
-        .pragma("cache_size", "-65536");
+        .pragma("cache_size", "-65536")
+        // What is known of a segment has the least and the greatest of its values: they go with the row.
+        .pragma("secure_delete", "on");
     let write = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(WAIT_MAX)

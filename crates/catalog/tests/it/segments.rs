@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use tidegauge_catalog::Location;
 use tidegauge_catalog::segments::NewSegment;
 use tidegauge_model::{DatasetId, ErrorKind, SegmentId};
 
@@ -167,6 +168,25 @@ pub(crate) async fn are_read_as_of_a_commit(test: &TestCatalog<'_>) {
     assert_eq!(seen(replaced - 1).await, "segment_1 segment_2");
     assert_eq!(seen(replaced).await, "segment_2 segment_3");
     assert_eq!(seen(replaced + 99).await, "segment_2 segment_3");
+}
+
+/// What is known of a segment has values of its events, and those must not outlive it in pages that nobody reads.
+pub(crate) async fn leave_nothing_in_the_file_once_forgotten(test: &TestCatalog<'_>) {
+    let Location::Sqlite(path) = &test.database.location else { return };
+    let doomed = b"doomed.person@example.com".repeat(20);
+    let logs = one_dataset(test).await;
+    let with_stats = NewSegment { stats: doomed.clone(), ..segment("segment_1") };
+    test.publish_flush(&logs, &[with_stats, segment("segment_2")], 1, &[], &[], at(70)).await.unwrap();
+    test.replace_segments(&logs, &["segment_1".into()], &[], at(80)).await.unwrap();
+    assert_eq!(test.forget_segments(&["segment_1".into()]).await.unwrap(), 1);
+    test.close().await;
+    // What SQLite does by itself when the journal has grown.
+    test.database.execute("PRAGMA wal_checkpoint(TRUNCATE)").await;
+    let has_doomed = |file: &std::path::PathBuf| {
+        std::fs::read(file).unwrap().windows(25).any(|window| window == &doomed[..25])
+    };
+    let files = std::fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
+    assert_eq!(files.filter(has_doomed).collect::<Vec<_>>(), Vec::<std::path::PathBuf>::new());
 }
 
 pub(crate) async fn are_forgotten_after_their_removal(test: &TestCatalog<'_>) {
