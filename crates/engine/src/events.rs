@@ -3,6 +3,8 @@
 //! end, and the walk stops when no further block can have a row among the first.
 
 mod fetch;
+mod memory;
+mod slices;
 mod sorted;
 mod walk;
 
@@ -14,13 +16,14 @@ use tidegauge_model::RowId;
 use tidegauge_model::columns::TIME_FIELD;
 use tokio::time::Instant;
 
-use crate::answer::{Answer, Continuation, Field, Table};
+use crate::answer::{Answer, Continuation, Field, Message, Table};
 use crate::bind::ARRIVAL_FIELD;
 use crate::plan::{EventOrder, EventsPlan};
 use crate::scan::Scan;
 use crate::{Error, Result};
 
 pub(crate) use fetch::{first_rows, rows_within};
+pub(crate) use memory::Memory;
 
 /// A found row: its id, the place of its block in the scan and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,12 +42,15 @@ pub(crate) struct Finds {
 }
 
 /// What a search may cost.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Budget {
     pub(crate) threads: usize,
     pub(crate) deadline: Instant,
     pub(crate) seconds: u64,
-    pub(crate) answer_bytes_max: usize,
+    /// How many bytes the events may have; none where all of them are needed.
+    pub(crate) answer_bytes_max: Option<usize>,
+    /// What is found and read is taken from here.
+    pub(crate) memory: Arc<Memory>,
 }
 
 /// Narrows a scan to the rows after a cursor.
@@ -62,26 +68,30 @@ pub(crate) fn rows_after(plan: &EventsPlan) -> Option<(RowId, RowId)> {
 /// Finds the events and reads what is asked of them.
 pub(crate) async fn run(plan: &EventsPlan, scan: &Arc<Scan>, budget: Budget) -> Result<Answer> {
     let mut finds = match &plan.order {
-        EventOrder::Time { is_descending } => walk::run(scan, *is_descending, plan.limit, budget).await?,
-        EventOrder::Columns(columns) => sorted::run(scan, columns, plan.limit, budget).await?,
+        EventOrder::Time { is_descending } => walk::run(scan, *is_descending, plan.limit, &budget).await?,
+        EventOrder::Columns(columns) => sorted::run(scan, columns, plan.limit, &budget).await?,
     };
     if finds.cut_at.is_some() && finds.rows.is_empty() {
         return Err(Error::Time { seconds: budget.seconds });
     }
-    let mut fields = fetch::fields(plan, scan, &finds.rows).await?;
+    let (mut fields, read) = fetch::fields(plan, scan, &finds.rows, &budget).await?;
     if plan.shows_only_present {
         let is_present =
             |field: &Field| field.values.iter().any(|(_, array)| array.null_count() < array.len());
         fields.retain(|field| field.name == TIME_FIELD || field.name == ARRIVAL_FIELD || is_present(field));
     }
-    let kept = fetch::rows_within(&fields, finds.rows.len(), budget.answer_bytes_max);
+    let kept = budget.answer_bytes_max.map_or(read, |max| fetch::rows_within(&fields, read, max));
     let fields = fetch::first_rows(fields, kept);
+    let mut answer = Answer::default();
+    let is_by_time = matches!(plan.order, EventOrder::Time { .. });
     if kept < finds.rows.len() {
         finds.cut_at = finds.rows.get(kept.wrapping_sub(1)).map(|last| last.id);
         finds.rows.truncate(kept);
+        if !is_by_time {
+            // In this order there is no place to go on from.
+            answer.messages.push(Message::RowsCut(kept as u64));
+        }
     }
-    let mut answer = Answer::default();
-    let is_by_time = matches!(plan.order, EventOrder::Time { .. });
     let ids = || finds.rows.iter().map(|found| found.id);
     let of_cursor = plan.after.map(|cursor| (cursor.row, cursor.row));
     if is_by_time {

@@ -1,6 +1,7 @@
 //! The leaves of DataFusion plans: the scan, whose threads claim blocks and compute the columns that the operator above
 //! reads, and batches that are in memory already. And the step between plans: columns computed of another plan's rows.
 
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
@@ -146,18 +147,29 @@ pub(crate) async fn columns_of(scan: &Scan, columns: &[Typed], selected: &Select
 }
 
 /// The next batch of the scan; none when there are no blocks left.
-async fn next_batch(scan: &Scan, columns: &[Typed], schema: &SchemaRef) -> Result<Option<RecordBatch>> {
-    while let Some(claim) = scan.claim() {
-        if let Some(selected) = scan.select(claim).await? {
+async fn next_batch(
+    scan: &Scan,
+    columns: &[Typed],
+    schema: &SchemaRef,
+    waiting: &mut VecDeque<Selected>,
+) -> Result<Option<RecordBatch>> {
+    loop {
+        if let Some(selected) = waiting.pop_front() {
             let arrays = columns_of(scan, columns, &selected).await?;
             let options = RecordBatchOptions::new().with_row_count(Some(selected.picked.count()));
             let batch = RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)?;
             return Ok(Some(batch));
         }
-        // Other queries have a turn between blocks.
-        tokio::task::yield_now().await;
+        let Some(claim) = scan.claim() else { return Ok(None) };
+        match scan.select(claim).await? {
+            Some(Selected { place, picked }) => {
+                let portions = scan.portions(place, &Typed::inputs_of(columns), &picked).into_iter();
+                waiting.extend(portions.map(|picked| Selected { place, picked }));
+            }
+            // Other queries have a turn between blocks.
+            None => tokio::task::yield_now().await,
+        }
     }
-    Ok(None)
 }
 
 /// Columns for the rows of a batch that pass.
@@ -273,9 +285,10 @@ fn external(error: crate::Error) -> DataFusionError {
 
 /// Columns for the rows of a scan.
 fn scanned(scan: Arc<Scan>, columns: Arc<Vec<Typed>>, schema: SchemaRef) -> Batches {
-    let batches = stream::try_unfold((scan, columns, schema), |(scan, columns, schema)| async move {
-        let next = next_batch(&scan, &columns, &schema).await.map_err(external)?;
-        Ok::<_, DataFusionError>(next.map(|batch| (batch, (scan, columns, schema))))
+    let state = (scan, columns, schema, VecDeque::new());
+    let batches = stream::try_unfold(state, |(scan, columns, schema, mut waiting)| async move {
+        let next = next_batch(&scan, &columns, &schema, &mut waiting).await.map_err(external)?;
+        Ok::<_, DataFusionError>(next.map(|batch| (batch, (scan, columns, schema, waiting))))
     });
     batches.map_ok(|batch| stream::iter(slices(&batch))).try_flatten().boxed()
 }

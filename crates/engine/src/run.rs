@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use crate::answer::{Figures, Message};
 use crate::bind::{Lookup, Scope, Surroundings};
+use crate::events::Memory;
 use crate::explain::explained;
 use crate::forget::Columns;
 use crate::memory::QueryMemory;
@@ -43,6 +44,8 @@ pub(crate) struct Work {
     pub(crate) is_estimate: bool,
     /// Memory of rows that are kept until the query is over.
     pub(crate) held: Option<MemoryReservation>,
+    /// The same of lists of events.
+    pub(crate) lists: Vec<Arc<Memory>>,
     pub(crate) planning: Duration,
     pub(crate) finding: Duration,
     pub(crate) external: External,

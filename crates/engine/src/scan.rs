@@ -6,6 +6,7 @@ mod load;
 mod picked;
 mod templates;
 mod texts;
+mod weight;
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError};
@@ -232,11 +233,19 @@ impl Scan {
         if let Some(passes) = self.having_only_text(place, condition, picked) {
             return Ok(passes);
         }
-        let inputs = self.load(place, &condition.inputs(), picked).await?;
-        let began = Instant::now();
-        let passes = condition.is_true(&Rows::new(&inputs, picked.count()))?;
-        add_since(&self.counters.nanos_filtering, began);
-        Ok(passes)
+        let places = condition.inputs();
+        let portions = self.portions(place, &places, picked);
+        let mut passed: Vec<BooleanBuffer> = Vec::with_capacity(portions.len());
+        for portion in portions {
+            let inputs = self.load(place, &places, &portion).await?;
+            let began = Instant::now();
+            passed.push(condition.is_true(&Rows::new(&inputs, portion.count()))?);
+            add_since(&self.counters.nanos_filtering, began);
+        }
+        Ok(match passed.as_slice() {
+            [only] => only.clone(),
+            parts => parts.iter().flat_map(BooleanBuffer::iter).collect(),
+        })
     }
 
     /// The inputs at these places for the picked rows of a block; the others are absent.

@@ -188,6 +188,14 @@ impl Block {
         }
     }
 
+    /// About the bytes that one column takes in memory when it is decoded whole; none for the buffer, which has it there.
+    pub fn decoded_bytes(&self, field: &str, kind: FieldKind) -> u64 {
+        match &self.0 {
+            Place::Segment(block) => block.decoded_bytes(field, kind),
+            Place::Buffer(_) => 0,
+        }
+    }
+
     /// Whether a field has no column of its own here: reading it for a few rows costs as much as for all.
     pub fn is_in_rest(&self, field: &str, kind: FieldKind) -> bool {
         match &self.0 {

@@ -10,7 +10,9 @@ use tidegauge_model::RowId;
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_store::{Block, Kinds};
 
-use super::Found;
+use super::memory::alone;
+use super::slices::Slices;
+use super::{Budget, Found};
 use crate::answer::Field;
 use crate::bind::{ARRIVAL_FIELD, InputColumn};
 use crate::expr::{Rows, Typed};
@@ -47,8 +49,44 @@ struct Share {
     picked: Picked,
 }
 
-/// The fields of the answer for the found rows, in their order.
-pub(super) async fn fields(plan: &EventsPlan, scan: &Arc<Scan>, found: &[Found]) -> Result<Vec<Field>> {
+/// The fields of the answer for the found rows, in their order, and of how many of them: the rest has no room.
+pub(super) async fn fields(
+    plan: &EventsPlan,
+    scan: &Arc<Scan>,
+    found: &[Found],
+    budget: &Budget,
+) -> Result<(Vec<Field>, usize)> {
+    let (wanted, scan) = wanted(plan, scan, &shares_of(found).0);
+    let places = Typed::inputs_of(wanted.iter().flat_map(|(_, value)| &value.variants));
+    let mut slices = Slices::new(&scan, &places, found, budget);
+    let (mut columns, mut rows): (Vec<Vec<ArrayRef>>, usize) = (Vec::new(), 0);
+    while let Some(next) = slices.next()? {
+        let read = read_rows(&scan, &places, &wanted, next).await?;
+        let (read, kept) = slices.keep(read, next.len())?;
+        rows += kept;
+        columns.push(read);
+    }
+    let mut fields = Vec::with_capacity(wanted.len());
+    let mut place = 0;
+    for (name, value) in wanted {
+        let mut values = Vec::with_capacity(value.variants.len());
+        for variant in &value.variants {
+            let parts: Vec<&dyn Array> = columns.iter().map(|columns| columns[place].as_ref()).collect();
+            let whole = match parts.as_slice() {
+                [] => new_null_array(&arrow_type(variant.kind), 0),
+                [_] => Arc::clone(&columns[0][place]),
+                parts => arrow_select::concat::concat(parts)?,
+            };
+            values.push((variant.kind, whole));
+            place += 1;
+        }
+        fields.push(Field { name, aggregate: None, values });
+    }
+    Ok((fields, rows))
+}
+
+/// The rows by block, and where each of them stands among the rows in the order of blocks.
+fn shares_of(found: &[Found]) -> (Vec<Share>, UInt32Array) {
     let mut by_block: Vec<u32> = (0..found.len() as u32).collect();
     by_block.sort_by_key(|at| (found[*at as usize].block, found[*at as usize].row));
     let mut shares: Vec<Share> = Vec::new();
@@ -61,25 +99,31 @@ pub(super) async fn fields(plan: &EventsPlan, scan: &Arc<Scan>, found: &[Found])
             _ => shares.push(Share { block: block as usize, picked: Picked::Rows(vec![row]) }),
         }
     }
-    // Where each row of the answer stands among the rows in the order of blocks.
     let mut order = vec![0_u32; found.len()];
     (0_u32..).zip(&by_block).for_each(|(place, at)| order[*at as usize] = place);
-    let order = UInt32Array::from(order);
-    let (wanted, scan) = wanted(plan, scan, &shares);
-    let mut columns: Vec<Vec<Vec<ArrayRef>>> =
-        wanted.iter().map(|(_, value)| vec![Vec::new(); value.variants.len()]).collect();
+    (shares, UInt32Array::from(order))
+}
+
+/// All columns of some rows, in the order of the fields and of their types.
+async fn read_rows(
+    scan: &Scan,
+    places: &[usize],
+    wanted: &[(String, Value)],
+    found: &[Found],
+) -> Result<Vec<ArrayRef>> {
+    let (shares, order) = shares_of(found);
+    let variants: Vec<&Typed> = wanted.iter().flat_map(|(_, value)| &value.variants).collect();
+    let mut columns: Vec<Vec<ArrayRef>> = vec![Vec::with_capacity(shares.len()); variants.len()];
     for share in &shares {
-        read_share(&scan, share, &wanted, &mut columns).await?;
-    }
-    let mut fields = Vec::with_capacity(wanted.len());
-    for ((name, value), columns) in wanted.into_iter().zip(columns) {
-        let mut values = Vec::with_capacity(columns.len());
-        for (variant, parts) in value.variants.iter().zip(columns) {
-            values.push((variant.kind, joined(variant.kind, &parts, &order)?));
+        let count = share.picked.count();
+        let inputs = scan.load(share.block, places, &share.picked).await?;
+        let rows = Rows::new(&inputs, count);
+        for (variant, parts) in variants.iter().zip(&mut columns) {
+            parts.push(alone(variant.evaluate(&rows)?.into_array(count)?));
         }
-        fields.push(Field { name, aggregate: None, values });
     }
-    Ok(fields)
+    let joined = |(variant, parts): (&&Typed, Vec<ArrayRef>)| joined(variant.kind, &parts, &order);
+    variants.iter().zip(columns).map(joined).collect()
 }
 
 /// Which fields are shown, and a scan whose inputs they read.
@@ -121,25 +165,6 @@ fn wanted(plan: &EventsPlan, scan: &Arc<Scan>, shares: &[Share]) -> (Vec<(String
     (wanted, Arc::new(scan.with_inputs(inputs)))
 }
 
-async fn read_share(
-    scan: &Scan,
-    share: &Share,
-    wanted: &[(String, Value)],
-    columns: &mut [Vec<Vec<ArrayRef>>],
-) -> Result<()> {
-    let count = share.picked.count();
-    let variants = || wanted.iter().flat_map(|(_, value)| &value.variants);
-    let places = Typed::inputs_of(variants());
-    let inputs = scan.load(share.block, &places, &share.picked).await?;
-    let rows = Rows::new(&inputs, count);
-    for ((_, value), columns) in wanted.iter().zip(columns) {
-        for (variant, parts) in value.variants.iter().zip(columns) {
-            parts.push(variant.evaluate(&rows)?.into_array(count)?);
-        }
-    }
-    Ok(())
-}
-
 fn joined(kind: Type, parts: &[ArrayRef], order: &UInt32Array) -> Result<ArrayRef> {
     let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
     if parts.is_empty() {
@@ -174,7 +199,7 @@ pub(crate) fn rows_within(fields: &[Field], rows: usize, bytes_max: usize) -> us
     rows
 }
 
-fn text_bytes(array: &ArrayRef, rows: usize) -> usize {
+pub(super) fn text_bytes(array: &ArrayRef, rows: usize) -> usize {
     match array.as_string_view_opt() {
         Some(texts) => texts.iter().map(|text| text.map_or(4, |text| text.len() + 4)).sum(),
         None => rows * 12,

@@ -12,8 +12,10 @@ use tidegauge_model::RowId;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::{Budget, Finds, Found};
+use super::memory::alone;
+use super::{Budget, Finds, Found, Memory};
 use crate::expr::{Rows, Typed};
+use crate::own_rows;
 use crate::plan::SortColumn;
 use crate::scan::{Scan, Selected};
 use crate::{Error, Result};
@@ -28,6 +30,7 @@ struct Sorting {
     deadline: Instant,
     seconds: u64,
     kept: Mutex<Option<Columns>>,
+    memory: Arc<Memory>,
 }
 
 /// Finds the first rows in the order of the columns.
@@ -35,7 +38,7 @@ pub(super) async fn run(
     scan: &Arc<Scan>,
     columns: &[SortColumn],
     limit: usize,
-    budget: Budget,
+    budget: &Budget,
 ) -> Result<Finds> {
     let sorting = Arc::new(Sorting {
         scan: Arc::clone(scan),
@@ -44,6 +47,7 @@ pub(super) async fn run(
         deadline: budget.deadline,
         seconds: budget.seconds,
         kept: Mutex::default(),
+        memory: Arc::clone(&budget.memory),
     });
     let mut threads = JoinSet::new();
     for _ in 0..budget.threads.min(scan.blocks.len()) {
@@ -54,10 +58,12 @@ pub(super) async fn run(
         done.map_err(|source| Error::Internal { message: format!("a sort stopped: {source}") })??;
     }
     let kept = sorting.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
-    Ok(Finds {
-        rows: kept.map(|columns| found(&columns, sorting.columns.len())).unwrap_or_default(),
-        cut_at: None,
-    })
+    let Some(kept) = kept else { return Ok(Finds::default()) };
+    let rows = found(&kept, sorting.columns.len());
+    budget.memory.give_back(bytes_of(&kept));
+    drop(kept);
+    budget.memory.take(rows.len() * size_of::<Found>())?;
+    Ok(Finds { rows, cut_at: None })
 }
 
 impl Sorting {
@@ -67,12 +73,21 @@ impl Sorting {
                 return Err(Error::Time { seconds: self.seconds });
             }
             if let Some(selected) = self.scan.select(claim).await? {
-                let first = self.first(self.columns_of(&selected).await?)?;
-                self.merge(first)?;
+                for selected in self.portions(selected) {
+                    let first = self.first(self.columns_of(&selected).await?)?;
+                    self.merge(first)?;
+                }
             }
             tokio::task::yield_now().await;
         }
         Ok(())
+    }
+
+    /// Selected rows in portions that can be read at once.
+    fn portions(&self, selected: Selected) -> Vec<Selected> {
+        let places = Typed::inputs_of(self.columns.iter().map(|column| &column.expr));
+        let portions = self.scan.portions(selected.place, &places, &selected.picked).into_iter();
+        portions.map(|picked| Selected { place: selected.place, picked }).collect()
     }
 
     async fn columns_of(&self, selected: &Selected) -> Result<Columns> {
@@ -110,13 +125,20 @@ impl Sorting {
             })
             .collect();
         let places = lexsort_to_indices(&sort_columns, Some(self.limit))?;
-        let taken = columns.iter().map(|column| arrow_select::take::take(column, &places, None));
-        Ok(taken.collect::<std::result::Result<Columns, _>>()?)
+        let taken = |column: &ArrayRef| -> Result<ArrayRef> {
+            Ok(alone(arrow_select::take::take(column, &places, None)?))
+        };
+        columns.iter().map(taken).collect()
     }
 
     fn merge(&self, columns: Columns) -> Result<()> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = match kept.take() {
+        let before = kept.take();
+        // What is kept and what is new are there at the same time.
+        let taken = before.as_ref().map_or(0, bytes_of);
+        let more = bytes_of(&columns);
+        self.memory.take(more)?;
+        let all = match before {
             None => columns,
             Some(before) => {
                 let joined = before
@@ -126,9 +148,14 @@ impl Sorting {
                 self.first(joined.collect::<std::result::Result<Columns, _>>()?)?
             }
         };
+        self.memory.give_back((taken + more).saturating_sub(bytes_of(&all)));
         *kept = Some(all);
         Ok(())
     }
+}
+
+fn bytes_of(columns: &Columns) -> usize {
+    columns.iter().map(own_rows::bytes).sum()
 }
 
 fn found(columns: &Columns, keys: usize) -> Vec<Found> {

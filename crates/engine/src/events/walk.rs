@@ -1,7 +1,7 @@
 //! The walk along time: blocks from the wanted end on, several threads at once, with a heap of the best rows so far.
 
 use std::collections::BinaryHeap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tidegauge_model::RowId;
@@ -9,7 +9,7 @@ use tidegauge_store::Block;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::{Budget, Finds, Found};
+use super::{Budget, Finds, Found, Memory};
 use crate::scan::{Picked, Scan, Selected};
 use crate::{Error, Result};
 
@@ -43,6 +43,9 @@ struct Walk {
     limit: usize,
     deadline: Instant,
     best: Mutex<BinaryHeap<Candidate>>,
+    memory: Arc<Memory>,
+    /// Bytes of memory for the best rows.
+    taken: AtomicUsize,
     is_late: AtomicBool,
     /// For each block whether it was looked at in full.
     done: Vec<AtomicBool>,
@@ -53,7 +56,7 @@ pub(super) async fn run(
     scan: &Arc<Scan>,
     is_descending: bool,
     limit: usize,
-    budget: Budget,
+    budget: &Budget,
 ) -> Result<Finds> {
     let walk = Arc::new(Walk {
         scan: Arc::clone(scan),
@@ -61,6 +64,8 @@ pub(super) async fn run(
         limit,
         deadline: budget.deadline,
         best: Mutex::default(),
+        memory: Arc::clone(&budget.memory),
+        taken: AtomicUsize::new(0),
         is_late: AtomicBool::new(false),
         done: scan.blocks.iter().map(|_| AtomicBool::new(false)).collect(),
     });
@@ -139,6 +144,11 @@ impl Walk {
                 best.push(candidate);
             }
         }
+        // Nobody else changes it: the best are locked.
+        let bytes = best.len() * size_of::<Candidate>();
+        let more = bytes.saturating_sub(self.taken.load(Ordering::Relaxed));
+        self.memory.take(more)?;
+        self.taken.fetch_add(more, Ordering::Relaxed);
         Ok(())
     }
 

@@ -28,7 +28,7 @@ impl Run {
         if matches!(segment.origin, Origin::Dataset(_)) {
             let (rows_max, is_default) = self.rows_max(segment.pending.limit, true);
             let bytes_max = self.question.options.answer_bytes_max;
-            let mut answer = self.events(&mut segment, rows_max, &[], bytes_max).await?;
+            let mut answer = self.events(&mut segment, rows_max, &[], Some(bytes_max)).await?;
             for table in &mut answer.tables {
                 table.range = about.range;
                 table.sources.clone_from(&about.sources);

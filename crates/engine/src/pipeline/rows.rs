@@ -146,13 +146,12 @@ impl Run {
     /// The first events of a dataset, found and read.
     async fn found(&self, mut segment: Segment) -> Result<Segment> {
         let hidden = segment.scope.hidden();
-        let answer = self.events(&mut segment, usize::MAX, &hidden, usize::MAX).await?;
+        let answer = self.events(&mut segment, usize::MAX, &hidden, None).await?;
         if answer.continues_at.is_some() {
             return Err(Error::Time { seconds: self.question.options.time_max.as_secs() });
         }
         let table = answer.tables.into_iter().next().unwrap_or_default();
         let about = About { sorted_by: table.order.clone(), is_events: false, ..segment.about };
-        self.hold(table_bytes(&table))?;
         let mut found = of_table(&table, segment.scope.surroundings(), about)?;
         found.scope.follow(&segment.scope);
         Ok(found)
@@ -164,7 +163,7 @@ impl Run {
         segment: &mut Segment,
         rows_max: usize,
         beside: &[(String, Value)],
-        bytes_max: usize,
+        bytes_max: Option<usize>,
     ) -> Result<Answer> {
         let mut plan = EventsPlan::new(&mut segment.scope)?;
         match &mut plan.fields {
@@ -192,8 +191,12 @@ impl Run {
             deadline: self.deadline(),
             seconds: options.time_max.as_secs(),
             answer_bytes_max: bytes_max,
+            memory: Arc::new(events::Memory::new(self.context.memory_pool())),
         };
-        events::run(&plan, &Arc::new(scan), budget).await
+        self.work().lists.push(Arc::clone(&budget.memory));
+        let mut answer = events::run(&plan, &Arc::new(scan), budget).await?;
+        answer.messages.drain(..).for_each(|message| self.tell(message));
+        Ok(answer)
     }
 
     /// All rows of a plan as one batch. Their memory is the query's for as long as it runs.
@@ -215,11 +218,6 @@ impl Run {
             work.held.get_or_insert_with(|| MemoryConsumer::new("rows").register(self.context.memory_pool()));
         Ok(held.try_grow(bytes)?)
     }
-}
-
-fn table_bytes(table: &Table) -> usize {
-    let arrays = table.fields.iter().flat_map(|field| &field.values);
-    arrays.map(|(_, array)| own_rows::bytes(array)).sum()
 }
 
 /// A plan that gives all rows in one stream.

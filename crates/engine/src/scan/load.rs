@@ -10,7 +10,7 @@ use arrow_select::take::take;
 use tidegauge_model::{FieldKind, RowId};
 use tidegauge_store::{Block, HeldRest};
 
-use super::{Picked, Scan, templates};
+use super::{Picked, Scan, templates, weight};
 use crate::Result;
 use crate::bind::InputColumn;
 use crate::cache::Kept;
@@ -48,6 +48,11 @@ impl Scan {
             Some(Kept::Narrow(numbers)) => return Ok(Input::Plain(numbers.at(picked))),
             Some(Kept::Templates(_)) | None => {}
         }
+        let is_heavy = weight::is_heavy(block, column);
+        if is_heavy && picked.count() < block.rows() {
+            let rows: Vec<u32> = (0..picked.count()).map(|at| picked.row(at)).collect();
+            return self.few(block, column, &rows).await;
+        }
         if is_few(picked.count(), block)
             && !block.is_buffered()
             && (cache.is_none() || is_large(block, column) || column.is_in_rest(block))
@@ -64,7 +69,7 @@ impl Scan {
             }
         }
         let mut whole = self.whole(block, column).await?;
-        if let Some(cache) = cache {
+        if let Some(cache) = cache.filter(|_| !is_heavy) {
             if matches!(column, InputColumn::Field(_, FieldKind::Integer)) {
                 whole = whole.with_few_integers_coded();
             }
@@ -184,7 +189,7 @@ pub(super) fn is_large(block: &Block, column: &InputColumn) -> bool {
 }
 
 impl InputColumn {
-    fn is_in_rest(&self, block: &Block) -> bool {
+    pub(super) fn is_in_rest(&self, block: &Block) -> bool {
         matches!(self, Self::Field(field, kind) if block.is_in_rest(field, *kind))
     }
 }

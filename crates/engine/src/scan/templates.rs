@@ -13,6 +13,7 @@ use tidegauge_store::{Block, Codes, Templates};
 use tokio::time::Instant;
 
 use super::load::{is_few, is_large};
+use super::weight::is_heavy;
 use super::{Picked, Scan, add_since};
 use crate::Result;
 use crate::bind::InputColumn;
@@ -57,7 +58,7 @@ impl Scan {
         if templates.is_none() && !may_make {
             return Ok(None);
         }
-        if templates.is_none() && is_large(block, &column) {
+        if templates.is_none() && is_large(block, &column) && !is_heavy(block, &column) {
             // A segment from before templates were stored: its texts have to be read whole once in any case.
             let texts = Box::pin(self.whole(block, &column)).await?;
             if let Input::Plain(texts) = &texts {

@@ -29,6 +29,7 @@ mod hostile;
 mod ids;
 mod json_and_text;
 mod kept;
+mod lists;
 mod many;
 mod memory;
 mod narrow;

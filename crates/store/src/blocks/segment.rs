@@ -31,6 +31,9 @@ use crate::{Error, Result};
 /// When more than one row in so many is wanted, all are decoded: skipping has its own cost.
 const FEW: usize = 16;
 
+/// Columns with more bytes are never decoded whole for the sake of some rows: they may not fit into memory.
+const WHOLE_BYTES_MAX: u64 = 64 << 20;
+
 /// About how much more the fields of `_rest` take in memory than their texts do.
 const REST_GROWTH: usize = 4;
 
@@ -74,6 +77,10 @@ impl SegmentBlock {
     pub(super) fn column_bytes(&self, field: &str, kind: FieldKind) -> u64 {
         let column = self.home(field, kind).map(|home| self.chunk(home.column()));
         column.map_or(0, |column| u64::try_from(column.compressed_size()).unwrap_or_default())
+    }
+
+    pub(super) fn decoded_bytes(&self, field: &str, kind: FieldKind) -> u64 {
+        self.home(field, kind).map_or(0, |home| decoded_bytes(self.chunk(home.column())))
     }
 
     /// Whether the values of a field are among those that have no column of their own.
@@ -274,7 +281,8 @@ impl SegmentBlock {
         if let Some(rows) = rows {
             column::check_rows(rows, self.rows())?;
         }
-        let few = rows.filter(|rows| !rows.is_empty() && rows.len() * FEW <= self.rows());
+        let is_heavy = decoded_bytes(self.chunk(place)) > WHOLE_BYTES_MAX;
+        let few = rows.filter(|rows| !rows.is_empty() && (rows.len() * FEW <= self.rows() || is_heavy));
         let few = few.filter(|rows| rows.is_sorted_by(|a, b| a < b));
         let chunk = match few {
             Some(rows) => self.some_pages(place, name, rows).await?,
@@ -313,6 +321,13 @@ impl SegmentBlock {
             format!("the column {name} of {id} of {dataset} cannot be read: restore it from a backup");
         Error::caused(ErrorKind::Corrupt, message, error)
     }
+}
+
+/// What the values of a column take. Texts that are stored once for many rows count for each of them.
+fn decoded_bytes(column: &ColumnChunkMetaData) -> u64 {
+    let stored = u64::try_from(column.uncompressed_size()).unwrap_or_default();
+    let texts = column.unencoded_byte_array_data_bytes().and_then(|bytes| u64::try_from(bytes).ok());
+    texts.unwrap_or_default().max(stored)
 }
 
 /// The times of the first and the last row of a group, in nanoseconds.
