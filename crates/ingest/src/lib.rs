@@ -1,4 +1,4 @@
-//! Reads request bodies (JSON in every arrangement, CSV, compressed or not) into typed columns: bytes are pushed in
+//! Reads request bodies (JSON in every arrangement, CSV, lines of text, compressed or not) into typed columns: bytes are pushed in
 //! as they arrive, and one pass turns them into the columns of `tidegauge_model`. No I/O, no clock, no threads; what
 //! a dataset allows is asked through [`FieldGate`], and storing the columns is left to the store.
 
@@ -6,6 +6,7 @@ mod csv;
 mod decompress;
 mod encoding;
 mod json;
+mod lines;
 mod options;
 mod outcome;
 mod reader;

@@ -14,6 +14,8 @@ use crate::time::layout::TimeLayout;
 pub enum Format {
     Json,
     Csv,
+    /// Plain text, in which each line is an event.
+    Lines,
 }
 
 /// What one request says about its body.

@@ -7,6 +7,8 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     pub ingested: u64,
+    /// Of those, how many had the field that the request names for the time, or `_time` if it names none.
+    pub with_time_field: u64,
     pub failed: u64,
     /// The first failures, as many as the limits list.
     pub failures: Vec<Failure>,

@@ -8,6 +8,7 @@ use tidegauge_model::columns::Columns;
 use crate::csv::CsvStream;
 use crate::json::Memory;
 use crate::json::stream::{JsonStream, Surroundings};
+use crate::lines::LineStream;
 use crate::options::{FieldGate, Format, Limits, Options};
 use crate::outcome::{Malformed, Outcome};
 use crate::rows::Rows;
@@ -25,6 +26,7 @@ pub struct Reader {
     memory: Memory,
     json: JsonStream,
     csv: CsvStream,
+    lines: LineStream,
     /// How many bytes of a byte order mark the body began with; nothing once that is decided.
     mark: Option<usize>,
     /// Why the body cannot be taken. Said again to a caller that goes on.
@@ -39,6 +41,7 @@ impl Reader {
             memory: Memory::default(),
             json: JsonStream::default(),
             csv: CsvStream::default(),
+            lines: LineStream::default(),
             mark: Some(0),
             refused: None,
             limits,
@@ -64,6 +67,7 @@ impl Reader {
         match self.options.format {
             Format::Json => self.json.begin(place),
             Format::Csv => self.csv.begin(&self.options, place),
+            Format::Lines => self.lines.begin(place),
         }
     }
 
@@ -99,7 +103,7 @@ impl Reader {
         if let Some(matched) = self.mark.take() {
             self.feed_format(&BYTE_ORDER_MARK[..matched], gate)?;
         }
-        self.with_format(gate, |json, around| json.finish(around), |csv, around| csv.finish(around))?;
+        self.step(None, gate)?;
         Ok(self.rows.finish())
     }
 
@@ -114,18 +118,15 @@ impl Reader {
             + self.memory.retained_bytes()
             + self.json.retained_bytes()
             + self.csv.retained_bytes()
+            + self.lines.retained_bytes()
     }
 
     fn feed_format(&mut self, bytes: &[u8], gate: &dyn FieldGate) -> Result<(), Malformed> {
-        self.with_format(gate, |json, around| json.feed(bytes, around), |csv, around| csv.feed(bytes, around))
+        self.step(Some(bytes), gate)
     }
 
-    fn with_format(
-        &mut self,
-        gate: &dyn FieldGate,
-        on_json: impl FnOnce(&mut JsonStream, &mut Surroundings<'_>) -> Result<(), Malformed>,
-        on_csv: impl FnOnce(&mut CsvStream, &mut Surroundings<'_>) -> Result<(), Malformed>,
-    ) -> Result<(), Malformed> {
+    /// Hands the format the next bytes, or the end of the body.
+    fn step(&mut self, bytes: Option<&[u8]>, gate: &dyn FieldGate) -> Result<(), Malformed> {
         let mut around = Surroundings {
             options: &self.options,
             limits: &self.limits,
@@ -133,9 +134,13 @@ impl Reader {
             rows: &mut self.rows,
             gate,
         };
-        let result = match self.options.format {
-            Format::Json => on_json(&mut self.json, &mut around),
-            Format::Csv => on_csv(&mut self.csv, &mut around),
+        let result = match (self.options.format, bytes) {
+            (Format::Json, Some(bytes)) => self.json.feed(bytes, &mut around),
+            (Format::Json, None) => self.json.finish(&mut around),
+            (Format::Csv, Some(bytes)) => self.csv.feed(bytes, &mut around),
+            (Format::Csv, None) => self.csv.finish(&mut around),
+            (Format::Lines, Some(bytes)) => self.lines.feed(bytes, &mut around),
+            (Format::Lines, None) => self.lines.finish(&mut around),
         };
         if let Err(malformed) = &result {
             self.refused = Some(malformed.clone());

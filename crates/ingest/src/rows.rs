@@ -129,14 +129,21 @@ impl Rows {
         self.failure.is_some()
     }
 
+    /// The event in hand is a line of text, which may begin with its time.
+    pub(crate) fn leading_time(&mut self, line: &[u8]) {
+        self.time.set_leading(line, &self.time_rule);
+    }
+
     /// Counts the event in hand, as ingested or as failed.
     pub(crate) fn end_event(&mut self) {
         if self.failure.is_none() {
+            let is_named = self.time.is_named();
             match self.time.resolve(self.time_rule.arrival_ns) {
                 Ok(time) => {
                     self.columns.times.push(time);
                     self.bytes += size_of::<i64>();
                     self.outcome.ingested += 1;
+                    self.outcome.with_time_field += u64::from(is_named);
                     return;
                 }
                 Err(reason) => self.fail(|| reason),

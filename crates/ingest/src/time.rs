@@ -6,6 +6,7 @@ mod epoch;
 mod iso;
 pub(crate) mod layout;
 mod layout_match;
+mod leading;
 mod words;
 
 use layout::TimeLayout;
@@ -83,6 +84,18 @@ impl EventTime {
             Some(time) => Seen::At(time),
             None => unreadable(text),
         };
+    }
+
+    /// Takes the time that a line of text begins with; a field that gives it counts more.
+    pub(crate) fn set_leading(&mut self, line: &[u8], rule: &TimeRule) {
+        if let Some(time) = leading::parse(line, rule.arrival_ns) {
+            self.fallback = Seen::At(time);
+        }
+    }
+
+    /// Whether the event has the field that the request names.
+    pub(crate) fn is_named(&self) -> bool {
+        !matches!(self.named, Seen::Absent)
     }
 
     fn slot(&mut self, named: bool) -> &mut Seen {

@@ -23,7 +23,7 @@ fn date_time(text: &[u8]) -> Option<(Civil, &[u8])> {
 
 /// `2006-01-02T15:04:05` without any choice but the separators.
 #[inline]
-fn fixed_places(text: &[u8; 19]) -> Option<Civil> {
+pub(super) fn fixed_places(text: &[u8; 19]) -> Option<Civil> {
     let separator = text[4];
     if (separator != b'-' && separator != b'/')
         || text[7] != separator
@@ -157,7 +157,7 @@ pub(super) fn zone_name(text: &[u8]) -> Option<i32> {
 }
 
 /// `+hh`, `+hhmm`, `+hh:mm` and the same with seconds.
-fn offset(text: &[u8]) -> Option<(i32, &[u8])> {
+pub(super) fn offset(text: &[u8]) -> Option<(i32, &[u8])> {
     let (hours, mut rest) = number(&text[1..], 2)?;
     let separated = rest.first() == Some(&b':');
     let mut parts = [0, 0];

@@ -10,6 +10,7 @@ mod flattening;
 mod hostile;
 mod labels;
 mod layouts;
+mod lines;
 mod malformed;
 mod properties;
 mod support;

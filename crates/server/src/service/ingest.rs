@@ -65,6 +65,9 @@ pub struct IngestAnswer {
     pub is_repeated: bool,
     /// Requests whose events are in the log and in no segment yet.
     pub log_length: u64,
+    /// How many of the stored events had the field that the request names for the time. Absent if it names none, and
+    /// for a repetition.
+    pub with_time_field: Option<u64>,
     pub allowance: Allowance,
 }
 
@@ -128,10 +131,11 @@ impl Request<'_> {
         source.read(is_hashed, &mut feed).await?;
         let outcome = reader.finish(&gate).map_err(BodyError::from)?;
         let raw_bytes = source.bytes() + label_bytes as u64;
+        let with_time_field = self.input.timestamp_field.as_ref().map(|_| outcome.with_time_field);
         let ingested = answer(outcome, raw_bytes, self.caller.now);
         if reader.columns().rows() == 0 && key.is_none() {
             self.app.ingest.give_back(&self.dataset, lent);
-            return Ok(self.answered(ingested, None, false));
+            return Ok(IngestAnswer { with_time_field, ..self.answered(ingested, None, false) });
         }
         // The store holds the key too from the append on, also when this request is not waited for any more.
         let (key, _held) = key.unzip();
@@ -147,7 +151,7 @@ impl Request<'_> {
         drop(source);
         drop(gate);
         self.app.metrics.events_ingested(ingested.ingested, ingested.processed_bytes);
-        Ok(self.answered(ingested, Some(sequence), false))
+        Ok(IngestAnswer { with_time_field, ..self.answered(ingested, Some(sequence), false) })
     }
 
     /// Answers as the first request with the key was answered, if this one is the same.
@@ -174,6 +178,7 @@ impl Request<'_> {
         IngestAnswer {
             allowance: self.allowance.less(used),
             log_length: self.dataset.logged() as u64,
+            with_time_field: None,
             ingested,
             sequence,
             is_repeated,
@@ -186,6 +191,15 @@ fn options(input: &IngestInput) -> Result<Options> {
         use tidegauge_model::{Rule, Violation};
         Error::from(Violation::new(name, Rule::Pattern, problem).in_query())
     };
+    if input.format == Format::Lines {
+        let given =
+            [("timestamp-field", &input.timestamp_field), ("timestamp-format", &input.timestamp_format)];
+        if let Some((name, _)) = given.into_iter().find(|(_, value)| value.is_some()) {
+            let problem =
+                "is for fields, which lines of text do not have: their time is the one that they begin with";
+            return Err(invalid(name, problem.to_owned()));
+        }
+    }
     let layout = input.timestamp_format.as_deref().map(TimeLayout::parse).transpose();
     let layout = layout.map_err(|error| invalid("timestamp-format", error.to_string()))?;
     let delimiter = match input.csv_delimiter.as_deref().map(str::as_bytes) {

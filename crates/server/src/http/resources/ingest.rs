@@ -28,6 +28,7 @@ const SMALL_BYTES: u64 = 32 << 10;
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const COMMIT: HeaderName = HeaderName::from_static("x-tidegauge-commit");
 const REPEATED: HeaderName = HeaderName::from_static("x-tidegauge-repeated");
+const WITH_TIME_FIELD: HeaderName = HeaderName::from_static("x-tidegauge-with-timestamp-field");
 
 /// How the body is to be read.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -98,11 +99,15 @@ pub struct IngestFailureResponse {
         (Vec<Object> = "application/json", example = json!([{"_time": "2026-06-01T12:00:00Z", "status": 200}])),
         (String = "application/x-ndjson"),
         (String = "text/csv"),
-    ), description = "A JSON array, objects one after the other, or CSV; gzip, zstd and deflate are understood."),
+        (String = "text/plain", example = "2026-06-01T12:00:00Z started"),
+    ), description = "A JSON array, objects one after the other, CSV, or lines of text, each of which becomes the \
+        field `message`; gzip, zstd and deflate are understood."),
     responses(
         (status = 200, body = IngestResponse, headers(
             ("X-Tidegauge-Commit" = u64, description = "The sequence of the events; absent when there were none."),
             ("X-Tidegauge-Repeated" = String, description = "`true` when this is the answer to an earlier request."),
+            ("X-Tidegauge-With-Timestamp-Field" = u64,
+                description = "How many of the stored events had the field of `timestamp-field`, if one was named."),
         )),
         (status = 402, body = ErrorBody, description = "The organisation is blocked for a failed payment."),
         (status = 413, body = ErrorBody, description = "The body or an event is too large."),
@@ -124,11 +129,18 @@ pub async fn into_dataset(
 /// The same under its shorter path.
 #[utoipa::path(post, path = "/ingest/{name}", tag = "ingest",
     params(("name" = String, Path), IngestParameters, IngestHeaders),
-    request_body(content((Vec<Object> = "application/json"), (String = "application/x-ndjson"), (String = "text/csv"))),
+    request_body(content(
+        (Vec<Object> = "application/json"),
+        (String = "application/x-ndjson"),
+        (String = "text/csv"),
+        (String = "text/plain"),
+    )),
     responses(
         (status = 200, body = IngestResponse, headers(
             ("X-Tidegauge-Commit" = u64, description = "The sequence of the events; absent when there were none."),
             ("X-Tidegauge-Repeated" = String, description = "`true` when this is the answer to an earlier request."),
+            ("X-Tidegauge-With-Timestamp-Field" = u64,
+                description = "How many of the stored events had the field of `timestamp-field`, if one was named."),
         )),
         (status = 402, body = ErrorBody, description = "The organisation is blocked for a failed payment."),
         (status = 413, body = ErrorBody, description = "The body or an event is too large."),
@@ -180,7 +192,8 @@ async fn take(
 }
 
 fn respond(answer: IngestAnswer) -> Response {
-    let IngestAnswer { ingested, sequence, is_repeated, log_length, allowance: left } = answer;
+    let IngestAnswer { ingested, sequence, is_repeated, log_length, with_time_field, allowance: left } =
+        answer;
     let failure = |failure: ingest::IngestFailure| IngestFailureResponse {
         timestamp: failure.timestamp,
         error: failure.error,
@@ -197,6 +210,9 @@ fn respond(answer: IngestAnswer) -> Response {
     let headers = response.headers_mut();
     if let Some(sequence) = sequence {
         headers.insert(COMMIT, HeaderValue::from(sequence));
+    }
+    if let Some(events) = with_time_field {
+        headers.insert(WITH_TIME_FIELD, HeaderValue::from(events));
     }
     if is_repeated {
         headers.insert(REPEATED, HeaderValue::from_static("true"));
@@ -235,9 +251,10 @@ fn format(headers: &HeaderMap) -> Result<Format, ApiError> {
         | "application/jsonl"
         | "application/x-jsonlines" => Ok(Format::Json),
         "text/csv" => Ok(Format::Csv),
+        "text/plain" => Ok(Format::Lines),
         other if other.starts_with("application/") && other.ends_with("+json") => Ok(Format::Json),
         other => {
-            let known = "application/json application/x-ndjson text/csv";
+            let known = "application/json application/x-ndjson text/csv text/plain";
             let message = format!("unsupported media type {other:?}, only [{known}] are allowed");
             Err(ApiError::new(ErrorKind::UnsupportedMedia, message)
                 .hint("send the header Content-Type: application/json"))
