@@ -101,7 +101,7 @@ done
 unset AXIOM_EDGE AXIOM_EDGE_URL
 AXIOM_URL=$(sed -nE 's/.*listens on (.*)/\1/p' "$folder/out")
 AXIOM_TOKEN=$(cat "$folder/data/first-token")
-AXIOM_ORG_ID=$("$binary" org list --data "$folder/data" | cut -f1)
+AXIOM_ORG_ID=$("$binary" org list --data "$folder/data" | awk 'NR == 2 { print $1 }')
 TEST_API_TOKEN=$("$binary" token create everything --all --data "$folder/data")
 TEST_INGEST_TOKEN=$("$binary" token create sender --grant '*:ingest|create' --data "$folder/data")
 export PYTHONDONTWRITEBYTECODE=1 AXIOM_URL AXIOM_TOKEN AXIOM_ORG_ID TEST_API_TOKEN TEST_INGEST_TOKEN

@@ -33,7 +33,7 @@ until grep -q 'listens on' "$folder/out"; do
 done
 url=$(sed -nE 's/.*listens on (.*)/\1/p' "$folder/out")
 token=$(cat "$folder/data/first-token")
-org=$("$binary" org list --data "$folder/data" | cut -f1)
+org=$("$binary" org list --data "$folder/data" | awk 'NR == 2 { print $1 }')
 
 "$tools/bin/python" -c 'import sys, urllib.request; sys.stdout.buffer.write(urllib.request.urlopen(sys.argv[1]).read())' \
     "$url/openapi.json" >"$folder/openapi.json"

@@ -1,9 +1,13 @@
 //! The command line: one file per command. `org`, `token` and `user` work on the catalogue directly, with the rights of
-//! whoever can read the data folder: the operator. `ingest`, `query`, `monitor`, `notifier`, `login`, `logout` and `whoami` are
-//! clients like any other.
+//! whoever can read the data folder: the operator. `ingest`, `query`, `dataset`, `monitor`, `notifier`, `login`, `logout` and
+//! `whoami` are clients like any other.
 
+pub mod address;
 pub mod bench;
+pub mod confirm;
+pub mod dataset;
 pub mod doctor;
+pub mod failure;
 pub mod ingest;
 pub mod login;
 pub mod logout;
@@ -28,6 +32,9 @@ use clap::{Parser, Subcommand};
 pub struct Arguments {
     #[command(subcommand)]
     command: Command,
+    /// Say all that is known of an error.
+    #[arg(long = "verbose", global = true)]
+    pub is_verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -38,6 +45,9 @@ enum Command {
     Ingest(ingest::IngestArguments),
     /// Ask a server a query and show the answer.
     Query(query::QueryArguments),
+    /// List, make, trim and delete datasets, and see their fields.
+    #[command(subcommand)]
+    Dataset(dataset::DatasetCommand),
     /// List, make, mute and delete monitors.
     #[command(subcommand)]
     Monitor(monitor::MonitorCommand),
@@ -61,7 +71,7 @@ enum Command {
     /// Rotate the keys of the embedded authorisation server.
     #[command(subcommand)]
     Oauth(oauth::OauthCommand),
-    /// Let users in by one-time links.
+    /// List users, and let them in by one-time links.
     #[command(subcommand)]
     User(user::UserCommand),
     /// Make events for measurements, and ask about them.
@@ -75,6 +85,7 @@ pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
         Command::Serve(arguments) => serve::run(arguments).await,
         Command::Ingest(arguments) => ingest::run(arguments).await,
         Command::Query(arguments) => query::run(arguments).await,
+        Command::Dataset(command) => dataset::run(command).await,
         Command::Monitor(command) => monitor::run(command).await,
         Command::Notifier(command) => notifier::run(command).await,
         Command::Login(arguments) => login::run(arguments).await,

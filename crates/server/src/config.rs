@@ -3,6 +3,7 @@
 
 pub mod arguments;
 pub mod layers;
+pub mod needed;
 pub mod notify;
 pub mod oauth;
 mod public_url;

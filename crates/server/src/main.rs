@@ -1,5 +1,7 @@
 //! The `tidegauge` binary: sets up what belongs to the process and runs the command that was asked for.
 
+use std::process::ExitCode;
+
 use clap::Parser;
 use tidegauge_server::cli;
 
@@ -9,11 +11,17 @@ use tidegauge_server::cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
+async fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();
-    // More than one cryptography provider can be linked in, so the choice is made here and not by chance.
-    if rustls::crypto::aws_lc_rs::default_provider().install_default().is_err() {
-        anyhow::bail!("another cryptography provider was installed first");
+    // More than one cryptography provider can be linked in, so the choice is made here and not by chance. Nothing was
+    // installed before it.
+    let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+    let is_verbose = arguments.is_verbose;
+    match cli::run(arguments).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            cli::output::note(&cli::failure::text(&error, is_verbose));
+            ExitCode::FAILURE
+        }
     }
-    cli::run(arguments).await
 }

@@ -14,6 +14,8 @@ pub fn start(log: &Log) -> anyhow::Result<()> {
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(std::io::stderr().is_terminal())
+        // A log that nobody reads any more must not end a request: the library would tell of it on standard error.
+        .log_internal_errors(false)
         .with_writer(std::io::stderr);
     let started = match log.format {
         LogFormat::Text => builder.try_init(),

@@ -13,6 +13,7 @@ use tidegauge_store::{check_objects, rebuild};
 use super::operator::{self, Installation};
 use super::output;
 use crate::config::arguments::SettingArguments;
+use crate::config::needed::{Needed, Segments};
 use crate::config::{Config, layers};
 
 /// How many syncs are measured.
@@ -36,7 +37,7 @@ pub struct DoctorArguments {
     #[arg(long)]
     deep: bool,
     #[command(flatten)]
-    settings: SettingArguments,
+    settings: Needed<Segments>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -47,11 +48,12 @@ enum DoctorCommand {
 
 #[derive(Debug, Args)]
 struct RebuildArguments {
-    /// Organisation for datasets whose own the catalogue does not know; needed only if there are several.
-    #[arg(long)]
+    /// Organisation, by its name or its id, for datasets whose own the catalogue does not know; needed only if there
+    /// are several.
+    #[arg(long, value_name = "NAME|ID")]
     org: Option<String>,
     #[command(flatten)]
-    settings: SettingArguments,
+    settings: Needed<Segments>,
 }
 
 pub async fn run(arguments: DoctorArguments) -> anyhow::Result<()> {

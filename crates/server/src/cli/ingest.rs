@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use tidegauge_model::time::SystemClock;
 
 use super::output;
-use super::server::ServerArguments;
+use super::server::{Connection, ServerArguments};
 use crate::chance::OsChance;
 use crate::client::input::{Encoding, Format, Input};
 use crate::client::progress::Progress;
@@ -21,10 +21,10 @@ use crate::client::target::{Destination, Target};
 pub struct IngestArguments {
     /// Dataset that takes the events.
     dataset: String,
-    /// Files to send: .ndjson, .json or .csv, and with .gz or .zst behind it; - is standard input.
+    /// Files to send: .ndjson, .json, .csv or .txt, and with .gz or .zst behind it; - is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Format of the files, where their names do not tell it. Standard input is ndjson.
+    /// Format of the files, where their names do not tell it. Standard input is ndjson unless told.
     #[arg(long, value_enum)]
     format: Option<Format>,
     #[command(flatten)]
@@ -51,7 +51,7 @@ pub struct IngestArguments {
     #[arg(long = "label", value_name = "NAME=VALUE", value_parser = label)]
     labels: Vec<(String, String)>,
     /// Name of the run. A run that is repeated with the name of one that failed, and with the same files and
-    /// batches, does not store again what was stored.
+    /// batches, does not store again what was stored. What comes by a pipe is cut by time too, so it cannot be repeated.
     #[arg(long, value_name = "NAME")]
     run_id: Option<String>,
 }
@@ -70,15 +70,24 @@ pub async fn run(arguments: IngestArguments) -> anyhow::Result<()> {
         batch_bytes: arguments.batch_bytes as usize,
         // The parser of the argument lets only such characters through.
         csv_delimiter: arguments.csv_delimiter.and_then(|it| u8::try_from(it).ok()).unwrap_or(b','),
+        clock: Arc::new(SystemClock),
     };
     let total = inputs.iter().map(Input::stored_bytes).sum::<anyhow::Result<Option<u64>>>()?;
+    let is_stored = inputs.iter().all(Input::is_stored);
     let run_id = arguments.run_id.clone().unwrap_or_else(|| run::new_run_id(&OsChance));
-    let sender = sender(&arguments, connections, run_id.clone())?;
+    let sender = sender(&arguments, connections, run_id.clone()).await?;
     let progress = Progress::start(Arc::new(SystemClock), output::note).with_bar(total);
     let outcome = Box::pin(run::run(inputs, cutting, connections, &sender, &progress)).await;
     output::line(&progress.finish());
-    outcome.with_context(|| {
-        format!("not everything was stored; `--run-id {run_id}` goes on without storing anything twice")
+    let missing = arguments.timestamp_field.as_ref().and_then(|field| progress.missing_time_field(field));
+    if let Some(warning) = missing {
+        output::note(&warning);
+    }
+    outcome.with_context(|| match is_stored {
+        true => {
+            format!("not everything was stored; `--run-id {run_id}` goes on without storing anything twice")
+        }
+        false => "not everything was stored".to_owned(),
     })?;
     match progress.totals().failed {
         0 => Ok(()),
@@ -90,12 +99,13 @@ fn inputs(arguments: &IngestArguments) -> anyhow::Result<Vec<Input>> {
     arguments.files.iter().map(|path| Input::new(path, arguments.format)).collect()
 }
 
-fn sender(arguments: &IngestArguments, connections: usize, run_id: String) -> anyhow::Result<Sender> {
+async fn sender(arguments: &IngestArguments, connections: usize, run_id: String) -> anyhow::Result<Sender> {
+    let Connection { url, bearer, org } = arguments.server.connect().await?;
     let target = Target::new(&Destination {
-        url: arguments.server.url.clone(),
+        url,
         dataset: arguments.dataset.clone(),
-        token: arguments.server.bearer()?,
-        org: arguments.server.org.clone(),
+        token: bearer,
+        org,
         labels: arguments.labels.clone(),
         timestamp_field: arguments.timestamp_field.clone(),
         timestamp_format: arguments.timestamp_format.clone(),

@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use tidegauge_model::time::SystemClock;
 use tidegauge_model::{Clock, Timestamp, duration};
 
-use super::output;
+use super::output::{self, List, counted, text_of};
 use super::server::ServerArguments;
 use crate::client::oauth::http::printable;
 
 #[derive(Debug, Subcommand)]
 pub enum MonitorCommand {
-    /// List the monitors: id, whether it runs, how often, and name.
+    /// List the monitors.
     List(ListArguments),
     /// Make a monitor of a JSON file, and print its id.
     Create(CreateArguments),
@@ -77,7 +77,8 @@ pub struct OneArguments {
 pub async fn run(command: MonitorCommand) -> anyhow::Result<()> {
     match command {
         MonitorCommand::List(arguments) => {
-            arguments.server.list(&["v2", "monitors"], arguments.json, listed).await
+            let list = List::new(["id", "state", "every", "type", "name"], "there are no monitors");
+            arguments.server.list(&["v2", "monitors"], arguments.json, list, row).await
         }
         MonitorCommand::Create(arguments) => create(arguments).await,
         MonitorCommand::Mute(arguments) => mute(arguments).await,
@@ -88,29 +89,32 @@ pub async fn run(command: MonitorCommand) -> anyhow::Result<()> {
     }
 }
 
-/// One monitor in one line.
-fn listed(monitor: &Value) -> String {
-    let text = |key: &str| printable(monitor[key].as_str().unwrap_or_default());
-    let state = match (monitor["disabled"].as_bool(), monitor["disabledUntil"].as_str()) {
+fn row(monitor: &Value) -> [String; 5] {
+    let minutes = monitor["intervalMinutes"].as_u64().unwrap_or_default();
+    let text = |key: &str| text_of(monitor, key);
+    [text("id"), state(monitor), format!("{minutes}m"), text("type"), text("name")]
+}
+
+/// Whether a monitor runs.
+fn state(monitor: &Value) -> String {
+    match (monitor["disabled"].as_bool(), monitor["disabledUntil"].as_str()) {
         (Some(true), _) => "muted".to_owned(),
         (_, Some(until)) => format!("muted until {}", printable(until)),
         _ => "on".to_owned(),
-    };
-    let minutes = monitor["intervalMinutes"].as_u64().unwrap_or_default();
-    format!("{}\t{state}\tevery {minutes}m\t{}\t{}", text("id"), text("type"), text("name"))
+    }
 }
 
 async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
-    let definition: Value = serde_json::from_str(&text_of(&arguments.file)?)
+    let definition: Value = serde_json::from_str(&content_of(&arguments.file)?)
         .with_context(|| format!("{} is not JSON", arguments.file.display()))?;
-    let resources = arguments.server.resources()?;
+    let resources = arguments.server.resources().await?;
     let made = resources.call(Method::POST, &["v2", "monitors"], Some(&definition)).await?;
     output::line(made["id"].as_str().unwrap_or_default());
     Ok(())
 }
 
 /// The text of a file, or of standard input for `-`.
-pub(super) fn text_of(path: &Path) -> anyhow::Result<String> {
+pub(super) fn content_of(path: &Path) -> anyhow::Result<String> {
     if path == Path::new("-") {
         let mut text = String::new();
         std::io::stdin().read_to_string(&mut text).context("reading standard input")?;
@@ -149,23 +153,27 @@ async fn unmute(arguments: OneArguments) -> anyhow::Result<()> {
 
 /// Reads a monitor, changes it and writes it back.
 async fn edit(server: &ServerArguments, id: &str, change: impl Fn(&mut Value)) -> anyhow::Result<()> {
-    let (resources, path) = (server.resources()?, ["v2", "monitors", id]);
+    let (resources, path) = (server.resources().await?, ["v2", "monitors", id]);
     let mut monitor = resources.call(Method::GET, &path, None).await?;
     change(&mut monitor);
     let changed = resources.call(Method::PUT, &path, Some(&monitor)).await?;
-    output::line(&listed(&changed));
+    output::line(&format!("{} is {}", text_of(&changed, "id"), state(&changed)));
     Ok(())
 }
 
 async fn resolve(arguments: OneArguments) -> anyhow::Result<()> {
     let path = ["v2", "monitors", &arguments.id, "resolve"];
-    let resolved = arguments.server.resources()?.call(Method::POST, &path, None).await?;
-    output::line(&format!("{} messages", resolved["messages"]));
+    let resolved = arguments.server.resources().await?.call(Method::POST, &path, None).await?;
+    output::line(&format!(
+        "resolved, {} sent",
+        counted(resolved["messages"].as_u64().unwrap_or(0), "message")
+    ));
     Ok(())
 }
 
 async fn delete(arguments: OneArguments) -> anyhow::Result<()> {
-    let resources = arguments.server.resources()?;
+    let resources = arguments.server.resources().await?;
     resources.call(Method::DELETE, &["v2", "monitors", &arguments.id], None).await?;
+    output::line(&format!("deleted {}", arguments.id));
     Ok(())
 }

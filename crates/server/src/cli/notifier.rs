@@ -5,13 +5,13 @@ use clap::{Args, Subcommand};
 use reqwest::Method;
 use serde_json::Value;
 
-use super::output;
+use super::output::{self, List, text_of};
 use super::server::ServerArguments;
 use crate::client::oauth::http::printable;
 
 #[derive(Debug, Subcommand)]
 pub enum NotifierCommand {
-    /// List the notifiers: id, channel, whether it is disabled, and name.
+    /// List the notifiers.
     List(ListArguments),
     /// Send a test message at once and say how it went.
     Test(OneArguments),
@@ -42,16 +42,16 @@ pub struct OneArguments {
 pub async fn run(command: NotifierCommand) -> anyhow::Result<()> {
     match command {
         NotifierCommand::List(arguments) => {
-            arguments.server.list(&["v2", "notifiers"], arguments.json, listed).await
+            let list = List::new(["id", "channel", "state", "name"], "there are no notifiers");
+            arguments.server.list(&["v2", "notifiers"], arguments.json, list, row).await
         }
         NotifierCommand::Test(arguments) => test(arguments).await,
         NotifierCommand::Deliveries(arguments) => deliveries(arguments).await,
     }
 }
 
-/// One notifier in one line, without its secrets.
-fn listed(notifier: &Value) -> String {
-    let text = |key: &str| printable(notifier[key].as_str().unwrap_or_default());
+/// A notifier without its secrets.
+fn row(notifier: &Value) -> [String; 4] {
     let mut channels = notifier["properties"].as_object().into_iter().flatten();
     let channel =
         channels.find(|(_, value)| !value.is_null()).map_or_else(String::new, |(key, _)| printable(key));
@@ -59,16 +59,18 @@ fn listed(notifier: &Value) -> String {
         Some(until) => format!("disabled until {}", printable(until)),
         None => "on".to_owned(),
     };
-    format!("{}\t{channel}\t{state}\t{}", text("id"), text("name"))
+    [text_of(notifier, "id"), channel, state, text_of(notifier, "name")]
 }
 
 async fn test(arguments: OneArguments) -> anyhow::Result<()> {
     let path = ["v2", "notifiers", &arguments.id, "test"];
-    let delivery = arguments.server.resources()?.call(Method::POST, &path, None).await?;
+    let delivery = arguments.server.resources().await?.call(Method::POST, &path, None).await?;
     if arguments.json {
         output::json(&delivery)?;
     } else {
-        output::line(&told(&delivery));
+        let mut list = deliveries_list();
+        list.add(delivered(&delivery));
+        list.print()?;
     }
     if delivery["state"] != "sent" {
         bail!("the message was not sent");
@@ -78,33 +80,28 @@ async fn test(arguments: OneArguments) -> anyhow::Result<()> {
 
 async fn deliveries(arguments: OneArguments) -> anyhow::Result<()> {
     let path = ["v2", "notifiers", &arguments.id, "deliveries"];
-    let found = arguments.server.resources()?.call(Method::GET, &path, None).await?;
+    let found = arguments.server.resources().await?.call(Method::GET, &path, None).await?;
     if arguments.json {
         return output::json(&found);
     }
-    for delivery in found.as_array().into_iter().flatten() {
-        output::line(&told(delivery));
-    }
-    Ok(())
+    let mut list = deliveries_list();
+    found.as_array().into_iter().flatten().for_each(|delivery| list.add(delivered(delivery)));
+    list.print()
 }
 
-/// A message with its last attempt in one line.
-fn told(delivery: &Value) -> String {
-    let text = |key: &str| printable(delivery[key].as_str().unwrap_or_default());
+fn deliveries_list() -> List {
+    List::new(["id", "state", "attempts", "status", "ms", "title", "error"], "there are no messages")
+}
+
+/// A message with its last attempt.
+fn delivered(delivery: &Value) -> [String; 7] {
+    let text = |key: &str| text_of(delivery, key);
     let attempts = delivery["attempts"].as_array().map_or(&[][..], Vec::as_slice);
     let last = attempts.last().unwrap_or(&Value::Null);
-    let mut line = format!("{}\t{}\t{}", text("id"), text("state"), text("title"));
-    line.push_str(&format!("\t{} attempts", attempts.len()));
-    if let Some(status) = last["status"].as_u64() {
-        line.push_str(&format!("\tstatus {status}"));
-    }
-    if let Some(latency) = last["latencyMs"].as_u64() {
-        line.push_str(&format!("\t{latency} ms"));
-    }
-    if let Some(error) = last["error"].as_str() {
-        line.push_str(&format!("\t{}", printable(error)));
-    }
-    line
+    let number = |key: &str| last[key].as_u64().map_or_else(String::new, |number| number.to_string());
+    let count = attempts.len().to_string();
+    let (status, latency) = (number("status"), number("latencyMs"));
+    [text("id"), text("state"), count, status, latency, text("title"), text_of(last, "error")]
 }
 
 #[cfg(test)]
@@ -114,14 +111,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_tell_what_matters_and_no_secrets() {
+    fn rows_tell_what_matters_and_no_secrets() {
         let notifier = json!({"id": "notify_1", "name": "On call", "disabledUntil": null,
             "properties": {"slack": {"slackUrl": "https://hooks.example/SECRET"}, "email": null}});
-        assert_eq!(listed(&notifier), "notify_1\tslack\ton\tOn call");
+        assert_eq!(row(&notifier), ["notify_1", "slack", "on", "On call"]);
         let attempt = json!({"time": "t", "latencyMs": 12, "status": 500, "error": "the server answers 500"});
         let delivery = json!({"id": "msg_1", "state": "dead", "title": "Test\u{1b}", "attempts": [attempt]});
-        let line = told(&delivery);
-        assert!(line.starts_with("msg_1\tdead\tTest") && !line.contains('\u{1b}'), "{line:?}");
-        assert!(line.ends_with("\t1 attempts\tstatus 500\t12 ms\tthe server answers 500"), "{line:?}");
+        let row = delivered(&delivery);
+        assert_eq!(row, ["msg_1", "dead", "1", "500", "12", "Test", "the server answers 500"]);
     }
 }

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 
 use super::{operator, output};
-use crate::config::arguments::SettingArguments;
+use crate::config::needed::{Catalogue, Needed};
 use crate::service::oauth::keys::{self, Takeover};
 
 #[derive(Debug, Subcommand)]
@@ -19,7 +19,7 @@ pub struct RotateArguments {
     #[arg(long)]
     at_once: bool,
     #[command(flatten)]
-    settings: SettingArguments,
+    settings: Needed<Catalogue>,
 }
 
 pub async fn run(command: OauthCommand) -> anyhow::Result<()> {

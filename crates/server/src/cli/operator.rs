@@ -83,15 +83,20 @@ pub fn change(org: Option<&OrgId>) -> Change {
     }
 }
 
-/// The organisation with this id, or the only one there is.
-pub async fn choose_org(installation: &Installation, id: Option<&str>) -> anyhow::Result<Org> {
+/// The organisation with this id or name, or the only one there is.
+pub async fn choose_org(installation: &Installation, wanted: Option<&str>) -> anyhow::Result<Org> {
     let mut orgs = installation.catalog.list_all_orgs().await?;
-    match id {
-        Some(id) => match orgs.into_iter().find(|org| org.id.as_str() == id) {
-            Some(org) => Ok(org),
-            None => bail!("there is no organisation {id}: `tidegauge org list` lists them"),
-        },
-        None if orgs.len() == 1 => Ok(orgs.remove(0)),
-        None => bail!("there are {} organisations: name one with --org", orgs.len()),
+    let Some(wanted) = wanted else {
+        if orgs.len() == 1 {
+            return Ok(orgs.remove(0));
+        }
+        bail!("there are {} organisations: name one with --org; `tidegauge org list` lists them", orgs.len());
+    };
+    let is_id = orgs.iter().any(|org| org.id.as_str() == wanted);
+    orgs.retain(|org| if is_id { org.id.as_str() == wanted } else { org.name == wanted });
+    match orgs.len() {
+        0 => bail!("there is no organisation {wanted}: `tidegauge org list` lists them"),
+        1 => Ok(orgs.remove(0)),
+        several => bail!("{several} organisations are called {wanted}: name one by its id"),
     }
 }

@@ -5,15 +5,16 @@ use clap::{Args, Subcommand};
 use tidegauge_model::org::NoTransition;
 use tidegauge_model::{Org, PaymentStatus, Timestamp};
 
-use super::{operator, output};
-use crate::config::arguments::SettingArguments;
+use super::operator;
+use super::output::{self, List};
+use crate::config::needed::{Catalogue, Needed};
 use crate::http::resources::audit::AuditResponse;
 use crate::http::resources::orgs::OrgResponse;
 use crate::service::orgs::OrgWithRole;
 
 #[derive(Debug, Subcommand)]
 pub enum OrgCommand {
-    /// List the organisations: id, name, plan, payment status.
+    /// List the organisations.
     List(ListArguments),
     /// Show one organisation with its licence.
     Show(OrgArguments),
@@ -27,17 +28,23 @@ pub enum OrgCommand {
 
 #[derive(Debug, Args)]
 pub struct ListArguments {
+    /// Print everything that is known, as JSON.
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
-    settings: SettingArguments,
+    settings: Needed<Catalogue>,
 }
 
 #[derive(Debug, Args)]
 pub struct OrgArguments {
-    /// Id of the organisation; may be left out if there is only one.
-    #[arg(long)]
+    /// Organisation, by its name or its id; may be left out if there is only one.
+    #[arg(long, value_name = "NAME|ID")]
     org: Option<String>,
+    /// Print everything that is known, as JSON.
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
-    settings: SettingArguments,
+    settings: Needed<Catalogue>,
 }
 
 #[derive(Debug, Args)]
@@ -70,7 +77,7 @@ const AUDIT_ENTRIES: i64 = 1_000;
 
 pub async fn run(command: OrgCommand) -> anyhow::Result<()> {
     match command {
-        OrgCommand::List(arguments) => list(&arguments.settings).await,
+        OrgCommand::List(arguments) => list(&arguments).await,
         OrgCommand::Show(target) => show(&target).await,
         OrgCommand::SetLimits(arguments) => set_limits(arguments).await,
         OrgCommand::SetPayment(arguments) => set_payment(arguments).await,
@@ -78,19 +85,25 @@ pub async fn run(command: OrgCommand) -> anyhow::Result<()> {
     }
 }
 
-async fn list(settings: &SettingArguments) -> anyhow::Result<()> {
-    let installation = operator::open(settings).await?;
-    for org in installation.catalog.list_all_orgs().await? {
-        let status = org.payment.status_at(installation.now()).name();
-        output::line(&format!("{}\t{}\t{}\t{status}", org.id, org.name, org.plan.name()));
+async fn list(arguments: &ListArguments) -> anyhow::Result<()> {
+    let installation = operator::open(&arguments.settings).await?;
+    let (orgs, now) = (installation.catalog.list_all_orgs().await?, installation.now());
+    if arguments.json {
+        let response = |org| OrgResponse::of(OrgWithRole { org, role: None }, now);
+        return output::json(&orgs.into_iter().map(response).collect::<Vec<_>>());
     }
-    Ok(())
+    let mut list = List::new(["id", "name", "plan", "payment"], "there are no organisations");
+    for org in orgs {
+        let (plan, payment) = (org.plan.name().to_owned(), org.payment.status_at(now).name().to_owned());
+        list.add([org.id.to_string(), org.name, plan, payment]);
+    }
+    list.print()
 }
 
 async fn show(target: &OrgArguments) -> anyhow::Result<()> {
     let installation = operator::open(&target.settings).await?;
     let org = operator::choose_org(&installation, target.org.as_deref()).await?;
-    print(org, installation.now())
+    print(org, installation.now(), target.json)
 }
 
 async fn set_limits(arguments: SetLimitsArguments) -> anyhow::Result<()> {
@@ -101,7 +114,7 @@ async fn set_limits(arguments: SetLimitsArguments) -> anyhow::Result<()> {
         .catalog
         .update_org(&org.id, "org.limits", &operator::change(Some(&org.id)), edit)
         .await?;
-    print(changed.context("the organisation is gone")??, installation.now())
+    print(changed.context("the organisation is gone")??, installation.now(), arguments.target.json)
 }
 
 fn set_limit(org: &mut Org, text: &str) -> anyhow::Result<()> {
@@ -138,7 +151,7 @@ async fn set_payment(arguments: SetPaymentArguments) -> anyhow::Result<()> {
         .catalog
         .update_org(&org.id, "org.payment", &operator::change(Some(&org.id)), edit)
         .await?;
-    print(changed.context("the organisation is gone")??, now)
+    print(changed.context("the organisation is gone")??, now, arguments.target.json)
 }
 
 async fn audit(arguments: AuditArguments) -> anyhow::Result<()> {
@@ -150,9 +163,29 @@ async fn audit(arguments: AuditArguments) -> anyhow::Result<()> {
     };
     let beginning = Timestamp::from_micros(i64::MIN);
     let entries = installation.catalog.list_audit(org.as_ref(), beginning, i64::MAX, AUDIT_ENTRIES).await?;
-    output::json(&entries.into_iter().map(AuditResponse::from).collect::<Vec<_>>())
+    let entries = entries.into_iter().map(AuditResponse::from);
+    if arguments.target.json {
+        return output::json(&entries.collect::<Vec<_>>());
+    }
+    let columns = ["time", "actor", "action", "resource", "outcome", "count", "detail"];
+    let mut list = List::new(columns, "there are no entries");
+    for AuditResponse { time, actor, action, resource, outcome, count, detail, .. } in entries {
+        list.add([time, actor, action, resource, outcome, count.to_string(), detail]);
+    }
+    list.print()
 }
 
-fn print(org: Org, now: Timestamp) -> anyhow::Result<()> {
-    output::json(&OrgResponse::of(OrgWithRole { org, role: None }, now))
+fn print(org: Org, now: Timestamp, is_json: bool) -> anyhow::Result<()> {
+    if is_json {
+        return output::json(&OrgResponse::of(OrgWithRole { org, role: None }, now));
+    }
+    let Org { id, name, plan, payment, mut licence, .. } = org;
+    output::record([
+        ("id", id.to_string()),
+        ("name", name),
+        ("plan", plan.name().to_owned()),
+        ("payment", payment.status_at(now).name().to_owned()),
+    ]);
+    output::record(licence.limits.named().map(|(limit, value)| (limit, value.to_string())));
+    Ok(())
 }

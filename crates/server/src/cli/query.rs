@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use self::history::History;
 use super::output;
-use super::server::ServerArguments;
+use super::server::{Connection, ServerArguments};
 use crate::client::answer::table::{self, Screen};
 use crate::client::answer::{Answer, arrow, chart, delimited, summary};
 use crate::client::ask::{Answered, Asker, Question};
@@ -80,8 +80,8 @@ pub async fn run(arguments: QueryArguments) -> anyhow::Result<()> {
         return list(&history?);
     }
     let question = question(&arguments, history.as_ref().ok())?;
-    let bearer = arguments.server.bearer()?;
-    let asker = Asker::new(&arguments.server.url, bearer, arguments.server.org.as_deref())?;
+    let Connection { url, bearer, org } = arguments.server.connect().await?;
+    let asker = Asker::new(&url, bearer, org.as_deref())?;
     if let Err(error) = history.and_then(|history| history.add(&question.apl)) {
         output::note(&format!("the query is not kept in the history: {error:#}"));
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use clap::Args;
 
-use super::{operator, output};
+use super::{address, operator, output};
 use crate::config::arguments::SettingArguments;
 use crate::config::{Config, FirstStart, PublicUrl, layers};
 use crate::http::serve::{listen, serve, stop_signal};
@@ -29,6 +29,7 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
 
     let app = operator::open_app(&config, address, config.public_url_at(address)).await?;
+    address::keep(&config.data, &app.public_url)?;
     let made = first_start::set_up(&app.catalog, &config.first_start, &*app.chance, app.now()).await?;
     if let Some(made) = made {
         welcome(&made, &config.first_start, &app.public_url);

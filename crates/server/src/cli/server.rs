@@ -11,28 +11,38 @@ use reqwest::Method;
 use serde_json::Value;
 use tidegauge_model::time::SystemClock;
 
-use super::output;
+use super::output::{self, List};
 use crate::client::bearer::Bearer;
 use crate::client::oauth::signed_in::SignedIn;
 use crate::client::oauth::store::{self, Store};
+use crate::client::organisation;
 use crate::client::resources::Resources;
 
 #[derive(Debug, Args)]
 pub struct ServerArguments {
     /// Address of the server.
     #[arg(long, env = "TIDEGAUGE_URL", default_value = "http://127.0.0.1:8080")]
-    pub url: String,
+    url: String,
     /// Token of the caller. Better given by the environment or a file: other users can read flags.
     #[arg(long, env = "TIDEGAUGE_TOKEN", hide_env_values = true)]
     token: Option<Secret>,
     /// File with the token; it counts more than the token itself.
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
-    /// Id of the organisation, for a personal token of somebody in several.
-    #[arg(long)]
-    pub org: Option<String>,
+    /// Organisation to act in, by its name or its id, for somebody who belongs to several.
+    #[arg(long, env = "TIDEGAUGE_ORG", value_name = "NAME|ID")]
+    org: Option<String>,
     #[command(flatten)]
     credentials: CredentialArguments,
+}
+
+/// A server, and who asks it in which organisation.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    pub url: String,
+    pub bearer: Bearer,
+    /// By its id.
+    pub org: Option<String>,
 }
 
 /// Where the tokens of a sign-in are kept.
@@ -83,19 +93,36 @@ impl ServerArguments {
         Ok(Bearer::Given(given.trim().to_owned()))
     }
 
-    /// The things of the server, as the caller may see them.
-    pub fn resources(&self) -> anyhow::Result<Resources> {
-        Resources::new(&self.url, self.bearer()?, self.org.as_deref())
+    /// Where requests go and whose they are. The name of an organisation becomes its id.
+    pub async fn connect(&self) -> anyhow::Result<Connection> {
+        let bearer = self.bearer()?;
+        let org = match self.org.as_deref().map(str::trim).filter(|org| !org.is_empty()) {
+            Some(org) => Some(organisation::id_of(&self.url, &bearer, org).await?),
+            None => None,
+        };
+        Ok(Connection { url: self.url.clone(), bearer, org })
     }
 
-    /// Prints all things of a kind: a line for each, or what the server says of them.
-    pub async fn list(&self, path: &[&str], is_json: bool, line: fn(&Value) -> String) -> anyhow::Result<()> {
-        let things = self.resources()?.call(Method::GET, path, None).await?;
+    /// The things of the server, as the caller may see them.
+    pub async fn resources(&self) -> anyhow::Result<Resources> {
+        let Connection { url, bearer, org } = self.connect().await?;
+        Resources::new(&url, bearer, org.as_deref())
+    }
+
+    /// Prints all things of a kind: a row for each, or what the server says of them.
+    pub async fn list<const COLUMNS: usize>(
+        &self,
+        path: &[&str],
+        is_json: bool,
+        mut list: List,
+        row: fn(&Value) -> [String; COLUMNS],
+    ) -> anyhow::Result<()> {
+        let things = self.resources().await?.call(Method::GET, path, None).await?;
         if is_json {
             return output::json(&things);
         }
-        things.as_array().into_iter().flatten().for_each(|thing| output::line(&line(thing)));
-        Ok(())
+        things.as_array().into_iter().flatten().for_each(|thing| list.add(row(thing)));
+        list.print()
     }
 
     fn signed_in(&self) -> anyhow::Result<Bearer> {

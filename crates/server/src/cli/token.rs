@@ -8,11 +8,11 @@ use serde::Serialize;
 use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::tokens::Token;
 use tidegauge_model::capability::ANY;
-use tidegauge_model::{Capabilities, Role, Timestamp, TokenId, UserId};
+use tidegauge_model::{Capabilities, OrgId, Role, Timestamp, TokenId, UserId};
 
-use super::operator::Installation;
-use super::{operator, output};
-use crate::config::arguments::SettingArguments;
+use super::operator::{self, Installation};
+use super::output::{self, List};
+use crate::config::needed::{Catalogue, Needed};
 use crate::http::resources::tokens::TokenResponse;
 use crate::service::capabilities::{self, CapabilityInput};
 
@@ -28,8 +28,11 @@ pub enum TokenCommand {
 
 #[derive(Debug, Args)]
 pub struct ListArguments {
+    /// Print everything that is known, as JSON.
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
-    settings: SettingArguments,
+    settings: Needed<Catalogue>,
 }
 
 #[derive(Debug, Args)]
@@ -49,11 +52,11 @@ pub struct CreateArguments {
     /// When it stops working, such as 2030-01-31T12:00:00Z.
     #[arg(long, value_name = "TIME")]
     expires_at: Option<String>,
-    /// Id of the organisation; may be left out if there is only one.
-    #[arg(long)]
+    /// Organisation, by its name or its id; may be left out if there is only one.
+    #[arg(long, value_name = "NAME|ID")]
     org: Option<String>,
     #[command(flatten)]
-    settings: SettingArguments,
+    settings: Needed<Catalogue>,
 }
 
 #[derive(Debug, Args)]
@@ -61,7 +64,7 @@ pub struct DeleteArguments {
     /// Id of the token, as `tidegauge token list` shows it.
     id: String,
     #[command(flatten)]
-    settings: SettingArguments,
+    settings: Needed<Catalogue>,
 }
 
 /// A token as the operator sees it.
@@ -88,7 +91,49 @@ pub async fn run(command: TokenCommand) -> anyhow::Result<()> {
 async fn list(arguments: ListArguments) -> anyhow::Result<()> {
     let installation = operator::open(&arguments.settings).await?;
     let tokens = installation.catalog.list_all_tokens().await?;
-    output::json(&tokens.into_iter().map(listed).collect::<Vec<_>>())
+    if arguments.json {
+        return output::json(&tokens.into_iter().map(listed).collect::<Vec<_>>());
+    }
+    let names = Names::read(&installation).await?;
+    let columns = ["id", "kind", "organisation", "user", "created", "last used", "expires", "name"];
+    let mut list = List::new(columns, "there are no tokens");
+    let time = |time: Option<Timestamp>| time.map_or_else(String::new, |time| time.to_string());
+    for token in tokens {
+        let kind = if token.org.is_some() { "api" } else { "personal" };
+        let org = token.org.as_ref().map_or_else(String::new, |org| names.of_org(org));
+        let (user, created) = (names.of_user(&token.person), token.created.to_string());
+        let (used, expires) = (time(token.last_used_at), time(token.expires_at));
+        list.add([token.id.to_string(), kind.to_owned(), org, user, created, used, expires, token.name]);
+    }
+    list.print()
+}
+
+/// What organisations and users are called.
+struct Names {
+    orgs: BTreeMap<String, String>,
+    users: BTreeMap<String, String>,
+}
+
+impl Names {
+    async fn read(installation: &Installation) -> anyhow::Result<Self> {
+        let (mut orgs, mut users) = (BTreeMap::new(), BTreeMap::new());
+        for org in installation.catalog.list_all_orgs().await? {
+            for member in installation.catalog.list_members(&org.id).await? {
+                users.insert(member.person.id.to_string(), member.person.email);
+            }
+            orgs.insert(org.id.to_string(), org.name);
+        }
+        Ok(Self { orgs, users })
+    }
+
+    fn of_org(&self, id: &OrgId) -> String {
+        self.orgs.get(id.as_str()).cloned().unwrap_or_else(|| id.to_string())
+    }
+
+    /// By the address, or by the id for somebody who has left.
+    fn of_user(&self, id: &UserId) -> String {
+        self.users.get(id.as_str()).cloned().unwrap_or_else(|| id.to_string())
+    }
 }
 
 fn listed(token: Token) -> ListedToken {
@@ -133,7 +178,7 @@ async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
 }
 
 /// An API token needs somebody who answers for it.
-async fn an_owner(installation: &Installation, org: &tidegauge_model::OrgId) -> anyhow::Result<UserId> {
+async fn an_owner(installation: &Installation, org: &OrgId) -> anyhow::Result<UserId> {
     let members = installation.catalog.list_members(org).await?;
     let owner = members.into_iter().find(|member| member.role == Role::Owner);
     Ok(owner.context("the organisation has no owner")?.person.id)
@@ -174,5 +219,6 @@ async fn delete(arguments: DeleteArguments) -> anyhow::Result<()> {
     {
         bail!("there is no token {}: `tidegauge token list` lists them", arguments.id);
     }
+    output::line(&format!("deleted {}", arguments.id));
     Ok(())
 }

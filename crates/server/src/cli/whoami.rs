@@ -1,37 +1,39 @@
 //! `tidegauge whoami`: whose token is sent to a server, and what its owner is there.
 
-use anyhow::Context;
 use clap::Args;
-use reqwest::{StatusCode, Url};
-use serde::Deserialize;
+use reqwest::StatusCode;
+use serde::{Deserialize, Serialize};
 
 use super::output;
-use super::server::ServerArguments;
+use super::server::{Connection, ServerArguments};
 use crate::client::oauth::http::{Http, Status, printable};
 use crate::client::target::address;
 
 #[derive(Debug, Args)]
 pub struct WhoamiArguments {
+    /// Print it as JSON.
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     server: ServerArguments,
 }
 
 /// Who a token belongs to.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct Who {
     /// `None` for an API token, which is nobody's.
     user: Option<User>,
     orgs: Vec<Org>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 struct User {
     id: String,
     name: String,
     email: String,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, Serialize)]
 struct Org {
     id: String,
     name: String,
@@ -60,10 +62,13 @@ impl Who {
 }
 
 pub async fn run(arguments: WhoamiArguments) -> anyhow::Result<()> {
-    let server = &arguments.server;
-    let token = server.bearer()?.token().await?;
-    let http = Http::new(&Url::parse(&server.url).context("--url is not a URL")?)?;
-    for line in ask(&http, &server.url, &token, server.org.as_deref()).await?.lines() {
+    let Connection { url, bearer, org } = arguments.server.connect().await?;
+    let http = Http::new(&address(&url, &[])?)?;
+    let who = ask(&http, &url, &bearer.token().await?, org.as_deref()).await?;
+    if arguments.json {
+        return output::json(&who);
+    }
+    for line in who.lines() {
         output::line(&line);
     }
     Ok(())
@@ -74,7 +79,7 @@ pub async fn ask(http: &Http, server: &str, token: &str, org: Option<&str>) -> a
     let user = match http.with_token(&address(server, &["v2", "user"])?, token).await {
         Ok(user) => Some(user),
         Err(error) => match error.downcast_ref::<Status>() {
-            Some(Status(StatusCode::FORBIDDEN)) => None,
+            Some(Status(StatusCode::FORBIDDEN, _)) => None,
             _ => return Err(error),
         },
     };

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use reqwest::{Client, Url, header::HeaderMap};
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use tidegauge_lang::{Diagnostic, Span};
 
 use super::answer::Answer;
 use super::bearer::Bearer;
 use super::exchange::{answered, client, shown};
+use super::refusal::{self, Refusal};
 use super::target::{address, in_org};
 
 /// Longer than any server works on a query.
@@ -64,14 +64,7 @@ impl Asker {
         let request = self.client.post(self.url.clone()).headers(headers);
         let (status, body) = answered(request.json(&body_of(question))).await?;
         if !status.is_success() {
-            let advice = match status.as_u16() {
-                401 => {
-                    "; sign in with `tidegauge login`, or give a token that works with --token-file or TIDEGAUGE_TOKEN"
-                }
-                404 => "; see that --url is right and that the dataset is there",
-                _ => "",
-            };
-            return Err(anyhow!("{}{advice}", refusal(&question.apl, status.as_u16(), &body)));
+            return Err(anyhow!(refused(&question.apl, status.as_u16(), &body)));
         }
         let answer = serde_json::from_slice(&body)
             .map_err(|error| anyhow!(error).context(format!("not an answer to a query: {}", shown(&body))))?;
@@ -96,35 +89,20 @@ fn body_of(question: &Question) -> Value {
     Value::Object(body)
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Refusal {
-    message: String,
-    detail: Value,
-    hint: Option<String>,
-}
-
 /// The words of the server, with the place in the text if it tells one.
-fn refusal(apl: &str, status: u16, body: &[u8]) -> String {
-    let Ok(refusal) = serde_json::from_slice::<Refusal>(body) else {
-        return format!("the server answered {status}: {}", shown(body));
-    };
-    if let Some((line, column, message)) = place(&refusal) {
+fn refused(apl: &str, status: u16, body: &[u8]) -> String {
+    let read = Refusal::read(body);
+    if let Some(refusal) = &read
+        && let Some((line, column, message)) = place(refusal)
+    {
         let start = byte_of(apl, line, column);
         let mut diagnostic = Diagnostic::new(message, word_at(apl, start));
-        diagnostic.hint = refusal.hint;
+        diagnostic.hint.clone_from(&refusal.hint);
         return diagnostic.render(apl);
     }
-    let mut text = format!("the server answered {status}: {}", refusal.message);
-    if let Some(detail) = refusal.detail.as_str() {
-        text.push_str("\n  ");
-        text.push_str(detail);
-    }
-    if let Some(hint) = &refusal.hint {
-        text.push_str("\n  hint: ");
-        text.push_str(hint);
-    }
-    text
+    let has_hint = read.is_some_and(|refusal| refusal.hint.is_some());
+    let advice = "see that --url is right; `tidegauge dataset list` lists the datasets";
+    refusal::with_hint(refusal::text(status, body), (status == 404 && !has_hint).then_some(advice))
 }
 
 /// The line, the column and the message: from the details, or from the beginning of the message.
@@ -227,7 +205,7 @@ mod tests {
         let error = asker.ask(&Question::default()).await.unwrap_err().to_string();
         assert_eq!(
             error,
-            "the server answered 401: forbidden; sign in with `tidegauge login`, or give a token that works with \
+            "the server answered 401: forbidden\n  hint: sign in with `tidegauge login`, or give a token with \
              --token-file or TIDEGAUGE_TOKEN"
         );
     }
@@ -241,12 +219,12 @@ mod tests {
             r#"{"code":400,"message":"line 2, column 9: unknown function `strln`","hint":"did you mean `strlen`?"}"#,
             r#"{"code":400,"message":"no","detail":{"errorType":1,"line":2,"column":9,"message":"unknown function `strln`"},"hint":"did you mean `strlen`?"}"#,
         ] {
-            assert_eq!(refusal(text, 400, body.as_bytes()), expected);
+            assert_eq!(refused(text, 400, body.as_bytes()), expected);
         }
         assert_eq!(
-            refusal(text, 404, br#"{"code":404,"message":"dataset not found","hint":"look"}"#),
+            refused(text, 404, br#"{"code":404,"message":"dataset not found","hint":"look"}"#),
             "the server answered 404: dataset not found\n  hint: look"
         );
-        assert_eq!(refusal(text, 502, b"<html>"), "the server answered 502: <html>");
+        assert_eq!(refused(text, 502, b"<html>"), "the server answered 502: <html>");
     }
 }

@@ -16,7 +16,7 @@ pub enum Borders {
 impl Borders {
     pub fn of(format: Format, csv_delimiter: u8) -> Self {
         match format {
-            Format::Ndjson => Self::Lines { scanned: 0, border: 0 },
+            Format::Ndjson | Format::Lines => Self::Lines { scanned: 0, border: 0 },
             Format::Csv => Self::Csv(CsvBorders::new(csv_delimiter)),
             Format::Json => Self::Json(JsonBorders::default()),
         }
@@ -34,6 +34,14 @@ impl Borders {
             }
             Self::Csv(csv) => Ok(csv.scan(buffer)),
             Self::Json(json) => json.scan(buffer),
+        }
+    }
+
+    /// Whether events, and not only the names of their fields, stand before the border.
+    pub fn has_events(&self, border: usize) -> bool {
+        match self {
+            Self::Csv(csv) => border > csv.header_end(),
+            _ => border > self.opening().len(),
         }
     }
 

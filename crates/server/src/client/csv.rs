@@ -17,6 +17,8 @@ pub struct CsvBorders {
     /// Just after the quote that ended a quoted text; another quote there means that it was a quote in the text.
     closed_at: Option<usize>,
     header: Option<Header>,
+    /// Where the names of the fields end in the buffer, if they are in it.
+    header_end: usize,
 }
 
 #[derive(Debug)]
@@ -27,7 +29,15 @@ struct Header {
 
 impl CsvBorders {
     pub fn new(delimiter: u8) -> Self {
-        Self { delimiter, scanned: 0, border: 0, in_quotes: false, closed_at: None, header: None }
+        Self {
+            delimiter,
+            scanned: 0,
+            border: 0,
+            in_quotes: false,
+            closed_at: None,
+            header: None,
+            header_end: 0,
+        }
     }
 
     pub fn scan(&mut self, buffer: &[u8]) -> usize {
@@ -61,6 +71,7 @@ impl CsvBorders {
         if self.header.is_none() && !matches!(record, b"\n" | b"\r\n") {
             let names = field_names(record, self.delimiter);
             self.header = Some(Header { record: record.to_vec(), names });
+            self.header_end = end;
         }
         self.border = end;
         self.closed_at = None;
@@ -70,7 +81,13 @@ impl CsvBorders {
         let opening = self.opening().len();
         self.scanned = self.scanned - part.len() + opening;
         self.border = opening;
+        self.header_end = opening;
         self.closed_at = self.closed_at.and_then(|at| at.checked_sub(part.len())).map(|at| at + opening);
+    }
+
+    /// Where the names end in the buffer; events stand behind it.
+    pub fn header_end(&self) -> usize {
+        self.header_end
     }
 
     /// The first record, for parts that cannot name their fields in a header.

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use anyhow::anyhow;
+use anyhow::Context;
 use reqwest::{Client, ClientBuilder, RequestBuilder, StatusCode, Url};
 
 use super::target::is_loopback;
+use super::words::not_reached;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Characters of an answer that cannot be read, in an error.
@@ -23,11 +24,13 @@ pub(super) fn client(server: &Url, time_max: Duration) -> ClientBuilder {
 
 /// Sends a request and reads the whole answer.
 pub(super) async fn answered(request: RequestBuilder) -> anyhow::Result<(StatusCode, Vec<u8>)> {
-    let response = request.send().await;
-    let response =
-        response.map_err(|error| anyhow!(error.without_url()).context("the server was not reached"))?;
+    let (client, request) = request.build_split();
+    let request = request.map_err(reqwest::Error::without_url).context("the request cannot be sent")?;
+    let address = request.url().clone();
+    let response = client.execute(request).await.map_err(|error| not_reached(&address, error))?;
     let status = response.status();
-    Ok((status, response.bytes().await.map_err(reqwest::Error::without_url)?.to_vec()))
+    let body = response.bytes().await.map_err(|error| not_reached(&address, error))?;
+    Ok((status, body.to_vec()))
 }
 
 /// The beginning of an answer, for an error.

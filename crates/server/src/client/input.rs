@@ -7,12 +7,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, bail};
+use rustix::fs::FileType;
+
+use super::live::Live;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
+    /// A JSON object on each line.
     Ndjson,
+    /// A JSON array.
     Json,
     Csv,
+    /// Plain text: each line is an event with the field message, and its time is the one that it begins with.
+    Lines,
 }
 
 impl Format {
@@ -21,6 +28,7 @@ impl Format {
             Self::Ndjson => "application/x-ndjson",
             Self::Json => "application/json",
             Self::Csv => "text/csv",
+            Self::Lines => "text/plain",
         }
     }
 }
@@ -68,10 +76,11 @@ impl Input {
             Some((_, "ndjson" | "jsonl" | "ldjson" | "log")) => Some(Format::Ndjson),
             Some((_, "json")) => Some(Format::Json),
             Some((_, "csv")) => Some(Format::Csv),
+            Some((_, "txt")) => Some(Format::Lines),
             _ => None,
         };
         let Some(format) = format.or(by_name) else {
-            bail!("{}: say with --format whether it is ndjson, json or csv", path.display());
+            bail!("{}: say with --format whether it is ndjson, json, csv or lines", path.display());
         };
         Ok(Self { path: path.to_owned(), format, encoding })
     }
@@ -97,29 +106,64 @@ impl Input {
         Ok(about.is_file().then_some(about.len()))
     }
 
+    /// Whether reading it again gives the same bytes.
+    pub fn is_stored(&self) -> bool {
+        !self.is_stdin() && std::fs::metadata(&self.path).is_ok_and(|about| about.is_file())
+    }
+
     pub fn open(&self) -> anyhow::Result<Opened> {
         let consumed = Arc::new(AtomicU64::new(0));
         if self.is_stdin() {
-            return Ok(Opened { reader: Box::new(io::stdin()), consumed: None });
+            let about = rustix::fs::fstat(io::stdin()).context("looking at standard input")?;
+            let is_file = FileType::from_raw_mode(about.st_mode).is_file();
+            return Opened::plain(io::stdin(), is_file);
         }
         let file = File::open(&self.path).with_context(|| format!("opening {}", self.name()))?;
         let counted = |file| Counted { file, consumed: Arc::clone(&consumed) };
         let reader: Box<dyn Read + Send> = match self.encoding {
             // Not counted: the file itself can read into memory that was not written to before.
-            Encoding::None => return Ok(Opened { reader: Box::new(file), consumed: None }),
+            Encoding::None => {
+                let is_file = file.metadata().with_context(|| format!("opening {}", self.name()))?.is_file();
+                return Opened::plain(file, is_file);
+            }
             Encoding::Gzip => Box::new(flate2::read::MultiGzDecoder::new(counted(file))),
             Encoding::Zstd => Box::new(zstd::stream::read::Decoder::new(counted(file))?),
         };
-        Ok(Opened { reader, consumed: Some(consumed) })
+        Ok(Opened { source: Source::Stored(reader), consumed: Some(consumed) })
     }
 }
 
 /// A file that is being read.
 pub struct Opened {
     /// Gives the text, decompressed.
-    pub reader: Box<dyn Read + Send>,
+    pub source: Source,
     /// Bytes of the file that were read so far, where they are not those of the text.
     pub consumed: Option<Arc<AtomicU64>>,
+}
+
+/// Where text comes from.
+pub enum Source {
+    /// All of it is there.
+    Stored(Box<dyn Read + Send>),
+    /// It comes bit by bit.
+    Live(Live),
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Stored(_) => "Stored(…)",
+            Self::Live(_) => "Live(…)",
+        })
+    }
+}
+
+impl Opened {
+    fn plain(reader: impl Read + Send + 'static, is_file: bool) -> anyhow::Result<Self> {
+        let source =
+            if is_file { Source::Stored(Box::new(reader)) } else { Source::Live(Live::start(reader)?) };
+        Ok(Self { source, consumed: None })
+    }
 }
 
 impl std::fmt::Debug for Opened {
@@ -152,6 +196,7 @@ mod tests {
             ("a.JSONL.GZ", Format::Ndjson, Encoding::Gzip),
             ("x/a.json.zst", Format::Json, Encoding::Zstd),
             ("a.b.csv", Format::Csv, Encoding::None),
+            ("a.txt.gz", Format::Lines, Encoding::Gzip),
             ("-", Format::Ndjson, Encoding::None),
         ];
         for (name, format, encoding) in cases {

@@ -40,6 +40,9 @@ struct State {
     shown_failures: u64,
     lines: f64,
     told_of_retry_at: Option<f64>,
+    /// Events of which the server told whether they have the field for the time, and those that do.
+    told_of_time_field: u64,
+    with_time_field: u64,
 }
 
 impl Progress {
@@ -64,6 +67,10 @@ impl Progress {
         state.totals.events += answer.ingested;
         state.totals.failed += answer.failed;
         state.totals.text_bytes += part.text_bytes;
+        if let Some(events) = answer.with_time_field {
+            state.told_of_time_field += answer.ingested;
+            state.with_time_field += events;
+        }
         for failure in &answer.failures {
             if state.shown_failures == SHOWN_FAILURES {
                 break;
@@ -100,6 +107,20 @@ impl Progress {
             Some(bar) => bar.suspend(|| (self.say)(text)),
             None => (self.say)(text),
         }
+    }
+
+    /// What there is to say about the field that was named for the time: that not every event has it.
+    pub fn missing_time_field(&self, field: &str) -> Option<String> {
+        let state = self.state();
+        let without = state.told_of_time_field.saturating_sub(state.with_time_field);
+        let (how_many, advice) = match (without, state.with_time_field) {
+            (0, _) => return None,
+            (_, 0) => ("no event has".to_owned(), "; see that --timestamp-field is right"),
+            (1, _) => ("1 event does not have".to_owned(), ""),
+            _ => (format!("{} events do not have", grouped(without)), ""),
+        };
+        let time = "the time is that of _time, or else of the arrival";
+        Some(format!("warning: {how_many} the field {field:?}: {time}{advice}"))
     }
 
     /// Takes the bar away, and gives the sum.

@@ -6,11 +6,11 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use reqwest::header::HeaderMap;
 use reqwest::{Client, Method};
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::bearer::Bearer;
 use super::exchange::{answered, client, shown};
+use super::refusal;
 use super::target::{address, in_org};
 
 /// Longer than a server works on a request.
@@ -31,21 +31,6 @@ impl fmt::Debug for Resources {
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Refusal {
-    message: String,
-    detail: Value,
-    hint: Option<String>,
-    diagnostics: Vec<Diagnostic>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(default)]
-struct Diagnostic {
-    picture: Option<String>,
-}
-
 impl Resources {
     pub fn new(server: &str, bearer: Bearer, org: Option<&str>) -> anyhow::Result<Self> {
         let client = client(&address(server, &[])?, REQUEST_TIMEOUT).build().context("setting up HTTP")?;
@@ -62,49 +47,12 @@ impl Resources {
         }
         let (status, body) = answered(request).await?;
         if !status.is_success() {
-            return Err(anyhow!(refusal(status.as_u16(), &body)));
+            return Err(anyhow!(refusal::text(status.as_u16(), &body)));
         }
         if body.is_empty() {
             return Ok(Value::Null);
         }
         serde_json::from_slice(&body)
             .map_err(|error| anyhow!(error).context(format!("not an answer in JSON: {}", shown(&body))))
-    }
-}
-
-fn refusal(status: u16, body: &[u8]) -> String {
-    let Ok(refusal) = serde_json::from_slice::<Refusal>(body) else {
-        return format!("the server answered {status}: {}", shown(body));
-    };
-    let mut text = format!("the server answered {status}: {}", refusal.message);
-    let pictures = refusal.diagnostics.iter().filter_map(|diagnostic| diagnostic.picture.as_deref());
-    let details = refusal.detail.as_str().into_iter().chain(pictures);
-    for line in details.flat_map(str::lines) {
-        text.push_str("\n  ");
-        text.push_str(line);
-    }
-    if let Some(hint) = &refusal.hint {
-        text.push_str("\n  hint: ");
-        text.push_str(hint);
-    }
-    if status == 401 {
-        text.push_str(
-            "\n  hint: sign in with `tidegauge login`, or give a token with --token-file or TIDEGAUGE_TOKEN",
-        );
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_refused_is_told_in_the_words_of_the_server() {
-        let body = br#"{"code": 400, "message": "line 1, column 3: no", "hint": "write yes",
-            "detail": {"line": 1}, "diagnostics": [{"picture": "a b\n  ^ no"}]}"#;
-        let told = "the server answered 400: line 1, column 3: no\n  a b\n    ^ no\n  hint: write yes";
-        assert_eq!(refusal(400, body), told);
-        assert_eq!(refusal(502, b"<html>"), "the server answered 502: <html>");
     }
 }

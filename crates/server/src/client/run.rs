@@ -48,7 +48,7 @@ fn read_in_background(
     // One for each request, one that waits for the next request, and one that is being filled.
     let buffers = Buffers::new(connections + 2, cutting.batch_bytes);
     let read = move || {
-        if let Err(error) = read_all(&inputs, cutting, &buffers, &sender) {
+        if let Err(error) = read_all(&inputs, &cutting, &buffers, &sender) {
             // Nobody listens when a part has failed before.
             let _ = sender.blocking_send(Err(error));
         }
@@ -59,12 +59,12 @@ fn read_in_background(
 
 fn read_all(
     inputs: &[Input],
-    cutting: Cutting,
+    cutting: &Cutting,
     buffers: &Buffers,
     parts: &mpsc::Sender<anyhow::Result<Part>>,
 ) -> anyhow::Result<()> {
     for (number, input) in inputs.iter().enumerate() {
-        let mut splitter = Splitter::open(input, number as u64, buffers, cutting)?;
+        let mut splitter = Splitter::open(input, number as u64, buffers, cutting.clone())?;
         while let Some(part) = splitter.next_part()? {
             if parts.blocking_send(Ok(part)).is_err() {
                 return Ok(());

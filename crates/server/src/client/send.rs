@@ -12,12 +12,15 @@ use serde::Deserialize;
 use tidegauge_model::{Chance, chance};
 
 use super::exchange::{client, shown};
-use super::input::Encoding;
+use super::input::{Encoding, Format};
 use super::part::Part;
+use super::refusal::{self, Refusal};
 use super::target::Target;
+use super::words::{not_reached, plain};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const CSV_FIELDS: HeaderName = HeaderName::from_static("x-tidegauge-csv-fields");
+const WITH_TIME_FIELD: HeaderName = HeaderName::from_static("x-tidegauge-with-timestamp-field");
 
 /// Longer than the server gives itself for a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
@@ -49,6 +52,9 @@ pub struct Answer {
     pub failed: u64,
     #[serde(default)]
     pub failures: Vec<EventFailure>,
+    /// How many of the events had the field that was named for the time, where the server tells it.
+    #[serde(skip)]
+    pub with_time_field: Option<u64>,
 }
 
 /// Why the server did not take an event.
@@ -100,7 +106,7 @@ impl Sender {
             let mut headers = headers.clone();
             self.target.bearer.sign(&mut headers).await?;
             let request = self.client.post(self.target.url.clone()).headers(headers).body(body.clone());
-            let (error, least) = match try_once(request).await {
+            let (error, least) = match try_once(request, part.format).await {
                 Ok(answer) => return Ok(answer),
                 Err(Problem::Final(error)) => return Err(error.context(part.place.to_string())),
                 Err(Problem::Passing(error, least)) => (error, least),
@@ -110,7 +116,8 @@ impl Sender {
                 return Err(error.context(place));
             }
             let wait = self.wait_after(attempt).max(least);
-            on_retry(&format!("{}: {error:#}; trying again in {:.1} s", part.place, wait.as_secs_f32()));
+            let told = plain(&error);
+            on_retry(&format!("{}: {told}\n  trying again in {:.1} s", part.place, wait.as_secs_f32()));
             tokio::time::sleep(wait).await;
             attempt += 1;
         }
@@ -163,26 +170,27 @@ fn gzip(body: &[u8]) -> std::io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-async fn try_once(request: RequestBuilder) -> Result<Answer, Problem> {
-    let response = match request.send().await {
-        Ok(response) => response,
-        Err(error) if error.is_builder() => return Err(Problem::Final(error.without_url().into())),
-        Err(error) => return Err(Problem::Passing(error.without_url().into(), Duration::ZERO)),
-    };
+async fn try_once(request: RequestBuilder, format: Format) -> Result<Answer, Problem> {
+    let (client, request) = request.build_split();
+    let request = request.map_err(|error| Problem::Final(error.without_url().into()))?;
+    let address = request.url().clone();
+    // What has not reached the server, or whose answer was lost on its way: the server knows the key if it has stored
+    // the part.
+    let lost = |error| Problem::Passing(not_reached(&address, error), Duration::ZERO);
+    let response = client.execute(request).await.map_err(lost)?;
     let status = response.status();
     let retry_after = retry_after(&response);
-    let body = match response.bytes().await {
-        Ok(body) => body,
-        // The answer was lost on its way; the server knows the key if it has stored the part.
-        Err(error) => return Err(Problem::Passing(error.without_url().into(), Duration::ZERO)),
-    };
+    let with_time_field =
+        response.headers().get(WITH_TIME_FIELD).and_then(|value| value.to_str().ok()?.parse().ok());
+    let body = response.bytes().await.map_err(lost)?;
     if status.is_success() {
-        let answer = serde_json::from_slice(&body);
-        return answer.map_err(|error| {
+        let answer = serde_json::from_slice::<Answer>(&body).map_err(|error| {
             Problem::Final(anyhow!(error).context(format!("not an answer to ingest: {}", shown(&body))))
-        });
+        })?;
+        return Ok(Answer { with_time_field, ..answer });
     }
-    let error = anyhow!("the server answered {status}: {}{}", message(&body), advice(status));
+    let error =
+        anyhow!(refusal::with_hint(refusal::text(status.as_u16(), &body), advice(status, format, &body)));
     Err(if is_passing(status) { Problem::Passing(error, retry_after) } else { Problem::Final(error) })
 }
 
@@ -201,22 +209,20 @@ fn is_passing(status: StatusCode) -> bool {
     }
 }
 
-fn advice(status: StatusCode) -> &'static str {
+fn advice(status: StatusCode, format: Format, body: &[u8]) -> Option<&'static str> {
     match status {
-        StatusCode::UNAUTHORIZED => {
-            "; sign in with `tidegauge login`, or give a token that works with --token-file or TIDEGAUGE_TOKEN"
+        StatusCode::BAD_REQUEST if format == Format::Ndjson && is_unreadable(body) => {
+            Some("each line must be a JSON object; send lines of plain text with --format lines")
         }
-        StatusCode::NOT_FOUND => "; make the dataset first, and see that --url is right",
-        StatusCode::PAYLOAD_TOO_LARGE => "; send smaller parts with --batch-bytes",
-        _ => "",
+        StatusCode::NOT_FOUND => {
+            Some("make the dataset with `tidegauge dataset create`, and see that --url is right")
+        }
+        StatusCode::PAYLOAD_TOO_LARGE => Some("send smaller parts with --batch-bytes"),
+        _ => None,
     }
 }
 
-/// The words of the server.
-fn message(body: &[u8]) -> String {
-    #[derive(Deserialize)]
-    struct Refusal {
-        message: String,
-    }
-    serde_json::from_slice::<Refusal>(body).map_or_else(|_| shown(body), |refusal| refusal.message)
+/// Whether the server could not read the body, in its words.
+fn is_unreadable(body: &[u8]) -> bool {
+    Refusal::read(body).is_some_and(|refusal| refusal.message.starts_with("malformed body"))
 }

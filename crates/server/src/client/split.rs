@@ -4,23 +4,31 @@
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use bytes::Bytes;
+use tidegauge_model::{Clock, Timestamp};
 
 use super::borders::Borders;
 use super::buffers::{Buffer, Buffers};
-use super::input::{Encoding, Input, Opened};
+use super::input::{Encoding, Input, Opened, Source};
+use super::live::More;
 use super::part::{Part, Place};
 
 /// An event beyond this is an error: it is not one event, or the format is not what it was taken for.
 pub const LONGEST_EVENT: usize = 64 * 1024 * 1024;
 
+/// For so long an event waits for others when input comes bit by bit.
+const LONGEST_WAIT: Duration = Duration::from_secs(1);
+
 /// How files are cut.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Cutting {
     pub batch_bytes: usize,
     pub csv_delimiter: u8,
+    /// By this it is known how long events wait to be sent.
+    pub clock: Arc<dyn Clock>,
 }
 
 /// The parts of one file, in order.
@@ -97,14 +105,12 @@ impl<'a> Splitter<'a> {
         let mut wanted = self.cutting.batch_bytes.max(1);
         let longest = wanted.max(LONGEST_EVENT);
         loop {
-            let missing = wanted.saturating_sub(buffer.content.len()) as u64;
-            let got = self.opened.reader.by_ref().take(missing).read_to_end(&mut buffer.content)?;
-            self.is_ended = (got as u64) < missing;
+            let is_due = self.read_up_to(wanted, buffer)?;
             let border = self.borders.scan(&buffer.content)?;
             if self.is_ended {
                 return Ok(buffer.content.len());
             }
-            if border > opening {
+            if border > opening || is_due {
                 return Ok(border);
             }
             if wanted >= longest {
@@ -112,6 +118,37 @@ impl<'a> Splitter<'a> {
             }
             wanted = (buffer.content.len() * 2).clamp(wanted, longest);
         }
+    }
+
+    /// Reads until the buffer has so many bytes or the input ends. True if events have waited for long enough before.
+    fn read_up_to(&mut self, wanted: usize, buffer: &mut Buffer) -> anyhow::Result<bool> {
+        let live = match &mut self.opened.source {
+            Source::Stored(reader) => {
+                let missing = wanted.saturating_sub(buffer.content.len()) as u64;
+                let got = reader.by_ref().take(missing).read_to_end(&mut buffer.content)?;
+                self.is_ended = (got as u64) < missing;
+                return Ok(false);
+            }
+            Source::Live(live) => live,
+        };
+        let clock = &self.cutting.clock;
+        let mut waiting_since = None;
+        while buffer.content.len() < wanted {
+            let border = self.borders.scan(&buffer.content)?;
+            if self.borders.has_events(border) {
+                waiting_since.get_or_insert_with(|| clock.now());
+            }
+            let wait = waiting_since.map(|since| LONGEST_WAIT.saturating_sub(between(since, clock.now())));
+            match live.read(wanted - buffer.content.len(), wait, &mut buffer.content)? {
+                More::Came => {}
+                More::Nothing => return Ok(true),
+                More::End => {
+                    self.is_ended = true;
+                    break;
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Takes the text up to the border out of the buffer, and keeps the rest for the next part.
@@ -162,4 +199,9 @@ impl<'a> Splitter<'a> {
         let stored = std::fs::read(&self.input.path).with_context(|| format!("reading {}", self.file))?;
         Ok(Part { body: stored.into(), encoding: self.input.encoding, ..part })
     }
+}
+
+/// The time that has passed; none if the clock was set back.
+fn between(earlier: Timestamp, later: Timestamp) -> Duration {
+    Duration::from_micros(u64::try_from(later.as_micros().saturating_sub(earlier.as_micros())).unwrap_or(0))
 }

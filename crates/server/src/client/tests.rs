@@ -13,9 +13,9 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use tempfile::TempDir;
-use tidegauge_model::Timestamp;
 use tidegauge_model::chance::SeededChance;
 use tidegauge_model::time::ManualClock;
+use tidegauge_model::{Clock, Timestamp};
 
 use super::input::{Encoding, Input};
 use super::progress::{Progress, Totals};
@@ -141,9 +141,9 @@ impl Case {
         let chance = Arc::new(SeededChance::new(1));
         let sender =
             Sender::new(target, self.compress, self.connections, patience, "run".into(), chance).unwrap();
-        let clock = Arc::new(ManualClock::at(Timestamp::from_micros(0)));
-        let progress = Progress::start(clock, |_| {});
-        let cutting = Cutting { batch_bytes: self.batch_bytes, csv_delimiter: b',' };
+        let clock: Arc<dyn Clock> = Arc::new(ManualClock::at(Timestamp::from_micros(0)));
+        let progress = Progress::start(Arc::clone(&clock), |_| {});
+        let cutting = Cutting { batch_bytes: self.batch_bytes, csv_delimiter: b',', clock };
         let outcome = run(inputs, cutting, self.connections, &sender, &progress).await;
         (outcome, progress.totals())
     }
@@ -234,7 +234,7 @@ async fn a_fault_that_does_not_pass_names_the_place() {
     let first = memchr::memchr_iter(b'\n', &server.requests()[0].body).count();
     assert_eq!(totals.events, first as u64);
     assert!(message.contains(&format!("a.ndjson, lines {} to ", first + 1)), "{message}");
-    assert!(message.ends_with("the server answered 400 Bad Request: not JSON"), "{message}");
+    assert!(message.ends_with("the server answered 400: not JSON"), "{message}");
     assert_eq!(server.requests().len(), 2, "nothing is sent after it");
 
     let server = Server::start(&[Reply::Status(503, "busy"); 4]).await;

@@ -8,16 +8,20 @@ use crate::process::{Installation, client, until};
 pub(crate) async fn reach(backend: Backend) {
     let installation = Installation::new(backend);
     let service = installation.start(&[]);
-    let orgs = installation.answer(&["org", "list"]);
-    let id = orgs.split('\t').next().unwrap();
-    assert!(id.starts_with("org_"), "{orgs}");
+    let orgs: Value = serde_json::from_str(&installation.answer(&["org", "list", "--json"])).unwrap();
+    let id = orgs[0]["id"].as_str().unwrap();
+    let listed = installation.answer(&["org", "list"]);
+    assert!(listed.starts_with("id ") && listed.contains(&format!("\n{id}  default  ")), "{listed}");
+    let users = installation.answer(&["user", "list"]);
+    assert!(users.contains("  owner@localhost.localdomain  owner  default "), "{users}");
 
     let token = installation.answer(&["token", "create", "reader", "--grant", "notifiers|read"]);
     let get = |path: &str| client().get(format!("{}{path}", service.url)).bearer_auth(&token).send();
     assert_eq!(get("/v2/notifiers").await.unwrap().status(), 200);
     assert_eq!(get("/v2/tokens").await.unwrap().status(), 403);
 
-    let shown = installation.answer(&["org", "set-limits", "maxUsers=1", "apiRateLimitPerSecond=500"]);
+    let shown =
+        installation.answer(&["org", "set-limits", "maxUsers=1", "apiRateLimitPerSecond=500", "--json"]);
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown["license"]["maxUsers"], 1);
     let owner = installation.first_token();
@@ -35,17 +39,21 @@ pub(crate) async fn reach(backend: Backend) {
     until(402, || client().post(format!("{}/v2/notifiers", service.url)).bearer_auth(&owner).json(&notifier))
         .await;
 
-    let listed: Value = serde_json::from_str(&installation.answer(&["token", "list"])).unwrap();
+    let listed: Value = serde_json::from_str(&installation.answer(&["token", "list", "--json"])).unwrap();
     let made = listed.as_array().unwrap().iter().find(|listed| listed["name"] == "reader").unwrap();
+    let listed = installation.answer(&["token", "list"]);
+    assert!(listed.starts_with("id ") && listed.contains("  api       default  "), "{listed}");
     installation.answer(&["token", "delete", made["id"].as_str().unwrap()]);
     until(401, || client().get(format!("{}/v2/notifiers", service.url)).bearer_auth(&token)).await;
 
     let personal =
         installation.answer(&["token", "create", "mine", "--personal", "OWNER@localhost.localdomain"]);
     assert!(personal.starts_with("xapt-"));
-    let audit: Value = serde_json::from_str(&installation.answer(&["org", "audit"])).unwrap();
+    let audit: Value = serde_json::from_str(&installation.answer(&["org", "audit", "--json"])).unwrap();
     let by_operator = audit.as_array().unwrap().iter().filter(|entry| entry["actor"] == "operator").count();
     assert_eq!(by_operator, 7, "{audit:#}");
+    let listed = installation.answer(&["org", "audit"]);
+    assert_eq!(listed.lines().count(), audit.as_array().unwrap().len() + 1, "{listed}");
 }
 
 pub(crate) async fn first_token(backend: Backend) {

@@ -20,6 +20,9 @@ mod monitors;
 mod places;
 mod process;
 mod shutdown;
+mod terminal;
+mod terminal_datasets;
+mod terminal_ingest;
 mod tls;
 mod two_writers;
 mod watching;
@@ -78,6 +81,20 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("a_person_signs_in_by_a_device_code", |backend| Box::pin(login::by_device(backend))),
     ("monitors_are_handled_from_the_command_line", |backend| {
         Box::pin(monitors::from_the_command_line(backend))
+    }),
+    ("errors_are_told_without_a_backtrace", |backend| Box::pin(terminal::errors_are_for_people(backend))),
+    ("a_command_whose_output_nobody_reads_ends_as_usual", |backend| {
+        Box::pin(terminal::nobody_reads(backend))
+    }),
+    ("an_organisation_is_named_on_the_command_line", |backend| Box::pin(terminal::organisations(backend))),
+    ("operators_get_links_and_help_that_they_can_use", |backend| Box::pin(terminal::operators(backend))),
+    ("datasets_are_handled_from_the_command_line", |backend| {
+        Box::pin(terminal_datasets::from_the_command_line(backend))
+    }),
+    ("lines_of_a_pipe_are_sent_while_it_is_open", |backend| Box::pin(terminal_ingest::open_pipe(backend))),
+    ("lines_of_text_are_sent_from_the_command_line", |backend| Box::pin(terminal_ingest::lines(backend))),
+    ("a_field_for_the_time_that_no_event_has_is_told", |backend| {
+        Box::pin(terminal_ingest::missing_time_field(backend))
     }),
     ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),
     ("a_wrong_setting_is_named", |backend| Box::pin(commands::wrong_setting(backend))),

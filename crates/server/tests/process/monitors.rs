@@ -3,40 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::database::Backend;
-use crate::process::{Installation, Service, client, write};
-
-/// A person at a terminal.
-struct Terminal<'a> {
-    service: &'a Service,
-    token: String,
-}
-
-impl Terminal<'_> {
-    fn run(&self, arguments: &[&str]) -> (bool, String, String) {
-        let mut command = Installation::bare_command();
-        command.arg("monitor").args(arguments).args(["--url", &self.service.url]);
-        let output = command.env("TIDEGAUGE_TOKEN", &self.token).output().unwrap();
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-        (output.status.success(), text(&output.stdout), text(&output.stderr))
-    }
-
-    fn answer(&self, arguments: &[&str]) -> String {
-        let (is_done, answer, problem) = self.run(arguments);
-        assert!(is_done, "{arguments:?}: {problem}");
-        answer
-    }
-
-    fn failure(&self, arguments: &[&str]) -> String {
-        let (is_done, answer, problem) = self.run(arguments);
-        assert!(!is_done, "{arguments:?}: {answer}");
-        problem
-    }
-}
+use crate::process::{Installation, client, write};
+use crate::terminal::Terminal;
 
 pub(crate) async fn from_the_command_line(backend: Backend) {
     let installation = Installation::new(backend);
     let service = installation.start(&[]);
-    let terminal = Terminal { service: &service, token: installation.first_token() };
+    let terminal = Terminal::new(&installation, &service);
     let dataset = client().post(format!("{}/v2/datasets", service.url)).bearer_auth(&terminal.token);
     assert_eq!(dataset.json(&json!({"name": "web"})).send().await.unwrap().status(), 200);
 
@@ -51,7 +24,7 @@ pub(crate) async fn from_the_command_line(backend: Backend) {
         "rangeMinutes": 10,
     });
     write(&file, &definition.to_string());
-    let problem = terminal.failure(&["create", "--file", path]);
+    let problem = terminal.failure(&["monitor", "create", "--file", path]);
     for part in
         ["the server answered 400: line 2, column 3: ", "\n  | sumarize count()\n    ^^^^^^^^", "hint: "]
     {
@@ -59,22 +32,43 @@ pub(crate) async fn from_the_command_line(backend: Backend) {
     }
     definition["aplQuery"] = json!("['web'] | summarize count()");
     write(&file, &definition.to_string());
-    let id = terminal.answer(&["create", "--file", path]);
+    let id = terminal.answer(&["monitor", "create", "--file", path]);
     assert!(id.starts_with("mon_"), "{id}");
-    assert_eq!(terminal.answer(&["list"]), format!("{id}\ton\tevery 5m\tThreshold\tErrors"));
+    assert_eq!(
+        terminal.answer(&["monitor", "list"]),
+        format!(
+            "id{}state  every  type       name\n{id}  on     5m     Threshold  Errors",
+            " ".repeat(id.len())
+        )
+    );
 
-    assert_eq!(terminal.answer(&["mute", &id]), format!("{id}\tmuted\tevery 5m\tThreshold\tErrors"));
-    assert!(terminal.answer(&["unmute", &id]).contains("\ton\t"));
+    assert_eq!(terminal.answer(&["monitor", "mute", &id]), format!("{id} is muted"));
+    assert!(terminal.answer(&["monitor", "unmute", &id]).ends_with(" is on"));
     let until = "2099-01-01T00:00:00Z";
-    assert!(terminal.answer(&["mute", &id, "--until", until]).contains(&format!("\tmuted until {until}\t")));
-    assert!(terminal.answer(&["mute", &id, "--for", "2h"]).contains("\tmuted until 20"));
-    assert!(terminal.answer(&["unmute", &id]).contains("\ton\t"));
-    assert!(terminal.failure(&["mute", &id, "--for", "soon"]).contains("is not a duration such as 2h30m"));
-    assert!(terminal.failure(&["mute", &id, "--until", "2020-01-01T00:00:00Z"]).contains("is over already"));
+    assert!(
+        terminal
+            .answer(&["monitor", "mute", &id, "--until", until])
+            .ends_with(&format!(" is muted until {until}"))
+    );
+    assert!(terminal.answer(&["monitor", "mute", &id, "--for", "2h"]).contains(" is muted until 20"));
+    assert!(terminal.answer(&["monitor", "unmute", &id]).ends_with(" is on"));
+    assert!(
+        terminal
+            .failure(&["monitor", "mute", &id, "--for", "soon"])
+            .contains("is not a duration such as 2h30m")
+    );
+    assert!(
+        terminal
+            .failure(&["monitor", "mute", &id, "--until", "2020-01-01T00:00:00Z"])
+            .contains("is over already")
+    );
 
-    let listed: Value = serde_json::from_str(&terminal.answer(&["list", "--json"])).unwrap();
+    let listed: Value = serde_json::from_str(&terminal.answer(&["monitor", "list", "--json"])).unwrap();
     assert_eq!((&listed[0]["id"], &listed[0]["threshold"]), (&json!(id), &json!(5)));
-    terminal.answer(&["delete", &id]);
-    assert_eq!(terminal.answer(&["list"]), "");
-    assert!(terminal.failure(&["delete", &id]).contains("the server answered 404: monitor not found"));
+    terminal.answer(&["monitor", "delete", &id]);
+    assert_eq!(terminal.answer(&["monitor", "list"]), "");
+    assert_eq!(terminal.answer(&["monitor", "list", "--json"]), "[]");
+    assert!(
+        terminal.failure(&["monitor", "delete", &id]).contains("the server answered 404: monitor not found")
+    );
 }

@@ -143,9 +143,14 @@ impl Installation {
     /// A command that is not told where the installation is.
     pub(crate) fn bare_command() -> Command {
         let mut command = Command::new(BINARY);
-        for variable in
-            ["TIDEGAUGE_TEST_POSTGRES", "TIDEGAUGE_URL", "TIDEGAUGE_TOKEN", "TIDEGAUGE_CREDENTIALS"]
-        {
+        for variable in [
+            "TIDEGAUGE_TEST_POSTGRES",
+            "TIDEGAUGE_URL",
+            "TIDEGAUGE_TOKEN",
+            "TIDEGAUGE_CREDENTIALS",
+            "TIDEGAUGE_ORG",
+            "RUST_BACKTRACE",
+        ] {
             command.env_remove(variable);
         }
         command

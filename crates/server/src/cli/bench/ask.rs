@@ -6,7 +6,7 @@ use tidegauge_model::time::SystemClock;
 
 use crate::bench::questions::QUESTIONS;
 use crate::cli::output;
-use crate::cli::server::ServerArguments;
+use crate::cli::server::{Connection, ServerArguments};
 use crate::client::ask::{Asker, Question};
 
 #[derive(Debug, Args)]
@@ -28,8 +28,8 @@ pub struct AskArguments {
 }
 
 pub(super) async fn run(arguments: &AskArguments) -> anyhow::Result<()> {
-    let server = &arguments.server;
-    let asker = Asker::new(&server.url, server.bearer()?, server.org.as_deref())?;
+    let Connection { url, bearer, org } = arguments.server.connect().await?;
+    let asker = Asker::new(&url, bearer, org.as_deref())?;
     let clock = SystemClock;
     output::line(&format!("{:<36} {:>12} {:>12}", "question", "first ms", "best ms"));
     for (name, text) in QUESTIONS {

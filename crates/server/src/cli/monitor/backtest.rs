@@ -1,4 +1,4 @@
-//! `tidegauge monitor backtest`: what a monitor would have done, one alert on a line.
+//! `tidegauge monitor backtest`: what a monitor would have done, one alert in a row.
 
 use std::path::PathBuf;
 
@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use tidegauge_model::time::SystemClock;
 use tidegauge_model::{Clock, Timestamp, duration};
 
-use super::text_of;
-use crate::cli::output;
+use super::content_of;
+use crate::cli::output::{self, List, counted, text_of};
 use crate::cli::server::ServerArguments;
 use crate::client::oauth::http::printable;
 
@@ -39,7 +39,7 @@ pub struct BacktestArguments {
 }
 
 pub(super) async fn run(arguments: BacktestArguments) -> anyhow::Result<()> {
-    let resources = arguments.server.resources()?;
+    let resources = arguments.server.resources().await?;
     let end = match &arguments.end {
         Some(text) => Timestamp::parse(text)?,
         None => SystemClock.now(),
@@ -53,7 +53,7 @@ pub(super) async fn run(arguments: BacktestArguments) -> anyhow::Result<()> {
         tried.push(resources.call(Method::GET, &["v2", "monitors", id], None).await?);
     }
     if let Some(path) = &arguments.file {
-        let definition = serde_json::from_str(&text_of(path)?);
+        let definition = serde_json::from_str(&content_of(path)?);
         tried.push(definition.with_context(|| format!("{} is not JSON", path.display()))?);
     }
     let mut body = Map::from_iter([
@@ -73,35 +73,34 @@ pub(super) async fn run(arguments: BacktestArguments) -> anyhow::Result<()> {
     }
     for key in ["monitor", "compare"] {
         if let Some(replayed) = answer.get(key) {
-            show(key, replayed);
+            show(key, replayed)?;
         }
     }
     Ok(())
 }
 
-fn show(name: &str, replayed: &Value) {
+fn show(name: &str, replayed: &Value) -> anyhow::Result<()> {
     let number = |key: &str| replayed[key].as_u64().unwrap_or_default();
     output::line(&format!(
-        "{name}: {} runs, {} alerts, {} notifications, cost {}",
-        number("runs"),
-        number("opened"),
-        number("notifications"),
+        "{name}: {}, {}, {}, cost {}",
+        counted(number("runs"), "run"),
+        counted(number("opened"), "alert"),
+        counted(number("notifications"), "notification"),
         number("cost"),
     ));
-    for alert in replayed["alerts"].as_array().into_iter().flatten() {
-        output::line(&line(alert));
-    }
+    let mut list = List::new(["opened", "closed", "group", "reason"], "it would not have told anything");
+    replayed["alerts"].as_array().into_iter().flatten().for_each(|alert| list.add(row(alert)));
+    list.print()
 }
 
-/// One alert in one line.
-fn line(alert: &Value) -> String {
-    let text = |key: &str| printable(alert[key].as_str().unwrap_or_default());
+fn row(alert: &Value) -> [String; 4] {
+    let text = |key: &str| text_of(alert, key);
     let closed = if alert["closedAt"].is_string() { text("closedAt") } else { "still open".to_owned() };
     let pairs = alert["group"].as_object().into_iter().flatten();
     let group: Vec<String> = pairs
         .map(|(name, value)| format!("{}={}", printable(name), printable(value.as_str().unwrap_or_default())))
         .collect();
-    format!("{}\t{closed}\t{}\t{}", text("openedAt"), group.join(","), text("reason"))
+    [text("openedAt"), closed, group.join(","), text("reason")]
 }
 
 #[cfg(test)]
@@ -109,9 +108,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_alert_is_one_line() {
+    fn an_alert_is_one_row() {
         let alert = json!({"openedAt": "a", "group": {"host": "b\n"}, "reason": "c", "value": 1});
-        assert_eq!(line(&alert).lines().count(), 1);
-        assert!(line(&alert).starts_with("a\tstill open\thost=b"));
+        assert_eq!(row(&alert), ["a", "still open", "host=b", "c"]);
     }
 }

@@ -3,12 +3,14 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use reqwest::{Client, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::client::refusal;
 use crate::client::target::is_loopback;
+use crate::client::words::not_reached;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
@@ -61,8 +63,7 @@ impl Http {
     /// Reads a document; `None` if there is none at this address.
     pub async fn document<T: DeserializeOwned>(&self, url: &Url) -> anyhow::Result<Option<T>> {
         let request = self.client.get(url.clone()).header("accept", "application/json");
-        let response = request.send().await.map_err(reqwest::Error::without_url);
-        let response = response.with_context(|| format!("{url} was not reached"))?;
+        let response = request.send().await.map_err(|error| not_reached(url, error))?;
         match response.status() {
             StatusCode::OK => {}
             StatusCode::NOT_FOUND | StatusCode::UNAUTHORIZED => return Ok(None),
@@ -76,12 +77,11 @@ impl Http {
     /// Reads an answer of the interface, asked for with a token.
     pub async fn with_token<T: DeserializeOwned>(&self, url: &Url, token: &str) -> anyhow::Result<T> {
         let request = self.client.get(url.clone()).bearer_auth(token);
-        let response = request.send().await.map_err(reqwest::Error::without_url);
-        let response = response.context("the server was not reached")?;
+        let response = request.send().await.map_err(|error| not_reached(url, error))?;
         let status = response.status();
         let body = body(response).await?;
         if !status.is_success() {
-            return Err(anyhow!(Status(status)).context(message(status, &body)));
+            return Err(Status(status, refusal::text(status.as_u16(), &body)).into());
         }
         serde_json::from_slice(&body).with_context(|| format!("the answer of {url} cannot be read"))
     }
@@ -106,8 +106,7 @@ impl Http {
             .header("content-type", "application/x-www-form-urlencoded")
             .header("accept", "application/json")
             .body(encoded.finish());
-        let response = request.send().await.map_err(reqwest::Error::without_url);
-        let response = response.with_context(|| format!("{url} was not reached"))?;
+        let response = request.send().await.map_err(|error| not_reached(url, error))?;
         let status = response.status();
         let body = body(response).await?;
         if status.is_success() {
@@ -120,21 +119,10 @@ impl Http {
     }
 }
 
-/// The status of an answer that is an error, for who wants to tell them apart.
+/// An answer that is an error, with its status for who wants to tell them apart.
 #[derive(Debug, thiserror::Error)]
-#[error("status {0}")]
-pub struct Status(pub StatusCode);
-
-fn message(status: StatusCode, body: &[u8]) -> String {
-    #[derive(Deserialize)]
-    struct Told {
-        message: String,
-    }
-    match serde_json::from_slice::<Told>(body) {
-        Ok(told) => format!("the server answered {}: {}", status.as_u16(), printable(&told.message)),
-        Err(_) => format!("the server answered {status}"),
-    }
-}
+#[error("{1}")]
+pub struct Status(pub StatusCode, pub String);
 
 async fn body(mut response: Response) -> anyhow::Result<Vec<u8>> {
     let mut body = Vec::new();

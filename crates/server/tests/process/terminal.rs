@@ -1,0 +1,147 @@
+//! The command line as people meet it: what it says when something is wrong, and to whom it listens.
+
+use std::process::{Command, Output, Stdio};
+
+use serde_json::json;
+
+use crate::database::Backend;
+use crate::process::{Installation, Service, client};
+
+/// A person at a terminal who asks a service.
+pub(crate) struct Terminal<'a> {
+    pub service: &'a Service,
+    pub token: String,
+}
+
+impl<'a> Terminal<'a> {
+    /// The first owner.
+    pub(crate) fn new(installation: &Installation, service: &'a Service) -> Self {
+        Self { service, token: installation.first_token() }
+    }
+
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Installation::bare_command();
+        command.args(arguments).args(["--url", &self.service.url]).env("TIDEGAUGE_TOKEN", &self.token);
+        command
+    }
+
+    /// What a command that must succeed says on standard output.
+    pub(crate) fn answer(&self, arguments: &[&str]) -> String {
+        succeed(self.command(arguments).output().unwrap())
+    }
+
+    /// What a command that must fail says on standard error.
+    pub(crate) fn failure(&self, arguments: &[&str]) -> String {
+        fail(self.command(arguments).output().unwrap())
+    }
+}
+
+pub(crate) fn succeed(output: Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
+fn fail(output: Output) -> String {
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stderr).unwrap().trim().to_owned()
+}
+
+/// People read the message alone, whatever is set for developers.
+pub(crate) async fn errors_are_for_people(_: Backend) {
+    // Nobody listens on a port that was just given back.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let url = format!("http://127.0.0.1:{port}");
+    for command in [&["whoami"][..], &["monitor", "list"], &["query", "print 1"], &["login", "--no-browser"]]
+    {
+        let run = |more: &[&str]| {
+            let mut command_line = Installation::bare_command();
+            command_line.args(command).args(["--url", &url]).args(more).env("RUST_BACKTRACE", "1");
+            let folder = tempfile::tempdir().unwrap();
+            command_line.env("XDG_STATE_HOME", folder.path()).env("XDG_CONFIG_HOME", folder.path());
+            fail(command_line.env("TIDEGAUGE_TOKEN", "xapt-1").output().unwrap())
+        };
+        let told = run(&[]);
+        let expected = format!("error: the server at {url} was not reached: connection refused\n  hint: ");
+        assert!(told.starts_with(&expected), "{command:?}: {told}");
+        assert!(!told.contains("backtrace") && !told.contains("Caused by"), "{command:?}: {told}");
+        let all = run(&["--verbose"]);
+        assert!(all.contains("Stack backtrace") && all.contains("Caused by"), "{command:?}: {all}");
+    }
+}
+
+/// Whoever reads the output may be gone, as `head` is; that is no reason to break down.
+pub(crate) async fn nobody_reads(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let terminal = Terminal::new(&installation, &service);
+    let broken = || {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        Stdio::from(writer)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for command in [&["query", "print 1"][..], &["whoami"], &["monitor", "list"]] {
+        let run = |stdout: Stdio, stderr: Stdio| {
+            let mut command = terminal.command(command);
+            command.env("XDG_STATE_HOME", folder.path()).stdout(stdout).stderr(stderr);
+            command.status().unwrap().code()
+        };
+        assert_eq!(run(Stdio::null(), broken()), Some(0), "{command:?}");
+        assert_eq!(run(broken(), Stdio::null()), Some(0), "{command:?}");
+    }
+    let mut failing = terminal.command(&["monitor", "delete", "mon_0"]);
+    assert_eq!(failing.stdout(broken()).stderr(broken()).status().unwrap().code(), Some(1));
+}
+
+/// Who belongs to several organisations is told of the flag, and may name one by its name or its id.
+pub(crate) async fn organisations(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let terminal = Terminal::new(&installation, &service);
+    let made = client().post(format!("{}/v2/orgs", service.url)).bearer_auth(&terminal.token);
+    let made = made.json(&json!({"name": "Second"})).send().await.unwrap();
+    let made: serde_json::Value = made.json().await.unwrap();
+    let id = made["id"].as_str().unwrap();
+
+    let file = installation.path("events.ndjson");
+    crate::process::write(&file, "{\"a\": 1}\n");
+    let path = file.to_str().unwrap();
+    let ingest = ["ingest", "web", path];
+    for command in [&ingest[..], &["query", "print 1"], &["monitor", "list"], &["notifier", "list"]] {
+        let told = terminal.failure(command);
+        assert!(
+            told.contains("--org NAME or TIDEGAUGE_ORG") && !told.contains("header"),
+            "{command:?}: {told}"
+        );
+        for org in [id, "Second", "second"] {
+            terminal.answer(&[command, &["--org", org]].concat());
+            succeed(terminal.command(command).env("TIDEGAUGE_ORG", org).output().unwrap());
+        }
+    }
+    let unknown = terminal.failure(&["monitor", "list", "--org", "third"]);
+    assert!(unknown.contains("no organisation \"third\"") && unknown.contains("Second"), "{unknown}");
+    let who = terminal.answer(&["whoami"]);
+    assert!(who.contains("default") && who.contains(&format!("Second ({id})")), "{who}");
+    let who = terminal.answer(&["whoami", "--org", "Second"]);
+    assert!(!who.contains("default") && who.contains("Second"), "{who}");
+    let shown = installation.answer(&["org", "show", "--org", "Second"]);
+    assert!(shown.contains(id), "{shown}");
+}
+
+/// A link leads to where the service really is, and help shows what a command needs.
+pub(crate) async fn operators(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let link = ["user", "link", "owner@localhost.localdomain"];
+    let printed = installation.answer(&link);
+    assert!(printed.starts_with(&format!("{}/setup/", service.url)), "{printed}");
+    let printed = installation.answer(&[&link[..], &["--public-url", "https://tide.example.com"]].concat());
+    assert!(printed.starts_with("https://tide.example.com/setup/"), "{printed}");
+
+    let help = Installation::bare_command().args(["token", "create", "--help"]).output().unwrap();
+    let help = succeed(help);
+    assert!(
+        help.lines().count() < 60 && help.contains("--catalog") && !help.contains("--smtp-host"),
+        "{help}"
+    );
+}

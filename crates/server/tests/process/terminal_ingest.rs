@@ -1,0 +1,85 @@
+//! `tidegauge ingest` against a running service: pipes that stay open, lines of text, and times that are not there.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use serde_json::json;
+
+use crate::database::Backend;
+use crate::process::{Installation, client, until, write};
+use crate::terminal::{Terminal, succeed};
+
+/// Waits until a query has so many rows.
+async fn until_stored(terminal: &Terminal<'_>, dataset: &str, events: u64) {
+    let wait = async {
+        loop {
+            let url = format!("{}/v1/datasets/{dataset}/info", terminal.service.url);
+            let answer = until(200, || client().get(&url).bearer_auth(&terminal.token)).await;
+            let info: serde_json::Value = answer.json().await.unwrap();
+            if info["numEvents"] == json!(events) {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let waited = tokio::time::timeout(std::time::Duration::from_secs(60), wait).await;
+    waited.unwrap_or_else(|_| panic!("{events} events were never stored"));
+}
+
+pub(crate) async fn open_pipe(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let terminal = Terminal::new(&installation, &service);
+    for (format, text) in [("ndjson", ["{\"a\": 1}\n{\"a\"", ": 2}\n"]), ("csv", ["a,b\n1,2\n", "3,4\n"])] {
+        let mut command = terminal.command(&["ingest", format, "-", "--format", format]);
+        terminal.answer(&["dataset", "create", format]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        for (place, part) in text.into_iter().enumerate() {
+            pipe.write_all(part.as_bytes()).unwrap();
+            until_stored(&terminal, format, place as u64 + 1).await;
+        }
+        drop(pipe);
+        let told = succeed(child.wait_with_output().unwrap());
+        assert!(told.starts_with("2 events, "), "{told}");
+    }
+}
+
+pub(crate) async fn lines(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let terminal = Terminal::new(&installation, &service);
+    let file = installation.path("app.txt");
+    write(&file, "2026-06-01 12:00:00,5 INFO started\r\n\nJun  1 12:00:01 host sshd[1]: hello\nno time\n");
+    let told = terminal.answer(&["ingest", "text", file.to_str().unwrap()]);
+    assert!(told.starts_with("3 events, "), "{told}");
+    let query = "['text'] | project _time, message | sort by message asc";
+    let folder = installation.path("state");
+    let folder = ["--state-folder", folder.to_str().unwrap()];
+    let shown = terminal.answer(&[&["query", query, "--format", "csv"], &folder[..]].concat());
+    assert!(shown.contains("2026-06-01T12:00:00.5Z,\"2026-06-01 12:00:00,5 INFO started\""), "{shown}");
+
+    write(&file, "hello\n");
+    let told = terminal.failure(&["ingest", "text", file.to_str().unwrap(), "--format", "ndjson"]);
+    assert!(told.contains("--format lines"), "{told}");
+}
+
+pub(crate) async fn missing_time_field(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let terminal = Terminal::new(&installation, &service);
+    let file = installation.path("events.ndjson");
+    write(&file, "{\"at\": \"2026-06-01T12:00:00Z\"}\n{\"a\": 2}\n");
+    let told = |field: &str| {
+        let arguments = ["ingest", "d", file.to_str().unwrap(), "--timestamp-field", field];
+        let output = terminal.command(&arguments).output().unwrap();
+        let told = String::from_utf8(output.stderr.clone()).unwrap();
+        succeed(output);
+        told
+    };
+    assert!(told("att").contains("warning: no event has the field \"att\": the time is that of _time"));
+    assert!(told("at").contains("warning: 1 event does not have the field \"at\""));
+    write(&file, "{\"at\": \"2026-06-01T12:00:00Z\"}\n");
+    assert_eq!(told("at"), "");
+}
