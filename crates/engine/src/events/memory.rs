@@ -26,7 +26,7 @@ impl Memory {
     }
 
     pub(crate) fn give_back(&self, bytes: usize) {
-        self.taken.shrink(bytes);
+        self.taken.shrink(bytes.min(self.taken.size()));
     }
 
     /// How many bytes the query may have in all.

@@ -148,7 +148,10 @@ impl Sorting {
                 self.first(joined.collect::<std::result::Result<Columns, _>>()?)?
             }
         };
-        self.memory.give_back((taken + more).saturating_sub(bytes_of(&all)));
+        // Rows of two blocks may take more together: those without nulls say so where others have some.
+        let bytes = bytes_of(&all);
+        self.memory.take(bytes.saturating_sub(taken + more))?;
+        self.memory.give_back((taken + more).saturating_sub(bytes));
         *kept = Some(all);
         Ok(())
     }
