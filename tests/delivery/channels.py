@@ -126,9 +126,10 @@ def check_command(service, here):
         [service.binary, "notifier", *arguments], env=environment, capture_output=True, text=True, timeout=WAIT_SECONDS
     )
     tested = run("test", id)
-    assert tested.returncode == 0 and "sent" in tested.stdout and "status 202" in tested.stdout, tested
+    assert tested.returncode == 0 and " sent " in tested.stdout and " 202 " in tested.stdout, tested
     service.receivers.requests.get(timeout=WAIT_SECONDS)
-    assert f"{id}\twebhook\ton\tby command" in run("list").stdout
+    rows = [line.split(maxsplit=3) for line in run("list").stdout.splitlines()]
+    assert [id, "webhook", "on", "by command"] in rows, rows
     assert "Test of by command" in run("deliveries", id).stdout
 
 
