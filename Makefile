@@ -13,6 +13,7 @@ test: setup-test lint ## every test that a change must pass
 	scripts/clients.sh
 	scripts/issuers.sh
 	scripts/delivery.sh
+	scripts/oracle.sh --queries 60
 
 check: lint ## the quick loop: format, lints, and the tests that build fast
 	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-lang -p tidegauge-ingest -p tidegauge-catalog

@@ -103,6 +103,18 @@ class Author:
         start, end = self.range()
         return Query(tuple(stages), start, end)
 
+    def first_of_all(self):
+        """Aggregates of more values than are exact or kept, which chance draws too seldom."""
+        hi, f, n = (self.grower.of(TABLE, field) for field in ("hi", "f", "n300"))
+        listed = f"list({f.sql}) FILTER (WHERE {f.sql} IS NOT NULL)"
+        ranked = f"{{'v': rank_of({listed}, 50)::DOUBLE, 'n': len({listed})}}"
+        aggregates = (
+            ("a0", hi.with_text(f"dcount({hi.apl})", f"count(DISTINCT {hi.sql})", "distinct")),
+            ("a1", f.with_text(f"percentile({f.apl}, 50)", ranked, "percentile")),
+            ("a2", n.with_text(f"make_set({n.apl})", f"list(DISTINCT {n.sql})", "set")),
+        )
+        return Query((Summarize(aggregates, ()),))
+
     def range(self):
         """Everything, or a stretch of the events: an end is mostly a time that an event has."""
         if self.one_in(2):
