@@ -82,7 +82,7 @@ pub struct Figures {
     pub has_unflushed: bool,
     /// Bounds of the time of the examined blocks.
     pub block_times: Option<(i64, i64)>,
-    /// The least and the greatest row that were seen, where rows are events in the order of time.
+    /// The row at the old end of the answer and the one at its new end, where rows are events in the order of time.
     pub row_ids: Option<(RowId, RowId)>,
     /// Whether a value of the answer comes from a sketch and may differ from the exact one.
     pub is_estimate: bool,

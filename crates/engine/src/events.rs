@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use arrow_array::Array;
 
+use tidegauge_lang::tree::Cursor;
 use tidegauge_model::RowId;
 use tidegauge_model::columns::TIME_FIELD;
 use tokio::time::Instant;
@@ -19,7 +20,7 @@ use tokio::time::Instant;
 use crate::answer::{Answer, Continuation, Field, Message, Table};
 use crate::bind::ARRIVAL_FIELD;
 use crate::plan::{EventOrder, EventsPlan};
-use crate::scan::Scan;
+use crate::scan::{After, Scan};
 use crate::{Error, Result};
 
 pub(crate) use fetch::{first_rows, rows_within};
@@ -54,15 +55,10 @@ pub(crate) struct Budget {
 }
 
 /// Narrows a scan to the rows after a cursor.
-pub(crate) fn rows_after(plan: &EventsPlan) -> Option<(RowId, RowId)> {
-    let cursor = plan.after?;
+pub(crate) fn rows_after(plan: &EventsPlan) -> Option<After> {
+    let Cursor { row, is_included } = plan.after?;
     let EventOrder::Time { is_descending } = plan.order else { return None };
-    Some(match (is_descending, cursor.is_included) {
-        (true, true) => (RowId::MIN, cursor.row),
-        (true, false) => (RowId::MIN, cursor.row.previous()),
-        (false, true) => (cursor.row, RowId::MAX),
-        (false, false) => (cursor.row.next(), RowId::MAX),
-    })
+    Some(After { row, is_included, is_descending })
 }
 
 /// Finds the events and reads what is asked of them.
@@ -94,8 +90,11 @@ pub(crate) async fn run(plan: &EventsPlan, scan: &Arc<Scan>, budget: Budget) -> 
     }
     let ids = || finds.rows.iter().map(|found| found.id);
     let of_cursor = plan.after.map(|cursor| (cursor.row, cursor.row));
-    if is_by_time {
-        answer.figures.row_ids = ids().min().zip(ids().max()).or(of_cursor);
+    if let EventOrder::Time { is_descending } = plan.order {
+        // By the order of the answer and not of ids, so that each can be gone on from.
+        let ends = ids().next().zip(ids().next_back());
+        let ends = ends.map(|(first, last)| if is_descending { (last, first) } else { (first, last) });
+        answer.figures.row_ids = ends.or(of_cursor);
         answer.continues_at = finds.cut_at.map(|after| Continuation { after });
     }
     answer.tables.push(Table {

@@ -2,6 +2,7 @@
 //! left out by what is known of it, cut to the time range, and filtered column by column, cheapest test first, before
 //! any other column is read. What becomes of the rows is left to `events` and `groups`.
 
+mod after;
 mod load;
 mod picked;
 mod templates;
@@ -14,11 +15,11 @@ use std::sync::{Arc, PoisonError};
 use arrow_buffer::BooleanBuffer;
 use hashbrown::HashSet;
 use tidegauge_lang::tree::TimeRange;
-use tidegauge_model::RowId;
 use tidegauge_store::{Block, BlockId};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
+pub(crate) use after::After;
 pub(crate) use picked::Picked;
 
 use crate::Result;
@@ -33,8 +34,8 @@ pub(crate) struct Scan {
     /// In the order in which they are read.
     pub(crate) blocks: Vec<Block>,
     pub(crate) range: TimeRange,
-    /// Rows outside of these are not wanted, both ends included.
-    pub(crate) rows: Option<(RowId, RowId)>,
+    /// Where the wanted rows begin, in the order of time.
+    pub(crate) after: Option<After>,
     pub(crate) inputs: Vec<InputColumn>,
     /// Conditions that must all be true, cheapest first.
     pub(crate) conditions: Vec<Typed>,
@@ -114,7 +115,7 @@ impl Scan {
         Self {
             blocks,
             range,
-            rows: None,
+            after: None,
             inputs,
             conditions,
             prune,
@@ -144,7 +145,7 @@ impl Scan {
         Self {
             blocks: self.blocks.clone(),
             range: self.range,
-            rows: None,
+            after: None,
             inputs,
             conditions: Vec::new(),
             prune: Prune::Any,
@@ -161,7 +162,7 @@ impl Scan {
         Self {
             conditions: self.conditions.iter().cloned().chain(condition).collect(),
             prune: self.prune.clone(),
-            rows: self.rows,
+            after: self.after,
             counters: Arc::default(),
             parts: self.parts,
             reading: self.reading.iter().map(|_| Mutex::default()).collect(),
@@ -177,13 +178,13 @@ impl Scan {
     /// The same scan over some of its blocks.
     pub(crate) fn of_blocks(&self, blocks: Vec<Block>) -> Self {
         let conditions = self.conditions.clone();
-        let (prune, rows) = (self.prune.clone(), self.rows);
-        Self { blocks, conditions, prune, rows, ..self.with_inputs(self.inputs.clone()) }
+        let (prune, after) = (self.prune.clone(), self.after);
+        Self { blocks, conditions, prune, after, ..self.with_inputs(self.inputs.clone()) }
     }
 
     /// Whether all rows of a block lie in the range, so that what becomes of them does not depend on it.
     pub(crate) fn has_whole(&self, block: &Block) -> bool {
-        self.rows.is_none() && self.range.start <= block.min_time() && self.range.contains(block.max_time())
+        self.after.is_none() && self.range.start <= block.min_time() && self.range.contains(block.max_time())
     }
 
     /// Claims the next block, or part of one, for the calling thread.
@@ -269,45 +270,23 @@ impl Scan {
         Ok(inputs)
     }
 
-    /// The rows of a block in the time range and between the wanted rows. Rows are in the order of their ids, so they
-    /// lie side by side.
+    /// The rows of a block in the time range and after the cursor. Rows are in the order of time.
     async fn in_range(&self, block: &Block) -> Result<Picked> {
-        let is_in_range = self.range.start <= block.min_time() && self.range.contains(block.max_time());
-        let is_between = self
-            .rows
-            .is_none_or(|(first, last)| first.time < block.min_time() && block.max_time() < last.time);
-        if is_in_range && is_between {
-            return Ok(Picked::Range(0..block.rows()));
-        }
-        let is_outside = self
-            .rows
-            .is_some_and(|(first, last)| block.max_time() < first.time || last.time < block.min_time());
-        if is_outside {
+        let (min_time, max_time) = (block.min_time(), block.max_time());
+        if self.after.is_some_and(|after| after.is_behind_all(min_time, max_time)) {
             return Ok(Picked::Range(0..0));
+        }
+        let is_in_range = self.range.start <= min_time && self.range.contains(max_time);
+        if is_in_range && self.after.is_none_or(|after| after.is_before_all(min_time, max_time)) {
+            return Ok(Picked::Range(0..block.rows()));
         }
         let times = self.times(block).await?;
         let from = times.partition_point(|time| *time < self.range.start);
         let to = times.partition_point(|time| self.range.contains(*time) || *time < self.range.start);
-        let Some((first, last)) = self.rows else { return Ok(Picked::Range(from..to.max(from))) };
-        let from = from.max(self.boundary(block, &times, first, false).await?);
-        let to = to.min(self.boundary(block, &times, last, true).await?);
-        Ok(Picked::Range(from..to.max(from)))
-    }
-
-    /// How many rows of a block come before a row, or up to and with it.
-    async fn boundary(&self, block: &Block, times: &[i64], row: RowId, is_included: bool) -> Result<usize> {
-        let start = times.partition_point(|time| *time < row.time);
-        let end = times.partition_point(|time| *time <= row.time);
-        if start == end {
-            return Ok(start);
+        match self.after {
+            Some(after) => after.cut(block, &times, from, to).await,
+            None => Ok(Picked::Range(from..to.max(from))),
         }
-        let rows: Vec<u32> = (start..end).map(|row| row as u32).collect();
-        let (sequences, indexes) = (block.sequences_at(&rows).await?, block.indexes_at(&rows).await?);
-        let before = (0..rows.len()).take_while(|at| {
-            let id = (sequences[*at], indexes[*at]);
-            id < (row.sequence, row.index) || (is_included && id == (row.sequence, row.index))
-        });
-        Ok(start + before.count())
     }
 }
 

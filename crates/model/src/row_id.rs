@@ -1,7 +1,8 @@
 //! The identity of an event: its time, the sequence of the request that brought it, and its place in that request.
-//! Stable for the life of the event, through flush and compaction. The order of ids is the order of events, as values
-//! and as text, and an id is a cursor.
+//! Stable for the life of the event, through flush and compaction. The order of ids is the order in which events are
+//! stored, as values and as text, and an id is a cursor in the order of answers.
 
+use std::cmp::Ordering;
 use std::fmt;
 
 /// The identity of one event.
@@ -22,24 +23,12 @@ impl RowId {
     pub const MIN: Self = Self { time: i64::MIN, sequence: 0, index: 0 };
     pub const MAX: Self = Self { time: i64::MAX, sequence: u64::MAX, index: u32::MAX };
 
-    /// The greatest id below this one.
-    #[must_use]
-    pub fn previous(self) -> Self {
-        match (self.index.checked_sub(1), self.sequence.checked_sub(1)) {
-            (Some(index), _) => Self { index, ..self },
-            (None, Some(sequence)) => Self { sequence, index: u32::MAX, ..self },
-            (None, None) => Self { time: self.time.saturating_sub(1), ..Self::MAX },
-        }
-    }
-
-    /// The least id above this one.
-    #[must_use]
-    pub fn next(self) -> Self {
-        match (self.index.checked_add(1), self.sequence.checked_add(1)) {
-            (Some(index), _) => Self { index, ..self },
-            (None, Some(sequence)) => Self { sequence, index: 0, ..self },
-            (None, None) => Self { time: self.time.saturating_add(1), ..Self::MIN },
-        }
+    /// The order of answers by time: the newest or the oldest first, and those of the same time as they were sent,
+    /// whichever way time goes.
+    pub fn order_by_time(&self, other: &Self, is_descending: bool) -> Ordering {
+        let by_time = self.time.cmp(&other.time);
+        let by_time = if is_descending { by_time.reverse() } else { by_time };
+        by_time.then_with(|| (self.sequence, self.index).cmp(&(other.sequence, other.index)))
     }
 
     /// Reads what [`fmt::Display`] writes, also when the time is not padded.

@@ -114,8 +114,8 @@ impl Sorting {
     /// The first rows of these, in order.
     fn first(&self, columns: Columns) -> Result<Columns> {
         let by_field = self.columns.iter().map(|column| (column.is_descending, column.has_nulls_first));
-        // Rows that are equal are newest first.
-        let directions = by_field.chain([(true, false), (true, false), (true, false)]);
+        // Rows that are equal are newest first, and those of the same time as they were sent.
+        let directions = by_field.chain([(true, false), (false, false), (false, false)]);
         let sort_columns: Vec<ArrowSortColumn> = columns
             .iter()
             .zip(directions)

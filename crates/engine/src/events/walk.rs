@@ -1,6 +1,7 @@
 //! The walk along time: blocks from the wanted end on, several threads at once, with a heap of the best rows so far.
 
 use std::collections::BinaryHeap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,8 +26,7 @@ struct Candidate {
 
 impl Ord for Candidate {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        let order = self.found.id.cmp(&other.found.id);
-        if self.is_descending { order.reverse() } else { order }
+        self.found.id.order_by_time(&other.found.id, self.is_descending)
     }
 }
 
@@ -128,12 +128,7 @@ impl Walk {
         if self.is_beyond(block) || self.limit == 0 {
             return Ok(());
         }
-        // Rows are in the order of their ids: those at the wanted end are the best of the block.
-        let count = selected.picked.count();
-        let wanted = count.min(self.limit);
-        let places = if self.is_descending { count - wanted..count } else { 0..wanted };
-        let picked = selected.picked.slice(places);
-        let found = self.identify(selected.place, block, &picked).await?;
+        let found = self.identify(selected.place, block, &selected.picked).await?;
         let mut best = self.best.lock().unwrap_or_else(PoisonError::into_inner);
         for found in found {
             let candidate = Candidate { found, is_descending: self.is_descending };
@@ -155,13 +150,15 @@ impl Walk {
     async fn identify(&self, place: usize, block: &Block, picked: &Picked) -> Result<Vec<Found>> {
         let worst = self.worst();
         let times = self.scan.times(block).await?;
+        let places = first_places(picked, &times, self.limit, self.is_descending);
         let may_count = |row: &u32| {
             worst.is_none_or(|worst| {
                 let time = times[*row as usize];
                 if self.is_descending { time >= worst.time } else { time <= worst.time }
             })
         };
-        let rows: Vec<u32> = (0..picked.count()).map(|at| picked.row(at)).filter(may_count).collect();
+        let places = places.into_iter().flatten();
+        let rows: Vec<u32> = places.map(|at| picked.row(at)).filter(may_count).collect();
         super::fetch::identified(block, place, &times, &rows).await
     }
 
@@ -189,8 +186,34 @@ impl Walk {
         if rows.len() == self.limit {
             return Finds { rows, cut_at: None };
         }
-        let edge = RowId { time: frontier, ..if self.is_descending { RowId::MAX } else { RowId::MIN } };
-        let cut_at = if self.is_descending { edge.next() } else { edge.previous() };
-        Finds { rows, cut_at: Some(cut_at) }
+        // Behind everything of the time before the frontier, so that all of the frontier's own time comes after it.
+        let time = if self.is_descending { frontier.saturating_add(1) } else { frontier.saturating_sub(1) };
+        Finds { rows, cut_at: Some(RowId { time, ..RowId::MAX }) }
     }
+}
+
+/// The places of the first rows among those picked from a block. Its rows are in the order of time and, within a time,
+/// as they were sent: newest first those of all times at the end, and of the time that is cut the ones at its beginning.
+fn first_places(picked: &Picked, times: &[i64], limit: usize, is_descending: bool) -> [Range<usize>; 2] {
+    let count = picked.count();
+    let wanted = count.min(limit);
+    if wanted == count || wanted == 0 || !is_descending {
+        return [0..wanted, 0..0];
+    }
+    let time = |place: usize| times[picked.row(place) as usize];
+    let cut = time(count - wanted);
+    let begin = first_place(count, |place| time(place) >= cut);
+    let end = first_place(count, |place| time(place) > cut);
+    let of_cut = wanted - (count - end);
+    [begin..begin + of_cut, end..count]
+}
+
+/// The first place of which something holds that holds of all after it.
+fn first_place(count: usize, holds: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if holds(middle) { high = middle } else { low = middle + 1 }
+    }
+    low
 }

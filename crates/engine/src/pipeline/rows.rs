@@ -183,7 +183,7 @@ impl Run {
         };
         let is_ascending = matches!(plan.order, EventOrder::Time { is_descending: false });
         let mut scan = self.scan(rows, &segment.scope, &segment.conditions, is_ascending).await?;
-        scan.rows = events::rows_after(&plan);
+        scan.after = events::rows_after(&plan);
         self.note(&segment.scope);
         let options = &self.question.options;
         let budget = Budget {

@@ -31,7 +31,7 @@ pub(crate) struct EventsPlan {
     pub(crate) computed: Vec<(String, Value)>,
 }
 
-/// How events are ordered. Those that are equal are in the order of their ids, newest first.
+/// How events are ordered. Those that are equal are newest first, and those of the same time as they were sent.
 #[derive(Clone, Debug)]
 pub(crate) enum EventOrder {
     Time { is_descending: bool },

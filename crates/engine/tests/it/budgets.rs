@@ -108,10 +108,7 @@ async fn whole(
 
 fn in_order(filled: &Filled, is_descending: bool) -> Vec<RowId> {
     let mut ids = filled.ids.clone();
-    ids.sort_unstable();
-    if is_descending {
-        ids.reverse();
-    }
+    ids.sort_unstable_by(|one, other| one.order_by_time(other, is_descending));
     ids
 }
 

@@ -99,10 +99,7 @@ fn numbers(table: &Table) -> Vec<u64> {
 
 async fn check_pages(engine: &Engine, filled: &Filled, direction: &str) {
     let mut wanted = filled.ids.clone();
-    wanted.sort_unstable();
-    if direction == "desc" {
-        wanted.reverse();
-    }
+    wanted.sort_unstable_by(|one, other| one.order_by_time(other, direction == "desc"));
     let text = format!("logs | sort by _time {direction}");
     let (mut ids, mut pages) = (Vec::<RowId>::new(), 0);
     loop {

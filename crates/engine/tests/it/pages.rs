@@ -131,7 +131,7 @@ async fn check(house: &House, walk: &Walk) -> Result<(), String> {
         happen(house, &filled, *between.next().unwrap()).await;
     }
     house.forget(&filled);
-    let is_in_order = |pair: &[RowId]| if walk.is_descending { pair[0] > pair[1] } else { pair[0] < pair[1] };
+    let is_in_order = |pair: &[RowId]| pair[0].order_by_time(&pair[1], walk.is_descending).is_lt();
     if let Some(pair) = seen.windows(2).find(|pair| !is_in_order(pair)) {
         return Err(format!("{} comes before {}", pair[0], pair[1]));
     }

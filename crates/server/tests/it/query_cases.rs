@@ -133,11 +133,19 @@ async fn same_digits(app: TestApp) {
         r#""i":9007199254740993"#,
         r#""f":1.0"#,
         r#""small":5e-324"#,
+        r#""unsigned":18446744073709551615"#,
+        r#""long":-123456789012345678901234567890"#,
+        r#""zero":-0}"#,
+        r#""tenth":1.1,"#,
+        r#""thousand":1000.0"#,
         r#"9007199254740993]"#,
         r#""s":"\u0000\u001f\"\\é""#,
     ] {
         assert!(text.contains(part), "{part} in {text}");
     }
+    let fields = asked(&app, "?format=tabular", &last_hour()).await["tables"][0]["fields"].clone();
+    let told = |name: &str| fields.as_array().unwrap().iter().find(|field| field["name"] == name).cloned();
+    assert_eq!(told("long").unwrap()["type"], "integer");
 }
 
 async fn one_moment(app: TestApp) {

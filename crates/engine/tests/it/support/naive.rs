@@ -126,11 +126,12 @@ fn events(
     schema: &Schema,
     limit: usize,
 ) -> Vec<(usize, BTreeMap<String, Json>)> {
-    let newest_first = |a: &Row, b: &Row| (b.time, b.number).cmp(&(a.time, a.number));
+    // Those of the same time are as they were sent, whichever way time goes.
+    let newest_first = |a: &Row, b: &Row| b.time.cmp(&a.time).then(a.number.cmp(&b.number));
     let order = array(&query.body["order"]);
     match order.first() {
         Some(key) if text(&key["field"]) == "_time" && key["desc"] == false => {
-            rows.sort_by(|a, b| newest_first(b, a));
+            rows.sort_by_key(|row| (row.time, row.number));
         }
         Some(key) if text(&key["field"]) != "_time" => {
             let by = |a: &Row, b: &Row| {
