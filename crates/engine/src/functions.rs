@@ -5,6 +5,7 @@ pub(crate) mod arithmetic;
 pub(crate) mod cells;
 pub(crate) mod compare;
 pub(crate) mod convert;
+pub(crate) mod digits;
 pub(crate) mod extract;
 pub(crate) mod json;
 pub(crate) mod library;

@@ -109,6 +109,8 @@ impl Prune {
         match literal {
             Literal::Integer(value) => number(Number::Integer(*value)),
             Literal::Float(value) => number(Number::Float(*value)),
+            // Only what has the field can have a number.
+            Literal::LongInteger(_) => Self::Present { field: field.to_owned() },
             Literal::String(needle) if operator == BinaryOperator::Equal => {
                 Self::of_text(field, TextTest::Equals, true, needle)
             }
@@ -180,6 +182,10 @@ async fn may_hold_number(
     value: Number,
 ) -> Result<bool> {
     let kinds = block.kinds(field);
+    if kinds.contains(FieldKind::LongInteger) {
+        // The bounds of digits are those of texts.
+        return Ok(true);
+    }
     for kind in [FieldKind::Integer, FieldKind::Float] {
         if !kinds.contains(kind) {
             continue;

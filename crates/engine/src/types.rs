@@ -7,13 +7,14 @@ use tidegauge_model::FieldKind;
 /// Texts up to this many bytes are part of their view, and lie nowhere else.
 pub(crate) const INLINE_MAX: usize = 12;
 
-/// The array type of a type. Times and timespans are nanoseconds; arrays, maps and dynamic values are JSON text.
+/// The array type of a type. Times and timespans are nanoseconds; arrays, maps and dynamic values are JSON text, and
+/// integers beyond 64 bits their digits.
 pub(crate) fn arrow_type(kind: Type) -> DataType {
     match kind {
         Type::Boolean => DataType::Boolean,
         Type::Integer | Type::Datetime | Type::Timespan => DataType::Int64,
         Type::Float => DataType::Float64,
-        Type::String | Type::Array | Type::Map | Type::Dynamic => DataType::Utf8View,
+        Type::String | Type::Array | Type::Map | Type::Dynamic | Type::LongInteger => DataType::Utf8View,
     }
 }
 
@@ -25,6 +26,7 @@ pub(crate) fn type_of(kind: FieldKind) -> Type {
         FieldKind::String => Type::String,
         FieldKind::Array => Type::Array,
         FieldKind::Map => Type::Map,
+        FieldKind::LongInteger => Type::LongInteger,
     }
 }
 
@@ -32,7 +34,7 @@ pub(crate) fn type_of(kind: FieldKind) -> Type {
 pub(crate) fn type_name(kind: Type) -> &'static str {
     match kind {
         Type::Boolean => "bool",
-        Type::Integer => "long",
+        Type::Integer | Type::LongInteger => "long",
         Type::Float => "real",
         Type::String => "string",
         Type::Datetime => "datetime",

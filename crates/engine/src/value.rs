@@ -9,7 +9,7 @@ use tidegauge_lang::tree::{Literal, Type};
 
 use crate::Result;
 use crate::expr::Typed;
-use crate::functions::{convert, logic};
+use crate::functions::{convert, digits, logic};
 
 /// A value in every type that it may have. None at all is null.
 #[derive(Clone, Debug, Default)]
@@ -32,6 +32,7 @@ impl Value {
             Literal::Boolean(value) => (Type::Boolean, Arc::new(BooleanArray::from(vec![*value]))),
             Literal::Integer(value) => (Type::Integer, Arc::new(Int64Array::from(vec![*value]))),
             Literal::Float(value) => (Type::Float, Arc::new(Float64Array::from(vec![*value]))),
+            Literal::LongInteger(digits) => (Type::LongInteger, text_array(digits)),
             Literal::String(value) => (Type::String, text_array(value)),
             Literal::Datetime(value) => (Type::Datetime, Arc::new(Int64Array::from(vec![*value]))),
             Literal::Timespan(value) => (Type::Timespan, Arc::new(Int64Array::from(vec![*value]))),
@@ -78,11 +79,11 @@ impl Value {
         logic::first_of(texts.collect::<Result<Vec<Typed>>>()?)
     }
 
-    /// The numbers among its values: integers where there are only such, else floats. Texts are not parsed. A value
-    /// whose type is known only at run time gives the numbers it holds.
+    /// The numbers among its values: integers where there are only such of 64 bits, else floats. Texts are not parsed.
+    /// A value whose type is known only at run time gives the numbers it holds.
     pub(crate) fn number(&self) -> Result<Option<Typed>> {
         let integer = self.of_type(Type::Integer);
-        let others = [self.of_type(Type::Float), self.of_type(Type::Dynamic)];
+        let others = [Type::Float, Type::Dynamic, Type::LongInteger].map(|kind| self.of_type(kind));
         let mut floats = Vec::new();
         for other in others.into_iter().flatten() {
             floats.push(convert::to_float(other.clone())?);
@@ -117,8 +118,24 @@ impl Value {
 
     /// JSON text of whatever it is, so that values of all types stand in one column. Equal numbers have equal texts.
     pub(crate) fn json(&self) -> Result<Option<Typed>> {
-        let texts = self.variants.iter().map(|variant| convert::to_json(variant.clone()));
+        // A whole float is one with the long integer that it is equal to.
+        let has_long = self.has_long_integers();
+        let texts = self.variants.iter().map(|variant| match variant.kind {
+            Type::Float if has_long => digits::float_to_json(variant.clone()),
+            _ => convert::to_json(variant.clone()),
+        });
         logic::first_of(texts.collect::<Result<Vec<Typed>>>()?)
+    }
+
+    /// Whether some of its values are integers beyond 64 bits.
+    pub(crate) fn has_long_integers(&self) -> bool {
+        self.of_type(Type::LongInteger).is_some()
+    }
+
+    /// The numbers among its values, each in its type; of dynamic values there are none.
+    pub(crate) fn only_numbers(&self) -> Self {
+        let kinds = [Type::Integer, Type::Float, Type::LongInteger];
+        Self { variants: kinds.into_iter().filter_map(|kind| self.of_type(kind).cloned()).collect() }
     }
 
     /// One column that tells values apart: by its own type where there is one, as JSON where types are mixed.
@@ -126,7 +143,8 @@ impl Value {
         match self.variants.as_slice() {
             [] => Ok(None),
             [only] if only.kind == Type::Float => convert::with_one_zero(only.clone()).map(Some),
-            [only] => Ok(Some(only.clone())),
+            // The order of digits as texts is not that of the numbers.
+            [only] if only.kind != Type::LongInteger => Ok(Some(only.clone())),
             _ => self.json(),
         }
     }
@@ -142,11 +160,7 @@ pub(crate) fn literal_of_json(json: &str) -> Literal {
         Ok(serde_json::Value::Null) | Err(_) => Literal::Null,
         Ok(serde_json::Value::Bool(value)) => Literal::Boolean(value),
         Ok(serde_json::Value::String(text)) => Literal::String(text),
-        Ok(serde_json::Value::Number(number)) => match (number.as_i64(), number.as_f64()) {
-            (Some(integer), _) => Literal::Integer(integer),
-            (None, Some(float)) => Literal::Float(float),
-            (None, None) => Literal::Null,
-        },
+        Ok(serde_json::Value::Number(_)) => Literal::number(json.trim()).unwrap_or(Literal::Null),
         Ok(serde_json::Value::Array(_) | serde_json::Value::Object(_)) => Literal::Dynamic(json.to_owned()),
     }
 }

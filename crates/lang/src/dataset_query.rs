@@ -74,6 +74,8 @@ pub enum Value {
     Boolean(bool),
     Integer(i64),
     Float(f64),
+    /// The digits of an integer that does not fit 64 bits.
+    LongInteger(String),
     String(String),
     Array(Vec<Value>),
     /// JSON text of an object.

@@ -332,7 +332,7 @@ impl Parser<'_> {
         is_unit
             && matches!(
                 self.cursor.before(),
-                Some(TokenKind::Literal(Literal::Integer(_) | Literal::Float(_)))
+                Some(TokenKind::Literal(Literal::Integer(_) | Literal::Float(_) | Literal::LongInteger(_)))
             )
     }
 

@@ -174,7 +174,9 @@ impl Printer {
         let is_signed = matches!(
             &operand.kind,
             ExprKind::Negate(_)
-                | ExprKind::Literal(Literal::Integer(_) | Literal::Float(_) | Literal::Timespan(_))
+                | ExprKind::Literal(
+                    Literal::Integer(_) | Literal::Float(_) | Literal::LongInteger(_) | Literal::Timespan(_)
+                )
         );
         self.print(operand, if is_signed { u8::MAX } else { operators::UNARY });
     }
@@ -216,6 +218,7 @@ impl Printer {
                 if *value > 0.0 { "real(+inf)" } else { "real(-inf)" }.to_owned()
             }
             Literal::Float(value) => format!("{value:?}"),
+            Literal::LongInteger(digits) => digits.clone(),
             Literal::String(value) => return self.string(value),
             Literal::Datetime(time) => format!("datetime({})", moment::print(*time)),
             Literal::Timespan(i64::MIN) => format!("timespan({})", timespan::print(i64::MIN)),
@@ -264,6 +267,7 @@ fn precedence_of(kind: &ExprKind) -> u8 {
             operators::UNARY
         }
         ExprKind::Literal(Literal::Float(value)) if value.is_sign_negative() => operators::UNARY,
+        ExprKind::Literal(Literal::LongInteger(digits)) if digits.starts_with('-') => operators::UNARY,
         ExprKind::Literal(_)
         | ExprKind::Field(_)
         | ExprKind::AllFields

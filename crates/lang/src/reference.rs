@@ -97,7 +97,7 @@ fn result_text(function: &Function) -> String {
 fn type_name(kind: Type) -> &'static str {
     match kind {
         Type::Boolean => "bool",
-        Type::Integer => "long",
+        Type::Integer | Type::LongInteger => "long",
         Type::Float => "real",
         Type::String => "string",
         Type::Datetime => "datetime",

@@ -12,7 +12,8 @@ pub const RESERVED_FIELDS: [&str; 6] = ["_blockInfo", "_cursor", "_rowID", "_row
 /// How long the name of a field may be, in bytes.
 pub const FIELD_NAME_BYTES_MAX: usize = 200;
 
-/// The type of a value that an event can hold. Arrays and maps are kept as JSON text.
+/// The type of a value that an event can hold. Arrays and maps are kept as JSON text, integers beyond 64 bits as their
+/// digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FieldKind {
     Boolean,
@@ -21,13 +22,15 @@ pub enum FieldKind {
     String,
     Array,
     Map,
+    /// An integer that does not fit 64 bits with a sign.
+    LongInteger,
 }
 
 impl FieldKind {
-    pub const ALL: [Self; 6] =
-        [Self::Boolean, Self::Integer, Self::Float, Self::String, Self::Array, Self::Map];
+    pub const ALL: [Self; 7] =
+        [Self::Boolean, Self::Integer, Self::Float, Self::String, Self::Array, Self::Map, Self::LongInteger];
 
-    /// The word for this type in answers and in the catalogue.
+    /// The word for this type in the catalogue and in segments.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Boolean => "boolean",
@@ -36,6 +39,15 @@ impl FieldKind {
             Self::String => "string",
             Self::Array => "array",
             Self::Map => "map",
+            Self::LongInteger => "long_integer",
+        }
+    }
+
+    /// The word for this type in answers, where an integer is one however long it is.
+    pub fn told(self) -> &'static str {
+        match self {
+            Self::LongInteger => Self::Integer.as_str(),
+            kind => kind.as_str(),
         }
     }
 
@@ -74,6 +86,8 @@ pub enum Values {
     Array(Texts),
     /// JSON text of an object.
     Map(Texts),
+    /// The digits of integers beyond 64 bits, as JSON writes them: a minus or none, no zero first.
+    LongInteger(Texts),
 }
 
 /// Texts one after the other, without an allocation for each.
@@ -122,6 +136,7 @@ impl Values {
             FieldKind::String => Self::String(Texts::default()),
             FieldKind::Array => Self::Array(Texts::default()),
             FieldKind::Map => Self::Map(Texts::default()),
+            FieldKind::LongInteger => Self::LongInteger(Texts::default()),
         }
     }
 
@@ -133,6 +148,7 @@ impl Values {
             Self::String(_) => FieldKind::String,
             Self::Array(_) => FieldKind::Array,
             Self::Map(_) => FieldKind::Map,
+            Self::LongInteger(_) => FieldKind::LongInteger,
         }
     }
 
@@ -141,7 +157,9 @@ impl Values {
             Self::Boolean(values) => values.len(),
             Self::Integer(values) => values.len(),
             Self::Float(values) => values.len(),
-            Self::String(texts) | Self::Array(texts) | Self::Map(texts) => texts.ends.len(),
+            Self::String(texts) | Self::Array(texts) | Self::Map(texts) | Self::LongInteger(texts) => {
+                texts.ends.len()
+            }
         }
     }
 
@@ -155,7 +173,9 @@ impl Values {
             Self::Boolean(values) => values.truncate(len),
             Self::Integer(values) => values.truncate(len),
             Self::Float(values) => values.truncate(len),
-            Self::String(texts) | Self::Array(texts) | Self::Map(texts) => texts.truncate(len),
+            Self::String(texts) | Self::Array(texts) | Self::Map(texts) | Self::LongInteger(texts) => {
+                texts.truncate(len)
+            }
         }
     }
 
@@ -164,7 +184,7 @@ impl Values {
             Self::Boolean(values) => values.len(),
             Self::Integer(values) => values.len() * 8,
             Self::Float(values) => values.len() * 8,
-            Self::String(texts) | Self::Array(texts) | Self::Map(texts) => {
+            Self::String(texts) | Self::Array(texts) | Self::Map(texts) | Self::LongInteger(texts) => {
                 texts.ends.len() * 4 + texts.bytes.len()
             }
         }

@@ -22,7 +22,7 @@ pub(crate) fn data_type(kind: FieldKind) -> DataType {
         FieldKind::Boolean => DataType::Boolean,
         FieldKind::Integer => DataType::Int64,
         FieldKind::Float => DataType::Float64,
-        FieldKind::String | FieldKind::Array | FieldKind::Map => DataType::LargeUtf8,
+        FieldKind::String | FieldKind::Array | FieldKind::Map | FieldKind::LongInteger => DataType::LargeUtf8,
     }
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn of_column(column: &Column, rows: usize) -> Result<ArrayRef> {
         Values::Boolean(values) => shape.booleans(|at| values[at]),
         Values::Integer(values) => Ok(Arc::new(Int64Array::new(shape.numbers(values), shape.nulls()))),
         Values::Float(values) => Ok(Arc::new(Float64Array::new(shape.numbers(values), shape.nulls()))),
-        Values::String(texts) | Values::Array(texts) | Values::Map(texts) => {
+        Values::String(texts) | Values::Array(texts) | Values::Map(texts) | Values::LongInteger(texts) => {
             shape.texts(&texts.ends, Buffer::from_slice_ref(&texts.bytes))
         }
     }
@@ -83,6 +83,7 @@ pub(crate) fn to_column(field: &Arc<str>, kind: FieldKind, array: &dyn Array) ->
         FieldKind::String => Values::String(texts()),
         FieldKind::Array => Values::Array(texts()),
         FieldKind::Map => Values::Map(texts()),
+        FieldKind::LongInteger => Values::LongInteger(texts()),
     };
     Ok(Column { field: Arc::clone(field), rows, values })
 }

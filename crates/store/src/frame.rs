@@ -113,6 +113,7 @@ pub(crate) fn code_of(kind: FieldKind) -> u8 {
         FieldKind::String => 4,
         FieldKind::Array => 5,
         FieldKind::Map => 6,
+        FieldKind::LongInteger => 7,
     }
 }
 

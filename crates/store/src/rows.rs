@@ -37,6 +37,8 @@ pub enum StoredValue {
     Array(String),
     /// JSON text.
     Map(String),
+    /// The digits of an integer beyond 64 bits.
+    LongInteger(String),
 }
 
 impl Store {
@@ -99,5 +101,6 @@ fn value(array: &ArrayRef, kind: FieldKind, at: usize) -> StoredValue {
         FieldKind::String => StoredValue::String(text()),
         FieldKind::Array => StoredValue::Array(text()),
         FieldKind::Map => StoredValue::Map(text()),
+        FieldKind::LongInteger => StoredValue::LongInteger(text()),
     }
 }

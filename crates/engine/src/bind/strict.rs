@@ -38,7 +38,8 @@ fn families(value: &Value) -> Vec<Type> {
     if value.is_null() {
         return Vec::new();
     }
-    let family = |kind: Type| if kind == Type::Integer { Type::Float } else { kind };
+    let is_integer = |kind: Type| matches!(kind, Type::Integer | Type::LongInteger);
+    let family = |kind: Type| if is_integer(kind) { Type::Float } else { kind };
     value.types().into_iter().map(family).collect()
 }
 

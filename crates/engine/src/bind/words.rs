@@ -93,7 +93,7 @@ pub(super) fn computation(left: &Value, right: &Value) -> &'static str {
 pub(crate) fn type_names(value: &Value) -> String {
     let name = |kind: &Type| match kind {
         Type::Boolean => "a boolean",
-        Type::Integer => "an integer",
+        Type::Integer | Type::LongInteger => "an integer",
         Type::Float => "a float",
         Type::String => "a string",
         Type::Datetime => "a datetime",
@@ -102,6 +102,12 @@ pub(crate) fn type_names(value: &Value) -> String {
         Type::Map => "a map",
         Type::Dynamic => "a dynamic value",
     };
-    let names: Vec<&str> = value.types().iter().map(name).collect();
+    let mut names: Vec<&str> = Vec::new();
+    // Integers have one name, however long they are.
+    for name in value.types().iter().map(name) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
     names.join(" or ")
 }

@@ -7,7 +7,7 @@ use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringV
 use serde_json::value::RawValue;
 use tidegauge_lang::tree::Type;
 
-use super::{convert, json, times};
+use super::{convert, digits, json, times};
 
 /// A value that a text says.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +29,7 @@ impl<'a> Cell<'a> {
             Type::Boolean => Self::Boolean(convert::parsed_boolean(text)?),
             Type::Integer => Self::Integer(integer(text)?),
             Type::Float => Self::Float(convert::parsed_float(text)?),
+            Type::LongInteger => Some(text.trim()).filter(|text| digits::is_long(text)).map(Self::Text)?,
             Type::Datetime => Self::Integer(times::read(text).or_else(|| american_time(text))?),
             Type::Timespan => Self::Integer(times::read_timespan(text)?),
             Type::Array | Type::Map | Type::Dynamic => dynamic(text)?,
@@ -133,7 +134,7 @@ impl Column {
                 Self::Integers(Int64Builder::with_capacity(rows))
             }
             Type::Float => Self::Floats(Float64Builder::with_capacity(rows)),
-            Type::String | Type::Array | Type::Map | Type::Dynamic => {
+            Type::String | Type::Array | Type::Map | Type::Dynamic | Type::LongInteger => {
                 Self::Texts(StringViewBuilder::with_capacity(rows))
             }
         }

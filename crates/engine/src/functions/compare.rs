@@ -12,7 +12,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_ord::cmp;
 use tidegauge_lang::tree::{BinaryOperator, TextTest, Type};
 
-use super::{convert, logic, text};
+use super::{convert, digits, logic, text};
 use crate::Result;
 use crate::expr::{Kernel, Typed, Values};
 use crate::templates::Search;
@@ -53,8 +53,11 @@ fn is_never_null(value: &Value) -> bool {
 
 /// The comparison of two typed values, if they can be compared.
 fn compared(left: &Typed, right: &Typed, operator: BinaryOperator) -> Result<Option<Typed>> {
-    use Type::{Boolean, Datetime, Dynamic, Float, Integer, String, Timespan};
+    use Type::{Boolean, Datetime, Dynamic, Float, Integer, LongInteger, String, Timespan};
     let (left, right) = match (left.kind, right.kind) {
+        (LongInteger, Integer | Float | LongInteger | Dynamic) | (Integer | Float | Dynamic, LongInteger) => {
+            return digits::compared(left, right, operator, name(operator)).map(Some);
+        }
         (Integer, Float) | (Float, Integer) => {
             let call = Typed::call(
                 name(operator),
@@ -74,8 +77,8 @@ fn compared(left: &Typed, right: &Typed, operator: BinaryOperator) -> Result<Opt
             (left.clone(), super::times::parse(right.clone())?)
         }
         // Beside a number that stands in the query, texts are no numbers.
-        (String, Integer | Float | Boolean) if right.as_literal().is_some() => return Ok(None),
-        (Integer | Float | Boolean, String) if left.as_literal().is_some() => return Ok(None),
+        (String, Integer | Float | Boolean | LongInteger) if right.as_literal().is_some() => return Ok(None),
+        (Integer | Float | Boolean | LongInteger, String) if left.as_literal().is_some() => return Ok(None),
         // A text is compared with the text of the other.
         (String, _) | (_, String) => (convert::to_text(left.clone())?, convert::to_text(right.clone())?),
         (Dynamic, Boolean) => (convert::dynamic_to_boolean(left.clone())?, right.clone()),
@@ -180,7 +183,7 @@ fn mixed_numbers(operator: BinaryOperator) -> Kernel {
     })
 }
 
-fn holds(operator: BinaryOperator, order: Ordering) -> bool {
+pub(crate) fn holds(operator: BinaryOperator, order: Ordering) -> bool {
     match operator {
         BinaryOperator::Equal => order.is_eq(),
         BinaryOperator::NotEqual => order.is_ne(),

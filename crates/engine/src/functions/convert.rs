@@ -9,6 +9,7 @@ use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array};
 use tidegauge_lang::tree::Type;
 
+use super::digits::{self, Number};
 use super::{json, times};
 use crate::Result;
 use crate::expr::{Kernel, Typed, Values};
@@ -31,7 +32,7 @@ pub(crate) fn to_text(value: Typed) -> Result<Typed> {
         Type::Timespan => texts(|array, row, text| {
             times::write_timespan(array.as_primitive::<Int64Type>().value(row), text);
         }),
-        Type::Array | Type::Map => {
+        Type::Array | Type::Map | Type::LongInteger => {
             return Typed::call(
                 "as_text",
                 Type::String,
@@ -63,7 +64,9 @@ pub(crate) fn to_json(value: Typed) -> Result<Typed> {
             times::write_timespan(array.as_primitive::<Int64Type>().value(row), text);
             text.push('"');
         }),
-        Type::Array | Type::Map | Type::Dynamic => return Ok(Typed { kind: Type::Dynamic, ..value }),
+        Type::Array | Type::Map | Type::Dynamic | Type::LongInteger => {
+            return Ok(Typed { kind: Type::Dynamic, ..value });
+        }
     };
     Typed::call("to_json", Type::Dynamic, vec![value], run)
 }
@@ -78,6 +81,7 @@ pub(crate) fn to_float(value: Typed) -> Result<Typed> {
             Ok(Arc::new(floats) as ArrayRef)
         }),
         Type::Dynamic => floats(|array, row| json::number(array.as_string_view().value(row))),
+        Type::LongInteger => floats(|array, row| Some(digits::float(array.as_string_view().value(row)))),
         _ => floats(|_, _| None),
     };
     Typed::call("to_float", Type::Float, vec![value], run)
@@ -99,7 +103,7 @@ pub(crate) fn lost_digits(value: i64) -> i64 {
     (i128::from(value) - value as f64 as i128) as i64
 }
 
-/// Texts of equal length in the order of the numbers, exactly: that of the floats, then of the digits they lose.
+/// Texts in the order of the numbers, exactly: that of the floats, then of the digits they lose.
 pub(crate) fn rank(number: Typed) -> Result<Typed> {
     let run = match number.kind {
         Type::Integer => texts(|array, row, text| {
@@ -111,21 +115,30 @@ pub(crate) fn rank(number: Typed) -> Result<Typed> {
     Typed::call("rank", Type::String, vec![number], run)
 }
 
-fn write_rank(float: f64, lost: i64, text: &mut String) {
+pub(crate) fn write_rank(float: f64, lost: i64, text: &mut String) {
+    write_float_rank(float, text);
+    write_lost(lost, text);
+}
+
+pub(crate) fn write_float_rank(float: f64, text: &mut String) {
     // Adding zero makes the two zeros one; of numbers below zero the greater has the smaller bits.
     let bits = (float + 0.0).to_bits();
     let order = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
-    let _ = write!(text, "{order:016x}{:016x}", lost.cast_unsigned() ^ 1 << 63);
+    let _ = write!(text, "{order:016x}");
+}
+
+pub(crate) fn write_lost(lost: i64, text: &mut String) {
+    let _ = write!(text, "{:016x}", lost.cast_unsigned() ^ 1 << 63);
 }
 
 /// Texts in the order of dynamic values: numbers by their size, and after them all others by their text.
 pub(crate) fn dynamic_rank(value: Typed) -> Result<Typed> {
     let run = texts(|array, row, text| {
         let json = array.as_string_view().value(row);
-        match json::number(json) {
+        match Number::of_json(json) {
             Some(number) => {
                 text.push('0');
-                write_rank(number, json.trim().parse().map_or(0, lost_digits), text);
+                number.write_rank(text);
             }
             None => {
                 text.push('1');
@@ -159,7 +172,7 @@ pub(crate) fn parse_integer(value: Typed) -> Result<Typed> {
         Type::Boolean => integers(|array, row| Some(i64::from(array.as_boolean().value(row)))),
         Type::Float => integers(|array, row| truncated(array.as_primitive::<Float64Type>().value(row))),
         Type::String => integers(|array, row| parsed_integer(array.as_string_view().value(row))),
-        Type::Array | Type::Map => integers(|_, _| None),
+        Type::Array | Type::Map | Type::LongInteger => integers(|_, _| None),
         Type::Dynamic => integers(|array, row| {
             let mut text = String::new();
             json::write_plain(array.as_string_view().value(row), &mut text);
@@ -175,6 +188,8 @@ pub(crate) fn parse_boolean(value: Typed) -> Result<Typed> {
         Type::Boolean => return Ok(value),
         Type::Integer => booleans(|array, row| Some(array.as_primitive::<Int64Type>().value(row) != 0)),
         Type::Float => booleans(|array, row| Some(array.as_primitive::<Float64Type>().value(row) != 0.0)),
+        // An integer beyond 64 bits is not zero.
+        Type::LongInteger => booleans(|_, _| Some(true)),
         Type::String => booleans(|array, row| parsed_boolean(array.as_string_view().value(row))),
         Type::Dynamic => booleans(|array, row| {
             let mut text = String::new();

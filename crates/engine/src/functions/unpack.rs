@@ -7,7 +7,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringViewArray};
 use tidegauge_lang::tree::Type;
 
-use super::{json, times};
+use super::{digits, json, times};
 use crate::Result;
 use crate::expr::{Kernel, Typed, Values};
 use crate::value::Value;
@@ -17,14 +17,22 @@ pub(crate) fn as_kinds(packed: &Value, kinds: &[Type]) -> Result<Value> {
     let Some(packed) = packed.json()? else { return Ok(Value::NULL) };
     let mut variants = Vec::with_capacity(kinds.len());
     for kind in kinds {
-        // Where both may be, whole numbers are integers and others floats.
-        let is_apart = kinds.contains(&Type::Float) && kinds.contains(&Type::Integer);
-        variants.push(as_kind(packed.clone(), *kind, is_apart)?);
+        // Where several may be, whole numbers are integers, the long among them apart, and others floats.
+        let others = kinds.iter().filter(|other| *other != kind);
+        let others: Vec<Type> = others.filter(|other| is_number(**other)).copied().collect();
+        variants.push(as_kind(packed.clone(), *kind, &others)?);
     }
     Ok(Value { variants })
 }
 
-fn as_kind(packed: Typed, kind: Type, is_apart: bool) -> Result<Typed> {
+fn is_number(kind: Type) -> bool {
+    matches!(kind, Type::Integer | Type::Float | Type::LongInteger)
+}
+
+fn as_kind(packed: Typed, kind: Type, other_numbers: &[Type]) -> Result<Typed> {
+    let is_apart = !other_numbers.is_empty();
+    let has_integers = other_numbers.contains(&Type::Integer);
+    let has_long = other_numbers.contains(&Type::LongInteger);
     let run: Kernel = match kind {
         Type::Datetime => built(Int64Builder::new, |text, builder| {
             builder.append_option(nanoseconds(text, times::read));
@@ -37,7 +45,8 @@ fn as_kind(packed: Typed, kind: Type, is_apart: bool) -> Result<Typed> {
             builder.append_option(text.parse().ok().or_else(of_float));
         }),
         Type::Float => built(Float64Builder::new, move |text, builder| {
-            let is_whole = is_apart && text.parse::<i64>().is_ok();
+            let is_whole =
+                (has_integers && text.parse::<i64>().is_ok()) || (has_long && digits::is_long(text));
             builder.append_option(json::number(text).filter(|_| !is_whole));
         }),
         Type::Boolean => built(BooleanBuilder::new, |text, builder| builder.append_option(text.parse().ok())),
@@ -48,6 +57,9 @@ fn as_kind(packed: Typed, kind: Type, is_apart: bool) -> Result<Typed> {
                 plain
             });
             builder.append_option(plain);
+        }),
+        Type::LongInteger => built(StringViewBuilder::new, |text, builder| {
+            builder.append_option(digits::is_long(text).then_some(text));
         }),
         Type::Array => built(StringViewBuilder::new, |text, builder| {
             builder.append_option(text.starts_with('[').then_some(text));

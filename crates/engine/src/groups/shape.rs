@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use arrow_array::builder::StringViewBuilder;
+use arrow_array::builder::{Float64Builder, Int64Builder, StringViewBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array};
@@ -12,6 +12,7 @@ use datafusion_common::ScalarValue;
 use tidegauge_lang::tree::Type;
 
 use crate::aggregates;
+use crate::functions::digits::Number;
 use crate::functions::times;
 use crate::plan::Shape;
 use crate::{Error, Result};
@@ -37,6 +38,7 @@ pub(super) fn values(shape: Shape, column: &ArrayRef, seconds: f64) -> Result<(V
             let (integers, floats) = aggregates::split_numbers(&column).ok_or_else(unexpected)?;
             vec![(Type::Integer, integers), (Type::Float, floats)]
         }
+        Shape::NumberTexts => numbers_of_texts(&column)?,
         Shape::List(kind) => vec![(Type::Array, lists(kind, &column)?)],
         Shape::PerSecond => {
             let sums = column.as_primitive_opt::<Float64Type>().ok_or_else(unexpected)?;
@@ -47,6 +49,28 @@ pub(super) fn values(shape: Shape, column: &ArrayRef, seconds: f64) -> Result<(V
         }
     };
     Ok((values, is_estimate))
+}
+
+/// Numbers that are JSON texts, each in its type.
+fn numbers_of_texts(column: &ArrayRef) -> Result<Variants> {
+    let texts = column.as_string_view_opt().ok_or_else(unexpected)?;
+    let (mut integers, mut floats) = (Int64Builder::new(), Float64Builder::new());
+    let mut long = StringViewBuilder::new();
+    for text in texts.iter() {
+        let number = text.and_then(Number::of_json);
+        integers.append_option(if let Some(Number::Integer(integer)) = number {
+            Some(integer)
+        } else {
+            None
+        });
+        floats.append_option(if let Some(Number::Float(float)) = number { Some(float) } else { None });
+        long.append_option(if let Some(Number::Long(digits)) = number { Some(digits) } else { None });
+    }
+    Ok(vec![
+        (Type::Integer, Arc::new(integers.finish())),
+        (Type::Float, Arc::new(floats.finish())),
+        (Type::LongInteger, Arc::new(long.finish())),
+    ])
 }
 
 fn of_kind(kind: Type, column: ArrayRef) -> Variants {

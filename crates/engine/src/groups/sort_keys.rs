@@ -8,15 +8,14 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Float64Type, Int64Type};
-use arrow_array::{
-    ArrayRef, BooleanArray, Decimal128Array, Float64Array, Int64Array, RecordBatch, StringViewArray,
-};
+use arrow_array::{ArrayRef, BooleanArray, Decimal128Array, Float64Array, RecordBatch, StringViewArray};
 use arrow_schema::{DataType, Schema};
 use datafusion_common::Result as DataFusionResult;
 use datafusion_expr::ColumnarValue;
 use datafusion_physical_expr::PhysicalExpr;
 
-use crate::functions::{convert, json};
+use crate::functions::digits::Number;
+use crate::functions::json;
 
 /// One of the columns that another is sorted by.
 #[derive(Debug, Eq)]
@@ -119,8 +118,12 @@ impl Aspect {
             }
             Self::Number => Arc::new(texts.iter().map(|text| json::number(text?)).collect::<Float64Array>()),
             Self::LostDigits => {
-                let lost = |text: &str| text.trim().parse().map_or(0, convert::lost_digits);
-                Arc::new(texts.iter().map(|text| text.map(lost)).collect::<Int64Array>())
+                let lost = |text: &str| {
+                    let mut lost = String::new();
+                    Number::of_json(text).unwrap_or(Number::Integer(0)).write_lost(&mut lost);
+                    lost
+                };
+                Arc::new(texts.iter().map(|text| text.map(lost)).collect::<StringViewArray>())
             }
             _ => {
                 let plain = |text: &str| {
@@ -144,8 +147,7 @@ impl PhysicalExpr for Part {
             Aspect::OrZero => self.of.data_type(schema)?,
             Aspect::IsThere => DataType::Boolean,
             Aspect::Number | Aspect::Extreme => DataType::Float64,
-            Aspect::LostDigits => DataType::Int64,
-            Aspect::Text => DataType::Utf8View,
+            Aspect::LostDigits | Aspect::Text => DataType::Utf8View,
         })
     }
 

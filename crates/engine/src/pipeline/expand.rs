@@ -117,7 +117,7 @@ fn as_kind(element: Typed, kind: Type, segment: &Segment) -> Result<Value> {
         Type::Float => convert::parse_float(element).map(Value::from),
         Type::Datetime => call("todatetime"),
         Type::Timespan => call("totimespan"),
-        Type::Array | Type::Map | Type::Dynamic => Ok(element.into()),
+        Type::Array | Type::Map | Type::Dynamic | Type::LongInteger => Ok(element.into()),
     }
 }
 

@@ -92,6 +92,6 @@ fn is_valid(variant: &Typed, around: &Surroundings) -> Result<Typed> {
             Typed::all(parts)
         }
         Type::Boolean => logic::known(variant.clone())?,
-        Type::Datetime => logic::exists(&one[0])?,
+        Type::Datetime | Type::LongInteger => logic::exists(&one[0])?,
     })
 }

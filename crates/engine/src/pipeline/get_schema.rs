@@ -18,7 +18,13 @@ impl Run {
         let fields = segment.scope.fields()?;
         let mut types: Vec<String> = Vec::with_capacity(fields.len());
         for (_, value) in &fields {
-            let names: Vec<&str> = value.types().into_iter().map(type_name).collect();
+            // Integers have one name, however long they are.
+            let mut names: Vec<&str> = Vec::new();
+            for name in value.types().into_iter().map(type_name) {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
             types.push(if names.is_empty() { "unknown".to_owned() } else { names.join("|") });
         }
         let names: StringViewArray = fields.iter().map(|(name, _)| Some(name.as_str())).collect();

@@ -154,7 +154,7 @@ pub(super) fn as_kind(value: &Value, kind: Type) -> Result<Option<Typed>> {
         Type::String => value.text()?,
         Type::Datetime => value.text()?.map(crate::functions::times::parse).transpose()?,
         Type::Boolean => value.condition()?,
-        Type::Timespan => None,
+        Type::Timespan | Type::LongInteger => None,
     })
 }
 

@@ -89,6 +89,7 @@ fn literal(field: &Field, row: usize) -> Literal {
         Type::Boolean => Literal::Boolean(array.as_boolean().value(row)),
         Type::Integer => Literal::Integer(integer()),
         Type::Float => Literal::Float(array.as_primitive::<Float64Type>().value(row)),
+        Type::LongInteger => Literal::LongInteger(text()),
         Type::String => Literal::String(text()),
         Type::Datetime => Literal::Datetime(integer()),
         Type::Timespan => Literal::Timespan(integer()),

@@ -214,11 +214,8 @@ fn columns(tables: &[&Fields], union: &Union, is_literal: bool) -> Result<Vec<Co
                 kinds.push(kind);
             }
         }
-        let is_split = is_literal && kinds.len() > 1;
-        let parts = match is_split {
-            true => {
-                kinds.into_iter().map(|kind| (format!("{name}_{}", type_name(kind)), vec![kind])).collect()
-            }
+        let parts = match is_literal {
+            true => apart(name, kinds),
             false => vec![(name.clone(), kinds)],
         };
         for (wanted, kinds) in parts {
@@ -234,6 +231,22 @@ fn columns(tables: &[&Fields], union: &Union, is_literal: bool) -> Result<Vec<Co
         }
     }
     Ok(columns)
+}
+
+/// A column for each type, where there are several. Integers are of one type, however long they are.
+fn apart(name: &str, kinds: Vec<Type>) -> Vec<(String, Vec<Type>)> {
+    let is_integer = |kind: &Type| matches!(kind, Type::Integer | Type::LongInteger);
+    if kinds.len() < 2 || kinds.iter().all(is_integer) {
+        return vec![(name.to_owned(), kinds)];
+    }
+    let mut parts: Vec<(String, Vec<Type>)> = Vec::new();
+    for kind in kinds {
+        match parts.iter_mut().find(|(_, known)| is_integer(&kind) && known.iter().all(is_integer)) {
+            Some((_, known)) => known.push(kind),
+            None => parts.push((format!("{name}_{}", type_name(kind)), vec![kind])),
+        }
+    }
+    parts
 }
 
 /// What a table has in a column: its own values, and nulls in the types that only others have.

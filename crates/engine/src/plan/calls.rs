@@ -220,7 +220,9 @@ fn kind_of_numbers(value: &Value) -> Type {
     let is = |kind: Type| value.of_type(kind).is_some();
     match [Type::Timespan, Type::Datetime].into_iter().find(|kind| is(*kind)) {
         Some(kind) => kind,
-        None if is(Type::Integer) && !is(Type::Float) && !is(Type::Dynamic) => Type::Integer,
+        None if is(Type::Integer) && ![Type::Float, Type::Dynamic, Type::LongInteger].into_iter().any(is) => {
+            Type::Integer
+        }
         None => Type::Float,
     }
 }

@@ -8,6 +8,7 @@ use crate::Result;
 use crate::bind::Scope;
 use crate::expr::Typed;
 use crate::functions::{convert, logic};
+use crate::plan::groups::numbers_in_order;
 use crate::value::Value;
 
 /// Up to how many fields of a dataset are all shown.
@@ -77,20 +78,25 @@ impl EventsPlan {
 }
 
 /// The columns that put values in order: their own, or where types are mixed whether there is a value, its number as a
-/// float and by the digits that a float loses, and then its text.
+/// float and by the digits that a float loses, and then its text. Numbers that are not all of 64 bits have their rank.
 pub(crate) fn sort_columns(value: &Value) -> Result<Vec<Typed>> {
     match value.variants.as_slice() {
         [] => Ok(Vec::new()),
         [only] if only.kind == Type::Float => Ok(vec![convert::with_one_zero(only.clone())?]),
-        [only] if only.kind != Type::Dynamic => Ok(vec![only.clone()]),
+        [only] if !matches!(only.kind, Type::Dynamic | Type::LongInteger) => Ok(vec![only.clone()]),
         variants => {
             let mut columns = vec![logic::exists(value)?];
-            columns.extend(value.float()?.map(convert::with_one_zero).transpose()?);
-            if let Some(integer) = value.of_type(Type::Integer) {
-                columns.push(convert::lost_as_float(integer.clone())?);
+            if value.has_long_integers() || value.of_type(Type::Dynamic).is_some() {
+                columns.extend(numbers_in_order(value)?);
+            } else {
+                columns.extend(value.float()?.map(convert::with_one_zero).transpose()?);
+                if let Some(integer) = value.of_type(Type::Integer) {
+                    columns.push(convert::lost_as_float(integer.clone())?);
+                }
             }
-            let texts =
-                variants.iter().filter(|variant| !matches!(variant.kind, Type::Integer | Type::Float));
+            let is_number =
+                |variant: &Typed| matches!(variant.kind, Type::Integer | Type::Float | Type::LongInteger);
+            let texts = variants.iter().filter(|variant| !is_number(variant));
             let texts =
                 texts.map(|variant| convert::to_text(variant.clone())).collect::<Result<Vec<Typed>>>()?;
             columns.extend(logic::first_of(texts)?);

@@ -8,7 +8,7 @@ use tidegauge_lang::tree::{AggregateCall, AggregateFunction, Bucket, NamedAggreg
 use crate::aggregates;
 use crate::bind::{Scope, conversion, invalid, invalid_with, type_names};
 use crate::expr::Typed;
-use crate::functions::{convert, logic};
+use crate::functions::{convert, digits, logic};
 use crate::types::arrow_type;
 use crate::value::Value;
 use crate::{AggregateInfo, Result};
@@ -46,6 +46,8 @@ pub(crate) enum Shape {
     OrZero(Type),
     /// Integers and floats apart.
     Numbers,
+    /// JSON texts of numbers, some of them integers beyond 64 bits.
+    NumberTexts,
     /// Lists of numbers, which become JSON text of values of this type.
     List(Type),
     /// Divided by the seconds of the bucket or of the range.
@@ -64,7 +66,8 @@ impl GroupsPlan {
             Some((_, key)) => key.kind == Type::Dynamic,
             None => {
                 let aggregate = self.aggregates.get(place - self.keys.len());
-                aggregate.is_some_and(|aggregate| aggregate.shape == Shape::As(Type::Dynamic))
+                let is_text = |shape| matches!(shape, Shape::As(Type::Dynamic) | Shape::NumberTexts);
+                aggregate.is_some_and(|aggregate| is_text(aggregate.shape))
             }
         }
     }
@@ -160,6 +163,18 @@ pub(super) fn of_field(
 
 /// The least or the greatest value.
 fn extreme(is_least: bool, value: &Value, is_stored: bool) -> Result<Parts> {
+    if value.has_long_integers() {
+        let udf = if is_least { aggregates::argmin() } else { aggregates::argmax() };
+        let mut numbers = value.only_numbers();
+        for number in &mut numbers.variants {
+            if number.kind == Type::Float {
+                *number = convert::finite(number.clone())?;
+            }
+        }
+        let key = or_null(numbers_in_order(&numbers)?, Type::String);
+        let json = or_null(numbers.json()?, Type::Dynamic);
+        return Ok((udf, vec![key, json], Shape::NumberTexts));
+    }
     if mixes_numbers(value) {
         let udf = if is_least { aggregates::least() } else { aggregates::greatest() };
         let of = |kind: Type| or_null(value.of_type(kind).cloned(), kind);
@@ -231,6 +246,7 @@ fn is_dynamic(value: &Value) -> bool {
 pub(crate) fn comparable(value: &Value) -> Result<Option<Typed>> {
     match value.variants.as_slice() {
         [only] if only.kind == Type::Dynamic => convert::dynamic_rank(only.clone()).map(Some),
+        _ if value.has_long_integers() => numbers_in_order(value),
         [only] => Ok(Some(only.clone())),
         _ if mixes_numbers(value) => numbers_in_order(value),
         _ => match value.number()? {
@@ -240,10 +256,13 @@ pub(crate) fn comparable(value: &Value) -> Result<Option<Typed>> {
     }
 }
 
-/// Integers and floats as texts in the order of the numbers.
+/// Numbers as texts in their order.
 pub(super) fn numbers_in_order(value: &Value) -> Result<Option<Typed>> {
-    let kinds = [Type::Integer, Type::Float].into_iter();
-    let ranks = kinds.filter_map(|kind| value.of_type(kind)).map(|number| convert::rank(number.clone()));
+    let kinds = [Type::Integer, Type::Float, Type::LongInteger, Type::Dynamic].into_iter();
+    let ranks = kinds.filter_map(|kind| value.of_type(kind)).map(|number| match number.kind {
+        Type::Integer | Type::Float => convert::rank(number.clone()),
+        _ => digits::rank(number.clone()),
+    });
     logic::first_of(ranks.collect::<Result<Vec<Typed>>>()?)
 }
 

@@ -180,9 +180,10 @@ pub(super) fn is_few(rows: usize, block: &Block) -> bool {
 /// Whether decoding a column whole would be felt: long texts, not numbers or words of a few.
 pub(super) fn is_large(block: &Block, column: &InputColumn) -> bool {
     match column {
-        InputColumn::Field(field, kind @ (FieldKind::String | FieldKind::Array | FieldKind::Map)) => {
-            block.column_bytes(field, *kind) > block.rows() as u64 * SMALL_ROW_BYTES
-        }
+        InputColumn::Field(
+            field,
+            kind @ (FieldKind::String | FieldKind::Array | FieldKind::Map | FieldKind::LongInteger),
+        ) => block.column_bytes(field, *kind) > block.rows() as u64 * SMALL_ROW_BYTES,
         InputColumn::Cursor => true,
         InputColumn::Field(..) | InputColumn::Template(_) | InputColumn::Time | InputColumn::Arrival => false,
     }

@@ -288,8 +288,12 @@ pub(crate) fn exact(json: &str) -> Json {
             let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(json).unwrap();
             Json::Object(members.iter().map(|(name, member)| (name.clone(), exact(member.get()))).collect())
         }
+        // Only a float knows minus zero.
+        _ if json == "-0" => float(-0.0),
         Some(b'-' | b'0'..=b'9') => {
-            json.parse::<i64>().map_or_else(|_| float(json.parse().unwrap()), Json::from)
+            let long = || json.parse::<u64>().map(Json::from);
+            let whole = json.parse::<i64>().map(Json::from).or_else(|_| long());
+            whole.unwrap_or_else(|_| float(json.parse().unwrap()))
         }
         _ => serde_json::from_str(json).unwrap(),
     }

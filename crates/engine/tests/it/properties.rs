@@ -54,6 +54,10 @@ const EXTREMES: [i64; 9] = [
 const FLOATS: [f64; 12] =
     [0.0, -0.0, 1.0, 1.5, -2.0, 0.1, 1e300, 9.21e18, 9_007_199_254_740_992.0, 9.3e18, 5e-324, -9.3e18];
 
+/// Beyond 64 bits with a sign: neighbours that have the same float, and some that are a float exactly.
+const LONG: [u64; 6] =
+    [1 << 63, (1 << 63) + 1, u64::MAX, u64::MAX - 1, 9_300_000_000_000_000_000, 10_u64.pow(19)];
+
 /// 64 cases, or as many as `PROPTEST_CASES` says.
 #[expect(clippy::disallowed_methods, reason = "a test is told how long to look by who looks for a fault")]
 pub(crate) fn config() -> ProptestConfig {
@@ -83,6 +87,15 @@ pub(crate) fn extreme_number() -> impl Strategy<Value = Json> {
     ]
 }
 
+/// Numbers of every kind, some beyond 64 bits and floats that are equal to them.
+fn any_size() -> impl Strategy<Value = Json> {
+    prop_oneof![
+        2 => extreme_number(),
+        1 => prop::sample::select(&LONG[..]).prop_map(Json::from),
+        1 => prop::sample::select(&LONG[..]).prop_map(|long| float(long as f64)),
+    ]
+}
+
 pub(crate) fn an_array() -> impl Strategy<Value = Json> {
     prop::collection::vec(prop_oneof![a_text(), small_number(), Just(Json::Null)], 0..4).prop_map(Json::Array)
 }
@@ -91,7 +104,7 @@ pub(crate) fn anything() -> impl Strategy<Value = Json> {
     prop_oneof![
         4 => a_text(),
         4 => small_number(),
-        2 => extreme_number(),
+        2 => any_size(),
         2 => any::<bool>().prop_map(Json::Bool),
         1 => an_array(),
     ]
@@ -112,7 +125,7 @@ fn an_event() -> impl Strategy<Value = (i64, BTreeMap<String, Json>)> {
         value(a_text().boxed()),
         value(any::<bool>().prop_map(Json::Bool).boxed()),
         value(small_number().boxed()),
-        value(extreme_number().boxed()),
+        value(any_size().boxed()),
         value(anything().boxed()),
         value(an_array().boxed()),
     );
@@ -132,7 +145,7 @@ fn a_comparison() -> impl Strategy<Value = Json> {
     let scalar = |value: &Json| !value.is_array();
     let equality = (prop::sample::select(vec!["==", "!="]), a_field(), wanted, prop::option::of(any::<bool>()))
         .prop_map(|(op, field, value, case)| json!({"op": op, "field": field, "value": value, "caseSensitive": case}));
-    let order = prop_oneof![3 => small_number(), 2 => extreme_number(), 1 => a_text()];
+    let order = prop_oneof![3 => small_number(), 2 => any_size(), 1 => a_text()];
     let order = (prop::sample::select(vec![">", ">=", "<", "<="]), a_field(), order)
         .prop_map(|(op, field, value)| json!({"op": op, "field": field, "value": value}));
     let tests = vec![

@@ -202,6 +202,10 @@ impl EventReader<'_, '_> {
                     Number::Float(value) => {
                         self.rows.float(field, value, &self.cursor.input[start..self.cursor.position]);
                     }
+                    Number::LongInteger(nearest) => {
+                        let digits = &self.cursor.input[start..self.cursor.position];
+                        self.rows.long_integer(field, nearest, digits);
+                    }
                     Number::TooLarge => {}
                 }
             }

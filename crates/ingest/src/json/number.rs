@@ -1,4 +1,4 @@
-//! Numbers: integers as they are, and floats that are the nearest to what is written.
+//! Numbers: integers as they are, however long, and floats that are the nearest to what is written.
 
 use super::cursor::{Cursor, Stop};
 
@@ -6,6 +6,8 @@ use super::cursor::{Cursor, Stop};
 pub(super) enum Number {
     Integer(i64),
     Float(f64),
+    /// Beyond 64 bits, so that its digits are kept; with the float next to it.
+    LongInteger(f64),
     /// Beyond what a float can hold.
     TooLarge,
 }
@@ -104,7 +106,10 @@ fn long_integer(text: &[u8]) -> Number {
         // Only a float knows minus zero.
         Some(0) => Number::Float(-0.0),
         Some(value) => Number::Integer(value),
-        None => nearest_float(text),
+        None => match nearest_float(text) {
+            Number::Float(nearest) => Number::LongInteger(nearest),
+            other => other,
+        },
     }
 }
 

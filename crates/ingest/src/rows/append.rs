@@ -42,6 +42,18 @@ impl Rows {
         }
     }
 
+    /// An integer beyond 64 bits by its digits. A time is made of the float next to it, as ever.
+    #[cold]
+    pub(crate) fn long_integer(&mut self, field: u32, value: f64, digits: &[u8]) {
+        let Some(column) = self.prepare(field, FieldKind::LongInteger) else {
+            return self.time_value(field, TimeValue::Float(value, digits));
+        };
+        self.bytes += digits.len();
+        if let Values::LongInteger(texts) = self.next_value(column) {
+            texts.push(digits);
+        }
+    }
+
     /// The text must be valid UTF-8.
     #[inline]
     pub(crate) fn string(&mut self, field: u32, text: &[u8]) {
@@ -170,6 +182,9 @@ pub(super) fn capacity_bytes(values: &Values) -> usize {
         Values::Boolean(values) => values.capacity(),
         Values::Integer(values) => values.capacity() * size_of::<i64>(),
         Values::Float(values) => values.capacity() * size_of::<f64>(),
-        Values::String(values) | Values::Array(values) | Values::Map(values) => texts(values),
+        Values::String(values)
+        | Values::Array(values)
+        | Values::Map(values)
+        | Values::LongInteger(values) => texts(values),
     }
 }

@@ -19,6 +19,7 @@ pub(crate) enum Cell {
     String(String),
     Array(String),
     Map(String),
+    LongInteger(String),
 }
 
 pub(crate) fn text(text: &str) -> Cell {
@@ -108,7 +109,11 @@ fn check(columns: &Columns) {
         assert_eq!(column.rows.len(), column.values.len(), "{}", column.field);
         assert!(column.rows.is_sorted_by(|one, next| one < next), "{}", column.field);
         assert!(column.rows.last().is_none_or(|row| (*row as usize) < columns.rows()), "{}", column.field);
-        if let Values::String(texts) | Values::Array(texts) | Values::Map(texts) = &column.values {
+        if let Values::String(texts)
+        | Values::Array(texts)
+        | Values::Map(texts)
+        | Values::LongInteger(texts) = &column.values
+        {
             assert_eq!(texts.bytes.len(), texts.ends.last().map_or(0, |end| *end as usize));
         }
     }
@@ -126,6 +131,7 @@ pub(crate) fn events(columns: &Columns) -> Vec<Event> {
                 Values::String(texts) => Cell::String(utf8(texts.get(index))),
                 Values::Array(texts) => Cell::Array(utf8(texts.get(index))),
                 Values::Map(texts) => Cell::Map(utf8(texts.get(index))),
+                Values::LongInteger(texts) => Cell::LongInteger(utf8(texts.get(index))),
             };
             let before = events[*row as usize].insert(column.field.to_string(), cell);
             assert_eq!(before, None, "an event has one value for a field");

@@ -237,7 +237,7 @@ pub(super) fn literal_type(literal: &Literal) -> Option<Type> {
     Some(match literal {
         Literal::Null => return None,
         Literal::Boolean(_) => Type::Boolean,
-        Literal::Integer(_) => Type::Integer,
+        Literal::Integer(_) | Literal::LongInteger(_) => Type::Integer,
         Literal::Float(_) => Type::Float,
         Literal::String(_) => Type::String,
         Literal::Datetime(_) => Type::Datetime,

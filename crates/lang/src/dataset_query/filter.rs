@@ -157,6 +157,7 @@ impl Translation {
                     (value, true) => self.time(value, &value_path)?,
                     (Value::Integer(number), _) => Literal::Integer(*number),
                     (Value::Float(number), _) => Literal::Float(*number),
+                    (Value::LongInteger(digits), _) => Literal::LongInteger(digits.clone()),
                     (Value::String(text), _) => Literal::String(text.clone()),
                     _ => return Err(Violation::wrong_type(value_path, "a number or a string")),
                 };
@@ -204,6 +205,7 @@ impl Translation {
             Value::Boolean(value) => Literal::Boolean(*value),
             Value::Integer(number) => Literal::Integer(*number),
             Value::Float(number) => Literal::Float(*number),
+            Value::LongInteger(digits) => Literal::LongInteger(digits.clone()),
             Value::String(text) => {
                 let is_case_sensitive = filter.case_sensitive.unwrap_or(true);
                 return Ok(text_test(TextTest::Equals, is_negated, is_case_sensitive, field, text.clone()));
@@ -259,6 +261,7 @@ fn as_text(value: &Value, path: &str) -> Result<String, Violation> {
         Value::String(text) => Ok(text.clone()),
         Value::Integer(number) => Ok(number.to_string()),
         Value::Float(number) => Ok(number.to_string()),
+        Value::LongInteger(digits) => Ok(digits.clone()),
         Value::Boolean(value) => Ok(value.to_string()),
         Value::Null => Err(Violation::required(path)),
         Value::Array(_) | Value::Object(_) => Err(Violation::wrong_type(path, "a string")),

@@ -22,7 +22,10 @@ impl Lexer<'_> {
         if has_fraction || has_exponent {
             return self.float(digits.parse().ok(), start);
         }
-        self.integer(digits.parse().ok(), start)
+        match Literal::number(digits) {
+            Some(literal) => TokenKind::Literal(literal),
+            None => self.float(None, start),
+        }
     }
 
     fn skip_digits(&mut self) -> usize {
@@ -89,7 +92,7 @@ impl Lexer<'_> {
             return TokenKind::Literal(Literal::Integer(number));
         }
         let span = Span::new(start, self.place);
-        let hint = format!("the greatest is {}; for a float write `.0` after it", i64::MAX);
+        let hint = "write at most sixteen digits after `0x`, or the number in decimal digits";
         self.report(Diagnostic::new("the integer does not fit 64 bits", span).with_hint(hint));
         TokenKind::Unknown
     }

@@ -44,6 +44,8 @@ impl Parser<'_> {
         let literal = match self.cursor.peek() {
             TokenKind::Literal(Literal::Integer(number)) => Some(Literal::Integer(number.wrapping_neg())),
             TokenKind::Literal(Literal::Float(number)) => Some(Literal::Float(-number)),
+            // The least integer of 64 bits is longer than the greatest only until its sign is read.
+            TokenKind::Literal(Literal::LongInteger(digits)) => Literal::number(&format!("-{digits}")),
             TokenKind::Literal(Literal::Timespan(number)) => Some(Literal::Timespan(number.wrapping_neg())),
             _ => None,
         };

@@ -122,6 +122,7 @@ fn term(literal: &Literal) -> Option<String> {
         Literal::String(text) => Some(text.clone()),
         Literal::Integer(number) => Some(number.to_string()),
         Literal::Float(number) => Some(number.to_string()),
+        Literal::LongInteger(digits) => Some(digits.clone()),
         _ => None,
     }
 }

@@ -55,6 +55,7 @@ pub(crate) fn literals() -> impl Strategy<Value = Literal> {
         any::<bool>().prop_map(Literal::Boolean),
         any::<i64>().prop_map(Literal::Integer),
         (-10_i64..10).prop_map(Literal::Integer),
+        "-?[1-9][0-9]{19,30}".prop_map(Literal::LongInteger),
         any::<f64>().prop_filter("is equal to itself", |number| !number.is_nan()).prop_map(Literal::Float),
         ".{0,12}".prop_map(Literal::String),
         any::<String>().prop_map(Literal::String),

@@ -92,6 +92,7 @@ fn literal_shape(literal: &Literal) -> String {
         Literal::Boolean(value) => value.to_string(),
         Literal::Integer(value) => value.to_string(),
         Literal::Float(value) => format!("{value:?}"),
+        Literal::LongInteger(digits) => format!("long {digits}"),
         Literal::String(value) => format!("{value:?}"),
         Literal::Datetime(value) => format!("datetime:{value}"),
         Literal::Timespan(value) => format!("timespan:{value}"),

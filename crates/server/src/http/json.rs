@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeOwned, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use tidegauge_model::{ErrorKind, Rule, Violation};
 
 use super::error::ApiError;
@@ -157,6 +158,17 @@ pub fn optional_object<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     Ok(Option::<Object<T>>::deserialize(deserializer)?.map(|Object(value)| value))
+}
+
+/// For a field that may hold any value, as its text: read as a value, its long numbers would lose digits.
+pub fn optional_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<RawValue>>, D::Error> {
+    let text = Option::<Box<RawValue>>::deserialize(deserializer)?;
+    if let Some(text) = &text {
+        // A number beyond the range of floats is refused here.
+        serde_json::from_str::<serde_json::Value>(text.get())
+            .map_err(<D::Error as serde::de::Error>::custom)?;
+    }
+    Ok(text)
 }
 
 /// For a field that may hold a list of structs.

@@ -153,7 +153,7 @@ pub(super) fn has_values(array: &ArrayRef) -> bool {
 }
 
 pub(super) fn is_text(kind: FieldKind) -> bool {
-    matches!(kind, FieldKind::String | FieldKind::Array | FieldKind::Map)
+    matches!(kind, FieldKind::String | FieldKind::Array | FieldKind::Map | FieldKind::LongInteger)
 }
 
 /// The type in which values of a kind are handed out.
@@ -162,7 +162,7 @@ pub(super) fn data_type(kind: FieldKind) -> DataType {
         FieldKind::Boolean => DataType::Boolean,
         FieldKind::Integer => DataType::Int64,
         FieldKind::Float => DataType::Float64,
-        FieldKind::String | FieldKind::Array | FieldKind::Map => DataType::Utf8View,
+        FieldKind::String | FieldKind::Array | FieldKind::Map | FieldKind::LongInteger => DataType::Utf8View,
     }
 }
 

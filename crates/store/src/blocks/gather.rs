@@ -120,7 +120,7 @@ impl Gathered<'_> {
             FieldKind::Float => {
                 Arc::new(Float64Array::new(ScalarBuffer::from(Buffer::from_vec(numbers)), nulls))
             }
-            FieldKind::String | FieldKind::Array | FieldKind::Map => {
+            FieldKind::String | FieldKind::Array | FieldKind::Map | FieldKind::LongInteger => {
                 self.buffers.push(Buffer::from_vec(self.texts));
                 Arc::new(StringViewArray::try_new(ScalarBuffer::from(self.views), self.buffers, nulls)?)
             }

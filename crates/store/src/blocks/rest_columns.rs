@@ -32,7 +32,7 @@ fn bytes_of(column: &Column) -> usize {
         Values::Boolean(values) => values.len(),
         Values::Integer(values) => values.len() * 8,
         Values::Float(values) => values.len() * 8,
-        Values::String(texts) | Values::Array(texts) | Values::Map(texts) => {
+        Values::String(texts) | Values::Array(texts) | Values::Map(texts) | Values::LongInteger(texts) => {
             texts.bytes.len() + texts.ends.len() * 4
         }
     };

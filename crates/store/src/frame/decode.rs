@@ -53,7 +53,7 @@ impl Frame {
             FieldKind::Boolean => FrameValues::Boolean(block),
             FieldKind::Integer => FrameValues::Integer(numbers(block)),
             FieldKind::Float => FrameValues::Float(numbers(block)),
-            FieldKind::String | FieldKind::Array | FieldKind::Map => {
+            FieldKind::String | FieldKind::Array | FieldKind::Map | FieldKind::LongInteger => {
                 FrameValues::Text { ends: numbers(block), bytes: &self.bytes[column.texts.clone()] }
             }
         }
@@ -143,7 +143,7 @@ impl Cursor<'_> {
         let width = match kind {
             FieldKind::Boolean => 1,
             FieldKind::Integer | FieldKind::Float => 8,
-            FieldKind::String | FieldKind::Array | FieldKind::Map => 4,
+            FieldKind::String | FieldKind::Array | FieldKind::Map | FieldKind::LongInteger => 4,
         };
         let values = self.block(count * width)?;
         let texts = if width == 4 { self.block(text_bytes)? } else { 0..0 };
@@ -161,7 +161,10 @@ impl Cursor<'_> {
                 return Err(damaged());
             }
         }
-        if matches!(column.kind, FieldKind::String | FieldKind::Array | FieldKind::Map) {
+        if matches!(
+            column.kind,
+            FieldKind::String | FieldKind::Array | FieldKind::Map | FieldKind::LongInteger
+        ) {
             let ends = numbers::<u32>(&self.bytes[column.values.clone()]);
             let is_whole = ends.last().map_or(0, |last| *last as usize) == column.texts.len();
             let text = std::str::from_utf8(&self.bytes[column.texts.clone()]).map_err(|_| damaged())?;

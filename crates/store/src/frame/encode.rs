@@ -66,7 +66,10 @@ impl Encoder {
             Values::Boolean(values) => (self.fixed(bytemuck::cast_slice(values)), 0..0),
             Values::Integer(values) => (self.fixed(bytemuck::cast_slice(values)), 0..0),
             Values::Float(values) => (self.fixed(bytemuck::cast_slice(values)), 0..0),
-            Values::String(texts) | Values::Array(texts) | Values::Map(texts) => {
+            Values::String(texts)
+            | Values::Array(texts)
+            | Values::Map(texts)
+            | Values::LongInteger(texts) => {
                 (self.fixed(bytemuck::cast_slice(&texts.ends)), self.fixed(&texts.bytes))
             }
         };
@@ -95,7 +98,9 @@ fn short(number: usize) -> u32 {
 
 fn texts_of(values: &Values) -> Option<&Texts> {
     match values {
-        Values::String(texts) | Values::Array(texts) | Values::Map(texts) => Some(texts),
+        Values::String(texts) | Values::Array(texts) | Values::Map(texts) | Values::LongInteger(texts) => {
+            Some(texts)
+        }
         _ => None,
     }
 }
@@ -109,9 +114,10 @@ fn size_of_frame(columns: &Columns, receipt: &Receipt) -> usize {
             Values::Boolean(values) => aligned(values.len()),
             Values::Integer(values) => values.len() * 8,
             Values::Float(values) => values.len() * 8,
-            Values::String(texts) | Values::Array(texts) | Values::Map(texts) => {
-                aligned(texts.ends.len() * 4) + aligned(texts.bytes.len())
-            }
+            Values::String(texts)
+            | Values::Array(texts)
+            | Values::Map(texts)
+            | Values::LongInteger(texts) => aligned(texts.ends.len() * 4) + aligned(texts.bytes.len()),
         };
         COLUMN_HEAD_BYTES + aligned(column.field.len()) + present + values
     });

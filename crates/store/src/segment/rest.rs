@@ -14,6 +14,9 @@ use crate::merge::{Merge, Rows};
 use crate::part::{ColumnKey, ColumnName};
 use crate::{Error, Result};
 
+/// Integers written in so many bytes fit 64 bits, their minus included.
+const INTEGER_BYTES_SURE: usize = 18;
+
 /// The column `_rest` for all rows of a merge.
 pub(super) struct Rest {
     pub(super) texts: ArrayRef,
@@ -65,7 +68,9 @@ fn add(texts: &mut [Vec<u8>], column: &Column) -> Result<()> {
                 let value = std::str::from_utf8(values.get(at)).map_err(|_| unreadable())?;
                 serde_json::to_writer(&mut *text, value).map_err(|_| unreadable())?;
             }
-            Values::Array(values) | Values::Map(values) => text.extend_from_slice(values.get(at)),
+            Values::Array(values) | Values::Map(values) | Values::LongInteger(values) => {
+                text.extend_from_slice(values.get(at));
+            }
         }
     }
     Ok(())
@@ -127,6 +132,8 @@ pub(super) fn kind_of(text: &str) -> FieldKind {
         Some(b'[') => FieldKind::Array,
         Some(b'{') => FieldKind::Map,
         _ if text.contains(['.', 'e', 'E']) => FieldKind::Float,
+        // Only what is long has to be read to know whether it fits.
+        _ if text.len() > INTEGER_BYTES_SURE && text.parse::<i64>().is_err() => FieldKind::LongInteger,
         _ => FieldKind::Integer,
     }
 }
@@ -140,7 +147,9 @@ pub(super) fn push(values: &mut Values, text: &str) -> Result<()> {
             let value: String = serde_json::from_str(text).map_err(|_| unreadable())?;
             texts.push(value.as_bytes());
         }
-        Values::Array(texts) | Values::Map(texts) => texts.push(text.as_bytes()),
+        Values::Array(texts) | Values::Map(texts) | Values::LongInteger(texts) => {
+            texts.push(text.as_bytes());
+        }
     }
     Ok(())
 }

@@ -32,6 +32,7 @@ fn kind_of(value: &StoredValue) -> FieldKind {
         StoredValue::String(_) => FieldKind::String,
         StoredValue::Array(_) => FieldKind::Array,
         StoredValue::Map(_) => FieldKind::Map,
+        StoredValue::LongInteger(_) => FieldKind::LongInteger,
     }
 }
 
@@ -49,8 +50,14 @@ pub(crate) fn columns_of(events: &[Event]) -> Columns {
                 (Values::Integer(values), StoredValue::Integer(value)) => values.push(*value),
                 (Values::Float(values), StoredValue::Float(value)) => values.push(*value),
                 (
-                    Values::String(texts) | Values::Array(texts) | Values::Map(texts),
-                    StoredValue::String(text) | StoredValue::Array(text) | StoredValue::Map(text),
+                    Values::String(texts)
+                    | Values::Array(texts)
+                    | Values::Map(texts)
+                    | Values::LongInteger(texts),
+                    StoredValue::String(text)
+                    | StoredValue::Array(text)
+                    | StoredValue::Map(text)
+                    | StoredValue::LongInteger(text),
                 ) => texts.push(text.as_bytes()),
                 _ => unreachable!("the column was made for this kind"),
             }
@@ -126,6 +133,11 @@ pub(crate) fn any_value() -> impl Strategy<Value = StoredValue> {
     ];
     let array = prop::sample::select(vec!["[]", "[1,\"a\",null]", "[[[]],{\"a\":1.0}]", "[\"\\ud800\"]"]);
     let map = prop::sample::select(vec!["{}", "{\"a\":{\"b\":[1]}}", "{\"\":\"\u{fc}\"}"]);
+    let long = prop_oneof![
+        Just("9223372036854775808".to_owned()),
+        Just("-9223372036854775809".to_owned()),
+        "-?[1-9][0-9]{19,40}",
+    ];
     prop_oneof![
         any::<bool>().prop_map(StoredValue::Boolean),
         integer.prop_map(StoredValue::Integer),
@@ -133,6 +145,7 @@ pub(crate) fn any_value() -> impl Strategy<Value = StoredValue> {
         text().prop_map(StoredValue::String),
         array.prop_map(|text| StoredValue::Array(text.to_owned())),
         map.prop_map(|text| StoredValue::Map(text.to_owned())),
+        long.prop_map(StoredValue::LongInteger),
     ]
 }
 

@@ -15,10 +15,12 @@ fn formats() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/formats")
 }
 
-/// The version that is written now, and the first whose segments have templates of texts and checksums of pages.
-const CURRENT: &str = "store-v5";
+/// The version that is written now, and the first whose segments have templates of texts, checksums of pages, and
+/// integers beyond 64 bits.
+const CURRENT: &str = "store-v6";
 const FIRST_WITH_TEXTS: &str = "store-v4";
 const FIRST_WITH_PAGES: &str = "store-v5";
+const FIRST_WITH_LONG_INTEGERS: &str = "store-v6";
 
 /// One request with a value of every kind; the fourth has more fields than a segment has columns. Since there are
 /// templates of texts, some texts have the same; since there are checksums of pages, there are ids of several pages.
@@ -44,10 +46,18 @@ fn request(number: i64, version: &str) -> Vec<Event> {
         let id = format!("{:016x}", (after + 1).wrapping_mul(0x1e37_79b9_7f4a_7c15));
         Event::new(time + 3 * SECOND + after, [("session".to_owned(), StoredValue::String(id))])
     });
+    // The fourth request has more fields than columns, so that its own is in `_rest`.
+    let long = (0..if version >= FIRST_WITH_LONG_INTEGERS { 2 } else { 0 }).map(|after| {
+        let digits = if after == 0 { "18446744073709551615" } else { "-123456789012345678901234567890" };
+        let digits = StoredValue::LongInteger(format!("{digits}{number}"));
+        let name = if after == 0 { "mixed" } else { "zz long" };
+        Event::new(time + 4 * SECOND + after, [(name.to_owned(), digits)])
+    });
     let mut events =
         vec![Event::new(time, every_kind), Event::new(time - SECOND, mixed), Event::new(time + SECOND, many)];
     events.extend(texts);
     events.extend(ids);
+    events.extend(long);
     events
 }
 
@@ -190,6 +200,12 @@ async fn version_5_is_still_read() {
         house.segment_files(&id).await.iter().map(|file| std::fs::read(file).unwrap()).collect();
     let mark = b"\"pages\":[[".as_slice();
     assert!(files.iter().any(|bytes| bytes.windows(mark.len()).any(|window| window == mark)));
+}
+
+/// Events have integers beyond 64 bits since then, in columns, in `_rest` and in the log.
+#[tokio::test]
+async fn version_6_is_still_read() {
+    read_sample("store-v6").await;
 }
 
 #[tokio::test]

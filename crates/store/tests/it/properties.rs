@@ -125,6 +125,7 @@ fn kind_of(value: &StoredValue) -> FieldKind {
         StoredValue::String(_) => FieldKind::String,
         StoredValue::Array(_) => FieldKind::Array,
         StoredValue::Map(_) => FieldKind::Map,
+        StoredValue::LongInteger(_) => FieldKind::LongInteger,
     }
 }
 
@@ -139,7 +140,10 @@ fn is_enclosed(value: &StoredValue, min: &Bound, max: &Bound) -> bool {
         }
         (StoredValue::Float(value), Bound::Float(min), Bound::Float(max)) => min <= value && value <= max,
         (
-            StoredValue::String(text) | StoredValue::Array(text) | StoredValue::Map(text),
+            StoredValue::String(text)
+            | StoredValue::Array(text)
+            | StoredValue::Map(text)
+            | StoredValue::LongInteger(text),
             Bound::String(min),
             Bound::String(max),
         ) => min.as_slice() <= text.as_bytes() && text.as_bytes() <= max.as_slice(),

@@ -20,6 +20,7 @@ pub(crate) fn value(array: &ArrayRef, kind: FieldKind, row: usize) -> Option<Sto
         FieldKind::String => StoredValue::String(text()),
         FieldKind::Array => StoredValue::Array(text()),
         FieldKind::Map => StoredValue::Map(text()),
+        FieldKind::LongInteger => StoredValue::LongInteger(text()),
     })
 }
 
@@ -42,7 +43,10 @@ pub(crate) fn probe(value: &StoredValue) -> Probe<'_> {
         StoredValue::Boolean(value) => Probe::Boolean(*value),
         StoredValue::Integer(value) => Probe::Integer(*value),
         StoredValue::Float(value) => Probe::Float(*value),
-        StoredValue::String(text) | StoredValue::Array(text) | StoredValue::Map(text) => Probe::String(text),
+        StoredValue::String(text)
+        | StoredValue::Array(text)
+        | StoredValue::Map(text)
+        | StoredValue::LongInteger(text) => Probe::String(text),
     }
 }
 

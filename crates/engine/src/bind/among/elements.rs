@@ -69,7 +69,9 @@ impl Elements {
             Type::Float => self.numbers.push(Number::Float(literal.as_primitive::<Float64Type>().value(0))),
             Type::Datetime => self.times.push(whole()),
             Type::Timespan => self.timespans.push(whole()),
-            Type::Boolean | Type::Array | Type::Map | Type::Dynamic => self.singles.push(value),
+            Type::Boolean | Type::Array | Type::Map | Type::Dynamic | Type::LongInteger => {
+                self.singles.push(value);
+            }
         }
     }
 

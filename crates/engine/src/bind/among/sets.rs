@@ -14,7 +14,7 @@ use super::elements::Number;
 use crate::Result;
 use crate::expr::{Typed, Values};
 use crate::functions::text::{self, fold};
-use crate::functions::{convert, times};
+use crate::functions::{convert, digits, times};
 use crate::value::Value;
 
 /// Whether a value is equal to one of the texts.
@@ -31,7 +31,8 @@ pub(super) fn texts(value: &Value, texts: Vec<String>, is_case_sensitive: bool) 
     };
     let texts = Arc::new(texts);
     for variant in &value.variants {
-        let is_number = matches!(variant.kind, Type::Integer | Type::Float | Type::Boolean);
+        let is_number =
+            matches!(variant.kind, Type::Integer | Type::Float | Type::Boolean | Type::LongInteger);
         let is_other = variant.kind == Type::Datetime || (is_number && variant.as_literal().is_some());
         if is_case_sensitive && is_other {
             continue;
@@ -89,6 +90,17 @@ pub(super) fn numbers(value: &Value, numbers: &[Number]) -> Result<Vec<Typed>> {
                 parts.push(member_of("in", convert::to_float(variant)?, move |array, row| {
                     let float = array.as_primitive::<Float64Type>().value(row);
                     floats.contains(&float_bits(Number::Float(float)))
+                })?);
+            }
+            // Of the literals here only floats can be beyond 64 bits.
+            Type::LongInteger => {
+                let wholes = numbers.iter().filter_map(|number| match number {
+                    Number::Integer(_) => None,
+                    Number::Float(float) => digits::of_float(*float),
+                });
+                let wholes: HashSet<String> = wholes.collect();
+                parts.push(member_of("in", variant, move |array, row| {
+                    wholes.contains(array.as_string_view().value(row))
                 })?);
             }
             Type::Datetime | Type::Timespan => {

@@ -26,7 +26,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 fn name(kind: Type) -> Option<&'static str> {
     Some(match kind {
         Type::Boolean => "bool",
-        Type::Integer => "long",
+        Type::Integer | Type::LongInteger => "long",
         Type::Float => "real",
         Type::String => "string",
         Type::Datetime => "datetime",

@@ -53,6 +53,7 @@ fn any_literal() -> impl Strategy<Value = Literal> {
         4 => integers.clone().prop_map(Literal::Integer),
         2 => any::<f64>().prop_map(Literal::Float),
         1 => Just(Literal::Float(f64::NAN)),
+        1 => "-?[1-9][0-9]{19,30}".prop_map(Literal::LongInteger),
         5 => texts.prop_map(Literal::String),
         2 => integers.clone().prop_map(Literal::Datetime),
         2 => integers.prop_map(Literal::Timespan),

@@ -59,9 +59,10 @@ fn value(json: &Json) -> Value {
     match json {
         Json::Null => Value::Null,
         Json::Bool(flag) => Value::Boolean(*flag),
-        Json::Number(number) => match number.as_i64() {
-            Some(integer) => Value::Integer(integer),
-            None => number.as_f64().map_or(Value::Null, Value::Float),
+        Json::Number(number) => match (number.as_i64(), number.as_u64()) {
+            (Some(integer), _) => Value::Integer(integer),
+            (None, Some(long)) => Value::LongInteger(long.to_string()),
+            (None, None) => number.as_f64().map_or(Value::Null, Value::Float),
         },
         Json::String(text) => Value::String(text.clone()),
         Json::Array(elements) => Value::Array(elements.iter().map(value).collect()),

@@ -83,8 +83,12 @@ impl Schema {
     }
 
     pub(crate) fn is_number(&self, field: &str) -> bool {
-        let kinds = self.kinds(field);
-        kinds.is_empty() || kinds.contains(&Kind::Integer) || kinds.contains(&Kind::Float)
+        self.kinds(field).is_empty() || self.has_numbers(field)
+    }
+
+    pub(crate) fn has_numbers(&self, field: &str) -> bool {
+        let is_number = |kind: &Kind| matches!(kind, Kind::Integer | Kind::Float | Kind::LongInteger);
+        self.kinds(field).iter().any(is_number)
     }
 }
 

@@ -124,7 +124,9 @@ fn of_array(kind: Type, array: &ArrayRef, row: usize) -> Json {
         Type::Timespan => {
             Json::from(tidegauge_model::duration::to_text(array.as_primitive::<Int64Type>().value(row)))
         }
-        Type::Array | Type::Map | Type::Dynamic => exact(array.as_string_view().value(row)),
+        Type::Array | Type::Map | Type::Dynamic | Type::LongInteger => {
+            exact(array.as_string_view().value(row))
+        }
     }
 }
 

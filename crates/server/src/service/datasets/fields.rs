@@ -116,7 +116,14 @@ pub fn described(
 }
 
 fn words(kinds: &[FieldKind]) -> String {
-    kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join("|")
+    let mut words: Vec<&str> = Vec::with_capacity(kinds.len());
+    // Integers have one word, however long they are.
+    for word in kinds.iter().map(|kind| kind.told()) {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words.join("|")
 }
 
 pub async fn map_fields(app: &App, caller: &Caller, name: &str) -> Result<Vec<String>> {

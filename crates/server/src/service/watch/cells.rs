@@ -27,7 +27,9 @@ impl<'a> Cells<'a> {
     /// The numbers in a cell: one, or those of an array.
     pub(super) fn numbers(&self, row: usize) -> Vec<f64> {
         let number = match self.cell(row) {
-            Some((Type::Integer | Type::Float, _)) => self.json(row).and_then(|value| value.as_f64()),
+            Some((Type::Integer | Type::Float | Type::LongInteger, _)) => {
+                self.json(row).and_then(|value| value.as_f64())
+            }
             Some((Type::Array | Type::Dynamic, _)) => {
                 return match self.json(row) {
                     Some(Value::Array(values)) => values.iter().filter_map(Value::as_f64).collect(),
@@ -52,6 +54,11 @@ impl<'a> Cells<'a> {
 
     /// The cell as people write it. Nothing is empty.
     pub(super) fn text(&self, row: usize) -> String {
+        if let Some((Type::LongInteger, digits)) = self.cell(row) {
+            return digits
+                .as_string_view_opt()
+                .map_or_else(String::new, |digits| digits.value(row).to_owned());
+        }
         match self.json(row) {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(text)) => text,
@@ -76,7 +83,7 @@ impl<'a> Cells<'a> {
                 Some(Value::String(Timestamp::from_nanos(nanoseconds).to_string()))
             }
             Type::String => Some(Value::String(values.as_string_view_opt()?.value(row).to_owned())),
-            Type::Array | Type::Map | Type::Dynamic => {
+            Type::Array | Type::Map | Type::Dynamic | Type::LongInteger => {
                 let text = values.as_string_view_opt()?.value(row);
                 Some(serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())))
             }

@@ -87,7 +87,8 @@ fn sorted(mut values: Vec<f64>) -> Vec<f64> {
 
 /// The sum of a field that has only whole numbers: exact, and a float where it is beyond 64 bits.
 fn whole_sum(numbers: &[Json], field: &str, schema: &Schema) -> Option<Result> {
-    if schema.kinds(field).contains(&Kind::Float) {
+    let kinds = schema.kinds(field);
+    if kinds.contains(&Kind::Float) || kinds.contains(&Kind::LongInteger) {
         return None;
     }
     let sum: i128 = numbers.iter().map(|number| i128::from(number.as_i64().unwrap())).sum();
@@ -101,7 +102,7 @@ fn whole_sum(numbers: &[Json], field: &str, schema: &Schema) -> Option<Result> {
 fn ends(values: &[Json], field: &str, schema: &Schema) -> Vec<Json> {
     let kinds = schema.kinds(field);
     let mut values = values.to_vec();
-    if kinds.len() > 1 && (kinds.contains(&Kind::Integer) || kinds.contains(&Kind::Float)) {
+    if kinds.len() > 1 && schema.has_numbers(field) {
         values.retain(Json::is_number);
     } else if kinds.len() > 1 {
         values = values.iter().map(|value| Json::from(value::text(value))).collect();

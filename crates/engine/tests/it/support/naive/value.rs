@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use serde_json::Value as Json;
+use serde_json::{Number, Value as Json};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
@@ -13,6 +13,8 @@ pub(crate) enum Kind {
     String,
     Array,
     Map,
+    /// Beyond 64 bits with a sign, which JSON can hold here up to those without.
+    LongInteger,
 }
 
 impl Kind {
@@ -21,7 +23,8 @@ impl Kind {
             Json::Null => return None,
             Json::Bool(_) => Self::Boolean,
             Json::Number(number) if number.is_f64() => Self::Float,
-            Json::Number(_) => Self::Integer,
+            Json::Number(number) if number.is_i64() => Self::Integer,
+            Json::Number(_) => Self::LongInteger,
             Json::String(_) => Self::String,
             Json::Array(_) => Self::Array,
             Json::Object(_) => Self::Map,
@@ -42,7 +45,7 @@ pub(super) fn text(value: &Json) -> String {
 /// The order of two numbers, exactly; none if one is no number.
 pub(super) fn numbers(a: &Json, b: &Json) -> Option<Ordering> {
     let (Json::Number(a), Json::Number(b)) = (a, b) else { return None };
-    Some(match (a.as_i64(), b.as_i64()) {
+    Some(match (whole(a), whole(b)) {
         (Some(a), Some(b)) => a.cmp(&b),
         (Some(a), None) => whole_with_float(a, b.as_f64().unwrap()),
         (None, Some(b)) => whole_with_float(b, a.as_f64().unwrap()).reverse(),
@@ -50,12 +53,16 @@ pub(super) fn numbers(a: &Json, b: &Json) -> Option<Ordering> {
     })
 }
 
+/// The integer that a number was written as.
+fn whole(number: &Number) -> Option<i128> {
+    number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
+}
+
 /// Compares in 128 bits, where every whole float between the bounds of integers has its place.
-fn whole_with_float(integer: i64, float: f64) -> Ordering {
+fn whole_with_float(integer: i128, float: f64) -> Ordering {
     if float.abs() > 1e20 {
         return if float > 0.0 { Ordering::Less } else { Ordering::Greater };
     }
-    let integer = i128::from(integer);
     let floor = float.floor() as i128;
     integer.cmp(&floor).then(if float > float.floor() { Ordering::Less } else { Ordering::Equal })
 }
@@ -65,7 +72,7 @@ pub(super) fn key(value: &Json) -> String {
     match value {
         Json::Number(number) => {
             let float = number.as_f64().unwrap();
-            match number.as_i64() {
+            match whole(number) {
                 Some(integer) => format!("number {integer}"),
                 None if float.fract() == 0.0 && float.abs() < 1e20 => format!("number {}", float as i128),
                 None => format!("number {float:?}"),

@@ -2,12 +2,13 @@
 
 use serde::Deserialize;
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
 use tidegauge_lang::dataset_query::{Aggregation, DatasetQuery, Filter, Projection, Value, VirtualField};
-use tidegauge_lang::tree::SortKey;
+use tidegauge_lang::tree::{Literal, SortKey};
 use tidegauge_model::{Rule, Violation};
 use utoipa::ToSchema;
 
-use crate::http::json::{optional_object, optional_objects};
+use crate::http::json::{optional_object, optional_objects, optional_value};
 
 /// What `queryOptions.displayNull` says to leave the fields out that an event does not have.
 const NULLS_HIDDEN: [&str; 3] = ["false", "0", "hide"];
@@ -71,7 +72,9 @@ pub struct AggregationRequest {
     pub alias: Option<String>,
     /// Of `topk` how many, of `percentiles` which, of `histogram` how many, of `makeset` and `makelist` at most how
     /// many.
-    pub argument: Option<Json>,
+    #[serde(default, deserialize_with = "optional_value")]
+    #[schema(value_type = Option<Json>)]
+    pub argument: Option<Box<RawValue>>,
 }
 
 /// Which events to look at.
@@ -83,7 +86,9 @@ pub struct FilterRequest {
     pub op: Option<String>,
     #[schema(required = true, value_type = String, example = "status")]
     pub field: Option<String>,
-    pub value: Option<Json>,
+    #[serde(default, deserialize_with = "optional_value")]
+    #[schema(value_type = Option<Json>)]
+    pub value: Option<Box<RawValue>>,
     pub case_sensitive: Option<bool>,
     /// What `and`, `or` and `not` are about.
     #[serde(default, deserialize_with = "optional_objects")]
@@ -151,7 +156,7 @@ impl QueryRequest {
                 op: call.op.unwrap_or_default(),
                 field: call.field.unwrap_or_default(),
                 alias: given(call.alias),
-                argument: value(call.argument),
+                argument: call.argument.map(|argument| value(&argument)).unwrap_or_default(),
             }),
             filter: self.filter.map(filter),
             group_by: self.group_by.unwrap_or_default(),
@@ -197,26 +202,35 @@ fn filter(request: FilterRequest) -> Filter {
     Filter {
         op: request.op.unwrap_or_default(),
         field: request.field.unwrap_or_default(),
-        value: value(request.value),
+        value: request.value.map(|given| value(&given)).unwrap_or_default(),
         case_sensitive: request.case_sensitive,
         children: all(request.children, filter),
     }
 }
 
-/// Whole numbers of 64 bits stay what they are; larger ones are floats, as they are in events.
-fn value(json: Option<Json>) -> Value {
-    match json.unwrap_or_default() {
-        Json::Null => Value::Null,
-        Json::Bool(flag) => Value::Boolean(flag),
-        Json::Number(number) => match number.as_i64() {
-            Some(integer) => Value::Integer(integer),
-            None => number.as_f64().map_or(Value::Null, Value::Float),
-        },
-        Json::String(text) => Value::String(text),
-        Json::Array(elements) => {
-            Value::Array(elements.into_iter().map(|element| value(Some(element))).collect())
+/// Whole numbers keep their digits, however many they are, as they do in events.
+fn value(json: &RawValue) -> Value {
+    let text = json.get().trim();
+    match text.as_bytes().first() {
+        Some(b'[') => {
+            let elements: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+            return Value::Array(elements.into_iter().map(value).collect());
         }
+        Some(b'-' | b'0'..=b'9') => {
+            return match Literal::number(text) {
+                Some(Literal::Integer(integer)) => Value::Integer(integer),
+                Some(Literal::Float(float)) => Value::Float(float),
+                Some(Literal::LongInteger(digits)) => Value::LongInteger(digits),
+                _ => Value::Null,
+            };
+        }
+        _ => {}
+    }
+    match serde_json::from_str(text).unwrap_or_default() {
+        Json::Bool(flag) => Value::Boolean(flag),
+        Json::String(text) => Value::String(text),
         object @ Json::Object(_) => Value::Object(object.to_string()),
+        Json::Null | Json::Number(_) | Json::Array(_) => Value::Null,
     }
 }
 
@@ -251,7 +265,10 @@ mod tests {
         let of = |text: &str| query(&format!(r#"{{"filter": {{"value": {text}}}}}"#)).filter.unwrap().value;
         assert_eq!(of("9223372036854775807"), Value::Integer(i64::MAX));
         assert_eq!(of("-9223372036854775808"), Value::Integer(i64::MIN));
-        assert_eq!(of("9223372036854775808"), Value::Float(9_223_372_036_854_775_808.0));
+        for digits in ["9223372036854775808", "-9223372036854775809", "123456789012345678901234567890"] {
+            assert_eq!(of(digits), Value::LongInteger(digits.to_owned()));
+            assert_eq!(of(&format!("[{digits}]")), Value::Array(vec![Value::LongInteger(digits.to_owned())]));
+        }
         assert_eq!(of("1.0"), Value::Float(1.0));
         assert_eq!(of("true"), Value::Boolean(true));
         assert_eq!(of(r#""1""#), Value::String("1".to_owned()));

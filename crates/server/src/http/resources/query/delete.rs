@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use tidegauge_model::Violation;
 use tidegauge_model::time::Timestamp;
 use utoipa::ToSchema;
@@ -37,7 +37,7 @@ pub struct DeleteRequest {
     pub commit: Option<bool>,
     /// Values by name that the text can use.
     #[schema(value_type = Option<Object>)]
-    pub variables: Option<BTreeMap<String, Value>>,
+    pub variables: Option<BTreeMap<String, Box<RawValue>>>,
 }
 
 /// What was found, and what of it is gone.

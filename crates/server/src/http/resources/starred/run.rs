@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use serde::Deserialize;
-use serde_json::Value as Json;
+use serde_json::value::RawValue;
 use tidegauge_model::ErrorKind;
 use utoipa::ToSchema;
 
@@ -34,7 +34,7 @@ pub struct StarredRunRequest {
     pub end_time: Option<String>,
     /// Values by name, beside the kept ones or in their place.
     #[schema(value_type = Option<Object>)]
-    pub variables: Option<BTreeMap<String, Json>>,
+    pub variables: Option<BTreeMap<String, Box<RawValue>>>,
 }
 
 /// Runs a starred query. Also needs `query|read` on every dataset that the query reads.

@@ -92,7 +92,10 @@ impl<'a> Variant<'a> {
             Type::String => Self::String(array.as_string_view_opt()?),
             Type::Datetime => Self::Datetime(array.as_primitive_opt::<Int64Type>()?),
             Type::Timespan => Self::Timespan(array.as_primitive_opt::<Int64Type>()?),
-            Type::Array | Type::Map | Type::Dynamic => Self::Json(array.as_string_view_opt()?),
+            // The digits of an integer are JSON too.
+            Type::Array | Type::Map | Type::Dynamic | Type::LongInteger => {
+                Self::Json(array.as_string_view_opt()?)
+            }
         })
     }
 
@@ -123,7 +126,7 @@ impl<'a> Variant<'a> {
 pub(super) fn type_name(of: Type) -> &'static str {
     match of {
         Type::Boolean => "boolean",
-        Type::Integer => "integer",
+        Type::Integer | Type::LongInteger => "integer",
         Type::Float => "float",
         Type::String => "string",
         Type::Datetime => "datetime",

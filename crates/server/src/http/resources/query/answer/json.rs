@@ -117,6 +117,9 @@ pub(super) fn write_list<T>(
 pub(super) fn write_float(out: &mut Vec<u8>, value: f64) {
     if !value.is_finite() {
         out.extend_from_slice(b"null");
+    } else if value == 0.0 && value.is_sign_negative() {
+        // `-0` and `-0.0` are kept as one float. The first is an integer where it was written, and reads as both.
+        out.extend_from_slice(b"-0");
     } else if serde_json::to_writer(&mut *out, &value).is_err() {
         unreachable!("writing a number to memory does not fail");
     }
@@ -240,7 +243,7 @@ mod tests {
     fn numbers_keep_their_kind_and_all_their_digits() {
         for (value, text) in [
             (1.0, "1.0"),
-            (-0.0, "-0.0"),
+            (-0.0, "-0"),
             (0.1, "0.1"),
             (1e300, "1e+300"),
             (f64::NAN, "null"),

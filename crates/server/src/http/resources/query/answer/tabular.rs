@@ -153,7 +153,9 @@ fn write_field(out: &mut Vec<u8>, field: &Field) {
 
 /// The types that occur, such as `integer|string`.
 pub(super) fn type_names(field: &Field) -> String {
-    let types: BTreeSet<Type> = field.values.iter().map(|(of, _)| *of).collect();
+    // Integers have one name, however long they are.
+    let as_told = |of: Type| if of == Type::LongInteger { Type::Integer } else { of };
+    let types: BTreeSet<Type> = field.values.iter().map(|(of, _)| as_told(*of)).collect();
     if types.is_empty() {
         return "unknown".to_owned();
     }

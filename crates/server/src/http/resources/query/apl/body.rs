@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
 use tidegauge_lang::tree::{Literal, SortKey};
 use tidegauge_model::{Rule, Violation};
 use utoipa::ToSchema;
@@ -51,7 +52,7 @@ pub struct AplRequest {
     pub max_bin_auto_groups: Option<i64>,
     /// Values by name that the text can use. A `let` of the same name goes before.
     #[schema(value_type = Option<Object>)]
-    pub variables: Option<BTreeMap<String, Json>>,
+    pub variables: Option<BTreeMap<String, Box<RawValue>>>,
     #[serde(default, deserialize_with = "optional_object")]
     pub query_options: Option<QueryOptions>,
 }
@@ -66,7 +67,7 @@ impl AplRequest {
         &mut self,
         start_time: Option<String>,
         end_time: Option<String>,
-        variables: Option<BTreeMap<String, Json>>,
+        variables: Option<BTreeMap<String, Box<RawValue>>>,
     ) {
         self.start_time = given(start_time).or(self.start_time.take());
         self.end_time = given(end_time).or(self.end_time.take());
@@ -99,12 +100,19 @@ impl AplRequest {
 }
 
 /// Values by name as the text can use them.
-pub fn literals(variables: BTreeMap<String, Json>) -> Result<Vec<(String, Literal)>, Violation> {
+pub fn literals(variables: BTreeMap<String, Box<RawValue>>) -> Result<Vec<(String, Literal)>, Violation> {
     if variables.len() > VARIABLES_MAX {
         let problem = format!("should have at most {VARIABLES_MAX} items");
         return Err(Violation::new("variables", Rule::TooManyItems, problem));
     }
-    Ok(variables.into_iter().map(|(name, value)| (name, literal(value))).collect())
+    let named = variables.into_iter().map(|(name, value)| match literal(&value) {
+        Some(literal) => Ok((name, literal)),
+        None => {
+            let problem = "is beyond the range of numbers";
+            Err(Violation::new(format!("variables.{name}"), Rule::Maximum, problem))
+        }
+    });
+    named.collect()
 }
 
 fn given(text: Option<String>) -> Option<String> {
@@ -120,18 +128,18 @@ fn number(field: &str, number: Option<i64>) -> Result<Option<usize>, Violation> 
     }
 }
 
-/// Whole numbers of 64 bits stay what they are; larger ones are floats, as they are in events.
-fn literal(json: Json) -> Literal {
-    match json {
-        Json::Null => Literal::Null,
+/// Whole numbers keep their digits, however many they are, as they do in events. None beyond the range of a float.
+fn literal(json: &RawValue) -> Option<Literal> {
+    let text = json.get().trim();
+    if text.starts_with(|first: char| first == '-' || first.is_ascii_digit()) {
+        return Literal::number(text);
+    }
+    Some(match serde_json::from_str(text).ok()? {
+        Json::Null | Json::Number(_) => Literal::Null,
         Json::Bool(flag) => Literal::Boolean(flag),
-        Json::Number(number) => match number.as_i64() {
-            Some(integer) => Literal::Integer(integer),
-            None => number.as_f64().map_or(Literal::Null, Literal::Float),
-        },
         Json::String(text) => Literal::String(text),
         list_or_object => Literal::Dynamic(list_or_object.to_string()),
-    }
+    })
 }
 
 #[cfg(test)]
