@@ -39,8 +39,7 @@ impl Run {
         let call = AggregateCall { function: AggregateFunction::Count, of: None, span: Span::default() };
         let aggregates = vec![NamedAggregate { name: "Count".to_owned(), call }];
         let summarize = Summarize { aggregates, keys: Vec::new(), bucket: None };
-        let (mut counted, _) = self.summarize(segment, &summarize, &[], around).await?;
-        plain(&mut counted);
+        let (counted, _) = self.summarize(segment, &summarize, &[], around).await?;
         Ok(counted)
     }
 }
