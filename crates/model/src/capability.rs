@@ -126,6 +126,16 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
+    /// Whether nothing at all is allowed.
+    pub fn is_empty(&self) -> bool {
+        fn grants_nothing<Area>(grants: &Grants<Area>) -> bool {
+            grants.values().all(Vec::is_empty)
+        }
+        grants_nothing(&self.org)
+            && self.dataset.values().all(grants_nothing)
+            && self.view.values().all(grants_nothing)
+    }
+
     /// Everything there is.
     pub fn all() -> Self {
         Self::where_allowed(|_, _| true, |_, _| true, |_, _| true)

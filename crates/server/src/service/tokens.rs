@@ -107,6 +107,11 @@ fn checked(caller: &Caller, input: TokenInput) -> Result<Checked> {
     check_name("name", &input.name)?;
     check_text("description", &input.description, DESCRIPTION_MAX)?;
     let capabilities = capabilities::read(&input.capabilities)?;
+    if capabilities.is_empty() {
+        let message = "at least one capability must be set: a token without any can do nothing";
+        return Err(Error::new(ErrorKind::Invalid, message)
+            .hint("name it in orgCapabilities, datasetCapabilities or viewCapabilities"));
+    }
     check_grant(caller, &capabilities)?;
     let expires_at = read_expiry(caller, "expiresAt", input.expires_at.as_deref())?;
     Ok(Checked { name: input.name, description: input.description, capabilities, expires_at })
