@@ -123,7 +123,7 @@ fn sending() -> Manner {
     Manner {
         post: Post {
             allowed: vec!["127.0.0.0/8".parse().unwrap()],
-            allows_plain_http: false,
+            allows_plain_http: true,
             connect_time_max: seconds(3),
             time_max: seconds(10),
             answer_bytes_max: 64 << 10,
