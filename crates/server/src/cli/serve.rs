@@ -10,7 +10,7 @@ use clap::Args;
 use super::{address, operator, output};
 use crate::config::arguments::SettingArguments;
 use crate::config::{Config, FirstStart, PublicUrl, layers};
-use crate::http::serve::{listen, serve, stop_signal};
+use crate::http::serve::{listen, outlive_hangups, serve, stop_signal};
 use crate::jobs::Jobs;
 use crate::service::first_start::{self, Made};
 use crate::telemetry;
@@ -22,6 +22,7 @@ pub struct ServeArguments {
 }
 
 pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
+    outlive_hangups()?;
     let config = layers::load(&arguments.settings)?;
     telemetry::start(&config.log)?;
     let _lock = lock_data_folder(&config.data)?;

@@ -113,7 +113,7 @@ async fn reload_on_hangup(tls: &RustlsConfig, files: &TlsFiles) -> anyhow::Resul
 
 /// A newer geo database is taken over on SIGHUP; one that cannot be used leaves the old one in place.
 fn reread_places_on_hangup(app: &App) -> impl Future<Output = anyhow::Result<()>> + use<> {
-    // Asked for at once, as the signals to stop are. Without a database SIGHUP is left as it is.
+    // Asked for at once, as the signals to stop are.
     let watched = app.queries.atlas.clone().map(|atlas| (atlas, signal(SignalKind::hangup())));
     async move {
         let Some((atlas, hangups)) = watched else { return std::future::pending().await };
@@ -130,6 +130,13 @@ fn reread_places_on_hangup(app: &App) -> impl Future<Output = anyhow::Result<()>
         }
         Ok(())
     }
+}
+
+/// Lets SIGHUP no longer end the process, whether or not there is something to read again: once a signal was asked for,
+/// what it does by default is gone until the process ends, through draining too.
+pub fn outlive_hangups() -> anyhow::Result<()> {
+    drop(signal(SignalKind::hangup()).context("SIGHUP cannot be received")?);
+    Ok(())
 }
 
 /// Completes on SIGTERM or SIGINT.

@@ -76,6 +76,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("many_hostile_bodies_at_once_stay_within_the_memory", |backend| Box::pin(hostile::at_once(backend))),
     ("labels_do_not_multiply_the_memory", |backend| Box::pin(hostile::labels(backend))),
     ("sigterm_lets_running_requests_finish", |backend| Box::pin(shutdown::drains(backend))),
+    ("sighup_ends_nothing", |backend| Box::pin(shutdown::outlives_hangups(backend))),
     ("a_second_service_on_the_same_folder_is_refused", |backend| Box::pin(shutdown::locked(backend))),
     ("a_person_signs_in_by_the_browser", |backend| Box::pin(login::by_browser(backend))),
     ("a_person_signs_in_by_a_device_code", |backend| Box::pin(login::by_device(backend))),

@@ -28,6 +28,25 @@ pub(crate) async fn drains(backend: Backend) {
     assert!(list.send().await.unwrap().text().await.unwrap().contains("slow"));
 }
 
+/// With neither a certificate nor a geo database to read again, SIGHUP changes nothing: not while the service runs, and
+/// not while it drains.
+pub(crate) async fn outlives_hangups(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    service.hang_up();
+    let body = r#"{"name": "slow", "properties": {"webhook": {"url": "https://example.com"}}}"#;
+    let mut connection = begin_request(service.address(), &installation.first_token(), body.len());
+    wait_until_in_flight(&service.url).await;
+
+    service.terminate();
+    wait_until_refused(service.address());
+    service.hang_up();
+    connection.write_all(body.as_bytes()).unwrap();
+    let answer = read_all(connection);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    assert_eq!(service.exit_code(), Some(0));
+}
+
 pub(crate) async fn locked(backend: Backend) {
     let installation = Installation::new(backend);
     let _service = installation.start(&[]);
