@@ -162,7 +162,8 @@ impl Prune {
 }
 
 fn is_stored(field: &str, scope: &Scope) -> bool {
-    !scope.is_computed(field) && scope.is_stored(field)
+    // In a map there may be what no bound of a column knows of.
+    !scope.is_computed(field) && scope.is_stored(field) && !scope.may_be_inside(field)
 }
 
 fn turned(operator: BinaryOperator) -> BinaryOperator {

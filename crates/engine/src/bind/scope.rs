@@ -2,6 +2,7 @@
 //! before, and values with names. Each typed column of a field that is used becomes an input of the scan, once.
 
 mod lookup;
+mod maps;
 mod shown;
 
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use std::sync::atomic::AtomicUsize;
 
 use hashbrown::{HashMap, HashSet};
 use tidegauge_lang::Span;
-use tidegauge_lang::tree::{Expr, Literal, Named, Type};
+use tidegauge_lang::tree::{Expr, Named, Type};
 use tidegauge_model::FieldKind;
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_store::{DatasetState, Kinds};
@@ -64,6 +65,8 @@ pub(crate) struct Scope {
     inputs: Vec<InputColumn>,
     places: HashMap<InputColumn, usize>,
     computed: HashMap<String, Value>,
+    /// Of those, the ones that the query itself gave their values.
+    defined: HashSet<String>,
     /// Fields that are computed when they are asked for, and those that were.
     virtual_fields: HashMap<String, Expr>,
     bound: HashMap<String, Value>,
@@ -111,6 +114,7 @@ impl Scope {
             inputs: Vec::new(),
             places: HashMap::new(),
             computed: HashMap::new(),
+            defined: HashSet::new(),
             virtual_fields: HashMap::new(),
             bound: HashMap::new(),
             hidden: HashMap::new(),
@@ -199,32 +203,45 @@ impl Scope {
 
     /// A field by its name. One that no event has had is null; one that a table cannot have is an error.
     pub(crate) fn field(&mut self, name: &str, span: Span) -> Result<Value> {
-        if let Some(value) = self.computed.get(name).or_else(|| self.hidden.get(name)) {
-            return Ok(value.clone());
+        if let Some(value) = self.listed(name) {
+            return if self.is_of_an_event(name) { self.with_inside(name, value) } else { Ok(value) };
         }
-        if !self.shown.is_open() || self.dataset.is_none() {
-            return self.constant(name).map_or_else(|| self.nested(name, span), Ok);
+        if let Some(value) = self.inside(name)? {
+            return Ok(value);
+        }
+        if self.is_of_events() {
+            return Ok(self.nothing(name));
+        }
+        Err(self.unknown(name, span))
+    }
+
+    /// What has exactly this name.
+    fn listed(&mut self, name: &str) -> Option<Value> {
+        if let Some(value) = self.computed.get(name).or_else(|| self.hidden.get(name)) {
+            return Some(value.clone());
+        }
+        if !self.is_open() {
+            return self.constant(name);
         }
         if name == TIME_FIELD {
-            return Ok(self.time().into());
+            return Some(self.time().into());
         }
         if name == ARRIVAL_FIELD {
-            return Ok(self.input(InputColumn::Arrival, Type::Datetime).into());
+            return Some(self.input(InputColumn::Arrival, Type::Datetime).into());
         }
         let value = self.stored(name);
         if !value.is_null() {
-            return Ok(value);
+            return Some(value);
         }
-        if let Some(value) = self.virtual_field(name) {
-            return Ok(value);
+        self.virtual_field(name).or_else(|| self.constant(name))
+    }
+
+    /// Whether a name stands for what events have by that name, and not for what the query made of them.
+    fn is_of_an_event(&self, name: &str) -> bool {
+        match self.computed.contains_key(name) {
+            true => !self.defined.contains(name),
+            false => self.is_open() && self.is_stored(name),
         }
-        if let Some(value) = self.constant(name) {
-            return Ok(value);
-        }
-        if let Some(value) = self.inside_map(name)? {
-            return Ok(value);
-        }
-        Ok(self.nothing(name))
     }
 
     /// A field that no event has had.
@@ -245,23 +262,6 @@ impl Scope {
 
     fn constant(&self, name: &str) -> Option<Value> {
         self.surroundings.constants.get(name).cloned()
-    }
-
-    /// `a.b.c` may be `b.c` in a field that is called `a`.
-    fn nested(&mut self, name: &str, span: Span) -> Result<Value> {
-        for (dot, _) in name.rmatch_indices('.') {
-            let of = self.computed.get(&name[..dot]).cloned().or_else(|| self.constant(&name[..dot]));
-            if let Some(of) = of {
-                let mut keys = name[dot + 1..].split('.');
-                return keys.try_fold(of, |of, key| {
-                    member::member(&of, &Value::literal(&Literal::String(key.to_owned())))
-                });
-            }
-        }
-        if self.is_of_events {
-            return Ok(self.nothing(name));
-        }
-        Err(self.unknown(name, span))
     }
 
     /// The error of a name that nothing has.
@@ -300,23 +300,6 @@ impl Scope {
             .into_iter()
             .map(|kind| self.input(InputColumn::Field(Arc::clone(&field), kind), type_of(kind)));
         Value { variants: variants.collect() }
-    }
-
-    /// `a.b.c` may be `c` in a map that is called `a.b`.
-    fn inside_map(&mut self, name: &str) -> Result<Option<Value>> {
-        for (dot, _) in name.rmatch_indices('.') {
-            let map = &name[..dot];
-            if self.kinds(map).contains(&FieldKind::Map) {
-                let key = Value::literal(&Literal::String(name[dot + 1..].to_owned()));
-                let of = self.stored(map);
-                return member::member(&of, &key).map(Some);
-            }
-            if let Some(of) = self.computed.get(map) {
-                let key = Value::literal(&Literal::String(name[dot + 1..].to_owned()));
-                return member::member(of, &key).map(Some);
-            }
-        }
-        Ok(None)
     }
 
     fn input(&mut self, column: InputColumn, kind: Type) -> Typed {

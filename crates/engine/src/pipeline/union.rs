@@ -183,6 +183,7 @@ impl Run {
         let plan = if is_literal { in_order(plan) } else { plan };
         let mut united = Segment::of_plan(plan, fields, around, about);
         united.scope.hide(&hidden);
+        united.scope.stay_defined(tables.iter().map(|(_, segment, _)| &segment.scope));
         united.scope.stay_of_events(tables.iter().all(|(_, segment, _)| segment.scope.is_of_events()));
         Ok(united)
     }

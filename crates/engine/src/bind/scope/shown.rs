@@ -1,6 +1,5 @@
 //! Which fields the rows show, in which order: those of the dataset and what was computed beside them, or a list.
 
-use tidegauge_lang::Span;
 use tidegauge_model::columns::TIME_FIELD;
 
 use super::{ARRIVAL_FIELD, Scope};
@@ -33,6 +32,7 @@ impl Scope {
     /// Gives a computed value a name, which hides a field of that name. It stands where that was, else at the end.
     pub(crate) fn define(&mut self, name: &str, value: Value) {
         self.computed.insert(name.to_owned(), value);
+        self.defined.insert(name.to_owned());
         self.hidden.remove(name);
         match &mut self.shown {
             Shown::Everything { computed } => {
@@ -47,6 +47,7 @@ impl Scope {
     /// From here on there are these fields and no others. Of two with one name the later one counts.
     pub(crate) fn list(&mut self, fields: Vec<(String, Value)>) {
         self.hidden.clear();
+        self.defined = fields.iter().map(|(name, _)| name.clone()).collect();
         self.relist(fields);
     }
 
@@ -99,10 +100,16 @@ impl Scope {
         self.is_of_events = is_of_events;
     }
 
+    /// Takes over from the scopes before which fields the query gave their values; the others are those of events.
+    pub(crate) fn stay_defined<'a>(&mut self, before: impl IntoIterator<Item = &'a Self>) {
+        self.defined = before.into_iter().flat_map(|scope| &scope.defined).cloned().collect();
+    }
+
     /// Goes on where another scope ended whose [`Self::carried`] fields these are: what it did not show is not shown
     /// here either, and events stay events.
     pub(crate) fn follow(&mut self, before: &Self) {
         self.hide(before.hidden.keys());
+        self.stay_defined([before]);
         self.stay_of_events(before.is_of_events());
     }
 
@@ -149,7 +156,7 @@ impl Scope {
         let names = self.names();
         let mut fields = Vec::with_capacity(names.len());
         for name in names {
-            let value = self.field(&name, Span::default())?;
+            let value = self.listed(&name).unwrap_or_default();
             fields.push((name, value));
         }
         Ok(fields)
