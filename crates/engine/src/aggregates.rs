@@ -33,8 +33,10 @@ use datafusion_functions_aggregate::stddev::stddev_udaf;
 use datafusion_functions_aggregate::sum::sum_udaf;
 use datafusion_functions_aggregate::variance::var_samp_udaf;
 
+pub(crate) use self::collect::{LIST_DEFAULT, SET_DEFAULT};
 use self::grouped::{Inputs, function};
 use self::whole::{Outcome, Whole};
+use crate::notices::Notices;
 
 /// Percentiles by nearest rank, in the order given, of percentiles from 0 to 100.
 ///
@@ -104,14 +106,24 @@ pub(crate) fn arg_row(is_max: bool, is_first: bool) -> Arc<AggregateUDF> {
 /// `Utf8View` of JSON texts → `Utf8View` of a JSON array. If there are more than `items_max` or more than 1 MiB of
 /// them, the first by their text.
 pub fn makeset(items_max: usize) -> Arc<AggregateUDF> {
-    function(collect::MakeSet { items_max }, Inputs::Exactly(1))
+    makeset_with(items_max, &Notices::default())
+}
+
+/// As [`makeset`], which tells when values had no place that nobody asked to leave out.
+pub(crate) fn makeset_with(items_max: usize, notices: &Notices) -> Arc<AggregateUDF> {
+    function(collect::MakeSet { items_max, notices: notices.clone() }, Inputs::Exactly(1))
 }
 
 /// All values, in the order of rows within a partition; partitions follow each other as they are done.
 ///
 /// `Utf8View` of JSON texts → `Utf8View` of a JSON array, of at most `items_max` and 1 MiB.
 pub fn makelist(items_max: usize) -> Arc<AggregateUDF> {
-    function(collect::MakeList { items_max }, Inputs::Exactly(1))
+    makelist_with(items_max, &Notices::default())
+}
+
+/// As [`makelist`], which tells when values had no place that nobody asked to leave out.
+pub(crate) fn makelist_with(items_max: usize, notices: &Notices) -> Arc<AggregateUDF> {
+    function(collect::MakeList { items_max, notices: notices.clone() }, Inputs::Exactly(1))
 }
 
 /// How many different values there are.

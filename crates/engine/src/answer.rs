@@ -102,6 +102,14 @@ pub enum Message {
     RowsCut(u64),
     /// The query asks where addresses are, and there is no database that knows.
     NoPlaces,
+    /// A function left out what is beyond a limit of its own, such as `values` or `bytes`.
+    Cut { function: &'static str, limit: u64, unit: &'static str },
+    /// A field that holds texts alone is compared with a number, which no text is equal to.
+    TextWithNumber(String),
+    /// A number of rows behind groups over time was taken for the number of groups in every bucket.
+    LimitOfGroups(u64),
+    /// The column that names the source of rows hides a field of the tables.
+    HiddenBySource(String),
 }
 
 /// Where an answer that was cut goes on.

@@ -16,6 +16,7 @@ mod groups;
 mod lanes;
 mod leaf;
 mod memory;
+mod notices;
 mod own_rows;
 mod partials;
 mod partners;

@@ -75,18 +75,19 @@ impl Run {
             let around = self.surroundings(&mut query)?;
             self.fill_tables(&mut query, &around).await?;
             let segment = self.segment(&query, &around).await?;
-            Ok::<_, Error>((segment, around.lookup))
+            Ok::<_, Error>((segment, around))
         };
         // The timeout looks at the work before it looks at the clock.
         if Instant::now() >= self.deadline() {
             return Err(Error::Time { seconds });
         }
         let segment = tokio::time::timeout_at(self.deadline(), work).await;
-        let (segment, lookup) = segment.map_err(|_| Error::Time { seconds })??;
+        let (segment, around) = segment.map_err(|_| Error::Time { seconds })??;
         let mut answer = self.finish(segment).await?;
-        if lookup.is_lacking() {
+        if around.lookup.is_lacking() {
             self.tell(Message::NoPlaces);
         }
+        around.notices.take().into_iter().for_each(|message| self.tell(message));
         let ended = Instant::now();
         let figures = self.figures(&answer.figures);
         answer.figures = Figures { elapsed: ended - self.began, ..figures };

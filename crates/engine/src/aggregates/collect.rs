@@ -12,14 +12,33 @@ use datafusion_common::Result;
 use super::grouped::{Aggregate, Bytes, Rows, texts};
 use super::state::{StateReader, write_text};
 use super::texts::Texts;
+use crate::Message;
+use crate::notices::Notices;
 
 const TEXT_BYTES_MAX: usize = 1 << 20;
+
+/// How many values a set has, where the query does not say.
+pub(crate) const SET_DEFAULT: u32 = 128;
+
+/// How many a list has, and a set with a condition; no query can ask for more.
+pub(crate) const LIST_DEFAULT: u32 = 1_048_576;
+
+/// Tells that values had no place, unless the query itself said how many it wants and got as many.
+fn tell_of_cut(notices: &Notices, function: &'static str, items: usize, items_max: usize) {
+    let is_default = items_max == SET_DEFAULT as usize || items_max == LIST_DEFAULT as usize;
+    if items < items_max {
+        notices.tell(Message::Cut { function, limit: TEXT_BYTES_MAX as u64, unit: "bytes for a group" });
+    } else if is_default {
+        notices.tell(Message::Cut { function, limit: items_max as u64, unit: "values for a group" });
+    }
+}
 
 /// All values, in the order of the rows of a part and the parts in the order in which they come. What comes after
 /// the first value that has no place any more is left out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MakeList {
     pub(super) items_max: usize,
+    pub(super) notices: Notices,
 }
 
 /// The list of a group.
@@ -100,6 +119,9 @@ impl Aggregate for MakeList {
     fn evaluate(&self, groups: Vec<List>) -> Result<ArrayRef> {
         let mut column = StringViewBuilder::with_capacity(groups.len());
         for group in groups {
+            if group.is_full {
+                tell_of_cut(&self.notices, "make_list", group.ends.len(), self.items_max);
+            }
             let items = group.text.strip_suffix(',').unwrap_or_default();
             column.append_value(format!("[{items}]"));
         }
@@ -116,6 +138,7 @@ impl Aggregate for MakeList {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MakeSet {
     pub(super) items_max: usize,
+    pub(super) notices: Notices,
 }
 
 /// The set of a group.
@@ -220,6 +243,9 @@ impl Aggregate for MakeSet {
         let mut column = StringViewBuilder::with_capacity(groups.len());
         for mut group in groups {
             self.trim(&mut group);
+            if group.cut.is_some() {
+                tell_of_cut(&self.notices, "make_set", group.texts.len(), self.items_max);
+            }
             let items: Vec<&str> = group.texts.entries().iter().map(|entry| &*entry.text).collect();
             column.append_value(format!("[{}]", items.join(",")));
         }

@@ -22,7 +22,7 @@ const SINGLES_MAX: usize = 10_000;
 
 impl Scope {
     pub(super) fn is_among(&mut self, value: &Expr, list: &[Expr], is_case_sensitive: bool) -> Result<Typed> {
-        let span = value.span;
+        let (named, span) = (value, value.span);
         let value = self.bind(value)?;
         let mut parts = Vec::new();
         let mut elements = Elements::default();
@@ -31,6 +31,7 @@ impl Scope {
             let element = self.bind(element)?;
             if element.of_type(Type::Array).is_none() {
                 self.check_comparison(place, &value, &element)?;
+                self.tell_of_text_with_number(named, &value, &element);
             }
             if elements.add_array(&element) {
                 continue;

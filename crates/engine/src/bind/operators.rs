@@ -22,9 +22,11 @@ impl Scope {
     ) -> Result<Value> {
         use BinaryOperator::{And, Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual, Or};
         let mut sides = || {
-            let (left, right) = (self.bind(left)?, self.bind(right)?);
-            self.check_comparison(span, &left, &right)?;
-            Ok::<_, Error>((left, right))
+            let values = (self.bind(left)?, self.bind(right)?);
+            self.check_comparison(span, &values.0, &values.1)?;
+            self.tell_of_text_with_number(left, &values.0, &values.1);
+            self.tell_of_text_with_number(right, &values.1, &values.0);
+            Ok::<_, Error>(values)
         };
         match operator {
             And => Ok(Typed::all(vec![self.condition(left)?, self.condition(right)?]).into()),
@@ -80,9 +82,10 @@ impl Scope {
     }
 
     pub(super) fn is_between(&mut self, value: &Expr, low: &Expr, high: &Expr) -> Result<Typed> {
-        let span = value.span.to(high.span);
+        let (named, span) = (value, value.span.to(high.span));
         let value = self.bind(value)?;
         let (low, high) = (self.bind(low)?, self.bind(high)?);
+        self.tell_of_text_with_number(named, &value, &low);
         self.check_comparison(span, &value, &low)?;
         self.check_comparison(span, &value, &high)?;
         Ok(Typed::all(vec![

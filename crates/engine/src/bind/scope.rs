@@ -19,7 +19,7 @@ pub(crate) use self::lookup::Lookup;
 use self::shown::Shown;
 use super::unknown_field;
 use crate::expr::Typed;
-use crate::functions::member;
+use crate::notices::Notices;
 use crate::types::type_of;
 use crate::value::Value;
 use crate::{Error, Result};
@@ -54,6 +54,7 @@ pub(crate) struct Surroundings {
     pub(crate) is_strict: bool,
     /// How many bytes of long constants were computed for the query so far.
     pub(crate) computed_bytes: Arc<AtomicUsize>,
+    pub(crate) notices: Notices,
 }
 
 /// The names of one table's rows, and the inputs that were asked for so far.

@@ -1,12 +1,14 @@
 //! `set stricttypes`: comparisons of values whose types do not fit are refused. Without it they are answered, and what
 //! cannot be equal is not.
 
+use arrow_array::Array;
 use tidegauge_lang::Span;
-use tidegauge_lang::tree::Type;
+use tidegauge_lang::tree::{Expr, ExprKind, Type};
 
 use super::{Scope, invalid_with, type_names};
-use crate::Result;
+use crate::expr::Typed;
 use crate::value::Value;
+use crate::{Message, Result};
 
 impl Scope {
     /// Refuses a comparison where the query wants types that fit, and these do not.
@@ -20,6 +22,22 @@ impl Scope {
             false => "convert one side, or leave out `set stricttypes`",
         };
         Err(invalid_with(span, message, hint))
+    }
+
+    /// Notes that a field of texts is compared with a number of the query. Both are what they are: a text is no number
+    /// even where it looks like one, as what comes from CSV does.
+    pub(super) fn tell_of_text_with_number(&self, named: &Expr, value: &Value, other: &Value) {
+        let is_number = |typed: &Typed| matches!(typed.kind, Type::Integer | Type::Float);
+        let is_written = |typed: &Typed| typed.as_literal().is_some_and(|literal| literal.is_valid(0));
+        let is_text = !value.is_null() && value.variants.iter().all(|typed| typed.kind == Type::String);
+        if let ExprKind::Field(name) = &named.kind
+            && is_text
+            && let [other] = other.variants.as_slice()
+            && is_number(other)
+            && is_written(other)
+        {
+            self.surroundings().notices.tell(Message::TextWithNumber(name.clone()));
+        }
     }
 }
 

@@ -104,7 +104,8 @@ pub(crate) fn call_with_many(
 }
 
 fn bind(function: &Function, arguments: &[Value], span: Span, around: &Surroundings) -> Result<Value> {
-    let call = Call { name: function.name, span, now: around.now, lookup: &around.lookup, arguments };
+    let Surroundings { now, lookup, notices, .. } = around;
+    let call = Call { name: function.name, span, now: *now, lookup, notices, arguments };
     (function.bind)(&call)
 }
 

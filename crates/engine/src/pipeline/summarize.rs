@@ -25,7 +25,7 @@ use crate::partials::Partials;
 use crate::plan::{Computed, GroupsPlan, Outcome, result_name};
 use crate::run::Run;
 use crate::value::Value;
-use crate::{AggregateInfo, Result};
+use crate::{AggregateInfo, Message, Result};
 
 /// A `summarize` that is ready to run.
 struct Planned {
@@ -39,8 +39,24 @@ struct Planned {
     bucket: Option<String>,
     /// Which groups are wanted, where their order is known only when all columns are computed.
     choice: Option<Choice>,
+    /// How many groups are shown in every bucket, where the query says it as a number of rows.
+    series_limit: Option<u64>,
     /// The time of rows that are no events, where it is needed.
     time: Option<Typed>,
+}
+
+impl Planned {
+    /// Of which all groups are wanted.
+    fn new(
+        plan: GroupsPlan,
+        columns: Option<Vec<Column>>,
+        infos: Vec<(String, AggregateInfo)>,
+        keys: Vec<String>,
+        bucket: Option<String>,
+        time: Option<Typed>,
+    ) -> Self {
+        Self { plan, columns, infos, keys, bucket, choice: None, series_limit: None, time }
+    }
 }
 
 /// One column of the result.
@@ -78,6 +94,11 @@ impl Run {
             choice.make(&mut tables, &planned, around)?;
         }
         self.note(&segment.scope);
+        if let (Some(limit), Some(series)) = (planned.series_limit, tables.first())
+            && series.rows as u64 > limit
+        {
+            self.tell(Message::LimitOfGroups(limit));
+        }
         let about = About {
             sources: std::mem::take(&mut segment.about.sources),
             range: segment.about.range,

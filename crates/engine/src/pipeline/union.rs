@@ -18,7 +18,7 @@ use crate::leaf::Leaf;
 use crate::run::Run;
 use crate::types::type_name;
 use crate::value::Value;
-use crate::{Error, Result};
+use crate::{Error, Message, Result};
 
 /// How many columns the rows of a union have at most.
 const COLUMNS_MAX: usize = 10_000;
@@ -36,6 +36,14 @@ struct Fields {
 }
 
 impl Fields {
+    fn of(values: Vec<(String, Value)>) -> Self {
+        let mut places = HashMap::with_capacity(values.len());
+        for (place, (name, _)) in values.iter().enumerate() {
+            places.entry(name.clone()).or_insert(place);
+        }
+        Self { values, places }
+    }
+
     fn get(&self, name: &str) -> Option<&Value> {
         self.places.get(name).map(|place| &self.values[*place].1)
     }
@@ -125,6 +133,17 @@ impl Run {
         names.filter(fits).map(operand).collect()
     }
 
+    /// Whoever names the column of the source wants what it says: a field of the same name gives way, and that is told.
+    fn put_source_first(&self, union: &Union, columns: &mut Vec<Column>, hidden: &mut Vec<String>) {
+        let Some(source) = &union.source_field else { return };
+        let count = columns.len();
+        columns.retain(|column| column.name != *source);
+        hidden.retain(|name| name != source);
+        if columns.len() < count {
+            self.tell(Message::HiddenBySource(source.clone()));
+        }
+    }
+
     /// All rows of the tables.
     async fn united(&self, operands: Vec<Operand>, union: &Union, around: &Surroundings) -> Result<Segment> {
         let mut tables = Vec::with_capacity(operands.len());
@@ -140,15 +159,12 @@ impl Run {
                 }
             }
             values.extend(own);
-            let mut fields = Fields { values, places: HashMap::new() };
-            for (place, (name, _)) in fields.values.iter().enumerate() {
-                fields.places.entry(name.clone()).or_insert(place);
-            }
-            tables.push((operand.name, segment, fields));
+            tables.push((operand.name, segment, Fields::of(values)));
         }
         let is_literal = tables.iter().all(|(_, segment, _)| segment.about.sources.is_empty());
         let all: Vec<&Fields> = tables.iter().map(|(_, _, fields)| fields).collect();
-        let columns = columns(&all, union, is_literal)?;
+        let mut columns = columns(&all, union, is_literal)?;
+        self.put_source_first(union, &mut columns, &mut hidden);
         let mut about = About {
             is_events: !tables.is_empty() && tables.iter().all(|(_, segment, _)| segment.about.is_events),
             ..About::default()

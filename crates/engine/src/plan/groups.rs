@@ -125,6 +125,7 @@ pub(super) fn of_field(
     use AggregateFunction as F;
     let json = || Ok::<_, crate::Error>(or_null(value.json()?, Type::Dynamic));
     let is_stored = scope.is_of_dataset();
+    let notices = &scope.surroundings().notices.clone();
     let float = || numbers(call, value, is_stored).map(|number| or_null(number, Type::Float));
     let as_array = Shape::As(Type::Array);
     Ok(match function {
@@ -154,8 +155,8 @@ pub(super) fn of_field(
             let udf = if is_min { aggregates::argmin() } else { aggregates::argmax() };
             (udf, vec![key, payload], Shape::As(Type::Dynamic))
         }
-        F::MakeSet(max) => (aggregates::makeset(*max as usize), vec![json()?], as_array),
-        F::MakeList(max) => (aggregates::makelist(*max as usize), vec![json()?], as_array),
+        F::MakeSet(max) => (aggregates::makeset_with(*max as usize, notices), vec![json()?], as_array),
+        F::MakeList(max) => (aggregates::makelist_with(*max as usize, notices), vec![json()?], as_array),
         F::Rate => (aggregates::sum(&arrow_type(Type::Float)), vec![float()?], Shape::PerSecond),
         F::Computed(_) => return Err(invalid(call.span, "an aggregate that is computed stands by itself")),
     })

@@ -11,6 +11,7 @@ use tidegauge_lang::tree::Type;
 use crate::bind::{Lookup, conversion, invalid_with, type_names};
 use crate::expr::{Kernel, Typed};
 use crate::functions::{convert, logic, times};
+use crate::notices::Notices;
 use crate::value::Value;
 use crate::{Error, Result};
 
@@ -55,6 +56,7 @@ pub(super) struct Call<'a> {
     /// The moment of the query, in nanoseconds since 1970.
     pub(super) now: i64,
     pub(super) lookup: &'a Lookup,
+    pub(super) notices: &'a Notices,
     pub(super) arguments: &'a [Value],
 }
 

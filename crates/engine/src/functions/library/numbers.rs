@@ -11,10 +11,11 @@ use super::calendar::HOUR;
 use super::call::{Call, Function, MANY, function, literal_integer};
 use super::elements;
 use super::rows;
-use crate::Result;
 use crate::expr::{Typed, Values};
 use crate::functions::{convert, json, times};
+use crate::notices::Notices;
 use crate::value::Value;
+use crate::{Message, Result};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function("abs", 1, 1, abs),
@@ -29,6 +30,8 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 /// The most elements that a range has.
 const RANGE_MAX: usize = 1 << 20;
+
+const RANGE_CUT: Message = Message::Cut { function: "range", limit: RANGE_MAX as u64, unit: "elements" };
 
 /// A number or a timespan, whichever it is.
 fn amount(call: &Call<'_>, place: usize) -> Result<Option<Typed>> {
@@ -118,20 +121,26 @@ fn range(call: &Call<'_>) -> Result<Value> {
     let step = if call.count() == 3 { call.number(2)? } else { Some(literal_integer(1)) };
     let is_float = [&start, &stop, &step].into_iter().flatten().any(|number| number.kind == Type::Float);
     if !is_float {
-        let run = rows::texts(|row, text| {
+        let notices = call.notices.clone();
+        let run = rows::texts(move |row, text| {
             let write = |value: i64, text: &mut String| {
                 let _ = write!(text, "{value}");
             };
-            write_steps(row.integer(0), row.integer(1), row.integer(2), write, text)
+            write_steps([0, 1, 2].map(|place| row.integer(place)), write, text, &notices)
         });
         return call.result(Type::Array, [start, stop, step], run);
     }
     let float = |number: Option<Typed>| number.map(convert::to_float).transpose();
-    let run = rows::texts(|row, text| {
+    let notices = call.notices.clone();
+    let run = rows::texts(move |row, text| {
         let (start, stop, step) = (row.float(0), row.float(1), row.float(2));
         let count = ((stop - start) / step).floor();
         let is_there = count >= 0.0 && step != 0.0;
-        let count = if is_there { (count as usize).saturating_add(1).min(RANGE_MAX) } else { 0 };
+        let count = if is_there { (count as usize).saturating_add(1) } else { 0 };
+        if count > RANGE_MAX {
+            notices.tell(RANGE_CUT);
+        }
+        let count = count.min(RANGE_MAX);
         let elements = (0..count).map(|place| start + step * place as f64);
         elements::write_array(text, elements, json::write_number_key);
         Some(())
@@ -142,29 +151,33 @@ fn range(call: &Call<'_>) -> Result<Value> {
 /// A range whose elements are written as texts. An hour apart if nothing else is said.
 fn stepped(call: &Call<'_>, start: Typed, stop: Option<Typed>, write: fn(i64, &mut String)) -> Result<Value> {
     let step = if call.count() == 3 { call.timespan(2)? } else { Some(literal_integer(HOUR)) };
+    let notices = call.notices.clone();
     let run = rows::texts(move |row, text| {
         let quoted = |value: i64, text: &mut String| {
             text.push('"');
             write(value, text);
             text.push('"');
         };
-        write_steps(row.integer(0), row.integer(1), row.integer(2), quoted, text)
+        write_steps([0, 1, 2].map(|place| row.integer(place)), quoted, text, &notices)
     });
     call.result(Type::Array, [Some(start), stop, step], run)
 }
 
 fn write_steps(
-    start: i64,
-    stop: i64,
-    step: i64,
+    [start, stop, step]: [i64; 3],
     write: impl Fn(i64, &mut String),
     text: &mut String,
+    notices: &Notices,
 ) -> Option<()> {
     if step == 0 {
         return None;
     }
     let is_within = |value: &i64| if step > 0 { *value <= stop } else { *value >= stop };
     let values = std::iter::successors(Some(start), |value| value.checked_add(step));
-    elements::write_array(text, values.take_while(is_within).take(RANGE_MAX), write);
+    let mut values = values.take_while(is_within);
+    elements::write_array(text, values.by_ref().take(RANGE_MAX), write);
+    if values.next().is_some() {
+        notices.tell(RANGE_CUT);
+    }
     Some(())
 }

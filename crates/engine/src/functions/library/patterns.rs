@@ -8,11 +8,11 @@ use super::call::{Call, Function, function, text_of_literal};
 use super::elements;
 use super::rows::{self, TEXT_BYTES_MAX};
 use super::search::window;
-use crate::Result;
 use crate::bind::invalid_regex;
 use crate::expr::Typed;
 use crate::functions::{json, text};
 use crate::value::Value;
+use crate::{Message, Result};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function("countof_regex", 2, 2, count_of),
@@ -105,13 +105,24 @@ fn extract(call: &Call<'_>) -> Result<Value> {
     call.result(Type::String, [pattern, call.integer(1)?, call.text(2)?], run)
 }
 
+/// How many groups of a match are shown.
+const GROUPS_MAX: usize = 16;
+
+const GROUPS_CUT: Message =
+    Message::Cut { function: "extract_all", limit: GROUPS_MAX as u64, unit: "groups of a match" };
+
 /// All matches: of one group a flat array, of several an array for each match.
 fn extract_all(call: &Call<'_>) -> Result<Value> {
     let pattern = call.text(0)?;
     let begin = Patterns::maker(call, pattern.as_ref(), as_is)?;
-    let run = rows::texts_with(begin, |patterns, row, text| {
+    let notices = call.notices.clone();
+    let run = rows::texts_with(begin, move |patterns, row, text| {
         let pattern = patterns.get(row.text(0))?;
-        let groups = groups(pattern, row.text(1))?;
+        let mut groups = groups(pattern, row.text(1))?;
+        if groups.len() > GROUPS_MAX {
+            notices.tell(GROUPS_CUT);
+            groups.truncate(GROUPS_MAX);
+        }
         let write_group = |captures: &regex::Captures<'_>, group: usize, text: &mut String| {
             json::write_string(captures.get(group).map_or("", |found| found.as_str()), text);
         };
@@ -132,16 +143,15 @@ fn no_groups() -> Typed {
 
 /// The groups that an array names by number or by name: all where it names none, the whole match without groups.
 fn groups(pattern: &Regex, chosen: &str) -> Option<Vec<usize>> {
-    const GROUPS_MAX: usize = 16;
     let count = pattern.captures_len();
     let chosen = elements::elements(chosen)?;
     if chosen.is_empty() {
-        return Some(if count == 1 { vec![0] } else { (1..count).take(GROUPS_MAX).collect() });
+        return Some(if count == 1 { vec![0] } else { (1..count).collect() });
     }
     let mut name = String::new();
     chosen
         .into_iter()
-        .take(GROUPS_MAX)
+        .take(GROUPS_MAX + 1)
         .map(|group| {
             name.clear();
             json::write_plain(group.get(), &mut name);

@@ -7,10 +7,10 @@ use tidegauge_lang::tree::Type;
 use super::call::{Call, Function, MANY, function};
 use super::elements;
 use super::rows::{self, Row, TEXT_BYTES_MAX};
-use crate::Result;
 use crate::expr::Typed;
 use crate::functions::json;
 use crate::value::Value;
+use crate::{Message, Result};
 
 pub(super) const FUNCTIONS: &[Function] = &[
     function("strlen", 1, 1, |call| count(call, |text| text.chars().count())),
@@ -146,8 +146,12 @@ fn concatenate_with(call: &Call<'_>) -> Result<Value> {
 
 fn repeat(call: &Call<'_>) -> Result<Value> {
     const TIMES_MAX: i64 = 1_024;
-    let run = rows::texts(|row, text| {
+    let notices = call.notices.clone();
+    let run = rows::texts(move |row, text| {
         let (source, delimiter) = (row.text(0), row.text(2));
+        if row.integer(1) > TIMES_MAX {
+            notices.tell(Message::Cut { function: "strrep", limit: TIMES_MAX as u64, unit: "repetitions" });
+        }
         let times = usize::try_from(row.integer(1).clamp(0, TIMES_MAX)).ok()?;
         if (source.len() + delimiter.len()) * times > TEXT_BYTES_MAX {
             return None;

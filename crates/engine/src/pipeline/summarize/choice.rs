@@ -79,6 +79,7 @@ impl Planned {
     /// number of groups makes it that of the groups.
     fn take_series(&mut self, order: Option<&[SortKey]>, limit: Option<u64>) -> bool {
         let Some(limit) = limit.filter(|_| !self.plan.keys.is_empty()) else { return false };
+        let rows = limit;
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
         let by: Vec<SortKey> = match (order, self.first_outcome()) {
             (Some(keys), _) => keys.to_vec(),
@@ -94,6 +95,7 @@ impl Planned {
             return false;
         }
         self.plan.sorted_by = order.unwrap_or_default().to_vec();
+        self.series_limit = Some(rows);
         true
     }
 

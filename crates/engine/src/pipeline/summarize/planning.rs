@@ -67,7 +67,7 @@ pub(super) fn plan(segment: &mut Segment, summarize: &Summarize) -> Result<Plann
     plan.bucket = bucket;
     let is_rate = plan.aggregates.iter().any(|aggregate| aggregate.shape == Shape::PerSecond);
     let time = if is_rate { time_of_rows(segment)? } else { None };
-    Ok(Planned { plan, columns, infos, keys: written, bucket: bucket_name, choice: None, time })
+    Ok(Planned::new(plan, columns, infos, written, bucket_name, time))
 }
 
 /// Whether a key may become the bucket: not without aggregates, of which there are no totals, and not beside a key that

@@ -8,15 +8,14 @@ use tidegauge_lang::tree::{AggregateFunction, Expr, Type};
 
 use super::Parts;
 use crate::Result;
+use crate::aggregates;
 use crate::bind::{Scope, invalid, invalid_with};
 use crate::expr::Typed;
 use crate::functions::logic;
 use crate::value::Value;
 
-/// How many values a set has, where the query does not say.
-const SET_MAX: i64 = 128;
-/// How many a list has, and a set with a condition.
-const LIST_MAX: i64 = 1_048_576;
+const SET_MAX: i64 = aggregates::SET_DEFAULT as i64;
+const LIST_MAX: i64 = aggregates::LIST_DEFAULT as i64;
 
 /// The aggregate without its condition, and the place of the condition among the arguments.
 pub(super) fn condition_of<'a>(parts: &Parts<'a>) -> (&'a str, Option<usize>) {

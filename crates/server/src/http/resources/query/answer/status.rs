@@ -51,34 +51,13 @@ fn write_block_time(out: &mut Vec<u8>, name: &str, time: Option<i64>) {
 
 fn write_messages(out: &mut Vec<u8>, shown: &Shown<'_>) {
     for message in &shown.answer.messages {
-        match message {
-            Message::MissingField(field) => {
-                let text = format!("no event has had the field {field:?}: it counts as null");
-                write_message(out, "warn", "missing_column", &text);
-            }
-            Message::FailedField(field) => {
-                let text = format!(
-                    "the virtual field {field:?} could not be computed for every row: it is null there"
-                );
-                write_message(out, "warn", "virtual_field_finalize_error", &text);
-            }
-            Message::DefaultLimit(limit) => {
-                let text = format!(
-                    "a default limit of {limit} was applied: ask for more with `| limit`, or page with cursor"
-                );
-                write_message(out, "warn", "default_limit_warning", &text);
-            }
-            Message::RowsCut(rows) => {
-                let text =
-                    format!("an answer has at most {rows} rows here: narrow the query, or page with cursor");
-                write_message(out, "warn", "apl_rowlimitapplied_1", &text);
-            }
-            Message::NoPlaces => {
-                let text = "no geo database is configured, so the places of addresses are empty: the operator names one \
-                    with geo_database";
-                write_message(out, "warn", "no_geo_database", text);
-            }
-        }
+        let (code, text) = told(message);
+        write_message(out, "warn", code, &text);
+    }
+    if shown.answer.figures.is_estimate {
+        let text = "some values are estimates: of so many values, what dcount, percentile, topk, phrases and spotlight give \
+            is close and not exact";
+        write_message(out, "info", "estimate", text);
     }
     for text in shown.text.iter().flat_map(|text| &text.warnings) {
         let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -93,6 +72,58 @@ fn write_messages(out: &mut Vec<u8>, shown: &Shown<'_>) {
             "there is more than the default limit of {limit}: ask for it with limit, or page with cursor"
         );
         write_message(out, "warn", "default_limit_warning", &text);
+    }
+}
+
+/// The code and the text of a message.
+fn told(message: &Message) -> (&'static str, String) {
+    match message {
+        Message::MissingField(field) => {
+            ("missing_column", format!("no event has had the field {field:?}: it counts as null"))
+        }
+        Message::FailedField(field) => (
+            "virtual_field_finalize_error",
+            format!("the virtual field {field:?} could not be computed for every row: it is null there"),
+        ),
+        Message::DefaultLimit(limit) => (
+            "default_limit_warning",
+            format!("a default limit of {limit} was applied: ask for more with `| limit`, or page with cursor"),
+        ),
+        Message::RowsCut(rows) => (
+            "apl_rowlimitapplied_1",
+            format!("an answer has at most {rows} rows here: narrow the query, or page with cursor"),
+        ),
+        Message::NoPlaces => (
+            "no_geo_database",
+            "no geo database is configured, so the places of addresses are empty: the operator names one with \
+             geo_database"
+                .to_owned(),
+        ),
+        Message::Cut { function, limit, unit } => (
+            "values_cut",
+            format!("`{function}` takes at most {limit} {unit}: what is beyond them was left out"),
+        ),
+        Message::TextWithNumber(field) => (
+            "text_compared_with_number",
+            format!(
+                "the field {field:?} holds texts alone, and no text is equal to a number: write the number in \
+                 quotes, or convert the field, as with `tolong({field})`"
+            ),
+        ),
+        Message::LimitOfGroups(limit) => (
+            "limit_of_groups",
+            format!(
+                "behind a summary over time the limit of {limit} is the number of groups in every bucket, not of \
+                 rows: write `| top {limit} by …` for rows"
+            ),
+        ),
+        Message::HiddenBySource(field) => (
+            "hidden_by_withsource",
+            format!(
+                "the field {field:?} of the tables is hidden by the column that `withsource` names: name another \
+                 to see both"
+            ),
+        ),
     }
 }
 
