@@ -127,6 +127,7 @@ impl Engine {
             question: Arc::new(question),
             began: Instant::now(),
             work: Mutex::default(),
+            is_answered: false,
         };
         let task = AbortOnDropHandle::new(threads.spawn(run.answer()));
         let answer = match task.await {
@@ -134,6 +135,7 @@ impl Engine {
             Err(source) => Err(Error::Internal { message: format!("the query stopped: {source}") }),
         };
         answer.map_err(|error| match error {
+            Error::Memory { .. } if memory.is_crowded() => Error::MemoryTaken,
             Error::Memory { .. } => Error::Memory { limit: (memory.max() >> 20) as u64 },
             other => other,
         })

@@ -1,5 +1,9 @@
 //! Why a query has no answer, by what its asker can do about it.
 
+use std::io;
+use std::sync::Arc;
+
+use arrow_schema::ArrowError;
 use datafusion_common::DataFusionError;
 use tidegauge_lang::Diagnostic;
 use tidegauge_model::ErrorKind;
@@ -15,6 +19,9 @@ pub enum Error {
     /// It needs more memory than it may have.
     #[error("the query needs more memory than its share of {limit} MiB, even with spilling to disk")]
     Memory { limit: u64 },
+    /// It may have more memory, which other queries hold now.
+    #[error("other queries hold the memory that this one needs: try again in a moment")]
+    MemoryTaken,
     /// It needs more room on the disk than queries may fill.
     #[error(
         "the query does not fit its memory, and the room on the disk for what queries put aside is used up"
@@ -40,32 +47,28 @@ impl Error {
             Self::Invalid(_) => ErrorKind::Malformed,
             Self::Memory { .. } | Self::Spill => ErrorKind::OutOfMemory,
             Self::Time { .. } => ErrorKind::TimedOut,
-            Self::Busy => ErrorKind::Busy,
+            Self::Busy | Self::MemoryTaken => ErrorKind::Busy,
             Self::Store(error) => error.kind(),
             Self::Internal { .. } => ErrorKind::Internal,
         }
     }
 }
 
-/// The errors of files: those of what is put aside have no type of their own, only their words.
-fn of_file(source: &std::io::Error) -> Error {
-    let message = source.to_string();
-    let is_bound = message.contains("used disk space during the spilling");
-    if is_bound || source.kind() == std::io::ErrorKind::StorageFull {
+/// The errors of files that hold what is put aside. The bound of their bytes is the only one that does not come from the
+/// operating system.
+fn of_file(source: &io::Error) -> Error {
+    let is_bound = source.raw_os_error().is_none() && source.kind() == io::ErrorKind::Other;
+    if is_bound || matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
         return Error::Spill;
     }
-    Error::Internal { message }
+    Error::Internal { message: source.to_string() }
 }
 
-impl From<arrow_schema::ArrowError> for Error {
-    fn from(error: arrow_schema::ArrowError) -> Self {
+impl From<ArrowError> for Error {
+    fn from(error: ArrowError) -> Self {
         match error {
-            // Arrow's kernels carry our own errors through.
-            arrow_schema::ArrowError::ExternalError(inner) => match inner.downcast::<Self>() {
-                Ok(own) => *own,
-                Err(other) => Self::Internal { message: other.to_string() },
-            },
-            arrow_schema::ArrowError::IoError(_, source) => of_file(&source),
+            ArrowError::ExternalError(inner) => of_inside(inner),
+            ArrowError::IoError(_, source) => of_file(&source),
             other => Self::Internal { message: other.to_string() },
         }
     }
@@ -74,24 +77,76 @@ impl From<arrow_schema::ArrowError> for Error {
 impl From<DataFusionError> for Error {
     fn from(error: DataFusionError) -> Self {
         match error {
-            DataFusionError::External(inner) => match inner.downcast::<Self>() {
-                Ok(own) => *own,
-                Err(other) => Self::Internal { message: other.to_string() },
-            },
+            DataFusionError::External(inner) => of_inside(inner),
             DataFusionError::ArrowError(inner, _) => (*inner).into(),
             DataFusionError::IoError(source) => of_file(&source),
             DataFusionError::ResourcesExhausted(_) => Self::Memory { limit: 0 },
-            DataFusionError::Context(_, inner) => (*inner).into(),
-            DataFusionError::Shared(inner) => match &*inner {
-                DataFusionError::ResourcesExhausted(_) => Self::Memory { limit: 0 },
-                DataFusionError::IoError(source) => of_file(source),
-                DataFusionError::ArrowError(inner, _) => match &**inner {
-                    arrow_schema::ArrowError::IoError(_, source) => of_file(source),
-                    other => Self::Internal { message: other.to_string() },
-                },
-                other => Self::Internal { message: other.to_string() },
+            DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => (*inner).into(),
+            DataFusionError::Collection(errors) => match errors.into_iter().next() {
+                Some(first) => first.into(),
+                None => Self::Internal { message: "several errors without any".to_owned() },
+            },
+            DataFusionError::Shared(inner) => match Arc::try_unwrap(inner) {
+                Ok(inner) => inner.into(),
+                Err(shared) => of_shared(&shared),
             },
             other => Self::Internal { message: other.to_string() },
         }
+    }
+}
+
+/// Arrow and DataFusion carry our own errors through, and each other's.
+fn of_inside(inner: Box<dyn std::error::Error + Send + Sync>) -> Error {
+    let inner = match inner.downcast::<Error>() {
+        Ok(own) => return *own,
+        Err(other) => other,
+    };
+    let inner = match inner.downcast::<DataFusionError>() {
+        Ok(inner) => return (*inner).into(),
+        Err(other) => other,
+    };
+    match inner.downcast::<ArrowError>() {
+        Ok(inner) => (*inner).into(),
+        Err(other) => Error::Internal { message: other.to_string() },
+    }
+}
+
+/// An error that others look at as well, so that it cannot be taken out.
+fn of_shared(error: &DataFusionError) -> Error {
+    match error {
+        DataFusionError::External(inner) => of_shared_inside(&**inner),
+        DataFusionError::ArrowError(inner, _) => of_shared_arrow(inner),
+        DataFusionError::IoError(source) => of_file(source),
+        DataFusionError::ResourcesExhausted(_) => Error::Memory { limit: 0 },
+        DataFusionError::Context(_, inner) | DataFusionError::Diagnostic(_, inner) => of_shared(inner),
+        DataFusionError::Collection(errors) if !errors.is_empty() => of_shared(&errors[0]),
+        DataFusionError::Shared(inner) => of_shared(inner),
+        other => Error::Internal { message: other.to_string() },
+    }
+}
+
+fn of_shared_arrow(error: &ArrowError) -> Error {
+    match error {
+        ArrowError::ExternalError(inner) => of_shared_inside(&**inner),
+        ArrowError::IoError(_, source) => of_file(source),
+        other => Error::Internal { message: other.to_string() },
+    }
+}
+
+fn of_shared_inside(inner: &(dyn std::error::Error + Send + Sync + 'static)) -> Error {
+    if let Some(inner) = inner.downcast_ref::<DataFusionError>() {
+        return of_shared(inner);
+    }
+    if let Some(inner) = inner.downcast_ref::<ArrowError>() {
+        return of_shared_arrow(inner);
+    }
+    match inner.downcast_ref::<Error>() {
+        Some(Error::Invalid(diagnostics)) => Error::Invalid(diagnostics.clone()),
+        Some(Error::Memory { limit }) => Error::Memory { limit: *limit },
+        Some(Error::MemoryTaken) => Error::MemoryTaken,
+        Some(Error::Spill) => Error::Spill,
+        Some(Error::Time { seconds }) => Error::Time { seconds: *seconds },
+        Some(Error::Busy) => Error::Busy,
+        _ => Error::Internal { message: inner.to_string() },
     }
 }

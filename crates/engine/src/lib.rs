@@ -42,4 +42,4 @@ pub use engine::{Engine, EngineSettings};
 pub use error::{Error, Result};
 pub use partials::Checked;
 pub use progress::{Progress, SoFar};
-pub use question::{Dataset, Files, Lane, Options, Place, Places, Question};
+pub use question::{Dataset, Files, Lane, Options, Place, Places, Question, Unanswered};

@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use datafusion_common::DataFusionError;
 use datafusion_execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
@@ -22,6 +22,8 @@ pub(crate) struct QueryMemory {
     max: usize,
     used: AtomicUsize,
     peak: AtomicUsize,
+    /// Whether what was refused last would have been given, had other queries not held so much.
+    is_crowded: AtomicBool,
 }
 
 impl SharedMemory {
@@ -36,7 +38,13 @@ impl SharedMemory {
 
 impl QueryMemory {
     pub(crate) fn new(shared: Arc<SharedMemory>, max: usize) -> Self {
-        Self { shared, max, used: AtomicUsize::new(0), peak: AtomicUsize::new(0) }
+        Self {
+            shared,
+            max,
+            used: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            is_crowded: AtomicBool::new(false),
+        }
     }
 
     pub(crate) fn peak(&self) -> usize {
@@ -45,6 +53,11 @@ impl QueryMemory {
 
     pub(crate) fn max(&self) -> usize {
         self.max
+    }
+
+    /// Whether the last refusal was because of what other queries hold.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.is_crowded.load(Ordering::Relaxed)
     }
 
     fn took(&self, additional: usize) {
@@ -75,13 +88,17 @@ impl MemoryPool for QueryMemory {
     }
 
     fn try_grow(&self, _: &MemoryReservation, additional: usize) -> Result<(), DataFusionError> {
-        let refused = || DataFusionError::ResourcesExhausted("the memory of the query is used up".to_owned());
+        let refused = |is_crowded: bool| {
+            self.is_crowded.store(is_crowded, Ordering::Relaxed);
+            DataFusionError::ResourcesExhausted("the memory of the query is used up".to_owned())
+        };
         if !add_within(&self.used, additional, self.max) {
-            return Err(refused());
+            return Err(refused(false));
         }
         if !add_within(&self.shared.used, additional, self.shared.max) {
-            self.used.fetch_sub(additional, Ordering::Relaxed);
-            return Err(refused());
+            let wanted = self.used.fetch_sub(additional, Ordering::Relaxed);
+            // Where all there is would not be enough for this one alone, waiting for others does not help.
+            return Err(refused(wanted <= self.shared.max));
         }
         self.peak.fetch_max(self.used.load(Ordering::Relaxed), Ordering::Relaxed);
         Ok(())

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use tidegauge_lang::tree::{Expr, Named, Query};
 use tidegauge_store::DatasetState;
 
-use crate::Progress;
+use crate::{Figures, Progress};
 
 /// A query with all that running it needs.
 #[derive(Clone, Debug)]
@@ -74,6 +74,8 @@ pub struct Options {
     pub places: Option<Arc<dyn Places>>,
     /// Where others see how far the query is, if anybody looks.
     pub progress: Option<Progress>,
+    /// Who is told what the query took if it ends without an answer.
+    pub unanswered: Option<Arc<dyn Unanswered>>,
 }
 
 impl Options {
@@ -94,7 +96,19 @@ impl Options {
             files: None,
             places: None,
             progress: None,
+            unanswered: None,
         }
+    }
+}
+
+/// Is told what a query took that ended without an answer: refused, out of time or memory, or given up by its asker.
+pub trait Unanswered: Send + Sync {
+    fn ended(&self, figures: &Figures);
+}
+
+impl fmt::Debug for dyn Unanswered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Unanswered")
     }
 }
 

@@ -33,6 +33,17 @@ pub(crate) struct Run {
     pub(crate) question: Arc<Question>,
     pub(crate) began: Instant,
     pub(crate) work: Mutex<Work>,
+    /// Whether there is an answer, which tells by itself what it took.
+    pub(crate) is_answered: bool,
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        if let Some(unanswered) = self.question.options.unanswered.as_ref().filter(|_| !self.is_answered) {
+            let figures = self.figures(&Figures::default());
+            unanswered.ended(&Figures { elapsed: self.began.elapsed(), ..figures });
+        }
+    }
 }
 
 /// What was done for a query so far.
@@ -67,7 +78,7 @@ pub(crate) struct Scanned {
 }
 
 impl Run {
-    pub(crate) async fn answer(self) -> Result<Answer> {
+    pub(crate) async fn answer(mut self) -> Result<Answer> {
         let seconds = self.question.options.time_max.as_secs();
         let question = Arc::clone(&self.question);
         let work = async {
@@ -96,6 +107,7 @@ impl Run {
             let work = self.work();
             answer.explanation = Some(explained(&self.question.query, &work, &answer));
         }
+        self.is_answered = true;
         Ok(answer)
     }
 

@@ -15,6 +15,7 @@ mod case_file;
 mod cases;
 mod collected;
 mod computed_by;
+mod crowded;
 mod deleted;
 mod distinct;
 mod filtered;

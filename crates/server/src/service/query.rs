@@ -45,7 +45,7 @@ const UNSET_DATE: &str = "0001-01-01";
 #[derive(Debug)]
 pub struct QueryDesk {
     pub limits: QueryLimits,
-    pub meter: Meter,
+    pub meter: Arc<Meter>,
     pub notes: Notes,
     pub definitions: Definitions,
     /// What reads files on the web, where queries may do that.
@@ -58,7 +58,7 @@ impl QueryDesk {
         let files = limits.external_data.clone().map(|settings| Arc::new(WebFiles::new(settings)) as _);
         Self {
             limits,
-            meter: Meter::default(),
+            meter: Arc::default(),
             notes: Notes::default(),
             definitions: Definitions::default(),
             files,
@@ -247,6 +247,7 @@ impl Run<'_> {
             is_explained: self.input.manner.is_explained,
             answer_bytes_max: limits.answer_bytes_max,
             places: self.app.queries.places(),
+            unanswered: meter::unanswered(self.app, &standing.org),
             ..Options::at(around.now)
         };
         let mut question = Question::of_dataset(translated.query, Arc::clone(&self.dataset), options);

@@ -23,6 +23,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("numbers_come_back_digit_by_digit", |app| Box::pin(same_digits(app))),
     ("events_of_one_moment_are_paged_one_by_one", |app| Box::pin(one_moment(app))),
     ("what_queries_cost_is_kept", |app| Box::pin(keeps_costs(app))),
+    ("queries_without_an_answer_cost_too", |app| Box::pin(counts_what_failed(app))),
     ("costs_are_written_at_the_end", |app| Box::pin(writes_costs_at_the_end(app))),
     ("kept_queries_are_forgotten_after_a_month", |app| Box::pin(forgets_queries(app))),
     ("a_query_that_is_too_large_is_refused", |app| Box::pin(too_large(app))),
@@ -204,6 +205,19 @@ async fn keeps_costs(app: TestApp) {
     assert_eq!(ask(&app, "", &last_hour()).await.status, 430);
     app.clock.advance(Duration::from_secs(30 * 24 * 60 * 60));
     assert_eq!(ask(&app, "", &last_hour()).await.status, 200);
+}
+
+async fn counts_what_failed(app: TestApp) {
+    send(&app, &json!([{"n": 0}])).await;
+    // The right side of a join is held in memory, and this is more than a query may have.
+    let text = "print k = 1 | join (print s = strrep('x', 1000), y = range(1, 50000) | mv-expand y \
+        | extend t = strcat(s, tostring(y)), k = 1) on k | summarize max(strlen(t))";
+    let body = json!({ "apl": text });
+    let answer =
+        app.send("POST", "/v1/datasets/_apl?format=tabular", Some(&app.owner_token), Some(&body)).await;
+    assert_eq!(answer.status, 432, "{answer:?}");
+    meter::write(&app.app).await.unwrap();
+    assert!(app.app.catalog.query_usage(&app.org, "2026-06").await.unwrap() > 0);
 }
 
 async fn writes_costs_at_the_end(app: TestApp) {

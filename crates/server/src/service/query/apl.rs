@@ -150,7 +150,7 @@ impl Run<'_> {
             constants: self.resolved.constants.clone(),
             datasets: self.datasets.clone(),
             is_strict: self.resolved.is_strict,
-            options: self.options(now),
+            options: Options { unanswered: meter::unanswered(self.app, &standing.org), ..self.options(now) },
         };
         let answer = self.app.engine.run(question).await;
         let mut answer = answer.map_err(|error| failure::of_text_engine(error, &self.input.text))?;

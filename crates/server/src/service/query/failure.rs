@@ -98,7 +98,7 @@ fn of_running(error: EngineError) -> Error {
         EngineError::Time { .. } => {
             Error::new(kind, error.to_string()).hint("ask for a shorter time range, or filter more")
         }
-        EngineError::Busy => Error::new(kind, error.to_string()),
+        EngineError::Busy | EngineError::MemoryTaken => Error::new(kind, error.to_string()),
         EngineError::Internal { .. } => {
             Error { source: Some(Box::new(error)), ..Error::new(kind, "the query could not be completed") }
         }

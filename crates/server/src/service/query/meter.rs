@@ -2,9 +2,9 @@
 //! Costs are collected in memory and written by a job, so that a query does not wait for a disk.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidegauge_engine::Figures;
+use tidegauge_engine::{Figures, Unanswered};
 use tidegauge_model::{ErrorKind, OrgId, Timestamp};
 use tidegauge_store::usage::month_of;
 
@@ -53,6 +53,26 @@ pub(super) fn account(app: &App, org: &OrgId, figures: &Figures) -> u64 {
     app.queries.meter.add(org, cost, app.now());
     app.metrics.query_computed(figures.elapsed, figures.rows_examined, figures.bytes_read);
     cost
+}
+
+/// Counts what a query of an organisation took that had no answer, such as one that ran out of time.
+#[derive(Debug)]
+struct Unpaid {
+    meter: Arc<Meter>,
+    org: OrgId,
+    now: Timestamp,
+}
+
+impl Unanswered for Unpaid {
+    fn ended(&self, figures: &Figures) {
+        self.meter.add(&self.org, cost(figures), self.now);
+    }
+}
+
+/// Whom the engine tells what a query took that has no answer: it is not free.
+pub(super) fn unanswered(app: &App, org: &OrgId) -> Option<Arc<dyn Unanswered>> {
+    let meter = Arc::clone(&app.queries.meter);
+    Some(Arc::new(Unpaid { meter, org: org.clone(), now: app.now() }))
 }
 
 /// Refuses a query when the month's costs are used up.

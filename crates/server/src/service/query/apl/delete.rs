@@ -54,7 +54,7 @@ pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: b
             constants: resolved.constants.clone(),
             datasets: datasets.clone(),
             is_strict: resolved.is_strict,
-            options: options(app, caller),
+            options: Options { unanswered: meter::unanswered(app, &standing.org), ..options(app, caller) },
         };
         let answer = app.engine.run(question).await;
         let answer = answer.map_err(|error| failure::of_text_engine(error, &input.text))?;
