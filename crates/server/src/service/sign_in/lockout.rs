@@ -29,7 +29,8 @@ const ADDRESSES_MAX: usize = 10_000;
 
 impl Rule {
     fn locked_until(&self, failures: i64, last: Timestamp) -> Option<Timestamp> {
-        let beyond = u32::try_from(failures - self.free).ok()?;
+        let beyond = failures.checked_sub(self.free).filter(|beyond| *beyond >= 0)?;
+        let beyond = u32::try_from(beyond).unwrap_or(u32::MAX);
         let factor = 2_u32.checked_pow(beyond).unwrap_or(u32::MAX);
         Some(last.plus(self.first.saturating_mul(factor).min(self.most)))
     }
@@ -117,11 +118,11 @@ mod tests {
     #[test]
     fn the_time_grows_and_has_an_end() {
         assert_eq!(locked_until(4, at(0)), None);
+        assert_eq!(locked_until(i64::MIN, at(0)), None);
         for (failures, seconds) in
-            [(5, 30), (6, 60), (7, 120), (9, 480), (10, 900), (40, 900), (i64::MAX, 900)]
+            [(5, 30), (6, 60), (7, 120), (9, 480), (10, 900), (40, 900), (1 << 33, 900), (i64::MAX, 900)]
         {
-            let expected = if failures == i64::MAX { None } else { Some(at(seconds)) };
-            assert_eq!(locked_until(failures, at(0)), expected, "{failures}");
+            assert_eq!(locked_until(failures, at(0)), Some(at(seconds)), "{failures}");
         }
     }
 
