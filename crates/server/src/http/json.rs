@@ -84,6 +84,12 @@ fn violation(path: &str, text: &str) -> Violation {
     if let Some(name) = quoted(text, "duplicate field ") {
         return Violation::new(field(name), Rule::Unique, "is given twice");
     }
+    if let Some(name) = quoted(text, "unknown field ") {
+        let known = text.split_once(", expected ").map_or("", |(_, known)| known);
+        let known: Vec<&str> = known.split('`').skip(1).step_by(2).collect();
+        let problem = format!("is not known here; what can be given is [{}]", known.join(" "));
+        return Violation::new(field(name), Rule::OneOf, problem);
+    }
     let place = if path.is_empty() { "body" } else { path };
     if text.starts_with("invalid type: null") {
         return Violation::required(place);

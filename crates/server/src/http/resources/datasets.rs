@@ -36,7 +36,7 @@ pub struct DatasetRequest {
 
 /// What is to change of a dataset; what is absent stays.
 #[derive(Debug, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DatasetUpdateRequest {
     #[schema(max_length = 4096)]
     pub description: Option<String>,
