@@ -100,6 +100,7 @@ fn people(api: Api) -> Api {
     let both = Versions::V1AndV2;
     api.add(both, Access::AnyToken, routes!(orgs::list))
         .add(both, Access::Person, routes!(orgs::create))
+        .add(both, Access::Person, routes!(orgs::provision))
         .add(both, Access::AnyToken, routes!(orgs::get))
         .add(both, Access::Person, routes!(orgs::rename))
         .add(Versions::V1, Access::Person, routes!(users::current_v1))

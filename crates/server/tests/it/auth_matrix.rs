@@ -58,7 +58,7 @@ fn row(method: &'static str, path: &'static str, id: Id, body: Option<Value>, su
 
 fn rows() -> Vec<Row> {
     let notifier = || Some(json!({"name": "n", "properties": {"webhook": {"url": "https://example.com"}}}));
-    let token = || Some(json!({"name": "t"}));
+    let token = || Some(json!({"name": "t", "orgCapabilities": {"apiTokens": ["create"]}}));
     let regenerate = || Some(json!({"existingTokenExpiresAt": "2030-01-01T00:00:00Z"}));
     let starred = || {
         let query = json!({"apl": "print x = 1"});
@@ -94,6 +94,7 @@ fn rows() -> Vec<Row> {
         row("POST", "/apl-starred-queries/{id}/run", Id::Starred, Some(json!({})), 200),
         row("GET", "/orgs", Id::None, None, 200),
         row("POST", "/orgs", Id::None, name(), 200),
+        row("POST", "/orgs/provision", Id::None, name(), 200),
         row("GET", "/orgs/{id}", Id::Org, None, 200),
         row("PUT", "/orgs/{id}", Id::Org, name(), 200),
         row("GET", "/user", Id::None, None, 200),
@@ -391,6 +392,10 @@ impl Check<'_> {
         let mut body = maker.body.unwrap();
         if path == "/orgs" {
             return self.app.org.to_string();
+        }
+        if path == "/tokens" {
+            // What who succeeds it holds, and no more: nobody can hand on what they do not hold.
+            body["orgCapabilities"] = json!({"apiTokens": ["update"]});
         }
         if path == "/users" {
             let number = self.app.app.catalog.list_members(&self.app.org).await.unwrap().len();

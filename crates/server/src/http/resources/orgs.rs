@@ -40,6 +40,8 @@ pub struct OrgResponse {
     #[schema(format = DateTime)]
     pub first_failed_payment: Option<String>,
     pub default_region: String,
+    /// The same as `defaultRegion`, under the name that newer clients look for.
+    pub default_edge_deployment: String,
     #[schema(format = DateTime)]
     pub meta_created: String,
     #[schema(format = DateTime)]
@@ -60,6 +62,9 @@ pub struct LicenseResponse {
     pub tier: String,
     pub default_region: String,
     pub regions: Vec<String>,
+    /// The same as `defaultRegion` and `regions`, under the names that newer clients look for.
+    pub default_edge_deployment: String,
+    pub edge_deployments: Vec<String>,
     pub with_auths: Vec<String>,
     pub features: BTreeMap<String, bool>,
     #[schema(format = DateTime)]
@@ -98,6 +103,7 @@ impl OrgResponse {
             plan_created: org.plan_created.to_string(),
             last_usage_sync: org.last_usage_sync.to_string(),
             first_failed_payment: org.payment.first_failed.map(|time| time.to_string()),
+            default_edge_deployment: org.default_region.clone(),
             default_region: org.default_region,
             meta_created: org.created.to_string(),
             meta_modified: org.modified.to_string(),
@@ -117,6 +123,8 @@ impl From<Licence> for LicenseResponse {
             issued_to: licence.issued_to,
             issuer: licence.issuer,
             tier: licence.tier,
+            default_edge_deployment: licence.default_region.clone(),
+            edge_deployments: licence.regions.clone(),
             default_region: licence.default_region,
             regions: licence.regions,
             with_auths: licence.with_auths,
@@ -163,6 +171,18 @@ pub async fn get(
 #[utoipa::path(post, path = "/orgs", tag = "organisations", request_body = OrgRequest,
     responses((status = 200, body = OrgResponse)))]
 pub async fn create(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Json(request): Json<OrgRequest>,
+) -> Result<Json<OrgResponse>, ApiError> {
+    Ok(Json(OrgResponse::of(orgs::create(&app, &caller, request.name).await?, caller.now)))
+}
+
+/// Creates an organisation as `POST /orgs` does. The caller must be known here too: nobody gets an organisation without
+/// asking somebody who has one.
+#[utoipa::path(post, path = "/orgs/provision", tag = "organisations", request_body = OrgRequest,
+    responses((status = 200, body = OrgResponse)))]
+pub async fn provision(
     State(app): State<Arc<App>>,
     caller: Caller,
     Json(request): Json<OrgRequest>,
