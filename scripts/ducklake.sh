@@ -4,7 +4,7 @@
 # path of the Python that has DuckDB. The packages are kept in the user's cache folder.
 # Usage: scripts/ducklake.sh [sqlite:FILE | postgres:URL]
 set -euo pipefail
-cd "$(dirname "$0")"
+scripts=$(cd "$(dirname "$0")" && pwd)
 
 version=1.5.5
 tools="${XDG_CACHE_HOME:-$HOME/.cache}/tidegauge/ducklake-$version-2"
@@ -24,4 +24,4 @@ if [ $# -eq 0 ]; then
     echo "$tools/bin/python"
     exit
 fi
-exec "$tools/bin/python" ducklake.py "$1"
+exec "$tools/bin/python" "$scripts/ducklake.py" "$1"

@@ -102,16 +102,17 @@ fn text() -> ObjectBuilder {
 }
 
 fn notifier_properties() -> Object {
-    let keys = CHANNELS.iter().flat_map(|channel| channel.keys.iter().map(move |key| (*key, channel)));
-    keys.fold(ObjectBuilder::new(), |object, (key, channel)| {
-        object.property(key, channel_schema(key, channel))
-    })
+    CHANNELS
+        .iter()
+        .fold(ObjectBuilder::new(), |object, channel| {
+            let key = channel.canonical_key();
+            object.property(key, channel_schema(key, channel))
+        })
     .min_properties(Some(1))
     .max_properties(Some(1))
-    .additional_properties(Some(AdditionalProperties::FreeForm(false)))
     .description(Some(
-        "Exactly one channel. A channel has two keys where clients know it by a product name; every answer \
-             repeats the properties as they came in.",
+        "Exactly one channel. Keys and fields by which clients of the public service know a channel are read as \
+             well; every answer repeats the properties as they came in.",
     ))
     .build()
 }
