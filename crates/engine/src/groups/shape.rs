@@ -119,8 +119,9 @@ fn lists(kind: Type, column: &ArrayRef) -> Result<ArrayRef> {
 }
 
 fn write_number(kind: Type, number: f64, text: &mut String) {
-    // A float beyond 64 bits becomes the nearest number that has them.
-    let whole = number.round() as i64;
+    // An estimate is the middle of a range that begins with a whole number, at its end nearer to zero: 143.5 stands for
+    // [143, 144), where only 143 is whole. A float beyond 64 bits becomes the nearest number that has them.
+    let whole = number.trunc() as i64;
     let _ = match kind {
         Type::Integer => write!(text, "{whole}"),
         Type::Timespan | Type::Datetime => {

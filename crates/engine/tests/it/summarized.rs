@@ -323,3 +323,23 @@ fn a_number_of_groups_may_be_none() {
         .await;
     });
 }
+
+/// Beyond 1,024 values percentiles are estimated; of small whole numbers the estimate is one of them.
+#[test]
+fn estimated_percentiles_of_small_whole_numbers_are_exact() {
+    block_on(async {
+        let house = House::new().await;
+        for (sign, number) in [("", 143), ("-", 143), ("", 1), ("", 127), ("", 128), ("", 255)] {
+            let source = format!(
+                "print i = range(1, 3000) | mv-expand i | extend i = tolong(i), x = {sign}{number} | "
+            );
+            let whole = if sign.is_empty() { number } else { -number };
+            let cases = [
+                ("percentile(x, 50)", json!([[whole]])),
+                ("percentiles_array(x, 1, 99)", json!([[[whole, whole]]])),
+                ("percentile(iff(i <= 1000, 0, iff(i > 2000, 299, x)), 50)", json!([[whole.max(0)]])),
+            ];
+            check_with(&house, &source, &cases).await;
+        }
+    });
+}
