@@ -242,3 +242,23 @@ fn rows_of_events_are_chosen_whole() {
         }
     });
 }
+
+/// A step of a week begins before the first time that can be stored: groups and the function say the same of it.
+#[test]
+fn the_first_step_begins_with_the_first_time() {
+    const FIRST: &str = "1677-09-21T00:12:43.145224192Z";
+    block_on(async {
+        let house = House::new().await;
+        let event = "{\"_time\":\"1677-09-21T00:12:45Z\",\"host\":\"a\"}".to_owned();
+        let filled = house.filled(&[event], Placement::Segments).await;
+        for (stages, expected) in [
+            ("summarize n = count() by bin(_time, 7d)", json!([[FIRST, 1]])),
+            ("summarize n = count() by bin(_time, 7d), bin(_time, 1d)", json!([[FIRST, FIRST, 1]])),
+            ("extend at = bin(_time, 7d) | project at", json!([[FIRST]])),
+            ("extend at = bin(_time, 7d) | summarize n = count() by at", json!([[FIRST, 1]])),
+        ] {
+            let answer = ask(&house, Some(&filled.state), &format!("logs | {stages}"), Way::Threads).await;
+            assert_eq!(table(&answer, "0").unwrap()["rows"], expected, "{stages}");
+        }
+    });
+}

@@ -22,13 +22,18 @@ fn bin(call: &Call<'_>) -> Result<Value> {
         return Ok(Value::NULL);
     }
     let own = [Type::Datetime, Type::Timespan].into_iter().find_map(|kind| call.value(0).of_type(kind));
+    if let Some(time) = own {
+        // The first step of times begins with the first time that there is, as it does for groups over time.
+        let run = rows::integers(|row| {
+            let (value, size) = (row.integer(0), row.integer(1));
+            if size <= 0 { None } else { Some(value.div_euclid(size).saturating_mul(size)) }
+        });
+        return call.result(time.kind, [Some(time.clone()), call.timespan(1)?], run);
+    }
     let run = rows::integers(|row| {
         let (value, size) = (row.integer(0), row.integer(1));
         if size <= 0 { None } else { value.div_euclid(size).checked_mul(size) }
     });
-    if let Some(time) = own {
-        return call.result(time.kind, [Some(time.clone()), call.timespan(1)?], run);
-    }
     let (value, size) = (call.number(0)?, call.number(1)?);
     let Some((value, size)) = value.zip(size) else { return Ok(Value::NULL) };
     if value.kind == Type::Integer && size.kind == Type::Integer {
