@@ -9,6 +9,7 @@
 mod ageing;
 mod aggregate_plans;
 mod among;
+mod at_size;
 mod bucketed;
 mod budgets;
 mod case_file;

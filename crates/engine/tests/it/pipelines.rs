@@ -53,7 +53,7 @@ fn events() -> impl Strategy<Value = Vec<Batch>> {
 }
 
 /// What the naive interpreter sees of a dataset.
-fn table_of(name: &str, batches: &[Batch]) -> Table {
+pub(crate) fn table_of(name: &str, batches: &[Batch]) -> Table {
     let mut kinds: BTreeMap<&str, Kinds> = BTreeMap::new();
     for (_, event) in batches.iter().flatten() {
         for (field, value) in event {

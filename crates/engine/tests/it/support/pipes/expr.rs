@@ -329,7 +329,7 @@ fn call(function: &str, values: &[Val], kinds: &Kinds) -> Val {
             widened(found.or_else(last).cloned().unwrap_or(Val::Null), kinds)
         }
         "bin" => match (first, &values[1]) {
-            (Val::Time(time), Val::Span(size)) => Val::Time(time.div_euclid(*size) * size),
+            (Val::Time(time), Val::Span(size)) => Val::Time(time.div_euclid(*size).saturating_mul(*size)),
             (Val::Int(value), Val::Int(size)) if kinds.contains(&Kind::Int) => {
                 value.div_euclid(*size).checked_mul(*size).map_or(Val::Null, Val::Int)
             }

@@ -2,6 +2,7 @@
 //! count of rows.
 
 use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
 
 use super::expr::{Ex, name as name_of};
 use super::table::{Column, Table};
@@ -67,13 +68,8 @@ impl Aggregate {
             })
         };
         let distinct = || {
-            let mut seen: Vec<Val> = Vec::new();
-            for value in &values {
-                if !seen.iter().any(|known| known.key() == value.key()) {
-                    seen.push(value.clone());
-                }
-            }
-            seen
+            let mut seen = HashSet::new();
+            values.iter().filter(|value| seen.insert(value.key())).cloned().collect::<Vec<Val>>()
         };
         match self.base() {
             "count" => Val::Int(values.len() as i64),
@@ -98,10 +94,11 @@ impl Table {
     /// One row for each group. A key of several types is known only value by value afterwards.
     pub(crate) fn summarize(&mut self, aggregates: &[(String, Aggregate)], keys: &[(String, Ex)]) {
         let mut groups: Vec<(Vec<Val>, Vec<&Vec<Val>>)> = Vec::new();
+        let mut places: HashMap<Vec<String>, usize> = HashMap::new();
         for row in &self.rows {
             let key: Vec<Val> = keys.iter().map(|(_, ex)| ex.value(self, row)).collect();
-            let is_same = |other: &Vec<Val>| key.iter().map(Val::key).eq(other.iter().map(Val::key));
-            match groups.iter_mut().find(|(other, _)| is_same(other)) {
+            let place = *places.entry(key.iter().map(Val::key).collect()).or_insert(groups.len());
+            match groups.get_mut(place) {
                 Some((_, rows)) => rows.push(row),
                 None => groups.push((key, vec![row])),
             }

@@ -21,21 +21,60 @@ pub(crate) struct Grower<'a> {
     pub(super) world: &'a [(String, Table)],
     pub(super) lets: Vec<String>,
     pub(super) nesting: u32,
+    /// Whether tables are so large that the engine cuts lists and estimates numbers of values, which then are not
+    /// asked for; there are many keys instead.
+    is_large: bool,
 }
+
+/// More rows than these are cut or counted in the end where tables are large.
+const ROWS_SHOWN: usize = 2_000;
 
 /// Grows a pipeline from seeds: one for the source, one for each stage.
 pub(crate) fn grow(world: &[(String, Table)], source: u64, stages: &[u64]) -> Pipeline {
-    let mut grower = Grower { chance: Numbers(source), world, lets: Vec::new(), nesting: 0 };
-    let (mut text, mut table) = grower.source();
-    for seed in stages {
-        grower.chance = Numbers(*seed);
-        text = format!("{text}\n| {}", grower.stage(&mut table));
+    let mut grower = Grower { chance: Numbers(source), world, lets: Vec::new(), nesting: 0, is_large: false };
+    let (text, table) = grower.source();
+    grower.grown(text, table, stages)
+}
+
+/// Grows a pipeline over the first table of the world, which is large.
+pub(crate) fn grow_large(world: &[(String, Table)], stages: &[u64]) -> Pipeline {
+    let mut grower = Grower { chance: Numbers(0), world, lets: Vec::new(), nesting: 0, is_large: true };
+    let (name, table) = &world[0];
+    let mut pipeline = grower.grown(format!("['{name}']"), table.clone(), stages);
+    if pipeline.table.rows.len() > ROWS_SHOWN {
+        let shortened = grower.shortened(&mut pipeline.table);
+        pipeline.text = format!("{}\n| {shortened}", pipeline.text);
     }
-    let lets: String = grower.lets.iter().map(|line| format!("{line}\n")).collect();
-    Pipeline { text: format!("let five = 5;\n{lets}{text}"), table }
+    pipeline
 }
 
 impl Grower<'_> {
+    fn grown(&mut self, mut text: String, mut table: Table, stages: &[u64]) -> Pipeline {
+        for seed in stages {
+            self.chance = Numbers(*seed);
+            text = format!("{text}\n| {}", self.stage(&mut table));
+        }
+        let lets: String = self.lets.iter().map(|line| format!("{line}\n")).collect();
+        Pipeline { text: format!("let five = 5;\n{lets}{text}"), table }
+    }
+
+    /// A last stage that leaves few rows.
+    fn shortened(&mut self, table: &mut Table) -> String {
+        let ids = table.place("id").filter(|place| table.is_unique(&[*place]));
+        if ids.is_some() && table.class("id") == Class::Int && !table.is_bucketed {
+            table.sort(&[(Ex::Column("id".to_owned()), false, true)]);
+            table.rows.truncate(ROWS_SHOWN);
+            return format!("top {ROWS_SHOWN} by id asc");
+        }
+        self.count(table)
+    }
+
+    fn count(&self, table: &mut Table) -> String {
+        let count = Aggregate { function: "count", of: None, condition: None, beside: Vec::new() };
+        table.summarize(&[("Count".to_owned(), count)], &[]);
+        "count".to_owned()
+    }
+
     pub(super) fn below(&mut self, end: u64) -> u64 {
         self.chance.below(end)
     }
@@ -236,9 +275,7 @@ impl Grower<'_> {
             }
         }
         if chosen.is_empty() || self.one_in(4) {
-            let count = Aggregate { function: "count", of: None, condition: None, beside: Vec::new() };
-            table.summarize(&[("Count".to_owned(), count)], &[]);
-            return "count".to_owned();
+            return self.count(table);
         }
         let keys: Vec<(String, Ex)> =
             chosen.iter().map(|name| (name.clone(), Ex::Column(name.clone()))).collect();
@@ -284,7 +321,7 @@ impl Grower<'_> {
         let classes = [Class::Int, Class::Number, Class::Text, Class::Bool, Class::Mixed, Class::Time];
         let names = self.columns_of(table, &classes);
         let mut keys: Vec<(String, Ex)> = Vec::new();
-        for _ in 0..self.below(3) {
+        for _ in 0..self.below(if self.is_large { 15 } else { 3 }) {
             let key = match self.below(5) {
                 0 if table.class("_time") == Class::Time => {
                     let step = Val::Span(*self.pick(&[SECOND, 600 * SECOND, 3600 * SECOND]).unwrap());
@@ -325,6 +362,7 @@ impl Grower<'_> {
         let functions: &[(&'static str, &'static str)] = match classes.len() {
             2 if self.is_small(table, &of) => &[("sum", "sumif"), ("avg", "avgif")],
             2 => return count,
+            4 if self.is_large => &[("min", "minif"), ("max", "maxif")],
             4 if classes[3] == Class::Time => &[("min", "minif"), ("max", "maxif"), ("dcount", "dcountif")],
             _ => &[("make_set", "make_set_if"), ("make_list", "make_list_if"), ("dcount", "dcountif")],
         };

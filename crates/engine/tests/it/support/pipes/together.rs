@@ -1,5 +1,7 @@
 //! Two tables put together: `union`, `join` and `lookup`.
 
+use std::collections::HashMap;
+
 use super::expr::Ex;
 use super::table::{Column, Table};
 use super::value::{Kind, Kinds, Val};
@@ -60,13 +62,17 @@ impl Table {
             let has_null = values.iter().any(Val::is_null);
             (!has_null).then(|| values.iter().map(Val::key).collect())
         };
-        let right_keys: Vec<_> = other.rows.iter().map(|row| key(other, row, false)).collect();
+        let mut right_keys: HashMap<Vec<String>, Vec<usize>> = HashMap::new();
+        for (at, row) in other.rows.iter().enumerate() {
+            if let Some(key) = key(other, row, false) {
+                right_keys.entry(key).or_default().push(at);
+            }
+        }
         let mut is_matched = vec![false; other.rows.len()];
         let mut pairs: Vec<(Option<usize>, Option<usize>)> = Vec::new();
         for (left, row) in self.rows.iter().enumerate() {
-            let left_key = key(self, row, true);
-            let found = (0..other.rows.len()).filter(|at| left_key.is_some() && right_keys[*at] == left_key);
-            let found: Vec<usize> = found.collect();
+            let found =
+                key(self, row, true).and_then(|key| right_keys.get(&key)).cloned().unwrap_or_default();
             found.iter().for_each(|at| is_matched[*at] = true);
             match kind {
                 "innerunique" => pairs.extend(found.first().map(|at| (Some(left), Some(*at)))),
