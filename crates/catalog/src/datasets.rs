@@ -33,6 +33,9 @@ pub struct Dataset {
     /// The highest sequence of the write log that is in segments.
     pub flushed: u64,
     pub vacuumed: Option<Timestamp>,
+    /// Where it was asked to be kept, in the words of older and of newer clients; empty if nobody said.
+    pub region: String,
+    pub edge_deployment: String,
 }
 
 /// What a caller may change of a dataset; what is `None` stays.
@@ -59,6 +62,8 @@ pub(crate) struct DatasetRow {
     map_fields: String,
     flushed: i64,
     vacuumed: Option<i64>,
+    region: String,
+    edge_deployment: String,
 }
 
 impl DatasetRow {
@@ -80,6 +85,8 @@ impl DatasetRow {
             modified: Timestamp::from_micros(self.modified),
             use_retention: self.use_retention,
             vacuumed: self.vacuumed.map(Timestamp::from_micros),
+            region: self.region,
+            edge_deployment: self.edge_deployment,
         })
     }
 }
@@ -88,7 +95,7 @@ impl DatasetRow {
 macro_rules! columns {
     () => {
         "id, number, org_id, name, description, kind, created, created_by, modified, use_retention, \
-         retention_days, map_fields, flushed, vacuumed"
+         retention_days, map_fields, flushed, vacuumed, region, edge_deployment"
     };
 }
 
@@ -125,8 +132,9 @@ const DELETE_PARTS: [&str; 5] = [
 ];
 
 pub(crate) const INSERT: &str = "INSERT INTO dataset (id, number, org_id, name, description, kind, created, \
-    created_by, modified, use_retention, retention_days, map_fields, flushed, vacuumed, last_column, added) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+    created_by, modified, use_retention, retention_days, map_fields, flushed, vacuumed, last_column, added, \
+    region, edge_deployment) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
 
 /// Inserts a dataset inside a transaction.
 macro_rules! insert_dataset {
@@ -148,6 +156,8 @@ macro_rules! insert_dataset {
             .bind($dataset.vacuumed.map(tidegauge_model::Timestamp::as_micros))
             .bind($last_column)
             .bind($added)
+            .bind(&$dataset.region)
+            .bind(&$dataset.edge_deployment)
             .execute(&mut *$connection)
             .await?
     };

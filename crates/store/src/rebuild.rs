@@ -144,6 +144,8 @@ fn recovered(
         map_fields: maps.into_iter().collect(),
         flushed: kept.iter().map(Found::flushed).max().unwrap_or(0),
         vacuumed: None,
+        region: String::new(),
+        edge_deployment: String::new(),
     };
     Recovered { dataset, columns, segments: kept.into_iter().map(|found| found.segment).collect() }
 }

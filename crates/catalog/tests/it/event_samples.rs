@@ -30,6 +30,8 @@ pub(crate) fn dataset(org: &OrgId, name: &str) -> Dataset {
         map_fields: vec!["labels".to_owned()],
         flushed: 0,
         vacuumed: None,
+        region: String::new(),
+        edge_deployment: String::new(),
     }
 }
 

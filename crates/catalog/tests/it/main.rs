@@ -483,6 +483,10 @@ const DATABASE_CASES: &[Case] = &[
         name: "stored_forms::version_7_is_still_read",
         run: |database| Box::pin(lease::version_7_is_still_read(database)),
     },
+    Case {
+        name: "stored_forms::version_8_is_still_read",
+        run: |database| Box::pin(stored_events::version_8_is_still_read(database)),
+    },
 ];
 
 fn main() -> ExitCode {

@@ -115,7 +115,18 @@ fn dataset() -> Dataset {
         map_fields: vec!["labels".to_owned(), "it's".to_owned()],
         flushed: 77,
         vacuumed: Some(micros(22)),
+        region: String::new(),
+        edge_deployment: String::new(),
     }
+}
+
+pub(crate) async fn version_8_is_still_read(database: &Database) {
+    stored_rows::restore(database, 8).await;
+    let catalog = database.open(KEY_BYTE).await.unwrap();
+    let (region, edge_deployment) = ("eu-central-1".to_owned(), "cloud.eu-central-1.aws".to_owned());
+    assert_eq!(catalog.all_datasets().await.unwrap(), [Dataset { region, edge_deployment, ..dataset() }]);
+    stored_forms::check_resources(&catalog).await;
+    catalog.close().await;
 }
 
 fn column(number: u32, kind: FieldKind, name: &str) -> DatasetColumn {

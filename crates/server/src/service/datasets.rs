@@ -18,6 +18,9 @@ use crate::app::App;
 /// What a dataset can be said to hold.
 pub const KINDS: [&str; 4] = [EVENTS_KIND, "otel:metrics:v1", "otel:traces:v1", "otel:logs:v1"];
 
+/// Longest name of a place that a dataset is kept at, in characters.
+const PLACE_MAX: usize = 256;
+
 /// A hundred years.
 const RETENTION_DAYS_MAX: u32 = 36_500;
 
@@ -29,6 +32,8 @@ pub struct DatasetInput {
     pub kind: Option<String>,
     pub use_retention: Option<bool>,
     pub retention_days: Option<u32>,
+    pub region: Option<String>,
+    pub edge_deployment: Option<String>,
 }
 
 /// What a caller changes of a dataset; what is absent stays.
@@ -68,6 +73,10 @@ pub async fn create(app: &App, caller: &Caller, input: DatasetInput) -> Result<D
     }
     let description = input.description.unwrap_or_default();
     check_text("description", &description, DESCRIPTION_MAX)?;
+    let (region, edge_deployment) =
+        (input.region.unwrap_or_default(), input.edge_deployment.unwrap_or_default());
+    check_text("region", &region, PLACE_MAX)?;
+    check_text("edgeDeployment", &edge_deployment, PLACE_MAX)?;
     let use_retention = input.use_retention.unwrap_or(false);
     let retention_days = input.retention_days.unwrap_or(0);
     check_retention(use_retention, retention_days)?;
@@ -86,6 +95,8 @@ pub async fn create(app: &App, caller: &Caller, input: DatasetInput) -> Result<D
         map_fields: Vec::new(),
         flushed: 0,
         vacuumed: None,
+        region,
+        edge_deployment,
     };
     if app.catalog.find_dataset(org, dataset.name.as_str()).await?.is_some() {
         // Told before the number of datasets is: there is nothing to be made.

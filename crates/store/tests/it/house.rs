@@ -118,6 +118,8 @@ impl House {
             map_fields: Vec::new(),
             flushed: 0,
             vacuumed: None,
+            region: String::new(),
+            edge_deployment: String::new(),
         };
         let stored = self.catalog.insert_dataset(&self.org, &dataset, 1000, &self.change()).await.unwrap();
         self.store.add(&stored).unwrap()

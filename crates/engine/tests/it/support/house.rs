@@ -159,6 +159,8 @@ impl House {
             map_fields: map_fields.iter().map(|field| (*field).to_owned()).collect(),
             flushed: 0,
             vacuumed: None,
+            region: String::new(),
+            edge_deployment: String::new(),
         };
         let change = Change {
             org: Some(self.org.clone()),

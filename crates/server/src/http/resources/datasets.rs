@@ -32,9 +32,16 @@ pub struct DatasetRequest {
     pub use_retention_period: Option<bool>,
     #[schema(maximum = 36500)]
     pub retention_days: Option<u32>,
+    /// Where clients want it to be kept. There is one place here, so the word is only kept.
+    #[schema(max_length = 256)]
+    pub region: Option<String>,
+    /// The same in the word of newer clients.
+    #[schema(max_length = 256)]
+    pub edge_deployment: Option<String>,
 }
 
-/// What is to change of a dataset; what is absent stays.
+/// What is to change of a dataset; what is absent stays. Other keys are refused: no public client sends one, and a typing
+/// error would else change nothing without a word.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DatasetUpdateRequest {
@@ -65,6 +72,12 @@ pub struct DatasetResponse {
     pub use_retention_period: bool,
     pub retention_days: u32,
     pub map_fields: Vec<String>,
+    /// As it was given; absent if it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
+    /// As it was given; absent if it was not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edge_deployment: Option<String>,
 }
 
 /// A dataset in the form of version 1.
@@ -83,6 +96,7 @@ pub struct DatasetResponseV1 {
 impl DatasetResponse {
     fn of(caller: &Caller, dataset: Dataset) -> Self {
         let name = dataset.name.as_str();
+        let given = |word: String| Some(word).filter(|word| !word.is_empty());
         Self {
             id: name.to_owned(),
             name: name.to_owned(),
@@ -95,6 +109,8 @@ impl DatasetResponse {
             use_retention_period: dataset.use_retention,
             retention_days: dataset.retention_days,
             map_fields: dataset.map_fields,
+            region: given(dataset.region),
+            edge_deployment: given(dataset.edge_deployment),
         }
     }
 }
@@ -120,6 +136,8 @@ impl From<DatasetRequest> for DatasetInput {
             kind: request.kind,
             use_retention: request.use_retention_period,
             retention_days: request.retention_days,
+            region: request.region,
+            edge_deployment: request.edge_deployment,
         }
     }
 }
