@@ -22,7 +22,8 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- --deny warnings
 
-oracle: ## compare answers to 20,000 random questions with DuckDB's [EVENTS=100000 QUERIES=20000 SEED=1]
+oracle: ## compare answers to random questions at size with DuckDB's and the naive interpreter's [EVENTS=100000 QUERIES=20000 SEED=1]
+	TIDEGAUGE_LARGE_SEED=$(or $(SEED),1) cargo test --profile fast -p tidegauge-engine --test it -- --ignored at_size
 	scripts/oracle.sh --events $(or $(EVENTS),100000) --queries $(or $(QUERIES),20000) --seed $(or $(SEED),1)
 
 bench: setup-bench ## measure the service, and its ingest and its answers beside ClickHouse and DuckDB [EVENTS=10000000]
