@@ -9,6 +9,7 @@ pub mod prune_queries;
 pub mod prune_sign_ins;
 pub mod watch;
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -88,9 +89,20 @@ impl Jobs {
     pub async fn stop(&self, app: &App) {
         self.stop.cancel();
         self.tracker.close();
-        self.tracker.wait().await;
-        app.tasks.close();
-        app.tasks.wait().await;
+        let ended = async {
+            self.tracker.wait().await;
+            app.tasks.close();
+            app.tasks.wait().await;
+            app.store.flush_all().await
+        };
+        // What is still to be written may take longer than the lease lasts.
+        let flushed = tokio::select! {
+            flushed = ended => flushed,
+            never = keep_lease(app) => match never {},
+        };
+        if let Err(error) = flushed {
+            tracing::warn!(error = %error, cause = ?error, "not all events became segments");
+        }
         if let Err(error) = app.store.close().await {
             tracing::warn!(error = %error, cause = ?error, "events stay in the log until the next start");
         }
@@ -134,5 +146,16 @@ impl Jobs {
             }
         };
         self.tracker.spawn_on(repeated, threads.handle());
+    }
+}
+
+/// Renews the lease on writing for as long as somebody waits beside it.
+async fn keep_lease(app: &App) -> Infallible {
+    let mut ticks = tokio::time::interval(app.store.lease_period());
+    loop {
+        ticks.tick().await;
+        if let Err(error) = app.store.renew_lease().await {
+            tracing::warn!(error = %error, cause = ?error, "the lease on the catalogue was not renewed");
+        }
     }
 }

@@ -119,7 +119,11 @@ impl crate::Store {
         let not_before = now.minus(self.settings.key_age);
         loop {
             match known(dataset, key, not_before) {
-                Known::Claimed(claim) => return Ok(claim),
+                Known::Claimed(claim) => {
+                    // Who has lost the lease acknowledges nothing, also not again.
+                    self.hold_lease().await?;
+                    return Ok(claim);
+                }
                 Known::Wait(mut first) => {
                     // An error says that the sender is gone, which is what is waited for.
                     let _ = first.changed().await;

@@ -102,6 +102,9 @@ impl Store {
         if !state.lock().is_behind {
             return Ok(());
         }
+        // Asked before reading too: what is still being committed for a caller who went away holds what a renewal needs,
+        // so that the state from before it is not taken for the one after.
+        self.renew_lease().await?;
         let mut datasets = self.catalog.all_datasets().await?.into_iter();
         let dataset = datasets.find(|dataset| dataset.id == *state.id());
         let segments = self.catalog.live_segments(state.id()).await?;

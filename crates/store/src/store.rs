@@ -164,6 +164,8 @@ impl Store {
             _lock: lock,
         };
         store.publish_left(left).await?;
+        // The marks that were read say what is in segments of this log only if the lease was its own all the while.
+        store.renew_lease().await?;
         store.release_log();
         Ok(store)
     }

@@ -31,14 +31,14 @@ impl Store {
         let mut deleted = 0;
         // Outside readers go through the list of commits; what nobody can look back to is taken off it.
         self.catalog.prune_commits(before).await?;
-        let mut last_sequence = self.doomed.swap(0, Ordering::AcqRel);
         loop {
             let removed = self.catalog.removed_segments(before, BATCH).await?;
             if removed.is_empty() {
                 break;
             }
-            let sequences = removed.iter().map(|segment| segment.max_sequence);
-            last_sequence = sequences.fold(last_sequence, u64::max);
+            // Kept until it is used: if a step fails, the next time does not hear of these segments any more.
+            let last = removed.iter().map(|segment| segment.max_sequence).max().unwrap_or(0);
+            self.doomed.fetch_max(last, Ordering::AcqRel);
             for segment in &removed {
                 self.objects.delete(&segment.path).await?;
             }
@@ -49,6 +49,7 @@ impl Store {
             // After the objects: a crash between the two deletes them again, which is no harm.
             self.catalog.forget_segments(&ids).await?;
         }
+        let last_sequence = self.doomed.swap(0, Ordering::AcqRel);
         if last_sequence > 0 {
             // What nobody can find any more must not stay in the log until its file is full.
             self.drop_from_log(last_sequence).await;

@@ -60,8 +60,13 @@ pub(super) struct LogFile {
 
 impl LogFile {
     /// Makes a file with room for `space` bytes. Its name says the first sequence, so that names sort by age.
+    /// Where the file is that begins with a sequence.
+    pub(super) fn path_in(folder: &Path, first_sequence: u64) -> PathBuf {
+        folder.join(format!("{first_sequence:016x}.log"))
+    }
+
     pub(super) fn create(folder: &Path, head: FileHead, space: u64) -> Result<Self> {
-        let path = folder.join(format!("{:016x}.log", head.first_sequence));
+        let path = Self::path_in(folder, head.first_sequence);
         let make = || -> io::Result<File> {
             let file = OpenOptions::new().create(true).truncate(true).write(true).open(&path)?;
             rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, space)?;

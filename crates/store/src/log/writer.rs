@@ -117,6 +117,11 @@ impl Writer {
 
     /// Ends the present file and begins one with room for at least one record of this size.
     fn rotate(&mut self, record_bytes: u64) -> Result<()> {
+        let name = LogFile::path_in(&self.settings.folder, self.sequence + 1);
+        if self.file.as_ref().is_some_and(|file| file.path() == name) {
+            // It holds no record and gives its name to the next one, so nobody else may delete it meanwhile.
+            self.file = None;
+        }
         self.abandon();
         let space = self.settings.file_bytes.max(FILE_HEAD_BYTES + record_bytes);
         let head = FileHead { first_sequence: self.sequence + 1, acknowledged: self.acknowledged };
