@@ -101,6 +101,10 @@ impl MemoryPool for QueryMemory {
             return Err(refused(wanted <= self.shared.max));
         }
         self.peak.fetch_max(self.used.load(Ordering::Relaxed), Ordering::Relaxed);
+        // There was room again, so that a later failure has another reason.
+        if self.is_crowded.load(Ordering::Relaxed) {
+            self.is_crowded.store(false, Ordering::Relaxed);
+        }
         Ok(())
     }
 

@@ -118,8 +118,12 @@ impl Value {
 
     /// JSON text of whatever it is, so that values of all types stand in one column. Equal numbers have equal texts.
     pub(crate) fn json(&self) -> Result<Option<Typed>> {
-        // A whole float is one with the long integer that it is equal to.
-        let has_long = self.has_long_integers();
+        self.json_beside(self.has_long_integers())
+    }
+
+    /// The same for values that are compared with others. Where some of either are long integers, a whole float is one
+    /// with the long integer that it is equal to.
+    pub(crate) fn json_beside(&self, has_long: bool) -> Result<Option<Typed>> {
         let texts = self.variants.iter().map(|variant| match variant.kind {
             Type::Float if has_long => digits::float_to_json(variant.clone()),
             _ => convert::to_json(variant.clone()),
@@ -132,9 +136,9 @@ impl Value {
         self.of_type(Type::LongInteger).is_some()
     }
 
-    /// The numbers among its values, each in its type; of dynamic values there are none.
+    /// The numbers among its values, each in its type, and what may be numbers inside of dynamic values.
     pub(crate) fn only_numbers(&self) -> Self {
-        let kinds = [Type::Integer, Type::Float, Type::LongInteger];
+        let kinds = [Type::Integer, Type::Float, Type::LongInteger, Type::Dynamic];
         Self { variants: kinds.into_iter().filter_map(|kind| self.of_type(kind).cloned()).collect() }
     }
 

@@ -16,7 +16,7 @@ use super::rows::one_partition;
 use super::segment::{About, Columns, Segment, column_field, free_name};
 use crate::bind::{Surroundings, invalid_with, type_names};
 use crate::expr::Typed;
-use crate::functions::{convert, digits, logic};
+use crate::functions::{convert, logic};
 use crate::leaf::Leaf;
 use crate::partners::{Given, Pairing, Partners};
 use crate::run::Run;
@@ -215,7 +215,9 @@ impl GivenFields {
 /// Two keys in one type.
 fn key_pair(left: &Value, right: &Value, pair: &JoinPair) -> Result<(Typed, Typed)> {
     let null = || logic::null(Type::String);
-    let (Some(l), Some(r)) = (left.key()?, right.key()?) else { return Ok((null(), null())) };
+    let has_long = left.has_long_integers() || right.has_long_integers();
+    let key = |value: &Value| if has_long { value.json_beside(true) } else { value.key() };
+    let (Some(l), Some(r)) = (key(left)?, key(right)?) else { return Ok((null(), null())) };
     if l.kind == r.kind {
         return Ok((l, r));
     }
@@ -226,12 +228,7 @@ fn key_pair(left: &Value, right: &Value, pair: &JoinPair) -> Result<(Typed, Type
     }
     let is_open = |kind: Type| kind == Type::Dynamic;
     if is_open(l.kind) || is_open(r.kind) {
-        let json = |key: Typed| match key.kind {
-            // The other side may have it with all its digits.
-            Type::Float => digits::float_to_json(key),
-            _ => convert::to_json(key),
-        };
-        return Ok((json(l)?, json(r)?));
+        return Ok((convert::to_json(l)?, convert::to_json(r)?));
     }
     let message = format!("the keys have different types: {} and {}", type_names(left), type_names(right));
     let hint = "convert one of them in an `extend` before this, as with `tostring(…)`";

@@ -164,7 +164,8 @@ pub(super) fn of_field(
 
 /// The least or the greatest value.
 fn extreme(is_least: bool, value: &Value, is_stored: bool) -> Result<Parts> {
-    if value.has_long_integers() {
+    let has_inside = mixes_numbers(value) && value.of_type(Type::Dynamic).is_some();
+    if value.has_long_integers() || has_inside {
         let udf = if is_least { aggregates::argmin() } else { aggregates::argmax() };
         let mut numbers = value.only_numbers();
         for number in &mut numbers.variants {
