@@ -57,6 +57,12 @@ fn iso_time(text: &[u8]) -> Option<i64> {
     is_end(rest).then(|| civil.nanoseconds()).flatten()
 }
 
+/// Names of zones that are not known here, or mean several: a line with one has the time of its arrival, not a wrong one.
+const UNSURE_ZONES: [&[u8]; 18] = [
+    b"CET", b"CEST", b"EET", b"EEST", b"WET", b"WEST", b"BST", b"IST", b"JST", b"KST", b"MSK", b"AEST",
+    b"AEDT", b"NZST", b"NZDT", b"SGT", b"HKT", b"BRT",
+];
+
 /// The zone behind a time of day, if there is one: `Z`, `+01:00`, ` -0700`, ` UTC`.
 fn zone(text: &[u8]) -> Option<(i32, &[u8])> {
     let is_signed = |text: &[u8]| matches!(text, [b'+' | b'-', tens, ones, ..] if tens.is_ascii_digit() && ones.is_ascii_digit());
@@ -67,20 +73,24 @@ fn zone(text: &[u8]) -> Option<(i32, &[u8])> {
         return iso::offset(text);
     }
     let spaced = text.strip_prefix(b" ").unwrap_or_default();
+    // Behind a blank with its minutes only: `-12` may count anything.
+    let has_minutes = matches!(spaced.get(3), Some(b':' | b'0'..=b'9'));
     if is_signed(spaced)
+        && has_minutes
         && let Some((offset, rest)) = iso::offset(spaced)
         && is_end(rest)
     {
         return Some((offset, rest));
     }
-    for name in [b"UTC", b"GMT"] {
-        if let Some(rest) = spaced.strip_prefix(name)
-            && is_end(rest)
-        {
-            return Some((0, rest));
-        }
+    let length = spaced.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+    let (name, rest) = spaced.split_at(length);
+    if is_end(rest) && UNSURE_ZONES.contains(&name) {
+        return None;
     }
-    Some((0, text))
+    match iso::zone_name(name) {
+        Some(offset) if length > 1 && is_end(rest) => Some((offset, rest)),
+        _ => Some((0, text)),
+    }
 }
 
 /// `1731771721.123`: seconds since 1970 with their fraction. Digits alone may count anything.
