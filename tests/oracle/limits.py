@@ -26,7 +26,7 @@ LIMITS = (
     ("bytes of a key", "INLINE_MAX", "engine/src/types.rs", 0),
     ("different values", "FEW", "engine/src/aggregates/distinct.rs", 5_000),
     ("values", "FEW", "engine/src/aggregates/values.rs", 5_000),
-    ("members of a set", "SET_MAX", "engine/src/plan/calls/arguments.rs", 0),
+    ("members of a set", "SET_DEFAULT", "engine/src/aggregates/collect.rs", 0),
     ("values after in", "SET_LEAST", "engine/src/bind/among.rs", 0),
     ("values after in", "LIST_MAX", "engine/src/prune.rs", 0),
     ("rows of a join", "BATCH_ROWS", "engine/src/partners.rs", 20_000),

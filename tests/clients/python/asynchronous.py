@@ -4,7 +4,7 @@ import json
 from datetime import timedelta
 
 from axiom_py import AsyncClient, AxiomError
-from axiom_py.tokens import CreateTokenRequest
+from axiom_py.tokens import CreateTokenRequest, TokenOrganizationCapabilities
 
 from checks import LARGEST, START, equal
 
@@ -21,7 +21,8 @@ async def asynchronous():
         result = await client.query("['python-async'] | summarize count(), max(n)")
         equal(list(result.tables[0].events()), [{"count_": 2, "max_n": LARGEST}])
         equal((await client.users.current()).role.id, "owner")
-        made = await client.tokens.create(CreateTokenRequest(name="async"))
+        reader = TokenOrganizationCapabilities(users=["read"])
+        made = await client.tokens.create(CreateTokenRequest(name="async", orgCapabilities=reader))
         equal([token.name for token in await client.tokens.list() if token.id == made.id], ["async"])
         await deleted(client.tokens.delete(made.id))
         equal([token for token in await client.tokens.list() if token.id == made.id], [])

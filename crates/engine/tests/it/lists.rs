@@ -13,11 +13,11 @@ use tidegauge_model::RowId;
 use crate::support::house::{Filled, House, Placement, SECOND, START, block_on};
 use crate::support::reply::value;
 
-const MEMORY: usize = 32 << 20;
+const MEMORY: usize = 8 << 20;
 
 /// More than the memory of a query, in so many events with two such texts.
 const EVENTS: usize = 45;
-const TEXT_BYTES: usize = 600_000;
+const TEXT_BYTES: usize = 150_000;
 
 fn request(numbers: std::ops::Range<usize>) -> String {
     let mut lines = String::new();
@@ -35,7 +35,7 @@ fn engine(house: &House) -> Engine {
         threads: 2,
         memory_bytes: 2 * MEMORY,
         query_memory_bytes: MEMORY,
-        cache_bytes: 1 << 20,
+        cache_bytes: 1 << 18,
         groups_bytes: 0,
         groups_folder: std::path::PathBuf::new(),
         groups_disk_bytes: 0,

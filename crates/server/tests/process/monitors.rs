@@ -42,27 +42,7 @@ pub(crate) async fn from_the_command_line(backend: Backend) {
         )
     );
 
-    assert_eq!(terminal.answer(&["monitor", "mute", &id]), format!("{id} is muted"));
-    assert!(terminal.answer(&["monitor", "unmute", &id]).ends_with(" is on"));
-    let until = "2099-01-01T00:00:00Z";
-    assert!(
-        terminal
-            .answer(&["monitor", "mute", &id, "--until", until])
-            .ends_with(&format!(" is muted until {until}"))
-    );
-    assert!(terminal.answer(&["monitor", "mute", &id, "--for", "2h"]).contains(" is muted until 20"));
-    assert!(terminal.answer(&["monitor", "unmute", &id]).ends_with(" is on"));
-    assert!(
-        terminal
-            .failure(&["monitor", "mute", &id, "--for", "soon"])
-            .contains("is not a duration such as 2h30m")
-    );
-    assert!(
-        terminal
-            .failure(&["monitor", "mute", &id, "--until", "2020-01-01T00:00:00Z"])
-            .contains("is over already")
-    );
-
+    mutes(&terminal, &id);
     let listed: Value = serde_json::from_str(&terminal.answer(&["monitor", "list", "--json"])).unwrap();
     assert_eq!((&listed[0]["id"], &listed[0]["threshold"]), (&json!(id), &json!(5)));
     terminal.answer(&["monitor", "delete", &id]);
@@ -70,5 +50,28 @@ pub(crate) async fn from_the_command_line(backend: Backend) {
     assert_eq!(terminal.answer(&["monitor", "list", "--json"]), "[]");
     assert!(
         terminal.failure(&["monitor", "delete", &id]).contains("the server answered 404: monitor not found")
+    );
+}
+
+fn mutes(terminal: &Terminal, id: &str) {
+    assert_eq!(terminal.answer(&["monitor", "mute", id]), format!("{id} is muted"));
+    assert!(terminal.answer(&["monitor", "unmute", id]).ends_with(" is on"));
+    let until = "2099-01-01T00:00:00Z";
+    assert!(
+        terminal
+            .answer(&["monitor", "mute", id, "--until", until])
+            .ends_with(&format!(" is muted until {until}"))
+    );
+    assert!(terminal.answer(&["monitor", "mute", id, "--for", "2h"]).contains(" is muted until 20"));
+    assert!(terminal.answer(&["monitor", "unmute", id]).ends_with(" is on"));
+    assert!(
+        terminal
+            .failure(&["monitor", "mute", id, "--for", "soon"])
+            .contains("is not a duration such as 2h30m")
+    );
+    assert!(
+        terminal
+            .failure(&["monitor", "mute", id, "--until", "2020-01-01T00:00:00Z"])
+            .contains("is over already")
     );
 }

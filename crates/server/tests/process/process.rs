@@ -153,6 +153,7 @@ impl Installation {
         ] {
             command.env_remove(variable);
         }
+        command.env("TIDEGAUGE_REQUEST_TIMEOUT_SECONDS", HANGS.as_secs().to_string());
         command
     }
 }

@@ -47,10 +47,15 @@ impl Table {
             .iter()
             .map(|(name, _)| Column { name: (*name).to_owned(), kinds: Kinds::from([Kind::Text]) });
         let columns = of_source.chain(columns.into_iter().map(|(column, _)| column)).collect();
-        let mut sources = self.sources.clone();
-        sources.extend(other.sources.iter().filter(|source| !self.sources.contains(source)).cloned());
+        let sources = self.sources_with(other);
         let is_open = self.is_open && other.is_open;
         *self = Self { columns, rows, sources, is_open, ..Self::default() };
+    }
+
+    fn sources_with(&self, other: &Self) -> Vec<String> {
+        let mut sources = self.sources.clone();
+        sources.extend(other.sources.iter().filter(|source| !self.sources.contains(source)).cloned());
+        sources
     }
 
     /// Rows whose keys are equal. A key that is null belongs to nothing.
@@ -111,8 +116,7 @@ impl Table {
             of_left.chain(right.iter().map(|place| other.cell(r, *place))).collect()
         });
         let rows = rows.collect();
-        let mut sources = self.sources.clone();
-        sources.extend(other.sources.iter().filter(|source| !self.sources.contains(source)).cloned());
+        let sources = self.sources_with(other);
         *self = Self { columns, rows, sources, ..Self::default() };
     }
 
