@@ -138,8 +138,7 @@ fn literal(json: &RawValue) -> Option<Literal> {
         Json::Null | Json::Number(_) => Literal::Null,
         Json::Bool(flag) => Literal::Boolean(flag),
         Json::String(text) => Literal::String(text),
-        // As it was written, so that numbers in it keep their digits too.
-        Json::Array(_) | Json::Object(_) => Literal::Dynamic(text.to_owned()),
+        list_or_object => Literal::Dynamic(list_or_object.to_string()),
     })
 }
 
