@@ -1,6 +1,8 @@
 """Whether an answer of the service has the rows that DuckDB has: whole numbers, texts and times exactly, reals within
 a share of 1e-9, estimates within what the service promises. Nothing is left out."""
 
+import collections
+import json
 import math
 
 from events import WHOLE_MAX, WHOLE_MIN, nanoseconds_of
@@ -8,6 +10,9 @@ from queries import DISTINCT_SHARE, EXACT_VALUES, PERCENTILE_SHARE
 
 REAL_SHARE = 1e-9
 SET_MAX = 128
+
+# Lists that are shorter as text are not cut.
+LIST_BYTES_SURE = 1 << 19
 
 # Columns by which rows are put beside each other; the others differ in their last digits, or more.
 EXACT_KINDS = ("int", "text", "bool", "time", "mixed")
@@ -30,7 +35,7 @@ def expected_value(value, kind):
             return mixed(value)
         case "real" | "spread":
             return finite(value)
-        case "set":
+        case "set" | "list":
             return value or []
         case _:
             return value
@@ -53,6 +58,11 @@ def is_same(value, wanted, kind):
         if len(wanted) <= SET_MAX:
             return sorted(map(repr, value)) == sorted(map(repr, wanted))
         return len(value) == SET_MAX and len(set(map(repr, value))) == SET_MAX and set(value) <= set(wanted)
+    if kind == "list":
+        left_over = collections.Counter(map(repr, value)) - collections.Counter(map(repr, wanted))
+        return not left_over and (len(value) == len(wanted) or len(json.dumps(wanted)) > LIST_BYTES_SURE)
+    if kind == "topk":
+        return is_most_frequent(value, wanted["h"] or {}, wanted["k"])
     if kind in ("percentile", "whole percentile"):
         wanted, count = wanted["v"], wanted["n"] or 0
         if wanted is None or value is None:
@@ -72,6 +82,13 @@ def is_same(value, wanted, kind):
             return is_near(value, wanted, REAL_SHARE)
         case _:
             return type(value) is type(wanted) and value == wanted
+
+
+def is_most_frequent(value, counts, most):
+    """Of values that are equally frequent any will do."""
+    told = [entry["count"] for entry in value]
+    is_right = all(entry["error"] == 0 and counts.get(entry["key"]) == entry["count"] for entry in value)
+    return is_right and told == sorted(counts.values(), reverse=True)[:most] and len({entry["key"] for entry in value}) == len(value)
 
 
 def row_key(kinds):

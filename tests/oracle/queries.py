@@ -6,13 +6,16 @@ import events
 from dialect import column, name
 from events import HOUR
 from expressions import Ex, Grower
-from stages import Beside, Count, Distinct, Extend, First, Newest, Project, Summarize, Union, Where
+from stages import KEEPING_THE_RIGHT, Beside, Count, Distinct, Extend, First, Newest, Outermost, Project, Summarize, Union, Where
 
 KINDS = {"BIGINT": "int", "DOUBLE": "real", "VARCHAR": "text", "BOOLEAN": "bool", events.MIXED: "mixed"}
 TABLE = {"_time": "time", **{field: KINDS[kind] for field, kind in events.FIELDS.items()}}
 
 # Fields with so many values that a group by them has about as many groups as rows.
 VERY_MANY = ("id", "seq", "hi", "uniq", "uuid", "msg", "_time")
+
+# Fields with so few values that the most frequent are counted exactly.
+FEW_VALUES = frozenset(("n2", "n10", "n60", "s3", "s10", "s60"))
 
 # Rows of an answer beyond which it is counted or cut instead of being compared row by row.
 ROWS_SHOWN = 6_000
@@ -57,11 +60,11 @@ class Query:
 
     def is_whole(self):
         """Whether the answer has all rows: single events are cut to a thousand where nothing is said."""
-        return any(isinstance(stage, (Summarize, Distinct, Count, First, Newest)) for stage in self.stages)
+        return any(isinstance(stage, (Summarize, Outermost, Distinct, Count, First, Newest)) for stage in self.stages)
 
     def has_whole_events(self):
         """Whether the answer has the fields of events as they are."""
-        return not any(isinstance(stage, (Project, Summarize, Distinct, Count)) for stage in self.stages)
+        return not any(isinstance(stage, (Project, Summarize, Outermost, Distinct, Count)) for stage in self.stages)
 
     def is_ordered(self):
         return bool(self.stages) and isinstance(self.stages[-1], (First, Newest))
@@ -89,13 +92,18 @@ class Author:
             add(self.row_stage(table, len(stages)))
         if self.one_in(8):
             add(self.beside(table))
+        elif self.one_in(20):
+            add(self.projected_join(table, add))
         elif self.one_in(15):
             add(self.projected_union(table, add))
+        is_single = not any(isinstance(stage, (Beside, Union)) for stage in stages)
         match self.chance.randrange(20):
             case 0:
                 add(Count())
-            case 1 | 2 | 3 if not any(isinstance(stage, (Beside, Union)) for stage in stages):
+            case 1 | 2 | 3 if is_single:
                 self.listed(table, add)
+            case 7 if is_single:
+                self.outermost(table, add)
             case 4 | 5 | 6:
                 self.distinct(table, add)
             case _:
@@ -147,6 +155,17 @@ class Author:
             return Beside("lookup", self.chance.choice(("leftouter", "inner")), left, right, where, where_sql, fields)
         kind = self.chance.choice(("inner", "leftouter", "leftsemi", "leftanti"))
         return Beside("join", kind, left, right, where, where_sql, fields)
+
+    def projected_join(self, table, add):
+        """The kinds of joins that hang on all columns of the left, which are few therefore."""
+        fields = [field for field in ("id", "n300", "n60", "s10", "s3", "f", "b", "_time") if field in table]
+        add(Project(tuple((field, self.grower.of(table, field)) for field in fields)))
+        joined = self.beside(table)
+        while joined.left not in fields:
+            joined = self.beside(table)
+        kind = self.chance.choice(("innerunique", "rightouter", "fullouter"))
+        texts = tuple(field for field in fields if table[field] == "text") if kind in KEEPING_THE_RIGHT else ()
+        return dataclasses.replace(joined, operator="join", kind=kind, texts=texts, fields=() if kind == "innerunique" else joined.fields)
 
     def projected_union(self, table, add):
         fields = [field for field in ("id", "n300", "s10", "word", "f", "_time") if field in table]
@@ -216,6 +235,15 @@ class Author:
                 add(Where(condition))
         self.shortened(after, tuple(field for field, _ in keys), add)
 
+    def outermost(self, table, add):
+        keys = self.keys(table, self.chance.choice((0, 1, 1, 2, 3, 5, 9)))
+        names = {"id", *(field for field, _ in keys)}
+        keys = tuple((field, ex) for field, ex in keys if field != "id")
+        free = [field for field in table if field not in names]
+        stage = Outermost(self.one_in(2), tuple(self.chance.sample(free, min(len(free), self.chance.randrange(1, 5)))), keys)
+        add(stage)
+        self.shortened(stage.after(table), tuple(field for field, _ in keys), add)
+
     def shortened(self, table, unique, add):
         """Behind groups: as they are, the first of them, groups of groups, or how many."""
         sortable = all(table[field] != "mixed" for field in unique) and unique
@@ -254,7 +282,20 @@ class Author:
             others = (when,) if when else ()
             return of.with_text(f"{function}({of.apl}{tail})", sql, kind, *others)
 
-        match self.chance.randrange(13):
+        match self.chance.randrange(15):
+            case 13:
+                of = grower.column(table, "int", "text")
+                if of is None or {"x", "big"} & of.uses:
+                    return None
+                listed = f"list({of.sql}) FILTER (WHERE {of.sql} IS NOT NULL{f' AND {when.sql}' if when else ''})"
+                return call("make_list_if" if when else "make_list", of, listed, "list")
+            case 14:
+                of = grower.column(table, "int", "text")
+                if of is None or not of.uses <= FEW_VALUES:
+                    return None
+                count = self.chance.choice((1, 3, 10))
+                apl = f"topkif({of.apl}, {count}{tail})" if when else f"topk({of.apl}, {count})"
+                return of.with_text(apl, f"{{'k': {count}, 'h': histogram({of.sql}){only}}}", "topk", *((when,) if when else ()))
             case 12:
                 of = grower.column(table, "int", "real")
                 if of is None or {"x", "y"} & of.uses:

@@ -109,6 +109,38 @@ class Summarize:
 
 
 @dataclasses.dataclass(frozen=True)
+class Outermost:
+    """Of each group the row with the least or the greatest `id`, which no two rows share."""
+
+    is_most: bool
+    fields: tuple
+    keys: tuple
+
+    def apl(self):
+        function = "arg_max" if self.is_most else "arg_min"
+        by = ", ".join(shown(field, ex) for field, ex in self.keys)
+        return f"summarize {function}({', '.join(map(name, ('id', *self.fields)))})" + (f" by {by}" if by else "")
+
+    def sql(self, before):
+        order = "DESC" if self.is_most else "ASC"
+        columns = [f"{ex.sql} AS {column(field)}" for field, ex in self.keys]
+        # Unlike SQL's arg_max, `first` takes a row whose field is null.
+        columns += [f"first({column(field)} ORDER BY id {order}) AS {column(field)}" for field in ("id", *self.fields)]
+        by = f" GROUP BY {', '.join(ex.sql for _, ex in self.keys)}" if self.keys else ""
+        return f"SELECT {', '.join(columns)} FROM ({before}){by}"
+
+    def after(self, table):
+        check(table, *(ex for _, ex in self.keys))
+        if not {"id", *self.fields} <= set(table):
+            raise Unfit(self.fields)
+        return {field: ex.kind for field, ex in self.keys} | {field: table[field] for field in ("id", *self.fields)}
+
+    def parts(self):
+        less = [dataclasses.replace(self, keys=without(self.keys, at)) for at in range(len(self.keys))]
+        return less + [dataclasses.replace(self, fields=without(self.fields, at)) for at in range(len(self.fields))]
+
+
+@dataclasses.dataclass(frozen=True)
 class Distinct:
     fields: tuple
 
@@ -196,9 +228,14 @@ class Newest:
         return []
 
 
+# Kinds of joins that have rows of the other dataset without a partner, as SQL has them.
+KEEPING_THE_RIGHT = {"rightouter": "RIGHT", "fullouter": "FULL"}
+
+
 @dataclasses.dataclass(frozen=True)
 class Beside:
-    """Rows of the other dataset beside those that are there: `join` or `lookup`. `fields` are (new name, field, kind)."""
+    """Rows of the other dataset beside those that are there: `join` or `lookup`. `fields` are (new name, field, kind),
+    `texts` the texts that are there, for the kinds that leave rows without them."""
 
     operator: str
     kind: str
@@ -207,6 +244,7 @@ class Beside:
     where: str
     where_sql: str
     fields: tuple
+    texts: tuple = ()
 
     def apl(self):
         fields = ", ".join(f"{name(new)} = {name(field)}" for new, field, _ in (("r_key", self.right, ""),) + self.fields)
@@ -220,12 +258,19 @@ class Beside:
         if self.kind in ("leftsemi", "leftanti"):
             joined = "SEMI" if self.kind == "leftsemi" else "ANTI"
             return f"SELECT l.* FROM ({before}) l {joined} JOIN ({other}) r ON {on}"
+        if self.kind == "innerunique":
+            return f"SELECT l.*, l.{column(self.left)} AS r_key FROM ({before}) l SEMI JOIN ({other}) r ON {on}"
         shown = []
         for new, _, kind in ((("r_key", "", self.key_kind()),) if self.operator == "join" else ()) + self.fields:
             # Texts of rows without a partner are empty.
             shown.append(
                 f"CASE WHEN r_is_there THEN {column(new)} ELSE '' END AS {column(new)}" if kind == "text" else column(new)
             )
+        if self.kind in KEEPING_THE_RIGHT:
+            empty = ", ".join(f"CASE WHEN l_is_there THEN l.{column(text)} ELSE '' END AS {column(text)}" for text in self.texts)
+            left = "l.* EXCLUDE (l_is_there)" + (f" REPLACE ({empty})" if empty else "")
+            joined = f"(SELECT *, true AS l_is_there FROM ({before})) l {KEEPING_THE_RIGHT[self.kind]} JOIN ({other}) r ON {on}"
+            return f"SELECT {left}{''.join(', ' + part for part in shown)} FROM {joined}"
         joined = "LEFT" if self.kind == "leftouter" else "INNER"
         return f"SELECT l.*{''.join(', ' + part for part in shown)} FROM ({before}) l {joined} JOIN ({other}) r ON {on}"
 
@@ -237,6 +282,8 @@ class Beside:
             raise Unfit(self.left)
         if self.kind in ("leftsemi", "leftanti"):
             return table
+        if self.kind in KEEPING_THE_RIGHT and set(self.texts) != {field for field, kind in table.items() if kind == "text"}:
+            raise Unfit(self.texts)
         own = {"r_key": self.key_kind()} if self.operator == "join" else {}
         return table | own | {new: kind for new, _, kind in self.fields}
 
