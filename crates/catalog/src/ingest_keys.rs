@@ -7,7 +7,7 @@ use sqlx::FromRow;
 use tidegauge_model::{DatasetId, Timestamp};
 
 use crate::counts::from_stored;
-use crate::db::{drop_in_batches, read};
+use crate::db::{LIST_BATCH, drop_in_batches, push_list, read};
 use crate::{Catalog, Result};
 
 /// Keys that are inserted with one statement, each with six values.
@@ -33,6 +33,18 @@ struct KeyRow {
     answer: String,
     sequence: i64,
     at: i64,
+}
+
+impl KeyRow {
+    fn read(self) -> Result<IngestKey> {
+        Ok(IngestKey {
+            sequence: from_stored("the sequence of an ingest key", self.sequence)?,
+            key: self.key,
+            fingerprint: self.fingerprint.cast_unsigned(),
+            answer: self.answer,
+            at: Timestamp::from_micros(self.at),
+        })
+    }
 }
 
 /// Inserts keys inside a transaction, each at most once. A key that is used again after its time has its new meaning.
@@ -97,16 +109,26 @@ impl Catalog {
             .fetch_optional(executor)
             .await?
         });
-        let read = |row: KeyRow| {
-            Ok(IngestKey {
-                sequence: from_stored("the sequence of an ingest key", row.sequence)?,
-                key: row.key,
-                fingerprint: row.fingerprint.cast_unsigned(),
-                answer: row.answer,
-                at: Timestamp::from_micros(row.at),
-            })
-        };
-        row.map(read).transpose()
+        row.map(KeyRow::read).transpose()
+    }
+
+    /// The requests that came with one of these keys, whenever that was.
+    pub async fn find_ingest_keys(&self, dataset: &DatasetId, keys: &[&str]) -> Result<Vec<IngestKey>> {
+        let mut found = Vec::new();
+        for batch in keys.chunks(LIST_BATCH) {
+            let rows: Vec<KeyRow> = read!(self, executor => {
+                let mut select = sqlx::QueryBuilder::new(
+                    "SELECT key, fingerprint, answer, sequence, at FROM ingest_key WHERE dataset_id = ",
+                );
+                select.push_bind(dataset.as_str()).push(" AND ");
+                push_list!(select, "key", batch.iter().copied());
+                select.build_query_as().fetch_all(executor).await?
+            });
+            for row in rows {
+                found.push(row.read()?);
+            }
+        }
+        Ok(found)
     }
 
     /// Drops the keys from before a time, some at once, so that changes do not have to wait for all of them.

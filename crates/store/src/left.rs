@@ -3,9 +3,10 @@
 //! the store is opened, before anything else does, and keeps the identities that it was acknowledged with: sequences of
 //! nodes are far apart.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
+use tidegauge_catalog::ingest_keys::IngestKey;
 use tidegauge_catalog::segments::Flushed;
 use tidegauge_model::DatasetId;
 
@@ -70,6 +71,7 @@ impl Store {
 
     async fn publish_portion(&self, state: &Arc<DatasetState>, logged: &[Arc<Logged>]) -> Result<()> {
         let Some(last) = logged.last() else { return Ok(()) };
+        let logged = self.without_repeated(state, logged).await?;
         let parts = logged.iter().filter(|logged| logged.frame.rows() > 0).cloned().map(Part::Logged);
         let writing = Writing {
             merge: merge_apart(parts.collect()).await?,
@@ -79,12 +81,12 @@ impl Store {
             effort: Effort::Fresh,
         };
         let segments = self.write(state, writing).await?;
-        let (keys, usage) = (keys_of(logged), usage::by_month(logged));
+        let (keys, usage) = (keys_of(&logged), usage::by_month(&logged));
         let (node, flushed) = (self.lease.node.as_str(), last.sequence);
         let written = Flushed { node, segments: &segments, flushed, keys: &keys, usage: &usage };
         let commit = self.catalog.publish_left(state.id(), written, self.now()).await?;
         let mut inner = state.lock();
-        for logged in logged {
+        for logged in &logged {
             for column in logged.frame.columns() {
                 inner.fields.add(logged.frame.name(column), column.kind());
             }
@@ -92,5 +94,29 @@ impl Store {
         let added = segments.iter().map(|segment| Arc::new(live(state, segment, commit))).collect();
         inner.replace_segments(&[], added);
         Ok(())
+    }
+
+    /// Leaves out the requests that were sent again with their key to the other node, and that it has stored: they are
+    /// there already, under a sequence of that node. As everywhere, a key means the same request for a while only.
+    async fn without_repeated(
+        &self,
+        state: &DatasetState,
+        logged: &[Arc<Logged>],
+    ) -> Result<Vec<Arc<Logged>>> {
+        let keys = keys_of(logged);
+        let names: Vec<&str> = keys.iter().map(|key| key.key.as_str()).collect();
+        let found = self.catalog.find_ingest_keys(state.id(), &names).await?;
+        let stored: HashMap<&str, &IngestKey> = found.iter().map(|key| (key.key.as_str(), key)).collect();
+        let age = self.settings.key_age;
+        let is_repeated = |key: &&IngestKey| {
+            stored.get(key.key.as_str()).is_some_and(|stored| {
+                stored.sequence != key.sequence
+                    && stored.fingerprint == key.fingerprint
+                    && stored.at <= key.at.plus(age)
+                    && key.at <= stored.at.plus(age)
+            })
+        };
+        let repeated: HashSet<u64> = keys.iter().filter(is_repeated).map(|key| key.sequence).collect();
+        Ok(logged.iter().filter(|logged| !repeated.contains(&logged.sequence)).cloned().collect())
     }
 }
