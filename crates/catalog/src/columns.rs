@@ -177,6 +177,7 @@ impl Catalog {
             if numbers.is_empty() {
                 return Ok(0);
             }
+            self.note_forgotten();
             for batch in numbers.chunks(LIST_BATCH) {
                 let mut delete = sqlx::QueryBuilder::new("DELETE FROM dataset_column WHERE dataset_id = ");
                 delete.push_bind(dataset.as_str()).push(" AND ");

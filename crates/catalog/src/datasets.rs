@@ -351,6 +351,7 @@ impl Catalog {
             let Some(DatasetRow { id, .. }) = locked else {
                 return Ok(None);
             };
+            self.note_forgotten();
             for statement in DELETE_PARTS {
                 sqlx::query(statement).bind(&id).execute(&mut *connection).await?;
             }

@@ -3,13 +3,14 @@
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
     SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
 };
+use sqlx::{ConnectOptions, Connection};
 use tidegauge_model::{ErrorKind, Timestamp};
 
 use crate::lease::Claim;
@@ -23,7 +24,20 @@ const SQLITE_READERS: u32 = 4;
 
 const SQLITE_SYNCHRONOUS_FULL: i64 = 2;
 
+/// What a long transaction or a slow reader made SQLite's journal grow to is given back. It is as much as the journal
+/// has between two checkpoints anyway; with less, every round would have to ask the disk for the same space again.
+const SQLITE_JOURNAL_BYTES: u64 = 4 << 20;
+
 const POSTGRES_CONNECTIONS_MAX: u32 = 16;
+
+/// How long a statement waits for another's lock in PostgreSQL. Who hangs with the lock on the lease must not make all
+/// others hang, who would not even hear that they may try again.
+const POSTGRES_LOCK_WAIT: Duration = WAIT_MAX;
+
+/// How long PostgreSQL lets a transaction stand still between two statements, of which ours are sent one after the
+/// other. It ends well within a lease, so that a process that stands still holds the lease's row for no longer than it
+/// has the lease.
+const POSTGRES_IDLE_MAX: Duration = Duration::from_secs(10);
 
 /// Values in one statement's list. The databases take 32,766 and 65,535.
 pub(crate) const LIST_BATCH: usize = 1_000;
@@ -54,6 +68,8 @@ pub struct Catalog {
     /// How many changes were committed.
     pub(crate) changes: AtomicU64,
     pub(crate) claim: Claim,
+    /// Whether nothing that was forgotten is left in SQLite's journal.
+    pub(crate) is_wiped: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -142,7 +158,9 @@ impl Catalog {
             Location::Sqlite(path) => open_sqlite(path).await?,
             Location::Postgres(url) => open_postgres(url).await?,
         };
-        let catalog = Self { db, key, changes: AtomicU64::new(0), claim: Claim::default() };
+        // What an earlier process forgot last may be left.
+        let is_wiped = AtomicBool::new(false);
+        let catalog = Self { db, key, changes: AtomicU64::new(0), claim: Claim::default(), is_wiped };
         catalog.prove_key().await?;
         Ok(catalog)
     }
@@ -238,7 +256,8 @@ async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
         .busy_timeout(WAIT_MAX)
         .pragma("cache_size", "-65536")
         // What is known of a segment has the least and the greatest of its values: they go with the row.
-        .pragma("secure_delete", "on");
+        .pragma("secure_delete", "on")
+        .pragma("journal_size_limit", SQLITE_JOURNAL_BYTES.to_string());
     let write = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(WAIT_MAX)
@@ -262,11 +281,20 @@ async fn open_postgres(url: &str) -> Result<Db> {
             "the catalogue's address is not of the form postgres://user:password@host:port/database";
         Error::new(ErrorKind::Invalid, message)
     })?;
+    let options = options.application_name("tidegauge");
+    let milliseconds = |time: Duration| time.as_millis().to_string();
+    let waits = [
+        ("lock_timeout", milliseconds(POSTGRES_LOCK_WAIT)),
+        ("idle_in_transaction_session_timeout", milliseconds(POSTGRES_IDLE_MAX)),
+    ];
     let pool = PgPoolOptions::new()
         .max_connections(POSTGRES_CONNECTIONS_MAX)
         .acquire_timeout(WAIT_MAX)
-        .connect_with(options.application_name("tidegauge"))
+        .connect_with(options.clone().options(waits))
         .await?;
-    sqlx::migrate!("migrations/postgres").run(&pool).await?;
+    // Without the limits: who starts while another one brings the schema up to date waits until that is done.
+    let mut connection = options.connect().await?;
+    sqlx::migrate!("migrations/postgres").run(&mut connection).await?;
+    connection.close().await?;
     Ok(Db::Postgres(pool))
 }

@@ -83,10 +83,10 @@ impl From<sqlx::Error> for Error {
 fn is_passing(code: Option<&str>) -> bool {
     /// Busy, locked, read-only, I/O error, full, cannot open.
     const SQLITE: [u32; 6] = [5, 6, 8, 10, 13, 14];
-    /// Shut down, crashed, starting up, too many connections, disk full, read-only after a failover, and losers of a
-    /// conflict between transactions.
-    const POSTGRES: [&str; 9] =
-        ["57P01", "57P02", "57P03", "53300", "53100", "25006", "40001", "40P01", "55P03"];
+    /// Shut down, crashed, starting up, too many connections, disk full, read-only after a failover, losers of a
+    /// conflict between transactions, a lock that was waited for too long, and a transaction that stood still.
+    const POSTGRES: [&str; 10] =
+        ["57P01", "57P02", "57P03", "53300", "53100", "25006", "40001", "40P01", "55P03", "25P03"];
     match code {
         // PostgreSQL's codes have five characters, SQLite's are numbers with the primary one in the lowest byte.
         Some(code) if code.len() == 5 => POSTGRES.contains(&code) || code.starts_with("08"),

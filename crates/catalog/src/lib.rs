@@ -45,6 +45,7 @@ pub mod tokens;
 mod usage;
 pub mod views;
 pub mod virtual_fields;
+mod wipe;
 
 pub use audit::{AuditEntry, Change, Outcome};
 pub use db::{Catalog, Location};

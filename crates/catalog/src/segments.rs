@@ -351,6 +351,7 @@ impl Catalog {
     pub async fn forget_segments(&self, ids: &[SegmentId]) -> Result<u64> {
         let forgotten = write!(self, connection => {
             fence!(self, connection);
+            self.note_forgotten();
             let mut forgotten = 0;
             for batch in ids.chunks(LIST_BATCH) {
                 let mut delete = sqlx::QueryBuilder::new("DELETE FROM segment WHERE removed IS NOT NULL AND ");

@@ -54,6 +54,9 @@ impl Store {
             // What nobody can find any more must not stay in the log until its file is full.
             self.drop_from_log(last_sequence).await;
         }
+        if !self.catalog.wipe_forgotten().await? {
+            tracing::info!("somebody reads from the journal of the catalogue for long; it is emptied later");
+        }
         Ok(deleted)
     }
 

@@ -311,7 +311,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         are_replaced_by_the_thousands,
         are_read_as_of_a_commit,
         are_forgotten_after_their_removal,
-        leave_nothing_in_the_file_once_forgotten,
+        leave_nothing_in_the_files_once_forgotten,
         are_reported_when_they_cannot_be_read,
     }
     event_races {

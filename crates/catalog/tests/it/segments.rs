@@ -1,12 +1,13 @@
 //! Segments: published, replaced, read as of a commit, and forgotten.
 
 use std::collections::HashSet;
+use std::path::PathBuf;
 
 use tidegauge_catalog::Location;
 use tidegauge_catalog::segments::NewSegment;
 use tidegauge_model::{DatasetId, ErrorKind, SegmentId};
 
-use crate::database::TestCatalog;
+use crate::database::{Plain, TestCatalog};
 use crate::event_samples::{counts, ids, insert, key, one_dataset, segment, stored};
 use crate::samples::{self, at};
 
@@ -170,23 +171,36 @@ pub(crate) async fn are_read_as_of_a_commit(test: &TestCatalog<'_>) {
     assert_eq!(seen(replaced + 99).await, "segment_2 segment_3");
 }
 
-/// What is known of a segment has values of its events, and those must not outlive it in pages that nobody reads.
-pub(crate) async fn leave_nothing_in_the_file_once_forgotten(test: &TestCatalog<'_>) {
-    let Location::Sqlite(path) = &test.database.location else { return };
+/// What is known of a segment has values of its events, and those must not outlive it in pages that nobody reads, nor in
+/// the journal of a service that goes on.
+pub(crate) async fn leave_nothing_in_the_files_once_forgotten(test: &TestCatalog<'_>) {
+    let (Location::Sqlite(path), Plain::Sqlite(plain)) = (&test.database.location, &test.database.plain)
+    else {
+        assert!(test.wipe_forgotten().await.unwrap());
+        return;
+    };
     let doomed = b"doomed.person@example.com".repeat(20);
+    let files_with = || -> Vec<PathBuf> {
+        let has_doomed =
+            |file: &PathBuf| std::fs::read(file).unwrap().windows(25).any(|window| window == &doomed[..25]);
+        let files = std::fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
+        files.filter(has_doomed).collect()
+    };
     let logs = one_dataset(test).await;
     let with_stats = NewSegment { stats: doomed.clone(), ..segment("segment_1") };
     test.publish_flush(&logs, &[with_stats, segment("segment_2")], 1, &[], &[], at(70)).await.unwrap();
+    // Another program still reads how it was before.
+    let mut reader = plain.begin().await.unwrap();
+    let seen: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM segment").fetch_one(&mut *reader).await.unwrap();
+    assert_eq!(seen, 2);
     test.replace_segments(&logs, &["segment_1".into()], &[], at(80)).await.unwrap();
     assert_eq!(test.forget_segments(&["segment_1".into()]).await.unwrap(), 1);
-    test.close().await;
-    // What SQLite does by itself when the journal has grown.
-    test.database.execute("PRAGMA wal_checkpoint(TRUNCATE)").await;
-    let has_doomed = |file: &std::path::PathBuf| {
-        std::fs::read(file).unwrap().windows(25).any(|window| window == &doomed[..25])
-    };
-    let files = std::fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
-    assert_eq!(files.filter(has_doomed).collect::<Vec<_>>(), Vec::<std::path::PathBuf>::new());
+    assert!(!test.wipe_forgotten().await.unwrap());
+    assert_ne!(files_with(), Vec::<PathBuf>::new());
+    reader.rollback().await.unwrap();
+    assert!(test.wipe_forgotten().await.unwrap());
+    assert_eq!(files_with(), Vec::<PathBuf>::new());
+    assert_eq!(test.live_segments(&logs).await.unwrap().len(), 1);
 }
 
 pub(crate) async fn are_forgotten_after_their_removal(test: &TestCatalog<'_>) {

@@ -41,8 +41,10 @@ fn request(number: usize) -> String {
         let (time, n) = (START - HOUR + (row as i64 * 5 + number as i64) * SECOND, number * 100 + row);
         let email = if row < DOOMED_EVENTS { DOOMED } else { SPARED };
         let message = format!("user {email} loaded cart {n} with {row} items, session {number} renewed");
+        // The name of a field is in the catalogue too.
         format!(
-            "{{\"_time\":{time},\"n\":{n},\"host\":\"h{}\",\"email\":\"{email}\",\"message\":\"{message}\"}}\n",
+            "{{\"_time\":{time},\"n\":{n},\"host\":\"h{}\",\"email\":\"{email}\",\"message\":\"{message}\",\
+             \"of {email}\":{row}}}\n",
             n % 3
         )
     };
@@ -97,6 +99,8 @@ async fn check(deletion: Deletion, placement: Placement) {
     let is_in = |place: &str| before.iter().any(|file| file.starts_with(house.folder().join(place)));
     assert!(is_in("segments"), "{when}: {before:?}");
     assert!(is_in("groups-1") && is_in("groups-3"), "{when}: nothing was kept of it: {before:?}");
+    let is_in_catalog = before.iter().any(|file| file.to_string_lossy().contains("catalog.db"));
+    assert!(is_in_catalog, "{when}: {before:?}");
     delete(&house, &filled, deletion).await;
     assert!(
         files_with(&house, DOOMED).iter().all(|file| !file.starts_with(house.folder().join("groups-1"))),
@@ -148,6 +152,7 @@ fn what_was_kept_of_segments_that_are_gone_goes_at_the_start() {
         let kept = files_below(&folder);
         let contents: Vec<Vec<u8>> = kept.iter().map(|file| std::fs::read(file).unwrap()).collect();
         delete(&house, &filled, Deletion::Events).await;
+        house.store.vacuum(&filled.state).await.unwrap();
         let bring_back = |name: &str| {
             for (file, bytes) in kept.iter().zip(&contents) {
                 std::fs::create_dir_all(file.parent().unwrap()).unwrap();
