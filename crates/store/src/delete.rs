@@ -54,6 +54,8 @@ impl Store {
             }
         }
         if deleted.rows > 0 {
+            // Also later ones: nobody has seen whether they would have been chosen.
+            self.drop_damaged(state.id(), u64::MAX);
             self.drop_from_log(doomed.last_sequence).await;
         }
         damage.map_or(Ok(deleted), Err)

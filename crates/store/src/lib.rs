@@ -6,6 +6,7 @@ mod arrays;
 mod blocks;
 mod check;
 mod compact;
+mod damaged;
 mod dataset;
 mod delete;
 mod error;

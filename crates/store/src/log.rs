@@ -22,7 +22,7 @@ use crate::{Error, Result};
 
 pub(crate) use record::DatasetKey;
 pub use recover::Damage;
-pub(crate) use recover::{Recovered, has_files, look_at, recover};
+pub(crate) use recover::{COPY_EXTENSION, REPORT_EXTENSION, Recovered, has_files, look_at, recover};
 
 /// How the log is kept.
 #[derive(Clone, Debug)]

@@ -37,8 +37,9 @@ impl Store {
         let segments = state.snapshot().segments;
         let old: Vec<Arc<Segment>> =
             segments.iter().filter(|segment| segment.max_time < before).cloned().collect();
-        if !old.is_empty() {
+        if let Some(last) = old.iter().map(|segment| segment.max_sequence).max() {
             self.swap(state, &old, &[]).await?;
+            self.drop_damaged(state.id(), last);
         }
         Ok(old.len())
     }

@@ -208,6 +208,7 @@ impl Store {
         let removed = self.directory.write().unwrap_or_else(PoisonError::into_inner).remove(id);
         if let Some(state) = removed {
             self.forget_dataset(&state);
+            self.drop_damaged(id, u64::MAX);
             self.doomed.fetch_max(self.log.last_sequence(), Ordering::AcqRel);
             // Durable with the next sync; if it is lost, the events are put aside once and somebody has to look.
             if let Err(error) = self.log.append(state.key, deletion(), state as Arc<dyn Accept>) {

@@ -11,8 +11,13 @@ use tidegauge_model::DatasetId;
 use super::file::{FILE_HEAD_BYTES, FileHead};
 use super::record::{DatasetKey, Head};
 use super::{LogSettings, sync_folder};
+use crate::damaged::UNKNOWN_DATASET;
 use crate::frame::Frame;
 use crate::{Error, Result};
+
+/// A damaged part is copied to a file with one, and what is known of it is said in a file of the same name with the other.
+pub(crate) const COPY_EXTENSION: &str = "bin";
+pub(crate) const REPORT_EXTENSION: &str = "txt";
 
 /// What the log held.
 #[derive(Debug, Default)]
@@ -49,7 +54,7 @@ pub struct Damage {
 
 impl std::fmt::Display for Damage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let dataset = self.dataset.as_ref().map_or("an unknown dataset", DatasetId::as_str);
+        let dataset = self.dataset.as_ref().map_or(UNKNOWN_DATASET, DatasetId::as_str);
         let (first, last) = (self.first_sequence, self.last_sequence);
         let (file, from, to) = (self.file.display(), self.from, self.to);
         write!(f, "sequences {first} to {last} of {dataset} cannot be read: bytes {from} to {to} of {file}")
@@ -248,7 +253,8 @@ fn missing_end(settings: &LogSettings, path: &Path, last: u64, head: FileHead) -
 
 fn quarantine(settings: &LogSettings, path: &Path, bytes: &[u8], span: Span) -> Result<Damage> {
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let copy = settings.quarantine.join(format!("{name}-{}.bin", span.from));
+    let copy = settings.quarantine.join(format!("{name}-{}.{COPY_EXTENSION}", span.from));
+    let report = copy.with_extension(REPORT_EXTENSION);
     let damage = Damage {
         file: path.to_owned(),
         from: span.from as u64,
@@ -258,10 +264,15 @@ fn quarantine(settings: &LogSettings, path: &Path, bytes: &[u8], span: Span) -> 
         last_sequence: span.last_sequence,
         quarantined: copy.clone(),
     };
+    let said = format!("{damage}\n");
     let keep = || -> std::io::Result<()> {
         std::fs::create_dir_all(&settings.quarantine)?;
+        // What an earlier start copied may have been deleted since, with events that may be in it.
+        if std::fs::read(&report).is_ok_and(|earlier| earlier == said.as_bytes()) {
+            return Ok(());
+        }
         std::fs::write(&copy, &bytes[span.from..span.to])?;
-        std::fs::write(copy.with_extension("txt"), format!("{damage}\n"))
+        std::fs::write(&report, &said)
     };
     keep().map_err(|source| Error::disk("keep damaged parts of the log", source))?;
     sync_folder(&settings.quarantine)?;

@@ -5,8 +5,9 @@ use std::path::Path;
 use tidegauge_model::{DatasetId, FieldKind};
 use tidegauge_store::{Finding, FindingKind, StoredValue};
 
+use crate::deletion::id_of;
 use crate::events::{Event, SECOND, columns_of};
-use crate::house::{House, START, events, log_files};
+use crate::house::{House, START, events, files_in, log_files};
 
 fn times(from: i64, count: i64) -> Vec<i64> {
     (from..from + count).map(|at| START * 1000 + at * SECOND).collect()
@@ -51,6 +52,51 @@ async fn a_record_that_was_cut_off_is_dropped_without_alarm() {
     let dataset = house.store.dataset(&id).unwrap();
     house.append(&dataset, &events(&times(100, 1))).await;
     assert_eq!(house.killed().await.rows(&id).await.len(), 51);
+}
+
+#[tokio::test]
+async fn the_copy_of_a_damaged_part_goes_with_events_that_may_be_in_it() {
+    let house = House::with(|settings| settings.log_file_bytes = 2000).await;
+    // What comes first stays in the buffer, so that all of the log is kept.
+    let first = house.dataset("first").await.id().clone();
+    let other = house.dataset("other").await.id().clone();
+    let id = house.dataset("logs").await.id().clone();
+    let of_logs = (0..10).map(|part| (&id, part * 10));
+    for (dataset, from) in [(&first, 1000), (&other, 2000)].into_iter().chain(of_logs) {
+        house.append(&house.store.dataset(dataset).unwrap(), &events(&times(from, 10))).await;
+    }
+    let folder = house.folder.path().to_owned();
+    let house = house.reopened_after(|| flip(&log_files(&folder)[2], 24 + 48 + 200)).await;
+    let [damage] = house.store.damage() else { panic!("{:?}", house.store.damage()) };
+    assert_eq!(damage.dataset.as_ref(), Some(&id));
+    // Its requests have the sequences from the third on. Most of the bytes can still be read.
+    let from = (i64::try_from(damage.first_sequence).unwrap() - 3) * 10;
+    let texts: Vec<String> = times(from, 10).iter().map(|time| format!("event at {time}")).collect();
+    let has_text = |path: &Path| {
+        let bytes = std::fs::read(path).unwrap();
+        texts.iter().any(|text| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+    };
+    let copy = damage.quarantined.clone();
+    assert!(has_text(&copy));
+    let delete_one = async |house: &House, dataset: &DatasetId| {
+        let doomed = vec![id_of(&house.rows(dataset).await[0])];
+        house.store.delete_rows(&house.store.dataset(dataset).unwrap(), doomed).await.unwrap();
+    };
+    delete_one(&house, &other).await;
+    assert!(copy.try_exists().unwrap(), "no event of this dataset can be in it");
+    delete_one(&house, &id).await;
+    assert!(!copy.try_exists().unwrap());
+    assert!(copy.with_extension("txt").try_exists().unwrap(), "what was lost is still known");
+
+    // The log is still needed, and read again. In the end nothing has the text.
+    let house = house.killed().await;
+    assert_eq!(house.store.damage().len(), 1);
+    assert!(!copy.try_exists().unwrap());
+    delete_one(&house, &first).await;
+    house.advance(std::time::Duration::from_secs(7200));
+    house.store.collect_garbage().await.unwrap();
+    let left = ["log", "bin", "txt", "parquet"].map(|kind| files_in(&folder, kind)).concat();
+    assert!(left.iter().all(|file| !has_text(file)), "{left:?}");
 }
 
 #[tokio::test]

@@ -6,12 +6,12 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use tidegauge_model::{Clock, ErrorKind};
-use tidegauge_store::{FindingKind, ObjectLocation, S3Location, StoreSettings, rebuild};
+use tidegauge_store::{FindingKind, ObjectLocation, S3Location, StoreSettings, StoredValue, rebuild};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::deletion::chosen;
-use crate::events::SECOND;
+use crate::events::{Event, SECOND, columns_of};
 use crate::house::{House, START, events, open, open_catalog, set_up, sqlite};
 use crate::through_blocks::assert_blocks;
 
@@ -159,6 +159,63 @@ async fn events_are_deleted_in_a_bucket_as_they_are_in_a_folder() {
     assert_eq!(house.store.collect_garbage().await.unwrap(), 4);
     assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
     assert_eq!(house.rows(&id).await, left);
+}
+
+/// What the server answers to a question, without its head.
+fn get(server: SocketAddr, path: &str) -> Vec<u8> {
+    let mut connection = TcpStream::connect(server).unwrap();
+    // The server wants to hear who asks, and takes their word.
+    let who = "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0";
+    write!(connection, "GET {path} HTTP/1.0\r\nHost: {server}\r\nAuthorization: {who}\r\n\r\n").unwrap();
+    let mut answer = Vec::new();
+    connection.read_to_end(&mut answer).unwrap();
+    let head = answer.windows(4).position(|window| window == b"\r\n\r\n").unwrap();
+    let head_text = String::from_utf8_lossy(&answer[..head]);
+    assert_eq!(head_text.split(' ').nth(1), Some("200"), "{path}: {head_text}");
+    answer.split_off(head + 4)
+}
+
+/// The objects of a bucket that have a text, whoever knows of them.
+fn objects_with(server: SocketAddr, bucket: &str, text: &str) -> Vec<String> {
+    let list = String::from_utf8(get(server, &format!("/{bucket}?list-type=2"))).unwrap();
+    let keys = list.split("<Key>").skip(1).map(|key| key.split("</Key>").next().unwrap().to_owned());
+    let has = |key: &String| {
+        let bytes = get(server, &format!("/{bucket}/{key}"));
+        bytes.windows(text.len()).any(|window| window == text.as_bytes())
+    };
+    keys.filter(has).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn deleted_events_are_in_no_object() {
+    const BUCKET: &str = "tidegauge-forgotten";
+    let (doomed, spared) = ("doomed.person@example.com", "spared.person@example.com");
+    let Some(server) = server() else { return };
+    make_bucket(server, BUCKET);
+    let house = House::with(|settings| {
+        in_bucket(server, BUCKET)(settings);
+        if let ObjectLocation::S3(location) = &mut settings.objects {
+            "plain".clone_into(&mut location.prefix);
+        }
+    })
+    .await;
+    let dataset = house.dataset("logs").await;
+    let email = |row: i64| StoredValue::String([doomed, spared][row as usize % 2].to_owned());
+    let event = |row: i64| Event::new(START * 1000 + row * SECOND, [("email".to_owned(), email(row))]);
+    for part in 0..3 {
+        let part: Vec<Event> = (part * 10..part * 10 + 10).map(event).collect();
+        house.append(&dataset, &columns_of(&part)).await;
+        house.store.flush(&dataset).await.unwrap();
+    }
+    assert_eq!(objects_with(server, BUCKET, doomed).len(), 3);
+    let rows = house.rows(dataset.id()).await;
+    let (ids, left) = chosen(&rows, |at| rows[at].fields[0].1 == email(0));
+    assert_eq!(house.store.delete_rows(&dataset, ids).await.unwrap().rows, 15);
+    house.advance(Duration::from_secs(7200));
+    assert_eq!(house.store.collect_garbage().await.unwrap(), 3);
+    assert_eq!(objects_with(server, BUCKET, doomed), Vec::<String>::new());
+    assert_eq!(objects_with(server, BUCKET, spared).len(), 3);
+    assert_eq!(house.rows(dataset.id()).await, left);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
