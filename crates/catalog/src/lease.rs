@@ -51,6 +51,13 @@ pub struct Holder {
     pub ends_at: Timestamp,
 }
 
+impl Holder {
+    /// Whether it stopped in good order, so that nobody has the lease.
+    pub fn has_given_back(&self) -> bool {
+        self.ends_at == Timestamp::from_micros(0)
+    }
+}
+
 impl fmt::Display for Holder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let address = if self.address.is_empty() { "an unknown address" } else { &self.address };
@@ -79,7 +86,7 @@ impl Claim {
     fn check(&self, node: &str) -> Result<()> {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         match &*held {
-            Some((other, _)) if other != node => {
+            Some((other, _)) if !other.is_empty() && other != node => {
                 let message = "this process writes to the catalogue from another data folder: open it anew";
                 Err(Error::new(ErrorKind::Conflict, message))
             }
@@ -162,6 +169,9 @@ pub(crate) const KEEP: &str =
 const TAKE: &str = "UPDATE writer_lease SET node_id = $1, epoch = $2, host = $3, process = $4, address = $5, \
     taken_at = $6, ends_at = $7, sequence_floor = $8";
 
+/// Of two renewals at once, the one that asked for the time first may come last: it takes nothing back.
+const RENEW: &str = "UPDATE writer_lease SET ends_at = $1 WHERE ends_at < $1";
+
 /// The marks of the node that had the lease before. A dataset whose mark is not above the floor was not flushed by it,
 /// and the mark that it had before still counts.
 const KEEP_MARKS: &str = "INSERT INTO flush_mark (node_id, dataset_id, sequence) \
@@ -171,6 +181,23 @@ const KEEP_MARKS: &str = "INSERT INTO flush_mark (node_id, dataset_id, sequence)
 /// A node that nobody has seen may be the one that wrote before there were leases.
 const COPY_MARKS: &str = "INSERT INTO flush_mark (node_id, dataset_id, sequence) \
     SELECT $1, dataset_id, sequence FROM flush_mark WHERE node_id = '' ON CONFLICT DO NOTHING";
+
+/// Inside a transaction that has locked the lease: gives it to a writer, in the name of a node.
+macro_rules! take {
+    ($connection:expr, $node:expr, $epoch:expr, $writer:expr, $now:expr, $length:expr, $floor:expr) => {
+        sqlx::query(TAKE)
+            .bind($node)
+            .bind($epoch)
+            .bind(&$writer.host)
+            .bind(i64::from($writer.process))
+            .bind(&$writer.address)
+            .bind($now.as_micros())
+            .bind($now.plus($length).as_micros())
+            .bind($floor)
+            .execute(&mut *$connection)
+            .await?;
+    };
+}
 
 /// Inside a transaction and before it locks anything else: leaves it unless this process may still publish.
 macro_rules! fence {
@@ -214,21 +241,30 @@ impl Catalog {
                 }
             }
             let epoch = row.epoch + 1;
-            sqlx::query(TAKE)
-                .bind(&writer.node)
-                .bind(epoch)
-                .bind(&writer.host)
-                .bind(i64::from(writer.process))
-                .bind(&writer.address)
-                .bind(now.as_micros())
-                .bind(now.plus(length).as_micros())
-                .bind(floor)
-                .execute(&mut *connection)
-                .await?;
+            take!(connection, &writer.node, epoch, writer, now, length, floor);
             (epoch, floor)
         });
         self.claim.set(&writer.node, epoch);
         Ok(Taken { sequence_floor: from_stored("the floor of sequences", floor)? })
+    }
+
+    /// Takes the lease for work without a write log, in the name of the node that had it last: marks that are made
+    /// meanwhile are marks of that node. Refused until the lease was given back or has run out.
+    pub async fn borrow_lease(&self, writer: &Writer, length: Duration) -> Result<()> {
+        const NOBODY: &str = "";
+        self.claim.check(NOBODY)?;
+        let now = self.database_time().await?;
+        let epoch = write!(self, connection => {
+            let row: LeaseRow = sqlx::query_as(LOCK).fetch_one(&mut *connection).await?;
+            if row.ends_at > now.as_micros() {
+                return Err(in_use(row));
+            }
+            let epoch = row.epoch + 1;
+            take!(connection, &row.node_id, epoch, writer, now, length, row.sequence_floor);
+            epoch
+        });
+        self.claim.set(NOBODY, epoch);
+        Ok(())
     }
 
     /// Makes the lease last for so long from now. An error of its own kind if somebody else has it; one that has run
@@ -237,7 +273,7 @@ impl Catalog {
         let ends_at = self.database_time().await?.plus(length);
         write!(self, connection => {
             fence!(self, connection);
-            sqlx::query("UPDATE writer_lease SET ends_at = $1").bind(ends_at.as_micros()).execute(&mut *connection).await?;
+            sqlx::query(RENEW).bind(ends_at.as_micros()).execute(&mut *connection).await?;
         });
         Ok(())
     }

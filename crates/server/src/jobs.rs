@@ -9,7 +9,6 @@ pub mod prune_queries;
 pub mod prune_sign_ins;
 pub mod watch;
 
-use std::convert::Infallible;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,16 +92,9 @@ impl Jobs {
             self.tracker.wait().await;
             app.tasks.close();
             app.tasks.wait().await;
-            app.store.flush_all().await
         };
-        // What is still to be written may take longer than the lease lasts.
-        let flushed = tokio::select! {
-            flushed = ended => flushed,
-            never = keep_lease(app) => match never {},
-        };
-        if let Err(error) = flushed {
-            tracing::warn!(error = %error, cause = ?error, "not all events became segments");
-        }
+        // The job that keeps the lease has ended too.
+        app.store.keep_lease_during(ended).await;
         if let Err(error) = app.store.close().await {
             tracing::warn!(error = %error, cause = ?error, "events stay in the log until the next start");
         }
@@ -146,16 +138,5 @@ impl Jobs {
             }
         };
         self.tracker.spawn_on(repeated, threads.handle());
-    }
-}
-
-/// Renews the lease on writing for as long as somebody waits beside it.
-async fn keep_lease(app: &App) -> Infallible {
-    let mut ticks = tokio::time::interval(app.store.lease_period());
-    loop {
-        ticks.tick().await;
-        if let Err(error) = app.store.renew_lease().await {
-            tracing::warn!(error = %error, cause = ?error, "the lease on the catalogue was not renewed");
-        }
     }
 }

@@ -4,6 +4,7 @@
 //! which also goes on while the machine sleeps. It is assumed that neither goes slower than the database's own clock
 //! by more than a small part of a lease.
 
+use std::convert::Infallible;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,6 +19,9 @@ use crate::{Error, Result, Store, StoreSettings};
 
 /// A lease is renewed so many times before it would end.
 const RENEWALS: u32 = 6;
+
+/// An interval must not be nothing.
+const PERIOD_LEAST: Duration = Duration::from_millis(1);
 
 /// The name of the write log, in its folder: whoever has the folder is the same node.
 const NODE_FILE: &str = "node";
@@ -85,6 +89,25 @@ impl Store {
         Ok(renewed?)
     }
 
+    /// Does something that may take longer than the lease lasts, and keeps the lease meanwhile.
+    pub async fn keep_lease_during<T>(&self, work: impl Future<Output = T>) -> T {
+        tokio::select! {
+            done = work => done,
+            never = self.keep_lease() => match never {},
+        }
+    }
+
+    async fn keep_lease(&self) -> Infallible {
+        let mut ticks = tokio::time::interval(self.lease_period().max(PERIOD_LEAST));
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            if let Err(error) = self.renew_lease().await {
+                tracing::warn!(%error, cause = ?error, "the lease on the catalogue was not renewed");
+            }
+        }
+    }
+
     /// Waits until somebody else has taken the lease, and tells who. Nothing can be stored from then on.
     pub async fn lease_lost(&self) -> String {
         let mut told = self.lease.lost.subscribe();
@@ -111,12 +134,15 @@ impl Store {
     }
 }
 
-/// Takes the lease for work on the catalogue beside the store, if the folder has been used before. Where it has not,
-/// nobody may have the lease, which the catalogue sees to.
+/// Takes the lease for work on the catalogue beside the store. A folder that has been used before has it at once, also
+/// after a crash; one that has no name, because it is new or lost its log, waits until nobody has it.
 pub(crate) async fn take_for_work(catalog: &Catalog, settings: &StoreSettings) -> Result<()> {
     let log = settings.folder.join("log");
-    if let Some(node) = read_node(&log)? {
-        catalog.take_lease(&writer(settings, &node, has_files(&log)?), settings.lease).await?;
+    match read_node(&log)? {
+        Some(node) => {
+            catalog.take_lease(&writer(settings, &node, has_files(&log)?), settings.lease).await?;
+        }
+        None => catalog.borrow_lease(&writer(settings, "", false), settings.lease).await?,
     }
     Ok(())
 }

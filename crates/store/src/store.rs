@@ -321,7 +321,7 @@ impl Store {
 
     /// Writes everything as segments, ends the log and lets others write. Nothing can be appended afterwards.
     pub async fn close(&self) -> Result<()> {
-        let flushed = self.flush_all().await;
+        let flushed = self.keep_lease_during(self.flush_all()).await;
         self.log.close();
         self.release_lease().await;
         flushed

@@ -8,7 +8,7 @@ use tidegauge_catalog::segments::Flushed;
 use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{DatasetId, ErrorKind, FieldKind, OrgId};
 
-use crate::database::{Database, KEY_BYTE, TestCatalog};
+use crate::database::{Database, KEY_BYTE, Plain, TestCatalog};
 use crate::event_samples::{counts, dataset, field, insert, one_dataset, segment};
 use crate::samples::{at, change};
 use crate::{stored_monitors, stored_rows};
@@ -172,6 +172,67 @@ pub(crate) async fn is_for_one_data_folder_of_a_process(test: &TestCatalog<'_>) 
     test.take_lease(&writer("a"), OVER).await.unwrap();
     let refused = test.take_lease(&writer("b"), OVER).await.unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Conflict);
+}
+
+pub(crate) async fn is_not_shortened_by_a_renewal_that_comes_late(test: &TestCatalog<'_>) {
+    test.take_lease(&writer("a"), LONG).await.unwrap();
+    let ends_at = async || test.lease_holder().await.unwrap().unwrap().ends_at;
+    let before = ends_at().await;
+    test.renew_lease(LONG).await.unwrap();
+    let renewed = ends_at().await;
+    assert!(renewed > before);
+    // As one that has asked for the time long ago.
+    test.renew_lease(OVER).await.unwrap();
+    assert_eq!(ends_at().await, renewed);
+}
+
+pub(crate) async fn is_borrowed_in_the_name_of_who_is_gone(test: &TestCatalog<'_>) {
+    let logs = one_dataset(test).await;
+    let worker = another(test).await;
+    let nobody = Writer { node: String::new(), ..writer("worker") };
+    test.take_lease(&writer("a"), LONG).await.unwrap();
+    flush(test, &logs, 5).await.unwrap();
+    let refused = worker.borrow_lease(&nobody, LONG).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Conflict);
+    assert!(refused.to_string().contains("a.example:8080"), "{refused}");
+
+    // Killed long ago: it has not given anything back.
+    test.take_lease(&writer("a"), OVER).await.unwrap();
+    assert_eq!(flush(&worker, &logs, 6).await.unwrap_err().kind(), ErrorKind::Conflict);
+    worker.borrow_lease(&nobody, LONG).await.unwrap();
+    flush(&worker, &logs, 7).await.unwrap();
+    assert_eq!(flush(test, &logs, 8).await.unwrap_err().kind(), ErrorKind::Unavailable);
+    let holder = test.lease_holder().await.unwrap().unwrap();
+    assert_eq!((holder.node.as_str(), holder.address.as_str()), ("a", "worker.example:8080"));
+    assert!(!holder.has_given_back());
+    worker.release_lease().await.unwrap();
+    assert!(test.lease_holder().await.unwrap().unwrap().has_given_back());
+    // The mark that was made meanwhile is one of the node that was gone, and its process can open a log afterwards.
+    worker.take_lease(&writer("b"), LONG).await.unwrap();
+    assert_eq!(worker.flush_marks("a").await.unwrap(), HashMap::from([(logs, 7)]));
+    worker.close().await;
+}
+
+/// On PostgreSQL alone, where a process can stand still with a lock in hand and others wait for it.
+pub(crate) async fn is_not_held_up_by_who_stands_still(test: &TestCatalog<'_>) {
+    let Plain::Postgres(plain) = &test.database.plain else { return };
+    test.take_lease(&writer("a"), LONG).await.unwrap();
+    let mut still = Box::pin(test.renew_lease(LONG));
+    let is_locked = async || {
+        let free = sqlx::query("SELECT epoch FROM writer_lease FOR UPDATE SKIP LOCKED");
+        free.fetch_optional(plain).await.unwrap().is_none()
+    };
+    while !is_locked().await {
+        assert!(futures_util::poll!(&mut still).is_pending());
+    }
+    // Nobody goes on with it. Others are told to try again, and then they need not any more.
+    let mut refused = 0;
+    while let Err(error) = test.renew_lease(LONG).await {
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
+        refused += 1;
+    }
+    assert!(refused > 0);
+    assert_eq!(still.await.unwrap_err().kind(), ErrorKind::Unavailable);
 }
 
 pub(crate) async fn version_7_is_still_read(database: &Database) {

@@ -367,6 +367,9 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         keeps_the_sequences_of_nodes_apart,
         goes_first_to_the_log_from_before_or_to_a_new_one,
         is_for_one_data_folder_of_a_process,
+        is_not_shortened_by_a_renewal_that_comes_late,
+        is_borrowed_in_the_name_of_who_is_gone,
+        is_not_held_up_by_who_stands_still,
     }
     lake {
         knows_where_the_files_are,

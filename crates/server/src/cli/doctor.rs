@@ -70,6 +70,7 @@ async fn examine(settings: &SettingArguments, is_deep: bool) -> anyhow::Result<(
     check_disk(&config, &mut report)?;
     check_clock(&installation, &mut report).await?;
     check_catalog(&installation, &mut report).await?;
+    show_lease(&installation, &report).await?;
     check_quarantine(&config, &mut report)?;
     let findings =
         check_objects(&installation.catalog, &config.store.objects, is_deep, installation.now()).await?;
@@ -171,6 +172,25 @@ async fn check_catalog(installation: &Installation, report: &mut Report) -> anyh
     } else {
         report.bad("catalogue", "its database does not wait for its disk: a power cut can lose changes");
     }
+    Ok(())
+}
+
+/// Who may write, so that it is known what has to be stopped, or waited for.
+async fn show_lease(installation: &Installation, report: &Report) -> anyhow::Result<()> {
+    let text = match installation.catalog.lease_holder().await? {
+        None => "nobody has ever written to the catalogue".to_owned(),
+        Some(last) if last.has_given_back() => format!("nobody has it; {last} gave it back"),
+        Some(holder) if holder.ends_at > installation.now() => {
+            format!("{holder} has it until {}, and renews it for as long as it runs", holder.ends_at)
+        }
+        Some(holder) => {
+            format!(
+                "{holder} had it until {} and did not give it back: the next start has it",
+                holder.ends_at
+            )
+        }
+    };
+    report.good("lease", &text);
     Ok(())
 }
 

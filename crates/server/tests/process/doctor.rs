@@ -39,10 +39,17 @@ pub(crate) async fn examines(backend: Backend) {
     let token = installation.first_token();
     send_events(&service, &token).await;
     let beside_it = installation.answer(&["doctor"]);
-    for what in ["disk", "space", "clock", "catalogue", "log", "segments"] {
+    for what in ["disk", "space", "clock", "catalogue", "lease", "log", "segments"] {
         assert!(beside_it.contains(&format!("ok       {what}: ")), "{what} in {beside_it}");
     }
+    let holder = format!("the tidegauge at {} (host ", service.address());
+    let process = format!("process {}", service.process());
+    for part in ["has it until ", &holder, &process] {
+        assert!(beside_it.contains(part), "{part} in {beside_it}");
+    }
     stop(service);
+    let stopped = installation.answer(&["doctor"]);
+    assert!(stopped.contains(&format!("ok       lease: nobody has it; {holder}")), "{stopped}");
     assert!(installation.answer(&["doctor", "--deep"]).contains("every segment was read"));
 
     let segment = segments(&installation).remove(0);
@@ -68,8 +75,10 @@ pub(crate) async fn rebuilds(backend: Backend) {
         let _ = std::fs::remove_file(installation.data().join(name));
     }
 
-    // The next start makes a new organisation, which the dataset is given to.
-    stop(installation.start(&[]));
+    // The next start makes a new organisation, which the dataset is given to. It is killed, so that it gives no lease back.
+    installation.start(&["--lease-seconds", "3600"]).kill();
+    let killed = String::from_utf8(installation.run(&["doctor"]).stdout).unwrap();
+    assert!(killed.contains("has it until "), "{killed}");
     let said = installation.answer(&["doctor", "rebuild-catalog"]);
     assert_eq!(said, format!("put back 1 datasets with 1 segments and {EVENTS} events"));
     let service = installation.start(&[]);

@@ -239,3 +239,48 @@ async fn a_dataset_finds_its_place_or_is_named() {
     assert!(done.skipped[0].contains(id.as_str()), "{:?}", done.skipped);
     drop(folder);
 }
+
+/// A new catalogue in the place of one that was lost, of which another process has just been killed.
+async fn lost_twice(house: House, lease: Duration) -> (House, Arc<Catalog>) {
+    let location = Location::Sqlite(house.folder.path().join("again.db"));
+    let catalog = open_catalog(&location).await;
+    set_up(&catalog, house.clock.now()).await;
+    let House { folder, clock, org, store, mut settings, chance, .. } = house;
+    drop(store);
+    settings.lease = lease;
+    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+    let house = House { folder, catalog, clock, org, store, settings, chance };
+    (house, open_catalog(&location).await)
+}
+
+#[tokio::test]
+async fn a_lease_that_a_crash_left_behind_is_no_obstacle_for_its_own_folder() {
+    let house = House::new().await;
+    let logs = fill(&house, "logs", 2).await;
+    let before = house.rows(&logs).await;
+    // So long that it does not end while the test runs.
+    let (house, catalog) = lost_twice(house, Duration::from_secs(3600)).await;
+    let House { folder, clock, org, store, settings, chance, .. } = house;
+    drop(store);
+    let done = put_back(&catalog, &settings, None, clock.now()).await;
+    assert_eq!((done.datasets, done.rows, done.skipped), (1, 20, Vec::new()));
+    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+    let house = House { folder, catalog, clock, org, store, settings, chance };
+    assert_same(&house.rows(&logs).await, &before, "put back");
+}
+
+#[tokio::test]
+async fn nor_for_a_folder_that_lost_its_log_once_the_lease_has_ended() {
+    let house = House::new().await;
+    let logs = fill(&house, "logs", 2).await;
+    let before = house.rows(&logs).await;
+    let (house, catalog) = lost_twice(house, Duration::ZERO).await;
+    let House { folder, clock, org, store, settings, chance, .. } = house;
+    drop(store);
+    std::fs::remove_dir_all(folder.path().join("log")).unwrap();
+    let done = put_back(&catalog, &settings, None, clock.now()).await;
+    assert_eq!((done.datasets, done.rows, done.skipped), (1, 20, Vec::new()));
+    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+    let house = House { folder, catalog, clock, org, store, settings, chance };
+    assert_same(&house.rows(&logs).await, &before, "put back");
+}
