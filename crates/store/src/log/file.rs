@@ -59,12 +59,12 @@ pub(super) struct LogFile {
 }
 
 impl LogFile {
-    /// Makes a file with room for `space` bytes. Its name says the first sequence, so that names sort by age.
-    /// Where the file is that begins with a sequence.
+    /// Where the file is that begins with a sequence. Its name says which, so that names sort by age.
     pub(super) fn path_in(folder: &Path, first_sequence: u64) -> PathBuf {
         folder.join(format!("{first_sequence:016x}.log"))
     }
 
+    /// Makes a file with room for `space` bytes.
     pub(super) fn create(folder: &Path, head: FileHead, space: u64) -> Result<Self> {
         let path = Self::path_in(folder, head.first_sequence);
         let make = || -> io::Result<File> {

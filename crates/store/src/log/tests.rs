@@ -201,3 +201,27 @@ async fn files_are_written_and_begun_by_the_thread_of_the_log_alone() {
     assert_eq!(threads, vec![Some("log".to_owned()); 4]);
     assert!(files(folder.path()).len() >= 4);
 }
+
+#[test]
+fn a_file_without_records_is_not_given_up_for_deletion_when_the_next_cannot_be_made() {
+    let folder = tempfile::tempdir().unwrap();
+    // Too small for the request, so that a larger one is made, of the same name.
+    let log = open_empty(folder.path(), 96);
+    let kept = Arc::new(Kept::default());
+    let key = DatasetKey::of(&DatasetId::from(DATASET)).unwrap();
+    let append = || {
+        let answer = log.append(key, frame(100), Arc::clone(&kept) as Arc<dyn Accept>).unwrap();
+        answer.blocking_recv().unwrap()
+    };
+    let (here, away) = (folder.path().join("log"), folder.path().join("away"));
+    std::fs::rename(&here, &away).unwrap();
+    assert!(append().is_err());
+    let listed: Vec<_> = log.shared.lock().closed.iter().map(|file| file.path.clone()).collect();
+    assert_eq!(listed, Vec::<std::path::PathBuf>::new(), "the next file has that name");
+    std::fs::rename(&away, &here).unwrap();
+    assert_eq!(append().unwrap(), 1);
+    log.release(u64::MAX);
+    drop(log);
+    let (found, _, damage) = open_and_append(folder.path(), &[]);
+    assert_eq!((found, damage), (vec![(1, 100)], Vec::new()));
+}

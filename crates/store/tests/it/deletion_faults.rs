@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use crate::deletion::{chosen, id_of, times};
 use crate::events::assert_same;
 use crate::faults::with_twin;
-use crate::house::{House, events, files_in, give_up_after, open_catalog, sqlite};
+use crate::house::{House, events, files_in, give_up_after, log_files, open_catalog, sqlite};
 use crate::rebuild::rebuilt;
 
 /// A dataset with four segments of ten events and some in the buffer, and what is to be deleted from it.
@@ -281,4 +281,31 @@ async fn deletions_and_all_else_at_the_same_time() {
     let found: Vec<RowId> = house.rows(&id).await.iter().map(id_of).collect();
     assert_eq!(found, left);
     assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
+}
+
+#[tokio::test]
+async fn a_sweep_that_fails_does_not_forget_what_has_to_leave_the_log() {
+    let house = House::with(|settings| settings.log_file_bytes = 4096).await;
+    let dataset = house.dataset("logs").await;
+    // Fills a file of the log and is in a segment; what comes after is in the next file alone.
+    house.append(&dataset, &events(&times(0, 200))).await;
+    house.store.flush(&dataset).await.unwrap();
+    house.append(&dataset, &events(&times(500, 2))).await;
+    let text = format!("event at {}", times(500, 1)[0]);
+    let is_logged = || {
+        let has = |bytes: Vec<u8>| bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        log_files(house.folder.path()).iter().any(|file| has(std::fs::read(file).unwrap()))
+    };
+    assert!(is_logged());
+    let files = house.segment_files(dataset.id()).await;
+    let id = house.delete_dataset("logs").await;
+    house.store.remove(&id);
+    // Something stands where the file of the segment was, and cannot be deleted.
+    std::fs::remove_file(&files[0]).unwrap();
+    std::fs::create_dir_all(files[0].join("in the way")).unwrap();
+    house.advance(Duration::from_secs(7200));
+    assert_eq!(house.store.collect_garbage().await.unwrap_err().kind(), ErrorKind::Unavailable);
+    std::fs::remove_dir_all(&files[0]).unwrap();
+    assert_eq!(house.store.collect_garbage().await.unwrap(), files.len());
+    assert!(!is_logged());
 }

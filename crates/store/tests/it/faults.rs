@@ -214,6 +214,31 @@ async fn an_answer_that_was_lost_is_made_up_for_without_another_change() {
 }
 
 #[tokio::test]
+async fn what_is_still_being_committed_is_waited_for_before_the_catalogue_is_followed() {
+    let house = House::new().await;
+    let id = filled(&house).await;
+    house.flush(&id).await;
+    let (_folder, twin) = with_twin(&house).await;
+    let state = twin.dataset(&id).unwrap();
+    let live: Vec<_> = state.snapshot().segments.iter().map(|segment| segment.id.clone()).collect();
+    assert_eq!(live.len(), 5);
+    // A change is under way whose caller is gone: it has the one connection that writes, and is not committed.
+    let now = house.clock.now();
+    let mut committing = Box::pin(house.catalog.replace_segments(&id, &live, &[], now));
+    assert!(futures_util::poll!(&mut committing).is_pending());
+    let late = now.plus(Duration::from_secs(86_400));
+    assert!(!give_up_after(50, twin.trim(&state, late)).await, "it waits for the connection");
+    let mut following = Box::pin(twin.flush_due());
+    for _ in 0..20_000 {
+        assert!(futures_util::poll!(&mut following).is_pending());
+        tokio::task::yield_now().await;
+    }
+    committing.await.unwrap();
+    following.await.unwrap();
+    assert_eq!(state.info().segments, 0, "what was read before the commit is not what there is");
+}
+
+#[tokio::test]
 async fn a_dataset_that_is_deleted_meanwhile_leaves_nothing_behind() {
     let house = House::new().await;
     let id = filled(&house).await;

@@ -3,16 +3,19 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tidegauge_catalog::Catalog;
+use tidegauge_catalog::lease::Writer;
+use tidegauge_catalog::{Catalog, Location};
 use tidegauge_model::chance::SeededChance;
-use tidegauge_model::{DatasetId, ErrorKind, RowId, Timestamp};
-use tidegauge_store::{Result, Store, StoreSettings, StoredRow};
+use tidegauge_model::time::ManualClock;
+use tidegauge_model::{Chance, Clock, DatasetId, ErrorKind, RowId, Timestamp};
+use tidegauge_store::{Claim, IdempotencyKey, Receipt, Result, Store, StoreSettings, StoredRow};
 
 use crate::events::SECOND;
-use crate::house::{House, START, events, open, open_catalog, sqlite};
+use crate::house::{House, START, events, log_files, open, open_catalog, sqlite};
 
 /// More sequences than this are between those of two nodes.
 const APART: u64 = 1 << 40;
@@ -198,4 +201,126 @@ async fn a_start_that_fails_before_all_is_taken_over_leaves_it_for_the_next() {
     let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
     let house = House { folder, catalog, clock, org, store, settings, chance };
     check(&rows(&house.store, &id).await, [0, 1, 10, 11, 20, 21]);
+}
+
+/// Sends two events with a key that nobody knows there.
+async fn send(house: &House, store: &Store, id: &DatasetId, (key, fingerprint): (&str, u64), from: i64) {
+    let dataset = store.dataset(id).unwrap();
+    let Claim::First(_guard) = store.claim(&dataset, key, house.clock.now()).await.unwrap() else {
+        panic!("{key} is known")
+    };
+    let key = IdempotencyKey { key: key.to_owned(), fingerprint, answer: "{}".to_owned() };
+    let receipt = Receipt { key: Some(key), ..house.receipt() };
+    store.append(&dataset, Store::prepare(&events(&times(from, 2)), receipt)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_request_that_was_sent_again_to_another_node_is_there_once() {
+    let house = House::with(|settings| settings.lease = Duration::ZERO).await;
+    let id = house.dataset("logs").await.id().clone();
+    for (key, from) in [(("again", 1), 0), (("alone", 2), 2), (("other body", 3), 4), (("anew", 4), 6)] {
+        send(&house, &house.store, &id, key, from).await;
+    }
+    send(&house, &house.store, &id, ("again, last", 5), 8).await;
+    let neighbour = Neighbour::of(&house).await;
+    let other = neighbour.open(&house).await.unwrap();
+    send(&house, &other, &id, ("again", 1), 0).await;
+    send(&house, &other, &id, ("again, last", 5), 8).await;
+    send(&house, &other, &id, ("other body", 33), 10).await;
+    // When a key is forgotten, it means another request.
+    house.advance(house.settings.key_age + Duration::from_secs(1));
+    send(&house, &other, &id, ("anew", 4), 12).await;
+    flush(&other, &id).await.unwrap();
+    check(&rows(&other, &id).await, [0, 1, 8, 9, 10, 11, 12, 13]);
+
+    let house = house.killed().await;
+    check(&rows(&house.store, &id).await, 0..14);
+    // All of the log has been seen to, also its last request: nothing is left for another start.
+    let house = house.killed().await;
+    check(&rows(&house.store, &id).await, 0..14);
+}
+
+/// A clock at which another node takes the lease as soon as it is asked for the time the second time.
+#[derive(Debug)]
+struct Thief {
+    clock: Arc<ManualClock>,
+    asked: AtomicUsize,
+    catalog: Location,
+}
+
+impl Clock for Thief {
+    fn now(&self) -> Timestamp {
+        if self.asked.fetch_add(1, Ordering::SeqCst) == 1 {
+            let location = self.catalog.clone();
+            std::thread::spawn(move || take_over(&location)).join().unwrap();
+        }
+        self.clock.now()
+    }
+}
+
+fn take_over(location: &Location) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let other = Writer {
+            node: "other".to_owned(),
+            host: String::new(),
+            process: 1,
+            address: String::new(),
+            has_log: false,
+        };
+        open_catalog(location).await.take_lease(&other, Duration::ZERO).await.unwrap();
+    });
+}
+
+#[tokio::test]
+async fn a_start_whose_lease_is_taken_meanwhile_lets_no_file_of_the_log_go() {
+    let house = House::with(|settings| settings.lease = Duration::ZERO).await;
+    let id = house.dataset("logs").await.id().clone();
+    append(&house, &house.store, &id, 0).await.unwrap();
+    let House { folder, catalog, clock, org, store, settings, chance } = house;
+    drop(store);
+    let before = log_files(folder.path());
+    // The first time is asked for before the lease is taken, the second after all that is believed was read.
+    let location = sqlite(folder.path());
+    let thief = Thief { clock: Arc::clone(&clock), asked: AtomicUsize::new(0), catalog: location };
+    let (thief, by_chance) = (Arc::new(thief), Arc::clone(&chance) as Arc<dyn Chance>);
+    let opened = Store::open(Arc::clone(&catalog), thief, by_chance, settings.clone()).await;
+    assert_eq!(opened.unwrap_err().kind(), ErrorKind::Unavailable);
+    let after = log_files(folder.path());
+    assert!(before.iter().all(|file| after.contains(file)), "{before:?} {after:?}");
+    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+    let house = House { folder, catalog, clock, org, store, settings, chance };
+    check(&rows(&house.store, &id).await, 0..2);
+}
+
+#[tokio::test]
+async fn a_stop_that_takes_long_keeps_the_lease_until_all_is_written() {
+    let house = House::with(|settings| settings.lease = Duration::from_millis(60)).await;
+    let id = house.dataset("logs").await.id().clone();
+    append(&house, &house.store, &id, 0).await.unwrap();
+    let state = house.store.dataset(&id).unwrap();
+    // Somebody is at work on the dataset, and takes long.
+    let mut at_work = Box::pin(house.store.flush(&state));
+    assert!(futures_util::poll!(&mut at_work).is_pending());
+    let holder = async || house.catalog.lease_holder().await.unwrap().unwrap();
+    let is_renewed_twice = async {
+        for _ in 0..2 {
+            let before = holder().await.ends_at;
+            while holder().await.ends_at <= before {
+                tokio::task::yield_now().await;
+            }
+        }
+    };
+    let mut closing = Box::pin(house.store.close());
+    tokio::select! {
+        closed = &mut closing => panic!("it did not wait: {closed:?}"),
+        renewed = tokio::time::timeout(Duration::from_secs(60), is_renewed_twice) => renewed.unwrap(),
+    }
+    assert!(!holder().await.has_given_back());
+    let (worked, closed) = tokio::join!(at_work, closing);
+    worked.unwrap();
+    closed.unwrap();
+    assert!(holder().await.has_given_back());
+    let neighbour = Neighbour::of(&house).await;
+    check(&rows(&neighbour.open(&house).await.unwrap(), &id).await, 0..2);
 }
