@@ -123,16 +123,16 @@ async fn check(deletion: Deletion, placement: Placement) {
 #[test]
 fn deleted_events_are_in_no_file() {
     block_on(async {
-        check(Deletion::Events, Placement::Segments).await;
-        check(Deletion::Events, Placement::Merged).await;
+        Box::pin(check(Deletion::Events, Placement::Segments)).await;
+        Box::pin(check(Deletion::Events, Placement::Merged)).await;
     });
 }
 
 #[test]
 fn trimmed_and_expired_events_are_in_no_file() {
     block_on(async {
-        check(Deletion::Trim, Placement::Segments).await;
-        check(Deletion::Retention, Placement::Segments).await;
+        Box::pin(check(Deletion::Trim, Placement::Segments)).await;
+        Box::pin(check(Deletion::Retention, Placement::Segments)).await;
     });
 }
 
