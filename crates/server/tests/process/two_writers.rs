@@ -66,6 +66,22 @@ fn start_when_free(installation: &Installation, more: &[&str]) -> Service {
     }
 }
 
+/// Stops a process where it stands, and starts the service once its lease has ended.
+fn start_beside_paused(installation: &Installation, paused: &Service) -> Service {
+    paused.signal("-STOP");
+    loop {
+        match installation.try_start(&["--lease-seconds", "3600"]) {
+            Ok(service) => return service,
+            // It stands inside a transaction and has the database's lock: it must come out of there first.
+            Err(refused) if refused.contains("cannot take the request right now") => {
+                paused.signal("-CONT");
+                paused.signal("-STOP");
+            }
+            Err(refused) => assert!(refused.contains("the catalogue is in use by"), "{refused}"),
+        }
+    }
+}
+
 fn stop(service: Service) {
     service.terminate();
     assert_eq!(service.exit_code(), Some(0));
@@ -134,8 +150,7 @@ pub(crate) async fn paused_is_fenced(backend: Backend) {
     let paused = first.try_start(&SHORT).unwrap();
     let mut sent = Sent::new(&first);
     sent.send(&paused, "first").await;
-    paused.signal("-STOP");
-    let service = start_when_free(&second, &["--lease-seconds", "3600"]);
+    let service = start_beside_paused(&second, &paused);
     sent.send(&service, "second").await;
     paused.signal("-CONT");
     // It may answer that it cannot, or not at all; what it must not say is that it has stored them.
