@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::client::answer::table::{self, Screen};
+use crate::client::answer::value::Value as Shown;
 use crate::client::answer::{Field, Table};
 use crate::client::oauth::http::printable;
 
@@ -60,8 +61,8 @@ impl List {
 
     /// The columns side by side. Nothing is cut off, because ids and names are for copying.
     fn text(&self) -> String {
-        let column = |place: usize| -> Vec<Value> {
-            self.rows.iter().map(|row| Value::from(row.get(place).map_or("", String::as_str))).collect()
+        let column = |place: usize| -> Vec<Shown> {
+            self.rows.iter().map(|row| Shown::from(row.get(place).map_or("", String::as_str))).collect()
         };
         let field = |name: &&str| Field { name: (*name).to_owned(), kind: "string".to_owned() };
         let table = Table {
