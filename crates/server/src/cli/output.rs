@@ -75,10 +75,10 @@ impl List {
 }
 
 /// One thing for people: a line for each of its properties.
-pub fn record<const LINES: usize>(lines: [(&str, String); LINES]) {
+pub fn record(lines: &[(&str, String)]) {
     let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     for (name, value) in lines {
-        let value = if value.is_empty() { "-".to_owned() } else { printable(&value) };
+        let value = if value.is_empty() { "-".to_owned() } else { printable(value) };
         line(&format!("{name:<width$}  {value}"));
     }
 }
