@@ -26,6 +26,9 @@ pub mod whoami;
 
 use clap::{Parser, Subcommand};
 
+/// Behind all other flags of a command, before those for help.
+const LAST: usize = 998;
+
 /// Stores events and answers queries over them.
 #[derive(Debug, Parser)]
 #[command(name = "tidegauge", version, arg_required_else_help = true)]
@@ -33,7 +36,7 @@ pub struct Arguments {
     #[command(subcommand)]
     command: Command,
     /// Say all that is known of an error.
-    #[arg(long = "verbose", global = true)]
+    #[arg(long = "verbose", global = true, display_order = LAST)]
     pub is_verbose: bool,
 }
 

@@ -42,13 +42,12 @@ use resources::{
 
 /// The whole service as one router.
 pub fn router(app: &Arc<App>) -> Router {
-    let (router, document) = api(app).finish();
-    let document = docs_page::Document(openapi::render(&document).into());
+    let (router, _) = api(app).finish();
     let routes = router
         .merge(docs_page::files())
         .merge(pages::assets::files())
         .fallback(answer::unknown_path)
-        .layer(Extension(document))
+        .layer(Extension(docs_page::Document::default()))
         .layer(DefaultBodyLimit::max(app.http.max_body_bytes))
         .layer(from_fn(answer::note_route))
         .layer(from_fn_with_state(Arc::clone(app), answer::limit_time))

@@ -30,3 +30,19 @@ fn the_reference_page_is_what_the_tables_say() {
         "docs/reference/language.md is not current: BLESS=1 cargo nextest run -p tidegauge-lang reference"
     );
 }
+
+/// What the README and the changelog tell of the language is counted here.
+#[test]
+fn the_numbers_in_the_documents_are_those_of_the_tables() {
+    let rows = |part: String, start: &str| part.lines().filter(|line| line.starts_with(start)).count();
+    let operators = rows(reference::operators(), "### ");
+    let aggregates = rows(reference::aggregates(), "| `");
+    let functions = rows(reference::functions(), "| `");
+    let counted = format!("{aggregates} aggregations, {functions} functions");
+    for (document, wanted) in
+        [("README.md", counted.clone()), ("CHANGELOG.md", format!("{operators} operators, {counted}"))]
+    {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(document);
+        assert!(std::fs::read_to_string(path).unwrap().contains(&wanted), "{document} does not say {wanted}");
+    }
+}

@@ -152,7 +152,7 @@ async fn show(arguments: OneArguments) -> anyhow::Result<()> {
     }
     let [name, events, fields, stored, oldest, newest, kept, description] = row(&whole);
     let maps = whole["mapFields"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    output::record([
+    output::record(&[
         ("name", name),
         ("description", description),
         ("events", events),

@@ -168,7 +168,7 @@ async fn check_clock(installation: &Installation, report: &mut Report) -> anyhow
 
 async fn check_catalog(installation: &Installation, report: &mut Report) -> anyhow::Result<()> {
     if installation.catalog.is_durable().await? {
-        report.good("catalogue", "it waits for its disk");
+        report.good("catalogue", "a change is on its disk before it is acknowledged");
     } else {
         report.bad("catalogue", "its database does not wait for its disk: a power cut can lose changes");
     }

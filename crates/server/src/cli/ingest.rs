@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
 use tidegauge_model::time::SystemClock;
 
@@ -11,6 +11,7 @@ use super::output;
 use super::server::{Connection, ServerArguments};
 use crate::chance::OsChance;
 use crate::client::input::{Encoding, Format, Input};
+use crate::client::live::Stop;
 use crate::client::progress::Progress;
 use crate::client::run;
 use crate::client::send::{Patience, Sender};
@@ -71,13 +72,19 @@ pub async fn run(arguments: IngestArguments) -> anyhow::Result<()> {
         // The parser of the argument lets only such characters through.
         csv_delimiter: arguments.csv_delimiter.and_then(|it| u8::try_from(it).ok()).unwrap_or(b','),
         clock: Arc::new(SystemClock),
+        stop: Stop::default(),
     };
     let total = inputs.iter().map(Input::stored_bytes).sum::<anyhow::Result<Option<u64>>>()?;
     let is_stored = inputs.iter().all(Input::is_stored);
     let run_id = arguments.run_id.clone().unwrap_or_else(|| run::new_run_id(&OsChance));
     let sender = sender(&arguments, connections, run_id.clone()).await?;
     let progress = Progress::start(Arc::new(SystemClock), output::note).with_bar(total);
-    let outcome = Box::pin(run::run(inputs, cutting, connections, &sender, &progress)).await;
+    let stop = cutting.stop.clone();
+    let outcome = tokio::select! {
+        outcome = Box::pin(run::run(inputs, cutting, connections, &sender, &progress)) => outcome,
+        // Who sends a file again loses nothing; what has come by a pipe would be lost.
+        error = stopped(&stop, &progress), if !is_stored => Err(error),
+    };
     output::line(&progress.finish());
     let missing = arguments.timestamp_field.as_ref().and_then(|field| progress.missing_time_field(field));
     if let Some(warning) = missing {
@@ -93,6 +100,18 @@ pub async fn run(arguments: IngestArguments) -> anyhow::Result<()> {
         0 => Ok(()),
         failed => bail!("{failed} events were not taken"),
     }
+}
+
+/// Waits for Ctrl-C: the first one ends reading, so that what was read is sent, and the second one everything.
+async fn stopped(stop: &Stop, progress: &Progress) -> anyhow::Error {
+    if let Err(error) = tokio::signal::ctrl_c().await {
+        progress.note(&format!("Ctrl-C loses what was read and is not sent: {error}"));
+        return std::future::pending().await;
+    }
+    stop.ask();
+    progress.note("sending what was read; Ctrl-C again ends at once");
+    let _ = tokio::signal::ctrl_c().await;
+    anyhow!("stopped before all that was read was sent")
 }
 
 fn inputs(arguments: &IngestArguments) -> anyhow::Result<Vec<Input>> {

@@ -123,9 +123,9 @@ fn set_limit(org: &mut Org, text: &str) -> anyhow::Result<()> {
     };
     let value: i64 = value.parse().with_context(|| format!("{name}: {value:?} is not a whole number"))?;
     let mut named = org.licence.limits.named();
-    let names = named.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(" ");
+    let names = named.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(", ");
     let Some((known, limit)) = named.iter_mut().find(|(known, _)| *known == name) else {
-        bail!("{name:?} is not a limit; the limits are [{names}]");
+        bail!("{name:?} is not a limit; the limits are {names}");
     };
     let least = if *known == "apiRateLimitPerSecond" { 1 } else { 0 };
     if value < least {
@@ -138,9 +138,9 @@ fn set_limit(org: &mut Org, text: &str) -> anyhow::Result<()> {
 async fn set_payment(arguments: SetPaymentArguments) -> anyhow::Result<()> {
     let Some(status) = PaymentStatus::from_name(&arguments.status) else {
         bail!(
-            "{:?} is not a payment status; they are [{}]",
+            "{:?} is not a payment status; they are {}",
             arguments.status,
-            PaymentStatus::names().join(" ")
+            PaymentStatus::names().join(", ")
         );
     };
     let installation = operator::open(&arguments.target.settings).await?;
@@ -180,12 +180,13 @@ fn print(org: Org, now: Timestamp, is_json: bool) -> anyhow::Result<()> {
         return output::json(&OrgResponse::of(OrgWithRole { org, role: None }, now));
     }
     let Org { id, name, plan, payment, mut licence, .. } = org;
-    output::record([
+    let mut lines = vec![
         ("id", id.to_string()),
         ("name", name),
         ("plan", plan.name().to_owned()),
         ("payment", payment.status_at(now).name().to_owned()),
-    ]);
-    output::record(licence.limits.named().map(|(limit, value)| (limit, value.to_string())));
+    ];
+    lines.extend(licence.limits.named().map(|(limit, value)| (limit, value.to_string())));
+    output::record(&lines);
     Ok(())
 }

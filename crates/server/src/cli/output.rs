@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::client::answer::table::{self, Screen};
+use crate::client::answer::value::Value as Shown;
 use crate::client::answer::{Field, Table};
 use crate::client::oauth::http::printable;
 
@@ -60,8 +61,8 @@ impl List {
 
     /// The columns side by side. Nothing is cut off, because ids and names are for copying.
     fn text(&self) -> String {
-        let column = |place: usize| -> Vec<Value> {
-            self.rows.iter().map(|row| Value::from(row.get(place).map_or("", String::as_str))).collect()
+        let column = |place: usize| -> Vec<Shown> {
+            self.rows.iter().map(|row| Shown::from(row.get(place).map_or("", String::as_str))).collect()
         };
         let field = |name: &&str| Field { name: (*name).to_owned(), kind: "string".to_owned() };
         let table = Table {
@@ -74,10 +75,10 @@ impl List {
 }
 
 /// One thing for people: a line for each of its properties.
-pub fn record<const LINES: usize>(lines: [(&str, String); LINES]) {
+pub fn record(lines: &[(&str, String)]) {
     let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     for (name, value) in lines {
-        let value = if value.is_empty() { "-".to_owned() } else { printable(&value) };
+        let value = if value.is_empty() { "-".to_owned() } else { printable(value) };
         line(&format!("{name:<width$}  {value}"));
     }
 }

@@ -4,9 +4,11 @@ pub mod arrow;
 pub mod chart;
 pub mod delimited;
 pub mod table;
+pub mod value;
 
 use serde::Deserialize;
-use serde_json::Value;
+
+use value::Value;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -78,15 +80,6 @@ impl Table {
 impl Field {
     pub fn is_number(&self) -> bool {
         self.kind.split('|').all(|kind| matches!(kind, "integer" | "float" | "long" | "int" | "real"))
-    }
-}
-
-/// A value as text: texts as they are, everything else as JSON.
-pub fn text_of(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null => String::new(),
-        other => other.to_string(),
     }
 }
 

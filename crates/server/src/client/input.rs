@@ -79,6 +79,9 @@ impl Input {
             Some((_, "txt")) => Some(Format::Lines),
             _ => None,
         };
+        if path.is_dir() {
+            bail!("{} is a folder: name the files in it", path.display());
+        }
         let Some(format) = format.or(by_name) else {
             bail!("{}: say with --format whether it is ndjson, json, csv or lines", path.display());
         };
@@ -100,9 +103,6 @@ impl Input {
             return Ok(None);
         }
         let about = std::fs::metadata(&self.path).with_context(|| format!("opening {}", self.name()))?;
-        if about.is_dir() {
-            bail!("{} is a folder: name the files in it", self.name());
-        }
         Ok(about.is_file().then_some(about.len()))
     }
 
@@ -204,6 +204,7 @@ mod tests {
             assert_eq!((input.format, input.encoding), (format, encoding), "{name}");
         }
         assert!(Input::new(Path::new("a.gz"), None).unwrap_err().to_string().contains("--format"));
+        assert!(Input::new(Path::new("/"), None).unwrap_err().to_string().contains("is a folder"));
         let input = Input::new(Path::new("a.gz"), Some(Format::Csv)).unwrap();
         assert_eq!((input.format, input.encoding), (Format::Csv, Encoding::Gzip));
     }

@@ -1,7 +1,9 @@
 //! Input that comes bit by bit, such as a pipe or a terminal. A thread of its own reads it, so that waiting for more
-//! can end before there is any.
+//! can end before there is any, because events have waited for long enough or because somebody has asked to stop.
 
 use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
@@ -11,6 +13,27 @@ use anyhow::Context;
 const CHUNK_BYTES: usize = 64 * 1024;
 /// Chunks that may wait to be taken.
 const CHUNKS_WAITING: usize = 4;
+/// How often it is looked whether somebody has asked to stop.
+const LOOKS_EVERY: Duration = Duration::from_millis(100);
+/// After that, what does not come within this time was not there before.
+const REST_WAIT: Duration = Duration::from_secs(1);
+/// After that, no more than this can have been there before: what waits, what is being handed on, and a pipe that is
+/// full.
+const REST_BYTES: usize = (CHUNKS_WAITING + 2) * CHUNK_BYTES;
+
+/// Asks a run to read no more, and to send what it has read.
+#[derive(Clone, Debug, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
 
 /// The bytes of such an input, in order.
 #[derive(Debug)]
@@ -19,6 +42,8 @@ pub struct Live {
     /// What was read, and how much of it is taken.
     chunk: Vec<u8>,
     taken: usize,
+    /// Bytes that came after somebody has asked to stop.
+    rest: Option<usize>,
 }
 
 /// What became of waiting for more.
@@ -28,6 +53,8 @@ pub enum More {
     /// Nothing within the time.
     Nothing,
     End,
+    /// What was there when somebody asked to stop is read.
+    Stopped,
 }
 
 impl Live {
@@ -52,20 +79,21 @@ impl Live {
             }
         };
         std::thread::Builder::new().name("input".to_owned()).spawn(read).context("starting the reader")?;
-        Ok(Self { chunks, chunk: Vec::new(), taken: 0 })
+        Ok(Self { chunks, chunk: Vec::new(), taken: 0, rest: None })
     }
 
     /// Appends what has come, at most so many bytes. Waits if there is nothing, for ever unless a time is given.
-    pub fn read(&mut self, most: usize, wait: Option<Duration>, into: &mut Vec<u8>) -> io::Result<More> {
+    pub fn read(
+        &mut self,
+        most: usize,
+        wait: Option<Duration>,
+        stop: &Stop,
+        into: &mut Vec<u8>,
+    ) -> io::Result<More> {
         if self.taken == self.chunk.len() {
-            let next = match wait {
-                Some(wait) => self.chunks.recv_timeout(wait),
-                None => self.chunks.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            };
-            self.chunk = match next {
+            self.chunk = match self.next(wait, stop) {
                 Ok(chunk) => chunk?,
-                Err(RecvTimeoutError::Timeout) => return Ok(More::Nothing),
-                Err(RecvTimeoutError::Disconnected) => return Ok(More::End),
+                Err(other) => return Ok(other),
             };
             self.taken = 0;
         }
@@ -73,6 +101,33 @@ impl Live {
         into.extend_from_slice(&self.chunk[self.taken..end]);
         self.taken = end;
         Ok(More::Came)
+    }
+
+    /// The next chunk, or why there is none.
+    fn next(&mut self, wait: Option<Duration>, stop: &Stop) -> Result<io::Result<Vec<u8>>, More> {
+        let mut waited = Duration::ZERO;
+        loop {
+            if self.rest.is_none() && stop.is_asked() {
+                (self.rest, waited) = (Some(0), Duration::ZERO);
+            }
+            if self.rest.is_some_and(|bytes| bytes >= REST_BYTES) {
+                return Err(More::Stopped);
+            }
+            let wait = if self.rest.is_some() { Some(REST_WAIT) } else { wait };
+            let step = wait.map_or(LOOKS_EVERY, |wait| wait.saturating_sub(waited).min(LOOKS_EVERY));
+            match self.chunks.recv_timeout(step) {
+                Ok(chunk) => {
+                    let length = chunk.as_ref().map_or(0, Vec::len);
+                    self.rest = self.rest.map(|bytes| bytes + length);
+                    return Ok(chunk);
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(More::End),
+                Err(RecvTimeoutError::Timeout) => waited += step,
+            }
+            if wait.is_some_and(|wait| waited >= wait) {
+                return Err(if self.rest.is_some() { More::Stopped } else { More::Nothing });
+            }
+        }
     }
 }
 
@@ -85,16 +140,37 @@ mod tests {
     #[test]
     fn waiting_ends_and_nothing_is_lost() {
         let (reader, mut writer) = io::pipe().unwrap();
-        let mut live = Live::start(reader).unwrap();
+        let (mut live, stop) = (Live::start(reader).unwrap(), Stop::default());
         let mut text = Vec::new();
-        assert_eq!(live.read(9, Some(Duration::ZERO), &mut text).unwrap(), More::Nothing);
+        assert_eq!(live.read(9, Some(Duration::ZERO), &stop, &mut text).unwrap(), More::Nothing);
         writer.write_all(b"hello").unwrap();
-        assert_eq!(live.read(2, None, &mut text).unwrap(), More::Came);
+        assert_eq!(live.read(2, None, &stop, &mut text).unwrap(), More::Came);
         assert_eq!(text, b"he");
-        assert_eq!(live.read(9, None, &mut text).unwrap(), More::Came);
+        assert_eq!(live.read(9, None, &stop, &mut text).unwrap(), More::Came);
         assert_eq!(text, b"hello");
         drop(writer);
-        assert_eq!(live.read(9, None, &mut text).unwrap(), More::End);
-        assert_eq!(live.read(9, Some(Duration::ZERO), &mut text).unwrap(), More::End);
+        assert_eq!(live.read(9, None, &stop, &mut text).unwrap(), More::End);
+        assert_eq!(live.read(9, Some(Duration::ZERO), &stop, &mut text).unwrap(), More::End);
+    }
+
+    #[test]
+    fn who_stops_gets_what_was_there_and_no_more() {
+        let (reader, mut writer) = io::pipe().unwrap();
+        let (mut live, stop) = (Live::start(reader).unwrap(), Stop::default());
+        let mut text = Vec::new();
+        writer.write_all(b"hello").unwrap();
+        stop.ask();
+        assert_eq!(live.read(9, None, &stop, &mut text).unwrap(), More::Came);
+        assert_eq!(text, b"hello");
+        assert_eq!(live.read(9, None, &stop, &mut text).unwrap(), More::Stopped);
+    }
+
+    #[test]
+    fn who_writes_without_end_does_not_keep_it_from_stopping() {
+        let (mut live, stop) = (Live::start(io::repeat(b'x')).unwrap(), Stop::default());
+        stop.ask();
+        let mut text = Vec::new();
+        while live.read(usize::MAX, None, &stop, &mut text).unwrap() == More::Came {}
+        assert_eq!(text.len(), REST_BYTES);
     }
 }

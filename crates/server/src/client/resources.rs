@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use reqwest::header::HeaderMap;
-use reqwest::{Client, Method};
+use reqwest::{Client, Method, StatusCode};
 use serde_json::Value;
 
 use super::bearer::Bearer;
@@ -47,12 +47,24 @@ impl Resources {
         }
         let (status, body) = answered(request).await?;
         if !status.is_success() {
-            return Err(anyhow!(refusal::text(status.as_u16(), &body)));
+            let told = refusal::text(status.as_u16(), &body);
+            let is_missing = status == StatusCode::NOT_FOUND && !told.contains("hint: ");
+            return Err(anyhow!(refusal::with_hint(told, is_missing.then(|| where_listed(path)).flatten())));
         }
         if body.is_empty() {
             return Ok(Value::Null);
         }
         serde_json::from_slice(&body)
             .map_err(|error| anyhow!(error).context(format!("not an answer in JSON: {}", shown(&body))))
+    }
+}
+
+/// Which command lists things of the kind that the path leads to.
+fn where_listed(path: &[&str]) -> Option<&'static str> {
+    match *path.get(1)? {
+        "datasets" => Some("`tidegauge dataset list` lists the datasets"),
+        "monitors" => Some("`tidegauge monitor list` lists the monitors"),
+        "notifiers" => Some("`tidegauge notifier list` lists the notifiers"),
+        _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! Runs an ingest: a thread reads and cuts the files, and as many parts as there are connections are sent at once.
 //! The first part that cannot be stored ends it.
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use futures_util::{StreamExt, stream};
 use tidegauge_model::{Chance, chance, hex};
 use tokio::sync::mpsc;
@@ -64,6 +64,9 @@ fn read_all(
     parts: &mpsc::Sender<anyhow::Result<Part>>,
 ) -> anyhow::Result<()> {
     for (number, input) in inputs.iter().enumerate() {
+        if cutting.stop.is_asked() {
+            bail!("{}: stopped before its beginning", input.name());
+        }
         let mut splitter = Splitter::open(input, number as u64, buffers, cutting.clone())?;
         while let Some(part) = splitter.next_part()? {
             if parts.blocking_send(Ok(part)).is_err() {

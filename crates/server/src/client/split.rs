@@ -13,7 +13,7 @@ use tidegauge_model::{Clock, Timestamp};
 use super::borders::Borders;
 use super::buffers::{Buffer, Buffers};
 use super::input::{Encoding, Input, Opened, Source};
-use super::live::More;
+use super::live::{More, Stop};
 use super::part::{Part, Place};
 
 /// An event beyond this is an error: it is not one event, or the format is not what it was taken for.
@@ -29,6 +29,7 @@ pub struct Cutting {
     pub csv_delimiter: u8,
     /// By this it is known how long events wait to be sent.
     pub clock: Arc<dyn Clock>,
+    pub stop: Stop,
 }
 
 /// The parts of one file, in order.
@@ -44,6 +45,7 @@ pub struct Splitter<'a> {
     /// The text after the last border.
     carried: Vec<u8>,
     is_ended: bool,
+    is_stopped: bool,
     next_line: u64,
     next_byte: u64,
     stored_before: u64,
@@ -67,6 +69,7 @@ impl<'a> Splitter<'a> {
             file_number,
             carried: Vec::new(),
             is_ended: false,
+            is_stopped: false,
             next_line: 1,
             next_byte: 0,
             stored_before: 0,
@@ -77,7 +80,7 @@ impl<'a> Splitter<'a> {
     /// The next part; none after the last one.
     pub fn next_part(&mut self) -> anyhow::Result<Option<Part>> {
         loop {
-            if self.is_ended && self.carried.is_empty() {
+            if self.is_stopped || self.is_ended && self.carried.is_empty() {
                 return Ok(None);
             }
             let is_first = self.next_byte == 0;
@@ -88,6 +91,9 @@ impl<'a> Splitter<'a> {
             let whole = self
                 .fill(&mut buffer, opening)
                 .with_context(|| format!("{}, line {}", self.file, self.next_line))?;
+            if self.is_stopped && !self.borders.has_events(whole) {
+                return Ok(None);
+            }
             let is_blank = buffer.content[..whole].iter().all(u8::is_ascii_whitespace);
             let part = self.cut(buffer, whole, opening);
             if is_blank {
@@ -110,7 +116,8 @@ impl<'a> Splitter<'a> {
             if self.is_ended {
                 return Ok(buffer.content.len());
             }
-            if border > opening || is_due {
+            // Who stops in the middle of an event sends those before it.
+            if border > opening || is_due || self.is_stopped {
                 return Ok(border);
             }
             if wanted >= longest {
@@ -123,6 +130,7 @@ impl<'a> Splitter<'a> {
     /// Reads until the buffer has so many bytes or the input ends. True if events have waited for long enough before.
     fn read_up_to(&mut self, wanted: usize, buffer: &mut Buffer) -> anyhow::Result<bool> {
         let live = match &mut self.opened.source {
+            Source::Stored(_) if self.cutting.stop.is_asked() => bail!("stopped before its end"),
             Source::Stored(reader) => {
                 let missing = wanted.saturating_sub(buffer.content.len()) as u64;
                 let got = reader.by_ref().take(missing).read_to_end(&mut buffer.content)?;
@@ -139,9 +147,14 @@ impl<'a> Splitter<'a> {
                 waiting_since.get_or_insert_with(|| clock.now());
             }
             let wait = waiting_since.map(|since| LONGEST_WAIT.saturating_sub(between(since, clock.now())));
-            match live.read(wanted - buffer.content.len(), wait, &mut buffer.content)? {
+            let missing = wanted - buffer.content.len();
+            match live.read(missing, wait, &self.cutting.stop, &mut buffer.content)? {
                 More::Came => {}
                 More::Nothing => return Ok(true),
+                More::Stopped => {
+                    self.is_stopped = true;
+                    break;
+                }
                 More::End => {
                     self.is_ended = true;
                     break;

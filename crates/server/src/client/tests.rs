@@ -18,6 +18,7 @@ use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Clock, Timestamp};
 
 use super::input::{Encoding, Input};
+use super::live::Stop;
 use super::progress::{Progress, Totals};
 use super::run::run;
 use super::send::{Patience, Sender};
@@ -143,7 +144,8 @@ impl Case {
             Sender::new(target, self.compress, self.connections, patience, "run".into(), chance).unwrap();
         let clock: Arc<dyn Clock> = Arc::new(ManualClock::at(Timestamp::from_micros(0)));
         let progress = Progress::start(Arc::clone(&clock), |_| {});
-        let cutting = Cutting { batch_bytes: self.batch_bytes, csv_delimiter: b',', clock };
+        let cutting =
+            Cutting { batch_bytes: self.batch_bytes, csv_delimiter: b',', clock, stop: Stop::default() };
         let outcome = run(inputs, cutting, self.connections, &sender, &progress).await;
         (outcome, progress.totals())
     }

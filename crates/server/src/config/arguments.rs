@@ -45,6 +45,7 @@ impl Args for SettingArguments {
         reference::settings().into_iter().fold(command.arg(file), |command, setting| {
             let default = match &setting.default {
                 toml::Value::String(text) if text.is_empty() => String::new(),
+                toml::Value::String(text) => format!(" [default: {text}]"),
                 value => format!(" [default: {value}]"),
             };
             let argument = Arg::new(setting.key.clone())

@@ -1,26 +1,29 @@
 //! `/openapi.json` and the browsable page over it at `/docs`. The page is part of the binary and loads nothing from
 //! anywhere else, which its content security policy enforces.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::Extension;
 use axum::Router;
-use axum::extract::Path;
+use axum::extract::{Path, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
+use bytes::Bytes;
 use tidegauge_model::ErrorKind;
 use utoipa_swagger_ui::{Config, serve};
 
 use super::error::ApiError;
+use super::openapi;
+use crate::app::App;
 
 /// Scripts and styles from this service only; the page's own style attributes and inline images are needed.
 const POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
     script-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
-/// The API document as it is served.
-#[derive(Clone, Debug)]
-pub struct Document(pub Arc<str>);
+/// The API document as it is served. It is long and few ask for it, so that it is written when the first one does.
+#[derive(Clone, Debug, Default)]
+pub struct Document(Arc<OnceLock<Bytes>>);
 
 /// The files of the page. Its first one is a route of the API like any other.
 pub fn files<S: Clone + Send + Sync + 'static>() -> Router<S> {
@@ -32,8 +35,9 @@ pub fn files<S: Clone + Send + Sync + 'static>() -> Router<S> {
 /// The API document, in the form of OpenAPI 3.1.
 #[utoipa::path(get, path = "/openapi.json", tag = "service",
     responses((status = 200, body = Object, content_type = "application/json")))]
-pub async fn openapi(Extension(document): Extension<Document>) -> Response {
-    ([(header::CONTENT_TYPE, "application/json")], document.0.as_bytes().to_vec()).into_response()
+pub async fn openapi(State(app): State<Arc<App>>, Extension(document): Extension<Document>) -> Response {
+    let text = document.0.get_or_init(|| openapi::render(&super::api(&app).finish().1).into());
+    ([(header::CONTENT_TYPE, "application/json")], text.clone()).into_response()
 }
 
 /// A page to browse the API document with.

@@ -106,6 +106,7 @@ pub(crate) async fn run(backend: Backend) {
     assert_eq!(dataset.status, 200, "{dataset:?}");
     let rows = rows();
     let mut used = BTreeSet::new();
+    let mut checks = Vec::new();
     for (path, operations) in document["paths"].as_object().unwrap() {
         for (method, operation) in operations.as_object().unwrap() {
             let method = method.to_uppercase();
@@ -124,12 +125,36 @@ pub(crate) async fn run(backend: Backend) {
             let row = row.unwrap_or_else(|| panic!("{method} {path} has no row in the auth matrix: add one"));
             let scopes = operation["security"][0]["bearerAuth"].as_array();
             let scope = scopes.unwrap_or_else(|| panic!("{method} {path} declares no access")).first();
-            Check { world: &world, app, version, row, scope: scope.and_then(Value::as_str) }.all().await;
+            checks.push(Check { world: &world, app, version, row, scope: scope.and_then(Value::as_str) });
             used.insert((row.method, row.path));
         }
     }
+    all_are_refused(app, &checks).await;
+    for check in &checks {
+        check.wait();
+        check.separated().await;
+        check.allowed().await;
+    }
     let unused: Vec<_> = rows.iter().filter(|row| !used.contains(&(row.method, row.path))).collect();
     assert!(unused.is_empty(), "the matrix has rows for routes that are not in the document: {unused:?}");
+}
+
+/// Calls every route as everybody who must be refused. What is there is looked at before the first of those calls and
+/// after the last: it is much, and to look at it around each route would take longer than all else together.
+async fn all_are_refused(app: &TestApp, checks: &[Check<'_>]) {
+    let mut targets = Vec::new();
+    for check in checks {
+        check.wait();
+        targets.push((check.target().await, check.intruders().await));
+    }
+    let before = snapshot(app).await;
+    for (check, (path, intruders)) in checks.iter().zip(targets) {
+        check.wait();
+        check.refused(&path, intruders).await;
+    }
+    for ((path, before), (_, after)) in before.into_iter().zip(snapshot(app).await) {
+        assert_eq!(after, before, "a refused call changed what {path} shows");
+    }
 }
 
 struct Check<'a> {
@@ -142,12 +167,9 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    async fn all(&self) {
-        // So many calls would otherwise meet the request rate of a clock that stands still.
+    /// So many calls would otherwise meet the request rate of a clock that stands still.
+    fn wait(&self) {
         self.app.clock.advance(Duration::from_secs(60));
-        self.refused().await;
-        self.separated().await;
-        self.allowed().await;
     }
 
     fn place(&self) -> String {
@@ -213,7 +235,7 @@ impl Check<'_> {
             thumbprint: None,
             created: now,
             last_used: now,
-            ends: now.plus(Duration::from_secs(600)),
+            ends: now.plus(Duration::from_secs(86_400)),
             revoked: None,
         };
         let change = Change { org: None, actor: "test".to_owned(), at: now, request_id: String::new() };
@@ -281,7 +303,7 @@ impl Check<'_> {
         (answer.status.as_u16(), body)
     }
 
-    /// Everybody who must be refused, with the status and the reason.
+    /// Everybody with a token of ours, or none, who must be refused, with the status and the reason.
     async fn intruders(&self) -> Vec<(Option<String>, u16, &'static str)> {
         let past = Some(Timestamp::from_micros(0));
         let expired = self.app.api_token(Capabilities::all(), past).await;
@@ -292,7 +314,6 @@ impl Check<'_> {
             (Some(unknown), 401, "unknown token"),
             (Some(expired), 401, "expired token"),
         ];
-        intruders.extend(self.oauth_intruders());
         if let Some(scope) = self.scope {
             let all_but_it = self.app.api_token(all_but(scope), None).await;
             intruders.push((Some(all_but_it), 403, "every capability but the one it needs"));
@@ -346,17 +367,14 @@ impl Check<'_> {
         intruders
     }
 
-    async fn refused(&self) {
-        let path = self.target().await;
-        let intruders = self.intruders().await;
-        let before = snapshot(self.app).await;
-        for (token, status, who) in intruders {
-            let (found, body) = self.call(&path, token.as_deref()).await;
+    async fn refused(&self, path: &str, intruders: Vec<(Option<String>, u16, &'static str)>) {
+        // Access tokens do not live for long, so that they are made when they are used.
+        for (token, status, who) in intruders.into_iter().chain(self.oauth_intruders()) {
+            let (found, body) = self.call(path, token.as_deref()).await;
             assert_eq!(found, status, "{}: {who}: {body}", self.place());
             assert_eq!(body["code"], status, "{}: {who}", self.place());
             assert!(body["message"].is_string() && body["requestId"].is_string(), "{body}");
         }
-        assert_eq!(snapshot(self.app).await, before, "{}: a refused call changed something", self.place());
     }
 
     /// Without an id in the path, another organisation sees only what is its own.
@@ -415,8 +433,8 @@ fn ids(body: &Value) -> Vec<String> {
     things.iter().filter_map(id).filter(|id| id.len() > 30).collect()
 }
 
-/// Everything that a caller could change, as the owners of both organisations see it.
-async fn snapshot(app: &TestApp) -> Vec<String> {
+/// Everything that a caller could change, as the owners of both organisations see it, each with where it was seen.
+async fn snapshot(app: &TestApp) -> Vec<(&'static str, String)> {
     let mut seen = Vec::new();
     for token in [&app.owner_token, &app.other_token] {
         let paths =
@@ -426,10 +444,11 @@ async fn snapshot(app: &TestApp) -> Vec<String> {
             ["/v2/orgs", "/v2/user", "/v2/vfields", "/v2/views", "/v2/rbac/roles", "/v2/rbac/groups"];
         let granted = ["/v2/oauth/clients", "/v2/user/grants"];
         let watching = ["/v2/monitors", "/v2/annotations"];
-        for path in paths.iter().chain(&others).chain(&datasets).chain(&granted).chain(&watching) {
+        let all = paths.into_iter().chain(others).chain(datasets).chain(granted).chain(watching);
+        for path in all {
             let answer = app.send("GET", path, Some(token), None).await;
             assert_eq!(answer.status, 200, "{path}");
-            seen.push(answer.text);
+            seen.push((path, answer.text));
         }
     }
     seen

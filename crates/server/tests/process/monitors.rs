@@ -48,9 +48,9 @@ pub(crate) async fn from_the_command_line(backend: Backend) {
     terminal.answer(&["monitor", "delete", &id]);
     assert_eq!(terminal.answer(&["monitor", "list"]), "");
     assert_eq!(terminal.answer(&["monitor", "list", "--json"]), "[]");
-    assert!(
-        terminal.failure(&["monitor", "delete", &id]).contains("the server answered 404: monitor not found")
-    );
+    assert!(terminal.failure(&["monitor", "delete", &id]).contains(
+        "the server answered 404: monitor not found\n  hint: `tidegauge monitor list` lists the monitors"
+    ));
 }
 
 fn mutes(terminal: &Terminal, id: &str) {

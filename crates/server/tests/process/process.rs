@@ -196,8 +196,7 @@ impl Service {
     }
 
     pub(crate) fn signal(&self, signal: &str) {
-        let status = Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
-        assert!(status.success());
+        send_signal(signal, &self.child);
     }
 
     pub(crate) fn exit_code(mut self) -> Option<i32> {
@@ -248,4 +247,9 @@ pub(crate) async fn until(status: u16, request: impl Fn() -> RequestBuilder) -> 
     };
     let waited = tokio::time::timeout(HANGS, wait).await;
     waited.unwrap_or_else(|_| panic!("no answer had the status {status}"))
+}
+
+pub(crate) fn send_signal(signal: &str, child: &Child) {
+    let status = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
 }

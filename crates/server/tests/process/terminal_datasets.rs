@@ -60,7 +60,9 @@ pub(crate) async fn from_the_command_line(backend: Backend) {
     let told = not_asked(&["dataset", "delete", "web"]);
     assert!(told.contains("deletes the dataset web with all its events: add --yes"), "{told}");
     assert!(terminal.answer(&["dataset", "list"]).contains("web"));
-    assert!(terminal.failure(&["dataset", "delete", "other", "--yes"]).contains("the server answered 404"));
+    let told = terminal.failure(&["dataset", "delete", "other", "--yes"]);
+    let hint = "dataset not found\n  hint: `tidegauge dataset list` lists the datasets";
+    assert!(told.contains("the server answered 404") && told.contains(hint), "{told}");
     assert_eq!(terminal.answer(&["dataset", "delete", "web", "--yes"]), "deleted web");
     assert_eq!(terminal.answer(&["dataset", "list"]), "");
 }

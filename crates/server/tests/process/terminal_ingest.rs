@@ -6,7 +6,7 @@ use std::process::Stdio;
 use serde_json::json;
 
 use crate::database::Backend;
-use crate::process::{Installation, client, until, write};
+use crate::process::{Installation, client, send_signal, until, write};
 use crate::terminal::{Terminal, succeed};
 
 /// Waits until a query has so many rows.
@@ -44,6 +44,23 @@ pub(crate) async fn open_pipe(backend: Backend) {
         let told = succeed(child.wait_with_output().unwrap());
         assert!(told.starts_with("2 events, "), "{told}");
     }
+    ends_with_ctrl_c(&terminal).await;
+}
+
+/// A pipe that stays open is left with Ctrl-C: the whole events that were written to it before are stored.
+async fn ends_with_ctrl_c(terminal: &Terminal<'_>) {
+    let mut command = terminal.command(&["ingest", "left", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    terminal.answer(&["dataset", "create", "left"]);
+    let mut child = command.spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(b"{\"a\": 1}\n").unwrap();
+    until_stored(terminal, "left", 1).await;
+    pipe.write_all(b"{\"a\": 2}\n{\"a\": 3}\n{\"a\"").unwrap();
+    send_signal("-INT", &child);
+    let told = succeed(child.wait_with_output().unwrap());
+    assert!(told.starts_with("3 events, "), "{told}");
+    drop(pipe);
 }
 
 pub(crate) async fn lines(backend: Backend) {

@@ -1,5 +1,5 @@
 //! Rule: the documents are there and true. Links lead somewhere, the map names every crate, the commands of
-//! the README exist, and decisions are numbered without gaps.
+//! the README exist, every page is in the list of documents, and decisions are numbered without gaps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,6 +11,7 @@ const REQUIRED: &[&str] =
     &["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "LICENSE"];
 const ARCHITECTURE: &str = "ARCHITECTURE.md";
 const ARCHITECTURE_LINES: usize = 300;
+const DOCUMENTS: &str = "docs/README.md";
 const DECISIONS: &str = "docs/decisions";
 
 #[test]
@@ -40,6 +41,12 @@ fn commands_of_the_readme_exist() {
     let readme = repository::read("README.md").unwrap_or_default();
     let makefile = repository::read("Makefile").unwrap_or_default();
     assert_none("make targets", check_commands(&readme, &makefile));
+}
+
+#[test]
+fn every_page_is_in_the_list_of_documents() {
+    let list = repository::read(DOCUMENTS).unwrap_or_default();
+    assert_none("list of documents", check_list(&list, &repository::files_under("docs")));
 }
 
 #[test]
@@ -183,6 +190,17 @@ fn wanted_targets(code: &str) -> Vec<&str> {
     wanted
 }
 
+/// The pages that the list does not lead to. Of decisions it names the folder alone.
+fn check_list(list: &str, paths: &[String]) -> Vec<Violation> {
+    let pages = paths.iter().filter(|path| path.ends_with(".md") && *path != DOCUMENTS);
+    let unlisted = pages.filter(|path| {
+        let link = format!("]({})", path.trim_start_matches("docs/"));
+        !path.starts_with(DECISIONS) && !list.contains(&link)
+    });
+    let remedy = format!("give it a line in {DOCUMENTS}");
+    unlisted.map(|path| Violation::in_file(path, "is in no list of documents", remedy.as_str())).collect()
+}
+
 fn check_decisions(paths: &[String]) -> Vec<Violation> {
     let mut violations = Vec::new();
     let mut expected = 1;
@@ -291,6 +309,15 @@ A=1 make ui/dist; make away
         let violations = check_commands(readme, makefile);
         let missing = |name: &str| format!("`make {name}` is not a target of the Makefile");
         assert_eq!(problems(&violations), [missing("lost"), missing("gone"), missing("away")]);
+    }
+
+    #[test]
+    fn pages_that_no_list_names_are_found() {
+        let paths =
+            ["docs/README.md", "docs/a/b.md", "docs/a/c.md", "docs/a/d.svg", "docs/decisions/0001-x.md"];
+        let unlisted = check_list("- [b](a/b.md)", &paths.map(str::to_owned));
+        assert_eq!(unlisted.len(), 1);
+        assert!(check_list("- [b](a/b.md), [c](a/c.md)", &paths.map(str::to_owned)).is_empty());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! Tests are the files in a crate's `tests/`, the inline modules under `#[cfg(test)]`, and the files of
 //! modules that are declared under `#[cfg(test)]`.
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -75,11 +76,33 @@ impl Source {
 
 /// Every Rust file of our crates.
 pub(crate) fn all() -> Vec<Source> {
+    those(|_, _| true)
+}
+
+/// The Rust files of our crates whose path and text are wanted. To parse all of them takes long.
+pub(crate) fn those(are_wanted: impl Fn(&str, &str) -> bool) -> Vec<Source> {
     let paths = repository::files_under("crates").into_iter().filter(|path| path.ends_with(".rs"));
-    let mut sources: Vec<Source> =
-        paths.filter_map(|path| repository::read(&path).map(|text| Source::parse(&path, &text))).collect();
+    let files = paths.filter_map(|path| repository::read(&path).map(|text| (path, text)));
+    chosen(&files.collect::<Vec<_>>(), are_wanted)
+}
+
+fn chosen(files: &[(String, String)], are_wanted: impl Fn(&str, &str) -> bool) -> Vec<Source> {
+    let is_wanted = |(path, text): &&(String, String)| are_wanted(path, text);
+    let wanted: BTreeSet<&str> = files.iter().filter(is_wanted).map(|(path, _)| path.as_str()).collect();
+    // Whether a file is a test may stand in one of those above it.
+    let above: Vec<String> = wanted.iter().flat_map(|path| above(path)).collect();
+    let needed = |path: &String| wanted.contains(path.as_str()) || above.contains(path);
+    let needed = files.iter().filter(|(path, _)| needed(path));
+    let mut sources: Vec<Source> = needed.map(|(path, text)| Source::parse(path, text)).collect();
     mark_declared_tests(&mut sources);
+    sources.retain(|source| wanted.contains(source.path.as_str()));
     sources
+}
+
+/// The files that may declare the module of this file or one that it is in.
+fn above(path: &str) -> Vec<String> {
+    let folders = path.match_indices('/').map(|(end, _)| &path[..end]);
+    folders.flat_map(|folder| [".rs", "/lib.rs", "/main.rs"].map(|rest| format!("{folder}{rest}"))).collect()
 }
 
 fn mark_declared_tests(sources: &mut [Source]) {
@@ -189,4 +212,23 @@ fn files_of_declared_test_modules_are_tests() {
     let tests: Vec<&str> =
         sources.iter().filter(|source| source.is_test).map(|source| source.path.as_str()).collect();
     assert_eq!(tests, ["crates/x/src/y/tests.rs", "crates/x/src/y/tests/deep.rs", "crates/x/src/samples.rs"]);
+}
+
+#[test]
+fn a_few_files_are_told_apart_as_all_of_them_are() {
+    let file = |path: &str, text: &str| (path.to_owned(), text.to_owned());
+    let files = [
+        file("crates/x/src/lib.rs", "#[cfg(test)]\nmod samples;\nmod y;"),
+        file("crates/x/src/samples.rs", ""),
+        file("crates/x/src/y.rs", "mod z;"),
+        file("crates/x/src/y/z.rs", "#[cfg(test)]\nmod tests;"),
+        file("crates/x/src/y/z/tests.rs", ""),
+        file("crates/x/src/y/z/deep.rs", ""),
+    ];
+    for (path, _) in &files {
+        let alone = chosen(&files, |other, _| other == path);
+        let among_all = chosen(&files, |_, _| true).into_iter().find(|source| source.path == *path);
+        assert_eq!(alone.iter().map(|source| source.path.as_str()).collect::<Vec<_>>(), [path]);
+        assert_eq!(Some(alone[0].is_test), among_all.map(|source| source.is_test), "{path}");
+    }
 }

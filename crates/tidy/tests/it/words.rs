@@ -44,7 +44,14 @@ fn files_are_named_after_what_is_in_them() {
 
 #[test]
 fn no_static_holds_state() {
-    assert_none("static state", source::all().iter().flat_map(static_state).collect());
+    let sources = source::those(|_, text| may_have_state(text));
+    assert_none("static state", sources.iter().flat_map(static_state).collect());
+}
+
+/// Whether the text has a word that `static_state` looks for; lifetimes, which nearly all files have, are none.
+fn may_have_state(text: &str) -> bool {
+    let is_static = |(start, _): (usize, &str)| !text[..start].ends_with('\'');
+    text.match_indices("static").any(is_static) || STATE_MACROS.iter().any(|word| text.contains(word))
 }
 
 fn unfinished(path: &str, text: &str) -> Vec<Violation> {
@@ -144,6 +151,7 @@ mod samples {
     #[test]
     fn statics_with_state_are_found_outside_tests() {
         let found = |text: &str| {
+            assert!(may_have_state(text), "{text}");
             let violations = static_state(&Source::parse("crates/x/src/y.rs", text));
             problems(&violations).into_iter().map(str::to_owned).collect::<Vec<_>>()
         };

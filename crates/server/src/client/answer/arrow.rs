@@ -9,10 +9,10 @@ use arrow_array::{
 };
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{Field as ArrowField, Schema};
-use serde_json::Value;
 use tidegauge_model::Timestamp;
 
-use super::{Table, text_of};
+use super::Table;
+use super::value::Value;
 
 pub fn stream(table: &Table) -> anyhow::Result<Vec<u8>> {
     let columns: Vec<ArrayRef> = (0..table.fields.len()).map(|column| array(table, column)).collect();
@@ -34,13 +34,13 @@ fn array(table: &Table, column: usize) -> ArrayRef {
     let values = || (0..table.rows()).map(|row| table.value(column, row));
     let is_all = |is_kind: fn(&Value) -> bool| values().all(|value| value.is_null() || is_kind(value));
     let kind = table.fields.get(column).map_or("", |field| field.kind.as_str());
-    if kind == "datetime" && is_all(Value::is_string) {
-        let times = values().map(|value| Timestamp::parse(value.as_str()?).ok().map(Timestamp::as_nanos));
+    if kind == "datetime" && is_all(Value::is_text) {
+        let times = values().map(|value| Timestamp::parse(value.as_text()?).ok().map(Timestamp::as_nanos));
         return Arc::new(times.collect::<TimestampNanosecondArray>().with_timezone("UTC"));
     }
     let is_known = kind != "string";
     if is_known && is_all(Value::is_boolean) && kind.starts_with("bool") {
-        return Arc::new(values().map(Value::as_bool).collect::<BooleanArray>());
+        return Arc::new(values().map(Value::as_boolean).collect::<BooleanArray>());
     }
     if kind == "integer" && is_all(Value::is_i64) {
         return Arc::new(values().map(Value::as_i64).collect::<Int64Array>());
@@ -48,7 +48,7 @@ fn array(table: &Table, column: usize) -> ArrayRef {
     if is_known && kind.contains("float") && is_all(Value::is_number) {
         return Arc::new(values().map(Value::as_f64).collect::<Float64Array>());
     }
-    let texts = values().map(|value| (!value.is_null()).then(|| text_of(value)));
+    let texts = values().map(|value| (!value.is_null()).then(|| value.to_text()));
     Arc::new(texts.collect::<StringArray>())
 }
 

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use anyhow::bail;
-use serde_json::Value;
 use tidegauge_model::Timestamp;
 
+use super::Table;
 use super::table::{Screen, clean, cut, width_of};
-use super::{Table, text_of};
+use super::value::Value;
 
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Groups that are drawn; the others are counted.
@@ -94,7 +94,7 @@ impl Columns {
         let mut lines: Vec<Line> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         for row in 0..table.rows() {
-            let time = table.value(self.time, row).as_str().and_then(|text| Timestamp::parse(text).ok());
+            let time = table.value(self.time, row).as_text().and_then(|text| Timestamp::parse(text).ok());
             let (Some(time), Some(value)) = (time, table.value(self.value, row).as_f64()) else { continue };
             let label = self.label(table, row);
             let place = *places.entry(label.clone()).or_insert_with(|| {
@@ -113,7 +113,7 @@ impl Columns {
         }
         let shown = |column: &usize| match table.value(*column, row) {
             Value::Null => "null".to_owned(),
-            value => clean(&text_of(value)),
+            value => clean(&value.to_text()),
         };
         self.groups.iter().map(shown).collect::<Vec<_>>().join(" ")
     }

@@ -1,8 +1,8 @@
 //! A table as CSV, and as one JSON object on each line.
 
-use serde_json::{Map, Value};
+use std::collections::HashMap;
 
-use super::{Table, text_of};
+use super::Table;
 
 /// CSV with a line of names. Nulls are empty.
 pub fn csv(table: &Table) -> String {
@@ -10,22 +10,36 @@ pub fn csv(table: &Table) -> String {
     let names = table.fields.iter().map(|field| quoted(&field.name));
     line(&mut out, names);
     for row in 0..table.rows() {
-        line(&mut out, (0..table.fields.len()).map(|column| quoted(&text_of(table.value(column, row)))));
+        line(&mut out, (0..table.fields.len()).map(|column| quoted(&table.value(column, row).to_text())));
     }
     out
 }
 
 pub fn ndjson(table: &Table) -> String {
+    let columns = named(table);
     let mut out = String::new();
     for row in 0..table.rows() {
-        let mut object = Map::new();
-        for (column, field) in table.fields.iter().enumerate() {
-            object.insert(field.name.clone(), table.value(column, row).clone());
-        }
-        out.push_str(&Value::Object(object).to_string());
-        out.push('\n');
+        let pairs =
+            columns.iter().map(|(name, column)| format!("{name}:{}", table.value(*column, row).to_json()));
+        out.push_str(&format!("{{{}}}\n", pairs.collect::<Vec<_>>().join(",")));
     }
     out
+}
+
+/// The columns with their names as JSON. An object has each name once: of columns with the same name the last counts.
+fn named(table: &Table) -> Vec<(String, usize)> {
+    let mut columns: Vec<(String, usize)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for (column, field) in table.fields.iter().enumerate() {
+        match places.get(field.name.as_str()) {
+            Some(place) => columns[*place].1 = column,
+            None => {
+                places.insert(&field.name, columns.len());
+                columns.push((serde_json::Value::from(field.name.as_str()).to_string(), column));
+            }
+        }
+    }
+    columns
 }
 
 fn line(out: &mut String, cells: impl Iterator<Item = String>) {
@@ -55,5 +69,15 @@ mod tests {
         .unwrap();
         assert_eq!(csv(&table), "\"a,b\",n\n\"x \"\"y\"\"\",1\n,\"{\"\"k\"\":2}\"\n");
         assert_eq!(ndjson(&table), "{\"a,b\":\"x \\\"y\\\"\",\"n\":1}\n{\"a,b\":null,\"n\":{\"k\":2}}\n");
+    }
+
+    #[test]
+    fn every_digit_is_shown_and_every_name_once() {
+        let answer = r#"{"fields": [{"name": "n", "type": "integer"}, {"name": "m", "type": "map"}, {"name": "n", "type": "float"}],
+            "columns": [[1], [{"k":18446744073709551617}], [340282366920938463463374607431768211456]]}"#;
+        let table: Table = serde_json::from_str(answer).unwrap();
+        let digits = "340282366920938463463374607431768211456";
+        assert_eq!(csv(&table), format!("n,m,n\n1,\"{{\"\"k\"\":18446744073709551617}}\",{digits}\n"));
+        assert_eq!(ndjson(&table), format!("{{\"n\":{digits},\"m\":{{\"k\":18446744073709551617}}}}\n"));
     }
 }

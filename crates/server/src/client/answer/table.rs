@@ -1,14 +1,16 @@
 //! A table for the eye: columns side by side, numbers to the right, as wide as the terminal is.
 
-use serde_json::Value;
 use unicode_width::UnicodeWidthChar;
 
-use super::{Table, text_of};
+use super::Table;
+use super::value::Value;
 
 /// Between two columns.
 const GAP: usize = 2;
 /// A column that must give way keeps at least so much.
 const NARROWEST: usize = 8;
+/// A column of numbers or times gives way only beyond this.
+const WIDEST_WHOLE: usize = 30;
 /// Rows that decide how wide columns are.
 const MEASURED_ROWS: usize = 1_000;
 
@@ -34,7 +36,9 @@ pub fn show(table: &Table, screen: Screen, rows_max: Option<usize>) -> Shown {
     let rows = table.rows().min(rows_max.unwrap_or(usize::MAX));
     let mut widths: Vec<usize> = (0..table.fields.len()).map(|column| natural(table, column, rows)).collect();
     if let Some(width) = screen.width {
-        fit(&mut widths, width);
+        let least: Vec<usize> =
+            widths.iter().enumerate().map(|(column, natural)| least(table, column, *natural)).collect();
+        fit(&mut widths, &least, width);
     }
     let mut text = String::new();
     let shown = widths.len();
@@ -70,7 +74,7 @@ fn cell(table: &Table, column: usize, row: usize) -> Cell {
     match value {
         Value::Null => Cell { text: "null".to_owned(), is_right: is_number, style: Style::Dim },
         _ => Cell {
-            text: clean(&text_of(value)),
+            text: clean(&value.to_text()),
             is_right: is_number || value.is_number(),
             style: Style::Plain,
         },
@@ -84,24 +88,37 @@ fn natural(table: &Table, column: usize, rows: usize) -> usize {
     values.max().unwrap_or(0).max(name).max(1)
 }
 
-/// Makes the widest columns narrower until all fit, and leaves out the last ones if that is not enough.
-fn fit(widths: &mut Vec<usize>, width: usize) {
+/// How narrow a column may become. Of a number or a time no end can be missed.
+fn least(table: &Table, column: usize, natural: usize) -> usize {
+    let is_whole =
+        table.fields.get(column).is_some_and(|field| field.is_number() || field.kind == "datetime");
+    natural.min(if is_whole { WIDEST_WHOLE } else { NARROWEST })
+}
+
+/// Leaves out the last columns where there is no room for them, and makes the widest of the others narrower until all
+/// fit.
+fn fit(widths: &mut Vec<usize>, least: &[usize], width: usize) {
+    let mut room = 0;
+    let has_room = |least: &&usize| {
+        room += **least + GAP;
+        room <= width + GAP
+    };
+    widths.truncate(least.iter().take_while(has_room).count().max(1));
     let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
     while total(widths) > width {
         let excess = total(widths) - width;
-        let widest = widths.iter().copied().max().unwrap_or(0);
-        if widest <= NARROWEST {
-            if widths.len() == 1 {
-                widths[0] = width.max(1);
-                return;
-            }
-            widths.pop();
-            continue;
-        }
-        let next = widths.iter().copied().filter(|it| *it < widest).max().unwrap_or(0).max(NARROWEST);
-        let count = widths.iter().filter(|it| **it == widest).count();
+        let columns = widths.iter().copied().zip(least).filter(|(width, least)| *width > **least);
+        let Some(widest) = columns.clone().map(|(width, _)| width).max() else {
+            // A single one that is wider than the screen.
+            widths.iter_mut().for_each(|it| *it = width.max(1));
+            return;
+        };
+        let stop = |(width, least): (usize, &usize)| if width < widest { width } else { *least };
+        let next = columns.clone().map(stop).max().unwrap_or(0);
+        let count = columns.filter(|(width, _)| *width == widest).count();
         let cut = (widest - next).min(excess.div_ceil(count)).max(1);
-        widths.iter_mut().filter(|it| **it == widest).for_each(|it| *it -= cut);
+        let is_widest = |(width, least): &(&mut usize, &usize)| **width == widest && **width > **least;
+        widths.iter_mut().zip(least).filter(is_widest).for_each(|(it, _)| *it -= cut);
     }
 }
 
@@ -201,6 +218,20 @@ null         null
                 assert!(width_of(line) <= width, "{width}: {line:?}");
             }
         }
+    }
+
+    #[test]
+    fn numbers_and_times_are_shown_whole_or_not_at_all() {
+        let table: Table = serde_json::from_value(json!({
+            "fields": [{"name": "_time", "type": "datetime"}, {"name": "note", "type": "string"}, {"name": "n", "type": "integer"}],
+            "columns": [["2026-06-01T12:00:00.123456Z"], ["a long text that has no end"], [123_456_789_012_u64]],
+        }))
+        .unwrap();
+        let shown = |width| show(&table, Screen { width: Some(width), ..Screen::default() }, None);
+        let whole = "2026-06-01T12:00:00.123456Z  a long …  123456789012";
+        assert_eq!(shown(51).text.lines().nth(1), Some(whole));
+        assert_eq!((shown(50).hidden_columns, shown(50).text.contains("123")), (1, true));
+        assert!(!shown(50).text.contains("123456789012") && shown(50).text.contains("a long text that has"));
     }
 
     #[test]
