@@ -61,7 +61,12 @@ pub fn topk(wanted: usize) -> Arc<AggregateUDF> {
 /// `Utf8View` → `Struct{value: Utf8View, is_estimate: Boolean}`. The value is a JSON array of objects with `phrase` and
 /// `count`, by count, number of words and text. Exact while a group has at most 10000 different sequences.
 pub fn phrases(wanted: usize) -> Arc<AggregateUDF> {
-    function(phrases::Phrases::new(wanted), Inputs::Exactly(1))
+    phrases_with(wanted, &Notices::default())
+}
+
+/// The same, which tells of texts that are too long.
+pub(crate) fn phrases_with(wanted: usize, notices: &Notices) -> Arc<AggregateUDF> {
+    function(phrases::Phrases::new(wanted, notices.clone()), Inputs::Exactly(1))
 }
 
 /// How the rows that a condition is true for differ from the others, field by field.
@@ -106,12 +111,14 @@ pub(crate) fn arg_row(is_max: bool, is_first: bool) -> Arc<AggregateUDF> {
 /// `Utf8View` of JSON texts → `Utf8View` of a JSON array. If there are more than `items_max` or more than 1 MiB of
 /// them, the first by their text.
 pub fn makeset(items_max: usize) -> Arc<AggregateUDF> {
-    makeset_with(items_max, &Notices::default())
+    let items_max = u32::try_from(items_max).unwrap_or(u32::MAX);
+    makeset_with(Some(items_max), &Notices::default())
 }
 
-/// As [`makeset`], which tells when values had no place that nobody asked to leave out.
-pub(crate) fn makeset_with(items_max: usize, notices: &Notices) -> Arc<AggregateUDF> {
-    function(collect::MakeSet { items_max, notices: notices.clone() }, Inputs::Exactly(1))
+/// As [`makeset`], which tells when values had no place that nobody asked to leave out. So many are asked for, if any
+/// number is.
+pub(crate) fn makeset_with(asked: Option<u32>, notices: &Notices) -> Arc<AggregateUDF> {
+    function(collect::MakeSet::new(asked, notices.clone()), Inputs::Exactly(1))
 }
 
 /// All values, in the order of rows within a partition; partitions follow each other as they are done.

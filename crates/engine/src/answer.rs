@@ -104,6 +104,8 @@ pub enum Message {
     NoPlaces,
     /// A function left out what is beyond a limit of its own, such as `values` or `bytes`.
     Cut { function: &'static str, limit: u64, unit: &'static str },
+    /// A function gave null where its result would have been beyond a limit of its own.
+    NullBeyond { function: &'static str, limit: u64, unit: &'static str },
     /// A field that holds texts alone is compared with a number, which no text is equal to.
     TextWithNumber(String),
     /// A number of rows behind groups over time was taken for the number of groups in every bucket.

@@ -25,6 +25,7 @@ use crate::{Error, Result};
 
 pub(crate) use fetch::{first_rows, rows_within};
 pub(crate) use memory::Memory;
+pub(crate) use slices::factor_after;
 
 /// A found row: its id, the place of its block in the scan and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

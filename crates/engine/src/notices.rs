@@ -18,6 +18,12 @@ impl Notices {
         }
     }
 
+    /// Whether something was left out, as far as it is computed yet.
+    pub(crate) fn has_cuts(&self) -> bool {
+        let is_cut = |message: &Message| matches!(message, Message::Cut { .. } | Message::NullBeyond { .. });
+        self.lock().iter().any(is_cut)
+    }
+
     pub(crate) fn take(&self) -> Vec<Message> {
         std::mem::take(&mut *self.lock())
     }

@@ -18,6 +18,7 @@ pub use self::checks::Checked;
 use self::checks::Checks;
 pub(crate) use self::disk::Disk;
 pub(crate) use self::runs::{MergedRun, cut};
+use crate::notices::Notices;
 
 /// Tells what is computed of a block: the conditions, the keys, the aggregates, and the columns they read.
 pub(crate) type Fingerprint = u128;
@@ -101,6 +102,7 @@ enum State {
 pub(crate) struct Partials {
     cache: Arc<PartialCache>,
     fingerprint: Fingerprint,
+    notices: Notices,
 }
 
 impl PartialCache {
@@ -126,7 +128,7 @@ impl PartialCache {
 
 impl Partials {
     /// The kept states of a question that was asked before and is worth keeping. Asking counts.
-    pub(crate) fn of(cache: &Arc<PartialCache>, fingerprint: Fingerprint) -> Option<Self> {
+    pub(crate) fn of(cache: &Arc<PartialCache>, fingerprint: Fingerprint, notices: &Notices) -> Option<Self> {
         let mut kept = cache.kept();
         if kept.asked.len() >= REMEMBERED_MAX {
             kept.asked.clear();
@@ -136,7 +138,7 @@ impl Partials {
         if (is_new && !is_on_disk()) || kept.wide.contains(&fingerprint) {
             return None;
         }
-        Some(Self { cache: Arc::clone(cache), fingerprint })
+        Some(Self { cache: Arc::clone(cache), fingerprint, notices: notices.clone() })
     }
 
     /// Takes what the disk has of these blocks.
@@ -185,6 +187,10 @@ impl Partials {
     }
 
     pub(crate) fn insert(&self, block: BlockId, partial: Partial) {
+        // What is kept tells nothing of cuts, and who asks again is to be told of them too.
+        if self.notices.has_cuts() {
+            return;
+        }
         let mut kept = self.cache.kept();
         if kept.insert((Of::Block(block), self.fingerprint), State::Block(partial))
             && self.cache.disk.is_some()

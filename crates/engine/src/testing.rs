@@ -1,6 +1,9 @@
 //! What the tests of this crate need beyond its face. Nobody else should use it.
 
+use std::sync::Arc;
+
 use arrow_array::{Array, ArrayRef};
+use datafusion_execution::memory_pool::{MemoryConsumer, MemoryPool, MemoryReservation};
 use tidegauge_lang::tree::{Expr, Type};
 use tidegauge_store::BlockId;
 
@@ -12,8 +15,10 @@ pub use crate::aggregates::{
 use crate::Result;
 use crate::bind::{InputColumn, SPECIAL, Scope, Surroundings};
 use crate::cache::{ColumnCache, Narrow};
+use crate::events::factor_after;
 use crate::expr::{Input, Rows, Typed};
 use crate::functions::library;
+use crate::memory::{QueryMemory, SharedMemory};
 use crate::scan::Picked;
 
 /// The length of the buckets of `bin_auto`, in nanoseconds.
@@ -35,8 +40,7 @@ pub fn evaluate(expr: &Expr, columns: &[Column], rows: usize, now: i64) -> Resul
         scope.define(&column.name, Typed::input(column.kind, place).into());
     }
     let value = scope.bind(expr)?;
-    let inputs: Vec<Input> =
-        columns.iter().map(|column| Input::Plain(std::sync::Arc::clone(&column.values))).collect();
+    let inputs: Vec<Input> = columns.iter().map(|column| Input::Plain(Arc::clone(&column.values))).collect();
     let rows = Rows::new(&inputs, rows);
     let evaluated = |variant: &Typed| Ok((variant.kind, variant.evaluate(&rows)?.into_array(rows.count)?));
     value.variants.iter().map(evaluated).collect()
@@ -61,10 +65,46 @@ impl KeptColumns {
     pub fn ask(&self, block: BlockId, values: &ArrayRef) -> bool {
         let was_kept = self.0.get(block, &InputColumn::Arrival).is_some();
         if !was_kept {
-            self.0.insert(block, &InputColumn::Arrival, &Input::Plain(std::sync::Arc::clone(values)));
+            self.0.insert(block, &InputColumn::Arrival, &Input::Plain(Arc::clone(values)));
         }
         was_kept
     }
+}
+
+/// Queries that share memory, each with what it holds.
+#[derive(Debug)]
+pub struct Memories(Vec<(Arc<QueryMemory>, MemoryReservation)>);
+
+impl Memories {
+    /// So many bytes for all, and a share for each query.
+    pub fn new(bytes_max: usize, shares: &[usize]) -> Self {
+        let shared = Arc::new(SharedMemory::new(bytes_max));
+        let query = |share: &usize| {
+            let memory = Arc::new(QueryMemory::new(Arc::clone(&shared), *share));
+            let pool = Arc::clone(&memory) as Arc<dyn MemoryPool>;
+            (memory, MemoryConsumer::new("test").register(&pool))
+        };
+        Self(shares.iter().map(query).collect())
+    }
+
+    /// Whether a query gets so many bytes more.
+    pub fn take(&self, query: usize, bytes: usize) -> bool {
+        self.0[query].1.try_grow(bytes).is_ok()
+    }
+
+    pub fn give_back(&self, query: usize, bytes: usize) {
+        self.0[query].1.shrink(bytes);
+    }
+
+    /// Whether a query that failed now would be told that others hold its memory.
+    pub fn is_crowded(&self, query: usize) -> bool {
+        self.0[query].0.is_crowded()
+    }
+}
+
+/// By how much rows are taken to be longer than on average, when those that were read took so much.
+pub fn length_factor(before: f64, expected: usize, bytes: usize) -> f64 {
+    factor_after(before, expected, bytes)
 }
 
 /// The name of every function that an expression can call.

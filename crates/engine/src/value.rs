@@ -116,19 +116,38 @@ impl Value {
         self.of_type(Type::Datetime).cloned()
     }
 
-    /// JSON text of whatever it is, so that values of all types stand in one column. Equal numbers have equal texts.
+    /// JSON text of whatever it is, so that values of all types stand in one column. Dynamic values are as they were
+    /// written.
     pub(crate) fn json(&self) -> Result<Option<Typed>> {
-        self.json_beside(self.has_long_integers())
-    }
-
-    /// The same for values that are compared with others. Where some of either are long integers, a whole float is one
-    /// with the long integer that it is equal to.
-    pub(crate) fn json_beside(&self, has_long: bool) -> Result<Option<Typed>> {
+        let has_long = self.has_long_integers();
         let texts = self.variants.iter().map(|variant| match variant.kind {
             Type::Float if has_long => digits::float_to_json(variant.clone()),
             _ => convert::to_json(variant.clone()),
         });
         logic::first_of(texts.collect::<Result<Vec<Typed>>>()?)
+    }
+
+    /// JSON text that tells values apart: equal numbers have equal texts, however they are written and wherever they
+    /// stand.
+    pub(crate) fn json_key(&self) -> Result<Option<Typed>> {
+        self.json_key_beside(false)
+    }
+
+    /// The same for values that are compared with others. Where some of either may be long integers, a whole float is
+    /// one with the long integer that it is equal to.
+    pub(crate) fn json_key_beside(&self, has_long: bool) -> Result<Option<Typed>> {
+        let has_long = has_long || self.may_have_long_integers();
+        let texts = self.variants.iter().map(|variant| match variant.kind {
+            Type::Float if has_long => digits::float_to_json(variant.clone()),
+            Type::Dynamic => digits::dynamic_key(variant.clone()),
+            _ => convert::to_json(variant.clone()),
+        });
+        logic::first_of(texts.collect::<Result<Vec<Typed>>>()?)
+    }
+
+    /// Whether some of its values are integers beyond 64 bits, or may be at run time.
+    pub(crate) fn may_have_long_integers(&self) -> bool {
+        self.has_long_integers() || self.of_type(Type::Dynamic).is_some()
     }
 
     /// Whether some of its values are integers beyond 64 bits.
@@ -148,8 +167,8 @@ impl Value {
             [] => Ok(None),
             [only] if only.kind == Type::Float => convert::with_one_zero(only.clone()).map(Some),
             // The order of digits as texts is not that of the numbers.
-            [only] if only.kind != Type::LongInteger => Ok(Some(only.clone())),
-            _ => self.json(),
+            [only] if !matches!(only.kind, Type::LongInteger | Type::Dynamic) => Ok(Some(only.clone())),
+            _ => self.json_key(),
         }
     }
 }

@@ -178,8 +178,9 @@ pub enum AggregateFunction {
     /// Another field's value, of the row where the aggregated one is least or greatest. Without another, of itself.
     ArgMin(Option<Expr>),
     ArgMax(Option<Expr>),
-    /// Different values, at most so many.
-    MakeSet(u32),
+    /// Different values, at most so many; none is as many as there are where nobody says.
+    MakeSet(Option<u32>),
+    /// All values, at most so many.
     MakeList(u32),
     /// The sum for each second of the bucket, or of the whole range.
     Rate,

@@ -23,12 +23,17 @@ pub(crate) const SET_DEFAULT: u32 = 128;
 /// How many a list has, and a set with a condition; no query can ask for more.
 pub(crate) const LIST_DEFAULT: u32 = 1_048_576;
 
-/// Tells that values had no place, unless the query itself said how many it wants and got as many.
-fn tell_of_cut(notices: &Notices, function: &'static str, items: usize, items_max: usize) {
-    let is_default = items_max == SET_DEFAULT as usize || items_max == LIST_DEFAULT as usize;
+/// Tells that values had no place, unless the query itself said how many it wants and got as many. Who asks for the
+/// most that there is did not ask to leave out what is beyond.
+fn tell_of_cut(
+    notices: &Notices,
+    function: &'static str,
+    items: usize,
+    (items_max, is_asked): (usize, bool),
+) {
     if items < items_max {
         notices.tell(Message::Cut { function, limit: TEXT_BYTES_MAX as u64, unit: "bytes for a group" });
-    } else if is_default {
+    } else if !is_asked || items_max >= LIST_DEFAULT as usize {
         notices.tell(Message::Cut { function, limit: items_max as u64, unit: "values for a group" });
     }
 }
@@ -120,7 +125,7 @@ impl Aggregate for MakeList {
         let mut column = StringViewBuilder::with_capacity(groups.len());
         for group in groups {
             if group.is_full {
-                tell_of_cut(&self.notices, "make_list", group.ends.len(), self.items_max);
+                tell_of_cut(&self.notices, "make_list", group.ends.len(), (self.items_max, true));
             }
             let items = group.text.strip_suffix(',').unwrap_or_default();
             column.append_value(format!("[{items}]"));
@@ -137,8 +142,10 @@ impl Aggregate for MakeList {
 /// that the answer does not depend on the order of the rows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct MakeSet {
-    pub(super) items_max: usize,
-    pub(super) notices: Notices,
+    items_max: usize,
+    /// Whether the query says how many it wants.
+    is_asked: bool,
+    notices: Notices,
 }
 
 /// The set of a group.
@@ -150,6 +157,11 @@ pub(super) struct Set {
 }
 
 impl MakeSet {
+    pub(super) fn new(asked: Option<u32>, notices: Notices) -> Self {
+        let items_max = asked.unwrap_or(SET_DEFAULT) as usize;
+        Self { items_max, is_asked: asked.is_some(), notices }
+    }
+
     fn add(&self, set: &mut Set, text: &str, bytes: &mut Bytes) {
         if set.cut.as_deref().is_some_and(|cut| text >= cut) || set.texts.get_mut(text).is_some() {
             return;
@@ -244,7 +256,8 @@ impl Aggregate for MakeSet {
         for mut group in groups {
             self.trim(&mut group);
             if group.cut.is_some() {
-                tell_of_cut(&self.notices, "make_set", group.texts.len(), self.items_max);
+                let places = (self.items_max, self.is_asked);
+                tell_of_cut(&self.notices, "make_set", group.texts.len(), places);
             }
             let items: Vec<&str> = group.texts.entries().iter().map(|entry| &*entry.text).collect();
             column.append_value(format!("[{}]", items.join(",")));

@@ -15,7 +15,9 @@ use super::frequent::{self, Count, Frequent};
 use super::grouped::{Aggregate, Bytes, Rows, estimate_type, estimates, texts};
 use super::state::StateReader;
 use super::texts::Entry;
+use crate::Message;
 use crate::functions::json;
+use crate::notices::Notices;
 
 /// How many sequences are kept at least when some are given up: rare ones are far more than rare values are.
 const PLACES_MIN: usize = 5000;
@@ -30,11 +32,20 @@ const WORDS_OF_TEXT_MAX: usize = 1000;
 pub(super) struct Phrases {
     wanted: usize,
     places: usize,
+    notices: Notices,
+}
+
+/// The sequences of a group.
+#[derive(Debug, Default)]
+pub(super) struct Sequences {
+    counts: Frequent,
+    /// Whether a text had more words than are looked at.
+    is_cut: bool,
 }
 
 impl Phrases {
-    pub(super) fn new(wanted: usize) -> Self {
-        Self { wanted, places: PLACES_MIN.max(wanted.saturating_mul(10)) }
+    pub(super) fn new(wanted: usize, notices: Notices) -> Self {
+        Self { wanted, places: PLACES_MIN.max(wanted.saturating_mul(10)), notices }
     }
 
     /// The first of the sequences that are no part of another one as frequent, and whether their counts are exact.
@@ -65,7 +76,7 @@ impl Phrases {
 }
 
 impl Aggregate for Phrases {
-    type Group = Frequent;
+    type Group = Sequences;
 
     fn name(&self) -> &'static str {
         "phrases"
@@ -77,7 +88,7 @@ impl Aggregate for Phrases {
 
     fn update(
         &self,
-        groups: &mut [Frequent],
+        groups: &mut [Sequences],
         inputs: &[ArrayRef],
         rows: &Rows<'_>,
         bytes: &mut Bytes,
@@ -86,41 +97,50 @@ impl Aggregate for Phrases {
         let mut sequence = String::new();
         rows.for_each(column.nulls(), |row, group| {
             let group = &mut groups[group];
-            for_each_sequence(column.value(row), &mut sequence, |sequence| {
-                group.add(sequence, self.places, bytes);
+            let is_whole = for_each_sequence(column.value(row), &mut sequence, |sequence| {
+                group.counts.add(sequence, self.places, bytes);
             });
+            group.is_cut |= !is_whole;
         });
         Ok(())
     }
 
-    fn merge(&self, group: &mut Frequent, state: &mut StateReader<'_>, bytes: &mut Bytes) -> Result<()> {
-        group.merge(state, self.places, bytes)
+    fn merge(&self, group: &mut Sequences, state: &mut StateReader<'_>, bytes: &mut Bytes) -> Result<()> {
+        group.is_cut |= state.byte()? == 1;
+        group.counts.merge(state, self.places, bytes)
     }
 
-    fn write_state(&self, group: &mut Frequent, state: &mut Vec<u8>) {
-        group.write(state);
+    fn write_state(&self, group: &mut Sequences, state: &mut Vec<u8>) {
+        state.push(u8::from(group.is_cut));
+        group.counts.write(state);
     }
 
-    fn evaluate(&self, groups: Vec<Frequent>) -> Result<ArrayRef> {
+    fn evaluate(&self, groups: Vec<Sequences>) -> Result<ArrayRef> {
+        if groups.iter().any(|group| group.is_cut) {
+            let limit = WORDS_OF_TEXT_MAX as u64;
+            self.notices.tell(Message::Cut { function: "phrases", limit, unit: "words of a text" });
+        }
         let mut column = StringViewBuilder::new();
         let mut is_estimate = Vec::with_capacity(groups.len());
         for group in groups {
-            let (chosen, is_exact) = self.chosen(group);
+            let (chosen, is_exact) = self.chosen(group.counts);
             is_estimate.push(!is_exact);
             column.append_value(written(&chosen));
         }
         estimates(Arc::new(column.finish()), is_estimate)
     }
 
-    fn heap_bytes(group: &Frequent) -> usize {
-        group.heap_bytes()
+    fn heap_bytes(group: &Sequences) -> usize {
+        group.counts.heap_bytes()
     }
 }
 
-/// Visits the sequences of a text, each in the memory of `sequence`.
-fn for_each_sequence(text: &str, sequence: &mut String, mut visit: impl FnMut(&str)) {
+/// Visits the sequences of a text, each in the memory of `sequence`. Tells whether all words were looked at.
+fn for_each_sequence(text: &str, sequence: &mut String, mut visit: impl FnMut(&str)) -> bool {
     let words = text.split_whitespace().map(|word| word.trim_matches(|mark: char| !mark.is_alphanumeric()));
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).take(WORDS_OF_TEXT_MAX).collect();
+    let mut words = words.filter(|word| !word.is_empty());
+    let looked_at: Vec<&str> = words.by_ref().take(WORDS_OF_TEXT_MAX).collect();
+    let (is_whole, words) = (words.next().is_none(), looked_at);
     let is_readable = |word: &&&str| word.len() <= WORD_BYTES_MAX;
     if let [only] = words.as_slice()
         && is_readable(&only)
@@ -140,6 +160,7 @@ fn for_each_sequence(text: &str, sequence: &mut String, mut visit: impl FnMut(&s
             visit(sequence);
         }
     }
+    is_whole
 }
 
 fn word_count(sequence: &str) -> usize {

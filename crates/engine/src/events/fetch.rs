@@ -61,7 +61,7 @@ pub(super) async fn fields(
     let mut slices = Slices::new(&scan, &places, found, budget);
     let (mut columns, mut rows): (Vec<Vec<ArrayRef>>, usize) = (Vec::new(), 0);
     while let Some(next) = slices.next()? {
-        let read = read_rows(&scan, &places, &wanted, next).await?;
+        let read = read_rows(&scan, &places, &wanted, next, budget).await?;
         let (read, kept) = slices.keep(read, next.len())?;
         rows += kept;
         columns.push(read);
@@ -110,16 +110,27 @@ async fn read_rows(
     places: &[usize],
     wanted: &[(String, Value)],
     found: &[Found],
+    budget: &Budget,
 ) -> Result<Vec<ArrayRef>> {
     let (shares, order) = shares_of(found);
     let variants: Vec<&Typed> = wanted.iter().flat_map(|(_, value)| &value.variants).collect();
     let mut columns: Vec<Vec<ArrayRef>> = vec![Vec::with_capacity(shares.len()); variants.len()];
     for share in &shares {
         let count = share.picked.count();
-        let inputs = scan.load(share.block, places, &share.picked).await?;
+        // Where there is no memory for whole columns, the rows are decoded alone.
+        let beside = scan.bytes_beside(share.block, places, count);
+        let is_whole = budget.memory.take(beside).is_ok();
+        let inputs = match is_whole {
+            true => scan.load(share.block, places, &share.picked).await?,
+            false => scan.load_alone(share.block, places, &share.picked).await?,
+        };
         let rows = Rows::new(&inputs, count);
         for (variant, parts) in variants.iter().zip(&mut columns) {
             parts.push(alone(variant.evaluate(&rows)?.into_array(count)?));
+        }
+        drop(inputs);
+        if is_whole {
+            budget.memory.give_back(beside);
         }
     }
     let joined = |(variant, parts): (&&Typed, Vec<ArrayRef>)| joined(variant.kind, &parts, &order);

@@ -110,7 +110,7 @@ impl<'a> Slices<'a> {
             }
         };
         self.next += kept;
-        self.factor *= (bytes as f64 / self.expected.max(1) as f64).max(1.0);
+        self.factor = factor_after(self.factor, self.expected, bytes);
         self.rows_max = self.rows_max.min(rows).saturating_mul(GROWTH).max(self.rows_max);
         // Of very many fields those without a value are not shown.
         let shown = columns.iter().filter(|column| column.null_count() < column.len());
@@ -123,6 +123,13 @@ impl<'a> Slices<'a> {
     fn may_cut(&self) -> bool {
         self.next > 0 && self.budget.answer_bytes_max.is_some()
     }
+}
+
+/// By how much rows are taken to be longer than on average, when those that were read took so much. It grows at once, and
+/// comes down by and by: after one long row the others are not read one by one, and after short ones not too many at once.
+pub(crate) fn factor_after(factor: f64, expected: usize, bytes: usize) -> f64 {
+    const DESCENT: f64 = 0.5;
+    (factor * (bytes as f64 / expected.max(1) as f64).max(DESCENT)).max(1.0)
 }
 
 fn bytes_of(columns: &[ArrayRef]) -> usize {

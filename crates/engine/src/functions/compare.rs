@@ -12,7 +12,8 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_ord::cmp;
 use tidegauge_lang::tree::{BinaryOperator, TextTest, Type};
 
-use super::{convert, digits, logic, text};
+use super::digits::Number;
+use super::{convert, digits, json, logic, text};
 use crate::Result;
 use crate::expr::{Kernel, Typed, Values};
 use crate::templates::Search;
@@ -55,8 +56,15 @@ fn is_never_null(value: &Value) -> bool {
 fn compared(left: &Typed, right: &Typed, operator: BinaryOperator) -> Result<Option<Typed>> {
     use Type::{Boolean, Datetime, Dynamic, Float, Integer, LongInteger, String, Timespan};
     let (left, right) = match (left.kind, right.kind) {
-        (LongInteger, Integer | Float | LongInteger | Dynamic) | (Integer | Float | Dynamic, LongInteger) => {
+        (LongInteger | Dynamic, Integer | Float)
+        | (Integer | Float, LongInteger | Dynamic)
+        | (LongInteger, LongInteger | Dynamic)
+        | (Dynamic, LongInteger) => {
             return digits::compared(left, right, operator, name(operator)).map(Some);
+        }
+        (Dynamic, Dynamic) => {
+            let values = vec![left.clone(), right.clone()];
+            return Typed::call(name(operator), Boolean, values, dynamics(operator)).map(Some);
         }
         (Integer, Float) | (Float, Integer) => {
             let call = Typed::call(
@@ -68,8 +76,6 @@ fn compared(left: &Typed, right: &Typed, operator: BinaryOperator) -> Result<Opt
             return call.map(Some);
         }
         (l, r) if l == r => (left.clone(), right.clone()),
-        (Dynamic, Integer | Float) => (convert::to_float(left.clone())?, convert::to_float(right.clone())?),
-        (Integer | Float, Dynamic) => (convert::to_float(left.clone())?, convert::to_float(right.clone())?),
         (String, Datetime) if left.as_literal().is_some() => {
             (super::times::parse(left.clone())?, right.clone())
         }
@@ -181,6 +187,34 @@ fn mixed_numbers(operator: BinaryOperator) -> Kernel {
         let result: BooleanArray = result.finish();
         Ok(Arc::new(result) as ArrayRef)
     })
+}
+
+/// Values whose types are known only in their rows: numbers by their size, all others by what they say.
+fn dynamics(operator: BinaryOperator) -> Kernel {
+    Arc::new(move |values: &[Values], rows| {
+        let (left, right) = (&values[0], &values[1]);
+        let (lefts, rights) = (left.array().as_string_view(), right.array().as_string_view());
+        let mut result = BooleanBuilder::with_capacity(rows);
+        for row in 0..rows {
+            if left.is_null(row) || right.is_null(row) {
+                result.append_null();
+                continue;
+            }
+            let order = dynamic_order(lefts.value(left.place(row)), rights.value(right.place(row)));
+            result.append_value(order.is_some_and(|order| holds(operator, order)));
+        }
+        Ok(Arc::new(result.finish()) as ArrayRef)
+    })
+}
+
+fn dynamic_order(left: &str, right: &str) -> Option<Ordering> {
+    if let (Some(left), Some(right)) = (Number::of_json(left), Number::of_json(right)) {
+        return left.order(right);
+    }
+    // A text is not equal to another value that reads the same.
+    let is_text = |json: &str| json.trim_start().starts_with('"');
+    let by_text = || json::plain(left).cmp(&json::plain(right));
+    Some(by_text().then_with(|| is_text(left).cmp(&is_text(right))))
 }
 
 pub(crate) fn holds(operator: BinaryOperator, order: Ordering) -> bool {

@@ -36,6 +36,9 @@ impl<'a> Number<'a> {
     /// The number that JSON text is.
     pub(crate) fn of_json(json: &'a str) -> Option<Self> {
         let text = json.trim();
+        if !text.starts_with(|first: char| first.is_ascii_digit() || first == '-') {
+            return None;
+        }
         if let Ok(integer) = text.parse() {
             return Some(Self::Integer(integer));
         }
@@ -209,14 +212,64 @@ pub(crate) fn rank(number: Typed) -> Result<Typed> {
     Typed::call("number_rank", Type::String, vec![number], run)
 }
 
+/// JSON text of dynamic values in which equal numbers have equal texts. All else stays as it is.
+pub(crate) fn dynamic_key(value: Typed) -> Result<Typed> {
+    let run: Kernel = Arc::new(|values: &[Values], _| {
+        let array = values[0].array();
+        let texts = array.as_string_view();
+        // Most are texts, or integers, and then there is nothing to do.
+        if texts.iter().flatten().all(is_own_key) {
+            return Ok(Arc::clone(array));
+        }
+        let mut builder = StringViewBuilder::with_capacity(texts.len());
+        let mut key = String::new();
+        for text in texts {
+            match text {
+                Some(text) if !is_own_key(text) => {
+                    key.clear();
+                    write_key(text, &mut key);
+                    builder.append_value(&key);
+                }
+                other => builder.append_option(other),
+            }
+        }
+        Ok(Arc::new(builder.finish()) as ArrayRef)
+    });
+    Typed::call("number_key", Type::Dynamic, vec![value], run)
+}
+
+/// Whether JSON text is no number, or an integer, which can be written in one way only.
+fn is_own_key(json: &str) -> bool {
+    let digits = json.strip_prefix('-').unwrap_or(json);
+    match digits.bytes().next() {
+        Some(b'0'..=b'9') => json != "-0" && digits.bytes().all(|byte| byte.is_ascii_digit()),
+        Some(first) => !first.is_ascii_whitespace(),
+        None => true,
+    }
+}
+
+/// Writes JSON text such that equal numbers have equal texts, all of their digits for whole ones.
+pub(crate) fn write_key(json: &str, key: &mut String) {
+    match Number::of_json(json) {
+        Some(Number::Integer(integer)) => {
+            let _ = write!(key, "{integer}");
+        }
+        Some(Number::Float(float)) if float.is_finite() => write_float_key(float, key),
+        _ => key.push_str(json.trim()),
+    }
+}
+
+fn write_float_key(float: f64, key: &mut String) {
+    match of_float(float) {
+        Some(digits) => key.push_str(&digits),
+        None => json::write_number_key(float, key),
+    }
+}
+
 /// JSON text of floats in which every whole number has all of its digits, as it has beside long integers.
 pub(crate) fn float_to_json(value: Typed) -> Result<Typed> {
     let run = convert::texts(|array, row, text| {
-        let float = array.as_primitive::<Float64Type>().value(row);
-        match of_float(float) {
-            Some(digits) => text.push_str(&digits),
-            None => json::write_number_key(float, text),
-        }
+        write_float_key(array.as_primitive::<Float64Type>().value(row), text);
     });
     Typed::call("to_exact_json", Type::Dynamic, vec![value], run)
 }

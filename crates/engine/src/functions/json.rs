@@ -2,6 +2,7 @@
 
 mod scan;
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 pub(crate) use scan::{element, elements, member};
@@ -53,16 +54,21 @@ pub(crate) fn write_string(value: &str, text: &mut String) {
     text.push('"');
 }
 
-/// What JSON text says: a string without its quotes, anything else as it stands.
-pub(crate) fn write_plain(json: &str, text: &mut String) {
+/// What JSON text says: a string without its quotes, nothing for null, anything else as it stands.
+pub(crate) fn plain(json: &str) -> Cow<'_, str> {
     let trimmed = json.trim();
-    if trimmed.starts_with('"')
-        && let Ok(plain) = serde_json::from_str::<String>(trimmed)
-    {
-        text.push_str(&plain);
-    } else if trimmed != "null" {
-        text.push_str(trimmed);
+    if !trimmed.starts_with('"') {
+        return Cow::Borrowed(if trimmed == "null" { "" } else { trimmed });
     }
+    match serde_json::from_str::<&str>(trimmed) {
+        Ok(plain) => Cow::Borrowed(plain),
+        // It has escapes, or is no JSON after all.
+        Err(_) => serde_json::from_str::<String>(trimmed).map_or(Cow::Borrowed(trimmed), Cow::Owned),
+    }
+}
+
+pub(crate) fn write_plain(json: &str, text: &mut String) {
+    text.push_str(&plain(json));
 }
 
 /// The number that JSON text is.

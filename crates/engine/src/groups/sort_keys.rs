@@ -8,12 +8,15 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Float64Type, Int64Type};
-use arrow_array::{ArrayRef, BooleanArray, Decimal128Array, Float64Array, RecordBatch, StringViewArray};
+use arrow_array::{
+    ArrayRef, BooleanArray, Decimal128Array, Float64Array, Int64Array, RecordBatch, StringViewArray,
+};
 use arrow_schema::{DataType, Schema};
 use datafusion_common::Result as DataFusionResult;
 use datafusion_expr::ColumnarValue;
 use datafusion_physical_expr::PhysicalExpr;
 
+use crate::functions::convert::lost_digits;
 use crate::functions::digits::Number;
 use crate::functions::json;
 
@@ -32,8 +35,10 @@ enum Aspect {
     Text,
     /// What an aggregate gives, beside whether it is an estimate.
     Value,
-    /// The number among an integer and a float.
+    /// The number among an integer and a float, as a float.
     Extreme,
+    /// What that float loses of the integer.
+    ExtremeLost,
     /// The number, and zero where there is none.
     OrZero,
 }
@@ -52,7 +57,7 @@ pub(super) fn of(
     let part = |aspect| Arc::new(Part { of: Arc::clone(column), aspect }) as Arc<dyn PhysicalExpr>;
     match data_type {
         DataType::Struct(fields) if fields.len() == 2 && fields[1].data_type() == &DataType::Float64 => {
-            vec![part(Aspect::Extreme)]
+            vec![part(Aspect::Extreme), part(Aspect::ExtremeLost)]
         }
         DataType::Struct(fields) if fields.first().is_some_and(|first| first.data_type().is_primitive()) => {
             vec![part(Aspect::Value)]
@@ -92,6 +97,10 @@ impl Aspect {
                 let numbers =
                     integers.zip(floats).map(|(integer, float)| float.or(integer.map(|i| i as f64)));
                 Arc::new(numbers.collect::<Float64Array>())
+            }
+            Self::ExtremeLost => {
+                let integers = column.as_struct().column(0).as_primitive::<Int64Type>().iter();
+                Arc::new(Int64Array::from_iter_values(integers.map(|integer| integer.map_or(0, lost_digits))))
             }
             Self::OrZero => match column.data_type() {
                 // Sums of integers are exact beyond 64 bits.
@@ -147,6 +156,7 @@ impl PhysicalExpr for Part {
             Aspect::OrZero => self.of.data_type(schema)?,
             Aspect::IsThere => DataType::Boolean,
             Aspect::Number | Aspect::Extreme => DataType::Float64,
+            Aspect::ExtremeLost => DataType::Int64,
             Aspect::LostDigits | Aspect::Text => DataType::Utf8View,
         })
     }

@@ -215,8 +215,8 @@ impl GivenFields {
 /// Two keys in one type.
 fn key_pair(left: &Value, right: &Value, pair: &JoinPair) -> Result<(Typed, Typed)> {
     let null = || logic::null(Type::String);
-    let has_long = left.has_long_integers() || right.has_long_integers();
-    let key = |value: &Value| if has_long { value.json_beside(true) } else { value.key() };
+    let has_long = left.may_have_long_integers() || right.may_have_long_integers();
+    let key = |value: &Value| if has_long { value.json_key_beside(true) } else { value.key() };
     let (Some(l), Some(r)) = (key(left)?, key(right)?) else { return Ok((null(), null())) };
     if l.kind == r.kind {
         return Ok((l, r));

@@ -2,11 +2,12 @@
 
 use std::cmp::Ordering;
 
-use tidegauge_lang::tree::{NamePattern, Named, Renamed, ReorderBy, Reordered};
+use tidegauge_lang::tree::{NamePattern, Named, Renamed, ReorderBy, Reordered, Type};
 use tidegauge_model::columns::TIME_FIELD;
 
 use super::segment::Segment;
-use crate::bind::unknown_field;
+use crate::bind::{invalid_with, unknown_field};
+use crate::functions::member::has_maps;
 use crate::value::Value;
 use crate::{Error, Result};
 
@@ -141,17 +142,36 @@ fn forget_what_is_gone(segment: &mut Segment, fields: &Fields) {
     }
 }
 
-/// Refuses names that no field has. Patterns may fit none.
+/// Refuses names that no field has, and what leads into maps. Other patterns may fit none.
 pub(super) fn check(patterns: &[NamePattern], fields: &Fields) -> Result<()> {
     for pattern in patterns {
-        let Some(name) = pattern.plain() else { continue };
-        if fields.iter().any(|(known, _)| known == name) {
+        if fields.iter().any(|(known, _)| pattern.fits(known)) {
             continue;
         }
+        if let Some(map) = map_of(pattern, fields) {
+            let written = pattern.parts.join("*");
+            let message = format!(
+                "\"{written}\" leads into the map \"{map}\", and only whole fields can be named here"
+            );
+            let hint =
+                format!("name `{map}`, or give what is inside a name before this: `extend a = {map}.a`");
+            return Err(invalid_with(pattern.span, message, hint));
+        }
+        let Some(name) = pattern.plain() else { continue };
         let names: Vec<String> = fields.iter().map(|(name, _)| name.clone()).collect();
         return Err(unknown_field(name, pattern.span, &names, names.iter().map(String::as_str)));
     }
     Ok(())
+}
+
+/// The map that a pattern leads into: a field that its name begins with, up to a dot.
+fn map_of<'a>(pattern: &'a NamePattern, fields: &Fields) -> Option<&'a str> {
+    let start = pattern.parts.first()?;
+    let is_map = |name: &str| {
+        let holds_maps = |value: &Value| has_maps(value) || value.of_type(Type::Dynamic).is_some();
+        fields.iter().any(|(known, value)| known == name && holds_maps(value))
+    };
+    start.rmatch_indices('.').map(|(dot, _)| &start[..dot]).find(|name| is_map(name))
 }
 
 fn compare(by: ReorderBy, a: &str, b: &str) -> Ordering {

@@ -177,7 +177,7 @@ impl Run {
         let cache = self.partials.as_ref().filter(|_| !planned.plan.is_ordered())?;
         let step = planned.plan.bucket.as_ref().map(|(bucket, _)| bucket.step);
         let fingerprint = segment.recipe.fingerprint(summarize, segment.scope.inputs(), step)?;
-        Partials::of(cache, fingerprint)
+        Partials::of(cache, fingerprint, &segment.scope.surroundings().notices)
     }
 }
 

@@ -124,6 +124,7 @@ pub(super) fn of_field(
 ) -> Result<Parts> {
     use AggregateFunction as F;
     let json = || Ok::<_, crate::Error>(or_null(value.json()?, Type::Dynamic));
+    let json_key = || Ok::<_, crate::Error>(or_null(value.json_key()?, Type::Dynamic));
     let is_stored = scope.is_of_dataset();
     let notices = &scope.surroundings().notices.clone();
     let float = || numbers(call, value, is_stored).map(|number| or_null(number, Type::Float));
@@ -140,7 +141,7 @@ pub(super) fn of_field(
         }
         F::Avg => average(call, value)?,
         F::Min | F::Max => extreme(*function == F::Min, value, is_stored)?,
-        F::TopK(k) => (aggregates::topk(*k as usize), vec![json()?], as_array),
+        F::TopK(k) => (aggregates::topk(*k as usize), vec![json_key()?], as_array),
         F::Percentiles(list) => (aggregates::percentiles(list), vec![float()?], Shape::List(Type::Float)),
         F::Histogram(bins) => (aggregates::histogram(*bins as usize), vec![float()?], as_array),
         F::Stdev => (aggregates::stdev(), vec![float()?], Shape::As(Type::Float)),
@@ -155,7 +156,7 @@ pub(super) fn of_field(
             let udf = if is_min { aggregates::argmin() } else { aggregates::argmax() };
             (udf, vec![key, payload], Shape::As(Type::Dynamic))
         }
-        F::MakeSet(max) => (aggregates::makeset_with(*max as usize, notices), vec![json()?], as_array),
+        F::MakeSet(max) => (aggregates::makeset_with(*max, notices), vec![json_key()?], as_array),
         F::MakeList(max) => (aggregates::makelist_with(*max as usize, notices), vec![json()?], as_array),
         F::Rate => (aggregates::sum(&arrow_type(Type::Float)), vec![float()?], Shape::PerSecond),
         F::Computed(_) => return Err(invalid(call.span, "an aggregate that is computed stands by itself")),
@@ -164,8 +165,7 @@ pub(super) fn of_field(
 
 /// The least or the greatest value.
 fn extreme(is_least: bool, value: &Value, is_stored: bool) -> Result<Parts> {
-    let has_inside = mixes_numbers(value) && value.of_type(Type::Dynamic).is_some();
-    if value.has_long_integers() || has_inside {
+    if value.has_long_integers() || has_inside(value) {
         let udf = if is_least { aggregates::argmin() } else { aggregates::argmax() };
         let mut numbers = value.only_numbers();
         for number in &mut numbers.variants {
@@ -211,6 +211,11 @@ fn mixes_numbers(value: &Value) -> bool {
     value.of_type(Type::Integer).is_some() && value.of_type(Type::Float).is_some()
 }
 
+/// Whether some of its values are inside of maps, and others are not: then all numbers count, and exactly.
+fn has_inside(value: &Value) -> bool {
+    value.variants.len() > 1 && value.of_type(Type::Dynamic).is_some()
+}
+
 pub(super) fn or_null(typed: Option<Typed>, kind: Type) -> Typed {
     typed.unwrap_or_else(|| logic::null(kind))
 }
@@ -248,7 +253,7 @@ fn is_dynamic(value: &Value) -> bool {
 pub(crate) fn comparable(value: &Value) -> Result<Option<Typed>> {
     match value.variants.as_slice() {
         [only] if only.kind == Type::Dynamic => convert::dynamic_rank(only.clone()).map(Some),
-        _ if value.has_long_integers() => numbers_in_order(value),
+        _ if value.has_long_integers() || has_inside(value) => numbers_in_order(value),
         [only] => Ok(Some(only.clone())),
         _ if mixes_numbers(value) => numbers_in_order(value),
         _ => match value.number()? {
@@ -285,7 +290,7 @@ pub(crate) fn info(call: &AggregateCall) -> AggregateInfo {
         F::Variance => ("variance", Vec::new()),
         F::ArgMin(_) => ("argmin", Vec::new()),
         F::ArgMax(_) => ("argmax", Vec::new()),
-        F::MakeSet(max) => ("makeset", vec![max.to_string()]),
+        F::MakeSet(max) => ("makeset", vec![max.unwrap_or(aggregates::SET_DEFAULT).to_string()]),
         F::MakeList(max) => ("makelist", vec![max.to_string()]),
         F::Rate => ("rate", Vec::new()),
         F::Computed(_) => ("computed", Vec::new()),

@@ -50,8 +50,7 @@ impl Scan {
         }
         let is_heavy = weight::is_heavy(block, column);
         if is_heavy && picked.count() < block.rows() {
-            let rows: Vec<u32> = (0..picked.count()).map(|at| picked.row(at)).collect();
-            return self.few(block, column, &rows).await;
+            return self.few(block, column, &rows_of(picked)).await;
         }
         if is_few(picked.count(), block)
             && !block.is_buffered()
@@ -61,9 +60,8 @@ impl Scan {
             match picked {
                 Picked::Rows(rows) => return self.few(block, column, rows).await,
                 // A stretch is mostly asked for again, and is then found; not so where all fields of it are shown.
-                Picked::Range(range) if column.is_in_rest(block) => {
-                    let rows: Vec<u32> = range.clone().map(|row| row as u32).collect();
-                    return self.few(block, column, &rows).await;
+                Picked::Range(_) if column.is_in_rest(block) => {
+                    return self.few(block, column, &rows_of(picked)).await;
                 }
                 Picked::Range(_) => {}
             }
@@ -76,6 +74,35 @@ impl Scan {
             templates::keep(cache, block, column, &whole);
         }
         whole.pick(picked)
+    }
+
+    /// Columns for the picked rows, of which no others are decoded but those that are kept already.
+    pub(crate) async fn load_alone(
+        &self,
+        block: usize,
+        places: &[usize],
+        picked: &Picked,
+    ) -> Result<Vec<Input>> {
+        let block = &self.blocks[block];
+        let rows = rows_of(picked);
+        let mut inputs: Vec<Input> = Vec::with_capacity(self.inputs.len());
+        for (place, column) in self.inputs.iter().enumerate() {
+            let is_kept = || self.cache.as_ref().is_some_and(|cache| cache.get(block.id(), column).is_some());
+            inputs.push(match places.contains(&place) {
+                false => Input::Absent(arrow_schema::DataType::Null),
+                true if block.is_buffered() || is_kept() => self.input(block, column, picked).await?,
+                true => self.few(block, column, &rows).await?,
+            });
+        }
+        Ok(inputs)
+    }
+
+    /// Whether a column is decoded whole for so many rows of a block, if it is not kept.
+    pub(super) fn is_read_whole(&self, block: &Block, column: &InputColumn, rows: usize) -> bool {
+        let is_apart = is_few(rows, block)
+            && (self.cache.is_none() || is_large(block, column) || column.is_in_rest(block))
+            && !self.reads_whole_of_rest(block, column);
+        !block.is_buffered() && !is_apart && (rows == block.rows() || !weight::is_heavy(block, column))
     }
 
     /// Whether a field that has no column of its own is read for all rows, which costs as much as for a few, and is then
@@ -147,6 +174,10 @@ impl Scan {
         self.counters.bytes_read.fetch_add(bytes, Ordering::Relaxed);
         self.counters.blocks_read.lock().unwrap_or_else(PoisonError::into_inner).insert(block.id());
     }
+}
+
+fn rows_of(picked: &Picked) -> Vec<u32> {
+    (0..picked.count()).map(|at| picked.row(at)).collect()
 }
 
 /// Some of the texts that are kept without views.

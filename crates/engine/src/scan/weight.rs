@@ -36,6 +36,15 @@ impl Scan {
         bytes
     }
 
+    /// About the bytes that are decoded for so many rows of a block beside them: columns that are read whole.
+    pub(crate) fn bytes_beside(&self, block: usize, places: &[usize], rows: usize) -> usize {
+        let of = &self.blocks[block];
+        let is_whole = |place: &usize| self.is_read_whole(of, &self.inputs[*place], rows);
+        let whole: Vec<usize> = places.iter().copied().filter(is_whole).collect();
+        let others = of.rows().saturating_sub(rows) as f64 / of.rows().max(1) as f64;
+        (self.decoded_bytes(block, &whole) as f64 * others) as usize
+    }
+
     /// The picked rows of a block in portions that can be read at once; mostly all of them.
     pub(crate) fn portions(&self, block: usize, places: &[usize], picked: &Picked) -> Vec<Picked> {
         let (rows, count) = (self.blocks[block].rows().max(1) as u64, picked.count());

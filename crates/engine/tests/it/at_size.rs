@@ -26,7 +26,11 @@ const WIDE_KEYS: u64 = 8;
 
 const EXTREMES: [i64; 6] = [i64::MAX, i64::MIN, 0, -1, 1 << 53, (1 << 53) + 1];
 
-/// `id` tells events apart, `s` has many texts, `n` small integers, `r` halves, `x` extreme integers, `m` several types,
+/// Beyond 64 bits with a sign: neighbours that have the same float, and one that is a float exactly.
+const LONG: [u64; 4] = [1 << 63, (1 << 63) + 1, u64::MAX, u64::MAX - 1];
+
+/// `id` tells events apart, `s` has many texts, `n` small integers, `r` halves, `x` extreme integers, `l` those and longer
+/// ones and floats that are equal to some of them, `m` several types,
 /// and `k0` to `k7` are keys whose values would make far more combinations than there are events.
 fn event(chance: &mut Numbers, number: u64) -> (i64, BTreeMap<String, Json>) {
     let mut fields = BTreeMap::new();
@@ -37,6 +41,11 @@ fn event(chance: &mut Numbers, number: u64) -> (i64, BTreeMap<String, Json>) {
     set("n", json!(chance.below(300) as i64 - 3));
     set("r", float(chance.below(24) as f64 / 2.0 - 6.0));
     set("x", Json::from(EXTREMES[chance.below(EXTREMES.len() as u64) as usize]));
+    let (long, extreme) = (LONG[chance.below(4) as usize], EXTREMES[chance.below(6) as usize]);
+    set(
+        "l",
+        [json!(long), json!(extreme), float(long as f64), json!(number)][chance.below(4) as usize].clone(),
+    );
     set("hi", json!(chance.below(EVENTS)));
     let mixed = chance.below(20) as i64;
     match chance.below(4) {

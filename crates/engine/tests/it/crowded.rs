@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use tidegauge_engine::testing::Memories;
 use tidegauge_engine::{Dataset, Engine, Error, Figures, Files, Options, Question, Unanswered};
 use tidegauge_lang::{parse_query, resolve};
 use tidegauge_model::ErrorKind;
@@ -122,4 +123,15 @@ fn a_query_without_an_answer_tells_what_it_took() {
         engine.run(question(&state, "logs | count", late)).await.unwrap_err();
         assert_eq!(told.0.lock().unwrap().len(), 1);
     });
+}
+
+#[test]
+fn who_has_room_again_is_not_crowded() {
+    let memories = Memories::new(100, &[90, 60]);
+    assert!(memories.take(0, 80));
+    assert!(!memories.take(1, 50) && memories.is_crowded(1));
+    memories.give_back(0, 80);
+    // What fails from here on fails for another reason.
+    assert!(memories.take(1, 50) && !memories.is_crowded(1));
+    assert!(!memories.take(1, 50) && !memories.is_crowded(1), "its own share is too small");
 }

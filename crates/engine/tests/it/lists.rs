@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use arrow_array::Array;
+use tidegauge_engine::testing::length_factor;
 use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Error, Message, Options, Question, Table};
 use tidegauge_lang::tree::{Cursor, Stage};
 use tidegauge_lang::{parse_query, resolve};
@@ -162,4 +163,46 @@ fn long_events_stay_within_the_memory_of_their_query() {
         house.flush(&filled.state).await;
         check(&engine, &filled).await;
     });
+}
+
+#[test]
+fn columns_that_are_decoded_for_some_of_their_rows_are_counted() {
+    const ROWS: usize = 3_000;
+    block_on(async {
+        let house = House::new().await;
+        let engine = engine(&house);
+        let mut lines = String::new();
+        for number in 0..ROWS {
+            let text = format!("{number:08}").repeat(125);
+            let _ = writeln!(lines, r#"{{"_time":{},"n":{number},"text":"{text}"}}"#, START - SECOND);
+        }
+        let filled = house.filled(&[lines], Placement::Segments).await;
+        let answer = ask(&engine, &filled, "logs | where n % 8 == 0 | project n, text").await.unwrap();
+        assert_eq!(answer.tables[0].rows, ROWS / 8);
+        let (peak, held) = (answer.figures.memory_peak as usize, held_bytes(&answer.tables[0]));
+        assert!(peak > ROWS * 1_000 / 2 && held < ROWS * 1_000 / 3, "{peak} were taken, {held} are held");
+
+        // Where they do not fit, the rows are decoded alone: eight such columns take three times the memory.
+        let mut lines = String::new();
+        for number in 0..ROWS {
+            let text = format!("{number:08}").repeat(125);
+            let texts: String = (0..8).map(|place| format!(r#","text{place}":"{place}{text}""#)).collect();
+            let _ = writeln!(lines, r#"{{"_time":{},"n":{number}{texts}}}"#, START - SECOND);
+        }
+        let filled = house.filled(&[lines], Placement::Segments).await;
+        let answer = ask(&engine, &filled, "logs | where n % 24 == 0").await.unwrap();
+        assert_eq!(answer.tables[0].rows, ROWS / 24);
+        assert_within(&answer, "some of the rows");
+    });
+}
+
+#[test]
+fn what_is_expected_of_rows_follows_what_they_turn_out_to_be() {
+    assert_eq!(length_factor(1.0, 100, 800), 8.0);
+    assert_eq!(length_factor(8.0, 800, 1_600), 16.0);
+    // Rows on average again: by half with each slice, down to what the block says.
+    assert_eq!(length_factor(8.0, 800, 100), 4.0);
+    assert_eq!(length_factor(1.5, 150, 100), 1.0);
+    assert_eq!(length_factor(1.0, 100, 10), 1.0);
+    assert_eq!(length_factor(1.0, 0, 0), 1.0);
 }

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use tidegauge_store::DatasetState;
 
 use crate::properties::{
-    Batch, a_text, a_time, an_array, config, extreme_number, ndjson_of, run_with, small_number,
+    Batch, a_text, a_time, an_array, any_size, config, extreme_number, ndjson_of, run_with, small_number,
 };
 use crate::support::house::{House, Placement, START, Way, block_on};
 use crate::support::pipes::grow::{Pipeline, grow};
@@ -18,7 +18,7 @@ use crate::support::pipes::table::{Column, Table};
 use crate::support::pipes::value::{Kind, Kinds, Val};
 
 /// `id` tells events apart, `s` has texts, `b` booleans, `n` small integers, `r` small numbers, `x` extreme integers,
-/// `y` extreme numbers, `m` several types.
+/// `y` extreme numbers, `l` numbers of which some are beyond 64 bits, `m` several types.
 fn an_event() -> impl Strategy<Value = (i64, BTreeMap<String, Json>)> {
     let value = |strategy: BoxedStrategy<Json>| prop_oneof![6 => strategy.prop_map(Some), 1 => Just(Some(Json::Null)), 1 => Just(None)];
     let whole = || (-3..6_i64).prop_map(Json::from);
@@ -33,11 +33,13 @@ fn an_event() -> impl Strategy<Value = (i64, BTreeMap<String, Json>)> {
         value(small_number().boxed()),
         value(extreme_whole.boxed()),
         value(extreme_number().boxed()),
+        value(any_size().boxed()),
         value(mixed.boxed()),
         value(an_array().boxed()),
     );
-    (a_time(), fields).prop_map(|(time, (s, b, n, r, x, y, m, tags))| {
-        let fields = ["s", "b", "n", "r", "x", "y", "m", "tags"].into_iter().zip([s, b, n, r, x, y, m, tags]);
+    (a_time(), fields).prop_map(|(time, (s, b, n, r, x, y, l, m, tags))| {
+        let names = ["s", "b", "n", "r", "x", "y", "l", "m", "tags"];
+        let fields = names.into_iter().zip([s, b, n, r, x, y, l, m, tags]);
         (time, fields.filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
     })
 }

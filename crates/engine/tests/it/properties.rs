@@ -88,7 +88,7 @@ pub(crate) fn extreme_number() -> impl Strategy<Value = Json> {
 }
 
 /// Numbers of every kind, some beyond 64 bits and floats that are equal to them.
-fn any_size() -> impl Strategy<Value = Json> {
+pub(crate) fn any_size() -> impl Strategy<Value = Json> {
     prop_oneof![
         2 => extreme_number(),
         1 => prop::sample::select(&LONG[..]).prop_map(Json::from),

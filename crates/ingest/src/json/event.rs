@@ -192,8 +192,8 @@ impl EventReader<'_, '_> {
             b'-' | b'0'..=b'9' => {
                 let start = self.cursor.position;
                 let number = number(&mut self.cursor)?;
-                if number == Number::TooLarge {
-                    self.null(name);
+                if let Number::Infinite | Number::TooLarge = number {
+                    self.beyond(name, number);
                     return Ok(());
                 }
                 let Some(field) = self.field(name) else { return Ok(()) };
@@ -206,7 +206,7 @@ impl EventReader<'_, '_> {
                         let digits = &self.cursor.input[start..self.cursor.position];
                         self.rows.long_integer(field, nearest, digits);
                     }
-                    Number::TooLarge => {}
+                    Number::Infinite | Number::TooLarge => {}
                 }
             }
             b't' | b'f' => {
@@ -243,7 +243,9 @@ impl EventReader<'_, '_> {
             return Ok(());
         }
         self.text(self.depth())?;
-        if let Some(field) = self.field(name) {
+        if self.memory.text.has_too_large {
+            self.too_large(name);
+        } else if let Some(field) = self.field(name) {
             self.rows.array(field, &self.memory.text.out);
         }
         Ok(())
@@ -282,12 +284,32 @@ impl EventReader<'_, '_> {
 
     fn map(&mut self, name: Name) -> Result<(), Stop> {
         self.text(self.depth())?;
-        if self.memory.text.out == b"{}" {
+        if self.memory.text.has_too_large {
+            self.too_large(name);
+        } else if self.memory.text.out == b"{}" {
             self.null(name);
         } else if let Some(field) = self.field(name) {
             self.rows.map(field, &self.memory.text.out);
         }
         Ok(())
+    }
+
+    /// A number that is none of the columns'.
+    #[cold]
+    fn beyond(&mut self, name: Name, number: Number) {
+        if number == Number::Infinite { self.null(name) } else { self.too_large(name) }
+    }
+
+    /// The event fails: every digit of an integer is kept, and here that cannot be.
+    #[cold]
+    fn too_large(&mut self, name: Name) {
+        let memory = &mut *self.memory;
+        if let Name::Known(child) = name {
+            memory.shapes.flattened(child, &mut memory.path);
+        }
+        let path = String::from_utf8_lossy(&memory.path);
+        self.rows
+            .fail(|| format!("an integer of the field {path:?} is beyond the range of a float, 1.8e308"));
     }
 
     fn text(&mut self, depth: usize) -> Result<(), Stop> {

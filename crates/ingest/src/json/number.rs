@@ -8,7 +8,9 @@ pub(super) enum Number {
     Float(f64),
     /// Beyond 64 bits, so that its digits are kept; with the float next to it.
     LongInteger(f64),
-    /// Beyond what a float can hold.
+    /// Beyond what a float can hold, written as a float: it is infinite, and that is null.
+    Infinite,
+    /// An integer beyond what a float can hold.
     TooLarge,
 }
 
@@ -108,7 +110,7 @@ fn long_integer(text: &[u8]) -> Number {
         Some(value) => Number::Integer(value),
         None => match nearest_float(text) {
             Number::Float(nearest) => Number::LongInteger(nearest),
-            other => other,
+            _ => Number::TooLarge,
         },
     }
 }
@@ -116,6 +118,6 @@ fn long_integer(text: &[u8]) -> Number {
 fn nearest_float(text: &[u8]) -> Number {
     match std::str::from_utf8(text).ok().and_then(|text| text.parse::<f64>().ok()) {
         Some(value) if value.is_finite() => Number::Float(value),
-        _ => Number::TooLarge,
+        _ => Number::Infinite,
     }
 }

@@ -15,6 +15,8 @@ pub(super) struct TextMemory {
     unescaped: Vec<u8>,
     /// The closing brackets of the containers around the cursor.
     closing: Vec<u8>,
+    /// Whether the value read last has an integer that is kept and that no float can hold.
+    pub(super) has_too_large: bool,
 }
 
 impl TextMemory {
@@ -39,6 +41,7 @@ impl TextReader<'_, '_, '_> {
     pub(super) fn read(&mut self, depth: usize) -> Result<(), Stop> {
         self.memory.out.clear();
         self.memory.closing.clear();
+        self.memory.has_too_large = false;
         loop {
             let opened = match self.cursor.next_significant()? {
                 bracket @ (b'{' | b'[') => {
@@ -123,10 +126,12 @@ impl TextReader<'_, '_, '_> {
         match byte {
             b'"' => return self.string(depth),
             b'-' | b'0'..=b'9' => {
-                if number(self.cursor)? == Number::TooLarge {
+                let number = number(self.cursor)?;
+                if number == Number::Infinite {
                     self.write(b"null", depth);
                     return Ok(());
                 }
+                self.memory.has_too_large |= number == Number::TooLarge && self.is_kept(depth);
             }
             b't' => self.cursor.word("true")?,
             b'f' => self.cursor.word("false")?,

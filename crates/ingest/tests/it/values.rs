@@ -54,11 +54,28 @@ fn minus_zero_is_a_float() {
 }
 
 #[test]
-fn numbers_beyond_a_float_are_null() {
-    for json in ["1e400", "-1e400", "1e99999999999999999999", &"9".repeat(400)] {
+fn floats_beyond_their_range_are_infinite_and_null() {
+    for json in ["1e400", "-1e400", "1e99999999999999999999", &format!("{}.0", "9".repeat(400))] {
         assert_eq!(value(json), None, "{json}");
     }
     assert_eq!(value("[1e400,-1e400,1.50e0]"), Some(Cell::Array("[null,null,1.50e0]".to_owned())));
+}
+
+#[test]
+fn an_event_with_an_integer_beyond_a_float_fails_alone() {
+    let digits = "9".repeat(400);
+    for json in
+        [digits.clone(), format!("-{digits}"), format!("[1,-{digits}]"), format!("[[{{\"a\":{digits}}}]]")]
+    {
+        let read = read(format!("{{\"a\":1}}{{\"o\":{{\"v\":{json}}},\"b\":2}}{{\"a\":3}}"));
+        assert_eq!((read.outcome.ingested, read.outcome.failed), (2, 1), "{json}");
+        let failure = &read.outcome.failures[0];
+        let error = "event fails: an integer of the field \"o.v\" is beyond the range of a float, 1.8e308";
+        assert_eq!((failure.index, failure.error.as_str()), (1, error), "{json}");
+    }
+    // What is nested too deep to be kept is not looked at.
+    let deep = format!("{}{digits}{}", "[".repeat(120), "]".repeat(120));
+    assert_eq!(read(format!("{{\"v\":{deep}}}")).outcome.failed, 0);
 }
 
 #[test]

@@ -34,7 +34,6 @@ const TOP_DEFAULT: u32 = 10;
 const TOP_MAX: u32 = 1_000;
 const BINS_DEFAULT: u32 = 10;
 const BINS_MAX: u32 = 1_000;
-const SET_DEFAULT: u32 = 128;
 /// What a set or a list holds at most. Who asks for more gets this many.
 const LIST_MAX: u32 = 1_048_576;
 const PERCENTILES_DEFAULT: [f64; 3] = [50.0, 95.0, 99.0];
@@ -104,7 +103,8 @@ fn call(aggregation: &Aggregation, path: &str) -> Result<AggregateCall, Violatio
         "variance" => AggregateFunction::Variance,
         "argmin" => AggregateFunction::ArgMin(argument.other_field()?),
         "argmax" => AggregateFunction::ArgMax(argument.other_field()?),
-        "makeset" => AggregateFunction::MakeSet(argument.count(SET_DEFAULT, u32::MAX)?.min(LIST_MAX)),
+        "makeset" if *argument.value == Value::Null => AggregateFunction::MakeSet(None),
+        "makeset" => AggregateFunction::MakeSet(Some(argument.count(LIST_MAX, u32::MAX)?.min(LIST_MAX))),
         "makelist" => AggregateFunction::MakeList(argument.count(LIST_MAX, u32::MAX)?.min(LIST_MAX)),
         "rate" => AggregateFunction::Rate,
         _ => return Err(Violation::one_of(format!("{path}.op"), OPERATIONS)),

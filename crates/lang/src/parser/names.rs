@@ -146,6 +146,9 @@ impl Parser<'_> {
                     last.push_str(pieces.remove(0));
                 }
                 parts.extend(pieces.into_iter().map(str::to_owned));
+            } else if !is_first && self.is_at_dot_of_pattern() {
+                end = self.cursor.advance();
+                parts.last_mut().into_iter().for_each(|last| last.push('.'));
             } else {
                 break;
             }
@@ -153,6 +156,12 @@ impl Parser<'_> {
         }
         let span = start.to(end);
         (!is_first).then_some((NamePattern { parts, span }, span))
+    }
+
+    /// Whether a dot stands here that the pattern goes on behind, as in `geo.*` and `*.city`.
+    fn is_at_dot_of_pattern(&self) -> bool {
+        let goes_on = self.cursor.ahead(1).kind == TokenKind::Star || self.cursor.word_ahead(1).is_some();
+        self.cursor.is_at(&TokenKind::Dot) && self.cursor.is_adjacent(1) && goes_on
     }
 
     /// Names with stars and commas between them.

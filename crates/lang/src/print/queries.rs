@@ -90,7 +90,7 @@ impl Printer {
             F::Variance => ("variance", Vec::new()),
             F::ArgMin(field) => ("arg_min", other(field)),
             F::ArgMax(field) => ("arg_max", other(field)),
-            F::MakeSet(most) => ("make_set", number(*most)),
+            F::MakeSet(most) => ("make_set", most.map(number).unwrap_or_default()),
             F::MakeList(most) => ("make_list", number(*most)),
             F::Rate => ("rate", Vec::new()),
         };

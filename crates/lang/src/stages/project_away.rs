@@ -34,6 +34,7 @@ mod tests {
             ("project-away password", "project-away password"),
             ("project-away data*, *_id", "project-away data*, *_id"),
             ("project-away ['geo.']*, geo.city", "project-away ['geo.']*, geo.city"),
+            ("project-away geo.*, a.*.d", "project-away ['geo.']*, ['a.']*['.d']"),
             ("project-away a*b*c, *", "project-away a*b*c, *"),
             ("project-away ['a*b']", "project-away ['a*b']"),
         ]);

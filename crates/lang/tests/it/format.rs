@@ -21,6 +21,7 @@ fn queries_are_laid_out_with_their_comments() {
         ("set stricttypes;web", "set stricttypes;\nweb"),
         ("web|join kind = inner(other|project id)on id", "web\n| join kind=inner (other | project id) on id"),
         ("web | project-away  geo*,['a b']*", "web\n| project-away geo*, ['a b']*"),
+        ("web | project-away  geo.*, *.id", "web\n| project-away geo.*, *.id"),
         ("web | project-reorder b* granny-asc", "web\n| project-reorder b* granny-asc"),
         ("web | extend kind=- 1,y = a-b*-2", "web\n| extend kind = -1, y = a - b * -2"),
         ("web | where tostring (x) !in('a' ,'b')", "web\n| where tostring(x) !in ('a', 'b')"),

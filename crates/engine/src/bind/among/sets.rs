@@ -83,22 +83,19 @@ pub(super) fn numbers(value: &Value, numbers: &[Number]) -> Result<Vec<Typed>> {
             Type::Float => parts.push(member_of("in", variant, move |array, row| {
                 keys.contains(&Key::of(Number::Float(array.as_primitive::<Float64Type>().value(row))))
             })?),
-            // The numbers in dynamic values are compared as floats.
             Type::Dynamic => {
-                let floats: HashSet<u64> =
-                    numbers.iter().filter(is_equal_to_itself).map(|number| float_bits(*number)).collect();
-                parts.push(member_of("in", convert::to_float(variant)?, move |array, row| {
-                    let float = array.as_primitive::<Float64Type>().value(row);
-                    floats.contains(&float_bits(Number::Float(float)))
+                let wholes = wholes_beyond(numbers);
+                parts.push(member_of("in", variant, move |array, row| {
+                    match digits::Number::of_json(array.as_string_view().value(row)) {
+                        None => false,
+                        Some(digits::Number::Integer(integer)) => keys.contains(&Key::Whole(integer)),
+                        Some(digits::Number::Float(float)) => keys.contains(&Key::of(Number::Float(float))),
+                        Some(digits::Number::Long(digits)) => wholes.contains(digits),
+                    }
                 })?);
             }
-            // Of the literals here only floats can be beyond 64 bits.
             Type::LongInteger => {
-                let wholes = numbers.iter().filter_map(|number| match number {
-                    Number::Integer(_) => None,
-                    Number::Float(float) => digits::of_float(*float),
-                });
-                let wholes: HashSet<String> = wholes.collect();
+                let wholes = wholes_beyond(numbers);
                 parts.push(member_of("in", variant, move |array, row| {
                     wholes.contains(array.as_string_view().value(row))
                 })?);
@@ -116,12 +113,13 @@ pub(super) fn numbers(value: &Value, numbers: &[Number]) -> Result<Vec<Typed>> {
     Ok(parts)
 }
 
-/// The bits of a number as a float, with one zero.
-fn float_bits(number: Number) -> u64 {
-    match number {
-        Number::Integer(integer) => (integer as f64).to_bits(),
-        Number::Float(float) => (float + 0.0).to_bits(),
-    }
+/// The digits of numbers that are integers beyond 64 bits. Of the literals here only floats can be.
+fn wholes_beyond(numbers: &[Number]) -> HashSet<String> {
+    let digits = numbers.iter().filter_map(|number| match number {
+        Number::Integer(_) => None,
+        Number::Float(float) => digits::of_float(*float),
+    });
+    digits.collect()
 }
 
 /// Whether a value is equal to one of the times.

@@ -64,7 +64,7 @@ fn len(call: &Call<'_>) -> Result<Value> {
 
 /// All elements in one array. What is no array counts as an element, and null as none.
 fn concat(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts_of_all(|row, text| {
+    let run = call.texts_of_all(|row, text| {
         let mut is_there = false;
         for place in (0..row.count()).filter(|place| !row.is_null(*place)) {
             let source = row.text(place).trim();
@@ -93,7 +93,7 @@ fn place_in(number: i64, count: usize) -> usize {
 
 /// From a place up to and without another.
 fn slice(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let elements = elements(row.text(0))?;
         let start = place_in(row.integer(1), elements.len());
         let end = place_in(row.integer(2), elements.len()).max(start);
@@ -104,7 +104,7 @@ fn slice(call: &Call<'_>) -> Result<Value> {
 }
 
 fn reverse(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         write_raw(text, elements(row.text(0))?.into_iter().rev());
         Some(())
     });
@@ -113,7 +113,7 @@ fn reverse(call: &Call<'_>) -> Result<Value> {
 
 /// To the left by so many places, those in front to the end; negative to the right.
 fn rotate(call: &Call<'_>, sign: i64) -> Result<Value> {
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let mut elements = elements(row.text(0))?;
         let count = i64::try_from(elements.len()).ok().filter(|count| *count > 0);
         if let Some(count) = count {
@@ -128,7 +128,7 @@ fn rotate(call: &Call<'_>, sign: i64) -> Result<Value> {
 
 /// To the left by so many places; negative to the right. Freed places are null, or what is given for them.
 fn shift(call: &Call<'_>, sign: i64) -> Result<Value> {
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let elements = elements(row.text(0))?;
         let count = i64::try_from(elements.len()).ok()?;
         let places = row.integer(1).clamp(-count, count) * sign;
@@ -145,7 +145,7 @@ fn shift(call: &Call<'_>, sign: i64) -> Result<Value> {
 
 /// Cut before a place, or before each of several.
 fn split(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let array = elements(row.text(0))?;
         let places: Vec<i64> = match elements(row.text(1)) {
             Some(places) => places.iter().map(|place| place.get().parse().ok()).collect::<Option<_>>()?,
@@ -184,7 +184,7 @@ fn index_of(call: &Call<'_>) -> Result<Value> {
 /// Element by element the one or the other, which may also be one value for all. Null where it has too few, and where
 /// there is no condition.
 fn iff(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts_of_all(|row, text| {
+    let run = call.texts_of_all(|row, text| {
         let conditions = if row.is_null(0) { None } else { elements(row.text(0)) }?;
         let choices = [1, 2].map(|place| if row.is_null(place) { "null" } else { row.text(place) });
         let arrays = choices.map(elements);
@@ -222,12 +222,10 @@ fn sum(call: &Call<'_>) -> Result<Value> {
 
 /// The first map of an array in which a member has a value.
 fn select(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let wanted = key(row.text(2));
         let is_wanted = |element: &&RawValue| {
-            let members = elements::members(element.get());
-            let value = members.as_ref().and_then(|members| members.get(row.text(1)));
-            value.is_some_and(|value| key(&value.to_string()) == wanted)
+            json::member(element.get(), row.text(1)).is_some_and(|value| key(value) == wanted)
         };
         text.push_str(elements(row.text(0))?.into_iter().find(is_wanted)?.get());
         Some(())
@@ -239,7 +237,7 @@ fn pack(call: &Call<'_>) -> Result<Value> {
     if call.count() == 0 {
         return Ok(Typed { kind: Type::Array, ..super::call::literal_text("[]") }.into());
     }
-    let run = rows::texts_of_all(|row, text| {
+    let run = call.texts_of_all(|row, text| {
         elements::write_array(text, 0..row.count(), |place, text| {
             text.push_str(if row.is_null(place) { "null" } else { row.text(place) });
         });
@@ -251,7 +249,7 @@ fn pack(call: &Call<'_>) -> Result<Value> {
 
 /// The texts of the elements with a delimiter between them.
 fn join(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         for (place, element) in elements(row.text(0))?.into_iter().enumerate() {
             if place > 0 {
                 text.push_str(row.text(1));

@@ -20,7 +20,7 @@ pub(super) const FUNCTIONS: &[Function] = &[
 ];
 
 fn keys(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let members = members(row.text(0))?;
         elements::write_array(text, members.keys(), |name, text| json::write_string(name, text));
         Some(())
@@ -44,7 +44,7 @@ fn pack(call: &Call<'_>) -> Result<Value> {
         let hint = format!("write `{}(\"name\", value, \"name\", value)`", call.name);
         return Err(call.invalid(format!("`{}` takes pairs of a name and a value", call.name), hint));
     }
-    let run = rows::texts_of_all(|row, text| {
+    let run = call.texts_of_all(|row, text| {
         text.push('{');
         for place in (0..row.count()).step_by(2).filter(|place| !row.is_null(*place)) {
             let value = if row.is_null(place + 1) { "null" } else { row.text(place + 1) };
@@ -60,7 +60,7 @@ fn pack(call: &Call<'_>) -> Result<Value> {
 
 /// A map of an array of names and one of values, as long as the shorter. Names that are no texts are left out.
 fn zip(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let (names, values) = (elements::elements(row.text(0))?, elements::elements(row.text(1))?);
         let mut name = String::new();
         text.push('{');

@@ -25,7 +25,7 @@ fn step(base: i64) -> Option<f64> {
 
 /// In the unit that is asked for, or the largest of which there is at least one.
 fn format_bytes(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let (bytes, step) = (row.float(0), step(row.integer(3))?);
         let digits = usize::try_from(row.integer(1).clamp(0, 15)).ok()?;
         let power = match row.text(2) {

@@ -8,6 +8,7 @@ use arrow_array::{Array, Int64Array, StringViewArray};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::Type;
 
+use super::rows::{self, Row, Told};
 use crate::bind::{Lookup, conversion, invalid_with, type_names};
 use crate::expr::{Kernel, Typed};
 use crate::functions::{convert, logic, times};
@@ -116,6 +117,36 @@ impl Call<'_> {
     /// The JSON text of an argument, whatever it is.
     pub(super) fn json(&self, place: usize) -> Result<Option<Typed>> {
         self.value(place).json()
+    }
+
+    /// Where it tells of what is too long.
+    pub(super) fn told(&self) -> Told {
+        Told { function: self.name, notices: self.notices.clone() }
+    }
+
+    /// A kernel that writes a text, or gives none for null.
+    pub(super) fn texts(
+        &self,
+        write: impl Fn(Row<'_, '_>, &mut String) -> Option<()> + Send + Sync + 'static,
+    ) -> Kernel {
+        rows::texts(self.told(), write)
+    }
+
+    /// As [`Self::texts`], with something that the rows at hand share.
+    pub(super) fn texts_with<S>(
+        &self,
+        begin: impl Fn() -> S + Send + Sync + 'static,
+        write: impl Fn(&mut S, Row<'_, '_>, &mut String) -> Option<()> + Send + Sync + 'static,
+    ) -> Kernel {
+        rows::texts_with(self.told(), begin, write)
+    }
+
+    /// As [`Self::texts`], for a function that takes nulls.
+    pub(super) fn texts_of_all(
+        &self,
+        write: impl Fn(Row<'_, '_>, &mut String) -> Option<()> + Send + Sync + 'static,
+    ) -> Kernel {
+        rows::texts_of_all(self.told(), write)
     }
 
     /// A condition; unknown where the argument is null.

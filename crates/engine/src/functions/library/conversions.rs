@@ -7,7 +7,6 @@ use tidegauge_lang::tree::Type;
 
 use super::call::{Call, Function, function, literal_text};
 use super::elements;
-use super::rows;
 use crate::Result;
 use crate::expr::Typed;
 use crate::functions::{convert, json, logic, times};
@@ -23,15 +22,15 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("tostring", 1, 1, to_string),
     function("todatetime", 1, 1, |call| each(call, to_datetime)),
     function("totimespan", 1, 1, |call| each(call, to_timespan)),
-    function("todynamic", 1, 1, |call| each(call, |value| to_dynamic(value, false))),
-    function("parse_json", 1, 1, |call| each(call, |value| to_dynamic(value, true))),
+    function("todynamic", 1, 1, |call| each(call, |value| to_dynamic(call, value, false))),
+    function("parse_json", 1, 1, |call| each(call, |value| to_dynamic(call, value, true))),
     function("toarray", 1, 1, to_array),
     function("dynamic_to_json", 1, 1, dynamic_to_json),
     function("tohex", 1, 2, to_hex),
 ];
 
 /// Converts each type that the argument has.
-fn each(call: &Call<'_>, convert: fn(Typed) -> Result<Typed>) -> Result<Value> {
+fn each(call: &Call<'_>, convert: impl Fn(Typed) -> Result<Typed>) -> Result<Value> {
     let converted = call.value(0).variants.iter().map(|variant| convert(variant.clone()));
     let converted = logic::first_of(converted.collect::<Result<Vec<Typed>>>()?)?;
     Ok(converted.map(Value::from).unwrap_or_default())
@@ -85,11 +84,11 @@ fn none(value: Typed, kind: Type) -> Result<Typed> {
 }
 
 /// What a JSON text says. A text that is no JSON stands for itself where that is asked for.
-fn to_dynamic(value: Typed, keeps_text: bool) -> Result<Typed> {
+fn to_dynamic(call: &Call<'_>, value: Typed, keeps_text: bool) -> Result<Typed> {
     if value.kind != Type::String {
         return convert::to_json(value);
     }
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let source = row.text(0).trim();
         if elements::is_json(source) {
             elements::write_compact(source, text);
@@ -102,7 +101,7 @@ fn to_dynamic(value: Typed, keeps_text: bool) -> Result<Typed> {
 
 /// An array as it is, the values of a map, and anything else as the only element.
 fn to_array(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let source = row.text(0).trim();
         match source.as_bytes().first()? {
             b'[' => text.push_str(source),
@@ -121,7 +120,7 @@ fn to_array(call: &Call<'_>) -> Result<Value> {
 
 /// JSON with sorted members and without spaces; scalars as `tostring` writes them.
 fn dynamic_to_json(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let source = row.text(0);
         if source.starts_with('"') {
             json::write_plain(source, text);
@@ -137,7 +136,7 @@ fn dynamic_to_json(call: &Call<'_>) -> Result<Value> {
 /// sixteen if it does not fit.
 fn to_hex(call: &Call<'_>) -> Result<Value> {
     const DIGITS: i64 = 16;
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let (number, digits) = (row.integer(0), row.integer(1).clamp(0, DIGITS));
         let bits = u32::try_from(digits * 4).ok()?;
         let is_short = number < 0 && (1..64).contains(&bits) && number >= -(1_i64 << (bits - 1));

@@ -1,9 +1,11 @@
 //! Arrays and maps as JSON text: reading their elements, writing them, and telling equal values by equal texts.
 
+use std::collections::BTreeMap;
+
 use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json};
 
-use crate::functions::json;
+use crate::functions::{digits, json};
 
 /// The elements of an array as they stand in its text. None for what is no array.
 pub(super) fn elements(array: &str) -> Option<Vec<&RawValue>> {
@@ -64,47 +66,49 @@ pub(super) fn write_compact(source: &str, text: &mut String) {
     text.push_str(&source[copied..]);
 }
 
+/// Deeper values are written as they stand, as they are where they are read too.
+const CANONICAL_DEPTH_MAX: usize = 127;
+
 /// JSON in one form for equal values: members sorted, no blanks, equal numbers with equal texts.
 pub(super) fn write_canonical(source: &str, text: &mut String) {
+    write_value(source, 0, text);
+}
+
+fn write_value(source: &str, depth: usize, text: &mut String) {
     let source = source.trim();
-    let is_plain_text = source.starts_with('"') && !source.contains('\\');
-    let is_word = matches!(source, "true" | "false" | "null");
-    let is_integer = source.len() < 16 && source.bytes().all(|byte| byte.is_ascii_digit());
-    if is_plain_text || is_word || is_integer {
-        text.push_str(source);
-        return;
-    }
-    match serde_json::from_str::<Json>(source) {
-        Ok(value) => write_value(&value, text),
-        Err(_) => text.push_str(source),
+    let is_deep = depth > CANONICAL_DEPTH_MAX;
+    match source.as_bytes().first() {
+        Some(b'"') if source.contains('\\') => json::write_string(&json::plain(source), text),
+        Some(b'-' | b'0'..=b'9') => digits::write_key(source, text),
+        Some(b'[') if !is_deep => match elements(source) {
+            Some(values) => {
+                write_array(text, values, |value, text| write_value(value.get(), depth + 1, text))
+            }
+            None => text.push_str(source),
+        },
+        Some(b'{') if !is_deep => match sorted_members(source) {
+            Some(members) => write_members(members, depth + 1, text),
+            None => text.push_str(source),
+        },
+        _ => text.push_str(source),
     }
 }
 
-fn write_value(value: &Json, text: &mut String) {
-    match value {
-        Json::Null => text.push_str("null"),
-        Json::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
-        Json::Number(number) if number.is_f64() => {
-            json::write_number_key(number.as_f64().unwrap_or(f64::NAN), text);
+fn write_members(members: BTreeMap<String, &RawValue>, depth: usize, text: &mut String) {
+    text.push('{');
+    for (place, (name, value)) in members.into_iter().enumerate() {
+        if place > 0 {
+            text.push(',');
         }
-        Json::Number(number) => text.push_str(&number.to_string()),
-        Json::String(value) => json::write_string(value, text),
-        Json::Array(values) => write_array(text, values, write_value),
-        Json::Object(members) => {
-            let mut members: Vec<(&String, &Json)> = members.iter().collect();
-            members.sort_unstable_by_key(|(name, _)| *name);
-            text.push('{');
-            for (place, (name, value)) in members.into_iter().enumerate() {
-                if place > 0 {
-                    text.push(',');
-                }
-                json::write_string(name, text);
-                text.push(':');
-                write_value(value, text);
-            }
-            text.push('}');
-        }
+        json::write_string(&name, text);
+        text.push(':');
+        write_value(value.get(), depth, text);
     }
+    text.push('}');
+}
+
+fn sorted_members(map: &str) -> Option<BTreeMap<String, &RawValue>> {
+    serde_json::from_str(map).ok()
 }
 
 /// A text that equal values share.

@@ -4,7 +4,6 @@ use tidegauge_lang::tree::Type;
 
 use super::call::{Call, Function, function};
 use super::elements;
-use super::rows;
 use crate::Result;
 use crate::value::Value;
 
@@ -65,7 +64,7 @@ fn read_base64(text: &str, bytes: &mut Vec<u8>) -> Option<()> {
 }
 
 fn encode_text(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         write_base64(row.text(0).bytes(), text);
         Some(())
     });
@@ -74,7 +73,7 @@ fn encode_text(call: &Call<'_>) -> Result<Value> {
 
 /// The text that was encoded; the empty text where there was none.
 fn decode_text(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts_with(Vec::new, |bytes, row, text| {
+    let run = call.texts_with(Vec::new, |bytes, row, text| {
         bytes.clear();
         if read_base64(row.text(0), bytes).is_some() {
             text.push_str(std::str::from_utf8(bytes).unwrap_or_default());
@@ -86,7 +85,7 @@ fn decode_text(call: &Call<'_>) -> Result<Value> {
 
 /// Of an array of bytes; the empty text for anything else.
 fn encode_array(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts_with(Vec::new, |bytes: &mut Vec<u8>, row, text| {
+    let run = call.texts_with(Vec::new, |bytes: &mut Vec<u8>, row, text| {
         bytes.clear();
         for element in elements::elements(row.text(0)).unwrap_or_default() {
             match element.get().parse() {
@@ -102,7 +101,7 @@ fn encode_array(call: &Call<'_>) -> Result<Value> {
 
 /// The bytes as an array, an empty one where the text is not encoded.
 fn decode_array(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts_with(Vec::new, |bytes, row, text| {
+    let run = call.texts_with(Vec::new, |bytes, row, text| {
         bytes.clear();
         if read_base64(row.text(0), bytes).is_none() {
             bytes.clear();
@@ -114,7 +113,7 @@ fn decode_array(call: &Call<'_>) -> Result<Value> {
 }
 
 fn url_encode(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         write_escaped(row.text(0), text);
         Some(())
     });
@@ -134,7 +133,7 @@ pub(super) fn write_escaped(source: &str, text: &mut String) {
 }
 
 fn url_decode(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts_with(Vec::new, |bytes, row, text| {
+    let run = call.texts_with(Vec::new, |bytes, row, text| {
         bytes.clear();
         write_unescaped(row.text(0), false, bytes);
         text.push_str(&String::from_utf8_lossy(bytes));

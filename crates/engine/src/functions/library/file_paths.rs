@@ -4,7 +4,6 @@ use tidegauge_lang::tree::Type;
 
 use super::call::{Call, Function, function};
 use super::elements::write_member;
-use super::rows;
 use crate::Result;
 use crate::functions::json;
 use crate::value::Value;
@@ -69,7 +68,7 @@ fn drive(path: &str) -> &str {
 }
 
 fn parse_path(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let parts = Parts::of(row.text(0));
         text.push('{');
         for (name, part) in [

@@ -52,7 +52,7 @@ fn last_of<'a>(messages: &'a [Message], role: &str) -> Option<&'a Message> {
 
 /// The content of one of the messages; empty where there is no such.
 fn content(call: &Call<'_>, choose: fn(&[Message]) -> Option<&Message>) -> Result<Value> {
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let messages = messages::of(row.text(0))?;
         text.push_str(&choose(&messages).map(Message::content).unwrap_or_default());
         Some(())
@@ -61,7 +61,7 @@ fn content(call: &Call<'_>, choose: fn(&[Message]) -> Option<&Message>) -> Resul
 }
 
 fn content_by_role(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let messages = messages::of(row.text(0))?;
         text.push_str(&first_of(&messages, row.text(1)).map(Message::content).unwrap_or_default());
         Some(())
@@ -71,7 +71,7 @@ fn content_by_role(call: &Call<'_>) -> Result<Value> {
 
 /// Something of the message at a place that counts from zero; empty where there is no such.
 fn by_index(call: &Call<'_>, write: fn(&Message, &mut String)) -> Result<Value> {
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let messages = messages::of(row.text(0))?;
         let message = usize::try_from(row.integer(1)).ok().and_then(|place| messages.get(place));
         if let Some(message) = message {
@@ -84,7 +84,7 @@ fn by_index(call: &Call<'_>, write: fn(&Message, &mut String)) -> Result<Value> 
 
 /// All contents that are not empty, one behind the other.
 fn concat_contents(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let contents = messages::of(row.text(0))?.iter().map(Message::content).collect::<Vec<_>>();
         for content in contents.iter().filter(|content| !content.is_empty()) {
             if !text.is_empty() {
@@ -132,7 +132,7 @@ fn cost_of_one(call: &Call<'_>, choose: fn(Price) -> f64) -> Result<Value> {
 }
 
 fn pricing(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let price = prices::of(row.text(0))?;
         text.push('{');
         write_member(text, "input_price_per_million", |text| json::write_float(price.input, text));
@@ -151,7 +151,7 @@ fn estimate_tokens(call: &Call<'_>) -> Result<Value> {
 
 /// All calls of tools; null without any.
 fn tool_calls(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let messages = messages::of(row.text(0))?;
         let calls: Vec<_> = messages.iter().flat_map(Message::tool_calls).collect();
         elements::write_array(text, &calls, |call, text| text.push_str(&call.to_string()));
@@ -162,7 +162,7 @@ fn tool_calls(call: &Call<'_>) -> Result<Value> {
 
 /// What all calls of tools gave; null without any.
 fn function_results(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let messages = messages::of(row.text(0))?;
         let results: Vec<_> = messages.iter().flat_map(Message::results).collect();
         elements::write_array(text, &results, |result, text| text.push_str(&result.to_string()));
@@ -195,7 +195,7 @@ fn is_truncated(call: &Call<'_>) -> Result<Value> {
 }
 
 fn roles(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let messages = messages::of(row.text(0))?;
         elements::write_array(text, &messages, |message, text| json::write_string(message.role(), text));
         Some(())

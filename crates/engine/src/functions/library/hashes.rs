@@ -54,7 +54,7 @@ fn sha(call: &Call<'_>, algorithm: &'static Algorithm) -> Result<Value> {
 
 /// The digest of the text of a value, in lower-case hexadecimal digits.
 fn digest_of(call: &Call<'_>, write: impl Fn(&[u8], &mut String) + Send + Sync + 'static) -> Result<Value> {
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         write(row.text(0).as_bytes(), text);
         Some(())
     });
@@ -62,7 +62,7 @@ fn digest_of(call: &Call<'_>, write: impl Fn(&[u8], &mut String) + Send + Sync +
     for variant in &call.value(0).variants {
         texts.push(match variant.kind {
             Type::Datetime => {
-                let run = rows::texts(|row, text| write_time(row.integer(0), text));
+                let run = call.texts(|row, text| write_time(row.integer(0), text));
                 Typed::call(call.name, Type::String, vec![variant.clone()], run)?
             }
             _ => convert::to_text(variant.clone())?,

@@ -74,7 +74,7 @@ fn parse(call: &Call<'_>) -> Result<Value> {
 
 /// An address, which may be a number, as a text. What is no address gives an empty text.
 fn format(call: &Call<'_>, has_length: bool) -> Result<Value> {
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let address = Network::of_number(row.text(0)).or_else(|| Network::of_v4(row.text(0)));
         let Some(network) = address.and_then(|address| address.cut_v4(row.integer(1))) else {
             return Some(());

@@ -122,7 +122,7 @@ fn range(call: &Call<'_>) -> Result<Value> {
     let is_float = [&start, &stop, &step].into_iter().flatten().any(|number| number.kind == Type::Float);
     if !is_float {
         let notices = call.notices.clone();
-        let run = rows::texts(move |row, text| {
+        let run = call.texts(move |row, text| {
             let write = |value: i64, text: &mut String| {
                 let _ = write!(text, "{value}");
             };
@@ -132,7 +132,7 @@ fn range(call: &Call<'_>) -> Result<Value> {
     }
     let float = |number: Option<Typed>| number.map(convert::to_float).transpose();
     let notices = call.notices.clone();
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let (start, stop, step) = (row.float(0), row.float(1), row.float(2));
         let count = ((stop - start) / step).floor();
         let is_there = count >= 0.0 && step != 0.0;
@@ -152,7 +152,7 @@ fn range(call: &Call<'_>) -> Result<Value> {
 fn stepped(call: &Call<'_>, start: Typed, stop: Option<Typed>, write: fn(i64, &mut String)) -> Result<Value> {
     let step = if call.count() == 3 { call.timespan(2)? } else { Some(literal_integer(HOUR)) };
     let notices = call.notices.clone();
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let quoted = |value: i64, text: &mut String| {
             text.push('"');
             write(value, text);

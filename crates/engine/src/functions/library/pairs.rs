@@ -5,7 +5,6 @@ use tidegauge_lang::tree::Type;
 
 use super::call::{Call, Function, function};
 use super::elements::{self, write_member};
-use super::rows;
 use crate::Result;
 use crate::functions::json;
 use crate::value::Value;
@@ -24,7 +23,7 @@ fn write(text: &mut String, key: &str, value: &str, separator: &str) {
 }
 
 fn pair(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         write(text, row.text(0), row.text(1), row.text(2));
         Some(())
     });
@@ -38,7 +37,7 @@ fn split<'a>(text: &'a str, separator: &str) -> (&'a str, &'a str) {
 }
 
 fn parse(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let (key, value) = split(row.text(0), row.text(1));
         write(text, key, value, row.text(1));
         Some(())
@@ -48,7 +47,7 @@ fn parse(call: &Call<'_>) -> Result<Value> {
 
 /// The first pair of an array whose key and value look as they should; null where there is none.
 fn find(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let (key_pattern, value_pattern, separator) = (row.text(1), row.text(2), row.text(3));
         let is_sought =
             |key: &str, value: &str| looks_like(key, key_pattern) && looks_like(value, value_pattern);

@@ -4,7 +4,6 @@ use tidegauge_lang::tree::Type;
 
 use super::call::{Call, Function, function, text_of_literal};
 use super::elements::{members, write_array};
-use super::rows;
 use crate::Result;
 use crate::functions::json;
 use crate::value::Value;
@@ -28,7 +27,7 @@ fn extract(call: &Call<'_>) -> Result<Value> {
             call.invalid(message, "write it as in `$[*].name`")
         })?),
     };
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let own;
         let steps = match &fixed {
             Some(steps) => steps,

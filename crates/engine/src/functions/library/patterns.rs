@@ -91,7 +91,7 @@ fn index_of(call: &Call<'_>) -> Result<Value> {
 fn extract(call: &Call<'_>) -> Result<Value> {
     let pattern = call.text(0)?;
     let begin = Patterns::maker(call, pattern.as_ref(), as_is)?;
-    let run = rows::texts_with(begin, |patterns, row, text| {
+    let run = call.texts_with(begin, |patterns, row, text| {
         let pattern = patterns.get(row.text(0))?;
         // A whole match is found faster than its groups.
         let found = match usize::try_from(row.integer(1)) {
@@ -116,7 +116,7 @@ fn extract_all(call: &Call<'_>) -> Result<Value> {
     let pattern = call.text(0)?;
     let begin = Patterns::maker(call, pattern.as_ref(), as_is)?;
     let notices = call.notices.clone();
-    let run = rows::texts_with(begin, move |patterns, row, text| {
+    let run = call.texts_with(begin, move |patterns, row, text| {
         let pattern = patterns.get(row.text(0))?;
         let mut groups = groups(pattern, row.text(1))?;
         if groups.len() > GROUPS_MAX {
@@ -165,7 +165,7 @@ fn groups(pattern: &Regex, chosen: &str) -> Option<Vec<usize>> {
 fn replace(call: &Call<'_>) -> Result<Value> {
     let pattern = call.text(0)?;
     let begin = Patterns::maker(call, pattern.as_ref(), as_is)?;
-    let run = rows::texts_with(begin, |patterns, row, text| {
+    let run = call.texts_with(begin, |patterns, row, text| {
         let pattern = patterns.get(row.text(0))?;
         let (rewrite, source) = (row.text(1), row.text(2));
         let mut copied = 0;
@@ -224,7 +224,7 @@ fn trim(call: &Call<'_>, ends: Ends) -> Result<Value> {
     let at_start = Patterns::maker(call, pattern.as_ref(), |pattern| format!("\\A(?:{pattern})"))?;
     let at_end = Patterns::maker(call, pattern.as_ref(), |pattern| format!("(?:{pattern})\\z"))?;
     let begin = move || (at_start(), at_end());
-    let run = rows::texts_with(begin, move |(at_start, at_end), row, text| {
+    let run = call.texts_with(begin, move |(at_start, at_end), row, text| {
         let mut source = row.text(1);
         if ends != Ends::End
             && let Some(found) = at_start.get(row.text(0))?.find(source)
@@ -244,7 +244,7 @@ fn trim(call: &Call<'_>, ends: Ends) -> Result<Value> {
 
 /// A pattern that matches the text itself.
 fn quote(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         for character in row.text(0).chars() {
             if r"\.+*?()|[]{}^$".contains(character) {
                 text.push('\\');

@@ -4,7 +4,6 @@ use tidegauge_lang::tree::Type;
 
 use super::call::{Call, Function, function};
 use super::elements;
-use super::rows;
 use crate::Result;
 use crate::functions::json;
 use crate::value::Value;
@@ -13,7 +12,7 @@ pub(super) const FUNCTIONS: &[Function] = &[function("parse_csv", 1, 1, parse_cs
 
 /// The values of the first record.
 fn parse_csv(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let values = values(row.text(0));
         elements::write_array(text, &values, |value, text| json::write_string(value, text));
         Some(())

@@ -1,5 +1,5 @@
 //! Kernels that compute one value for each row. Unless they say otherwise, a row in which an argument is null gives
-//! null. Texts are written into one buffer that all rows share.
+//! null. Texts are written into one buffer that all rows share. One that is too long is null, and that is told.
 
 use std::sync::Arc;
 
@@ -11,10 +11,33 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
 use crate::expr::{Kernel, Values};
-use crate::{Error, Result};
+use crate::notices::Notices;
+use crate::{Error, Message, Result};
 
 /// The longest text that a function makes. What would be longer is null.
 pub(super) const TEXT_BYTES_MAX: usize = 16 << 20;
+
+/// Where a function tells that a text would have been too long.
+#[derive(Clone)]
+pub(super) struct Told {
+    pub(super) function: &'static str,
+    pub(super) notices: Notices,
+}
+
+impl Told {
+    /// What is given up half-way is too long as well.
+    fn look_at(&self, text: &str) {
+        if text.len() > TEXT_BYTES_MAX {
+            self.too_long();
+        }
+    }
+
+    #[cold]
+    pub(super) fn too_long(&self) {
+        let (function, limit) = (self.function, TEXT_BYTES_MAX as u64);
+        self.notices.tell(Message::NullBeyond { function, limit, unit: "bytes of text" });
+    }
+}
 
 /// How much the texts of one call may take for the rows at hand, in MiB.
 const ARRAY_MIB_MAX: usize = 512;
@@ -210,13 +233,15 @@ impl Builder<bool> for BooleanBuilder {
 
 /// A kernel that writes a text, or gives none for null.
 pub(super) fn texts(
+    told: Told,
     write: impl Fn(Row<'_, '_>, &mut String) -> Option<()> + Send + Sync + 'static,
 ) -> Kernel {
-    texts_with(|| (), move |(), row, text| write(row, text))
+    texts_with(told, || (), move |(), row, text| write(row, text))
 }
 
 /// As [`texts`], with something that the rows at hand share.
 pub(super) fn texts_with<S>(
+    told: Told,
     begin: impl Fn() -> S + Send + Sync + 'static,
     write: impl Fn(&mut S, Row<'_, '_>, &mut String) -> Option<()> + Send + Sync + 'static,
 ) -> Kernel {
@@ -225,6 +250,7 @@ pub(super) fn texts_with<S>(
         each_row(values, rows, false, |row, builder: &mut Texts, is_null| {
             text.clear();
             let is_there = !is_null && write(&mut shared, row, &mut text).is_some();
+            told.look_at(&text);
             builder.append(is_there.then_some(text.as_str()))
         })
     })
@@ -232,6 +258,7 @@ pub(super) fn texts_with<S>(
 
 /// As [`texts`], for a function that takes nulls.
 pub(super) fn texts_of_all(
+    told: Told,
     write: impl Fn(Row<'_, '_>, &mut String) -> Option<()> + Send + Sync + 'static,
 ) -> Kernel {
     Arc::new(move |values: &[Values], rows| {
@@ -239,6 +266,7 @@ pub(super) fn texts_of_all(
         each_row(values, rows, true, |row, builder: &mut Texts, _| {
             text.clear();
             let is_there = write(row, &mut text).is_some();
+            told.look_at(&text);
             builder.append(is_there.then_some(text.as_str()))
         })
     })

@@ -96,7 +96,7 @@ fn overlapping<'a>(text: &'a str, finder: &'a Finder<'_>) -> impl Iterator<Item 
 
 fn replace(call: &Call<'_>) -> Result<Value> {
     let needle = call.text(0)?;
-    let run = rows::texts_with(Needle::maker(needle.as_ref()), |needle, row, text| {
+    let run = call.texts_with(Needle::maker(needle.as_ref()), |needle, row, text| {
         let (lookup, rewrite, source) = (row.text(0), row.text(1), row.text(2));
         let mut copied = 0;
         if !lookup.is_empty() {

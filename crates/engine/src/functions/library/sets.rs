@@ -28,7 +28,7 @@ fn keys(row: Row<'_, '_>, place: usize) -> Option<HashSet<String>> {
 
 fn union(call: &Call<'_>) -> Result<Value> {
     let Some(arrays) = arrays(call)? else { return Ok(Value::NULL) };
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let mut seen = HashSet::new();
         let mut all: Vec<&RawValue> = Vec::new();
         for place in 0..row.count() {
@@ -45,7 +45,7 @@ fn union(call: &Call<'_>) -> Result<Value> {
 /// What of the first array is in all others, or in none of them.
 fn filtered(call: &Call<'_>, is_in: bool) -> Result<Value> {
     let Some(arrays) = arrays(call)? else { return Ok(Value::NULL) };
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let others = (1..row.count()).map(|place| keys(row, place)).collect::<Option<Vec<_>>>()?;
         let mut seen = HashSet::new();
         let mut first = elements(row.text(0))?;

@@ -8,9 +8,9 @@ use tidegauge_lang::tree::Type;
 
 use super::call::{Call, Function, MANY, function};
 use super::elements::{elements, write_array, write_raw};
-use super::rows;
 use crate::Result;
-use crate::functions::{convert, json, logic};
+use crate::functions::digits::Number;
+use crate::functions::{convert, logic};
 use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[Function] = &[
@@ -24,7 +24,7 @@ fn sort(call: &Call<'_>, is_descending: bool) -> Result<Value> {
     let last = call.count() - 1;
     let has_flag = last > 0 && call.value(last).of_type(Type::Boolean).is_some();
     let count = if has_flag { last } else { call.count() };
-    let run = rows::texts_of_all(move |row, text| {
+    let run = call.texts_of_all(move |row, text| {
         if row.is_null(0) {
             return None;
         }
@@ -58,8 +58,10 @@ fn sort(call: &Call<'_>, is_descending: bool) -> Result<Value> {
 fn compared(one: &RawValue, other: &RawValue, is_descending: bool, are_nulls_first: bool) -> Ordering {
     let ((one_rank, one), (other_rank, other)) = (rank(one.get()), rank(other.get()));
     let nulls = (one_rank == NULL_RANK).cmp(&(other_rank == NULL_RANK));
-    let order = match (json::number(one), json::number(other)) {
-        (Some(one), Some(other)) if one_rank == 0 && other_rank == 0 => one.total_cmp(&other),
+    let order = match (Number::of_json(one), Number::of_json(other)) {
+        (Some(one), Some(other)) if one_rank == 0 && other_rank == 0 => {
+            one.order(other).unwrap_or(Ordering::Equal)
+        }
         _ => one.cmp(other),
     };
     let nulls = if are_nulls_first { nulls.reverse() } else { nulls };

@@ -9,7 +9,6 @@ mod words;
 use tidegauge_lang::tree::Type;
 
 use super::call::{Call, Function, function};
-use super::rows;
 use crate::Result;
 use crate::value::Value;
 
@@ -18,7 +17,7 @@ pub(super) const FUNCTIONS: &[Function] =
 
 /// Null for what cannot be read.
 fn parse_sql(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         text.push_str(&parser::parse(row.text(0))?.to_string());
         Some(())
     });
@@ -27,6 +26,6 @@ fn parse_sql(call: &Call<'_>) -> Result<Value> {
 
 /// Null for what is no statement.
 fn format_sql(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| format::statement(&serde_json::from_str(row.text(0)).ok()?, text));
+    let run = call.texts(|row, text| format::statement(&serde_json::from_str(row.text(0)).ok()?, text));
     call.result(Type::String, [call.json(0)?], run)
 }

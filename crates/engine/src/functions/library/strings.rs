@@ -45,7 +45,7 @@ fn count(call: &Call<'_>, count: fn(&str) -> usize) -> Result<Value> {
 }
 
 fn written(call: &Call<'_>, write: fn(&str, &mut String)) -> Result<Value> {
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         write(row.text(0), text);
         Some(())
     });
@@ -117,7 +117,7 @@ fn texts_of(call: &Call<'_>) -> Result<Vec<Option<Typed>>> {
 
 /// Null is the empty text.
 fn concatenate(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts_of_all(|row, text| {
+    let run = call.texts_of_all(|row, text| {
         (0..row.count())
             .filter(|place| !row.is_null(*place))
             .for_each(|place| text.push_str(row.text(place)));
@@ -132,7 +132,7 @@ fn concatenate_with(call: &Call<'_>) -> Result<Value> {
             text.push_str(row.text(place));
         }
     };
-    let run = rows::texts_of_all(move |row, text| {
+    let run = call.texts_of_all(move |row, text| {
         for place in 1..row.count() {
             if place > 1 {
                 part(row, 0, text);
@@ -146,14 +146,15 @@ fn concatenate_with(call: &Call<'_>) -> Result<Value> {
 
 fn repeat(call: &Call<'_>) -> Result<Value> {
     const TIMES_MAX: i64 = 1_024;
-    let notices = call.notices.clone();
-    let run = rows::texts(move |row, text| {
+    let (notices, told) = (call.notices.clone(), call.told());
+    let run = call.texts(move |row, text| {
         let (source, delimiter) = (row.text(0), row.text(2));
         if row.integer(1) > TIMES_MAX {
             notices.tell(Message::Cut { function: "strrep", limit: TIMES_MAX as u64, unit: "repetitions" });
         }
         let times = usize::try_from(row.integer(1).clamp(0, TIMES_MAX)).ok()?;
         if (source.len() + delimiter.len()) * times > TEXT_BYTES_MAX {
+            told.too_long();
             return None;
         }
         for time in 0..times {
@@ -193,7 +194,7 @@ pub(super) fn byte_of(text: &str, character: usize) -> usize {
 /// The parts between delimiters, or one of them alone; every character where the delimiter is empty.
 fn split(call: &Call<'_>) -> Result<Value> {
     let is_one = call.count() == 3;
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let (source, delimiter) = (row.text(0), row.text(1));
         let mut parts: Vec<&str> = match delimiter {
             // Splitting by nothing also gives what is before the first and behind the last character.
@@ -225,7 +226,7 @@ fn trim(
 /// Each character that is searched for becomes the one at its place in the replacement, whose last one also stands for
 /// the places behind it. An empty replacement deletes.
 fn translate(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let (search, replacement) = (row.text(0), row.text(1));
         for character in row.text(2).chars() {
             match search.chars().position(|searched| searched == character) {
@@ -241,7 +242,7 @@ fn translate(call: &Call<'_>) -> Result<Value> {
 }
 
 fn code_points(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         elements::write_array(text, row.text(0).chars(), |character, text| {
             text.push_str(&u32::from(character).to_string());
         });
@@ -252,7 +253,7 @@ fn code_points(call: &Call<'_>) -> Result<Value> {
 
 /// Of numbers, and of arrays of them. Numbers that are no characters are left out.
 fn from_code_points(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let character = |number: &str| number.parse().ok().and_then(char::from_u32);
         for place in 0..row.count() {
             match elements::elements(row.text(place)) {

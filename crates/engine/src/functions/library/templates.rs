@@ -5,14 +5,13 @@ use tidegauge_lang::tree::Type;
 use tidegauge_model::template::{Splitter, write_shown};
 
 use super::call::{Call, Function, function};
-use super::rows;
 use crate::Result;
 use crate::value::Value;
 
 pub(super) const FUNCTIONS: &[Function] = &[function("template", 1, 1, template)];
 
 fn template(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts_with(Splitter::default, |splitter, row, text| {
+    let run = call.texts_with(Splitter::default, |splitter, row, text| {
         splitter.split(row.text(0));
         write_shown(splitter.template(), text);
         Some(())

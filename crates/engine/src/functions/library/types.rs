@@ -60,7 +60,7 @@ fn get_type(call: &Call<'_>) -> Result<Value> {
                 logic::choose(is_there, literal_text(name), logic::null(Type::String))?
             }
             None => {
-                let run = rows::texts(|row, text| {
+                let run = call.texts(|row, text| {
                     text.push_str(name_of_json(row.text(0)));
                     Some(())
                 });

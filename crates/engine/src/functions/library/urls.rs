@@ -6,7 +6,6 @@ use tidegauge_lang::tree::Type;
 use super::call::{Call, Function, function};
 use super::elements::{self, write_member};
 use super::encodings::{unescaped, write_escaped};
-use super::rows;
 use crate::Result;
 use crate::functions::json;
 use crate::value::Value;
@@ -59,7 +58,7 @@ impl<'a> Parts<'a> {
 }
 
 fn parse_url(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let parts = Parts::of(row.text(0));
         let written = |value: &str, text: &mut String| json::write_string(value, text);
         text.push('{');
@@ -78,7 +77,7 @@ fn parse_url(call: &Call<'_>) -> Result<Value> {
 }
 
 fn parse_query(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let query = row.text(0).trim();
         write_query(query.strip_prefix('?').unwrap_or(query), text);
         Some(())
@@ -102,7 +101,7 @@ fn write_query(query: &str, text: &mut String) {
 
 /// The address that a map describes; null for what is no map.
 fn format_url(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts(|row, text| {
+    let run = call.texts(|row, text| {
         let parts = elements::members(row.text(0))?;
         let part = |name: &str| parts.get(name).map(plain).unwrap_or_default();
         let (scheme, host, port) = (part("scheme"), part("host"), part("port"));

@@ -14,7 +14,6 @@ use crate::expr::Typed;
 use crate::functions::logic;
 use crate::value::Value;
 
-const SET_MAX: i64 = aggregates::SET_DEFAULT as i64;
 const LIST_MAX: i64 = aggregates::LIST_DEFAULT as i64;
 
 /// The aggregate without its condition, and the place of the condition among the arguments.
@@ -66,10 +65,8 @@ pub(super) fn function_of(
         "topk" => F::TopK(number(1, 10_000, None)?),
         "histogram" => F::Histogram(number(1, 10_000, None)?),
         "make_list" => F::MakeList(number(0, LIST_MAX, Some(LIST_MAX))?),
-        "make_set" => {
-            let default = if parts.function == "make_set" { SET_MAX } else { LIST_MAX };
-            F::MakeSet(number(0, LIST_MAX, Some(default))?)
-        }
+        "make_set" if settings.is_empty() && parts.function == "make_set" => F::MakeSet(None),
+        "make_set" => F::MakeSet(Some(number(0, LIST_MAX, Some(LIST_MAX))?)),
         "percentile" | "percentiles_array" => F::Percentiles(percents(scope, settings, parts)?),
         _ => F::Count,
     })

@@ -90,11 +90,12 @@ impl Calls {
             arguments: vec![wanted.to_string()],
         };
         let planned = info.clone();
+        let notices = &scope.surroundings().notices.clone();
         let text = or_null(value.text()?, Type::String);
         let call = self.add(parts.text(), |name| PlannedAggregate {
             name,
             info: planned,
-            function: aggregates::phrases(wanted as usize),
+            function: aggregates::phrases_with(wanted as usize, notices),
             arguments: vec![text],
             shape: Shape::As(Type::Array),
         });

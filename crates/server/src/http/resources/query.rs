@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod apl;
 pub mod body;
+pub mod compact;
 pub mod delete;
 pub mod history;
 pub mod parameters;

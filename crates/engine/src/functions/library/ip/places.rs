@@ -6,7 +6,6 @@ use tidegauge_lang::tree::Type;
 
 use super::super::call::Call;
 use super::super::elements::write_member;
-use super::super::rows;
 use crate::functions::json;
 use crate::value::Value;
 use crate::{Place, Result};
@@ -14,7 +13,7 @@ use crate::{Place, Result};
 /// A map of what is known of the place of an address; null for what is no address.
 pub(super) fn geo_info(call: &Call<'_>) -> Result<Value> {
     let places = call.lookup.places();
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let address: IpAddr = row.text(0).trim().parse().ok()?;
         let found = places.as_ref().and_then(|places| places.find(address.to_canonical()));
         write(&found.unwrap_or_default(), text);

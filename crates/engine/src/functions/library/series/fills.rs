@@ -6,7 +6,7 @@ use tidegauge_lang::tree::Type;
 
 use super::super::call::{Call, Function, function, literal_text};
 use super::super::elements::{self, key};
-use super::super::rows::{self, Row};
+use super::super::rows::Row;
 use crate::Result;
 use crate::functions::{json, logic};
 use crate::value::Value;
@@ -42,7 +42,7 @@ fn text_or_null<'a>(row: Row<'a, '_>, place: usize) -> &'a str {
 }
 
 fn fill_const(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts_of_all(|row, text| {
+    let run = call.texts_of_all(|row, text| {
         if row.is_null(0) {
             return None;
         }
@@ -58,7 +58,7 @@ fn fill_const(call: &Call<'_>) -> Result<Value> {
 
 /// The nearest value on one side. Where that side has none the place stays as it is.
 fn fill_from(call: &Call<'_>, side: Side) -> Result<Value> {
-    let run = rows::texts_of_all(move |row, text| {
+    let run = call.texts_of_all(move |row, text| {
         if row.is_null(0) {
             return None;
         }
@@ -86,7 +86,7 @@ fn fill_from(call: &Call<'_>, side: Side) -> Result<Value> {
 /// A straight line between the values on both sides; at the edges the nearest value, if that is wanted. A series
 /// without any value is filled with a constant.
 fn fill_linear(call: &Call<'_>) -> Result<Value> {
-    let run = rows::texts_of_all(|row, text| {
+    let run = call.texts_of_all(|row, text| {
         if row.is_null(0) {
             return None;
         }

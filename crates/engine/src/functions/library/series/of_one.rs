@@ -3,7 +3,6 @@
 use tidegauge_lang::tree::Type;
 
 use super::super::call::{Call, Function, function};
-use super::super::rows;
 use super::Number;
 use crate::Result;
 use crate::value::Value;
@@ -27,7 +26,7 @@ fn of_each(
     call: &Call<'_>,
     compute: impl Fn(Number) -> Number + Copy + Send + Sync + 'static,
 ) -> Result<Value> {
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let numbers = super::numbers(row.text(0))?;
         super::write_numbers(text, numbers.into_iter().map(|number| number.map(compute)));
         Some(())

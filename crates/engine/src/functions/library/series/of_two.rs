@@ -4,7 +4,7 @@
 use tidegauge_lang::tree::Type;
 
 use super::super::call::{Call, Function, function};
-use super::super::{elements, rows};
+use super::super::elements;
 use super::{Number, operand};
 use crate::Result;
 use crate::value::Value;
@@ -70,7 +70,7 @@ fn pairs(one: &str, other: &str, ends: Ends) -> Option<impl Iterator<Item = Opti
 }
 
 fn computed(call: &Call<'_>, ends: Ends, compute: fn(Number, Number) -> Number) -> Result<Value> {
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let pairs = pairs(row.text(0), row.text(1), ends)?;
         super::write_numbers(text, pairs.map(|pair| pair.map(|(one, other)| compute(one, other))));
         Some(())
@@ -79,7 +79,7 @@ fn computed(call: &Call<'_>, ends: Ends, compute: fn(Number, Number) -> Number) 
 }
 
 fn compared(call: &Call<'_>, compare: fn(f64, f64) -> bool) -> Result<Value> {
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let pairs = pairs(row.text(0), row.text(1), Ends::Longer)?;
         elements::write_array(text, pairs, |pair, text| {
             text.push_str(match pair.map(|(one, other)| compare(one.float(), other.float())) {

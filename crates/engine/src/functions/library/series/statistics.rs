@@ -72,7 +72,7 @@ const NAMES: [&str; 9] = ["min", "min_idx", "max", "max_idx", "avg", "variance",
 const NAMES_IN_ARRAY: usize = 7;
 
 fn statistics(call: &Call<'_>, kind: Type) -> Result<Value> {
-    let run: Kernel = rows::texts_of_all(move |row, text| {
+    let run: Kernel = call.texts_of_all(move |row, text| {
         let statistics = read_statistics(row)?;
         if kind == Type::Array {
             elements::write_array(text, statistics.into_iter().take(NAMES_IN_ARRAY), write_number);

@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 use tidegauge_lang::tree::Type;
 
 use super::super::call::{Call, Function, function, literal_text};
-use super::super::{elements, rows};
+use super::super::elements;
 use super::{floats, series, write_floats};
 use crate::Result;
 use crate::value::Value;
@@ -68,7 +68,7 @@ impl Complex {
 }
 
 fn transformed(call: &Call<'_>, direction: Direction) -> Result<Value> {
-    let run = rows::texts(move |row, text| {
+    let run = call.texts(move |row, text| {
         let values = read(row.text(0), row.text(1))?;
         let values = match direction {
             Direction::Forward => transform(values),

@@ -40,6 +40,7 @@ pub(crate) fn literal(value: &Val) -> String {
         Val::Bool(value) => value.to_string(),
         Val::Int(value) if *value < 0 => format!("long({value})"),
         Val::Int(value) => value.to_string(),
+        Val::Long(value) => value.to_string(),
         Val::Real(value) => format!("real({value:?})"),
         Val::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
         Val::Time(_) => format!("datetime({})", value.text().unwrap()),
@@ -183,7 +184,7 @@ impl Ex {
 }
 
 fn number_kinds(kinds: &Kinds) -> Kinds {
-    match (kinds.contains(&Kind::Real), kinds.contains(&Kind::Int)) {
+    match (kinds.contains(&Kind::Real) || kinds.contains(&Kind::Long), kinds.contains(&Kind::Int)) {
         (true, _) => Kinds::from([Kind::Real]),
         (false, true) => Kinds::from([Kind::Int]),
         (false, false) => Kinds::new(),

@@ -46,6 +46,7 @@ impl Aggregate {
             "sum" if of() == Kinds::from([Kind::Int]) => of(),
             "sum" => Kinds::from([Kind::Real]),
             "make_set" | "make_list" => Kinds::from([Kind::List]),
+            "min" | "max" if of().contains(&Kind::Long) => Kinds::from([Kind::Int, Kind::Long, Kind::Real]),
             _ => of(),
         }
     }
@@ -112,7 +113,7 @@ impl Table {
                 let kinds = ex.kinds(self);
                 let kinds = match kinds.len() {
                     0 => Kinds::from([Kind::Text]),
-                    1 => kinds,
+                    1 if !kinds.contains(&Kind::Long) => kinds,
                     _ => Kinds::from([Kind::Any]),
                 };
                 Column { name: name.clone(), kinds }

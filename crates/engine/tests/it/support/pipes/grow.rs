@@ -203,7 +203,7 @@ impl Grower<'_> {
 
     /// Mostly by so many keys that no two rows are equal.
     fn sort(&mut self, table: &mut Table) -> Option<String> {
-        let classes = [Class::Int, Class::Number, Class::Text, Class::Bool, Class::Time];
+        let classes = [Class::Int, Class::Number, Class::Long, Class::Text, Class::Bool, Class::Time];
         let mut names = self.columns_of(table, &classes);
         if names.is_empty() {
             return None;
@@ -262,10 +262,9 @@ impl Grower<'_> {
     }
 
     fn distinct_or_count(&mut self, table: &mut Table) -> String {
-        let names = self.columns_of(
-            table,
-            &[Class::Int, Class::Number, Class::Text, Class::Bool, Class::Time, Class::Mixed],
-        );
+        let classes =
+            [Class::Int, Class::Number, Class::Long, Class::Text, Class::Bool, Class::Time, Class::Mixed];
+        let names = self.columns_of(table, &classes);
         let count = 1 + self.below(3) as usize;
         let mut chosen: Vec<String> = Vec::new();
         for _ in 0..count {
@@ -318,7 +317,8 @@ impl Grower<'_> {
     }
 
     fn group_keys(&mut self, table: &Table) -> Vec<(String, Ex)> {
-        let classes = [Class::Int, Class::Number, Class::Text, Class::Bool, Class::Mixed, Class::Time];
+        let classes =
+            [Class::Int, Class::Number, Class::Long, Class::Text, Class::Bool, Class::Mixed, Class::Time];
         let names = self.columns_of(table, &classes);
         let mut keys: Vec<(String, Ex)> = Vec::new();
         for _ in 0..self.below(if self.is_large { 15 } else { 3 }) {
@@ -350,11 +350,12 @@ impl Grower<'_> {
         let plain =
             |function, of| Aggregate { function, of, condition: condition.clone(), beside: Vec::new() };
         let count = plain(if is_if { "countif" } else { "count" }, None);
-        let classes: &[Class] = match self.below(8) {
+        let classes: &[Class] = match self.below(9) {
             0 | 1 => &[Class::Int, Class::Number],
             2 | 3 => &[Class::Int, Class::Number, Class::Text, Class::Time],
             4 => return self.row_of(table, taken).unwrap_or(count),
             5 | 6 => &[Class::Int, Class::Number, Class::Text, Class::Bool],
+            7 => &[Class::Long],
             _ => return count,
         };
         let Some(of) = self.column(table, classes) else { return count };
@@ -362,7 +363,8 @@ impl Grower<'_> {
         let functions: &[(&'static str, &'static str)] = match classes.len() {
             2 if self.is_small(table, &of) => &[("sum", "sumif"), ("avg", "avgif")],
             2 => return count,
-            4 if self.is_large => &[("min", "minif"), ("max", "maxif")],
+            1 | 4 if self.is_large => &[("min", "minif"), ("max", "maxif")],
+            1 if self.one_in(2) => &[("min", "minif"), ("max", "maxif")],
             4 if classes[3] == Class::Time => &[("min", "minif"), ("max", "maxif"), ("dcount", "dcountif")],
             _ => &[("make_set", "make_set_if"), ("make_list", "make_list_if"), ("dcount", "dcountif")],
         };

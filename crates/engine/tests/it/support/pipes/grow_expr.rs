@@ -211,18 +211,21 @@ impl Grower<'_> {
                 _ => Ex::And(a, Box::new(self.condition(table, depth - 1))),
             };
         }
-        match self.below(12) {
+        match self.below(13) {
             0..=3 => self.comparison(table, depth),
             4..=6 => self.text_test(table),
             7 => {
                 let function = *self.pick(&["isnull", "isnotnull", "isempty", "isnotempty"]).unwrap();
-                let all = [Class::Int, Class::Number, Class::Text, Class::Bool, Class::Time, Class::Mixed];
-                let of = self.column(table, &all).unwrap_or(Ex::Value(Val::Null));
+                let numbers = [Class::Int, Class::Number, Class::Long];
+                let others = [Class::Text, Class::Bool, Class::Time, Class::Mixed];
+                let of =
+                    self.column(table, &[&numbers[..], &others[..]].concat()).unwrap_or(Ex::Value(Val::Null));
                 Ex::Call(function, vec![of])
             }
             8 => self.between(table, depth),
             9 => self.among(table),
             10 => self.mixed(table),
+            11 => self.long(table),
             _ => self.column(table, &[Class::Bool]).unwrap_or(Ex::Value(Val::Bool(true))),
         }
     }
@@ -248,6 +251,31 @@ impl Grower<'_> {
             _ => self.of_class(table, other, 0),
         };
         Ex::Compare(operator, Box::new(a), Box::new(b))
+    }
+
+    /// A column of numbers beyond 64 bits with others: how they compare, lie between them and are among them.
+    fn long(&mut self, table: &Table) -> Ex {
+        let names = self.columns_of(table, &[Class::Long]);
+        let Some(name) = self.pick(&names).cloned() else { return self.comparison(table, 0) };
+        let column = Box::new(Ex::Column(name));
+        let numbers = [Class::Long, Class::Int, Class::Number];
+        let mut value = || self.value_in(table, &numbers).unwrap_or(Val::Long(1 << 63));
+        let (one, other) = (value(), value());
+        match self.below(4) {
+            0 => Ex::Between(column, Box::new(Ex::Value(one)), Box::new(Ex::Value(other)), self.one_in(3)),
+            1 => {
+                let among: Vec<Val> = (0..1 + self.below(6))
+                    .map(|_| self.value_in(table, &numbers).unwrap_or(Val::Int(0)))
+                    .collect();
+                let operator = *self.pick(&["in", "!in"]).unwrap();
+                Ex::In { value: column, text: list(&among), among, operator }
+            }
+            place => {
+                let operator = *self.pick(&["==", "!=", "<", "<=", ">", ">="]).unwrap();
+                let other = self.column(table, &numbers).filter(|_| place == 2).unwrap_or(Ex::Value(one));
+                Ex::Compare(operator, column, Box::new(other))
+            }
+        }
     }
 
     fn text_test(&mut self, table: &Table) -> Ex {

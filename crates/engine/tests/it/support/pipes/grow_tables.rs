@@ -168,7 +168,9 @@ impl Grower<'_> {
                 let is_single = |table: &Table, name: &str| table.kinds(name).len() == 1;
                 let is_same = a == b && !matches!(a, Class::Mixed | Class::Nothing);
                 let is_exact = is_single(left, l) && is_single(right, r);
-                let fits = is_same || (is_number(a) && is_number(b) && is_exact);
+                let is_long = |one: Class, other: Class| one == Class::Long && is_number(other);
+                let fits =
+                    is_same || (is_number(a) && is_number(b) && is_exact) || is_long(a, b) || is_long(b, a);
                 if fits && is_usable(l) && is_usable(r) && (l == r || self.one_in(6)) {
                     pairs.push((l.to_owned(), r.to_owned()));
                 }

@@ -53,6 +53,7 @@ pub(crate) fn compare(expected: &Table, found: &Answered) -> Result<(), String> 
 /// A value as a text that equal values have in common. Lists are sorted where they have no order.
 fn text(json: &Json, is_listed: bool) -> String {
     match json {
+        Json::Number(number) if number.is_u64() || number.is_i64() => number.to_string(),
         Json::Number(number) => match (number.as_i64(), number.as_f64()) {
             (Some(integer), _) => integer.to_string(),
             (None, Some(float)) if float.fract() == 0.0 && float.abs() < 1e20 => (float as i128).to_string(),

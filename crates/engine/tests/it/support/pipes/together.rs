@@ -149,7 +149,7 @@ fn free<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
 fn suffix(kind: Kind) -> &'static str {
     match kind {
         Kind::Bool => "bool",
-        Kind::Int => "long",
+        Kind::Int | Kind::Long => "long",
         Kind::Real => "real",
         Kind::Text => "string",
         Kind::Time => "datetime",

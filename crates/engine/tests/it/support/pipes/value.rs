@@ -12,6 +12,8 @@ pub(crate) enum Val {
     Null,
     Bool(bool),
     Int(i64),
+    /// An integer that does not fit 64 bits with a sign.
+    Long(u64),
     Real(f64),
     Text(String),
     /// In nanoseconds since 1970.
@@ -25,6 +27,7 @@ pub(crate) enum Val {
 pub(crate) enum Kind {
     Bool,
     Int,
+    Long,
     Real,
     Text,
     Time,
@@ -43,6 +46,8 @@ pub(crate) enum Class {
     Int,
     /// Integers and floats, or floats alone.
     Number,
+    /// Numbers of which some are integers beyond 64 bits.
+    Long,
     Text,
     Bool,
     Time,
@@ -58,6 +63,7 @@ impl Class {
             0 => Self::Nothing,
             _ if only(&[Kind::Int]) => Self::Int,
             _ if only(&[Kind::Int, Kind::Real]) => Self::Number,
+            _ if only(&[Kind::Int, Kind::Real, Kind::Long]) => Self::Long,
             _ if only(&[Kind::Text]) => Self::Text,
             _ if only(&[Kind::Bool]) => Self::Bool,
             _ if only(&[Kind::Time]) => Self::Time,
@@ -72,6 +78,7 @@ impl Val {
             Self::Null => return None,
             Self::Bool(_) => Kind::Bool,
             Self::Int(_) => Kind::Int,
+            Self::Long(_) => Kind::Long,
             Self::Real(_) => Kind::Real,
             Self::Text(_) => Kind::Text,
             Self::Time(_) => Kind::Time,
@@ -90,9 +97,10 @@ impl Val {
             Json::Bool(value) => Self::Bool(*value),
             Json::String(text) => Self::Text(text.clone()),
             Json::Array(elements) => Self::List(elements.iter().map(Self::of_json).collect()),
-            Json::Number(number) => match number.as_i64() {
-                Some(integer) => Self::Int(integer),
-                None => Self::Real(number.as_f64().unwrap()),
+            Json::Number(number) => match (number.as_i64(), number.as_u64()) {
+                (Some(integer), _) => Self::Int(integer),
+                (None, Some(long)) => Self::Long(long),
+                (None, None) => Self::Real(number.as_f64().unwrap()),
             },
         }
     }
@@ -102,6 +110,7 @@ impl Val {
             Self::Null => Json::Null,
             Self::Bool(value) => Json::from(*value),
             Self::Int(value) => Json::from(*value),
+            Self::Long(value) => Json::from(*value),
             Self::Real(value) => float(*value),
             Self::Text(value) => Json::from(value.clone()),
             Self::Time(value) => Json::from(time_text(*value)),
@@ -113,7 +122,17 @@ impl Val {
     pub(crate) fn float(&self) -> Option<f64> {
         match self {
             Self::Int(value) => Some(*value as f64),
+            Self::Long(value) => Some(*value as f64),
             Self::Real(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// The integer that it is.
+    fn whole(&self) -> Option<i128> {
+        match self {
+            Self::Int(value) => Some(i128::from(*value)),
+            Self::Long(value) => Some(i128::from(*value)),
             _ => None,
         }
     }
@@ -124,6 +143,7 @@ impl Val {
             Self::Null => return None,
             Self::Text(text) => text.clone(),
             Self::Int(value) => value.to_string(),
+            Self::Long(value) => value.to_string(),
             Self::Bool(value) => value.to_string(),
             Self::Real(value) => value.to_string(),
             Self::Time(value) => time_text(*value),
@@ -135,6 +155,7 @@ impl Val {
     pub(crate) fn key(&self) -> String {
         match self {
             Self::Int(value) => format!("number {value}"),
+            Self::Long(value) => format!("number {value}"),
             Self::Real(value) if value.fract() == 0.0 && value.abs() < 1e20 => {
                 format!("number {}", *value as i128)
             }
@@ -146,13 +167,14 @@ impl Val {
 
     /// How two values of one type stand to each other; numbers are one type.
     pub(crate) fn compare(&self, other: &Self) -> Option<Ordering> {
+        if let (Some(a), Some(b)) = (self.whole(), other.whole()) {
+            return Some(a.cmp(&b));
+        }
         match (self, other) {
-            (Self::Int(a), Self::Int(b))
-            | (Self::Time(a), Self::Time(b))
-            | (Self::Span(a), Self::Span(b)) => Some(a.cmp(b)),
+            (Self::Time(a), Self::Time(b)) | (Self::Span(a), Self::Span(b)) => Some(a.cmp(b)),
             (Self::Real(a), Self::Real(b)) => a.partial_cmp(b),
-            (Self::Int(a), Self::Real(b)) => with_float(*a, *b),
-            (Self::Real(a), Self::Int(b)) => with_float(*b, *a).map(Ordering::reverse),
+            (a, Self::Real(b)) => with_float(a.whole()?, *b),
+            (Self::Real(a), b) => with_float(b.whole()?, *a).map(Ordering::reverse),
             (Self::Text(a), Self::Text(b)) => Some(a.cmp(b)),
             (Self::Bool(a), Self::Bool(b)) => Some(a.cmp(b)),
             _ => None,
@@ -173,13 +195,13 @@ impl Val {
 }
 
 /// An integer with a float, in 128 bits, where every whole float near the bounds of integers has its place.
-fn with_float(integer: i64, float: f64) -> Option<Ordering> {
+fn with_float(integer: i128, float: f64) -> Option<Ordering> {
     if float.is_nan() {
         return None;
     }
     if float.abs() > 1e20 {
         return Some(if float > 0.0 { Ordering::Less } else { Ordering::Greater });
     }
-    let order = i128::from(integer).cmp(&(float.floor() as i128));
+    let order = integer.cmp(&(float.floor() as i128));
     Some(order.then(if float > float.floor() { Ordering::Less } else { Ordering::Equal }))
 }

@@ -9,6 +9,7 @@ use tidegauge_model::{Rule, Violation};
 use utoipa::ToSchema;
 
 use crate::http::json::{optional_object, optional_objects, optional_value};
+use crate::http::resources::query::compact::compact;
 
 /// What `queryOptions.displayNull` says to leave the fields out that an event does not have.
 const NULLS_HIDDEN: [&str; 3] = ["false", "0", "hide"];
@@ -229,7 +230,7 @@ fn value(json: &RawValue) -> Value {
     match serde_json::from_str(text).unwrap_or_default() {
         Json::Bool(flag) => Value::Boolean(flag),
         Json::String(text) => Value::String(text),
-        object @ Json::Object(_) => Value::Object(object.to_string()),
+        Json::Object(_) => Value::Object(compact(text)),
         Json::Null | Json::Number(_) | Json::Array(_) => Value::Null,
     }
 }
@@ -276,6 +277,8 @@ mod tests {
             Value::Array(vec![Value::Integer(1), Value::String("a".to_owned()), Value::Null])
         });
         assert_eq!(of(r#"{"b": 1, "a": {}}"#), Value::Object(r#"{"b":1,"a":{}}"#.to_owned()));
+        let long = r#"{"b":123456789012345678901234567890}"#;
+        assert_eq!(of(long), Value::Object(long.to_owned()));
     }
 
     #[test]

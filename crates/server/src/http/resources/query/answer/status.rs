@@ -103,6 +103,10 @@ fn told(message: &Message) -> (&'static str, String) {
             "values_cut",
             format!("`{function}` takes at most {limit} {unit}: what is beyond them was left out"),
         ),
+        Message::NullBeyond { function, limit, unit } => (
+            "values_cut",
+            format!("`{function}` makes at most {limit} {unit}: where there would be more, it gave null"),
+        ),
         Message::TextWithNumber(field) => (
             "text_compared_with_number",
             format!(

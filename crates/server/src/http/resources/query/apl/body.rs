@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 
 use crate::http::json::{optional_object, optional_objects};
 use crate::http::resources::query::body::{OrderRequest, QueryOptions};
+use crate::http::resources::query::compact::compact;
 use crate::service::query::apl::AplInput;
 
 /// How many values a request may bring.
@@ -138,7 +139,7 @@ fn literal(json: &RawValue) -> Option<Literal> {
         Json::Null | Json::Number(_) => Literal::Null,
         Json::Bool(flag) => Literal::Boolean(flag),
         Json::String(text) => Literal::String(text),
-        list_or_object => Literal::Dynamic(list_or_object.to_string()),
+        Json::Array(_) | Json::Object(_) => Literal::Dynamic(compact(text)),
     })
 }
 
@@ -179,6 +180,15 @@ mod tests {
             Literal::Dynamic(r#"{"k":2}"#.to_owned()),
         ];
         assert_eq!(values, expected);
+    }
+
+    #[test]
+    fn integers_in_lists_and_objects_keep_their_digits() {
+        let text = r#"{"apl": "print a", "variables":
+            {"a": [18446744073709551617, 1], "b": {"k": [-18446744073709551617]}}}"#;
+        let values = input(text).unwrap().variables.into_iter().map(|(_, value)| value);
+        let expected = [r#"[18446744073709551617,1]"#, r#"{"k":[-18446744073709551617]}"#];
+        assert_eq!(values.collect::<Vec<_>>(), expected.map(|text| Literal::Dynamic(text.to_owned())));
     }
 
     #[test]
