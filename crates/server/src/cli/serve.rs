@@ -64,11 +64,7 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
 
 /// One service per data folder: a second one would write the same files.
 fn lock_data_folder(data: &Path) -> anyhow::Result<File> {
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(data)
-        .with_context(|| format!("making the data folder {}", data.display()))?;
+    make_data_folder(data).with_context(|| format!("making the data folder {}", data.display()))?;
     let path = data.join("lock");
     let file = File::create(&path).with_context(|| format!("making {}", path.display()))?;
     match file.try_lock() {
@@ -79,6 +75,20 @@ fn lock_data_folder(data: &Path) -> anyhow::Result<File> {
         Err(std::fs::TryLockError::Error(error)) => {
             Err(error).with_context(|| format!("locking {}", path.display()))
         }
+    }
+}
+
+/// Makes the data folder, and those above it, if there is none, and its name durable: without it, all is lost.
+fn make_data_folder(data: &Path) -> std::io::Result<()> {
+    let above = data.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !above.exists() {
+        make_data_folder(above)?;
+    }
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(data)?;
+    match File::open(above).and_then(|above| above.sync_all()) {
+        // Who made the folder where the service may not look has seen to its name.
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Ok(()),
+        synced => synced,
     }
 }
 
