@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check oracle bench bench-growth bench-oauth bench-monitors fmt audit help lint setup-run setup-test setup-bench
+.PHONY: run test check oracle powercut bench bench-growth bench-oauth bench-monitors fmt audit help lint setup-run setup-test setup-bench
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
@@ -16,6 +16,7 @@ test: setup-test lint ## every test that a change must pass
 	scripts/issuers.sh
 	scripts/delivery.sh
 	scripts/oracle.sh --queries 60
+	scripts/powercut.sh --points 20 --self-test
 
 check: lint ## the quick loop: format, lints, and the tests that build fast
 	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-lang -p tidegauge-ingest -p tidegauge-catalog
@@ -27,6 +28,9 @@ lint:
 oracle: ## compare answers to random questions at size with DuckDB's and the naive interpreter's [EVENTS=100000 QUERIES=20000 SEED=1]
 	TIDEGAUGE_LARGE_SEED=$(or $(SEED),1) cargo test --profile fast -p tidegauge-engine --test it -- --ignored at_size
 	scripts/oracle.sh --events $(or $(EVENTS),100000) --queries $(or $(QUERIES),20000) --seed $(or $(SEED),1)
+
+powercut: ## cut the power at many points of a recorded run, and look for what was acknowledged [POINTS=2000 SEED=1]
+	scripts/powercut.sh --requests 360 --points $(or $(POINTS),2000) --seed $(or $(SEED),1) --self-test
 
 bench: setup-bench ## measure the service, and its ingest and its answers beside ClickHouse and DuckDB [EVENTS=10000000]
 	scripts/bench.sh

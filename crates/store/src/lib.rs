@@ -42,7 +42,7 @@ pub use error::{Error, Result};
 pub use frame::{IdempotencyKey, Receipt};
 pub use gone::Forget;
 pub use keys::{Claim, KeyGuard, Repeated};
-pub use log::Damage;
+pub use log::{Damage, make_folder};
 pub use objects::{ObjectLocation, S3Location};
 pub use rebuild::{Rebuilt, rebuild};
 pub use rows::{StoredRow, StoredValue};

@@ -9,6 +9,7 @@ mod recover;
 mod writer;
 
 use std::collections::VecDeque;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -221,7 +222,7 @@ impl Shared {
 /// in segments: a copy of them here would outlive their deletion.
 fn put_aside(file: &Path, quarantine: &Path, sequences: &HashSet<u64>) -> std::io::Result<()> {
     let kept = recover::with_only(&std::fs::read(file)?, sequences);
-    std::fs::create_dir_all(quarantine)?;
+    make_folder(quarantine)?;
     let copy = quarantine.join(file.file_name().unwrap_or_default());
     let unfinished = copy.with_extension("new");
     std::fs::write(&unfinished, kept)?;
@@ -240,6 +241,21 @@ fn run(shared: &Shared, writer: &Mutex<writer::Writer>) {
         writer.commit(group);
     }
     lock().end();
+}
+
+/// Makes a folder, and those above it, if there is none, for this user alone, and its name durable: without it, all that
+/// is in it is lost.
+pub fn make_folder(folder: &Path) -> std::io::Result<()> {
+    let above = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !above.exists() {
+        make_folder(above)?;
+    }
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    match std::fs::File::open(above).and_then(|above| above.sync_all()) {
+        // Who made the folder where the service may not look has seen to its name.
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Ok(()),
+        synced => synced,
+    }
 }
 
 /// Makes the names in a folder durable.

@@ -15,7 +15,7 @@ use object_store::path::Path as ObjectPath;
 use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload, RetryConfig};
 use tidegauge_model::{ErrorKind, Timestamp};
 
-use crate::log::sync_folder;
+use crate::log::{make_folder, sync_folder};
 use crate::{Error, Result};
 
 /// Where segments are kept.
@@ -64,7 +64,7 @@ impl Objects {
     }
 
     fn open_folder(folder: &Path) -> Result<Self> {
-        let folder = std::fs::create_dir_all(folder)
+        let folder = make_folder(folder)
             .and_then(|()| folder.canonicalize())
             .map_err(|source| Error::disk("make the folder of segments", source))?;
         let data_path = format!("{}/", folder.display());

@@ -19,7 +19,7 @@ use crate::gone::Watchers;
 use crate::keys::Keyed;
 use crate::lease::Lease;
 use crate::left::Left;
-use crate::log::{Accept, Damage, Log, LogSettings, recover};
+use crate::log::{Accept, Damage, Log, LogSettings, make_folder, recover};
 use crate::objects::Objects;
 use crate::settings::StoreSettings;
 use crate::unclaimed::{Unclaimed, deletion};
@@ -334,7 +334,7 @@ impl Store {
 
 pub(crate) fn prepare(settings: &StoreSettings) -> Result<LogSettings> {
     let folder = settings.folder.join("log");
-    std::fs::create_dir_all(&folder).map_err(|source| Error::disk("make the folder of the log", source))?;
+    make_folder(&folder).map_err(|source| Error::disk("make the folder of the log", source))?;
     Ok(LogSettings {
         folder,
         quarantine: settings.folder.join("quarantine"),

@@ -1,7 +1,6 @@
 //! `tidegauge serve`: opens everything in order, serves, and closes in the opposite order.
 
 use std::fs::File;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -64,10 +63,7 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
 
 /// One service per data folder: a second one would write the same files.
 fn lock_data_folder(data: &Path) -> anyhow::Result<File> {
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(data)
+    tidegauge_store::make_folder(data)
         .with_context(|| format!("making the data folder {}", data.display()))?;
     let path = data.join("lock");
     let file = File::create(&path).with_context(|| format!("making {}", path.display()))?;

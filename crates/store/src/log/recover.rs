@@ -10,7 +10,7 @@ use tidegauge_model::DatasetId;
 
 use super::file::{FILE_HEAD_BYTES, FileHead};
 use super::record::{DatasetKey, Head};
-use super::{LogSettings, sync_folder};
+use super::{LogSettings, make_folder, sync_folder};
 use crate::damaged::UNKNOWN_DATASET;
 use crate::frame::Frame;
 use crate::{Error, Result};
@@ -193,7 +193,8 @@ impl FileReader<'_> {
                     end = position;
                 }
                 None => {
-                    let next = self.next_record(position);
+                    // Most often it is the space that was taken in advance, which is large.
+                    let next = if self.has_data(position) { self.next_record(position) } else { None };
                     self.note_gap(position, next, synced);
                     let Some(next) = next else { break };
                     position = next;
@@ -240,7 +241,8 @@ impl FileReader<'_> {
     }
 
     fn has_data(&self, from: usize) -> bool {
-        self.bytes[from..].iter().any(|byte| *byte != 0)
+        const ZEROS: [u8; 4096] = [0; 4096];
+        self.bytes[from..].chunks(ZEROS.len()).any(|chunk| chunk != &ZEROS[..chunk.len()])
     }
 }
 
@@ -266,12 +268,14 @@ fn quarantine(settings: &LogSettings, path: &Path, bytes: &[u8], span: Span) -> 
     };
     let said = format!("{damage}\n");
     let keep = || -> std::io::Result<()> {
-        std::fs::create_dir_all(&settings.quarantine)?;
+        make_folder(&settings.quarantine)?;
         // What an earlier start copied may have been deleted since, with events that may be in it.
         if std::fs::read(&report).is_ok_and(|earlier| earlier == said.as_bytes()) {
             return Ok(());
         }
         std::fs::write(&copy, &bytes[span.from..span.to])?;
+        // The file that they come from goes one day, and then this is the only copy.
+        std::fs::File::open(&copy)?.sync_all()?;
         std::fs::write(&report, &said)
     };
     keep().map_err(|source| Error::disk("keep damaged parts of the log", source))?;

@@ -1,0 +1,132 @@
+"""Starts the real binary on what a power cut left, asks it for all that it has, and compares with what was promised."""
+
+import collections
+import shutil
+
+from service import DidNotStart, Refused, Service
+
+SHOWN_MAX = 4
+
+
+def problems(binary, folder, promises, point):
+    """What is wrong with the service on a folder that was cut off at a point; nothing if nothing is."""
+    try:
+        service = Service(binary, folder, folder / "log")
+    except DidNotStart as reason:
+        return [f"the service did not start: {reason}"]
+    try:
+        found = Check(service, promises, point).run()
+    except (Refused, OSError) as error:
+        found = [f"the service does not answer as it should: {error}"]
+    finally:
+        service.kill()
+    log = (folder / "log").read_text(errors="replace")
+    if "panicked" in log:
+        found.append("the service panicked")
+    return found
+
+
+def run(binary, folder, promises, point):
+    """The same, and removes the folder afterwards."""
+    try:
+        return problems(binary, folder, promises, point)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class Check:
+    def __init__(self, service, promises, point):
+        self.service, self.promises, self.point = service, promises, point
+        self.found = []
+
+    def wrong(self, what):
+        self.found.append(what)
+
+    def run(self):
+        datasets = {dataset["id"]: dataset for dataset in self.service.call("GET", "/v2/datasets")[1]}
+        self.compare_things("dataset", self.promises.datasets, datasets)
+        tokens = {token["name"] for token in self.service.call("GET", "/v2/tokens")[1]}
+        self.compare_things("token", self.promises.tokens, tokens)
+        self.compare_retention(datasets)
+        repeated = self.repeat_keys(datasets)
+        for name in datasets:
+            self.compare_events(name, repeated)
+        self.look_into_quarantine()
+        self.service.call("POST", "/v1/datasets/after/ingest", [{"id": 1}])
+        return self.found
+
+    def compare_things(self, what, things, there):
+        for name, thing in things.items():
+            must_be = thing.must_be(self.point)
+            if must_be is True and name not in there:
+                self.wrong(f"{what} {name} was acknowledged and is lost")
+            elif must_be is False and name in there:
+                self.wrong(f"{what} {name} is there although it must not be")
+
+    def compare_retention(self, datasets):
+        for name in self.promises.retention:
+            allowed = self.promises.days(name, self.point)
+            if name in datasets and datasets[name]["retentionDays"] not in allowed:
+                self.wrong(f"{name} has a retention of {datasets[name]['retentionDays']} days instead of {allowed}")
+
+    def repeat_keys(self, datasets):
+        """Sends what has a key again, as a client does that saw no answer; then it must be there once."""
+        repeated = set()
+        for first, thing in self.promises.stored.items():
+            batch = self.promises.batches[first]
+            if not batch.key or thing.may_have_ended(self.point) or batch.dataset not in datasets:
+                continue
+            must_be = thing.must_be(self.point)
+            if must_be is False:
+                continue
+            answer, _ = self.service.call(
+                "POST", f"/v1/datasets/{batch.dataset}/ingest", batch.body(self.promises.base),
+                {"idempotency-key": batch.key}, "application/x-ndjson")
+            if must_be and answer.getheader("x-tidegauge-repeated") != "true":
+                self.wrong(f"the key {batch.key} is forgotten")
+            repeated.add(first)
+        return repeated
+
+    def compare_events(self, dataset, repeated):
+        rows = self.service.events(dataset)
+        counts = collections.Counter(row[0] for row in rows)
+        tally = {part: count for part, count in self.service.tally(dataset).items() if count}
+        if tally != collections.Counter(row[1] for row in rows):
+            self.wrong(f"{dataset} has {tally} events by part, but its events say otherwise")
+        texts = {number: (part, text) for number, part, text in rows}
+        lost, doubled, altered, alive, parted = [], [], [], [], []
+        for first, thing in self.promises.stored.items():
+            batch = self.promises.batches[first]
+            if batch.dataset != dataset:
+                continue
+            must_be = True if first in repeated else thing.must_be(self.point)
+            there = [number for number in batch.ids() if counts[number]]
+            doubled += [number for number in there if counts[number] > 1]
+            altered += [number for number in there if texts[number] != (batch.part, batch.text(number))]
+            if must_be is True:
+                lost += sorted(set(batch.ids()) - set(there))
+            elif must_be is False:
+                alive += there
+            elif len(there) not in (0, batch.count):
+                parted.append(first)
+            for number in batch.ids():
+                counts.pop(number, None)
+        self.tell(dataset, "acknowledged events lost", lost)
+        self.tell(dataset, "events doubled", doubled)
+        self.tell(dataset, "events altered", altered)
+        self.tell(dataset, "events that were deleted or never sent", alive)
+        self.tell(dataset, "requests stored in part", parted)
+        self.tell(dataset, "events that nobody sent", list(counts))
+
+    def tell(self, dataset, what, numbers):
+        if numbers:
+            shown = ", ".join(str(number) for number in numbers[:SHOWN_MAX])
+            self.wrong(f"{dataset}: {len(numbers)} {what}: {shown}{', …' if len(numbers) > SHOWN_MAX else ''}")
+
+    def look_into_quarantine(self):
+        """Nothing may be put aside but what is left in the log of a dataset that was being deleted."""
+        folder = self.service.folder / "data" / "quarantine"
+        is_ending = any(thing.may_have_ended(self.point) for thing in self.promises.datasets.values())
+        for path in sorted(folder.iterdir()) if folder.exists() else []:
+            if path.suffix != ".log" or not is_ending:
+                self.wrong(f"{path.name} is in quarantine")
