@@ -9,6 +9,7 @@ mod dense;
 mod many;
 mod merge;
 mod merger;
+mod ordered;
 mod places;
 mod shape;
 mod sort_keys;
@@ -32,12 +33,12 @@ use datafusion_physical_expr::expressions::{Column, Literal};
 use datafusion_physical_expr::{LexOrdering, PhysicalExpr, PhysicalSortExpr};
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::aggregates::{AggregateExec, AggregateMode, PhysicalGroupBy};
-use datafusion_physical_plan::sorts::sort::SortExec;
 use futures_util::TryStreamExt;
 use tidegauge_lang::tree::{Bucket, Type};
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_store::Block;
 
+use self::ordered::ordered;
 use crate::answer::{Answer, Field, Table};
 use crate::expr::{Typed, Values};
 use crate::leaf::Leaf;
@@ -222,14 +223,10 @@ impl<'a> Grouping<'a> {
         let first_key = usize::from(self.has_bucket);
         let merged = self.merged(states, first_key)?;
         let order = self.order(&merged.schema());
-        let sorted: Arc<dyn ExecutionPlan> = match LexOrdering::new(order) {
-            Some(order) => {
-                let rows = Leaf::of_own_rows(Arc::clone(&merged));
-                Arc::new(SortExec::new(order, rows).with_fetch(self.fetched()))
-            }
-            None => Arc::clone(&merged),
+        let batch = match LexOrdering::new(order) {
+            Some(order) => ordered(Arc::clone(&merged), order, self.fetched(), &self.context).await?,
+            None => collected(&merged, &self.context).await?,
         };
-        let batch = collected(&sorted, &self.context).await?;
         let groups = merged.metrics().and_then(|metrics| metrics.output_rows());
         let groups = groups.unwrap_or(batch.num_rows()) as u64;
         let kept = batch.num_rows().min(self.plan.limit);

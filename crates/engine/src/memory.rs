@@ -87,8 +87,10 @@ impl MemoryPool for QueryMemory {
         self.used.fetch_sub(shrink, Ordering::Relaxed);
     }
 
-    fn try_grow(&self, _: &MemoryReservation, additional: usize) -> Result<(), DataFusionError> {
+    fn try_grow(&self, by: &MemoryReservation, additional: usize) -> Result<(), DataFusionError> {
         let refused = |is_crowded: bool| {
+            let (consumer, held, used) = (by.consumer().name(), by.size(), self.reserved());
+            tracing::debug!(consumer, held, additional, used, is_crowded, "memory of a query is refused");
             self.is_crowded.store(is_crowded, Ordering::Relaxed);
             DataFusionError::ResourcesExhausted("the memory of the query is used up".to_owned())
         };

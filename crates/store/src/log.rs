@@ -247,7 +247,7 @@ fn run(shared: &Shared, writer: &Mutex<writer::Writer>) {
 /// is in it is lost.
 pub fn make_folder(folder: &Path) -> std::io::Result<()> {
     let above = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !above.exists() {
+    if !above.try_exists()? {
         make_folder(above)?;
     }
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;

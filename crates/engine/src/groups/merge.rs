@@ -11,14 +11,13 @@ use arrow_select::interleave::interleave;
 use arrow_select::take::{take, take_record_batch};
 use datafusion_execution::memory_pool::MemoryConsumer;
 use datafusion_physical_expr::LexOrdering;
-use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::aggregates::AggregateMode;
-use datafusion_physical_plan::sorts::sort::SortExec;
 use hashbrown::HashSet;
 
 use super::merger::{Form, Keys, Merged, Merger};
+use super::ordered::ordered;
 use super::states::States;
-use super::{Grouping, Totals, collected};
+use super::{Grouping, Totals};
 use crate::Result;
 use crate::leaf::Leaf;
 use crate::partials::MergedRun;
@@ -153,10 +152,8 @@ impl Grouping<'_> {
         let sorted = match order {
             Some(order) => {
                 let schema = placed.schema();
-                let rows = Leaf::of_own_rows(Arc::new(Leaf::of_batches(vec![placed], schema)));
-                let sort: Arc<dyn ExecutionPlan> =
-                    Arc::new(SortExec::new(order, rows).with_fetch(self.fetched()));
-                collected(&sort, &self.context).await?
+                let rows = Arc::new(Leaf::of_batches(vec![placed], schema));
+                ordered(rows, order, self.fetched(), &self.context).await?
             }
             None => placed,
         };

@@ -20,6 +20,7 @@ use hashbrown::HashSet;
 use tidegauge_lang::tree::Type;
 use tidegauge_store::Block;
 
+use super::ordered::ordered;
 use super::{GroupedRows, Grouping, Totals, collected};
 use crate::Result;
 use crate::expr::{Typed, Values};
@@ -84,19 +85,26 @@ impl Grouping<'_> {
             keys.map(|(place, field)| Arc::new(Column::new(field.name(), place)) as Arc<dyn PhysicalExpr>);
         let spread = RepartitionExec::try_new(partial, Partitioning::Hash(keys.collect(), threads))?;
         let merged = grouping.aggregate(AggregateMode::FinalPartitioned, Arc::new(spread), 0)?;
-        let order = grouping.order(&merged.schema());
         let fetch = self.fetched();
-        let Some(order) = LexOrdering::new(order) else {
-            let all: Arc<dyn ExecutionPlan> = Arc::new(CoalescePartitionsExec::new(merged));
-            let batch = collected(&all, &self.context).await?;
-            return Ok(Totals { groups: batch.num_rows() as u64, batch });
+        let batch = match LexOrdering::new(grouping.order(&merged.schema())) {
+            Some(order) => {
+                // Each thread sorts the first of its own groups out.
+                let parts: Arc<dyn ExecutionPlan> = match fetch {
+                    Some(_) => {
+                        let rows = Leaf::of_own_rows(Arc::clone(&merged));
+                        let sort = SortExec::new(order.clone(), rows).with_preserve_partitioning(true);
+                        Arc::new(sort.with_fetch(fetch))
+                    }
+                    None => Arc::clone(&merged),
+                };
+                let parts = Arc::new(CoalescePartitionsExec::new(parts));
+                ordered(parts, order, fetch, &self.context).await?
+            }
+            None => {
+                let all: Arc<dyn ExecutionPlan> = Arc::new(CoalescePartitionsExec::new(Arc::clone(&merged)));
+                collected(&all, &self.context).await?
+            }
         };
-        let rows = Leaf::of_own_rows(Arc::clone(&merged));
-        let parts = SortExec::new(order.clone(), rows).with_preserve_partitioning(true);
-        let parts = CoalescePartitionsExec::new(Arc::new(parts.with_fetch(fetch)));
-        let rows = Leaf::of_own_rows(Arc::new(parts));
-        let sorted: Arc<dyn ExecutionPlan> = Arc::new(SortExec::new(order, rows).with_fetch(fetch));
-        let batch = collected(&sorted, &self.context).await?;
         let groups = merged.metrics().and_then(|metrics| metrics.output_rows()).unwrap_or(batch.num_rows());
         let kept = batch.num_rows().min(self.plan.limit);
         Ok(Totals { batch: batch.slice(0, kept), groups: groups as u64 })

@@ -11,10 +11,10 @@ use arrow_schema::{DataType, SchemaRef};
 use datafusion_execution::TaskContext;
 use datafusion_physical_expr::{LexOrdering, PhysicalSortExpr};
 use datafusion_physical_plan::ExecutionPlan;
-use datafusion_physical_plan::sorts::sort::SortExec;
 
 use crate::Result;
 use crate::groups::collected;
+use crate::groups::ordered::ordered;
 use crate::leaf::Leaf;
 
 /// How groups are ordered, and how many are wanted.
@@ -67,8 +67,6 @@ impl First {
         let Some(order) = LexOrdering::new(self.order.clone()) else {
             return collected(&all, &self.context).await;
         };
-        let rows = Leaf::of_own_rows(all);
-        let sorted: Arc<dyn ExecutionPlan> = Arc::new(SortExec::new(order, rows).with_fetch(self.fetch));
-        collected(&sorted, &self.context).await
+        ordered(all, order, self.fetch, &self.context).await
     }
 }
