@@ -33,8 +33,14 @@ pub(crate) fn of(batch: RecordBatch) -> Result<RecordBatch> {
 
 /// The bytes of an array's own rows, also where it is a stretch of a longer one.
 pub(crate) fn bytes(array: &ArrayRef) -> usize {
+    let of_texts = array.as_string_view_opt().map_or(0, |texts| texts.total_buffer_bytes_used());
+    bytes_beside(array) + of_texts
+}
+
+/// The bytes of the same rows in another order, beside the array: texts are not copied.
+pub(crate) fn bytes_beside(array: &ArrayRef) -> usize {
     match array.as_string_view_opt() {
-        Some(texts) => texts.len() * (size_of::<u128>() + 1) + texts.total_buffer_bytes_used(),
+        Some(texts) => texts.len() * (size_of::<u128>() + 1),
         // Of arrays in other arrays too only the stretch counts.
         None => array.to_data().get_slice_memory_size().unwrap_or_else(|_| array.get_array_memory_size()),
     }

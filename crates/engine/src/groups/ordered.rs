@@ -9,6 +9,7 @@ use arrow_ord::sort::lexsort_to_indices;
 use datafusion_execution::TaskContext;
 use datafusion_execution::memory_pool::MemoryConsumer;
 use datafusion_physical_expr::LexOrdering;
+use datafusion_physical_expr::expressions::Column;
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::sorts::sort::SortExec;
 
@@ -31,9 +32,17 @@ pub(super) async fn ordered(
     }
     let all = collected(&plan, context).await?;
     let memory = MemoryConsumer::new("sorted groups").register(context.memory_pool());
-    let own: usize = all.columns().iter().map(own_rows::bytes).sum();
-    memory.try_grow(own + all.num_rows() * size_of::<u32>())?;
-    let columns = order.iter().map(|by| by.evaluate_to_sort_column(&all)).collect::<Result<Vec<_>, _>>()?;
+    memory.try_grow(all.num_rows() * size_of::<u32>())?;
+    let mut columns = Vec::with_capacity(order.len());
+    for by in &order {
+        let column = by.evaluate_to_sort_column(&all)?;
+        if !by.expr.is::<Column>() {
+            memory.try_grow(own_rows::bytes(&column.values))?;
+        }
+        columns.push(column);
+    }
     let rows = lexsort_to_indices(&columns, None)?;
+    drop(columns);
+    memory.try_resize(all.columns().iter().map(own_rows::bytes_beside).sum())?;
     Ok(arrow_select::take::take_record_batch(&all, &rows)?)
 }

@@ -38,6 +38,33 @@ fn number(answer: &Answer, field: &str, row: usize) -> i64 {
 const SUMMARIZE: &str =
     "logs | summarize zz = count(), a0 = max(opt) by n8, b = bin(n8, 10), uniq, s = substring(hi, 5, 2)";
 
+/// Groups by many long keys, each in its bucket: as many as events.
+const WIDE: &str = "logs | summarize zz = count() by _time = bin(_time, 1h), uniq, hi, n8, opt, a = strcat(uniq, 'a'), \
+     b = strcat(hi, uniq), c = strcat(uniq, hi), d = strcat('d', uniq), e = strcat('e', uniq), f = strcat('f', uniq)";
+
+/// Enough for these groups a few times; a sort that could spill took 100 MB.
+const WIDE_BYTES: usize = 80 << 20;
+
+#[test]
+fn groups_by_many_keys_are_put_in_order_in_what_they_need() {
+    block_on(async {
+        let house = House::new().await;
+        let state = dataset(&house).await;
+        let engine = engine(&house, |settings| {
+            settings.memory_bytes = WIDE_BYTES;
+            settings.query_memory_bytes = WIDE_BYTES;
+        });
+        for wide in [WIDE, &WIDE.replace("_time = bin", "t = bin")] {
+            let answer = asked(&engine, &state, &format!("{wide} | count")).await;
+            assert_eq!(number(&answer, "Count", 0), EVENTS);
+            let rest = "summarize first = min(uniq), last = max(f), zz = sum(zz)";
+            let answer = asked(&engine, &state, &format!("{wide} | {rest}")).await;
+            assert_eq!(number(&answer, "zz", 0), EVENTS);
+        }
+        assert_eq!(engine.memory_used().0, 0, "a query gives back what it held");
+    });
+}
+
 #[test]
 fn groups_by_several_keys_fit_into_what_they_need() {
     block_on(async {

@@ -63,6 +63,11 @@ fn write_messages(out: &mut Vec<u8>, shown: &Shown<'_>) {
         let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
         write_message(out, "warn", &format!("apl_{letters}_1"), text);
     }
+    if shown.answer.continues_at.is_some() {
+        let text = "the answer was cut, because all of it would take too long or be too large: ask the same again with \
+            continuationToken to go on";
+        write_message(out, "warn", "answer_cut", text);
+    }
     if shown.is_window_cut {
         let text = "the licence does not let queries look back so far: the range begins later than asked for";
         write_message(out, "warn", "license_limit_for_query_warning", text);

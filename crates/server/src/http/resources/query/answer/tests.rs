@@ -391,6 +391,7 @@ fn a_cut_answer_says_how_to_go_on() {
     let (_, value) = legacy(&Shown { continuation_token: Some("token"), ..shown(&answer) });
     assert_eq!(value["status"]["isPartial"], true);
     assert_eq!(value["status"]["continuationToken"], "token");
+    assert_eq!(value["status"]["messages"][0]["code"], "answer_cut");
 }
 
 #[test]
