@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringViewBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
-use arrow_array::{Array, ArrayRef, Float64Array, Int64Array};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, StringViewArray};
 use tidegauge_lang::tree::Type;
 
 use super::digits::{self, Number};
@@ -44,6 +44,17 @@ pub(crate) fn to_text(value: Typed) -> Result<Typed> {
         Type::Dynamic => texts(|array, row, text| json::write_plain(array.as_string_view().value(row), text)),
     };
     Typed::call("tostring", Type::String, vec![value], run)
+}
+
+/// The text of a dynamic value; null for a number, which its order alone tells apart from others.
+pub(crate) fn to_text_unless_number(value: Typed) -> Result<Typed> {
+    let run: Kernel = Arc::new(|values: &[Values], _| {
+        let of = |json: &&str| Number::of_json(json).is_none();
+        let texts = values[0].array().as_string_view().iter();
+        let texts: StringViewArray = texts.map(|json| json.filter(of).map(json::plain)).collect();
+        Ok(Arc::new(texts) as ArrayRef)
+    });
+    Typed::call("text_unless_number", Type::String, vec![value], run)
 }
 
 /// JSON text of a value. Whole floats are written as integers, so that equal numbers have equal texts.

@@ -97,8 +97,11 @@ pub(crate) fn sort_columns(value: &Value) -> Result<Vec<Typed>> {
             let is_number =
                 |variant: &Typed| matches!(variant.kind, Type::Integer | Type::Float | Type::LongInteger);
             let texts = variants.iter().filter(|variant| !is_number(variant));
-            let texts =
-                texts.map(|variant| convert::to_text(variant.clone())).collect::<Result<Vec<Typed>>>()?;
+            let texts = texts.map(|variant| match variant.kind {
+                Type::Dynamic => convert::to_text_unless_number(variant.clone()),
+                _ => convert::to_text(variant.clone()),
+            });
+            let texts = texts.collect::<Result<Vec<Typed>>>()?;
             columns.extend(logic::first_of(texts)?);
             Ok(columns)
         }
