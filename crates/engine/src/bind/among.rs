@@ -45,7 +45,7 @@ impl Scope {
                 elements.add(element);
             }
         }
-        let Elements { texts, numbers, times, timespans, mut singles } = elements;
+        let Elements { texts, numbers, times, timespans, long_integers, mut singles } = elements;
         if texts.len() < SET_LEAST {
             singles.extend(texts.into_iter().map(|text| Element::Text(text).into_value()));
         } else {
@@ -65,6 +65,11 @@ impl Scope {
             singles.extend(timespans.into_iter().map(|timespan| Element::Timespan(timespan).into_value()));
         } else {
             parts.extend(sets::timespans(&value, &timespans)?);
+        }
+        if long_integers.len() < SET_LEAST {
+            singles.extend(long_integers.into_iter().map(|digits| Element::LongInteger(digits).into_value()));
+        } else {
+            parts.extend(sets::long_integers(&value, long_integers)?);
         }
         check_singles(singles.len(), span)?;
         for element in singles {
@@ -89,7 +94,8 @@ impl Scope {
             }
         }
         // A word is found by its text, whatever it is.
-        let Elements { mut texts, numbers, times, timespans, mut singles } = elements;
+        let Elements { mut texts, numbers, times, timespans, long_integers, mut singles } = elements;
+        texts.extend(long_integers);
         for number in numbers {
             match number {
                 Number::Integer(integer) => texts.push(integer.to_string()),

@@ -54,7 +54,7 @@ fn is_never_null(value: &Value) -> bool {
 
 /// The comparison of two typed values, if they can be compared.
 fn compared(left: &Typed, right: &Typed, operator: BinaryOperator) -> Result<Option<Typed>> {
-    use Type::{Boolean, Datetime, Dynamic, Float, Integer, LongInteger, String, Timespan};
+    use Type::{Array, Boolean, Datetime, Dynamic, Float, Integer, LongInteger, Map, String, Timespan};
     let (left, right) = match (left.kind, right.kind) {
         (LongInteger | Dynamic, Integer | Float)
         | (Integer | Float, LongInteger | Dynamic)
@@ -62,7 +62,11 @@ fn compared(left: &Typed, right: &Typed, operator: BinaryOperator) -> Result<Opt
         | (Dynamic, LongInteger) => {
             return digits::compared(left, right, operator, name(operator)).map(Some);
         }
-        (Dynamic, Dynamic) => {
+        // An array and a map are equal to others, but have no order.
+        (Dynamic, Array | Map) | (Array | Map, Dynamic) if operator != BinaryOperator::Equal => {
+            return Ok(None);
+        }
+        (Dynamic, Dynamic | Array | Map) | (Array | Map, Dynamic) => {
             let values = vec![left.clone(), right.clone()];
             return Typed::call(name(operator), Boolean, values, dynamics(operator)).map(Some);
         }

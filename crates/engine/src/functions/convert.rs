@@ -40,8 +40,14 @@ pub(crate) fn to_text(value: Typed) -> Result<Typed> {
                 Arc::new(|values: &[Values], _| Ok(Arc::clone(values[0].array()))),
             );
         }
-        // The text of a string in JSON is what it says, not how it is quoted.
-        Type::Dynamic => texts(|array, row, text| json::write_plain(array.as_string_view().value(row), text)),
+        // The text of a string in JSON is what it says, not how it is quoted, and a float has the text of its own kind.
+        Type::Dynamic => texts(|array, row, text| {
+            let json = array.as_string_view().value(row);
+            match Number::of_json(json) {
+                Some(Number::Float(float)) => json::write_float(float, text),
+                _ => json::write_plain(json, text),
+            }
+        }),
     };
     Typed::call("tostring", Type::String, vec![value], run)
 }

@@ -155,3 +155,43 @@ fn groups_are_sorted_by_their_exact_extremes() {
         }
     });
 }
+
+#[test]
+fn values_in_maps_are_equal_to_those_that_are_fields_and_have_their_texts() {
+    let values = ["[1,2]", r#"{"a":1}"#, "3.0", "1e30", "18446744073709551617", r#""x""#, "1e-7"];
+    let line = |(place, x): (usize, &&str)| {
+        format!("{{\"_time\":{START},\"id\":{place},\"k\":{x},\"attr\":{{\"k\":{x}}}}}\n")
+    };
+    let request: String = values.iter().enumerate().map(line).collect();
+    let all = || json!([[0], [1], [2], [3], [4], [5], [6]]);
+    block_on(async {
+        let house = House::new().await;
+        let filled = house.filled_with_maps(&[request], Placement::Segments, &["attr"]).await;
+        for (condition, expected) in [
+            ("k == attr.k", all()),
+            ("tostring(k) == tostring(attr.k)", all()),
+            ("FIELD == dynamic([1,2])", json!([[0]])),
+            ("FIELD != dynamic([1,2])", json!([[1], [2], [3], [4], [5], [6]])),
+            ("FIELD == dynamic({'a':1})", json!([[1]])),
+            ("FIELD == '3'", json!([[2]])),
+            ("FIELD in ('3', '3.0', 'y', 'z')", json!([[2]])),
+            ("FIELD contains '0000001'", json!([[6]])),
+            // Few integers beyond 64 bits are tested one by one, more are a set.
+            ("FIELD in (18446744073709551617, 1000000000000000019884624838656)", json!([[3], [4]])),
+            (
+                "FIELD in (18446744073709551616, 18446744073709551617, 99999999999999999999, \
+                 1000000000000000019884624838656, 3)",
+                json!([[2], [3], [4]]),
+            ),
+        ] {
+            for field in ["k", "attr.k"] {
+                let question = format!("logs | where {} | project id", condition.replace("FIELD", field));
+                assert_eq!(
+                    rows(&house, &filled.state, &question, Way::Threads).await,
+                    expected,
+                    "{question}"
+                );
+            }
+        }
+    });
+}

@@ -151,6 +151,9 @@ async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
     let installation = operator::open(&arguments.settings).await?;
     let org = operator::choose_org(&installation, arguments.org.as_deref()).await?;
     let expires_at = arguments.expires_at.as_deref().map(Timestamp::parse).transpose()?;
+    if expires_at.is_some_and(|time| time <= installation.now()) {
+        bail!("--expires-at must be in the future");
+    }
     let (kind, person, capabilities) = match &arguments.personal {
         Some(email) => {
             let found = installation.catalog.find_person_by_email(&email.to_lowercase()).await?;

@@ -204,8 +204,11 @@ fn options(input: &IngestInput) -> Result<Options> {
     let layout = layout.map_err(|error| invalid("timestamp-format", error.to_string()))?;
     let delimiter = match input.csv_delimiter.as_deref().map(str::as_bytes) {
         None => b',',
-        Some([delimiter]) => *delimiter,
-        Some(_) => return Err(invalid("csv-delimiter", "must be a single ASCII character".to_owned())),
+        Some([delimiter]) if !matches!(delimiter, b'"' | b'\n' | b'\r' | 0) => *delimiter,
+        Some(_) => {
+            let problem = "must be a single ASCII character, and neither a quote nor the end of a line";
+            return Err(invalid("csv-delimiter", problem.to_owned()));
+        }
     };
     let labels = input.labels.as_deref().map(Labels::parse).transpose();
     let labels = labels.map_err(|error| {

@@ -23,6 +23,7 @@ pub(super) enum Element {
     Number(Number),
     Time(i64),
     Timespan(i64),
+    LongInteger(String),
 }
 
 impl Element {
@@ -33,6 +34,7 @@ impl Element {
             Self::Number(Number::Float(float)) => Literal::Float(float),
             Self::Time(time) => Literal::Datetime(time),
             Self::Timespan(timespan) => Literal::Timespan(timespan),
+            Self::LongInteger(digits) => Literal::LongInteger(digits),
         })
     }
 }
@@ -44,6 +46,8 @@ pub(super) struct Elements {
     pub(super) numbers: Vec<Number>,
     pub(super) times: Vec<i64>,
     pub(super) timespans: Vec<i64>,
+    /// The digits of integers beyond 64 bits.
+    pub(super) long_integers: Vec<String>,
     /// What is tested for itself: expressions, and literals of other types.
     pub(super) singles: Vec<Value>,
 }
@@ -69,9 +73,8 @@ impl Elements {
             Type::Float => self.numbers.push(Number::Float(literal.as_primitive::<Float64Type>().value(0))),
             Type::Datetime => self.times.push(whole()),
             Type::Timespan => self.timespans.push(whole()),
-            Type::Boolean | Type::Array | Type::Map | Type::Dynamic | Type::LongInteger => {
-                self.singles.push(value);
-            }
+            Type::LongInteger => self.long_integers.push(literal.as_string_view().value(0).to_owned()),
+            Type::Boolean | Type::Array | Type::Map | Type::Dynamic => self.singles.push(value),
         }
     }
 

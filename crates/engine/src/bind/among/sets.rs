@@ -113,6 +113,35 @@ pub(super) fn numbers(value: &Value, numbers: &[Number]) -> Result<Vec<Typed>> {
     Ok(parts)
 }
 
+/// Whether a value is equal to one of the integers beyond 64 bits, of which the digits are given.
+pub(super) fn long_integers(value: &Value, all: Vec<String>) -> Result<Vec<Typed>> {
+    let all: Arc<HashSet<String>> = Arc::new(all.into_iter().collect());
+    let mut parts = Vec::new();
+    for variant in &value.variants {
+        let (all, variant) = (Arc::clone(&all), variant.clone());
+        let has_float =
+            |all: &HashSet<String>, float| digits::of_float(float).is_some_and(|of| all.contains(&of));
+        match variant.kind {
+            Type::LongInteger => parts.push(member_of("in", variant, move |array, row| {
+                all.contains(array.as_string_view().value(row))
+            })?),
+            Type::Float => parts.push(member_of("in", variant, move |array, row| {
+                has_float(&all, array.as_primitive::<Float64Type>().value(row))
+            })?),
+            Type::Dynamic => parts.push(member_of("in", variant, move |array, row| {
+                match digits::Number::of_json(array.as_string_view().value(row)) {
+                    Some(digits::Number::Long(digits)) => all.contains(digits),
+                    Some(digits::Number::Float(float)) => has_float(&all, float),
+                    Some(digits::Number::Integer(_)) | None => false,
+                }
+            })?),
+            // No integer of 64 bits is one of them, and beside a number that stands in the query, texts are no numbers.
+            _ => {}
+        }
+    }
+    Ok(parts)
+}
+
 /// The digits of numbers that are integers beyond 64 bits. Of the literals here only floats can be.
 fn wholes_beyond(numbers: &[Number]) -> HashSet<String> {
     let digits = numbers.iter().filter_map(|number| match number {
