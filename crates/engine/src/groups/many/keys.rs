@@ -55,6 +55,7 @@ impl Hashes {
     }
 
     /// A longer text is hashed by what its number tells of it, which does not depend on where it lies.
+    #[inline]
     pub(super) fn of(&self, key: Key) -> u64 {
         let is_long = self.is_text && key as u8 == LONG;
         self.of.hash_one(if is_long { key & Key::from(u64::MAX) } else { key })
@@ -152,18 +153,22 @@ fn eight_digits(text: [u8; 8]) -> Option<u32> {
 pub(super) struct AllBytes {
     of_threads: Vec<Bytes>,
     kind: DataType,
+    /// Asked for every key, and a type is slow to compare.
+    is_text: bool,
 }
 
 impl AllBytes {
     pub(super) fn new(of_threads: Vec<Bytes>, kind: DataType) -> Self {
-        Self { of_threads, kind }
+        let is_text = kind == DataType::Utf8View;
+        Self { of_threads, kind, is_text }
     }
 
+    #[inline]
     pub(super) fn are_equal(&self, left: Key, right: Key) -> bool {
         left == right
             || (left as u64 == right as u64
                 && left as u8 == LONG
-                && self.kind == DataType::Utf8View
+                && self.is_text
                 && self.bytes(left) == self.bytes(right))
     }
 
@@ -171,9 +176,7 @@ impl AllBytes {
     pub(super) fn compare(&self, left: Key, right: Key) -> Ordering {
         let are_digits = left as u8 == DIGITS && right as u8 == DIGITS;
         match (left == NULL, right == NULL) {
-            (false, false) if self.kind != DataType::Utf8View => {
-                (left as u64).cast_signed().cmp(&(right as u64).cast_signed())
-            }
+            (false, false) if !self.is_text => (left as u64).cast_signed().cmp(&(right as u64).cast_signed()),
             (false, false) if are_digits => left.cmp(&right),
             (false, false) => {
                 let (mut of_left, mut of_right) = ([0; TEXT_BYTES], [0; TEXT_BYTES]);
