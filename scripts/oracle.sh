@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compares answers of the real binary with those of stock DuckDB: random events, random questions (tests/oracle). Where
 # DuckDB cannot be had, it is reported as not run. TIDEGAUGE_BINARY names a binary that is built already.
-# Usage: scripts/oracle.sh [--events N] [--queries N] [--seed N] [--times N] [--only N] [--verbose]
+# Usage: scripts/oracle.sh [--events N] [--queries N] [--seed N] [--times N] [--only N] [--first N] [--end N]
+#                          [--verbose]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -166,7 +166,7 @@ fn values_in_maps_are_equal_to_those_that_are_fields_and_have_their_texts() {
     let all = || json!([[0], [1], [2], [3], [4], [5], [6]]);
     block_on(async {
         let house = House::new().await;
-        let filled = house.filled_with_maps(&[request], Placement::Segments, &["attr"]).await;
+        let filled = house.filled_with_maps(&[request], Placement::Segments, &["attr", "k"]).await;
         for (condition, expected) in [
             ("k == attr.k", all()),
             ("tostring(k) == tostring(attr.k)", all()),
