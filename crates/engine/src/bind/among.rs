@@ -13,6 +13,7 @@ use super::{Scope, invalid};
 use crate::Result;
 use crate::expr::Typed;
 use crate::functions::{compare, library, logic, text};
+use crate::value::Value;
 
 /// From so many elements on, a set is made of them.
 const SET_LEAST: usize = 4;
@@ -73,12 +74,7 @@ impl Scope {
         }
         check_singles(singles.len(), span)?;
         for element in singles {
-            let is_text = element.of_type(Type::String).is_some();
-            parts.push(if is_text && !is_case_sensitive {
-                text::test(TextTest::Equals, false, &value, &element)?
-            } else {
-                logic::known(compare::equal(&value, &element)?)?
-            });
+            parts.push(is_equal(&value, &element, is_case_sensitive)?);
         }
         Ok(any(parts))
     }
@@ -120,6 +116,14 @@ impl Scope {
         }
         Ok(any(parts))
     }
+}
+
+/// Whether a value is equal to one element.
+fn is_equal(value: &Value, element: &Value, is_case_sensitive: bool) -> Result<Typed> {
+    if element.of_type(Type::String).is_some() && !is_case_sensitive {
+        return text::test(TextTest::Equals, false, value, element);
+    }
+    logic::known(compare::equal(value, element)?)
 }
 
 fn check_singles(count: usize, span: Span) -> Result<()> {
