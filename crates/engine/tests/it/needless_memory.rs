@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tidegauge_engine::Answer;
+use tidegauge_engine::{Answer, Engine};
 use tidegauge_store::DatasetState;
 
 use crate::support::engines::{asked, engine};
@@ -30,6 +30,14 @@ async fn dataset(house: &House) -> Arc<DatasetState> {
     house.filled(&requests.collect::<Vec<String>>(), Placement::Segments).await.state
 }
 
+/// An engine that has so much memory for its queries.
+fn engine_within(house: &House, bytes: usize) -> Engine {
+    engine(house, |settings| {
+        settings.memory_bytes = bytes;
+        settings.query_memory_bytes = bytes;
+    })
+}
+
 fn number(answer: &Answer, field: &str, row: usize) -> i64 {
     let field = answer.tables[0].fields.iter().find(|found| found.name == field).unwrap();
     value(field, row).as_i64().unwrap()
@@ -50,10 +58,7 @@ fn groups_by_many_keys_are_put_in_order_in_what_they_need() {
     block_on(async {
         let house = House::new().await;
         let state = dataset(&house).await;
-        let engine = engine(&house, |settings| {
-            settings.memory_bytes = WIDE_BYTES;
-            settings.query_memory_bytes = WIDE_BYTES;
-        });
+        let engine = engine_within(&house, WIDE_BYTES);
         for wide in [WIDE, &WIDE.replace("_time = bin", "t = bin")] {
             let answer = asked(&engine, &state, &format!("{wide} | count")).await;
             assert_eq!(number(&answer, "Count", 0), EVENTS);
@@ -70,10 +75,7 @@ fn groups_by_several_keys_fit_into_what_they_need() {
     block_on(async {
         let house = House::new().await;
         let state = dataset(&house).await;
-        let engine = engine(&house, |settings| {
-            settings.memory_bytes = MEMORY_BYTES;
-            settings.query_memory_bytes = MEMORY_BYTES;
-        });
+        let engine = engine_within(&house, MEMORY_BYTES);
         let answer = asked(&engine, &state, &format!("{SUMMARIZE} | count")).await;
         assert_eq!(number(&answer, "Count", 0), EVENTS);
         let answer =
