@@ -30,7 +30,7 @@ use datafusion_execution::TaskContext;
 use datafusion_execution::memory_pool::MemoryConsumer;
 use datafusion_physical_expr::aggregate::{AggregateExprBuilder, AggregateFunctionExpr};
 use datafusion_physical_expr::expressions::{Column, Literal};
-use datafusion_physical_expr::{LexOrdering, PhysicalExpr, PhysicalSortExpr};
+use datafusion_physical_expr::{PhysicalExpr, PhysicalSortExpr};
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::aggregates::{AggregateExec, AggregateMode, PhysicalGroupBy};
 use futures_util::TryStreamExt;
@@ -223,10 +223,7 @@ impl<'a> Grouping<'a> {
         let first_key = usize::from(self.has_bucket);
         let merged = self.merged(states, first_key)?;
         let order = self.order(&merged.schema());
-        let batch = match LexOrdering::new(order) {
-            Some(order) => ordered(Arc::clone(&merged), order, self.fetched(), &self.context).await?,
-            None => collected(&merged, &self.context).await?,
-        };
+        let batch = ordered(Arc::clone(&merged), order, self.fetched(), &self.context).await?;
         let groups = merged.metrics().and_then(|metrics| metrics.output_rows());
         let groups = groups.unwrap_or(batch.num_rows()) as u64;
         let kept = batch.num_rows().min(self.plan.limit);

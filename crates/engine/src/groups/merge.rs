@@ -10,7 +10,6 @@ use arrow_schema::{DataType, Field as ArrowField, Schema};
 use arrow_select::interleave::interleave;
 use arrow_select::take::{take, take_record_batch};
 use datafusion_execution::memory_pool::MemoryConsumer;
-use datafusion_physical_expr::LexOrdering;
 use datafusion_physical_plan::aggregates::AggregateMode;
 use hashbrown::HashSet;
 
@@ -148,15 +147,10 @@ impl Grouping<'_> {
         fields.push(ArrowField::new("#place", DataType::UInt32, false));
         let columns = all.columns().iter().cloned().chain([places]).collect();
         let placed = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)?;
-        let order = LexOrdering::new(self.order(&placed.schema()));
-        let sorted = match order {
-            Some(order) => {
-                let schema = placed.schema();
-                let rows = Arc::new(Leaf::of_batches(vec![placed], schema));
-                ordered(rows, order, self.fetched(), &self.context).await?
-            }
-            None => placed,
-        };
+        let schema = placed.schema();
+        let order = self.order(&schema);
+        let rows = Arc::new(Leaf::of_batches(vec![placed], schema));
+        let sorted = ordered(rows, order, self.fetched(), &self.context).await?;
         let kept = sorted.slice(0, sorted.num_rows().min(self.plan.limit));
         let mut ranks = vec![None; groups];
         let places = kept.column(kept.num_columns() - 1).as_primitive::<UInt32Type>();

@@ -10,22 +10,19 @@ use arrow_buffer::BooleanBuffer;
 use arrow_row::{RowConverter, SortField};
 use arrow_schema::DataType;
 use datafusion_physical_expr::expressions::Column;
-use datafusion_physical_expr::{LexOrdering, Partitioning, PhysicalExpr};
-use datafusion_physical_plan::ExecutionPlan;
+use datafusion_physical_expr::{Partitioning, PhysicalExpr};
 use datafusion_physical_plan::aggregates::AggregateMode;
-use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion_physical_plan::repartition::RepartitionExec;
-use datafusion_physical_plan::sorts::sort::SortExec;
 use hashbrown::HashSet;
 use tidegauge_lang::tree::Type;
 use tidegauge_store::Block;
 
 use super::ordered::ordered;
-use super::{GroupedRows, Grouping, Totals, collected};
+use super::{GroupedRows, Grouping, Totals};
 use crate::Result;
 use crate::expr::{Typed, Values};
 use crate::functions::text::wanted::Wanted;
-use crate::leaf::{self, Leaf};
+use crate::leaf;
 use crate::scan::Claim;
 use crate::types::arrow_type;
 
@@ -85,26 +82,8 @@ impl Grouping<'_> {
             keys.map(|(place, field)| Arc::new(Column::new(field.name(), place)) as Arc<dyn PhysicalExpr>);
         let spread = RepartitionExec::try_new(partial, Partitioning::Hash(keys.collect(), threads))?;
         let merged = grouping.aggregate(AggregateMode::FinalPartitioned, Arc::new(spread), 0)?;
-        let fetch = self.fetched();
-        let batch = match LexOrdering::new(grouping.order(&merged.schema())) {
-            Some(order) => {
-                // Each thread sorts the first of its own groups out.
-                let parts: Arc<dyn ExecutionPlan> = match fetch {
-                    Some(_) => {
-                        let rows = Leaf::of_own_rows(Arc::clone(&merged));
-                        let sort = SortExec::new(order.clone(), rows).with_preserve_partitioning(true);
-                        Arc::new(sort.with_fetch(fetch))
-                    }
-                    None => Arc::clone(&merged),
-                };
-                let parts = Arc::new(CoalescePartitionsExec::new(parts));
-                ordered(parts, order, fetch, &self.context).await?
-            }
-            None => {
-                let all: Arc<dyn ExecutionPlan> = Arc::new(CoalescePartitionsExec::new(Arc::clone(&merged)));
-                collected(&all, &self.context).await?
-            }
-        };
+        let order = grouping.order(&merged.schema());
+        let batch = ordered(Arc::clone(&merged), order, self.fetched(), &self.context).await?;
         let groups = merged.metrics().and_then(|metrics| metrics.output_rows()).unwrap_or(batch.num_rows());
         let kept = batch.num_rows().min(self.plan.limit);
         Ok(Totals { batch: batch.slice(0, kept), groups: groups as u64 })

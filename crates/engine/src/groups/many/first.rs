@@ -9,11 +9,10 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch, UInt32Array};
 use arrow_schema::{DataType, SchemaRef};
 use datafusion_execution::TaskContext;
-use datafusion_physical_expr::{LexOrdering, PhysicalSortExpr};
+use datafusion_physical_expr::PhysicalSortExpr;
 use datafusion_physical_plan::ExecutionPlan;
 
 use crate::Result;
-use crate::groups::collected;
 use crate::groups::ordered::ordered;
 use crate::leaf::Leaf;
 
@@ -64,9 +63,6 @@ impl First {
     /// The first groups of these, in order.
     pub(super) async fn of(&self, batches: Vec<RecordBatch>, schema: &SchemaRef) -> Result<RecordBatch> {
         let all: Arc<dyn ExecutionPlan> = Arc::new(Leaf::of_batches(batches, Arc::clone(schema)));
-        let Some(order) = LexOrdering::new(self.order.clone()) else {
-            return collected(&all, &self.context).await;
-        };
-        ordered(all, order, self.fetch, &self.context).await
+        ordered(all, self.order.clone(), self.fetch, &self.context).await
     }
 }
