@@ -93,7 +93,7 @@ start_server() {
     for attempt in 1 2 3 4 5 6 7 8; do
         port=$((20000 + RANDOM % 12000))
         options="-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories=$folder"
-        options="$options -c max_connections=200"
+        options="$options -c max_connections=1000"
         options="$options -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
         if postgres pg_ctl --pgdata="$data" --options="$options" --wait start >"$folder/log" 2>&1; then
             return

@@ -16,6 +16,7 @@ SETTINGS = {
     "flush-age-seconds": 2,
     "segment-grace-seconds": 0,
     "request-timeout-seconds": 120,
+    "header-timeout-seconds": 120,
     "query-timeout-seconds": 120,
     "query-threads": 1,
     "log-level": "warn",

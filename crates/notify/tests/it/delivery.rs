@@ -69,7 +69,7 @@ fn sending(bases: Bases, time_max: Duration) -> Sending {
 
 impl Desk {
     pub(crate) async fn new() -> Self {
-        Self::with(crate::samples::bases(), Duration::from_secs(10)).await
+        Self::with(crate::samples::bases(), Duration::from_secs(600)).await
     }
 
     pub(crate) async fn with(bases: Bases, time_max: Duration) -> Self {

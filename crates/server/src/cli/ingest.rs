@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
 use tidegauge_model::time::SystemClock;
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::output;
 use super::server::{Connection, ServerArguments};
@@ -102,15 +103,23 @@ pub async fn run(arguments: IngestArguments) -> anyhow::Result<()> {
     }
 }
 
-/// Waits for Ctrl-C: the first one ends reading, so that what was read is sent, and the second one everything.
+/// Waits for Ctrl-C, or for a manager of services that asks to end: the first one ends reading, so that what was read is
+/// sent, and the second one everything.
 async fn stopped(stop: &Stop, progress: &Progress) -> anyhow::Error {
-    if let Err(error) = tokio::signal::ctrl_c().await {
-        progress.note(&format!("Ctrl-C loses what was read and is not sent: {error}"));
-        return std::future::pending().await;
-    }
+    let asked =
+        || -> std::io::Result<_> { Ok((signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?)) };
+    let (mut interrupt, mut terminate) = match asked() {
+        Ok(signals) => signals,
+        Err(error) => {
+            progress.note(&format!("Ctrl-C loses what was read and is not sent: {error}"));
+            return std::future::pending().await;
+        }
+    };
+    let mut asked_to_end = async || tokio::select! { _ = interrupt.recv() => {}, _ = terminate.recv() => {} };
+    asked_to_end().await;
     stop.ask();
     progress.note("sending what was read; Ctrl-C again ends at once");
-    let _ = tokio::signal::ctrl_c().await;
+    asked_to_end().await;
     anyhow!("stopped before all that was read was sent")
 }
 

@@ -127,7 +127,7 @@ async fn watched(app: TestApp) {
 async fn waits(app: TestApp) {
     send(&app, &json!([{"n": 0}])).await;
     let body = json!({"apl": "['d'] | where n == 2 | project n"});
-    let waiting = ask(&app, "/v1/query/_apl?format=tabular&streaming-duration=60s", &body, "*/*");
+    let waiting = ask(&app, "/v1/query/_apl?format=tabular&streaming-duration=5m", &body, "*/*");
     let sending = async {
         send(&app, &json!([{"n": 1}])).await;
         send(&app, &json!([{"n": 2}])).await;

@@ -65,7 +65,7 @@ async fn waits(app: TestApp) {
         send(&app, &json!([{"n": 1}])).await;
         send(&app, &json!([{"n": 2}])).await;
     };
-    let (answer, ()) = tokio::join!(asked(&app, "?streaming-duration=1m", &wanted), sender);
+    let (answer, ()) = tokio::join!(asked(&app, "?streaming-duration=5m", &wanted), sender);
     assert_eq!(found(&answer), 1);
     assert_eq!(answer["matches"][0]["data"]["n"], 2);
 }

@@ -69,7 +69,8 @@ async fn audit_with_the_last_refusal(installation: &Installation) -> Vec<Value> 
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(HANGS, wait).await.expect("the refused notifier never came into the audit trail")
+    let waited = tokio::time::timeout(HANGS, wait).await;
+    waited.unwrap_or_else(|_| panic!("the refused notifier never came into the audit trail"))
 }
 
 pub(crate) async fn first_token(backend: Backend) {

@@ -20,25 +20,26 @@ use crate::database::Backend;
 use crate::process::{HANGS, Installation, Service, client};
 
 /// An attempt may take a second, so that a message of a service that was killed is free after three.
-pub(crate) const SETTINGS: [&str; 6] = [
-    "--notify-plain-http",
-    "true",
-    "--notify-allowed-networks",
-    "127.0.0.0/8",
-    "--notify-timeout-seconds",
-    "1",
-];
+pub(crate) const SETTINGS: [&str; 6] = settings("1");
+
+/// An attempt may take as long as it likes, so that none is made again.
+const PATIENT: [&str; 6] = settings("600");
+
+const fn settings(seconds: &str) -> [&str; 6] {
+    let (plain, networks) = ("--notify-plain-http", "--notify-allowed-networks");
+    [plain, "true", networks, "127.0.0.0/8", "--notify-timeout-seconds", seconds]
+}
 
 const MESSAGES: u64 = 40;
 
 /// Messages that have arrived when the service is killed; each time at another moment of its work.
 const KILL_AFTER: [usize; 4] = [1, 4, 9, 17];
 
-#[derive(Default)]
 struct Shared {
     /// The ids and the bodies, in the order in which they came.
     received: Mutex<Vec<(String, String)>>,
-    hangs: Mutex<bool>,
+    /// How many of them get an answer; the others wait for one.
+    answered: Mutex<usize>,
     came: Notify,
 }
 
@@ -52,15 +53,18 @@ impl Receiver {
     pub(crate) async fn start() -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
-        let shared = Arc::new(Shared::default());
+        let (received, answered) = (Mutex::default(), Mutex::new(usize::MAX));
+        let shared = Arc::new(Shared { received, answered, came: Notify::new() });
         let router = Router::new().fallback(receive).with_state(Arc::clone(&shared));
         let mut tasks = JoinSet::new();
         tasks.spawn(async move { axum::serve(listener, router).await.unwrap() });
         Self { url, shared, _tasks: tasks }
     }
 
-    fn hang(&self, hangs: bool) {
-        *self.shared.hangs.lock().unwrap() = hangs;
+    /// Answers so many messages, counted from the first of all. The sender cannot get further than that, however long
+    /// it takes until it is killed.
+    pub(crate) fn answer(&self, count: usize) {
+        *self.shared.answered.lock().unwrap() = count;
     }
 
     pub(crate) fn received(&self) -> Vec<(String, String)> {
@@ -81,10 +85,14 @@ impl Receiver {
 
 async fn receive(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: String) {
     let id = headers["webhook-id"].to_str().unwrap().to_owned();
-    shared.received.lock().unwrap().push((id, body));
+    let place = {
+        let mut received = shared.received.lock().unwrap();
+        received.push((id, body));
+        received.len()
+    };
     shared.came.notify_one();
-    let hangs = *shared.hangs.lock().unwrap();
-    if hangs {
+    let answered = *shared.answered.lock().unwrap();
+    if place > answered {
         std::future::pending::<()>().await;
     }
 }
@@ -165,26 +173,30 @@ pub(crate) async fn between_sending_and_noting(backend: Backend) {
     let (installation, receiver) = (Installation::new(backend), Receiver::start().await);
     let service = installation.start(&SETTINGS);
     let (org, notifier) = notifier(&installation, &service, &receiver.url).await;
-    receiver.hang(true);
+    receiver.answer(0);
     enqueue(&installation, &org, &notifier, 0..1).await;
     receiver.had(1).await;
     service.kill();
 
-    receiver.hang(false);
-    let service = installation.start(&SETTINGS);
-    receiver.had(2).await;
-    let received = receiver.received();
-    assert_eq!(received[0], received[1], "the same message under the same id");
+    receiver.answer(usize::MAX);
+    let before = receiver.received().len();
+    let service = installation.start(&PATIENT);
+    receiver.had(before + 1).await;
+    let mut received = receiver.received();
+    received.dedup();
+    assert_eq!(received.len(), 1, "the same message under the same id");
     wait_until_nothing_waits(&installation).await;
     service.kill();
 
     // Its end was noted, so that the next start sends what is new and nothing else.
     enqueue(&installation, &org, &notifier, 1..2).await;
-    let _service = installation.start(&SETTINGS);
-    receiver.had(3).await;
+    let _service = installation.start(&PATIENT);
+    receiver.had(before + 2).await;
     wait_until_nothing_waits(&installation).await;
-    let ids: Vec<String> = receiver.received().into_iter().map(|(id, _)| id).collect();
-    assert_eq!(ids, [id(0), id(0), id(1)].map(DeliveryId::into_string));
+    let mut ids: Vec<String> = receiver.received().into_iter().map(|(id, _)| id).collect();
+    assert_eq!(ids.len(), before + 2);
+    ids.dedup();
+    assert_eq!(ids, [id(0), id(1)].map(DeliveryId::into_string));
 }
 
 /// Killed while many messages are sent, again and again.
@@ -201,11 +213,13 @@ pub(crate) async fn in_the_middle_of_many(backend: Backend) {
         enqueue(&installation, org, notifier, index * share..(index + 1) * share).await;
     }
     for more in KILL_AFTER {
-        let before = receiver.received().len();
+        let wanted = receiver.received().len() + more;
+        receiver.answer(wanted);
         let service = installation.start(&SETTINGS);
-        receiver.had(before + more).await;
+        receiver.had(wanted).await;
         service.kill();
     }
+    receiver.answer(usize::MAX);
     let _service = installation.start(&SETTINGS);
     wait_until_nothing_waits(&installation).await;
 

@@ -33,14 +33,24 @@ fn segments(installation: &Installation) -> Vec<PathBuf> {
     datasets.flat_map(files).map(|file| file.unwrap().path()).collect()
 }
 
+/// What the doctor says; a disk that is slow or nearly full makes it fail, and that is not what is looked for.
+fn examined(installation: &Installation, more: &[&str]) -> String {
+    let output = installation.run(&[&["doctor"], more].concat());
+    String::from_utf8(output.stdout).unwrap()
+}
+
 pub(crate) async fn examines(backend: Backend) {
     let installation = Installation::new(backend);
-    let service = installation.start(&[]);
+    let service = installation.start(&["--lease-seconds", "3600"]);
     let token = installation.first_token();
     send_events(&service, &token).await;
-    let beside_it = installation.answer(&["doctor"]);
-    for what in ["disk", "space", "clock", "catalogue", "lease", "log", "segments"] {
+    let beside_it = examined(&installation, &[]);
+    for what in ["clock", "catalogue", "lease", "log", "segments"] {
         assert!(beside_it.contains(&format!("ok       {what}: ")), "{what} in {beside_it}");
+    }
+    // How fast and how full the disk is depends on the machine.
+    for what in ["disk", "space"] {
+        assert!(beside_it.contains(&format!("  {what}: ")), "{what} in {beside_it}");
     }
     let holder = format!("the tidegauge at {} (host ", service.address());
     let process = format!("process {}", service.process());
@@ -48,9 +58,9 @@ pub(crate) async fn examines(backend: Backend) {
         assert!(beside_it.contains(part), "{part} in {beside_it}");
     }
     stop(service);
-    let stopped = installation.answer(&["doctor"]);
+    let stopped = examined(&installation, &[]);
     assert!(stopped.contains(&format!("ok       lease: nobody has it; {holder}")), "{stopped}");
-    assert!(installation.answer(&["doctor", "--deep"]).contains("every segment was read"));
+    assert!(examined(&installation, &["--deep"]).contains("every segment was read"));
 
     let segment = segments(&installation).remove(0);
     let bytes = std::fs::read(&segment).unwrap();
@@ -62,7 +72,8 @@ pub(crate) async fn examines(backend: Backend) {
     let mut altered = bytes.clone();
     altered[bytes.len() / 2] ^= 1;
     std::fs::write(&segment, &altered).unwrap();
-    assert!(installation.run(&["doctor"]).status.success(), "without --deep only the size is looked at");
+    let said = examined(&installation, &[]);
+    assert!(!said.contains("problem  segments"), "without --deep only the size is looked at: {said}");
     assert!(!installation.run(&["doctor", "--deep"]).status.success());
 }
 

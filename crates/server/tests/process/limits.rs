@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use crate::database::Backend;
-use crate::process::{Installation, client};
+use crate::process::{Installation, Service, client};
 use crate::shutdown::{begin_request, read_all};
 
 pub(crate) async fn times_out(backend: Backend) {
@@ -26,20 +26,28 @@ pub(crate) async fn sheds_load(backend: Backend) {
     };
     assert_eq!(user().await.status(), 200);
 
-    let connection = begin_request(service.address(), &token, 100);
-    let refused = loop {
-        // The first request is on its way in; until it is there, this one is let through.
-        let answer = user().await;
-        if answer.status() != 200 {
-            break answer;
-        }
-    };
+    let connection = held_request(&service, &token);
+    let refused = user().await;
     assert_eq!(refused.status(), 503);
     assert_eq!(refused.headers()["retry-after"], "1");
     let health = client().get(format!("{}/healthz", service.url)).send().await.unwrap();
     assert_eq!(health.status(), 200, "a busy service is still alive");
     drop(connection);
     while user().await.status() != 200 {}
+}
+
+/// A request that is being worked on: the service asks for its body, which does not come.
+fn held_request(service: &Service, token: &str) -> TcpStream {
+    let mut connection = TcpStream::connect(service.address()).unwrap();
+    let head = format!(
+        "POST /v2/notifiers HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\
+         content-type: application/json\r\ncontent-length: 100\r\nexpect: 100-continue\r\n\r\n"
+    );
+    connection.write_all(head.as_bytes()).unwrap();
+    let mut start = [0; 12];
+    connection.read_exact(&mut start).unwrap();
+    assert_eq!(&start, b"HTTP/1.1 100");
+    connection
 }
 
 /// A connection that says nothing, or only half of a request's head, is closed.

@@ -153,7 +153,9 @@ impl Installation {
         ] {
             command.env_remove(variable);
         }
-        command.env("TIDEGAUGE_REQUEST_TIMEOUT_SECONDS", HANGS.as_secs().to_string());
+        for setting in ["REQUEST", "HEADER", "WRITE", "QUERY"] {
+            command.env(format!("TIDEGAUGE_{setting}_TIMEOUT_SECONDS"), HANGS.as_secs().to_string());
+        }
         command
     }
 }

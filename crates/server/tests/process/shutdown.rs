@@ -7,9 +7,12 @@ use crate::database::Backend;
 use crate::process::{Installation, client};
 
 /// A request that is half sent when SIGTERM comes is still answered; then the process ends by itself.
+/// Requests that are under way have the time that a slow machine takes.
+const PATIENT: [&str; 2] = ["--shutdown-grace-seconds", "1200"];
+
 pub(crate) async fn drains(backend: Backend) {
     let installation = Installation::new(backend);
-    let service = installation.start(&[]);
+    let service = installation.start(&PATIENT);
     let body = r#"{"name": "slow", "properties": {"webhook": {"url": "https://example.com"}}}"#;
     let mut connection = begin_request(service.address(), &installation.first_token(), body.len());
     let (first, second) = body.split_at(10);
@@ -32,7 +35,7 @@ pub(crate) async fn drains(backend: Backend) {
 /// not while it drains.
 pub(crate) async fn outlives_hangups(backend: Backend) {
     let installation = Installation::new(backend);
-    let service = installation.start(&[]);
+    let service = installation.start(&PATIENT);
     service.hang_up();
     let body = r#"{"name": "slow", "properties": {"webhook": {"url": "https://example.com"}}}"#;
     let mut connection = begin_request(service.address(), &installation.first_token(), body.len());

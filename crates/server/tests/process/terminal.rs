@@ -48,9 +48,10 @@ fn fail(output: Output) -> String {
 
 /// People read the message alone, whatever is set for developers.
 pub(crate) async fn errors_are_for_people(_: Backend) {
-    // Nobody listens on a port that was just given back.
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let url = format!("http://127.0.0.1:{port}");
+    // Nobody listens there, and nobody else gets the port while it is held.
+    let held = tokio::net::TcpSocket::new_v4().unwrap();
+    held.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let url = format!("http://{}", held.local_addr().unwrap());
     for command in [&["whoami"][..], &["monitor", "list"], &["query", "print 1"], &["login", "--no-browser"]]
     {
         let run = |more: &[&str]| {

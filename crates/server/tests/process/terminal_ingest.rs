@@ -6,7 +6,7 @@ use std::process::Stdio;
 use serde_json::json;
 
 use crate::database::Backend;
-use crate::process::{Installation, client, send_signal, until, write};
+use crate::process::{HANGS, Installation, client, send_signal, until, write};
 use crate::terminal::{Terminal, succeed};
 
 /// Waits until a query has so many rows.
@@ -22,7 +22,7 @@ async fn until_stored(terminal: &Terminal<'_>, dataset: &str, events: u64) {
             tokio::task::yield_now().await;
         }
     };
-    let waited = tokio::time::timeout(std::time::Duration::from_secs(60), wait).await;
+    let waited = tokio::time::timeout(HANGS, wait).await;
     waited.unwrap_or_else(|_| panic!("{events} events were never stored"));
 }
 
@@ -44,20 +44,23 @@ pub(crate) async fn open_pipe(backend: Backend) {
         let told = succeed(child.wait_with_output().unwrap());
         assert!(told.starts_with("2 events, "), "{told}");
     }
-    ends_with_ctrl_c(&terminal).await;
+    for (dataset, signal) in [("left", "-INT"), ("stopped", "-TERM")] {
+        ends_with(signal, dataset, &terminal).await;
+    }
 }
 
-/// A pipe that stays open is left with Ctrl-C: the whole events that were written to it before are stored.
-async fn ends_with_ctrl_c(terminal: &Terminal<'_>) {
-    let mut command = terminal.command(&["ingest", "left", "-"]);
+/// A pipe that stays open is left with Ctrl-C, or by who manages services: the whole events that were written to it
+/// before are stored.
+async fn ends_with(signal: &str, dataset: &str, terminal: &Terminal<'_>) {
+    let mut command = terminal.command(&["ingest", dataset, "-"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    terminal.answer(&["dataset", "create", "left"]);
+    terminal.answer(&["dataset", "create", dataset]);
     let mut child = command.spawn().unwrap();
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(b"{\"a\": 1}\n").unwrap();
-    until_stored(terminal, "left", 1).await;
+    until_stored(terminal, dataset, 1).await;
     pipe.write_all(b"{\"a\": 2}\n{\"a\": 3}\n{\"a\"").unwrap();
-    send_signal("-INT", &child);
+    send_signal(signal, &child);
     let told = succeed(child.wait_with_output().unwrap());
     assert!(told.starts_with("3 events, "), "{told}");
     drop(pipe);

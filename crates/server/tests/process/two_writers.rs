@@ -87,10 +87,13 @@ fn stop(service: Service) {
     assert_eq!(service.exit_code(), Some(0));
 }
 
+/// A lease that does not end while a slow machine stands still.
+const LONG: [&str; 2] = ["--lease-seconds", "3600"];
+
 pub(crate) async fn second_is_refused(backend: Backend) {
     let first = Installation::new(backend);
     let second = first.beside();
-    let service = first.start(&[]);
+    let service = first.start(&LONG);
     let mut sent = Sent::new(&first);
     sent.send(&service, "before").await;
 
@@ -107,11 +110,11 @@ pub(crate) async fn second_is_refused(backend: Backend) {
 
     // After a clean stop nobody waits, and nobody's sequences meet another's marks.
     stop(service);
-    let service = second.start(&[]);
+    let service = second.start(&LONG);
     sent.send(&service, "second").await;
     assert!(first.try_start(&[]).is_err());
     stop(service);
-    let service = first.start(&[]);
+    let service = first.start(&LONG);
     sent.send(&service, "again").await;
     service.kill();
     sent.check(&first).await;

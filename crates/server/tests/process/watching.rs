@@ -120,9 +120,9 @@ async fn send(installation: &Installation, service: &Service) {
 }
 
 /// The different ids of the messages that came, by monitor and action.
-fn ids(receiver: &Receiver) -> BTreeMap<(String, String), BTreeSet<String>> {
+fn ids(received: Vec<(String, String)>) -> BTreeMap<(String, String), BTreeSet<String>> {
     let mut ids: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
-    for (id, body) in receiver.received() {
+    for (id, body) in received {
         let body: Value = serde_json::from_str(&body).unwrap();
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         ids.entry((text(&body["event"]["monitorID"]), text(&body["action"]))).or_default().insert(id);
@@ -133,16 +133,22 @@ fn ids(receiver: &Receiver) -> BTreeMap<(String, String), BTreeSet<String>> {
 /// Kills the service several times, and waits until so many different messages have come.
 async fn killed_until(installation: &Installation, receiver: &Receiver, count: usize) -> Service {
     for more in KILL_AFTER {
-        let before = receiver.received().len();
+        let wanted = receiver.received().len() + more;
+        receiver.answer(wanted);
         let service = installation.start(&SETTINGS);
-        receiver.had(before + more).await;
+        receiver.had(wanted).await;
         service.kill();
     }
+    receiver.answer(usize::MAX);
     let service = installation.start(&SETTINGS);
-    while ids(receiver).len() < count {
-        receiver.had(receiver.received().len() + 1).await;
+    loop {
+        let received = receiver.received();
+        let came = received.len();
+        if ids(received).len() >= count {
+            return service;
+        }
+        receiver.had(came + 1).await;
     }
-    service
 }
 
 pub(crate) async fn every_alert_is_told_under_one_id(backend: Backend) {
@@ -164,7 +170,7 @@ pub(crate) async fn every_alert_is_told_under_one_id(backend: Backend) {
     }
     catalog.close().await;
     let _service = killed_until(&installation, &receiver, 2 * MONITORS).await;
-    let ids = ids(&receiver);
+    let ids = ids(receiver.received());
     for monitor in &monitors {
         for action in ["Open", "Closed"] {
             let of = ids.get(&(monitor.id.as_str().to_owned(), action.to_owned()));

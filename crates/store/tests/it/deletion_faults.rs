@@ -62,6 +62,7 @@ async fn a_deletion_that_is_cut_off_anywhere_by_a_kill_is_finished_by_the_next()
         house.advance(Duration::from_secs(7200));
         house.store.collect_garbage().await.unwrap();
         house.advance(Duration::from_secs(8 * 86_400));
+        house.date_segments();
         house.store.sweep_orphans().await.unwrap();
         let house = house.killed().await;
         assert_same(&house.rows(&id).await, &left, &when);

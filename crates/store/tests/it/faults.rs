@@ -7,7 +7,9 @@ use tidegauge_model::{Clock, DatasetId, ErrorKind};
 use tidegauge_store::{FindingKind, StoreSettings};
 
 use crate::events::SECOND;
-use crate::house::{House, START, events, files_in, give_up_after, log_files, open, open_catalog, sqlite};
+use crate::house::{
+    House, START, events, files_in, give_up_after, log_files, open, open_catalog, set_modified, sqlite,
+};
 use tidegauge_store::Store;
 
 fn times(from: i64, count: i64) -> Vec<i64> {
@@ -73,7 +75,8 @@ async fn a_folder_that_cannot_be_written_delays_and_loses_nothing() {
 
 #[tokio::test]
 async fn a_catalogue_that_is_away_delays_and_loses_nothing() {
-    let house = House::new().await;
+    // Longer than any pause of the machine, and shorter than the three days below.
+    let house = House::with(|settings| settings.lease = Duration::from_secs(86_400)).await;
     let id = filled(&house).await;
     let before = house.rows(&id).await;
     house.catalog.close().await;
@@ -120,6 +123,7 @@ async fn work_that_is_given_up_at_any_point_is_done_later_and_once() {
     house.compact().await;
     house.advance(Duration::from_secs(7200));
     house.store.collect_garbage().await.unwrap();
+    house.date_segments();
     house.store.sweep_orphans().await.unwrap();
     let house = house.killed().await;
     assert_eq!(house.rows(&id).await.len(), expected);
@@ -229,7 +233,7 @@ async fn what_is_still_being_committed_is_waited_for_before_the_catalogue_is_fol
     let late = now.plus(Duration::from_secs(86_400));
     assert!(!give_up_after(50, twin.trim(&state, late)).await, "it waits for the connection");
     let mut following = Box::pin(twin.flush_due());
-    for _ in 0..20_000 {
+    for _ in 0..200 {
         assert!(futures_util::poll!(&mut following).is_pending());
         tokio::task::yield_now().await;
     }
@@ -274,9 +278,9 @@ async fn only_what_nobody_needs_is_deleted() {
     let old = orphan(id.as_str(), "segment_old.parquet");
     let young = orphan(id.as_str(), "segment_young.parquet");
     let unknown = orphan("dataset_01890a5dac96774bbcceb302099a8057", "segment_1.parquet");
-    // The clock of the test is ahead of the disk's.
-    let at = std::time::UNIX_EPOCH + Duration::from_micros(START as u64) - Duration::from_secs(3500);
-    std::fs::File::options().write(true).open(&young).unwrap().set_modified(at).unwrap();
+    set_modified(&young, Duration::from_secs(3500));
+    set_modified(&old, Duration::from_secs(30 * 86_400));
+    set_modified(&unknown, Duration::from_secs(30 * 86_400));
     let found = house.store.check(false).await.unwrap();
     assert_eq!(found.iter().filter(|found| found.kind == FindingKind::UnknownObject).count(), 2, "{found:?}");
     assert_eq!(house.store.sweep_orphans().await.unwrap(), 1);
@@ -310,7 +314,11 @@ async fn a_full_buffer_sends_requests_away_until_it_is_flushed() {
 
 #[tokio::test]
 async fn a_request_that_waits_for_room_goes_on_when_there_is_some() {
-    let house = House::with(|settings| settings.buffer_bytes_max = 4000).await;
+    let house = House::with(|settings| {
+        settings.buffer_bytes_max = 4000;
+        settings.buffer_wait = Duration::from_secs(3600);
+    })
+    .await;
     let dataset = house.dataset("logs").await;
     house.append(&dataset, &events(&times(0, 100))).await;
     let columns = events(&times(100, 1));
@@ -343,6 +351,7 @@ async fn the_wrong_catalogue_destroys_nothing() {
     let house = house.with_catalog(wrong).await;
     house.advance(Duration::from_secs(86_400));
     house.store.collect_garbage().await.unwrap();
+    house.date_segments();
     assert_eq!(house.store.sweep_orphans().await.unwrap(), 0);
     let kinds: Vec<FindingKind> =
         house.store.check(true).await.unwrap().into_iter().map(|found| found.kind).collect();
