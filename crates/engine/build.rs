@@ -3,11 +3,13 @@
 #[path = "build/computed_by.rs"]
 mod computed_by;
 
+use std::env;
 use std::error::Error;
-use std::path::Path;
+use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    // Asked when it runs: a build folder may be shared by checkouts in several places.
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..");
     for source in computed_by::sources(&root) {
         println!("cargo:rerun-if-changed={}", source.display());
     }
