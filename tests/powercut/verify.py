@@ -2,6 +2,7 @@
 
 import collections
 import shutil
+import sqlite3
 
 from service import DidNotStart, Refused, Service
 
@@ -34,6 +35,14 @@ def run(binary, folder, promises, point):
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def read(path):
+    """What a file says, if it is still there."""
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        return ""
+
+
 class Check:
     def __init__(self, service, promises, point):
         self.service, self.promises, self.point = service, promises, point
@@ -43,6 +52,7 @@ class Check:
         self.found.append(what)
 
     def run(self):
+        self.look_for_orphans()
         datasets = {dataset["id"]: dataset for dataset in self.service.call("GET", "/v2/datasets")[1]}
         self.compare_things("dataset", self.promises.datasets, datasets)
         tokens = {token["name"] for token in self.service.call("GET", "/v2/tokens")[1]}
@@ -122,6 +132,19 @@ class Check:
         if numbers:
             shown = ", ".join(str(number) for number in numbers[:SHOWN_MAX])
             self.wrong(f"{dataset}: {len(numbers)} {what}: {shown}{', …' if len(numbers) > SHOWN_MAX else ''}")
+
+    def look_for_orphans(self):
+        """Every object is a segment, or about to be one. The order of the three looks matters: the service is at work."""
+        data = self.service.folder / "data"
+        objects = [path for path in (data / "segments").rglob("*") if path.is_file()]
+        planned = " ".join(read(path) for path in (data / "intents").glob("*"))
+        catalogue = sqlite3.connect(f"file:{data / 'catalog.sqlite'}?mode=ro", uri=True)
+        known = {path for path, in catalogue.execute("SELECT path FROM segment")}
+        catalogue.close()
+        for path in objects:
+            name = path.relative_to(data / "segments").as_posix()
+            if name not in known and name.split("#")[0] not in planned and path.exists():
+                self.wrong(f"the object {name} was never published and is still there")
 
     def look_into_quarantine(self):
         """Nothing may be put aside but what is left in the log of a dataset that was being deleted."""

@@ -9,6 +9,7 @@ use tidegauge_model::{ErrorKind, Timestamp};
 
 use crate::dataset::DatasetState;
 use crate::flush::{Writing, checksum, is_gone, merge_apart};
+use crate::intents::Source;
 use crate::part::Part;
 use crate::segment::{Effort, SegmentPart};
 use crate::windows::{DAY, HOUR, Window};
@@ -67,10 +68,11 @@ impl Store {
             level,
             flushed: state.lock().flushed,
             replaces: chosen.iter().map(|segment| segment.id.as_str().to_owned()).collect(),
+            source: Source::Objects(chosen.iter().map(|segment| segment.path.clone()).collect()),
             effort: self.effort(chosen),
         };
         match self.write(state, writing).await {
-            Ok(added) => self.swap(state, chosen, &added).await,
+            Ok(written) => self.swap(state, chosen, written).await,
             // The dataset was deleted meanwhile.
             Err(error) if is_gone(&error) => {
                 self.forget_dataset(state);

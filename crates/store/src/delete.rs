@@ -11,6 +11,7 @@ use tidegauge_model::{ErrorKind, RowId, SegmentId};
 
 use crate::dataset::DatasetState;
 use crate::part::{Identities, Part};
+use crate::publish::Written;
 use crate::segment::SegmentPart;
 use crate::{Error, Result, Store};
 
@@ -77,7 +78,7 @@ impl Store {
         let chosen = std::slice::from_ref(segment);
         let (is_done, left) = match spare_apart(part, Arc::clone(doomed)).await? {
             Spared::All => return Ok(0),
-            Spared::None => (self.swap(state, chosen, &[]).await?, 0),
+            Spared::None => (self.swap(state, chosen, Written::default()).await?, 0),
             Spared::Some(part) => {
                 let left = part.rows() as u64;
                 let parts = vec![Part::Segment(part)];

@@ -11,9 +11,10 @@ use tidegauge_catalog::segments::NewSegment;
 use tidegauge_model::{ErrorKind, FieldKind, SegmentId};
 
 use crate::dataset::DatasetState;
+use crate::intents::{Planned, Source};
 use crate::merge::{Merge, Rows};
 use crate::part::{Logged, Part};
-use crate::publish::Unpublished;
+use crate::publish::{Unpublished, Written};
 use crate::segment::{Effort, Encoded, Job, encode, is_nameable, promoted};
 use crate::{Error, Result, Store, usage, windows};
 
@@ -24,6 +25,8 @@ pub(crate) struct Writing {
     /// Up to which sequence the dataset's events are in segments with these.
     pub(crate) flushed: u64,
     pub(crate) replaces: Vec<String>,
+    /// Where these events are until then.
+    pub(crate) source: Source,
     pub(crate) effort: Effort,
 }
 
@@ -119,22 +122,24 @@ impl Store {
         let logged: Vec<Arc<Logged>> = state.lock().logged.iter().take_while(is_wanted).cloned().collect();
         let Some(last) = logged.last() else { return Ok(None) };
         let (flushed, keys, usage) = (last.sequence, keys_of(&logged), usage::by_month(&logged));
+        let source = Source::of_log(&logged);
         let parts = logged.into_iter().filter(|logged| logged.frame.rows() > 0).map(Part::Logged).collect();
         let writing = Writing {
             merge: merge_apart(parts).await?,
             level: 0,
             flushed,
             replaces: Vec::new(),
+            source,
             effort: Effort::Fresh,
         };
-        let segments = self.write(state, writing).await?;
-        Ok(Some(Unpublished { segments, flushed, keys, usage }))
+        let written = self.write(state, writing).await?;
+        Ok(Some(Unpublished { written, flushed, keys, usage }))
     }
 
     /// Writes the rows of a merge as segments in the object store. They count once the catalogue names them.
-    pub(crate) async fn write(&self, state: &Arc<DatasetState>, writing: Writing) -> Result<Vec<NewSegment>> {
+    pub(crate) async fn write(&self, state: &Arc<DatasetState>, writing: Writing) -> Result<Written> {
         if writing.merge.rows() == 0 {
-            return Ok(Vec::new());
+            return Ok(Written::default());
         }
         let columns = self.columns_for(state, &writing.merge).await?;
         let now = self.now();
@@ -145,19 +150,24 @@ impl Store {
             windows::split(merge.rows(), |at| merge.time_at(at), self.settings.segment_rows_max, is_merged);
         let groups: Vec<(SegmentId, Rows)> =
             places.iter().map(|places| (ids(), merge.rows_at(places))).collect();
+        let objects = groups.iter().map(|(id, _)| path_of(state, id)).collect();
+        let planned = Planned { objects, source: writing.source.clone() };
         let encoded = encode_apart(state, writing, groups, columns).await?;
-        let mut added = Vec::with_capacity(encoded.len());
+        let intent = self.intents.declare(planned).await?;
+        let mut written = Written { segments: Vec::with_capacity(encoded.len()), intent: Some(intent) };
         for segment in encoded {
             match self.put(state, segment).await {
-                Ok(segment) => added.push(segment),
+                Ok(segment) => written.segments.push(segment),
                 Err(error) => {
-                    // The next attempt writes all of them anew, and there may be many attempts.
-                    self.discard(&added).await;
+                    // The next attempt writes all of them anew, and there may be many attempts. The intent stays: the
+                    // object that failed may be there all the same, or get there later.
+                    written.intent.take();
+                    self.discard(&written).await;
                     return Err(error);
                 }
             }
         }
-        Ok(added)
+        Ok(written)
     }
 
     /// The columns that a segment of these rows has. The catalogue hears of the fields without one too, so that it
@@ -176,7 +186,7 @@ impl Store {
     }
 
     async fn put(&self, state: &DatasetState, encoded: Encoded) -> Result<NewSegment> {
-        let path = format!("datasets/{}/{}.parquet", state.id(), encoded.id);
+        let path = path_of(state, &encoded.id);
         let segment = NewSegment {
             checksum: checksum(&encoded.bytes),
             bytes: encoded.bytes.len() as u64,
@@ -196,6 +206,10 @@ impl Store {
         self.objects.put(&path, encoded.bytes).await?;
         Ok(segment)
     }
+}
+
+fn path_of(state: &DatasetState, segment: &SegmentId) -> String {
+    format!("datasets/{}/{segment}.parquet", state.id())
 }
 
 /// A hash of a whole file, by which it is known to be unchanged.

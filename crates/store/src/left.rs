@@ -13,6 +13,7 @@ use tidegauge_model::DatasetId;
 use crate::dataset::DatasetState;
 use crate::flush::{PORTION_ROWS, Writing, keys_of, merge_apart};
 use crate::frame::Frame;
+use crate::intents::Source;
 use crate::lease::Lease;
 use crate::part::{Logged, Part};
 use crate::publish::live;
@@ -71,6 +72,7 @@ impl Store {
 
     async fn publish_portion(&self, state: &Arc<DatasetState>, logged: &[Arc<Logged>]) -> Result<()> {
         let Some(last) = logged.last() else { return Ok(()) };
+        let source = Source::of_log(logged);
         let logged = self.without_repeated(state, logged).await?;
         let parts = logged.iter().filter(|logged| logged.frame.rows() > 0).cloned().map(Part::Logged);
         let writing = Writing {
@@ -78,13 +80,16 @@ impl Store {
             level: 0,
             flushed: state.lock().flushed,
             replaces: Vec::new(),
+            source,
             effort: Effort::Fresh,
         };
-        let segments = self.write(state, writing).await?;
+        let written = self.write(state, writing).await?;
+        let segments = &written.segments;
         let (keys, usage) = (keys_of(&logged), usage::by_month(&logged));
         let (node, flushed) = (self.lease.node.as_str(), last.sequence);
-        let written = Flushed { node, segments: &segments, flushed, keys: &keys, usage: &usage };
-        let commit = self.catalog.publish_left(state.id(), written, self.now()).await?;
+        let moved = Flushed { node, segments, flushed, keys: &keys, usage: &usage };
+        let commit = self.catalog.publish_left(state.id(), moved, self.now()).await?;
+        written.settle();
         let mut inner = state.lock();
         for logged in &logged {
             for column in logged.frame.columns() {

@@ -1,6 +1,8 @@
 //! The object store that segments lie in: a folder of this machine, or a bucket of an S3-compatible service. What is
 //! put here is durable when the call returns. That an object counts is told by the catalogue alone.
 
+mod unfinished;
+
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -9,6 +11,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;
+use hashbrown::{HashMap, HashSet};
 use object_store::aws::AmazonS3Builder;
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as ObjectPath;
@@ -108,10 +111,7 @@ impl Objects {
         self.store.put(&self.named(path), PutPayload::from(bytes)).await.map_err(put_error)?;
         let Some(folder) = self.folder.clone() else { return Ok(()) };
         let path = path.to_owned();
-        // The disk may take its time, and others are not to wait for it.
-        tokio::task::spawn_blocking(move || sync_new_file(&folder, &path))
-            .await
-            .map_err(|source| Error::caused(ErrorKind::Internal, "the sync was interrupted", source))?
+        apart(move || sync_new_file(&folder, &path)).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Bytes> {
@@ -151,12 +151,61 @@ impl Objects {
         self.folder.is_some()
     }
 
-    /// Deletes an object; one that is gone already is no error.
-    pub(crate) async fn delete(&self, path: &str) -> Result<()> {
-        match self.store.delete(&self.named(path)).await {
-            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
+    /// Deletes objects; those that are gone already are no error. Their names do not come back after a power cut.
+    pub(crate) async fn delete(&self, paths: &[&str]) -> Result<()> {
+        for path in paths {
+            match self.store.delete(&self.named(path)).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
+        self.in_folders_of(paths, |folder, _| sync_folder(folder)).await
+    }
+
+    /// Deletes what was written of objects that were never finished. The library does not list it.
+    pub(crate) async fn delete_unfinished(&self, paths: &[&str]) -> Result<()> {
+        self.in_folders_of(paths, unfinished::delete).await
+    }
+
+    /// Deletes whatever was written of any object and has not been touched since a time. Says how many files.
+    pub(crate) async fn sweep_unfinished(&self, before: Timestamp) -> Result<usize> {
+        let Some(folder) = self.folder.clone() else { return Ok(0) };
+        apart(move || unfinished::sweep(&folder, before)).await
+    }
+
+    /// Whether all of these are there.
+    pub(crate) async fn has_all(&self, paths: &[String]) -> Result<bool> {
+        for path in paths {
+            match self.store.head(&self.named(path)).await {
+                Ok(_) => {}
+                Err(object_store::Error::NotFound { .. }) => return Ok(false),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Does something once for each folder that these objects lie in, with their names in it. A bucket has no folders.
+    async fn in_folders_of(
+        &self,
+        paths: &[&str],
+        work: fn(&Path, &HashSet<String>) -> Result<()>,
+    ) -> Result<()> {
+        let Some(root) = &self.folder else { return Ok(()) };
+        let mut folders: HashMap<PathBuf, HashSet<String>> = HashMap::new();
+        for path in paths {
+            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            folders.entry(root.join(folder)).or_default().insert(name.to_owned());
+        }
+        apart(move || {
+            folders.iter().try_for_each(|(folder, names)| match folder.try_exists() {
+                Ok(true) => work(folder, names),
+                // It has no names either.
+                Ok(false) => Ok(()),
+                Err(source) => Err(Error::disk("look for a folder of segments", source)),
+            })
+        })
+        .await
     }
 
     pub(crate) async fn list(&self) -> Result<Vec<Listed>> {
@@ -177,6 +226,13 @@ impl Objects {
     fn named(&self, path: &str) -> ObjectPath {
         ObjectPath::from(format!("{}{path}", self.prefix))
     }
+}
+
+/// The disk may take its time, and others are not to wait for it.
+async fn apart<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(|source| {
+        Error::caused(ErrorKind::Internal, "the work on a folder was interrupted", source)
+    })?
 }
 
 fn put_error(source: object_store::Error) -> Error {

@@ -9,12 +9,28 @@ use tidegauge_catalog::segments::{NewSegment, Segment};
 use tidegauge_model::{ErrorKind, SegmentId};
 
 use crate::dataset::DatasetState;
+use crate::intents::Intent;
 use crate::{Result, Store};
+
+/// Segments that are in the object store and count once they are published.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    pub(crate) segments: Vec<NewSegment>,
+    /// Says so to the next process if this one ends. There is none without segments.
+    pub(crate) intent: Option<Intent>,
+}
+
+impl Written {
+    /// Called when it is decided what becomes of the segments, and done.
+    pub(crate) fn settle(&self) {
+        self.intent.iter().for_each(Intent::settle);
+    }
+}
 
 /// Events of the buffer that are written as segments, which count once they are published.
 #[derive(Debug)]
 pub(crate) struct Unpublished {
-    pub(crate) segments: Vec<NewSegment>,
+    pub(crate) written: Written,
     /// The last sequence that is in them.
     pub(crate) flushed: u64,
     pub(crate) keys: Vec<IngestKey>,
@@ -25,13 +41,15 @@ pub(crate) struct Unpublished {
 impl Store {
     /// Publishes what was written from the buffer. After an error the same is tried again, and nothing is written
     /// anew: the catalogue may have taken it although the answer did not arrive.
-    pub(crate) async fn publish(&self, state: &Arc<DatasetState>, written: &Arc<Unpublished>) -> Result<()> {
-        state.lock().unpublished = Some(Arc::clone(written));
-        let Unpublished { segments, flushed, keys, usage } = &**written;
+    pub(crate) async fn publish(&self, state: &Arc<DatasetState>, moved: &Arc<Unpublished>) -> Result<()> {
+        state.lock().unpublished = Some(Arc::clone(moved));
+        let Unpublished { written, flushed, keys, usage } = &**moved;
+        let segments = &written.segments;
         match self.catalog.publish_flush(state.id(), segments, *flushed, keys, usage, self.now()).await {
             Ok(commit) => {
                 let added = segments.iter().map(|segment| Arc::new(live(state, segment, commit))).collect();
                 state.move_to_segments(*flushed, added);
+                written.settle();
             }
             Err(error) if error.kind() == ErrorKind::Conflict => {
                 state.lock().is_behind = true;
@@ -39,8 +57,9 @@ impl Store {
             }
             // The dataset was deleted meanwhile: its events have nowhere to go, and nobody to miss them.
             Err(error) if error.kind() == ErrorKind::NotFound => {
+                // Before the log may drop them: it is what says that these objects are not the only copy.
+                self.discard(written).await;
                 self.forget_dataset(state);
-                self.discard(segments).await;
             }
             Err(error) => return Err(error.into()),
         }
@@ -55,8 +74,9 @@ impl Store {
         &self,
         state: &Arc<DatasetState>,
         removed: &[Arc<Segment>],
-        added: &[NewSegment],
+        written: Written,
     ) -> Result<bool> {
+        let added = &written.segments;
         let ids: Vec<SegmentId> = removed.iter().map(|segment| segment.id.clone()).collect();
         // Until the answer is here, and after none came.
         state.lock().is_behind = true;
@@ -67,11 +87,12 @@ impl Store {
                 inner.replace_segments(&ids, added);
                 inner.is_behind = false;
                 drop(inner);
+                written.settle();
                 self.forget(&ids);
                 Ok(true)
             }
             Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound) => {
-                self.discard(added).await;
+                self.discard(&written).await;
                 self.catch_up(state).await?;
                 Ok(false)
             }
@@ -122,12 +143,13 @@ impl Store {
         Ok(())
     }
 
-    /// Deletes objects that were written and are known not to be published. What cannot be deleted now is swept later.
-    pub(crate) async fn discard(&self, segments: &[NewSegment]) {
-        for segment in segments {
-            if let Err(error) = self.objects.delete(&segment.path).await {
-                tracing::warn!(path = segment.path, %error, "cannot delete an object that is not needed");
-            }
+    /// Deletes objects that were written and are known not to be published. What cannot be deleted now is, when garbage
+    /// is collected.
+    pub(crate) async fn discard(&self, written: &Written) {
+        let paths: Vec<&str> = written.segments.iter().map(|segment| segment.path.as_str()).collect();
+        match self.objects.delete(&paths).await {
+            Ok(()) => written.settle(),
+            Err(error) => tracing::warn!(?paths, %error, "cannot delete objects that are not needed"),
         }
     }
 }

@@ -8,6 +8,7 @@ use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{FieldKind, Timestamp};
 
 use crate::dataset::DatasetState;
+use crate::publish::Written;
 use crate::{Result, SegmentStats, Store};
 
 impl Store {
@@ -38,7 +39,7 @@ impl Store {
         let old: Vec<Arc<Segment>> =
             segments.iter().filter(|segment| segment.max_time < before).cloned().collect();
         if let Some(last) = old.iter().map(|segment| segment.max_sequence).max() {
-            self.swap(state, &old, &[]).await?;
+            self.swap(state, &old, Written::default()).await?;
             self.drop_damaged(state.id(), last);
         }
         Ok(old.len())

@@ -15,7 +15,9 @@ use tokio::sync::Notify;
 use crate::blocks::Footers;
 use crate::dataset::DatasetState;
 use crate::frame::{Encoder, Frame, Receipt};
+use crate::given_up::Leftover;
 use crate::gone::Watchers;
+use crate::intents::Intents;
 use crate::keys::Keyed;
 use crate::lease::Lease;
 use crate::left::Left;
@@ -33,6 +35,7 @@ pub struct Store {
     pub(crate) chance: Arc<dyn Chance>,
     pub(crate) settings: StoreSettings,
     pub(crate) objects: Arc<Objects>,
+    pub(crate) intents: Intents,
     pub(crate) footers: Arc<Footers>,
     pub(crate) watchers: Watchers,
     pub(crate) log: Log,
@@ -130,13 +133,18 @@ impl Store {
         catalog.set_data_path(objects.data_path()).await?;
         let buffered = Arc::new(AtomicUsize::new(0));
         let directory = load(&catalog, &buffered).await?;
+        let intents = Intents::open(settings.folder.join("intents"))?;
+        let mut leftover = Leftover::read(&intents)?;
         let mut unclaimed = Unclaimed::default();
         let mut left = Left::of(&catalog, &lease).await?;
-        let mut recovered =
-            recover(&log_settings, &mut |dataset, sequence, frame| match directory.by_id.get(&dataset) {
+        let mut recovered = recover(&log_settings, &mut |dataset, sequence, frame| {
+            leftover.see(&dataset, sequence, &frame);
+            match directory.by_id.get(&dataset) {
                 Some(state) => left.sort_out(state, sequence, frame),
                 None => unclaimed.add(dataset, sequence, &frame),
-            })?;
+            }
+        })?;
+        leftover.spare_only_copies(&catalog, &objects).await?;
         unclaimed.protect(&mut recovered);
         let flushed = directory.by_id.values().map(|state| state.lock().flushed).max().unwrap_or(0);
         let last = recovered.last_sequence.max(flushed).max(lease.taken.sequence_floor);
@@ -146,6 +154,7 @@ impl Store {
             clock,
             chance,
             objects,
+            intents,
             footers: Arc::new(Footers::new(settings.footer_cache_bytes)),
             watchers: Watchers::default(),
             log,
@@ -167,6 +176,7 @@ impl Store {
         // The marks that were read say what is in segments of this log only if the lease was its own all the while.
         store.renew_lease().await?;
         store.release_log();
+        store.delete_leftover().await;
         Ok(store)
     }
 

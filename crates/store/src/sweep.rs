@@ -1,5 +1,5 @@
-//! Deletes objects that nobody needs: segments that were replaced or removed long enough ago, and objects that the
-//! catalogue never named because a process ended between writing and publishing.
+//! Deletes objects that nobody needs: segments that were replaced or removed long enough ago, objects whose writing was
+//! given up, and, much later, any that the catalogue does not know.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -20,15 +20,17 @@ const UNPUBLISHED_AGE: Duration = Duration::from_secs(3600);
 const ORPHAN_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
 
 impl Store {
-    /// Deletes segments that were removed before the grace time. Says how many.
+    /// Deletes segments that were removed before the grace time, and objects whose writing was given up. Says how many.
     pub async fn collect_garbage(&self) -> Result<usize> {
         self.hold_lease().await?;
+        // Read before the datasets follow the catalogue: then it is decided what became of these.
+        let given_up = self.intents.given_up()?;
         // A dataset here may still name what the catalogue has removed. Who reads that has until the next time.
         if self.catch_up_all().await? {
             return Ok(0);
         }
+        let mut deleted = self.delete_given_up(&given_up).await?;
         let before = self.now().minus(self.settings.grace);
-        let mut deleted = 0;
         // Outside readers go through the list of commits; what nobody can look back to is taken off it.
         self.catalog.prune_commits(before).await?;
         loop {
@@ -39,9 +41,8 @@ impl Store {
             // Kept until it is used: if a step fails, the next time does not hear of these segments any more.
             let last = removed.iter().map(|segment| segment.max_sequence).max().unwrap_or(0);
             self.doomed.fetch_max(last, Ordering::AcqRel);
-            for segment in &removed {
-                self.objects.delete(&segment.path).await?;
-            }
+            let paths: Vec<&str> = removed.iter().map(|segment| segment.path.as_str()).collect();
+            self.objects.delete(&paths).await?;
             let ids: Vec<_> = removed.into_iter().map(|segment| segment.id).collect();
             deleted += ids.len();
             // A reader that began before they were removed may have brought them back.
@@ -67,7 +68,7 @@ impl Store {
         let is_old = |object: &Listed| object.modified < border;
         let listed = self.objects.list().await?;
         let old: Vec<String> = listed.into_iter().filter(is_old).map(|object| object.path).collect();
-        let mut deleted = 0;
+        let mut deleted = self.objects.sweep_unfinished(unpublished_border(self.now())).await?;
         for batch in old.chunks(BATCH as usize) {
             let known = self.catalog.known_paths(batch).await?;
             for path in batch.iter().filter(|path| !known.contains(*path)) {
@@ -84,13 +85,13 @@ impl Store {
         // The clocks may differ, here and where the object lies: nothing is on its way while this is held.
         let _moving = state.moving.lock().await;
         let waiting = state.lock().unpublished.clone();
-        let is_waiting =
-            waiting.is_some_and(|waiting| waiting.segments.iter().any(|segment| segment.path == path));
+        let is_waiting = waiting
+            .is_some_and(|waiting| waiting.written.segments.iter().any(|segment| segment.path == path));
         if is_waiting || !self.catalog.known_paths(&[path.to_owned()]).await?.is_empty() {
             return Ok(false);
         }
         tracing::warn!(path, "deleting an object that the catalogue does not know");
-        self.objects.delete(path).await?;
+        self.objects.delete(&[path]).await?;
         Ok(true)
     }
 }

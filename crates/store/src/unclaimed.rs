@@ -31,10 +31,15 @@ pub(crate) fn deletion() -> Frame {
     Encoder::encode(&Columns::default(), Receipt { arrival: DELETED, ..Receipt::default() })
 }
 
+/// Whether a record says that its dataset is deleted.
+pub(crate) fn is_deletion(frame: &Frame) -> bool {
+    frame.receipt().arrival == DELETED
+}
+
 impl Unclaimed {
     /// Called in the order of sequences.
     pub(crate) fn add(&mut self, dataset: DatasetId, sequence: u64, frame: &Frame) {
-        if frame.receipt().arrival == DELETED {
+        if is_deletion(frame) {
             self.datasets.remove(&dataset);
         } else if frame.rows() > 0 {
             let events = self.datasets.entry(dataset).or_default();

@@ -13,6 +13,7 @@ mod extremes;
 mod faults;
 mod fields;
 mod formats;
+mod given_up;
 mod house;
 mod keys;
 mod lease;
