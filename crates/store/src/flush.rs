@@ -11,7 +11,7 @@ use tidegauge_catalog::segments::NewSegment;
 use tidegauge_model::{ErrorKind, FieldKind, SegmentId};
 
 use crate::dataset::DatasetState;
-use crate::intents::{Planned, Source};
+use crate::intents::{Intent, Planned, Source};
 use crate::merge::{Merge, Rows};
 use crate::part::{Logged, Part};
 use crate::publish::{Unpublished, Written};
@@ -151,23 +151,38 @@ impl Store {
         let groups: Vec<(SegmentId, Rows)> =
             places.iter().map(|places| (ids(), merge.rows_at(places))).collect();
         let objects = groups.iter().map(|(id, _)| path_of(state, id)).collect();
-        let planned = Planned { objects, source: writing.source.clone() };
+        let commit = self.catalog.commit_sequence().await?;
+        let planned = Planned { objects, source: writing.source.clone(), commit, declared: now.as_micros() };
         let encoded = encode_apart(state, writing, groups, columns).await?;
-        let intent = self.intents.declare(planned).await?;
-        let mut written = Written { segments: Vec::with_capacity(encoded.len()), intent: Some(intent) };
+        let intent = self.declare(planned).await?;
+        let mut written = Written { segments: Vec::with_capacity(encoded.len()), intent };
         for segment in encoded {
-            match self.put(state, segment).await {
+            match self.put(state, segment, written.intent.clone()).await {
                 Ok(segment) => written.segments.push(segment),
                 Err(error) => {
                     // The next attempt writes all of them anew, and there may be many attempts. The intent stays: the
                     // object that failed may be there all the same, or get there later.
-                    written.intent.take();
+                    if let Some(intent) = written.intent.take() {
+                        intent.abandon().await;
+                    }
                     self.discard(&written).await;
                     return Err(error);
                 }
             }
         }
         Ok(written)
+    }
+
+    async fn declare(&self, planned: Planned) -> Result<Option<Arc<Intent>>> {
+        match self.intents.declare(planned).await {
+            Ok(intent) => Ok(Some(Arc::new(intent))),
+            // What is written elsewhere makes room here, so it must not wait for it.
+            Err(error) if error.kind() == ErrorKind::StorageFull && !self.objects.is_local() => {
+                tracing::warn!(%error, "writing segments without noting which");
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// The columns that a segment of these rows has. The catalogue hears of the fields without one too, so that it
@@ -185,7 +200,13 @@ impl Store {
         Ok(columns)
     }
 
-    async fn put(&self, state: &DatasetState, encoded: Encoded) -> Result<NewSegment> {
+    /// Goes on when the caller is not waited for any more, and keeps the intent until it has ended.
+    async fn put(
+        &self,
+        state: &DatasetState,
+        encoded: Encoded,
+        intent: Option<Arc<Intent>>,
+    ) -> Result<NewSegment> {
         let path = path_of(state, &encoded.id);
         let segment = NewSegment {
             checksum: checksum(&encoded.bytes),
@@ -203,9 +224,20 @@ impl Store {
             level: encoded.level,
             sidecar: None,
         };
-        self.objects.put(&path, encoded.bytes).await?;
+        let objects = Arc::clone(&self.objects);
+        let put = async move {
+            let put = objects.put(&path, encoded.bytes).await;
+            drop(intent);
+            put
+        };
+        spawned(put).await?;
         Ok(segment)
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "it is waited for; when it is not, it ends by itself")]
+async fn spawned(put: impl Future<Output = Result<()>> + Send + 'static) -> Result<()> {
+    tokio::spawn(put).await.map_err(interrupted)?
 }
 
 fn path_of(state: &DatasetState, segment: &SegmentId) -> String {

@@ -1,6 +1,8 @@
 //! Deletes objects whose writing was given up: a process ended, or somebody stopped waiting, before the catalogue named
-//! them. An object goes only while all its events are known to be elsewhere: a catalogue that was restored from a backup
-//! does not know what was published since, and then the object may hold the only copy.
+//! them. What an earlier process gave up goes only while all its events are known to be elsewhere: a catalogue that was
+//! restored from a backup does not know what was published since, and then the object may hold the only copy.
+
+use std::time::Duration;
 
 use hashbrown::{HashMap, HashSet};
 use tidegauge_catalog::Catalog;
@@ -8,14 +10,16 @@ use tidegauge_model::DatasetId;
 
 use crate::frame::Frame;
 use crate::intents::{GivenUp, Intents, Planned, Source};
-use crate::objects::Objects;
 use crate::sweep::dataset_of;
 use crate::unclaimed::is_deletion;
 use crate::{Result, Store};
 
+/// After this time, a request to a remote store has ended there too, whatever its sender heard of it.
+const UNDER_WAY_MAX: Duration = Duration::from_secs(600);
+
 /// What an earlier process gave up, while the log is read to see whether it still has the events.
 #[derive(Debug)]
-pub(crate) struct Leftover {
+pub(crate) struct Inherited {
     given_up: Vec<GivenUp>,
     /// For each dataset with objects that are written from the log: from where to where, and how many requests were seen.
     seen: HashMap<DatasetId, Vec<Stretch>>,
@@ -29,16 +33,16 @@ struct Stretch {
     requests: u64,
 }
 
-impl Leftover {
-    pub(crate) fn read(intents: &Intents) -> Result<Self> {
-        let given_up = intents.given_up()?;
+impl Inherited {
+    pub(crate) fn of(intents: &Intents) -> Self {
+        let given_up = intents.given_up();
         let mut seen: HashMap<DatasetId, Vec<Stretch>> = HashMap::new();
-        for planned in given_up.iter().filter_map(|given_up| given_up.planned.as_ref()) {
+        for GivenUp { planned, .. } in &given_up {
             if let (Some(dataset), Source::Log { first, last, .. }) = (dataset(planned), &planned.source) {
                 seen.entry(dataset).or_default().push(Stretch { first: *first, last: *last, requests: 0 });
             }
         }
-        Ok(Self { given_up, seen, deleted: HashSet::new() })
+        Self { given_up, seen, deleted: HashSet::new() }
     }
 
     /// Called for each record of the log.
@@ -56,67 +60,89 @@ impl Leftover {
         }
     }
 
-    /// Forgets the intents whose objects may be the only copy of something. These are left to who restores the catalogue,
-    /// and to the sweep.
-    pub(crate) async fn spare_only_copies(self, catalog: &Catalog, objects: &Objects) -> Result<()> {
+    /// Forgets what was published, and spares what the log does not vouch for, or what a newer catalogue may know: who
+    /// restores that one finds it.
+    pub(crate) async fn judge(
+        self,
+        intents: &Intents,
+        catalog: &Catalog,
+        is_dataset: impl Fn(&DatasetId) -> bool,
+    ) -> Result<()> {
+        let newest_commit = catalog.commit_sequence().await?;
         for given_up in &self.given_up {
-            let Some(planned) = &given_up.planned else { continue };
-            if !self.is_elsewhere(planned, catalog, objects).await? {
-                tracing::warn!(objects = ?planned.objects, "not deleting objects that may be the only copy");
-                given_up.settle();
+            let planned = &given_up.planned;
+            if catalog.known_paths(&planned.objects).await?.len() == planned.objects.len() {
+                intents.settle(given_up);
+                continue;
+            }
+            let is_vouched_for = match &planned.source {
+                Source::Anywhere => true,
+                _ if planned.commit > newest_commit => false,
+                // Looked at when they are to be deleted: the store that has them may be away now.
+                Source::Objects(_) => true,
+                Source::Log { first, last, requests } => dataset(planned).is_some_and(|dataset| {
+                    let is_same = |seen: &&Stretch| (seen.first, seen.last) == (*first, *last);
+                    let seen = self.seen.get(&dataset).and_then(|seen| seen.iter().find(is_same));
+                    let is_logged = seen.is_some_and(|seen| seen.requests == *requests);
+                    self.deleted.contains(&dataset) || is_logged && is_dataset(&dataset)
+                }),
+            };
+            if !is_vouched_for {
+                intents.spare(given_up);
             }
         }
         Ok(())
     }
-
-    async fn is_elsewhere(&self, planned: &Planned, catalog: &Catalog, objects: &Objects) -> Result<bool> {
-        let Some(dataset) = dataset(planned) else { return Ok(false) };
-        match &planned.source {
-            Source::Objects(paths) => {
-                let known = catalog.known_paths(paths).await?;
-                Ok(known.len() == paths.len() && objects.has_all(paths).await?)
-            }
-            Source::Log { first, last, requests } => {
-                let is_same = |seen: &Stretch| (seen.first, seen.last) == (*first, *last);
-                let seen = self.seen.get(&dataset).and_then(|seen| seen.iter().find(|seen| is_same(seen)));
-                Ok(self.deleted.contains(&dataset) || seen.is_some_and(|seen| seen.requests == *requests))
-            }
-        }
-    }
 }
 
 impl Store {
-    /// Deletes what an earlier process gave up. What cannot be deleted now is, when garbage is collected.
-    pub(crate) async fn delete_leftover(&self) {
-        let deleted = match self.intents.given_up() {
-            Ok(given_up) => self.delete_given_up(&given_up).await,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = deleted {
-            tracing::warn!(%error, "cannot delete objects that were not published; it is tried again");
+    /// Deletes what an earlier process gave up, if that takes no long time. The rest goes with the first garbage.
+    pub(crate) async fn delete_inherited(&self) {
+        if self.objects.is_local() {
+            self.delete_given_up(self.intents.given_up()).await;
         }
     }
 
-    /// Deletes the objects of intents that were given up, unless the catalogue has taken them. The intents are from a
-    /// moment before which no dataset is behind the catalogue. Says how many objects were deleted.
-    pub(crate) async fn delete_given_up(&self, given_up: &[GivenUp]) -> Result<usize> {
+    /// Deletes the objects of intents that were given up, unless the catalogue has taken them; by now every dataset has
+    /// followed the catalogue. Says how many objects were deleted. What cannot be deleted now is, the next time.
+    pub(crate) async fn delete_given_up(&self, given_up: Vec<GivenUp>) -> usize {
         let mut deleted = 0;
         for given_up in given_up {
-            if let Some(planned) = &given_up.planned {
-                let known = self.catalog.known_paths(&planned.objects).await?;
-                let unknown: Vec<&str> = planned
-                    .objects
-                    .iter()
-                    .map(String::as_str)
-                    .filter(|path| !known.contains(*path))
-                    .collect();
-                self.objects.delete(&unknown).await?;
-                self.objects.delete_unfinished(&unknown).await?;
-                deleted += unknown.len();
+            if !self.objects.is_local() && !given_up.planned.is_older_than(UNDER_WAY_MAX, self.now()) {
+                continue;
             }
-            given_up.settle();
+            match self.delete_unpublished(&given_up).await {
+                Ok(count) => deleted += count,
+                Err(error) => {
+                    let objects = &given_up.planned.objects;
+                    tracing::warn!(?objects, %error, "cannot delete objects that were not published yet");
+                }
+            }
         }
-        Ok(deleted)
+        deleted
+    }
+
+    async fn delete_unpublished(&self, given_up: &GivenUp) -> Result<usize> {
+        let planned = &given_up.planned;
+        let known = self.catalog.known_paths(&planned.objects).await?;
+        let unknown: Vec<&str> =
+            planned.objects.iter().map(String::as_str).filter(|path| !known.contains(*path)).collect();
+        if !unknown.is_empty() && given_up.is_inherited && !self.are_sources_there(planned).await? {
+            tracing::warn!(objects = ?unknown, "not deleting objects that may be the only copy");
+            self.intents.spare(given_up);
+            return Ok(0);
+        }
+        self.objects.delete_unfinished(&unknown).await?;
+        self.objects.delete(&unknown).await?;
+        self.intents.settle(given_up);
+        Ok(unknown.len())
+    }
+
+    /// Whether the objects that these were to replace are there, and named by the catalogue.
+    async fn are_sources_there(&self, planned: &Planned) -> Result<bool> {
+        let Source::Objects(sources) = &planned.source else { return Ok(true) };
+        let known = self.catalog.known_paths(sources).await?;
+        Ok(known.len() == sources.len() && self.objects.has_all(sources).await?)
     }
 }
 

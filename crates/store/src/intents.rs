@@ -5,11 +5,11 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
-use tidegauge_model::ErrorKind;
+use tidegauge_model::{ErrorKind, Timestamp};
 
 use crate::log::{make_folder, sync_folder};
 use crate::part::Logged;
@@ -23,6 +23,8 @@ pub(crate) enum Source {
     Log { first: u64, last: u64, requests: u64 },
     /// In the objects that it takes the place of.
     Objects(Vec<String>),
+    /// It does not matter: the object was not written whole, so nobody has tried to publish it.
+    Anywhere,
 }
 
 impl Source {
@@ -41,110 +43,200 @@ impl Source {
 pub(crate) struct Planned {
     pub(crate) objects: Vec<String>,
     pub(crate) source: Source,
+    /// The catalogue's newest commit by then. One that does not have it is an older copy, or another one.
+    pub(crate) commit: u64,
+    /// When, in microseconds since 1970.
+    pub(crate) declared: i64,
 }
 
-/// All that is written down.
+/// All that is written down and not settled.
 #[derive(Debug)]
 pub(crate) struct Intents {
     folder: PathBuf,
-    /// Those that somebody is at work on.
-    active: Arc<Mutex<HashSet<PathBuf>>>,
+    noted: Arc<Mutex<HashMap<PathBuf, Noted>>>,
+}
+
+#[derive(Debug)]
+struct Noted {
+    planned: Planned,
+    state: State,
+    is_inherited: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Somebody is at work on it.
+    Active,
+    GivenUp,
+    /// Its objects may be the only copy of something. The next start looks at it again.
+    Spared,
 }
 
 /// What somebody is about to write, and to publish. Dropped without being settled, it is given up.
 #[derive(Debug)]
 pub(crate) struct Intent {
     file: PathBuf,
-    active: Arc<Mutex<HashSet<PathBuf>>>,
+    noted: Arc<Mutex<HashMap<PathBuf, Noted>>>,
 }
 
 /// An intent that nobody is at work on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct GivenUp {
     file: PathBuf,
-    /// Nothing if the machine stopped before it was written down whole; then no object was written either.
-    pub(crate) planned: Option<Planned>,
+    pub(crate) planned: Planned,
+    /// Whether it is of an earlier process.
+    pub(crate) is_inherited: bool,
 }
 
 impl Intents {
+    /// Reads what an earlier process gave up.
     pub(crate) fn open(folder: PathBuf) -> Result<Self> {
         make_folder(&folder).map_err(|source| Error::disk("make the folder of intents", source))?;
-        Ok(Self { folder, active: Arc::default() })
+        let noted = inherited(&folder).map_err(|source| Error::disk("read the intents", source))?;
+        Ok(Self { folder, noted: Arc::new(Mutex::new(noted)) })
     }
 
     /// Writes down what is about to be written. It is on the disk when this returns.
     pub(crate) async fn declare(&self, planned: Planned) -> Result<Intent> {
         let named = planned.objects.first().and_then(|path| Path::new(path).file_stem()?.to_str());
         let file = self.folder.join(format!("{}.json", named.unwrap_or_default()));
-        lock(&self.active).insert(file.clone());
-        let intent = Intent { file, active: Arc::clone(&self.active) };
-        let file = intent.file.clone();
-        tokio::task::spawn_blocking(move || write(&file, &planned))
-            .await
-            .map_err(|source| Error::caused(ErrorKind::Internal, "an intent was interrupted", source))??;
-        Ok(intent)
+        let noted = Noted { planned: planned.clone(), state: State::Active, is_inherited: false };
+        lock(&self.noted).insert(file.clone(), noted);
+        let intent = Intent { file, noted: Arc::clone(&self.noted) };
+        let written = write_apart(intent.file.clone(), planned).await;
+        if written.is_err() {
+            intent.settle();
+        }
+        written.map(|()| intent)
     }
 
-    /// What was given up, here or by an earlier process.
-    pub(crate) fn given_up(&self) -> Result<Vec<GivenUp>> {
-        let list = || -> io::Result<Vec<GivenUp>> {
-            let mut found = Vec::new();
-            for entry in std::fs::read_dir(&self.folder)? {
-                let file = entry?.path();
-                if !lock(&self.active).contains(&file) {
-                    let planned = serde_json::from_slice(&std::fs::read(&file)?).ok();
-                    found.push(GivenUp { file, planned });
-                }
-            }
-            Ok(found)
-        };
-        list().map_err(|source| Error::disk("read the intents", source))
+    pub(crate) fn given_up(&self) -> Vec<GivenUp> {
+        let noted = lock(&self.noted);
+        let given_up = noted.iter().filter(|(_, noted)| noted.state == State::GivenUp);
+        given_up
+            .map(|(file, noted)| GivenUp {
+                file: file.clone(),
+                planned: noted.planned.clone(),
+                is_inherited: noted.is_inherited,
+            })
+            .collect()
+    }
+
+    pub(crate) fn settle(&self, given_up: &GivenUp) {
+        settle(&self.noted, &given_up.file);
+    }
+
+    /// Leaves its objects alone, in this life of the process.
+    pub(crate) fn spare(&self, given_up: &GivenUp) {
+        if let Some(noted) = lock(&self.noted).get_mut(&given_up.file) {
+            noted.state = State::Spared;
+        }
+    }
+
+    /// All objects that are noted.
+    pub(crate) fn objects(&self) -> HashSet<String> {
+        lock(&self.noted).values().flat_map(|noted| noted.planned.objects.iter().cloned()).collect()
+    }
+
+    /// From which sequence on the log must stay: it says that objects are not the only copy of something.
+    pub(crate) fn first_in_log(&self) -> Option<u64> {
+        let noted = lock(&self.noted);
+        let kept = noted.values().filter(|noted| noted.state != State::Spared);
+        kept.filter_map(|noted| match noted.planned.source {
+            Source::Log { first, .. } => Some(first),
+            _ => None,
+        })
+        .min()
     }
 }
 
 impl Intent {
     /// Forgets it: its objects are published, or deleted.
     pub(crate) fn settle(&self) {
-        remove(&self.file);
+        settle(&self.noted, &self.file);
+    }
+
+    /// Writes down that its objects will not be published, wherever their events are.
+    pub(crate) async fn abandon(&self) {
+        let planned = lock(&self.noted).get_mut(&self.file).map(|noted| {
+            noted.planned.source = Source::Anywhere;
+            noted.planned.clone()
+        });
+        let Some(planned) = planned else { return };
+        if let Err(error) = write_apart(self.file.clone(), planned).await {
+            tracing::warn!(path = %self.file.display(), %error, "cannot write down that objects are abandoned");
+        }
     }
 }
 
 impl Drop for Intent {
     fn drop(&mut self) {
-        lock(&self.active).remove(&self.file);
+        if let Some(noted) = lock(&self.noted).get_mut(&self.file) {
+            noted.state = State::GivenUp;
+        }
     }
 }
 
-impl GivenUp {
-    pub(crate) fn settle(&self) {
-        remove(&self.file);
+/// The map is whole after a panic elsewhere: every change of it is one step.
+fn lock(noted: &Mutex<HashMap<PathBuf, Noted>>) -> MutexGuard<'_, HashMap<PathBuf, Noted>> {
+    noted.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn inherited(folder: &Path) -> io::Result<HashMap<PathBuf, Noted>> {
+    let mut noted = HashMap::new();
+    for entry in std::fs::read_dir(folder)? {
+        let file = entry?.path();
+        match serde_json::from_slice(&std::fs::read(&file)?) {
+            Ok(planned) => {
+                noted.insert(file, Noted { planned, state: State::GivenUp, is_inherited: true });
+            }
+            // The machine stopped before it was written down whole, so no object was written either.
+            Err(_) => remove(&file),
+        }
     }
+    Ok(noted)
 }
 
-/// The set is whole after a panic elsewhere: every change of it is one call.
-fn lock(active: &Mutex<HashSet<PathBuf>>) -> std::sync::MutexGuard<'_, HashSet<PathBuf>> {
-    active.lock().unwrap_or_else(PoisonError::into_inner)
+async fn write_apart(file: PathBuf, planned: Planned) -> Result<()> {
+    tokio::task::spawn_blocking(move || write(&file, &planned)).await.map_err(|source| {
+        Error::caused(ErrorKind::Internal, "the writing of an intent was interrupted", source)
+    })?
 }
 
+/// Renamed into its place: what stood there before is there whole, or this is.
 fn write(file: &Path, planned: &Planned) -> Result<()> {
+    let unfinished = file.with_extension("new");
     let make = || -> io::Result<()> {
-        let mut open = File::create(file)?;
+        let mut open = File::create(&unfinished)?;
         open.write_all(&serde_json::to_vec(planned)?)?;
-        open.sync_all()
+        open.sync_all()?;
+        std::fs::rename(&unfinished, file)
     };
     make().map_err(|source| {
-        remove(file);
+        remove(&unfinished);
         Error::disk("write an intent", source)
     })?;
     sync_folder(file.parent().unwrap_or(Path::new(".")))
 }
 
-/// That it is gone need not be durable: one that comes back names objects that the catalogue knows, or that are gone.
+/// That it is gone need not be durable: one that comes back is looked at as any other.
+fn settle(noted: &Mutex<HashMap<PathBuf, Noted>>, file: &Path) {
+    lock(noted).remove(file);
+    remove(file);
+}
+
 fn remove(file: &Path) {
     match std::fs::remove_file(file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             tracing::warn!(path = %file.display(), %error, "cannot delete an intent that is settled");
         }
         _ => {}
+    }
+}
+
+impl Planned {
+    /// What could still have been on its way to the object store is there after this time.
+    pub(crate) fn is_older_than(&self, age: std::time::Duration, now: Timestamp) -> bool {
+        Timestamp::from_micros(self.declared).plus(age) <= now
     }
 }

@@ -167,10 +167,10 @@ impl Objects {
         self.in_folders_of(paths, unfinished::delete).await
     }
 
-    /// Deletes whatever was written of any object and has not been touched since a time. Says how many files.
-    pub(crate) async fn sweep_unfinished(&self, before: Timestamp) -> Result<usize> {
-        let Some(folder) = self.folder.clone() else { return Ok(0) };
-        apart(move || unfinished::sweep(&folder, before)).await
+    /// The objects of which something was written that has not been touched since a time.
+    pub(crate) async fn unfinished(&self, before: Timestamp) -> Result<Vec<String>> {
+        let Some(folder) = self.folder.clone() else { return Ok(Vec::new()) };
+        apart(move || unfinished::find(&folder, before)).await
     }
 
     /// Whether all of these are there.

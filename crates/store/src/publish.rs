@@ -16,14 +16,14 @@ use crate::{Result, Store};
 #[derive(Debug, Default)]
 pub(crate) struct Written {
     pub(crate) segments: Vec<NewSegment>,
-    /// Says so to the next process if this one ends. There is none without segments.
-    pub(crate) intent: Option<Intent>,
+    /// Says so to the next process if this one ends. There is none without segments, or on a full disk.
+    pub(crate) intent: Option<Arc<Intent>>,
 }
 
 impl Written {
     /// Called when it is decided what becomes of the segments, and done.
     pub(crate) fn settle(&self) {
-        self.intent.iter().for_each(Intent::settle);
+        self.intent.iter().for_each(|intent| intent.settle());
     }
 }
 
@@ -57,9 +57,8 @@ impl Store {
             }
             // The dataset was deleted meanwhile: its events have nowhere to go, and nobody to miss them.
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                // Before the log may drop them: it is what says that these objects are not the only copy.
-                self.discard(written).await;
                 self.forget_dataset(state);
+                self.discard(written).await;
             }
             Err(error) => return Err(error.into()),
         }

@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use crate::blocks::Footers;
 use crate::dataset::DatasetState;
 use crate::frame::{Encoder, Frame, Receipt};
-use crate::given_up::Leftover;
+use crate::given_up::Inherited;
 use crate::gone::Watchers;
 use crate::intents::Intents;
 use crate::keys::Keyed;
@@ -134,17 +134,17 @@ impl Store {
         let buffered = Arc::new(AtomicUsize::new(0));
         let directory = load(&catalog, &buffered).await?;
         let intents = Intents::open(settings.folder.join("intents"))?;
-        let mut leftover = Leftover::read(&intents)?;
+        let mut inherited = Inherited::of(&intents);
         let mut unclaimed = Unclaimed::default();
         let mut left = Left::of(&catalog, &lease).await?;
         let mut recovered = recover(&log_settings, &mut |dataset, sequence, frame| {
-            leftover.see(&dataset, sequence, &frame);
+            inherited.see(&dataset, sequence, &frame);
             match directory.by_id.get(&dataset) {
                 Some(state) => left.sort_out(state, sequence, frame),
                 None => unclaimed.add(dataset, sequence, &frame),
             }
         })?;
-        leftover.spare_only_copies(&catalog, &objects).await?;
+        inherited.judge(&intents, &catalog, |dataset| directory.by_id.contains_key(dataset)).await?;
         unclaimed.protect(&mut recovered);
         let flushed = directory.by_id.values().map(|state| state.lock().flushed).max().unwrap_or(0);
         let last = recovered.last_sequence.max(flushed).max(lease.taken.sequence_floor);
@@ -175,8 +175,8 @@ impl Store {
         store.publish_left(left).await?;
         // The marks that were read say what is in segments of this log only if the lease was its own all the while.
         store.renew_lease().await?;
+        store.delete_inherited().await;
         store.release_log();
-        store.delete_leftover().await;
         Ok(store)
     }
 
@@ -326,6 +326,7 @@ impl Store {
         // Read first: everything up to here is in a buffer or in segments.
         let last = self.log.last_sequence();
         let oldest = self.all().iter().filter_map(|state| Some(state.lock().logged.first()?.sequence)).min();
+        let oldest = oldest.into_iter().chain(self.intents.first_in_log()).min();
         self.log.release(oldest.unwrap_or(u64::MAX).min(last + 1));
     }
 

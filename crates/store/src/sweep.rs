@@ -24,12 +24,12 @@ impl Store {
     pub async fn collect_garbage(&self) -> Result<usize> {
         self.hold_lease().await?;
         // Read before the datasets follow the catalogue: then it is decided what became of these.
-        let given_up = self.intents.given_up()?;
+        let given_up = self.intents.given_up();
         // A dataset here may still name what the catalogue has removed. Who reads that has until the next time.
         if self.catch_up_all().await? {
             return Ok(0);
         }
-        let mut deleted = self.delete_given_up(&given_up).await?;
+        let mut deleted = self.delete_given_up(given_up).await;
         let before = self.now().minus(self.settings.grace);
         // Outside readers go through the list of commits; what nobody can look back to is taken off it.
         self.catalog.prune_commits(before).await?;
@@ -68,7 +68,7 @@ impl Store {
         let is_old = |object: &Listed| object.modified < border;
         let listed = self.objects.list().await?;
         let old: Vec<String> = listed.into_iter().filter(is_old).map(|object| object.path).collect();
-        let mut deleted = self.objects.sweep_unfinished(unpublished_border(self.now())).await?;
+        let mut deleted = self.sweep_unfinished().await?;
         for batch in old.chunks(BATCH as usize) {
             let known = self.catalog.known_paths(batch).await?;
             for path in batch.iter().filter(|path| !known.contains(*path)) {
@@ -76,6 +76,17 @@ impl Store {
             }
         }
         Ok(deleted)
+    }
+
+    /// Deletes what was written of objects that nobody is at work on. Says of how many.
+    async fn sweep_unfinished(&self) -> Result<usize> {
+        let found = self.objects.unfinished(unpublished_border(self.now())).await?;
+        // Asked after the look at the folder, whose clock may be another: what is under way was noted before it began.
+        let under_way = self.intents.objects();
+        let left: Vec<&str> =
+            found.iter().filter(|path| !under_way.contains(*path)).map(String::as_str).collect();
+        self.objects.delete_unfinished(&left).await?;
+        Ok(left.len())
     }
 
     /// Deletes an object unless it is, or may still become, a segment.

@@ -20,7 +20,36 @@ pub struct Part {
     pub text_bytes: u64,
     /// Bytes of the stored file that were read for this part.
     pub stored_bytes: u64,
+    /// Whether it came by a pipe, from which it cannot be read again.
+    pub is_live: bool,
     pub place: Place,
+}
+
+impl Part {
+    /// Two parts with about half of the lines each; none if it is one line.
+    pub fn halves(&self) -> Option<(Self, Self)> {
+        let middle = self.body.len() / 2;
+        let last = self.body.len().saturating_sub(1);
+        let is_inside = |at: &usize| *at < last;
+        let after = memchr::memchr(b'\n', &self.body[middle..]).map(|at| middle + at).filter(is_inside);
+        let cut = after.or_else(|| memchr::memrchr(b'\n', &self.body[..middle]))? + 1;
+        let lines = memchr::memchr_iter(b'\n', &self.body[..cut]).count() as u64;
+        let half = |body: Bytes, place: Place| Self {
+            text_bytes: body.len() as u64,
+            stored_bytes: body.len() as u64,
+            body,
+            place,
+            ..self.clone()
+        };
+        let place = &self.place;
+        let first = Place { last_line: place.first_line + lines - 1, ..place.clone() };
+        let second = Place {
+            first_line: place.first_line + lines,
+            first_byte: place.first_byte + cut as u64,
+            ..place.clone()
+        };
+        Some((half(self.body.slice(..cut), first), half(self.body.slice(cut..), second)))
+    }
 }
 
 /// Which part of which file.
@@ -57,5 +86,52 @@ impl Place {
         hash.update(&self.file_number.to_le_bytes());
         hash.update(&self.first_byte.to_le_bytes());
         format!("{:032x}", hash.digest128())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(text: &str, first_line: u64) -> Part {
+        let lines = text.trim_end().lines().count() as u64;
+        Part {
+            body: Bytes::copy_from_slice(text.as_bytes()),
+            format: Format::Ndjson,
+            encoding: Encoding::None,
+            csv_fields: None,
+            text_bytes: text.len() as u64,
+            stored_bytes: text.len() as u64,
+            is_live: true,
+            place: Place {
+                file: "-".into(),
+                file_number: 0,
+                first_line,
+                last_line: first_line + lines - 1,
+                first_byte: 100,
+            },
+        }
+    }
+
+    #[test]
+    fn halves_are_whole_lines_and_keep_their_places() {
+        for text in ["a\nb\nc\n", "a\nb\nc", "long line\nb\n", "a\nlong line\n", "a\nb", "\n\n\n"] {
+            let mut waiting = vec![part(text, 7)];
+            let mut lines = Vec::new();
+            let mut byte = 100;
+            while let Some(part) = waiting.pop() {
+                if let Some((first, second)) = part.halves() {
+                    waiting.extend([second, first]);
+                    continue;
+                }
+                assert_eq!(part.place.first_byte, byte, "{text:?}");
+                assert_eq!(part.place.first_line, 7 + lines.len() as u64, "{text:?}");
+                assert_eq!(part.text_bytes, part.body.len() as u64);
+                byte += part.text_bytes;
+                lines.push(String::from_utf8(part.body.to_vec()).unwrap());
+            }
+            assert_eq!(lines.concat(), text);
+            assert!(lines.iter().all(|line| line.trim_end_matches('\n').lines().count() <= 1), "{lines:?}");
+        }
     }
 }

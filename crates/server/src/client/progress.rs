@@ -40,6 +40,8 @@ struct State {
     shown_failures: u64,
     lines: f64,
     told_of_retry_at: Option<f64>,
+    /// Lines that were not taken since the last event that was.
+    bad_lines: u64,
     /// Events of which the server told whether they have the field for the time, and those that do.
     told_of_time_field: u64,
     with_time_field: u64,
@@ -67,6 +69,9 @@ impl Progress {
         state.totals.events += answer.ingested;
         state.totals.failed += answer.failed;
         state.totals.text_bytes += part.text_bytes;
+        if answer.ingested > 0 {
+            state.bad_lines = 0;
+        }
         if let Some(events) = answer.with_time_field {
             state.told_of_time_field += answer.ingested;
             state.with_time_field += events;
@@ -89,6 +94,19 @@ impl Progress {
             }
             None => {}
         }
+    }
+
+    /// A line is no event. Says how many were not since the last event.
+    pub fn not_taken(&self, line: &Part, error: &anyhow::Error) -> u64 {
+        let mut state = self.state();
+        state.totals.failed += 1;
+        state.bad_lines += 1;
+        if state.shown_failures < SHOWN_FAILURES {
+            let reason = error.root_cause().to_string();
+            self.note(&format!("not taken: {}: {}", line.place, reason.lines().next().unwrap_or_default()));
+            state.shown_failures += 1;
+        }
+        state.bad_lines
     }
 
     /// A part is to be sent again.

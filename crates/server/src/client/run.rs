@@ -1,5 +1,6 @@
 //! Runs an ingest: a thread reads and cuts the files, and as many parts as there are connections are sent at once.
-//! The first part that cannot be stored ends it.
+//! The first part that cannot be stored ends it, but for bad lines from a pipe: what stands around those could not be
+//! sent again.
 
 use anyhow::{Context, bail};
 use futures_util::{StreamExt, stream};
@@ -7,11 +8,14 @@ use tidegauge_model::{Chance, chance, hex};
 use tokio::sync::mpsc;
 
 use super::buffers::Buffers;
-use super::input::Input;
+use super::input::{Format, Input};
 use super::part::Part;
 use super::progress::Progress;
-use super::send::Sender;
+use super::send::{Sender, Unreadable};
 use super::split::{Cutting, Splitter};
+
+/// After so many bad lines with nothing good between them it is taken for granted that no events come.
+const BAD_LINES_MAX: u64 = 100;
 
 /// Sends all files. Whether events in stored parts failed is counted in `progress`.
 pub async fn run(
@@ -23,16 +27,29 @@ pub async fn run(
 ) -> anyhow::Result<()> {
     let mut parts = read_in_background(inputs, cutting, connections)?;
     let parts = stream::poll_fn(move |context| parts.poll_recv(context));
-    let mut sent = parts
-        .map(|part| async move {
-            let part = part?;
-            let answer = sender.send(&part, |notice| progress.retrying(notice)).await?;
-            progress.stored(&part, &answer);
-            anyhow::Ok(())
-        })
-        .buffer_unordered(connections);
+    let mut sent =
+        parts.map(|part| async move { store(part?, sender, progress).await }).buffer_unordered(connections);
     while let Some(result) = sent.next().await {
         result?;
+    }
+    Ok(())
+}
+
+/// Has a part stored. Of one that came by a pipe and cannot be read, the lines that can.
+async fn store(part: Part, sender: &Sender, progress: &Progress) -> anyhow::Result<()> {
+    let mut waiting = vec![part];
+    while let Some(part) = waiting.pop() {
+        match sender.send(&part, |notice| progress.retrying(notice)).await {
+            Ok(answer) => progress.stored(&part, &answer),
+            Err(error) if part.is_live && part.format == Format::Ndjson && error.is::<Unreadable>() => {
+                match part.halves() {
+                    Some((first, second)) => waiting.extend([second, first]),
+                    None if progress.not_taken(&part, &error) < BAD_LINES_MAX => {}
+                    None => return Err(error),
+                }
+            }
+            Err(error) => return Err(error),
+        }
     }
     Ok(())
 }

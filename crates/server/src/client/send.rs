@@ -73,6 +73,11 @@ pub struct Sender {
     chance: Arc<dyn Chance>,
 }
 
+/// The server could not read a part. There may be good events in it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Unreadable(String);
+
 /// Why an attempt did not succeed.
 enum Problem {
     /// It may succeed the next time, and not before this time has passed.
@@ -189,8 +194,11 @@ async fn try_once(request: RequestBuilder, format: Format) -> Result<Answer, Pro
         })?;
         return Ok(Answer { with_time_field, ..answer });
     }
-    let error =
-        anyhow!(refusal::with_hint(refusal::text(status.as_u16(), &body), advice(status, format, &body)));
+    let text = refusal::with_hint(refusal::text(status.as_u16(), &body), advice(status, format, &body));
+    if status == StatusCode::BAD_REQUEST && is_unreadable(&body) {
+        return Err(Problem::Final(Unreadable(text).into()));
+    }
+    let error = anyhow!(text);
     Err(if is_passing(status) { Problem::Passing(error, retry_after) } else { Problem::Final(error) })
 }
 

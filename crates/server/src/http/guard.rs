@@ -61,6 +61,7 @@ struct Sender {
     org: Option<OrgId>,
     actor: Option<String>,
     allowance: Option<Allowance>,
+    payment: Option<PaymentStatus>,
 }
 
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
@@ -85,6 +86,9 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     challenge::complete(&app, &mut response);
     if let Some(allowance) = sender.allowance {
         set_rate_headers(response.headers_mut(), &allowance, sender.org.is_some());
+    }
+    if let Some(status @ (PaymentStatus::Failed | PaymentStatus::Blocked)) = sender.payment {
+        response.headers_mut().insert(PAYMENT, HeaderValue::from_static(status.name()));
     }
     if is_refusal(response.status()) {
         let detail = response.extensions().get::<ErrorBody>().map(ErrorBody::cause);
@@ -145,14 +149,9 @@ fn describe(request: &Request) -> String {
 }
 
 async fn run(mut request: Request, next: Next, caller: Caller, under_way: Arc<UnderWay>) -> Response {
-    let payment = caller.standing.as_ref().map(|standing| standing.payment);
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(Arc::clone(&under_way));
-    let mut response = next.run(request).await;
-    if let Some(status @ (PaymentStatus::Failed | PaymentStatus::Blocked)) = payment {
-        response.headers_mut().insert(PAYMENT, HeaderValue::from_static(status.name()));
-    }
-    response
+    next.run(request).await
 }
 
 async fn admit(
@@ -184,6 +183,7 @@ async fn admit(
     let role = principal.role();
     let standing = standing.map(|standing| caller_standing(standing, role, now)).transpose()?;
     sender.org = standing.as_ref().map(|standing| standing.org.clone());
+    sender.payment = standing.as_ref().map(|standing| standing.payment);
     let (key, per_second) = match &standing {
         Some(standing) => (standing.org.as_str(), standing.limits.api_rate_limit_per_second),
         None => (found.user.as_str(), SEATLESS_RATE),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::database::Backend;
-use crate::process::{HANGS, Installation, client, until};
+use crate::process::{Installation, client, eventually, until};
 
 pub(crate) async fn reach(backend: Backend) {
     let installation = Installation::new(backend);
@@ -59,18 +59,12 @@ pub(crate) async fn reach(backend: Backend) {
 /// The audit trail once the refused notifier stands in it: a job writes refusals after their answers, so before that
 /// two looks at the trail may differ.
 async fn audit_with_the_last_refusal(installation: &Installation) -> Vec<Value> {
-    let wait = async {
-        loop {
-            let audit = installation.answer(&["org", "audit", "--json"]);
-            let audit: Vec<Value> = serde_json::from_str(&audit).unwrap();
-            if audit.iter().any(|entry| entry["action"] == "POST /v2/notifiers") {
-                return audit;
-            }
-            tokio::task::yield_now().await;
-        }
-    };
-    let waited = tokio::time::timeout(HANGS, wait).await;
-    waited.unwrap_or_else(|_| panic!("the refused notifier never came into the audit trail"))
+    eventually("the refused notifier in the audit trail", async || {
+        let audit = installation.answer(&["org", "audit", "--json"]);
+        let audit: Vec<Value> = serde_json::from_str(&audit).unwrap();
+        audit.iter().any(|entry| entry["action"] == "POST /v2/notifiers").then_some(audit)
+    })
+    .await
 }
 
 pub(crate) async fn first_token(backend: Backend) {

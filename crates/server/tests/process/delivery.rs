@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::database::Backend;
-use crate::process::{HANGS, Installation, Service, client};
+use crate::process::{HANGS, Installation, Service, client, eventually};
 
 /// An attempt may take a second, so that a message of a service that was killed is free after three.
 pub(crate) const SETTINGS: [&str; 6] = settings("1");
@@ -158,14 +158,9 @@ pub(crate) async fn notifier(
 
 async fn wait_until_nothing_waits(installation: &Installation) {
     let catalog = installation.open_catalog().await;
-    let wait = async {
-        while catalog.outbox_size().await.unwrap().waiting > 0 {
-            tokio::task::yield_now().await;
-        }
-    };
-    let waited = tokio::time::timeout(HANGS, wait).await;
+    eventually("an empty outbox", async || (catalog.outbox_size().await.unwrap().waiting == 0).then_some(()))
+        .await;
     catalog.close().await;
-    assert!(waited.is_ok(), "something waits for ever");
 }
 
 /// Killed between sending and noting it: the receiver has the message, and the service does not know.

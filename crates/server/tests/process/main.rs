@@ -93,6 +93,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
         Box::pin(terminal_datasets::from_the_command_line(backend))
     }),
     ("lines_of_a_pipe_are_sent_while_it_is_open", |backend| Box::pin(terminal_ingest::open_pipe(backend))),
+    ("a_bad_line_of_a_pipe_takes_no_other_with_it", |backend| Box::pin(terminal_ingest::bad_line(backend))),
     ("lines_of_text_are_sent_from_the_command_line", |backend| Box::pin(terminal_ingest::lines(backend))),
     ("a_field_for_the_time_that_no_event_has_is_told", |backend| {
         Box::pin(terminal_ingest::missing_time_field(backend))

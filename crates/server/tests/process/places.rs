@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::database::Backend;
 use crate::geo_file::geo_file;
-use crate::process::{HANGS, Installation, Service, client};
+use crate::process::{Installation, Service, client, eventually};
 
 fn write_country(path: &Path, country: &str) {
     let record = json!({"country": {"iso_code": "XX", "names": {"en": country}}});
@@ -48,8 +48,10 @@ pub(crate) async fn come_from_the_database(backend: Backend) {
 
     write_country(&path, "Denmark");
     service.hang_up();
-    let until_it_counts = async { while country(&answer(&installation, &service).await) != "Denmark" {} };
-    tokio::time::timeout(HANGS, until_it_counts).await.unwrap();
+    eventually("the new database", async || {
+        (country(&answer(&installation, &service).await) == "Denmark").then_some(())
+    })
+    .await;
 }
 
 pub(crate) async fn are_refused_at_the_start(backend: Backend) {

@@ -239,16 +239,24 @@ pub(crate) const HANGS: std::time::Duration = std::time::Duration::from_secs(1_2
 /// Sends a request until it gets this status, and gives that answer. A change by another process counts after a moment;
 /// one that never counts fails the test.
 pub(crate) async fn until(status: u16, request: impl Fn() -> RequestBuilder) -> reqwest::Response {
+    eventually(&format!("an answer with the status {status}"), async || {
+        Some(request().send().await.unwrap()).filter(|answer| answer.status() == status)
+    })
+    .await
+}
+
+/// Looks until there is what is looked for; if it never comes, the test fails and says what did not.
+pub(crate) async fn eventually<T>(what: &str, look: impl AsyncFn() -> Option<T>) -> T {
     let wait = async {
         loop {
-            let answer = request().send().await.unwrap();
-            if answer.status() == status {
-                return answer;
+            if let Some(found) = look().await {
+                return found;
             }
+            tokio::task::yield_now().await;
         }
     };
     let waited = tokio::time::timeout(HANGS, wait).await;
-    waited.unwrap_or_else(|_| panic!("no answer had the status {status}"))
+    waited.unwrap_or_else(|_| panic!("this never came: {what}"))
 }
 
 pub(crate) fn send_signal(signal: &str, child: &Child) {

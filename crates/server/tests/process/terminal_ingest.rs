@@ -6,24 +6,18 @@ use std::process::Stdio;
 use serde_json::json;
 
 use crate::database::Backend;
-use crate::process::{HANGS, Installation, client, send_signal, until, write};
+use crate::process::{Installation, client, eventually, send_signal, until, write};
 use crate::terminal::{Terminal, succeed};
 
-/// Waits until a query has so many rows.
+/// Waits until a dataset has so many events.
 async fn until_stored(terminal: &Terminal<'_>, dataset: &str, events: u64) {
-    let wait = async {
-        loop {
-            let url = format!("{}/v1/datasets/{dataset}/info", terminal.service.url);
-            let answer = until(200, || client().get(&url).bearer_auth(&terminal.token)).await;
-            let info: serde_json::Value = answer.json().await.unwrap();
-            if info["numEvents"] == json!(events) {
-                return;
-            }
-            tokio::task::yield_now().await;
-        }
-    };
-    let waited = tokio::time::timeout(HANGS, wait).await;
-    waited.unwrap_or_else(|_| panic!("{events} events were never stored"));
+    let url = format!("{}/v1/datasets/{dataset}/info", terminal.service.url);
+    eventually(&format!("{events} events in {dataset}"), async || {
+        let answer = until(200, || client().get(&url).bearer_auth(&terminal.token)).await;
+        let info: serde_json::Value = answer.json().await.unwrap();
+        (info["numEvents"] == json!(events)).then_some(())
+    })
+    .await;
 }
 
 pub(crate) async fn open_pipe(backend: Backend) {
@@ -64,6 +58,39 @@ async fn ends_with(signal: &str, dataset: &str, terminal: &Terminal<'_>) {
     let told = succeed(child.wait_with_output().unwrap());
     assert!(told.starts_with("3 events, "), "{told}");
     drop(pipe);
+}
+
+/// A line that is no event is told and passed over: what stands around it could not be sent again.
+pub(crate) async fn bad_line(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let terminal = Terminal::new(&installation, &service);
+    terminal.answer(&["dataset", "create", "pipe"]);
+    let mut command = terminal.command(&["ingest", "pipe", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(b"{\"a\": 1}\n{\"a\": 2}\nhello\n{\"a\": 3}\n{\"a\": \n").unwrap();
+    until_stored(&terminal, "pipe", 3).await;
+    pipe.write_all(b"{\"a\": 4}\n").unwrap();
+    until_stored(&terminal, "pipe", 4).await;
+    drop(pipe);
+    let output = child.wait_with_output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    for part in ["line 3, from byte 18: ", "line 5, ", "2 events were not taken"] {
+        assert!(told.contains(part), "{part} in {told}");
+    }
+
+    let mut command = terminal.command(&["ingest", "pipe", "-"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all("no event\n".repeat(1000).as_bytes()).unwrap();
+    drop(pipe);
+    let told = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    assert_eq!(told.matches("not taken: ").count(), 10, "{told}");
+    assert!(told.contains("--format lines"), "{told}");
 }
 
 pub(crate) async fn lines(backend: Backend) {

@@ -13,25 +13,44 @@ use crate::{Error, Result};
 
 /// Deletes, in one folder, what was written of the objects with these names.
 pub(super) fn delete(folder: &Path, names: &HashSet<String>) -> Result<()> {
-    remove(folder, |name, _| object_of(name).is_some_and(|object| names.contains(object)))
-        .map(|_| ())
-        .map_err(|source| Error::disk("delete an unfinished segment", source))
+    let is_doomed = |name: &str| object_of(name).is_some_and(|object| names.contains(object));
+    let delete = || -> io::Result<()> {
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_name().to_str().is_some_and(is_doomed) {
+                match std::fs::remove_file(entry.path()) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    };
+    delete().map_err(|source| Error::disk("delete an unfinished segment", source))?;
+    sync_folder(folder)
 }
 
-/// Deletes, in all folders below one, what was written of any object and not touched since a time. Says how many files.
-pub(super) fn sweep(root: &Path, before: Timestamp) -> Result<usize> {
+/// The objects, in all folders below one, of which something was written and not touched since a time.
+pub(super) fn find(root: &Path, before: Timestamp) -> Result<Vec<String>> {
     let micros = u64::try_from(before.as_micros()).unwrap_or(0);
     let border = SystemTime::UNIX_EPOCH + Duration::from_micros(micros);
-    let sweep = || -> io::Result<usize> {
-        let mut removed = 0;
+    let find = || -> io::Result<Vec<String>> {
+        let mut found = Vec::new();
         for folder in folders(&root.join("datasets"))? {
-            let is_old = |modified: SystemTime| modified < border;
-            removed +=
-                remove(&folder, |name, modified| object_of(name).is_some() && modified.is_some_and(is_old))?;
+            for entry in std::fs::read_dir(folder)? {
+                let path = entry?.path();
+                let name = path.strip_prefix(root).ok().and_then(Path::to_str);
+                let Some(object) = name.and_then(object_of) else { continue };
+                // One that is gone meanwhile was finished.
+                let modified = std::fs::metadata(&path).and_then(|metadata| metadata.modified());
+                if modified.is_ok_and(|modified| modified < border) {
+                    found.push(object.to_owned());
+                }
+            }
         }
-        Ok(removed)
+        Ok(found)
     };
-    sweep().map_err(|source| Error::disk("delete unfinished segments", source))
+    find().map_err(|source| Error::disk("look for unfinished segments", source))
 }
 
 /// The object that a file is an unfinished part of.
@@ -51,22 +70,6 @@ fn folders(above: &Path) -> io::Result<Vec<std::path::PathBuf>> {
         }
     }
     Ok(folders)
-}
-
-fn remove(folder: &Path, is_doomed: impl Fn(&str, Option<SystemTime>) -> bool) -> io::Result<usize> {
-    let mut removed = 0;
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let modified = entry.metadata().and_then(|metadata| metadata.modified()).ok();
-        if entry.file_name().to_str().is_some_and(|name| is_doomed(name, modified)) {
-            std::fs::remove_file(entry.path())?;
-            removed += 1;
-        }
-    }
-    if removed > 0 {
-        sync_folder(folder).map_err(io::Error::other)?;
-    }
-    Ok(removed)
 }
 
 #[cfg(test)]

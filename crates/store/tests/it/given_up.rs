@@ -140,7 +140,10 @@ async fn objects_that_somebody_stopped_waiting_for_go_with_the_next_garbage() {
     for work in ALL {
         let (house, id, written) = given_up(work).await;
         let rows = house.rows(&id).await;
-        assert!(house.store.collect_garbage().await.unwrap() > 0, "{work:?}");
+        // What is not waited for may still be at work.
+        while house.store.collect_garbage().await.unwrap() == 0 {
+            tokio::task::yield_now().await;
+        }
         assert!(!is_there(&written), "{work:?}");
         assert_eq!(intents(&house), Vec::<PathBuf>::new(), "{work:?}");
         assert_same(&house.rows(&id).await, &rows, &format!("{work:?}"));
@@ -153,6 +156,9 @@ async fn objects_of_a_dataset_that_was_deleted_meanwhile_are_gone_too() {
         let (house, _, written) = given_up(work).await;
         let id = house.delete_dataset("logs").await;
         house.store.remove(&id);
+        // What is logged after it is there only with the note that the dataset is deleted.
+        let other = house.dataset("other").await;
+        house.append(&other, &events(&times(0, 1))).await;
         let house = house.killed().await;
         assert!(!is_there(&written), "{work:?}");
         assert_eq!(intents(&house), Vec::<PathBuf>::new(), "{work:?}");
@@ -195,7 +201,6 @@ async fn an_object_stays_when_the_log_has_lost_some_of_its_events() {
     let house =
         house.reopened_after(|| log.iter().for_each(|file| std::fs::remove_file(file).unwrap())).await;
     assert!(is_there(&written), "it is the only copy");
-    assert_eq!(intents(&house), Vec::<PathBuf>::new());
     house.store.collect_garbage().await.unwrap();
     assert!(is_there(&written));
 }
