@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 import urllib.parse
 
 WAIT_SECONDS = 120
@@ -60,6 +61,7 @@ class Service:
             library, trace = recorder
             environment |= {"LD_PRELOAD": str(library), "RECORDER_FOLDER": str(folder), "RECORDER_TRACE": str(trace)}
         self.errors = open(log, "ab")
+        self.begun = time.time()
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=self.errors, text=True, env=environment)
         self.address = self.wait_until_it_listens()

@@ -35,10 +35,10 @@ def run(binary, folder, promises, point):
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def read(path):
-    """What a file says, if it is still there."""
+def read(path, since):
+    """What a file says, if it is still there and was written since a time."""
     try:
-        return path.read_text()
+        return path.read_text() if path.stat().st_mtime >= since else ""
     except FileNotFoundError:
         return ""
 
@@ -137,7 +137,8 @@ class Check:
         """Every object is a segment, or about to be one. The order of the three looks matters: the service is at work."""
         data = self.service.folder / "data"
         objects = [path for path in (data / "segments").rglob("*") if path.is_file()]
-        planned = " ".join(read(path) for path in (data / "intents").glob("*"))
+        # Files have the time of the last tick.
+        planned = " ".join(read(path, self.service.begun - 0.1) for path in (data / "intents").glob("*"))
         catalogue = sqlite3.connect(f"file:{data / 'catalog.sqlite'}?mode=ro", uri=True)
         known = {path for path, in catalogue.execute("SELECT path FROM segment")}
         datasets = {dataset for dataset, in catalogue.execute("SELECT id FROM dataset")}

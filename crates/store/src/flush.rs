@@ -176,8 +176,8 @@ impl Store {
     async fn declare(&self, planned: Planned) -> Result<Option<Arc<Intent>>> {
         match self.intents.declare(planned).await {
             Ok(intent) => Ok(Some(Arc::new(intent))),
-            // What is written elsewhere makes room here, so it must not wait for it.
-            Err(error) if error.kind() == ErrorKind::StorageFull && !self.objects.is_local() => {
+            // What is written to another disk makes room on this one, so it must not wait for it.
+            Err(error) if error.kind() == ErrorKind::StorageFull => {
                 tracing::warn!(%error, "writing segments without noting which");
                 Ok(None)
             }

@@ -2,20 +2,15 @@
 //! them. What an earlier process gave up goes only while all its events are known to be elsewhere: a catalogue that was
 //! restored from a backup does not know what was published since, and then the object may hold the only copy.
 
-use std::time::Duration;
-
 use hashbrown::{HashMap, HashSet};
 use tidegauge_catalog::Catalog;
 use tidegauge_model::DatasetId;
 
 use crate::frame::Frame;
 use crate::intents::{GivenUp, Intents, Planned, Source};
-use crate::sweep::dataset_of;
+use crate::sweep::{UNPUBLISHED_AGE, dataset_of};
 use crate::unclaimed::is_deletion;
 use crate::{Result, Store};
-
-/// After this time, a request to a remote store has ended there too, whatever its sender heard of it.
-const UNDER_WAY_MAX: Duration = Duration::from_secs(600);
 
 /// What an earlier process gave up, while the log is read to see whether it still has the events.
 #[derive(Debug)]
@@ -61,12 +56,12 @@ impl Inherited {
     }
 
     /// Forgets what was published, and spares what the log does not vouch for, or what a newer catalogue may know: who
-    /// restores that one finds it.
+    /// restores that one finds it. `flushed` says up to which sequence a dataset's events are in segments.
     pub(crate) async fn judge(
         self,
         intents: &Intents,
         catalog: &Catalog,
-        is_dataset: impl Fn(&DatasetId) -> bool,
+        flushed: impl Fn(&DatasetId) -> Option<u64>,
     ) -> Result<()> {
         let newest_commit = catalog.commit_sequence().await?;
         for given_up in &self.given_up {
@@ -84,7 +79,11 @@ impl Inherited {
                     let is_same = |seen: &&Stretch| (seen.first, seen.last) == (*first, *last);
                     let seen = self.seen.get(&dataset).and_then(|seen| seen.iter().find(is_same));
                     let is_logged = seen.is_some_and(|seen| seen.requests == *requests);
-                    self.deleted.contains(&dataset) || is_logged && is_dataset(&dataset)
+                    match flushed(&dataset) {
+                        // What is before the mark is not read from the log any more.
+                        Some(flushed) => is_logged && flushed < *first,
+                        None => self.deleted.contains(&dataset),
+                    }
                 }),
             };
             if !is_vouched_for {
@@ -108,9 +107,6 @@ impl Store {
     pub(crate) async fn delete_given_up(&self, given_up: Vec<GivenUp>) -> usize {
         let mut deleted = 0;
         for given_up in given_up {
-            if !self.objects.is_local() && !given_up.planned.is_older_than(UNDER_WAY_MAX, self.now()) {
-                continue;
-            }
             match self.delete_unpublished(&given_up).await {
                 Ok(count) => deleted += count,
                 Err(error) => {
@@ -127,15 +123,30 @@ impl Store {
         let known = self.catalog.known_paths(&planned.objects).await?;
         let unknown: Vec<&str> =
             planned.objects.iter().map(String::as_str).filter(|path| !known.contains(*path)).collect();
-        if !unknown.is_empty() && given_up.is_inherited && !self.are_sources_there(planned).await? {
+        if given_up.is_inherited && !unknown.is_empty() && !self.are_sources_there(planned).await? {
             tracing::warn!(objects = ?unknown, "not deleting objects that may be the only copy");
             self.intents.spare(given_up);
             return Ok(0);
         }
-        self.objects.delete_unfinished(&unknown).await?;
-        self.objects.delete(&unknown).await?;
-        self.intents.settle(given_up);
-        Ok(unknown.len())
+        if unknown.is_empty() {
+            self.intents.settle(given_up);
+            return Ok(0);
+        }
+        // A request to a remote store may have ended for its sender alone, and be done there later.
+        let is_over = self.objects.is_local() || planned.is_older_than(UNPUBLISHED_AGE, self.now());
+        let deleted = if is_over { self.delete_all_of(&unknown).await } else { Ok(0) };
+        match deleted {
+            Ok(count) if count > 0 => self.intents.settle(given_up),
+            // It is certain what is to become of them, and the log need not stay for them until it is done.
+            _ => self.intents.abandon(given_up).await?,
+        }
+        deleted
+    }
+
+    async fn delete_all_of(&self, objects: &[&str]) -> Result<usize> {
+        self.objects.delete_unfinished(objects).await?;
+        self.objects.delete(objects).await?;
+        Ok(objects.len())
     }
 
     /// Whether the objects that these were to replace are there, and named by the catalogue.

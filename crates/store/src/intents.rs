@@ -23,7 +23,7 @@ pub(crate) enum Source {
     Log { first: u64, last: u64, requests: u64 },
     /// In the objects that it takes the place of.
     Objects(Vec<String>),
-    /// It does not matter: the object was not written whole, so nobody has tried to publish it.
+    /// It does not matter: it is certain that the object was not published, and never will be.
     Anywhere,
 }
 
@@ -126,6 +126,11 @@ impl Intents {
         settle(&self.noted, &given_up.file);
     }
 
+    /// Writes down that its objects are not published and never will be, wherever their events are.
+    pub(crate) async fn abandon(&self, given_up: &GivenUp) -> Result<()> {
+        abandon(&self.noted, &given_up.file).await
+    }
+
     /// Leaves its objects alone, in this life of the process.
     pub(crate) fn spare(&self, given_up: &GivenUp) {
         if let Some(noted) = lock(&self.noted).get_mut(&given_up.file) {
@@ -156,14 +161,9 @@ impl Intent {
         settle(&self.noted, &self.file);
     }
 
-    /// Writes down that its objects will not be published, wherever their events are.
+    /// Writes down that its objects are not published and never will be, wherever their events are.
     pub(crate) async fn abandon(&self) {
-        let planned = lock(&self.noted).get_mut(&self.file).map(|noted| {
-            noted.planned.source = Source::Anywhere;
-            noted.planned.clone()
-        });
-        let Some(planned) = planned else { return };
-        if let Err(error) = write_apart(self.file.clone(), planned).await {
+        if let Err(error) = abandon(&self.noted, &self.file).await {
             tracing::warn!(path = %self.file.display(), %error, "cannot write down that objects are abandoned");
         }
     }
@@ -195,6 +195,17 @@ fn inherited(folder: &Path) -> io::Result<HashMap<PathBuf, Noted>> {
         }
     }
     Ok(noted)
+}
+
+/// On the disk first: until then the log has to stay for the next process.
+async fn abandon(noted: &Mutex<HashMap<PathBuf, Noted>>, file: &Path) -> Result<()> {
+    let planned = lock(noted).get(file).map(|noted| noted.planned.clone());
+    let Some(planned) = planned.filter(|planned| planned.source != Source::Anywhere) else { return Ok(()) };
+    write_apart(file.to_owned(), Planned { source: Source::Anywhere, ..planned }).await?;
+    if let Some(noted) = lock(noted).get_mut(file) {
+        noted.planned.source = Source::Anywhere;
+    }
+    Ok(())
 }
 
 async fn write_apart(file: PathBuf, planned: Planned) -> Result<()> {

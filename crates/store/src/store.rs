@@ -144,7 +144,8 @@ impl Store {
                 None => unclaimed.add(dataset, sequence, &frame),
             }
         })?;
-        inherited.judge(&intents, &catalog, |dataset| directory.by_id.contains_key(dataset)).await?;
+        let flushed = |dataset: &DatasetId| Some(directory.by_id.get(dataset)?.lock().flushed);
+        inherited.judge(&intents, &catalog, flushed).await?;
         unclaimed.protect(&mut recovered);
         let flushed = directory.by_id.values().map(|state| state.lock().flushed).max().unwrap_or(0);
         let last = recovered.last_sequence.max(flushed).max(lease.taken.sequence_floor);

@@ -13,7 +13,7 @@ use crate::{Result, Store};
 const BATCH: u32 = 500;
 
 /// A writer publishes what it wrote well within this time.
-const UNPUBLISHED_AGE: Duration = Duration::from_secs(3600);
+pub(crate) const UNPUBLISHED_AGE: Duration = Duration::from_secs(3600);
 
 /// How old an object that the catalogue does not know must be to be deleted. A catalogue that was restored from a
 /// backup does not know what was written since, and somebody has to have the time to notice.

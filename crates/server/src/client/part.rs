@@ -26,13 +26,16 @@ pub struct Part {
 }
 
 impl Part {
-    /// Two parts with about half of the lines each; none if it is one line.
+    /// Two parts with about half of the events each; none if it is one.
     pub fn halves(&self) -> Option<(Self, Self)> {
-        let middle = self.body.len() / 2;
-        let last = self.body.len().saturating_sub(1);
-        let is_inside = |at: &usize| *at < last;
-        let after = memchr::memchr(b'\n', &self.body[middle..]).map(|at| middle + at).filter(is_inside);
-        let cut = after.or_else(|| memchr::memrchr(b'\n', &self.body[..middle]))? + 1;
+        let (middle, body) = (self.body.len() / 2, &self.body);
+        // An event over several lines is kept together: all but its first line are indented, or close something.
+        let begins = |at: &usize| {
+            let first = body.get(at + 1);
+            first.is_some_and(|first| !first.is_ascii_whitespace() && !matches!(first, b'}' | b']' | b','))
+        };
+        let after = memchr::memchr_iter(b'\n', &body[middle..]).map(|at| middle + at).find(begins);
+        let cut = after.or_else(|| memchr::memrchr_iter(b'\n', &body[..middle]).find(begins))? + 1;
         let lines = memchr::memchr_iter(b'\n', &self.body[..cut]).count() as u64;
         let half = |body: Bytes, place: Place| Self {
             text_bytes: body.len() as u64,
@@ -115,7 +118,7 @@ mod tests {
 
     #[test]
     fn halves_are_whole_lines_and_keep_their_places() {
-        for text in ["a\nb\nc\n", "a\nb\nc", "long line\nb\n", "a\nlong line\n", "a\nb", "\n\n\n"] {
+        for text in ["a\nb\nc\n", "a\nb\nc", "long line\nb\n", "a\nlong line\n", "a\nb", "a"] {
             let mut waiting = vec![part(text, 7)];
             let mut lines = Vec::new();
             let mut byte = 100;
@@ -131,7 +134,17 @@ mod tests {
                 lines.push(String::from_utf8(part.body.to_vec()).unwrap());
             }
             assert_eq!(lines.concat(), text);
-            assert!(lines.iter().all(|line| line.trim_end_matches('\n').lines().count() <= 1), "{lines:?}");
+            assert!(lines.iter().all(|line| line.lines().count() == 1), "{lines:?}");
         }
+    }
+
+    #[test]
+    fn an_event_over_several_lines_is_not_cut() {
+        let whole = "{\n  \"a\": [\n    {}\n  ]\n}\n";
+        assert!(part(whole, 1).halves().is_none());
+        let (first, second) = part(&format!("{whole}hello\n{whole}"), 1).halves().unwrap();
+        let text = |part: &Part| String::from_utf8(part.body.to_vec()).unwrap();
+        assert_eq!((text(&first), text(&second)), (format!("{whole}hello\n"), whole.to_owned()));
+        assert_eq!(first.halves().map(|(first, second)| (text(&first), text(&second))).unwrap().1, "hello\n");
     }
 }

@@ -206,6 +206,22 @@ async fn an_object_stays_when_the_log_has_lost_some_of_its_events() {
 }
 
 #[tokio::test]
+async fn an_object_stays_when_its_events_are_not_read_from_the_log_any_more() {
+    let (house, id, written) = given_up(Work::Flush).await;
+    let (intent, bytes) = (intents(&house).remove(0), std::fs::read(&written).unwrap());
+    let text = std::fs::read(&intent).unwrap();
+    let house = house.killed().await;
+    house.flush(&id).await;
+    let come_back = || {
+        std::fs::write(&intent, text).unwrap();
+        std::fs::write(&written, bytes).unwrap();
+    };
+    let house = house.reopened_after(come_back).await;
+    house.store.collect_garbage().await.unwrap();
+    assert!(is_there(&written), "the segments with its events may be lost, as after a restored backup");
+}
+
+#[tokio::test]
 async fn an_object_stays_when_one_that_it_was_to_replace_is_lost() {
     for work in [Work::Compaction, Work::Deletion] {
         let (house, id, written) = given_up(work).await;
