@@ -156,7 +156,8 @@ async fn events_are_deleted_in_a_bucket_as_they_are_in_a_folder() {
     let house = house.killed().await;
     assert_eq!(house.rows(&id).await, left);
     house.advance(Duration::from_secs(7200));
-    assert_eq!(house.store.collect_garbage().await.unwrap(), 4);
+    // Also the object whose writing failed, which may be there all the same.
+    assert_eq!(house.store.collect_garbage().await.unwrap(), 4 + 1);
     assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
     assert_eq!(house.rows(&id).await, left);
 }
