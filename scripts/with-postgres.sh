@@ -95,7 +95,7 @@ start_server() {
         options="-c listen_addresses=127.0.0.1 -c port=$port -c unix_socket_directories=$folder"
         options="$options -c max_connections=1000"
         options="$options -c fsync=off -c synchronous_commit=off -c full_page_writes=off"
-        # Each test has a database of its own, and visiting hundreds of them in turn to tidy up takes a core.
+        # Each test has a database of its own: nobody needs hundreds of them visited in turn to be tidied up.
         options="$options -c autovacuum=off -c wal_level=minimal -c max_wal_senders=0"
         if postgres pg_ctl --pgdata="$data" --options="$options" --wait start >"$folder/log" 2>&1; then
             return

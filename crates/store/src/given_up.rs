@@ -123,13 +123,13 @@ impl Store {
         let known = self.catalog.known_paths(&planned.objects).await?;
         let unknown: Vec<&str> =
             planned.objects.iter().map(String::as_str).filter(|path| !known.contains(*path)).collect();
-        if given_up.is_inherited && !unknown.is_empty() && !self.are_sources_there(planned).await? {
-            tracing::warn!(objects = ?unknown, "not deleting objects that may be the only copy");
-            self.intents.spare(given_up);
-            return Ok(0);
-        }
         if unknown.is_empty() {
             self.intents.settle(given_up);
+            return Ok(0);
+        }
+        if given_up.is_inherited && !self.are_sources_there(planned).await? {
+            tracing::warn!(objects = ?unknown, "not deleting objects that may be the only copy");
+            self.intents.spare(given_up);
             return Ok(0);
         }
         // A request to a remote store may have ended for its sender alone, and be done there later.

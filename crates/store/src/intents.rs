@@ -2,16 +2,16 @@
 //! before the catalogue names them would leave objects that nobody knows of, with events that somebody deletes later.
 //! Taking such objects away is left to `given_up`.
 
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use tidegauge_model::{ErrorKind, Timestamp};
 
-use crate::log::{make_folder, sync_folder};
+use crate::log::{make_folder, replace_file};
 use crate::part::Logged;
 use crate::{Error, Result};
 
@@ -47,6 +47,13 @@ pub(crate) struct Planned {
     pub(crate) commit: u64,
     /// When, in microseconds since 1970.
     pub(crate) declared: i64,
+}
+
+impl Planned {
+    /// Whether it was declared so long ago.
+    pub(crate) fn is_older_than(&self, age: Duration, now: Timestamp) -> bool {
+        Timestamp::from_micros(self.declared).plus(age) <= now
+    }
 }
 
 /// All that is written down and not settled.
@@ -209,25 +216,14 @@ async fn abandon(noted: &Mutex<HashMap<PathBuf, Noted>>, file: &Path) -> Result<
 }
 
 async fn write_apart(file: PathBuf, planned: Planned) -> Result<()> {
-    tokio::task::spawn_blocking(move || write(&file, &planned)).await.map_err(|source| {
-        Error::caused(ErrorKind::Internal, "the writing of an intent was interrupted", source)
-    })?
-}
-
-/// Renamed into its place: what stood there before is there whole, or this is.
-fn write(file: &Path, planned: &Planned) -> Result<()> {
-    let unfinished = file.with_extension("new");
-    let make = || -> io::Result<()> {
-        let mut open = File::create(&unfinished)?;
-        open.write_all(&serde_json::to_vec(planned)?)?;
-        open.sync_all()?;
-        std::fs::rename(&unfinished, file)
+    let write = move || {
+        let text = serde_json::to_vec(&planned).map_err(io::Error::from);
+        text.and_then(|text| replace_file(&file, &text))
+            .map_err(|source| Error::disk("write an intent", source))
     };
-    make().map_err(|source| {
-        remove(&unfinished);
-        Error::disk("write an intent", source)
-    })?;
-    sync_folder(file.parent().unwrap_or(Path::new(".")))
+    let interrupted =
+        |source| Error::caused(ErrorKind::Internal, "the writing of an intent was interrupted", source);
+    tokio::task::spawn_blocking(write).await.map_err(interrupted)?
 }
 
 /// That it is gone need not be durable: one that comes back is looked at as any other.
@@ -242,12 +238,5 @@ fn remove(file: &Path) {
             tracing::warn!(path = %file.display(), %error, "cannot delete an intent that is settled");
         }
         _ => {}
-    }
-}
-
-impl Planned {
-    /// What could still have been on its way to the object store is there after this time.
-    pub(crate) fn is_older_than(&self, age: std::time::Duration, now: Timestamp) -> bool {
-        Timestamp::from_micros(self.declared).plus(age) <= now
     }
 }

@@ -223,12 +223,7 @@ impl Shared {
 fn put_aside(file: &Path, quarantine: &Path, sequences: &HashSet<u64>) -> std::io::Result<()> {
     let kept = recover::with_only(&std::fs::read(file)?, sequences);
     make_folder(quarantine)?;
-    let copy = quarantine.join(file.file_name().unwrap_or_default());
-    let unfinished = copy.with_extension("new");
-    std::fs::write(&unfinished, kept)?;
-    std::fs::File::open(&unfinished)?.sync_all()?;
-    std::fs::rename(&unfinished, &copy)?;
-    std::fs::File::open(quarantine)?.sync_all()
+    replace_file(&quarantine.join(file.file_name().unwrap_or_default()), &kept)
 }
 
 /// The thread: writes what waits until the log is closed.
@@ -256,6 +251,19 @@ pub fn make_folder(folder: &Path) -> std::io::Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Ok(()),
         synced => synced,
     }
+}
+
+/// Writes a file that is on the disk when this returns. Until then what stood under its name is there whole, or this is.
+pub(crate) fn replace_file(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let unfinished = file.with_extension("new");
+    let written = std::fs::write(&unfinished, bytes)
+        .and_then(|()| std::fs::File::open(&unfinished)?.sync_all())
+        .and_then(|()| std::fs::rename(&unfinished, file));
+    if written.is_err() {
+        let _ = std::fs::remove_file(&unfinished);
+    }
+    written?;
+    std::fs::File::open(file.parent().unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// Makes the names in a folder durable.
