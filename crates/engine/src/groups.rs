@@ -90,21 +90,20 @@ pub(crate) async fn run(
     let grouping = Grouping::new(plan, context, range_seconds, plan.bucket.is_some())?;
     let is_known = partials.is_some_and(|partials| scan.has_kept(partials));
     let (totals, series) = if !is_known && grouping.is_wide(scan).await? {
-        partials.inspect(|partials| partials.give_up());
-        let totals = grouping.totals_of(scan, threads).await?;
-        let states = match plan.bucket {
-            Some(_) => grouping.states_of(scan, threads, &totals.batch).await?,
-            None => Vec::new(),
-        };
-        let series = grouping.series(&states, &totals.batch).await?;
-        (totals, series)
+        grouping.by_totals(scan, threads, partials).await?
     } else {
-        let mut states = grouping.states(scan, threads, partials).await?;
-        if let (Some(check), Some(partials), GroupedRows::Scan(scan)) = (states.check.take(), partials, scan)
-        {
-            grouping.check_later(check, scan, partials);
+        match (grouping.by_states(scan, threads, partials).await, scan) {
+            // The states of all groups must be in memory at once. Without them, groups can wait on the disk.
+            (Err(Error::Memory { .. }), GroupedRows::Scan(scan)) => {
+                // Its blocks were claimed the first time.
+                let again = Arc::new(scan.again(None));
+                let counters = Arc::clone(&again.counters);
+                let grouped = grouping.by_totals(&GroupedRows::Scan(again), threads, partials).await?;
+                scan.counters.set(&counters);
+                grouped
+            }
+            (grouped, _) => grouped?,
         }
-        grouping.merged_states(&states).await?
     };
     let mut answer = Answer::default();
     answer.figures.groups = totals.groups;

@@ -68,6 +68,23 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
+    /// Counts what others did instead of what was done so far.
+    pub(crate) fn set(&self, others: &Self) {
+        let counts = [
+            &self.rows_examined,
+            &self.rows_matched,
+            &self.blocks_examined,
+            &self.blocks_skipped,
+            &self.blocks_kept,
+            &self.bytes_read,
+            &self.nanos_skipping,
+            &self.nanos_reading,
+            &self.nanos_filtering,
+        ];
+        counts.into_iter().for_each(|count| count.store(0, Ordering::Relaxed));
+        self.add(others);
+    }
+
     /// Adds what others did to these.
     pub(crate) fn add(&self, others: &Self) {
         let add = |to: &AtomicU64, from: &AtomicU64| {
@@ -258,13 +275,9 @@ impl Scan {
         };
         let block = &self.blocks[block];
         let _held = self.held_rest(block, places, picked.count()).await?;
-        let mut inputs: Vec<Input> = Vec::with_capacity(self.inputs.len());
-        for (place, column) in self.inputs.iter().enumerate() {
-            inputs.push(if places.contains(&place) {
-                self.input(block, column, picked).await?
-            } else {
-                Input::Absent(arrow_schema::DataType::Null)
-            });
+        let mut inputs = self.absent_inputs();
+        for place in places {
+            inputs[*place] = self.input(block, &self.inputs[*place], picked).await?;
         }
         add_since(&self.counters.nanos_reading, began);
         Ok(inputs)

@@ -152,9 +152,11 @@ fn wanted(plan: &EventsPlan, scan: &Arc<Scan>, shares: &[Share]) -> (Vec<(String
     let mut names: Vec<(String, Kinds)> = stored.into_iter().collect();
     names.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut inputs = scan.inputs.clone();
+    // Looked up by hash: there may be a hundred thousand fields.
+    let mut places: HashMap<InputColumn, usize> = inputs.iter().cloned().zip(0..).collect();
     let mut input = |column: InputColumn, kind: Type| {
-        let place = inputs.iter().position(|known| *known == column).unwrap_or_else(|| {
-            inputs.push(column);
+        let place = *places.entry(column).or_insert_with_key(|column| {
+            inputs.push(column.clone());
             inputs.len() - 1
         });
         Typed::input(kind, place)

@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 
 use super::check::Check;
 use super::merger::{Form, Keys, Merger, values};
-use super::{GroupedRows, Grouping, stopped};
+use super::{GroupedRows, Grouping, Totals, stopped};
 use crate::Result;
 use crate::partials::{MergedRun, Partials};
 
@@ -79,6 +79,21 @@ impl States {
 }
 
 impl Grouping<'_> {
+    /// One pass: the states of all groups in all buckets, kept ones among them, which are merged.
+    pub(super) async fn by_states(
+        &self,
+        rows: &GroupedRows,
+        threads: usize,
+        partials: Option<&Partials>,
+    ) -> Result<(Totals, Option<RecordBatch>)> {
+        let mut states = self.states(rows, threads, partials).await?;
+        if let (Some(check), Some(partials), GroupedRows::Scan(scan)) = (states.check.take(), partials, rows)
+        {
+            self.check_later(check, scan, partials);
+        }
+        self.merged_states(&states).await
+    }
+
     /// The mergeable states of all groups and buckets.
     pub(super) async fn states(
         &self,

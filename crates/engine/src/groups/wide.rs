@@ -23,6 +23,7 @@ use crate::Result;
 use crate::expr::{Typed, Values};
 use crate::functions::text::wanted::Wanted;
 use crate::leaf;
+use crate::partials::Partials;
 use crate::scan::Claim;
 use crate::types::arrow_type;
 
@@ -41,6 +42,23 @@ const GLANCED_SHARE: usize = 8;
 const PROBED_BLOCKS: usize = 4;
 
 impl Grouping<'_> {
+    /// Two passes: the groups over all time, and then the chosen ones by bucket. Nothing of it is kept.
+    pub(super) async fn by_totals(
+        &self,
+        rows: &GroupedRows,
+        threads: usize,
+        partials: Option<&Partials>,
+    ) -> Result<(Totals, Option<RecordBatch>)> {
+        partials.inspect(|partials| partials.give_up());
+        let totals = self.totals_of(rows, threads).await?;
+        let states = match self.plan.bucket {
+            Some(_) => self.states_of(rows, threads, &totals.batch).await?,
+            None => Vec::new(),
+        };
+        let series = self.series(&states, &totals.batch).await?;
+        Ok((totals, series))
+    }
+
     /// Whether there are so many groups that states for each bucket do not pay.
     pub(super) async fn is_wide(&self, rows: &GroupedRows) -> Result<bool> {
         if self.plan.keys.is_empty() || (self.has_bucket && self.plan.limit == usize::MAX) {

@@ -85,16 +85,20 @@ impl Scan {
     ) -> Result<Vec<Input>> {
         let block = &self.blocks[block];
         let rows = rows_of(picked);
-        let mut inputs: Vec<Input> = Vec::with_capacity(self.inputs.len());
-        for (place, column) in self.inputs.iter().enumerate() {
+        let mut inputs = self.absent_inputs();
+        for place in places {
+            let column = &self.inputs[*place];
             let is_kept = || self.cache.as_ref().is_some_and(|cache| cache.get(block.id(), column).is_some());
-            inputs.push(match places.contains(&place) {
-                false => Input::Absent(arrow_schema::DataType::Null),
-                true if block.is_buffered() || is_kept() => self.input(block, column, picked).await?,
-                true => self.few(block, column, &rows).await?,
-            });
+            inputs[*place] = match block.is_buffered() || is_kept() {
+                true => self.input(block, column, picked).await?,
+                false => self.few(block, column, &rows).await?,
+            };
         }
         Ok(inputs)
+    }
+
+    pub(super) fn absent_inputs(&self) -> Vec<Input> {
+        vec![Input::Absent(arrow_schema::DataType::Null); self.inputs.len()]
     }
 
     /// Whether a column is decoded whole for so many rows of a block, if it is not kept.

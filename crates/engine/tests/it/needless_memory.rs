@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tidegauge_engine::{Answer, Engine};
+use tidegauge_engine::{Answer, Engine, Error};
 use tidegauge_store::DatasetState;
 
-use crate::support::engines::{asked, engine};
+use crate::support::engines::{asked, engine, tried};
 use crate::support::house::{House, Placement, START, block_on};
 use crate::support::reply::value;
 
@@ -17,17 +17,22 @@ const EVENTS: i64 = 70_000;
 /// A few times what the keys and the states of all groups take.
 const MEMORY_BYTES: usize = 48 << 20;
 
-async fn dataset(house: &House) -> Arc<DatasetState> {
-    let line = |number: i64| {
-        let event = json!({
-            "_time": START + number, "n8": number % 200, "uniq": format!("u-{number:012}-{}", number * 7),
-            "hi": format!("h{:07}", number % 60_000), "opt": number % 1_000,
-        });
-        event.to_string() + "\n"
-    };
+fn line(number: i64) -> String {
+    let event = json!({
+        "_time": START + number, "n8": number % 200, "uniq": format!("u-{number:012}-{}", number * 7),
+        "hi": format!("h{:07}", number % 60_000), "opt": number % 1_000,
+    });
+    event.to_string() + "\n"
+}
+
+/// All events, in two requests.
+fn requests() -> Vec<String> {
     let numbers: Vec<i64> = (0..EVENTS).collect();
-    let requests = numbers.chunks(35_000).map(|part| part.iter().map(|number| line(*number)).collect());
-    house.filled(&requests.collect::<Vec<String>>(), Placement::Segments).await.state
+    numbers.chunks(35_000).map(|part| part.iter().map(|number| line(*number)).collect()).collect()
+}
+
+async fn dataset(house: &House) -> Arc<DatasetState> {
+    house.filled(&requests(), Placement::Segments).await.state
 }
 
 /// An engine that has so much memory for its queries.
@@ -35,6 +40,7 @@ fn engine_within(house: &House, bytes: usize) -> Engine {
     engine(house, |settings| {
         settings.memory_bytes = bytes;
         settings.query_memory_bytes = bytes;
+        settings.spill_folder = house.folder().join(format!("spill-{bytes}"));
     })
 }
 
@@ -67,6 +73,79 @@ fn groups_by_many_keys_are_put_in_order_in_what_they_need() {
             assert_eq!(number(&answer, "zz", 0), EVENTS);
         }
         assert_eq!(engine.memory_used().0, 0, "a query gives back what it held");
+    });
+}
+
+/// From hardly anything to enough for the states of all groups at once.
+const MEBIBYTES: [usize; 7] = [4, 8, 12, 16, 24, 32, 64];
+
+/// From here on groups must be answered: those that do not fit wait on the disk.
+const ENOUGH: usize = 24;
+
+/// The groups of some events are few and are kept; then come many others. What is kept must not decide that all groups
+/// are held in memory, and a question that begins anew on its way reads every event again.
+#[test]
+fn kept_groups_of_some_events_do_not_keep_the_others_from_the_disk() {
+    block_on(async {
+        let house = House::new().await;
+        let few: String = (0..20_000).map(|number| line(number % 10)).collect();
+        let state = house.filled(&[few], Placement::Segments).await.state;
+        let engines = MEBIBYTES.map(|mebibytes| (mebibytes, engine_within(&house, mebibytes << 20)));
+        let count = format!("{SUMMARIZE} | count");
+        for (_, engine) in &engines {
+            for _ in 0..2 {
+                assert_eq!(number(&asked(engine, &state, &count).await, "Count", 0), 10);
+            }
+        }
+        for request in requests() {
+            house.ingest(&state, &request).await;
+            house.flush(&state).await;
+        }
+        for (mebibytes, engine) in &engines {
+            for (stages, field, expected) in
+                [("count", "Count", EVENTS), ("summarize zz = sum(zz)", "zz", EVENTS + 20_000)]
+            {
+                let apl = format!("{SUMMARIZE} | {stages}");
+                for _ in 0..2 {
+                    match tried(engine, &state, &apl).await {
+                        Ok(answer) => assert_eq!(number(&answer, field, 0), expected, "{mebibytes} MiB"),
+                        Err(Error::Memory { .. }) if *mebibytes < ENOUGH => {}
+                        Err(error) => panic!("{mebibytes} MiB: {error}"),
+                    }
+                }
+            }
+        }
+    });
+}
+
+/// A question whose states do not fit begins anew, with groups that wait on the disk. Nothing that was read the first
+/// time may be missing the second time.
+#[test]
+fn a_question_that_begins_anew_reads_every_event_again() {
+    let question = "logs | summarize l = make_list(uniq), c = count() by n8 \
+        | summarize groups = count(), events = sum(c), values = sum(array_length(l))";
+    let counted = "logs | summarize l = make_list(uniq), c = count() by n8, bin(_time, 1ms) \
+        | summarize events = sum(c), values = sum(array_length(l))";
+    block_on(async {
+        let house = House::new().await;
+        let state = dataset(&house).await;
+        let mut answers = 0;
+        for mebibytes in [2, 4, 5, 6, 7, 8, 10, 12, 16, 64] {
+            let engine = engine_within(&house, mebibytes << 20);
+            for apl in [question, counted] {
+                let answer = match tried(&engine, &state, apl).await {
+                    Ok(answer) => answer,
+                    Err(Error::Memory { .. }) if mebibytes < 64 => continue,
+                    Err(error) => panic!("{mebibytes} MiB: {error}"),
+                };
+                for field in ["events", "values"] {
+                    assert_eq!(number(&answer, field, 0), EVENTS, "{mebibytes} MiB: {apl}");
+                }
+                assert_eq!(answer.figures.rows_matched, EVENTS as u64, "{mebibytes} MiB: {apl}");
+                answers += 1;
+            }
+        }
+        assert!(answers > 2, "{answers} were answered");
     });
 }
 

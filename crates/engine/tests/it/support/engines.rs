@@ -32,6 +32,15 @@ pub(crate) fn engine(house: &House, change: impl FnOnce(&mut EngineSettings)) ->
 
 /// Asks an engine a query in text of the dataset `logs`.
 pub(crate) async fn asked(engine: &Engine, state: &Arc<DatasetState>, text: &str) -> Answer {
+    tried(engine, state, text).await.unwrap()
+}
+
+/// The same, which may fail.
+pub(crate) async fn tried(
+    engine: &Engine,
+    state: &Arc<DatasetState>,
+    text: &str,
+) -> Result<Answer, tidegauge_engine::Error> {
     let (program, _) = parse_query(text);
     let resolved = resolve(program, &[], &HashMap::new()).unwrap();
     let dataset = Dataset { name: "logs".to_owned(), state: Arc::clone(state), virtual_fields: Vec::new() };
@@ -42,5 +51,5 @@ pub(crate) async fn asked(engine: &Engine, state: &Arc<DatasetState>, text: &str
         is_strict: false,
         options: Options::at(START),
     });
-    answer.await.unwrap()
+    answer.await
 }
