@@ -9,6 +9,7 @@ mod extreme;
 mod frequent;
 mod grouped;
 mod histogram;
+mod linear;
 mod percentiles;
 mod phrases;
 mod sketch;
@@ -43,7 +44,12 @@ use crate::notices::Notices;
 /// `Float64` → `Struct{value: List<Float64>, is_estimate: Boolean}`. The list is null if there are no numbers. Exact
 /// for up to 1024 numbers, then within 0.4 % of the value. NaN and infinities are left out.
 pub fn percentiles(wanted: &[f64]) -> Arc<AggregateUDF> {
-    function(percentiles::Percentiles::new(wanted), Inputs::Exactly(1))
+    function(percentiles::Percentiles::<percentiles::BySize>::new(wanted), Inputs::Exactly(1))
+}
+
+/// The same of times: exact for up to 1024, then within a 2048th of the time between the first and the last.
+pub(crate) fn percentiles_of_times(wanted: &[f64]) -> Arc<AggregateUDF> {
+    function(percentiles::Percentiles::<percentiles::ByDistance>::new(wanted), Inputs::Exactly(1))
 }
 
 /// The most frequent values.
@@ -82,7 +88,9 @@ pub fn spotlight(fields: &[String]) -> Arc<AggregateUDF> {
 /// Counts in bins of equal width between the least and the greatest number.
 ///
 /// `Float64` → `Struct{value: Utf8View, is_estimate: Boolean}`. The value is a JSON array of objects with `from`,
-/// `to` and `count`; empty if there are no numbers, of one bin if all are equal. NaN and infinities are left out.
+/// `to` and `count`; empty if there are no numbers, of one bin if all are equal. Exact for up to 1024 numbers and for
+/// whole ones of which the greatest is less than 4096 above the least; else what lies within a 2048th of the whole
+/// range from a bound may be counted on its other side. NaN and infinities are left out.
 pub fn histogram(bins: usize) -> Arc<AggregateUDF> {
     function(histogram::Histogram::new(bins), Inputs::Exactly(1))
 }

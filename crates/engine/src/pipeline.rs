@@ -1,6 +1,7 @@
 //! The stages of a query, one after the other. Those that look at each row by itself only change what the fields of a
 //! segment are; the others need its rows and begin a new one. Each stage has its own file.
 
+mod auto_step;
 mod distinct;
 mod expand;
 mod extend;
@@ -28,9 +29,10 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use tidegauge_lang::tree::{Expr, Query, Stage};
 
+pub(crate) use auto_step::auto_step;
 pub(crate) use external::External;
 pub(crate) use segment::Segment;
-pub(crate) use source::{add_names, auto_step};
+pub(crate) use source::add_names;
 
 use crate::bind::{Surroundings, invalid};
 use crate::prune::Prune;

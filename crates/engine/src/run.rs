@@ -123,12 +123,10 @@ impl Run {
     /// What all expressions can use: the moment, values with names, and the length of buckets.
     fn surroundings(&self, query: &mut Query) -> Result<Surroundings> {
         let options = &self.question.options;
-        let auto_step = crate::pipeline::auto_step(query, &self.question);
         let mut named = HashSet::new();
         crate::pipeline::add_names(query, &mut named);
         let mut around = Surroundings {
             now: options.now,
-            auto_step,
             named: Arc::new(named),
             lookup: Lookup::new(options.places.clone()),
             is_strict: self.question.is_strict,
@@ -139,6 +137,7 @@ impl Run {
             let value = Scope::without_dataset(around.clone()).bind(expr)?;
             Arc::make_mut(&mut around.constants).insert(name.clone(), value);
         }
+        around.auto_step = crate::pipeline::auto_step(query, &self.question, &around);
         Ok(around)
     }
 

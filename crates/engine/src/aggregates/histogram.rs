@@ -1,5 +1,5 @@
 //! Histograms with bins of equal width between the least and the greatest number: exact for up to 1024 numbers in a
-//! group, above from a sketch whose numbers are known within 0.4 %.
+//! group, above from buckets of which 2048 or more lie between the two.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -10,6 +10,7 @@ use arrow_schema::DataType;
 use datafusion_common::Result;
 
 use super::grouped::{estimate_type, estimates};
+use super::linear::Linear;
 use super::sketch::Bucket;
 use super::values::{OverNumbers, Summary, Values};
 
@@ -41,6 +42,8 @@ impl Histogram {
 }
 
 impl OverNumbers for Histogram {
+    type Sketch = Linear;
+
     fn name(&self) -> &'static str {
         "histogram"
     }
@@ -49,7 +52,7 @@ impl OverNumbers for Histogram {
         estimate_type(DataType::Utf8View)
     }
 
-    fn evaluate(&self, groups: Vec<Values>) -> Result<ArrayRef> {
+    fn evaluate(&self, groups: Vec<Values<Linear>>) -> Result<ArrayRef> {
         let mut column = StringViewBuilder::new();
         let mut is_estimate = Vec::with_capacity(groups.len());
         for group in groups {

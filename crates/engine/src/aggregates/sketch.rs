@@ -9,6 +9,7 @@ use std::mem::size_of;
 use datafusion_common::Result;
 
 use super::state::{StateReader, damaged, write_float, write_number};
+use super::values::Sketched;
 
 const PAGE_BITS: u32 = 7;
 const PAGE_BUCKETS: usize = 1 << PAGE_BITS;
@@ -40,36 +41,8 @@ pub(super) struct Bucket {
 }
 
 impl Sketch {
-    pub(super) fn new() -> Self {
-        Self { pages: Pages::default(), joins: 0, min: f64::INFINITY, max: f64::NEG_INFINITY }
-    }
-
-    pub(super) fn bounds(&self) -> (f64, f64) {
-        (self.min, self.max)
-    }
-
     fn bucket_of(&self, value: f64) -> u32 {
         (rank(value) >> (SHIFT + self.joins)) as u32
-    }
-
-    /// Counts a number if it lies within the bounds so far and its page is there already, and tells whether that was
-    /// so. A number that is not finite never lies within bounds.
-    #[inline]
-    pub(super) fn add_to_page(&mut self, value: f64) -> bool {
-        if !(self.min..=self.max).contains(&value) {
-            return false;
-        }
-        let bucket = self.bucket_of(value);
-        self.pages.add_one(bucket)
-    }
-
-    /// Counts a finite number.
-    pub(super) fn add(&mut self, value: f64) {
-        self.min = self.min.min(value);
-        self.max = self.max.max(value);
-        let bucket = self.bucket_of(value);
-        self.pages.add(bucket, 1);
-        self.join_if_needed();
     }
 
     fn join_if_needed(&mut self) {
@@ -85,17 +58,6 @@ impl Sketch {
         self.pages = joined;
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
-        self.pages.heap_bytes()
-    }
-
-    /// The buckets that hold something, by value.
-    pub(super) fn buckets(&self) -> Vec<Bucket> {
-        let mut buckets = Vec::new();
-        self.pages.for_each(|bucket, count| buckets.push(self.bucket(bucket, count)));
-        buckets
-    }
-
     fn bucket(&self, bucket: u32, count: u64) -> Bucket {
         let shift = SHIFT + self.joins;
         let first = u64::from(bucket) << shift;
@@ -106,8 +68,46 @@ impl Sketch {
         let middle = if middle.is_subnormal() { 0.0_f64.clamp(self.min, self.max) } else { middle };
         Bucket { low, middle, high, count }
     }
+}
 
-    pub(super) fn write(&self, state: &mut Vec<u8>) {
+impl Sketched for Sketch {
+    fn new() -> Self {
+        Self { pages: Pages::default(), joins: 0, min: f64::INFINITY, max: f64::NEG_INFINITY }
+    }
+
+    fn bounds(&self) -> (f64, f64) {
+        (self.min, self.max)
+    }
+
+    /// A number that is not finite never lies within bounds.
+    #[inline]
+    fn add_within(&mut self, value: f64) -> bool {
+        if !(self.min..=self.max).contains(&value) {
+            return false;
+        }
+        let bucket = self.bucket_of(value);
+        self.pages.add_one(bucket)
+    }
+
+    fn add(&mut self, value: f64) {
+        self.min = self.min.min(value);
+        self.max = self.max.max(value);
+        let bucket = self.bucket_of(value);
+        self.pages.add(bucket, 1);
+        self.join_if_needed();
+    }
+
+    fn heap_bytes(&self) -> usize {
+        self.pages.heap_bytes()
+    }
+
+    fn buckets(&self) -> Vec<Bucket> {
+        let mut buckets = Vec::new();
+        self.pages.for_each(|bucket, count| buckets.push(self.bucket(bucket, count)));
+        buckets
+    }
+
+    fn write(&self, state: &mut Vec<u8>) {
         state.push(self.joins as u8);
         write_float(state, self.min);
         write_float(state, self.max);
@@ -119,8 +119,7 @@ impl Sketch {
         });
     }
 
-    /// Takes in what another sketch wrote.
-    pub(super) fn merge(&mut self, state: &mut StateReader<'_>) -> Result<()> {
+    fn merge(&mut self, state: &mut StateReader<'_>) -> Result<()> {
         let joins = u32::from(state.byte()?);
         if joins > JOINS_MAX {
             return Err(damaged());

@@ -16,12 +16,42 @@ use super::state::{StateReader, damaged, write_float, write_number};
 /// How many numbers of a group are kept as they are.
 pub(super) const FEW: usize = 1024;
 
+/// Counts of finite numbers in buckets, which merge without loss.
+pub(super) trait Sketched: Debug + Send + Sync + 'static {
+    fn new() -> Self;
+
+    /// The least and the greatest number.
+    fn bounds(&self) -> (f64, f64);
+
+    /// Counts a number if it lies within the bounds so far and has a bucket already, and tells whether that was so.
+    fn add_within(&mut self, value: f64) -> bool;
+
+    /// Counts a finite number.
+    fn add(&mut self, value: f64);
+
+    fn heap_bytes(&self) -> usize;
+
+    /// The buckets that hold something, by value.
+    fn buckets(&self) -> Vec<Bucket>;
+
+    fn write(&self, state: &mut Vec<u8>);
+
+    /// Takes in what another sketch wrote.
+    fn merge(&mut self, state: &mut StateReader<'_>) -> Result<()>;
+}
+
 /// Finite numbers. Others are left out, since an answer in JSON could not name them.
-#[derive(Debug, Default)]
-pub(super) struct Values {
+#[derive(Debug)]
+pub(super) struct Values<S = Sketch> {
     /// All numbers, as long as there is no sketch.
     few: Vec<f64>,
-    many: Option<Box<Sketch>>,
+    many: Option<Box<S>>,
+}
+
+impl<S> Default for Values<S> {
+    fn default() -> Self {
+        Self { few: Vec::new(), many: None }
+    }
 }
 
 /// What is known of the numbers of a group when all have come.
@@ -35,15 +65,18 @@ pub(super) enum Summary {
 
 /// An aggregate over the numbers of a group, which differs from the others of its kind in what it makes of them.
 pub(super) trait OverNumbers: Clone + Debug + Eq + Hash + Send + Sync + 'static {
+    /// What is kept of many numbers.
+    type Sketch: Sketched;
+
     fn name(&self) -> &'static str;
 
     fn output_type(&self) -> DataType;
 
-    fn evaluate(&self, groups: Vec<Values>) -> Result<ArrayRef>;
+    fn evaluate(&self, groups: Vec<Values<Self::Sketch>>) -> Result<ArrayRef>;
 }
 
 impl<A: OverNumbers> Aggregate for A {
-    type Group = Values;
+    type Group = Values<A::Sketch>;
 
     fn name(&self) -> &'static str {
         OverNumbers::name(self)
@@ -55,7 +88,7 @@ impl<A: OverNumbers> Aggregate for A {
 
     fn update(
         &self,
-        groups: &mut [Values],
+        groups: &mut [Self::Group],
         inputs: &[ArrayRef],
         rows: &Rows<'_>,
         bytes: &mut Bytes,
@@ -66,27 +99,27 @@ impl<A: OverNumbers> Aggregate for A {
         Ok(())
     }
 
-    fn merge(&self, group: &mut Values, state: &mut StateReader<'_>, bytes: &mut Bytes) -> Result<()> {
+    fn merge(&self, group: &mut Self::Group, state: &mut StateReader<'_>, bytes: &mut Bytes) -> Result<()> {
         group.merge(state, bytes)
     }
 
-    fn write_state(&self, group: &mut Values, state: &mut Vec<u8>) {
+    fn write_state(&self, group: &mut Self::Group, state: &mut Vec<u8>) {
         group.write(state);
     }
 
-    fn evaluate(&self, groups: Vec<Values>) -> Result<ArrayRef> {
+    fn evaluate(&self, groups: Vec<Self::Group>) -> Result<ArrayRef> {
         OverNumbers::evaluate(self, groups)
     }
 
-    fn heap_bytes(group: &Values) -> usize {
+    fn heap_bytes(group: &Self::Group) -> usize {
         group.heap_bytes()
     }
 }
 
-impl Values {
+impl<S: Sketched> Values<S> {
     #[inline]
     pub(super) fn add(&mut self, value: f64, bytes: &mut Bytes) {
-        let is_added = self.many.as_mut().is_some_and(|sketch| sketch.add_to_page(value));
+        let is_added = self.many.as_mut().is_some_and(|sketch| sketch.add_within(value));
         if !is_added {
             self.add_slowly(value, bytes);
         }
@@ -113,9 +146,9 @@ impl Values {
     }
 
     /// The sketch, made of the numbers so far if there is none yet.
-    fn sketch(&mut self) -> &mut Sketch {
+    fn sketch(&mut self) -> &mut S {
         self.many.get_or_insert_with(|| {
-            let mut sketch = Box::new(Sketch::new());
+            let mut sketch = Box::new(S::new());
             std::mem::take(&mut self.few).into_iter().for_each(|value| sketch.add(value));
             sketch
         })
@@ -154,7 +187,7 @@ impl Values {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        let many = self.many.as_ref().map_or(0, |sketch| size_of::<Sketch>() + sketch.heap_bytes());
+        let many = self.many.as_ref().map_or(0, |sketch| size_of::<S>() + sketch.heap_bytes());
         self.few.capacity() * size_of::<f64>() + many
     }
 

@@ -4,11 +4,8 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, new_null_array};
 use hashbrown::HashSet;
-use tidegauge_lang::tree::{
-    DataTable, Expr, ExprKind, Literal, Named, Query, Source, Stage, TimeRange, Type,
-};
+use tidegauge_lang::tree::{DataTable, Expr, ExprKind, Named, Query, Source, Stage, TimeRange, Type};
 use tidegauge_lang::{Span, nearest};
-use tidegauge_model::columns::TIME_FIELD;
 
 use super::recipe::Recipe;
 use super::rows::of_arrays;
@@ -181,74 +178,5 @@ fn add_names_of(expr: &Expr, names: &mut HashSet<String>) {
     }
     for child in expr.children() {
         add_names_of(child, names);
-    }
-}
-
-/// The length of the buckets that `bin_auto` makes: the shortest usual one of which not too many fill the range.
-pub(crate) fn auto_step(query: &mut Query, question: &Question) -> Option<i64> {
-    const SECOND: i64 = 1_000_000_000;
-    const STEPS: &[i64] = &[
-        1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400,
-        172_800, 604_800, 1_209_600, 2_592_000, 7_776_000, 31_536_000,
-    ];
-    // Finding where events begin and end takes longer than many questions.
-    if !uses_auto_bin(query) {
-        return None;
-    }
-    let range = range_of(query).or_else(|| written_times(query))?;
-    let infos = question.datasets.iter().map(|dataset| dataset.state.info());
-    let times: Vec<(i64, i64)> = infos.filter_map(|info| info.min_time.zip(info.max_time)).collect();
-    let first = times.iter().map(|(first, _)| *first).min();
-    let last = times.iter().map(|(_, last)| *last).max();
-    // Without events, of which there are none then, an open range is that up to now.
-    let options = &question.options;
-    let end = match range.end {
-        i64::MAX => last.unwrap_or(options.now),
-        end if options.is_end_open => last.map_or(end, |last| last.min(end)),
-        end => end,
-    };
-    let start = match range.start {
-        i64::MIN => first.unwrap_or(end),
-        start if options.is_start_open => first.map_or(start, |first| first.max(start)),
-        start => start,
-    };
-    let length = end.saturating_sub(start).max(1);
-    let bins = i64::try_from(question.options.auto_bins_max.max(1)).unwrap_or(i64::MAX);
-    let fits = |step: &&i64| length / (**step * SECOND) < bins;
-    Some(STEPS.iter().find(fits).or(STEPS.last()).copied()? * SECOND)
-}
-
-fn uses_auto_bin(query: &mut Query) -> bool {
-    query.exprs_mut().into_iter().any(|expr| has_auto_bin(expr))
-        || query.queries_mut().into_iter().any(uses_auto_bin)
-}
-
-fn has_auto_bin(expr: &Expr) -> bool {
-    let is_called = matches!(&expr.kind, ExprKind::Call { function, .. } if function == "bin_auto");
-    is_called || expr.children().into_iter().any(has_auto_bin)
-}
-
-/// The range of the times that stand in the query itself.
-fn written_times(query: &Query) -> Option<TimeRange> {
-    let Source::Values(table) = &query.source else { return None };
-    let column = table.columns.iter().position(|column| column.name == TIME_FIELD)?;
-    let time = |cell: &Expr| match cell.kind {
-        ExprKind::Literal(Literal::Datetime(time)) => Some(time),
-        _ => None,
-    };
-    let cells = table.values.iter().skip(column).step_by(table.columns.len());
-    let times: Vec<i64> = cells.filter_map(time).collect();
-    Some(TimeRange { start: *times.iter().min()?, end: *times.iter().max()? })
-}
-
-/// The range of time of the first dataset that a query reads.
-fn range_of(query: &Query) -> Option<TimeRange> {
-    match &query.source {
-        Source::Dataset { range, .. } | Source::Datasets { range, .. } | Source::Table { range, .. } => {
-            Some(*range)
-        }
-        Source::Search(search) => Some(search.range),
-        Source::Union(union) => union.tables.iter().find_map(range_of),
-        Source::Values(_) | Source::Print(_) | Source::External(_) => None,
     }
 }

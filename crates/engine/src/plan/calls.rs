@@ -4,8 +4,11 @@
 mod arguments;
 mod rows;
 
+use std::sync::Arc;
+
+use datafusion_expr::AggregateUDF;
 use tidegauge_lang::Span;
-use tidegauge_lang::tree::{AggregateCall, Expr, ExprKind, Literal, Type};
+use tidegauge_lang::tree::{AggregateCall, AggregateFunction, Expr, ExprKind, Literal, Type};
 use tidegauge_lang::{functions, print_expression};
 
 use self::arguments::{condition_of, function_of, masked, settings, told_name};
@@ -172,7 +175,7 @@ impl Calls {
             (_, Some(value)) => {
                 let (udf, arguments, shape) =
                     of_field(scope, &call, &function, &spans_as_numbers(base, value))?;
-                (udf, arguments, shape_in_text(base, shape, value))
+                (of_times(&function, value).unwrap_or(udf), arguments, shape_in_text(base, shape, value))
             }
             (_, None) => return Err(invalid(parts.span, format!("`{}` needs a value", parts.function))),
         };
@@ -212,6 +215,16 @@ fn spans_as_numbers(base: &str, value: &Value) -> Value {
     match span.filter(|_| is_number) {
         Some(span) => Typed { kind: Type::Integer, ..span.clone() }.into(),
         None => value.clone(),
+    }
+}
+
+/// The function for times, where it is another than for their nanoseconds.
+fn of_times(function: &AggregateFunction, value: &Value) -> Option<Arc<AggregateUDF>> {
+    match function {
+        AggregateFunction::Percentiles(wanted) if value.of_type(Type::Datetime).is_some() => {
+            Some(aggregates::percentiles_of_times(wanted))
+        }
+        _ => None,
     }
 }
 

@@ -226,6 +226,36 @@ fn automatic_buckets_follow_from_the_range() {
     ));
 }
 
+/// A condition on the time says how long the range is, as the range that is asked for beside the query does: an hour is
+/// cut into minutes, and three hours into pairs of them.
+#[test]
+fn automatic_buckets_follow_from_conditions_on_the_time() {
+    let (from, to) = ("datetime(2027-01-15T08:00:00Z)", "datetime(2027-01-15T09:00:00Z)");
+    let minutes = ["01", "02", "59"].map(|minute| json!([format!("2027-01-15T08:{minute}:00Z"), 1]));
+    let conditions = [
+        format!("_time >= {from} and size > 0 and _time < {to}"),
+        format!("_time between ({from} .. {to})"),
+        format!("{from} < _time | where \"2027-01-15T09:00:00Z\" >= _time"),
+        format!("_time > {to} - 1h and _time <= bin({to} + 1m, 1h)"),
+    ];
+    block_on(async {
+        for condition in conditions {
+            let stages = format!("where {condition} | summarize count() by bin_auto(_time)");
+            check(&stages, &["_time", "count_"], json!(minutes), Some(json!([[3]]))).await;
+        }
+        // What is no bound of the time, or stands behind another stage, says nothing of the range.
+        let pairs = ["00", "02", "58"].map(|minute| json!([format!("2027-01-15T08:{minute}:00Z"), 1]));
+        for stages in [
+            format!("where _time < {to} or _time < at"),
+            format!("where not(_time >= {to})"),
+            format!("extend x = 1 | where _time < {to}"),
+        ] {
+            let stages = format!("{stages} | summarize count() by bin_auto(_time)");
+            check(&stages, &["_time", "count_"], json!(pairs), Some(json!([[3]]))).await;
+        }
+    });
+}
+
 #[test]
 fn rows_of_events_are_chosen_whole() {
     block_on(async {

@@ -343,3 +343,51 @@ fn estimated_percentiles_of_small_whole_numbers_are_exact() {
         }
     });
 }
+
+/// Beyond 1,024 values histograms are counted in narrow ranges: values far from zero that lie close together are told
+/// apart as others are.
+#[test]
+fn histograms_of_many_numbers_are_told_apart_by_their_distance() {
+    let range = |from: f64, to: f64, count: u64| json!({"from": from, "to": to, "count": count});
+    block_on(async {
+        let house = House::new().await;
+        let source = "print i = range(1, 6000) | mv-expand i | extend i = tolong(i) | ";
+        let cases = [
+            (
+                "histogram(iff(i <= 5900, 10000, 10009), 3)",
+                json!([[[
+                    range(10_000.0, 10_003.0, 5_900),
+                    range(10_003.0, 10_006.0, 0),
+                    range(10_006.0, 10_009.0, 100)
+                ]]]),
+            ),
+            // Whole numbers are counted exactly while there are no more than 4,096 from the least to the greatest,
+            (
+                "histogram(iff(i <= 4096, i, 1), 2)",
+                json!([[[range(1.0, 2_048.5, 3_952), range(2_048.5, 4_096.0, 2_048)]]]),
+            ),
+            // and beyond that in ranges of which 2,048 or more make the whole.
+            (
+                "histogram(iff(i == 1, 8192, iff(i <= 3, 0, 4096)), 2)",
+                json!([[[range(0.0, 4_096.0, 2), range(4_096.0, 8_192.0, 5_998)]]]),
+            ),
+        ];
+        check_with(&house, source, &cases).await;
+    });
+}
+
+/// Beyond 1,024 values percentiles of times are within a 2048th of the time between the first and the last, and not of
+/// the time since 1970.
+#[test]
+fn percentiles_of_many_times_are_near() {
+    block_on(async {
+        let house = House::new().await;
+        let source = "print i = range(0, 9999) | mv-expand i | extend t = datetime(2026-05-28T20:00:00Z) + tolong(i) * 1s | ";
+        let near = |percent: u32, second: u32| {
+            let time = format!("datetime(2026-05-28T20:00:00Z) + {second}s");
+            format!("abs(tolong(percentile(t, {percent}) - ({time})) / 1000000000) <= 5")
+        };
+        let told = [near(1, 99), near(50, 4_999), near(99, 9_899), near(0, 0), near(100, 9_999)].join(", ");
+        check_with(&house, source, &[(told.as_str(), json!([[true, true, true, true, true]]))]).await;
+    });
+}
