@@ -245,6 +245,7 @@ impl Catalog {
 }
 
 async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
+    make_private(path)?;
     // Full synchronisation costs a disk sync per commit and is the promise: an acknowledged change survives a
     // power cut, which SQLite's usual setting for this journal does not give.
     let options = SqliteConnectOptions::new()
@@ -273,6 +274,17 @@ async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
         .connect_with(options.pragma("query_only", "on"))
         .await?;
     Ok(Db::Sqlite { read, write })
+}
+
+/// Makes the file for this user alone, if there is none; what SQLite makes beside it is as open as it is. The folder may
+/// be one that others can enter.
+fn make_private(path: &std::path::Path) -> Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let made = std::fs::OpenOptions::new().append(true).create(true).mode(0o600).open(path);
+    made.map(drop).map_err(|source| {
+        let message = format!("the catalogue {} cannot be opened", path.display());
+        Error::caused(ErrorKind::Unavailable, message, source)
+    })
 }
 
 async fn open_postgres(url: &str) -> Result<Db> {

@@ -79,7 +79,7 @@ impl Engine {
             }
             _ => {}
         }
-        std::fs::create_dir_all(&settings.spill_folder)
+        tidegauge_store::make_folder(&settings.spill_folder)
             .map_err(|source| failed("cannot make the spill folder", source))?;
         let threads = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(settings.threads.max(1))

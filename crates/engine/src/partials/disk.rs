@@ -40,7 +40,7 @@ impl Disk {
     /// Opens a folder, without what was computed by something else.
     pub(crate) fn open(folder: &Path, bytes_max: u64) -> io::Result<Self> {
         let own = folder.join(FORMAT);
-        fs::create_dir_all(&own)?;
+        tidegauge_store::make_folder(&own)?;
         for entry in fs::read_dir(folder)? {
             let path = entry?.path();
             if path != own {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 use tidegauge_model::time::SystemClock;
 use tokio::signal::unix::{SignalKind, signal};
@@ -13,9 +13,9 @@ use super::server::{Connection, ServerArguments};
 use crate::chance::OsChance;
 use crate::client::input::{Encoding, Format, Input};
 use crate::client::live::Stop;
-use crate::client::progress::Progress;
+use crate::client::progress::{self, Progress, Totals};
 use crate::client::run;
-use crate::client::send::{Patience, Sender};
+use crate::client::send::{LINES_HINT, Patience, Sender, Unreadable};
 use crate::client::split::Cutting;
 use crate::client::target::{Destination, Target};
 
@@ -91,15 +91,34 @@ pub async fn run(arguments: IngestArguments) -> anyhow::Result<()> {
     if let Some(warning) = missing {
         output::note(&warning);
     }
-    outcome.with_context(|| match is_stored {
-        true => {
-            format!("not everything was stored; `--run-id {run_id}` goes on without storing anything twice")
-        }
-        false => "not everything was stored".to_owned(),
+    let totals = progress.totals();
+    outcome.map_err(|error| {
+        let advice = how_to_go_on(&error, totals, is_stored.then_some(&run_id));
+        error.context(format!("not everything was stored{advice}"))
     })?;
-    match progress.totals().failed {
+    let hint = match progress.has_bad_lines_alone() {
+        true => format!("\n  hint: {LINES_HINT}"),
+        false => String::new(),
+    };
+    match totals.failed {
         0 => Ok(()),
-        failed => bail!("{failed} events were not taken"),
+        1 => bail!("1 event was not taken{hint}"),
+        failed => bail!("{} were not taken{hint}", progress::events(failed)),
+    }
+}
+
+/// What to do about a run that failed. The name of the run helps where the same files can be sent again.
+fn how_to_go_on(error: &anyhow::Error, totals: Totals, run_id: Option<&String>) -> String {
+    match run_id {
+        _ if totals.events == 0 => String::new(),
+        _ if error.is::<Unreadable>() => {
+            "; correct what cannot be read and send that alone: a changed file would store the rest again"
+                .to_owned()
+        }
+        Some(run_id) => {
+            format!("; with the same files `--run-id {run_id}` goes on without storing anything twice")
+        }
+        None => String::new(),
     }
 }
 

@@ -16,10 +16,10 @@ use super::output;
 use super::server::{Connection, ServerArguments};
 use crate::client::answer::table::{self, Screen};
 use crate::client::answer::{Answer, arrow, chart, delimited, summary};
-use crate::client::ask::{Answered, Asker, Question};
+use crate::client::ask::{Answered, Asker, Question, Refused};
 
 /// Clears the screen and goes to its start.
-const CLEAR: &str = "\u{1b}[H\u{1b}[2J\u{1b}[3J";
+const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
 
 #[derive(Debug, Args)]
 pub struct QueryArguments {
@@ -35,7 +35,7 @@ pub struct QueryArguments {
     /// Where it ends.
     #[arg(long, value_name = "TIME")]
     end: Option<String>,
-    /// How the answer is shown. On a terminal a table, elsewhere ndjson.
+    /// How the answer is shown. On a terminal and with --watch a table, elsewhere ndjson.
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Most rows, if the query does not say it.
@@ -174,9 +174,11 @@ fn show(answered: &Answered, view: View, rows_max: Option<usize>) -> anyhow::Res
         Format::Table => {
             let laid_out = table::show(shown, view.screen(), rows_max);
             let is_going_on = output::bytes(laid_out.text.as_bytes())?;
-            for (count, what) in [(laid_out.hidden_columns, "columns"), (laid_out.hidden_rows, "rows")] {
-                if count > 0 {
-                    output::note(&format!("{count} {what} do not fit"));
+            for (count, what) in [(laid_out.hidden_columns, "column"), (laid_out.hidden_rows, "row")] {
+                match count {
+                    0 => {}
+                    1 => output::note(&format!("1 {what} does not fit")),
+                    count => output::note(&format!("{count} {what}s do not fit")),
                 }
             }
             is_going_on
@@ -214,6 +216,7 @@ async fn watch(asker: &Asker, question: &Question, view: View, every: Duration) 
                     return Ok(());
                 }
             }
+            Err(error) if error.is::<Refused>() => return Err(error),
             // A server that starts again must not end the watching.
             Err(error) => output::note(&format!("{error:#}")),
         }

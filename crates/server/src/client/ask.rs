@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use reqwest::{Client, Url, header::HeaderMap};
+use reqwest::{Client, StatusCode, Url, header::HeaderMap};
 use serde_json::{Map, Value, json};
 use tidegauge_lang::{Diagnostic, Span};
 
@@ -43,6 +43,11 @@ impl fmt::Debug for Asker {
     }
 }
 
+/// The server refused a question, and will refuse it the next time as well.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Refused(String);
+
 /// An answer as it came, and read.
 #[derive(Debug)]
 pub struct Answered {
@@ -64,7 +69,10 @@ impl Asker {
         let request = self.client.post(self.url.clone()).headers(headers);
         let (status, body) = answered(request.json(&body_of(question))).await?;
         if !status.is_success() {
-            return Err(anyhow!(refused(&question.apl, status.as_u16(), &body)));
+            let told = refused(&question.apl, status.as_u16(), &body);
+            let is_final = status.is_client_error()
+                && !matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS);
+            return Err(if is_final { Refused(told).into() } else { anyhow!(told) });
         }
         let answer = serde_json::from_slice(&body)
             .map_err(|error| anyhow!(error).context(format!("not an answer to a query: {}", shown(&body))))?;
@@ -225,6 +233,6 @@ mod tests {
             refused(text, 404, br#"{"code":404,"message":"dataset not found","hint":"look"}"#),
             "the server answered 404: dataset not found\n  hint: look"
         );
-        assert_eq!(refused(text, 502, b"<html>"), "the server answered 502: <html>");
+        assert_eq!(refused(text, 502, b"bad gateway"), "the server answered 502: bad gateway");
     }
 }

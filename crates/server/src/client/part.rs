@@ -20,12 +20,29 @@ pub struct Part {
     pub text_bytes: u64,
     /// Bytes of the stored file that were read for this part.
     pub stored_bytes: u64,
-    /// Whether it came by a pipe, from which it cannot be read again.
-    pub is_live: bool,
     pub place: Place,
 }
 
 impl Part {
+    /// The name under which the server stores the part at most once, however often it is sent in this run. A part and its
+    /// first half begin at the same place.
+    pub fn idempotency_key(&self, run: &str) -> String {
+        let mut hash = Xxh3::new();
+        for text in [run, &self.place.file] {
+            hash.update(&(text.len() as u64).to_le_bytes());
+            hash.update(text.as_bytes());
+        }
+        for number in [self.place.file_number, self.place.first_byte, self.text_bytes] {
+            hash.update(&number.to_le_bytes());
+        }
+        format!("{:032x}", hash.digest128())
+    }
+
+    /// Whether each line of its body is an event, or a few are.
+    pub fn has_lines(&self) -> bool {
+        self.format == Format::Ndjson && self.encoding == Encoding::None
+    }
+
     /// Two parts with about half of the events each; none if it is one.
     pub fn halves(&self) -> Option<(Self, Self)> {
         let (middle, body) = (self.body.len() / 2, &self.body);
@@ -78,20 +95,6 @@ impl fmt::Display for Place {
     }
 }
 
-impl Place {
-    /// The name under which the server stores the part at most once, however often it is sent in this run.
-    pub fn idempotency_key(&self, run: &str) -> String {
-        let mut hash = Xxh3::new();
-        for text in [run, &self.file] {
-            hash.update(&(text.len() as u64).to_le_bytes());
-            hash.update(text.as_bytes());
-        }
-        hash.update(&self.file_number.to_le_bytes());
-        hash.update(&self.first_byte.to_le_bytes());
-        format!("{:032x}", hash.digest128())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,7 +108,6 @@ mod tests {
             csv_fields: None,
             text_bytes: text.len() as u64,
             stored_bytes: text.len() as u64,
-            is_live: true,
             place: Place {
                 file: "-".into(),
                 file_number: 0,

@@ -77,16 +77,12 @@ impl Progress {
             state.with_time_field += events;
         }
         for failure in &answer.failures {
-            if state.shown_failures == SHOWN_FAILURES {
-                break;
-            }
-            self.note(&format!("not taken: {}: {}", part.place, failure.error));
-            state.shown_failures += 1;
+            self.show_failure(&mut state, part, &failure.error);
         }
         match &self.bar {
             Some(bar) => {
                 bar.inc(part.stored_bytes);
-                bar.set_message(format!("{} events", grouped(state.totals.events)));
+                bar.set_message(events(state.totals.events));
             }
             None if self.seconds() >= (state.lines + 1.0) * LINE_EVERY => {
                 state.lines = (self.seconds() / LINE_EVERY).floor();
@@ -101,12 +97,25 @@ impl Progress {
         let mut state = self.state();
         state.totals.failed += 1;
         state.bad_lines += 1;
+        let reason = error.root_cause().to_string();
+        let reason = reason.lines().next().unwrap_or_default();
+        // The server has seen this line alone, and counts from there.
+        let at_its_line = reason.split_once("malformed body at line 1, ").map(|(_, reason)| reason);
+        self.show_failure(&mut state, line, at_its_line.unwrap_or(reason));
+        state.bad_lines
+    }
+
+    /// Whether there was nothing but lines that are no events.
+    pub fn has_bad_lines_alone(&self) -> bool {
+        let state = self.state();
+        state.bad_lines > 0 && state.totals.events == 0
+    }
+
+    fn show_failure(&self, state: &mut State, part: &Part, reason: &str) {
         if state.shown_failures < SHOWN_FAILURES {
-            let reason = error.root_cause().to_string();
-            self.note(&format!("not taken: {}: {}", line.place, reason.lines().next().unwrap_or_default()));
+            self.note(&format!("not taken: {}: {reason}", part.place));
             state.shown_failures += 1;
         }
-        state.bad_lines
     }
 
     /// A part is to be sent again.
@@ -184,12 +193,17 @@ fn summary(totals: &Totals, seconds: f64) -> String {
     let failed =
         if totals.failed == 0 { String::new() } else { format!(" ({} not taken)", grouped(totals.failed)) };
     format!(
-        "{} events{failed}, {:.1} MB in {seconds:.2} s: {} events/s, {:.1} MB/s",
-        grouped(totals.events),
+        "{}{failed}, {:.1} MB in {seconds:.2} s: {} events/s, {:.1} MB/s",
+        events(totals.events),
         totals.text_bytes as f64 / 1e6,
         grouped(per_second(totals.events) as u64),
         per_second(totals.text_bytes) / 1e6
     )
+}
+
+/// So many events.
+pub fn events(number: u64) -> String {
+    format!("{} event{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 /// With a comma after each three digits.

@@ -35,6 +35,10 @@ impl Refusal {
 /// What is told of an answer that is an error.
 pub(super) fn text(status: u16, body: &[u8]) -> String {
     let Some(refusal) = Refusal::read(body) else {
+        if body.trim_ascii_start().starts_with(b"<") {
+            let text = format!("the server answered {status} with a page for people");
+            return with_hint(text, Some("see that --url or TIDEGAUGE_URL names a Tidegauge server"));
+        }
         return with_hint(format!("the server answered {status}: {}", shown(body)), advice(status));
     };
     if refusal.asks_for_org(status) {
@@ -80,7 +84,12 @@ mod tests {
             "detail": {"line": 1}, "diagnostics": [{"picture": "a b\n  ^ no"}]}"#;
         let told = "the server answered 400: line 1, column 3: no\n  a b\n    ^ no\n  hint: write yes";
         assert_eq!(text(400, body), told);
-        assert_eq!(text(502, b"<html>"), "the server answered 502: <html>");
+        assert_eq!(text(502, b"bad gateway"), "the server answered 502: bad gateway");
+        assert_eq!(
+            text(502, b"\n<html>"),
+            "the server answered 502 with a page for people\n  hint: see that --url or TIDEGAUGE_URL names a \
+             Tidegauge server"
+        );
         assert_eq!(
             text(401, br#"{"code": 401, "message": "forbidden"}"#),
             "the server answered 401: forbidden\n  hint: sign in with `tidegauge login`, or give a token with \

@@ -1,14 +1,14 @@
 //! Runs an ingest: a thread reads and cuts the files, and as many parts as there are connections are sent at once.
-//! The first part that cannot be stored ends it, but for bad lines from a pipe: what stands around those could not be
-//! sent again.
+//! The first part that cannot be stored ends it, but for bad lines: who corrects a file and sends it again would store
+//! what stands around them twice, and what came by a pipe cannot be sent again.
 
 use anyhow::{Context, bail};
 use futures_util::{StreamExt, stream};
 use tidegauge_model::{Chance, chance, hex};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 use super::buffers::Buffers;
-use super::input::{Format, Input};
+use super::input::Input;
 use super::part::Part;
 use super::progress::Progress;
 use super::send::{Sender, Unreadable};
@@ -26,28 +26,32 @@ pub async fn run(
     progress: &Progress,
 ) -> anyhow::Result<()> {
     let mut parts = read_in_background(inputs, cutting, connections)?;
-    let parts = stream::poll_fn(move |context| parts.poll_recv(context));
+    let (going_on, ended) = oneshot::channel::<()>();
+    let parts = stream::poll_fn(move |context| parts.poll_recv(context)).take_until(ended);
     let mut sent =
         parts.map(|part| async move { store(part?, sender, progress).await }).buffer_unordered(connections);
+    let (mut going_on, mut outcome) = (Some(going_on), Ok(()));
     while let Some(result) = sent.next().await {
-        result?;
+        // What is under way is waited for and counted: the server may have it already.
+        if outcome.is_ok() && result.is_err() {
+            outcome = result;
+            drop(going_on.take());
+        }
     }
-    Ok(())
+    outcome
 }
 
-/// Has a part stored. Of one that came by a pipe and cannot be read, the lines that can.
+/// Has a part stored. Of one that cannot be read, the lines that can.
 async fn store(part: Part, sender: &Sender, progress: &Progress) -> anyhow::Result<()> {
     let mut waiting = vec![part];
     while let Some(part) = waiting.pop() {
         match sender.send(&part, |notice| progress.retrying(notice)).await {
             Ok(answer) => progress.stored(&part, &answer),
-            Err(error) if part.is_live && part.format == Format::Ndjson && error.is::<Unreadable>() => {
-                match part.halves() {
-                    Some((first, second)) => waiting.extend([second, first]),
-                    None if progress.not_taken(&part, &error) < BAD_LINES_MAX => {}
-                    None => return Err(error),
-                }
-            }
+            Err(error) if part.has_lines() && error.is::<Unreadable>() => match part.halves() {
+                Some((first, second)) => waiting.extend([second, first]),
+                None if progress.not_taken(&part, &error) < BAD_LINES_MAX => {}
+                None => return Err(error),
+            },
             Err(error) => return Err(error),
         }
     }

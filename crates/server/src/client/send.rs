@@ -26,6 +26,8 @@ const WITH_TIME_FIELD: HeaderName = HeaderName::from_static("x-tidegauge-with-ti
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 /// A server that asks for more patience than this is asked again all the same.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(120);
+/// What to do about lines that are no events.
+pub const LINES_HINT: &str = "each line must be a JSON object; send CSV with --format csv, and lines of plain text with --format lines";
 const ZSTD_LEVEL: i32 = 1;
 const GZIP_LEVEL: u32 = 1;
 
@@ -131,7 +133,7 @@ impl Sender {
     async fn prepare(&self, part: &Part) -> anyhow::Result<(Bytes, HeaderMap)> {
         let mut headers = self.target.headers.clone();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(part.format.content_type()));
-        headers.insert(IDEMPOTENCY_KEY, HeaderValue::from_str(&part.place.idempotency_key(&self.run))?);
+        headers.insert(IDEMPOTENCY_KEY, HeaderValue::from_str(&part.idempotency_key(&self.run))?);
         if let Some(fields) = &part.csv_fields {
             let fields = HeaderValue::from_maybe_shared(fields.clone());
             headers.insert(CSV_FIELDS, fields.context("the names of the fields cannot be sent in a header")?);
@@ -219,9 +221,7 @@ fn is_passing(status: StatusCode) -> bool {
 
 fn advice(status: StatusCode, format: Format, body: &[u8]) -> Option<&'static str> {
     match status {
-        StatusCode::BAD_REQUEST if format == Format::Ndjson && is_unreadable(body) => {
-            Some("each line must be a JSON object; send lines of plain text with --format lines")
-        }
+        StatusCode::BAD_REQUEST if format == Format::Ndjson && is_unreadable(body) => Some(LINES_HINT),
         StatusCode::NOT_FOUND => {
             Some("make the dataset with `tidegauge dataset create`, and see that --url is right")
         }

@@ -194,7 +194,6 @@ impl<'a> Splitter<'a> {
             csv_fields,
             text_bytes: content.len() as u64,
             stored_bytes: self.stored_since(from_file),
-            is_live: matches!(self.opened.source, Source::Live(_)),
             body: buffer.into_bytes(),
             place,
         }

@@ -49,6 +49,10 @@ fn innermost(error: &dyn Error) -> String {
     let text = innermost.to_string();
     match text.split_once(" (os error ") {
         Some((reason, _)) => reason.to_lowercase(),
+        // The words of the library for TLS about an answer in plain HTTP.
+        None if text.contains("InvalidContentType") => {
+            "it does not speak TLS; its address may begin with http://".to_owned()
+        }
         None => text,
     }
 }

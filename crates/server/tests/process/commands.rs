@@ -85,6 +85,29 @@ pub(crate) async fn first_token(backend: Backend) {
     assert_eq!(mode(&installation.data()), 0o700);
 }
 
+/// A folder that others may enter, as one that a person made, shows them nothing.
+pub(crate) async fn open_folder(backend: Backend) {
+    use std::os::unix::fs::PermissionsExt;
+    let installation = Installation::new(backend);
+    std::fs::create_dir_all(installation.data()).unwrap();
+    std::fs::set_permissions(installation.data(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let service = installation.start(&[]);
+    let mut seen = Vec::new();
+    for entry in std::fs::read_dir(installation.data()).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        // Where it listens is no secret, and the lock is empty.
+        let is_open = matches!(name.as_str(), "address" | "lock");
+        assert!(is_open || mode(&entry.path()) & 0o077 == 0, "{name}");
+        seen.push(name);
+    }
+    for name in ["log", "segments", "groups", "spill", "secret.key"] {
+        assert!(seen.iter().any(|found| found == name), "{name} is not in {seen:?}");
+    }
+    assert!(backend != Backend::Sqlite || seen.iter().any(|found| found == "catalog.sqlite"), "{seen:?}");
+    service.kill();
+}
+
 fn mode(path: &std::path::Path) -> u32 {
     use std::os::unix::fs::PermissionsExt;
     std::fs::metadata(path).unwrap().permissions().mode() & 0o777

@@ -94,11 +94,15 @@ const ON_SQLITE: &[(&str, Case)] = &[
     }),
     ("lines_of_a_pipe_are_sent_while_it_is_open", |backend| Box::pin(terminal_ingest::open_pipe(backend))),
     ("a_bad_line_of_a_pipe_takes_no_other_with_it", |backend| Box::pin(terminal_ingest::bad_line(backend))),
+    ("a_bad_line_of_a_file_takes_no_other_with_it", |backend| {
+        Box::pin(terminal_ingest::bad_line_of_a_file(backend))
+    }),
     ("lines_of_text_are_sent_from_the_command_line", |backend| Box::pin(terminal_ingest::lines(backend))),
     ("a_field_for_the_time_that_no_event_has_is_told", |backend| {
         Box::pin(terminal_ingest::missing_time_field(backend))
     }),
     ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),
+    ("an_open_folder_shows_nothing", |backend| Box::pin(commands::open_folder(backend))),
     ("a_wrong_setting_is_named", |backend| Box::pin(commands::wrong_setting(backend))),
     ("two_settings_turn_tls_on", |backend| Box::pin(tls::serves_https(backend))),
     ("places_come_from_the_geo_database", |backend| Box::pin(places::come_from_the_database(backend))),

@@ -94,6 +94,35 @@ pub(crate) async fn bad_line(backend: Backend) {
     assert!(told.contains("--format lines"), "{told}");
 }
 
+/// A bad line of a file is passed over as well: who mended the file and sent it again would store the others twice. What
+/// the other parts of a run that failed have stored is counted.
+pub(crate) async fn bad_line_of_a_file(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let terminal = Terminal::new(&installation, &service);
+    let file = installation.path("events.ndjson");
+    let line = |number: u32| match number {
+        4_100 => "this line is bad\n".to_owned(),
+        _ => format!("{{\"i\": {number}, \"pad\": \"{}\"}}\n", "x".repeat(80)),
+    };
+    write(&file, &(1..=20_000).map(line).collect::<String>());
+    let arguments = ["ingest", "file", file.to_str().unwrap(), "--batch-bytes", "100000", "--run-id", "once"];
+    for _ in 0..2 {
+        let output = terminal.command(&arguments).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains("line 4100, from byte ") && told.contains("1 event was not taken"), "{told}");
+        assert!(!told.contains("line 1,") && !told.contains("--run-id"), "{told}");
+        let sum = String::from_utf8(output.stdout).unwrap();
+        assert!(sum.starts_with("19,999 events (1 not taken), "), "{sum}");
+    }
+    let query = "['file'] | summarize n = count() by i | summarize count(), sum(n)";
+    let folder = installation.path("state");
+    let folder = ["--state-folder", folder.to_str().unwrap()];
+    let shown = terminal.answer(&[&["query", query, "--format", "csv"], &folder[..]].concat());
+    assert!(shown.contains("\n19999,19999"), "{shown}");
+}
+
 pub(crate) async fn lines(backend: Backend) {
     let installation = Installation::new(backend);
     let service = installation.start(&[]);

@@ -1,6 +1,6 @@
 //! A table with times as lines of blocks: one line for each group, the greatest first, above an axis with times.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use anyhow::bail;
 use tidegauge_model::Timestamp;
@@ -44,10 +44,8 @@ pub fn draw(table: &Table, screen: Screen) -> anyhow::Result<String> {
     let label_width = lines.iter().map(|line| width_of(&line.label)).max().unwrap_or(0).min(LABEL_MAX);
     let value_width = lines.iter().map(|line| number(peak(line)).len()).max().unwrap_or(0);
     let width = screen.width.unwrap_or(WIDTH_ELSEWHERE);
-    let distinct: std::collections::BTreeSet<i64> =
-        lines.iter().flat_map(|line| line.points.iter().map(|(time, _)| *time)).collect();
     let room = width.saturating_sub(label_width + value_width + 4).max(CELLS_MIN);
-    let cells = room.min(distinct.len().max(1));
+    let cells = room.min(buckets(&lines));
     let mut out = String::new();
     for line in &lines {
         let label = cut(&line.label, label_width);
@@ -59,7 +57,25 @@ pub fn draw(table: &Table, screen: Screen) -> anyhow::Result<String> {
     if count > lines.len() {
         out.push_str(&format!("{} more groups are not drawn\n", count - lines.len()));
     }
+    if !columns.others.is_empty() {
+        let names: Vec<String> =
+            columns.others.iter().map(|column| clean(&table.fields[*column].name)).collect();
+        out.push_str(&format!("not drawn: {}\n", names.join(", ")));
+    }
     Ok(out)
+}
+
+/// How many buckets reach from the first time to the last, by the least distance of two times.
+fn buckets(lines: &[Line]) -> usize {
+    let times: BTreeSet<i64> =
+        lines.iter().flat_map(|line| line.points.iter().map(|(time, _)| *time)).collect();
+    let steps = times.iter().zip(times.iter().skip(1)).map(|(one, next)| next.abs_diff(*one));
+    match (times.first(), times.last(), steps.min()) {
+        (Some(first), Some(last), Some(step)) => {
+            usize::try_from(last.abs_diff(*first) / step).unwrap_or(usize::MAX).saturating_add(1)
+        }
+        _ => 1,
+    }
 }
 
 /// Which columns hold the time, the number and the group.
@@ -67,6 +83,8 @@ struct Columns {
     time: usize,
     value: usize,
     groups: Vec<usize>,
+    /// Other numbers, which are not drawn.
+    others: Vec<usize>,
 }
 
 impl Columns {
@@ -81,13 +99,15 @@ impl Columns {
             let field = &table.fields[*column];
             *column != time && !groups.contains(column) && field.is_number()
         };
-        let value = (0..table.fields.len()).find(is_value)?;
+        let mut values = (0..table.fields.len()).filter(is_value);
+        let value = values.next()?;
+        let others = values.collect();
         if table.groups.as_ref().is_none_or(Vec::is_empty) {
             groups = (0..table.fields.len())
                 .filter(|column| *column != time && !table.fields[*column].is_number())
                 .collect();
         }
-        Some(Self { time, value, groups })
+        Some(Self { time, value, groups, others })
     }
 
     fn lines(&self, table: &Table) -> Vec<Line> {
@@ -123,40 +143,39 @@ fn peak(line: &Line) -> f64 {
     line.points.iter().map(|(_, value)| *value).fold(0.0, f64::max)
 }
 
-/// One block for each stretch of time: the mean of what lies in it, a blank where nothing does.
+/// One block for each stretch of time: the greatest of what lies in it, a blank where nothing does.
 fn blocks(line: &Line, start: i64, end: i64, cells: usize, greatest: f64) -> String {
-    let mut sums = vec![(0.0_f64, 0_u32); cells];
-    let range = i128::from(end) - i128::from(start) + 1;
+    let mut peaks: Vec<Option<f64>> = vec![None; cells];
+    // The first time is in the middle of the first block, and the last in that of the last.
+    let range = (i128::from(end) - i128::from(start)).max(1);
+    let last = cells as i128 - 1;
     for (time, value) in &line.points {
-        let along = (i128::from(*time) - i128::from(start)) * i128::try_from(cells).unwrap_or(1) / range;
-        if let Some((sum, count)) = usize::try_from(along).ok().and_then(|cell| sums.get_mut(cell)) {
-            *sum += *value;
-            *count += 1;
+        let along = ((i128::from(*time) - i128::from(start)) * last * 2 + range) / (range * 2);
+        if let Some(peak) = usize::try_from(along).ok().and_then(|cell| peaks.get_mut(cell)) {
+            *peak = Some(peak.map_or(*value, |peak| peak.max(*value)));
         }
     }
-    let block = |(sum, count): &(f64, u32)| {
-        if *count == 0 {
-            return ' ';
-        }
-        let share = if greatest > 0.0 { sum / f64::from(*count) / greatest } else { 0.0 };
+    let block = |peak: &Option<f64>| {
+        let Some(peak) = peak else { return ' ' };
+        let share = if greatest > 0.0 { peak / greatest } else { 0.0 };
         let height = (0..7_u8).take_while(|step| share > f64::from(*step + 1) / 8.0).count();
         BLOCKS[height]
     };
-    sums.iter().map(block).collect()
+    peaks.iter().map(block).collect()
 }
 
 /// The times below the blocks: the first at the left, the last at the right.
 fn axis(indent: usize, cells: usize, start: i64, end: i64) -> String {
-    let has_dates = end - start >= 24 * 3_600 * 1_000_000_000;
-    let shown = |time: i64| {
-        let text = Timestamp::from_nanos(time).to_string();
-        if has_dates {
-            text.get(5..16).unwrap_or(&text).replace('T', " ")
-        } else {
-            text.get(11..19).unwrap_or(&text).to_owned()
-        }
+    let has_dates = end.saturating_sub(start) >= 24 * 3_600 * 1_000_000_000;
+    let text = |time: i64| Timestamp::from_nanos(time).to_string();
+    let part = |time: i64, places: std::ops::Range<usize>| {
+        let text = text(time);
+        text.get(places).unwrap_or(&text).replace('T', " ")
     };
-    let (first, last) = (shown(start), shown(end));
+    let (first, last) = match has_dates {
+        true => (part(start, 0..16), part(end, 0..16)),
+        false => (part(start, 0..19), part(end, 11..19)),
+    };
     let between = cells.saturating_sub(first.len() + last.len());
     let indent = " ".repeat(indent);
     if start == end {
@@ -202,9 +221,34 @@ mod tests {
 a     ▁▄█▂  80
 bb    ▁      5
 null     ▁   1
-      12:00:00 12:03:00
+      2026-06-01 12:00:00 12:03:00
 ";
         assert_eq!(drawn, expected);
+    }
+
+    #[test]
+    fn times_without_rows_take_room_and_peaks_stay_whole() {
+        let drawn = |minutes: &[u32], counts: &[u32], width: usize| {
+            let times: Vec<String> =
+                minutes.iter().map(|minute| format!("2026-06-01T09:{minute:02}:00Z")).collect();
+            let table: Table = serde_json::from_value(json!({
+                "fields": [{"name": "_time", "type": "datetime"}, {"name": "n", "type": "integer"}, {"name": "m", "type": "integer"}],
+                "groups": [{"name": "_time"}],
+                "columns": [times, counts, counts],
+            }))
+            .unwrap();
+            draw(&table, Screen { width: Some(width), ..Screen::default() }).unwrap()
+        };
+        let blank = " ".repeat(48);
+        let all = drawn(&[0, 1, 50], &[5, 1, 1], 80);
+        assert_eq!(all.lines().next(), Some(format!("n  █▂{blank}▂  5").as_str()));
+        assert_eq!(
+            drawn(&[0, 1, 50], &[1, 5, 1], 80).lines().next(),
+            Some(format!("n  ▂█{blank}▂  5").as_str())
+        );
+        // Ten blocks for fifty minutes.
+        assert_eq!(drawn(&[0, 1, 50], &[1, 5, 1], 16).lines().next(), Some("n  █        ▂  5"));
+        assert!(all.ends_with("not drawn: m\n"), "{all}");
     }
 
     #[test]

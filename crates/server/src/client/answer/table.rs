@@ -34,25 +34,37 @@ pub struct Shown {
 /// Lays a table out, with at most so many rows.
 pub fn show(table: &Table, screen: Screen, rows_max: Option<usize>) -> Shown {
     let rows = table.rows().min(rows_max.unwrap_or(usize::MAX));
-    let mut widths: Vec<usize> = (0..table.fields.len()).map(|column| natural(table, column, rows)).collect();
+    let mut columns: Vec<usize> = (0..table.fields.len()).collect();
+    let mut widths: Vec<usize> = columns.iter().map(|column| natural(table, *column, rows)).collect();
     if let Some(width) = screen.width {
-        let least: Vec<usize> =
-            widths.iter().enumerate().map(|(column, natural)| least(table, column, *natural)).collect();
+        if total(&widths) > width {
+            leave_out_arrival(table, &mut columns, &mut widths);
+        }
+        let natural = columns.iter().zip(&widths);
+        let least: Vec<usize> = natural.map(|(column, natural)| least(table, *column, *natural)).collect();
         fit(&mut widths, &least, width);
+        columns.truncate(widths.len());
     }
     let mut text = String::new();
-    let shown = widths.len();
-    let header = table.fields.iter().map(|field| clean(&field.name));
-    let cells: Vec<Cell> = header
-        .zip(&table.fields)
-        .map(|(text, field)| Cell { text, is_right: field.is_number(), style: Style::Head })
-        .collect();
-    line(&mut text, &cells, &widths, screen);
+    let head = |column: &usize| {
+        let field = &table.fields[*column];
+        Cell { text: clean(&field.name), is_right: field.is_number(), style: Style::Head }
+    };
+    line(&mut text, &columns.iter().map(head).collect::<Vec<Cell>>(), &widths, screen);
     for row in 0..rows {
-        let cells: Vec<Cell> = (0..shown).map(|column| cell(table, column, row)).collect();
+        let cells: Vec<Cell> = columns.iter().map(|column| cell(table, *column, row)).collect();
         line(&mut text, &cells, &widths, screen);
     }
-    Shown { text, hidden_columns: table.fields.len() - shown, hidden_rows: table.rows() - rows }
+    Shown { text, hidden_columns: table.fields.len() - columns.len(), hidden_rows: table.rows() - rows }
+}
+
+/// The time of arrival is mostly close to the time of the event, and the first to give way to the other fields.
+fn leave_out_arrival(table: &Table, columns: &mut Vec<usize>, widths: &mut Vec<usize>) {
+    let has_time = table.fields.iter().any(|field| field.name == "_time");
+    if let Some(place) = table.fields.iter().position(|field| field.name == "_sysTime").filter(|_| has_time) {
+        columns.remove(place);
+        widths.remove(place);
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +116,6 @@ fn fit(widths: &mut Vec<usize>, least: &[usize], width: usize) {
         room <= width + GAP
     };
     widths.truncate(least.iter().take_while(has_room).count().max(1));
-    let total = |widths: &[usize]| widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
     while total(widths) > width {
         let excess = total(widths) - width;
         let columns = widths.iter().copied().zip(least).filter(|(width, least)| *width > **least);
@@ -120,6 +131,11 @@ fn fit(widths: &mut Vec<usize>, least: &[usize], width: usize) {
         let is_widest = |(width, least): &(&mut usize, &usize)| **width == widest && **width > **least;
         widths.iter_mut().zip(least).filter(is_widest).for_each(|(it, _)| *it -= cut);
     }
+}
+
+/// How wide columns are side by side.
+fn total(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
 
 fn line(out: &mut String, cells: &[Cell], widths: &[usize], screen: Screen) {
@@ -149,11 +165,12 @@ fn line(out: &mut String, cells: &[Cell], widths: &[usize], screen: Screen) {
     out.push('\n');
 }
 
-/// Whatever an event holds must not move the cursor or change colours.
+/// Whatever an event holds must not move the cursor, change colours, or turn the direction of what stands around it.
 pub(super) fn clean(text: &str) -> String {
     let shown = |c: char| match c {
         '\n' => '⏎',
         '\t' => ' ',
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '·',
         control if control.is_control() => '·',
         other => other,
     };
@@ -232,6 +249,18 @@ null         null
         assert_eq!(shown(51).text.lines().nth(1), Some(whole));
         assert_eq!((shown(50).hidden_columns, shown(50).text.contains("123")), (1, true));
         assert!(!shown(50).text.contains("123456789012") && shown(50).text.contains("a long text that has"));
+    }
+
+    #[test]
+    fn the_time_of_arrival_gives_way_first() {
+        let table: Table = serde_json::from_value(json!({
+            "fields": [{"name": "_sysTime", "type": "datetime"}, {"name": "_time", "type": "datetime"}, {"name": "host", "type": "string"}],
+            "columns": [["2026-06-01T12:00:01Z"], ["2026-06-01T12:00:00Z"], ["a\u{202e}b"]],
+        }))
+        .unwrap();
+        let shown = |width| show(&table, Screen { width: Some(width), ..Screen::default() }, None);
+        assert_eq!((shown(48).hidden_columns, shown(47).hidden_columns), (0, 1));
+        assert_eq!(shown(47).text, "_time                 host\n2026-06-01T12:00:00Z  a·b\n");
     }
 
     #[test]

@@ -177,7 +177,9 @@ impl Run<'_> {
             bypasses_cache: manner.bypasses_cache,
             is_explained: manner.is_explained,
             answer_bytes_max: limits.answer_bytes_max,
-            rows_default: Some(self.input.default_limit.unwrap_or(ROWS_DEFAULT).min(ROWS_MAX)),
+            // One that is no less than what an answer has at most is none: the answer tells which of the two cut it.
+            rows_default: Some(self.input.default_limit.unwrap_or(ROWS_DEFAULT))
+                .filter(|rows| *rows < ROWS_MAX),
             rows_max: ROWS_MAX,
             auto_bins_max: bins,
             is_start_open: self.input.start_time.is_none(),

@@ -55,8 +55,8 @@ fn write_messages(out: &mut Vec<u8>, shown: &Shown<'_>) {
         write_message(out, "warn", code, &text);
     }
     if shown.answer.figures.is_estimate {
-        let text = "some values are estimates: of so many values, what dcount, percentile, topk, phrases and spotlight give \
-            is close and not exact";
+        let text = "some values are estimates: of so many values, what dcount, percentile, histogram, topk, phrases and \
+            spotlight give is close and not exact";
         write_message(out, "info", "estimate", text);
     }
     for text in shown.text.iter().flat_map(|text| &text.warnings) {
