@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous,
+    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
+    SqliteSynchronous,
 };
 use sqlx::{ConnectOptions, Connection};
 use tidegauge_model::{ErrorKind, Timestamp};
@@ -262,6 +263,7 @@ async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
     let write = SqlitePoolOptions::new()
         .max_connections(1)
         .acquire_timeout(WAIT_MAX)
+        .after_release(|connection, _| Box::pin(is_fit_for_use(connection)))
         .connect_with(options.clone())
         .await?;
     // Under the write lock: a command that opens the file while the service starts must wait for the schema.
@@ -274,6 +276,16 @@ async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
         .connect_with(options.pragma("query_only", "on"))
         .await?;
     Ok(Db::Sqlite { read, write })
+}
+
+/// Whether a connection can be used again. After an error of its disk SQLite ends a transaction by itself, which the
+/// library does not notice: it takes the connection for one in a transaction ever after, and begins no other.
+async fn is_fit_for_use(connection: &mut SqliteConnection) -> sqlx::Result<bool> {
+    if connection.is_in_transaction() {
+        // One that was dropped may be about to end, which is done when this is answered.
+        connection.ping().await?;
+    }
+    Ok(!connection.is_in_transaction())
 }
 
 /// Makes the file for this user alone, if there is none; what SQLite makes beside it is as open as it is. The folder may
@@ -309,4 +321,40 @@ async fn open_postgres(url: &str) -> Result<Db> {
     sqlx::migrate!("migrations/postgres").run(&mut connection).await?;
     connection.close().await?;
     Ok(Db::Postgres(pool))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Adds a value of so many bytes, on a disk that has no room for another page if it is full, and commits it or not.
+    async fn add(catalog: &Catalog, name: &str, is_full: bool, commits: bool) -> Result<()> {
+        write!(catalog, connection => {
+            if is_full {
+                sqlx::query("PRAGMA max_page_count = 1").execute(&mut *connection).await?;
+            }
+            let added = sqlx::query("INSERT INTO installation (name, value) VALUES ($1, $2)")
+                .bind(name)
+                .bind(vec![1_u8; 1 << 16])
+                .execute(&mut *connection)
+                .await;
+            if !commits {
+                added?;
+            }
+        });
+        Ok(())
+    }
+
+    #[tokio::test]
+    async fn a_transaction_that_the_database_ends_by_itself_does_not_stop_the_next() {
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Sqlite(folder.path().join("catalog.sqlite"));
+        let catalog = Catalog::open(&location, SealKey::new(&[7; SealKey::LENGTH])).await.unwrap();
+        let full = add(&catalog, "left", true, false).await.unwrap_err();
+        assert_eq!(full.to_string(), "the disk of the catalogue is full: free space or add some");
+        assert_eq!(full.kind(), ErrorKind::Unavailable);
+        add(&catalog, "left", false, false).await.unwrap();
+        add(&catalog, "committed", true, true).await.unwrap_err();
+        add(&catalog, "committed", false, false).await.unwrap();
+    }
 }

@@ -59,6 +59,10 @@ impl From<sqlx::Error> for Error {
             sqlx::Error::Database(database) if database.is_unique_violation() => {
                 (ErrorKind::Conflict, "it exists already")
             }
+            // Not of the kind of a full disk, which says that nothing was stored: events may be, in the log.
+            sqlx::Error::Database(database) if is_full(database.code().as_deref()) => {
+                (ErrorKind::Unavailable, "the disk of the catalogue is full: free space or add some")
+            }
             sqlx::Error::Database(database) if is_passing(database.code().as_deref()) => {
                 (ErrorKind::Unavailable, "the catalogue database cannot take the request right now")
             }
@@ -77,6 +81,11 @@ impl From<sqlx::Error> for Error {
         };
         Self::caused(kind, message, error)
     }
+}
+
+/// Whether the database's own code says that it has no room: SQLite's `SQLITE_FULL`, PostgreSQL's `disk_full`.
+fn is_full(code: Option<&str>) -> bool {
+    matches!(code, Some("13" | "53100"))
 }
 
 /// Whether the database's own code says that the same request may succeed later.

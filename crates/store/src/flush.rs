@@ -157,13 +157,16 @@ impl Store {
         let intent = self.declare(planned).await?;
         let mut written = Written { segments: Vec::with_capacity(encoded.len()), intent };
         for segment in encoded {
+            let path = path_of(state, &segment.id);
             match self.put(state, segment, written.intent.clone()).await {
                 Ok(segment) => written.segments.push(segment),
                 Err(error) => {
                     // The next attempt writes all of them anew, and there may be many attempts. The intent stays: the
                     // object that failed may be there all the same, or get there later.
-                    if let Some(intent) = written.intent.take() {
-                        intent.abandon().await;
+                    match written.intent.take() {
+                        Some(intent) => intent.abandon().await,
+                        // Nobody would look for it before it is an orphan of some days, and each attempt leaves one.
+                        None => self.delete_failed(&path).await,
                     }
                     self.discard(&written).await;
                     return Err(error);

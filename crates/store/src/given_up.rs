@@ -56,12 +56,13 @@ impl Inherited {
     }
 
     /// Forgets what was published, and spares what the log does not vouch for, or what a newer catalogue may know: who
-    /// restores that one finds it. `flushed` says up to which sequence a dataset's events are in segments.
+    /// restores that one finds it. `flushed` says up to which sequence of the log that one belongs to a dataset's events
+    /// are in segments.
     pub(crate) async fn judge(
         self,
         intents: &Intents,
         catalog: &Catalog,
-        flushed: impl Fn(&DatasetId) -> Option<u64>,
+        flushed: impl Fn(&DatasetId, u64) -> Option<u64>,
     ) -> Result<()> {
         let newest_commit = catalog.commit_sequence().await?;
         for given_up in &self.given_up {
@@ -79,7 +80,7 @@ impl Inherited {
                     let is_same = |seen: &&Stretch| (seen.first, seen.last) == (*first, *last);
                     let seen = self.seen.get(&dataset).and_then(|seen| seen.iter().find(is_same));
                     let is_logged = seen.is_some_and(|seen| seen.requests == *requests);
-                    match flushed(&dataset) {
+                    match flushed(&dataset, *first) {
                         // What is before the mark is not read from the log any more.
                         Some(flushed) => is_logged && flushed < *first,
                         None => self.deleted.contains(&dataset),
@@ -95,10 +96,19 @@ impl Inherited {
 }
 
 impl Store {
-    /// Deletes what an earlier process gave up, if that takes no long time. The rest goes with the first garbage.
+    /// Deletes what an earlier process gave up, if that takes no long time. The rest goes with the first garbage; that
+    /// the log vouched for it is written down before the log's events move on, because it will not do so again.
     pub(crate) async fn delete_inherited(&self) {
+        let given_up = self.intents.given_up();
         if self.objects.is_local() {
-            self.delete_given_up(self.intents.given_up()).await;
+            self.delete_given_up(given_up).await;
+            return;
+        }
+        for given_up in given_up.iter().filter(|given_up| given_up.planned.source.is_log()) {
+            if let Err(error) = self.intents.abandon(given_up).await {
+                let objects = &given_up.planned.objects;
+                tracing::warn!(?objects, %error, "cannot write down that objects were not published");
+            }
         }
     }
 
@@ -141,6 +151,13 @@ impl Store {
             _ => self.intents.abandon(given_up).await?,
         }
         deleted
+    }
+
+    /// Deletes what may be there of an object that could not be written, and that nothing is noted of.
+    pub(crate) async fn delete_failed(&self, path: &str) {
+        if let Err(error) = self.delete_all_of(&[path]).await {
+            tracing::warn!(path, %error, "cannot delete an object that was not written whole");
+        }
     }
 
     async fn delete_all_of(&self, objects: &[&str]) -> Result<usize> {

@@ -36,6 +36,10 @@ impl Source {
             requests: logged.iter().filter(|logged| logged.frame.rows() > 0).count() as u64,
         }
     }
+
+    pub(crate) fn is_log(&self) -> bool {
+        matches!(self, Self::Log { .. })
+    }
 }
 
 /// Objects of one dataset that are published together or not at all.

@@ -35,6 +35,11 @@ impl Left {
         Ok(Self { floor, marks, logged: BTreeMap::new() })
     }
 
+    /// Up to where this node's events were in segments when it lost the lease, if that was after a sequence of its log.
+    pub(crate) fn mark_before(&self, dataset: &DatasetId, sequence: u64) -> Option<u64> {
+        (sequence <= self.floor).then(|| self.marks.get(dataset).copied().unwrap_or(0))
+    }
+
     /// Hands events on that were logged since the lease was taken, and keeps those from before that are in no segment.
     pub(crate) fn sort_out(&mut self, state: &DatasetState, sequence: u64, frame: Frame) {
         if sequence > self.floor {
@@ -42,7 +47,7 @@ impl Left {
             return;
         }
         let is_empty = frame.rows() == 0 && frame.receipt().key.is_none();
-        if !is_empty && sequence > self.marks.get(state.id()).copied().unwrap_or(0) {
+        if !is_empty && self.mark_before(state.id(), sequence).is_some_and(|mark| sequence > mark) {
             self.logged.entry(state.id().clone()).or_default().push(Arc::new(Logged { sequence, frame }));
         }
     }

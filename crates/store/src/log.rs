@@ -45,6 +45,8 @@ pub(crate) struct Log {
     shared: Arc<Shared>,
     quarantine: PathBuf,
     writer: Arc<Mutex<writer::Writer>>,
+    /// Files are deleted by one at a time.
+    releasing: Mutex<()>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -102,7 +104,8 @@ impl Log {
             settings,
             Arc::clone(&shared),
             last_sequence,
-            recovered.last_sequence,
+            // Not the last that was given away: it may have been refused, and nobody must miss it.
+            recovered.last_found,
         )?));
         let thread = std::thread::Builder::new()
             .name("log".to_owned())
@@ -111,7 +114,7 @@ impl Log {
                 move || run(&shared, &writer)
             })
             .map_err(|source| Error::disk("start the thread that writes the log", source))?;
-        Ok(Self { shared, quarantine, writer, thread: Mutex::new(Some(thread)) })
+        Ok(Self { shared, quarantine, writer, releasing: Mutex::default(), thread: Mutex::new(Some(thread)) })
     }
 
     /// Queues events. The receiver hears the sequence once they are on disk and `accept` has them.
@@ -134,24 +137,36 @@ impl Log {
         Ok(receiver)
     }
 
-    /// Deletes the files in which everything is below a sequence.
+    /// Deletes the files in which everything is below a sequence, oldest first: one that is missing between others would
+    /// be taken for a loss. So if one cannot be deleted, those behind it stay too, until the next time.
     pub(crate) fn release(&self, below: u64) {
-        let mut done = Vec::new();
+        let _one = self.releasing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut done = VecDeque::new();
         let mut state = self.shared.lock();
         while state.closed.front().is_some_and(|file| file.last_sequence < below) {
             done.extend(state.closed.pop_front());
         }
         drop(state);
-        for file in done {
-            let removed = match file.unclaimed.is_empty() {
-                true => Ok(()),
-                false => put_aside(&file.path, &self.quarantine, &file.unclaimed),
-            };
-            let removed = removed.and_then(|()| std::fs::remove_file(&file.path));
-            if let Err(error) = removed {
-                // It is read again at the next start, where its events are found to be in segments already.
+        while let Some(file) = done.front() {
+            if let Err(error) = self.remove(file, done.len() == 1) {
                 tracing::warn!(path = %file.path.display(), %error, "cannot delete a file of the log");
+                break;
             }
+            done.pop_front();
+        }
+        let mut state = self.shared.lock();
+        done.into_iter().rev().for_each(|file| state.closed.push_front(file));
+    }
+
+    fn remove(&self, file: &ClosedFile, is_last: bool) -> std::io::Result<()> {
+        if !file.unclaimed.is_empty() {
+            put_aside(&file.path, &self.quarantine, &file.unclaimed)?;
+        }
+        std::fs::remove_file(&file.path)?;
+        match file.path.parent().filter(|_| !is_last) {
+            // A power cut must not bring it back without those behind it.
+            Some(folder) => std::fs::File::open(folder)?.sync_all(),
+            None => Ok(()),
         }
     }
 

@@ -1,7 +1,8 @@
 //! Reads the log after a stop, however it came about. A record that was cut off at the end is dropped: it was never
-//! acknowledged. Damage elsewhere is copied to the quarantine folder and reported with dataset and sequences, and
-//! what stands around it is recovered.
+//! acknowledged. So is one that was refused, as a later file tells. Damage elsewhere is copied to the quarantine folder
+//! and reported with dataset and sequences, and what stands around it is recovered.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -24,7 +25,10 @@ pub(crate) const REPORT_EXTENSION: &str = "txt";
 pub(crate) struct Recovered {
     pub(crate) files: Vec<RecoveredFile>,
     pub(crate) damage: Vec<Damage>,
+    /// The last sequence that was given away, as far as it is known here.
     pub(crate) last_sequence: u64,
+    /// The sequence of the last record that was found.
+    pub(crate) last_found: u64,
 }
 
 #[derive(Debug)]
@@ -85,6 +89,8 @@ fn read_files(
 ) -> Result<Recovered> {
     let mut recovered = Recovered::default();
     let paths = log_files(&settings.folder)?;
+    let beginnings = paths.iter().map(|path| Beginning::of(path)).collect::<std::io::Result<Vec<_>>>();
+    let beginnings = beginnings.map_err(|source| Error::disk("read the log", source))?;
     for (index, path) in paths.iter().enumerate() {
         let bytes = std::fs::read(path).map_err(|source| Error::disk("read the log", source))?;
         let is_first = index == 0;
@@ -97,11 +103,13 @@ fn read_files(
         let mut reader = FileReader {
             bytes: &bytes,
             is_last: index + 1 == paths.len(),
+            later: beginnings[index + 1..].iter().flatten().copied().collect(),
             previous: recovered.last_sequence,
+            last_found: recovered.last_found,
             spans: Vec::new(),
         };
         let end = reader.read(visit);
-        recovered.last_sequence = reader.previous;
+        (recovered.last_sequence, recovered.last_found) = (reader.previous, reader.last_found);
         let spans = std::mem::take(&mut reader.spans);
         for span in spans.into_iter().filter(|_| may_change) {
             recovered.damage.push(quarantine(settings, path, &bytes, span)?);
@@ -128,7 +136,14 @@ pub(crate) fn has_files(folder: &Path) -> Result<bool> {
 pub(super) fn with_only(bytes: &[u8], sequences: &HashSet<u64>) -> Vec<u8> {
     let start = bytes.len().min(FILE_HEAD_BYTES as usize);
     let mut kept = bytes[..start].to_vec();
-    let mut reader = FileReader { bytes, is_last: false, previous: 0, spans: Vec::new() };
+    let mut reader = FileReader {
+        bytes,
+        is_last: false,
+        later: Vec::new(),
+        previous: 0,
+        last_found: 0,
+        spans: Vec::new(),
+    };
     let mut next = Some(start);
     while let Some(position) = next.filter(|position| *position < bytes.len()) {
         next = match reader.record(position) {
@@ -161,6 +176,29 @@ fn log_files(folder: &Path) -> Result<Vec<PathBuf>> {
     list().map_err(|source| Error::disk("list the log", source))
 }
 
+/// What a file says of those before it.
+#[derive(Clone, Copy)]
+struct Beginning {
+    /// The last sequence that was acknowledged before.
+    acknowledged: u64,
+    /// Whether that is certain: the head was on the disk before the first record was written. Without one, a part of
+    /// the head may be missing.
+    is_certain: bool,
+}
+
+impl Beginning {
+    fn of(path: &Path) -> std::io::Result<Option<Self>> {
+        let mut bytes = Vec::new();
+        let length = FILE_HEAD_BYTES + super::record::HEAD_BYTES as u64;
+        std::fs::File::open(path)?.take(length).read_to_end(&mut bytes)?;
+        let record = bytes.get(FILE_HEAD_BYTES as usize..).and_then(Head::decode);
+        Ok(FileHead::decode(&bytes).map(|head| Self {
+            acknowledged: head.acknowledged,
+            is_certain: record.is_some_and(|record| record.sequence == head.first_sequence),
+        }))
+    }
+}
+
 /// A part of a file that holds no record.
 struct Span {
     from: usize,
@@ -173,7 +211,11 @@ struct Span {
 struct FileReader<'a> {
     bytes: &'a [u8],
     is_last: bool,
+    /// Of the files behind it, in their order.
+    later: Vec<Beginning>,
     previous: u64,
+    /// The sequence of the last record, here or in a file before.
+    last_found: u64,
     spans: Vec<Span>,
 }
 
@@ -185,9 +227,10 @@ impl FileReader<'_> {
         let mut synced = FILE_HEAD_BYTES;
         while position < self.bytes.len() {
             match self.record(position) {
+                Some((head, _)) if self.is_refused(&head, position) => break,
                 Some((head, frame)) => {
                     visit(head.dataset.id(), head.sequence, frame);
-                    self.previous = head.sequence;
+                    (self.previous, self.last_found) = (head.sequence, head.sequence);
                     synced = synced.max(head.synced);
                     position += head.record_bytes();
                     end = position;
@@ -216,6 +259,26 @@ impl FileReader<'_> {
         Some((head, frame))
     }
 
+    /// Whether a record is the first of a write whose sync failed: then a new file is begun, which says so. That it was
+    /// refused does not mean that it could be taken away, and its request may have been repeated since.
+    fn is_refused(&self, head: &Head, position: usize) -> bool {
+        let Some(later) = self.later.iter().find(|later| later.is_certain) else { return false };
+        let is_behind = self.last_found <= later.acknowledged && later.acknowledged < head.sequence;
+        is_behind && self.is_last_write(position)
+    }
+
+    /// Whether none of the records from a position on was written after a sync of what stands there.
+    fn is_last_write(&self, position: usize) -> bool {
+        let mut at = position;
+        while let Some(head) = self.bytes.get(at..).and_then(Head::decode) {
+            if head.synced > position as u64 {
+                return false;
+            }
+            at += head.record_bytes();
+        }
+        true
+    }
+
     fn next_record(&self, from: usize) -> Option<usize> {
         (from.next_multiple_of(8)..self.bytes.len()).step_by(8).skip(1).find(|at| self.record(*at).is_some())
     }
@@ -228,8 +291,9 @@ impl FileReader<'_> {
         }
         let next_head = next.and_then(|at| Head::decode(&self.bytes[at..]));
         let known = next_head.map_or(synced, |head| head.synced.max(synced));
-        // A file that was closed was closed at its last acknowledged record.
-        let was_acknowledged = (from as u64) < known || (!self.is_last && next.is_none());
+        // A file that was closed was closed at its last acknowledged record, unless the disk refused that too.
+        let is_complete = self.later.first().is_some_and(|later| later.acknowledged == self.last_found);
+        let was_acknowledged = (from as u64) < known || (!self.is_last && next.is_none() && !is_complete);
         if !was_acknowledged {
             return;
         }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use tidegauge_model::{Columns, DatasetId};
 
+use super::file::{FileHead, LogFile};
 use super::{Accept, DatasetKey, Log, LogSettings, recover};
 use crate::frame::{Encoder, Frame, Receipt};
 
@@ -87,6 +88,84 @@ fn a_record_that_was_cut_off_at_the_end_is_dropped_without_alarm() {
     assert_eq!(accepted, [(3, 4)]);
 }
 
+/// A log with records 1 and 2, and a third that was refused, of which some bytes at the end are missing. The next file is
+/// begun.
+fn refused(missing_bytes: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    open_and_append(folder.path(), &[1, 2, 3]);
+    let first = files(folder.path()).remove(0);
+    let bytes = std::fs::read(&first).unwrap();
+    std::fs::write(&first, &bytes[..bytes.len() - missing_bytes]).unwrap();
+    let head = FileHead { first_sequence: 4, acknowledged: 2 };
+    LogFile::create(&settings(folder.path()).folder, head, 4096).unwrap().end();
+    folder
+}
+
+/// Takes the record of a log with one, and puts it into another, as the first one behind the head of a file.
+fn put_record(from: &Path, to: &Path) {
+    let bytes = std::fs::read(from).unwrap();
+    let mut all = std::fs::read(to).unwrap();
+    all.extend_from_slice(&bytes[24..]);
+    std::fs::write(to, all).unwrap();
+}
+
+#[test]
+fn what_was_refused_and_could_not_be_taken_away_is_not_found_beside_its_repetition() {
+    for missing_bytes in [0, 5] {
+        let folder = refused(missing_bytes);
+        // The fourth is the third again, in the file that was begun then.
+        let other = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(settings(other.path()).folder).unwrap();
+        let recovered = recover(&settings(other.path()), &mut |_, _, _| ()).unwrap();
+        let log = Log::open(settings(other.path()), &recovered, 3).unwrap();
+        let key = DatasetKey::of(&DatasetId::from(DATASET)).unwrap();
+        let answer = log.append(key, frame(3), Arc::new(Kept::default())).unwrap();
+        assert_eq!(answer.blocking_recv().unwrap().unwrap(), 4);
+        drop(log);
+        put_record(&files(other.path())[0], &files(folder.path())[1]);
+        for _ in 0..3 {
+            let (found, _, damage) = open_and_append(folder.path(), &[]);
+            assert_eq!((found, damage), (vec![(1, 1), (2, 2), (4, 3)], Vec::new()), "{missing_bytes}");
+        }
+    }
+}
+
+#[test]
+fn what_was_refused_may_be_found_as_long_as_it_was_not_repeated() {
+    let folder = refused(0);
+    let (found, accepted, damage) = open_and_append(folder.path(), &[4]);
+    assert_eq!((found, damage), (vec![(1, 1), (2, 2), (3, 3)], Vec::new()));
+    assert_eq!(accepted, [(4, 4)]);
+}
+
+#[test]
+fn a_sequence_that_was_refused_is_not_missed_later() {
+    let folder = refused(5);
+    for _ in 0..3 {
+        let (found, _, damage) = open_and_append(folder.path(), &[]);
+        assert_eq!((found, damage), (vec![(1, 1), (2, 2)], Vec::new()));
+    }
+    let (_, accepted, _) = open_and_append(folder.path(), &[4]);
+    assert_eq!(accepted, [(4, 4)]);
+}
+
+#[test]
+fn a_file_of_which_half_the_head_was_written_says_nothing_of_those_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, accepted, _) = open_and_append(folder.path(), &[1, 2, 3]);
+    let whole = std::fs::read(&files(folder.path())[0]).unwrap();
+    for head_bytes in 0..24 {
+        // With space that was taken in advance, as it is made.
+        let mut begun = vec![0; 4096];
+        begun[..head_bytes].copy_from_slice(&whole[..head_bytes]);
+        begun[8..16.min(head_bytes.max(8))]
+            .copy_from_slice(&4_u64.to_le_bytes()[..head_bytes.clamp(8, 16) - 8]);
+        std::fs::write(folder.path().join("log/0000000000000004.log"), begun).unwrap();
+        let (found, _, damage) = open_and_append(folder.path(), &[]);
+        assert_eq!((found, damage), (accepted.clone(), Vec::new()), "{head_bytes}");
+    }
+}
+
 #[test]
 fn a_flipped_byte_is_quarantined_and_named_and_the_rest_is_found() {
     let folder = tempfile::tempdir().unwrap();
@@ -142,6 +221,30 @@ fn files_go_once_nobody_needs_them() {
     let (found, accepted, damage) = open_and_append(folder.path(), &[1]);
     assert!(found.len() < 20 && damage.is_empty());
     assert_eq!(accepted, [(92, 1)]);
+}
+
+#[test]
+fn files_go_in_their_order_also_when_one_cannot_be_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    // Room for one record in each file.
+    let log = open_empty(folder.path(), 96);
+    let kept = Arc::new(Kept::default());
+    let key = DatasetKey::of(&DatasetId::from(DATASET)).unwrap();
+    for _ in 0..4 {
+        let answer = log.append(key, frame(1), Arc::clone(&kept) as Arc<dyn Accept>).unwrap();
+        answer.blocking_recv().unwrap().unwrap();
+    }
+    let before = files(folder.path());
+    let (second, away) = (&before[1], folder.path().join("away"));
+    std::fs::rename(second, &away).unwrap();
+    // What is no file is not deleted.
+    std::fs::create_dir(second).unwrap();
+    log.release(u64::MAX);
+    assert_eq!(files(folder.path()), before[1..], "there is no gap");
+    std::fs::remove_dir(second).unwrap();
+    std::fs::rename(&away, second).unwrap();
+    log.release(u64::MAX);
+    assert_eq!(files(folder.path()).len(), 1);
 }
 
 /// Waits in the middle of a write until another task has run, and notes on which threads it was called.

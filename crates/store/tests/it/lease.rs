@@ -15,7 +15,7 @@ use tidegauge_model::{Chance, Clock, DatasetId, ErrorKind, RowId, Timestamp};
 use tidegauge_store::{Claim, IdempotencyKey, Receipt, Result, Store, StoreSettings, StoredRow};
 
 use crate::events::SECOND;
-use crate::house::{House, START, events, log_files, open, open_catalog, sqlite};
+use crate::house::{House, START, events, files_in, log_files, open, open_catalog, sqlite};
 
 /// More sequences than this are between those of two nodes.
 const APART: u64 = 1 << 40;
@@ -323,4 +323,34 @@ async fn a_stop_that_takes_long_keeps_the_lease_until_all_is_written() {
     assert!(holder().await.has_given_back());
     let neighbour = Neighbour::of(&house).await;
     check(&rows(&neighbour.open(&house).await.unwrap(), &id).await, 0..2);
+}
+
+#[tokio::test]
+async fn an_object_that_another_node_kept_from_being_published_is_gone_after_the_next_start() {
+    let house = House::with(|settings| settings.lease = Duration::ZERO).await;
+    let id = house.dataset("logs").await.id().clone();
+    append(&house, &house.store, &id, 0).await.unwrap();
+    flush(&house.store, &id).await.unwrap();
+    append(&house, &house.store, &id, 2).await.unwrap();
+    let objects = |house: &House| files_in(&house.folder.path().join("segments"), "parquet");
+    let before = objects(&house);
+    let state = house.store.dataset(&id).unwrap();
+    let mut flushing = Box::pin(house.store.flush(&state));
+    while objects(&house).len() == before.len() {
+        assert!(futures_util::poll!(&mut flushing).is_pending());
+        tokio::task::yield_now().await;
+    }
+    let written = objects(&house).into_iter().find(|file| !before.contains(file)).unwrap();
+    let neighbour = Neighbour::of(&house).await;
+    let other = neighbour.open(&house).await.unwrap();
+    append(&house, &other, &id, 10).await.unwrap();
+    flush(&other, &id).await.unwrap();
+    assert_eq!(flushing.await.unwrap_err().kind(), ErrorKind::Unavailable);
+    other.close().await.unwrap();
+
+    let house = house.killed().await;
+    assert!(!written.try_exists().unwrap(), "its events are in the log, and in a segment by now");
+    assert_eq!(files_in(&house.folder.path().join("intents"), "json"), Vec::<std::path::PathBuf>::new());
+    check(&rows(&house.store, &id).await, [0, 1, 2, 3, 10, 11]);
+    assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
 }

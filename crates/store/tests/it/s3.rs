@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 
 use crate::deletion::chosen;
 use crate::events::{Event, SECOND, columns_of};
-use crate::house::{House, START, events, open, open_catalog, set_up, sqlite};
+use crate::house::{House, START, events, files_in, open, open_catalog, set_up, sqlite};
 use crate::through_blocks::assert_blocks;
 
 #[expect(clippy::disallowed_methods, reason = "a test binary has no settings but these")]
@@ -90,6 +90,36 @@ async fn serve(listener: TcpListener, server: SocketAddr) {
             let _ = tokio::io::copy_bidirectional(&mut from, &mut to).await;
         });
     }
+}
+
+/// Objects in a bucket are deleted an hour after they were given up. Until then there may be many starts, and the log has
+/// moved on when the second of them looks at it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_object_that_was_given_up_leaves_the_bucket_also_when_the_log_has_moved_on() {
+    let Some(server) = server() else { return };
+    make_bucket(server, "tidegauge-given-up");
+    let house = House::with(in_bucket(server, "tidegauge-given-up")).await;
+    let intents = |house: &House| files_in(&house.folder.path().join("intents"), "json");
+    let dataset = house.dataset("logs").await;
+    let id = dataset.id().clone();
+    house.append(&dataset, &events(&times(0, 10))).await;
+    {
+        let mut flushing = Box::pin(house.store.flush(&dataset));
+        while intents(&house).is_empty() {
+            assert!(futures_util::poll!(&mut flushing).is_pending());
+            tokio::task::yield_now().await;
+        }
+    }
+    let before = house.rows(&id).await;
+    drop(dataset);
+    let house = house.killed().await;
+    house.flush(&id).await;
+    let house = house.killed().await;
+    assert_eq!(intents(&house).len(), 1, "the request to the bucket may still be under way");
+    house.advance(Duration::from_secs(3601));
+    assert_eq!(house.store.collect_garbage().await.unwrap(), 1);
+    assert_eq!(intents(&house), Vec::<std::path::PathBuf>::new());
+    assert_eq!(house.rows(&id).await, before);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -213,7 +213,7 @@ impl Simulation {
 async fn run(seed: u64) {
     let mut simulation = Simulation::new(seed).await;
     for number in 0..STEPS {
-        let step = simulation.step().await;
+        let step = Box::pin(simulation.step()).await;
         simulation.check(&format!("seed {seed}, step {number}: {step}")).await;
     }
     let mut findings = simulation.house().store.check(true).await.unwrap();
