@@ -92,8 +92,8 @@ pub struct Figures {
 /// Something a person should know of an answer that is right nevertheless.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// A field that no event has had.
-    MissingField(String),
+    /// A field that no event has had, and one that has a name like it.
+    MissingField { name: String, near: Option<String> },
     /// A virtual field that cannot be computed.
     FailedField(String),
     /// There may be more rows: the query does not say how many it wants, and these are as many as are shown then.

@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Type};
 
-pub(crate) use scope::{ARRIVAL_FIELD, InputColumn, Lookup, Scope, Surroundings};
+pub(crate) use scope::{ARRIVAL_FIELD, InputColumn, Lookup, Missing, Scope, Surroundings};
 pub(crate) use special::SPECIAL;
 pub(crate) use words::{conversion, invalid, invalid_regex, invalid_with, type_names, unknown_field};
 

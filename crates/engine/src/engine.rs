@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use datafusion_common::config::ConfigNonZeroUsize;
 use datafusion_execution::TaskContext;
 use datafusion_execution::config::SessionConfig;
 use datafusion_execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
@@ -24,6 +25,11 @@ use crate::{Answer, Error, Question, Result};
 /// a query with little would fail by whether two threads sort at the same time.
 const SORT_SHARE: usize = 32;
 const SORT_BYTES_MAX: usize = 10 << 20;
+
+/// How large a file grows through which threads hand rows to each other when memory is short: one batch is more. Where
+/// several write and the first file goes on, who reads waits for more of it even if the next batch is in the second; and
+/// who writes waits until something was read.
+const SPREAD_FILE_BYTES: usize = 1;
 
 /// How much stack a thread of queries may use. Each stage that needs all rows is a plan around the one before it, and
 /// is asked for rows through it, so that the longest queries go deep. What is not used takes no memory.
@@ -81,13 +87,6 @@ impl Engine {
         }
         tidegauge_store::make_folder(&settings.spill_folder)
             .map_err(|source| failed("cannot make the spill folder", source))?;
-        let threads = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(settings.threads.max(1))
-            .thread_name("query")
-            .thread_stack_size(STACK_BYTES)
-            .enable_all()
-            .build()
-            .map_err(|source| failed("cannot start the threads of queries", source))?;
         let folder = DiskManagerMode::Directories(vec![settings.spill_folder.clone()]);
         let disk = DiskManagerBuilder::default()
             .with_mode(folder)
@@ -100,6 +99,14 @@ impl Engine {
         };
         let disk = disk.map_err(|source| failed("cannot open the folder of kept groups", source))?;
         let partials = PartialCache::new(settings.groups_bytes, disk, settings.groups_checked_each);
+        // Last: without an engine that sees to their end, threads must not be dropped where this is called.
+        let threads = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(settings.threads.max(1))
+            .thread_name("query")
+            .thread_stack_size(STACK_BYTES)
+            .enable_all()
+            .build()
+            .map_err(|source| failed("cannot start the threads of queries", source))?;
         Ok(Self {
             keeping: Keeping::new(ColumnCache::new(settings.cache_bytes), partials, &store),
             store,
@@ -154,9 +161,12 @@ impl Engine {
     /// What the operators of one query share: its own memory, and the disk of all.
     fn context(&self, memory: &Arc<QueryMemory>) -> Arc<TaskContext> {
         let environment = RuntimeEnv { memory_pool: Arc::clone(memory) as _, ..self.environment.clone() };
-        let config = SessionConfig::new()
+        let mut config = SessionConfig::new()
             .with_target_partitions(self.settings.threads.max(1))
             .with_sort_spill_reservation_bytes((memory.max() / SORT_SHARE).min(SORT_BYTES_MAX));
+        if let Ok(bytes) = ConfigNonZeroUsize::try_new(SPREAD_FILE_BYTES) {
+            config.options_mut().execution.max_spill_file_size_bytes = bytes;
+        }
         Arc::new(TaskContext::default().with_session_config(config).with_runtime(Arc::new(environment)))
     }
 }

@@ -55,8 +55,11 @@ impl Error {
 }
 
 /// The errors of files that hold what is put aside. The bound of their bytes is the only one that does not come from the
-/// operating system.
+/// operating system; DataFusion wraps those of writes once more.
 fn of_file(source: &io::Error) -> Error {
+    if let Some(DataFusionError::IoError(inner)) = source.get_ref().and_then(|inner| inner.downcast_ref()) {
+        return of_file(inner);
+    }
     let is_bound = source.raw_os_error().is_none() && source.kind() == io::ErrorKind::Other;
     if is_bound || matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
         return Error::Spill;
@@ -148,5 +151,24 @@ fn of_shared_inside(inner: &(dyn std::error::Error + Send + Sync + 'static)) -> 
         Some(Error::Time { seconds }) => Error::Time { seconds: *seconds },
         Some(Error::Busy) => Error::Busy,
         _ => Error::Internal { message: inner.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_that_fails_is_not_taken_for_one_without_room() {
+        let of_system = |code| io::Error::from_raw_os_error(code);
+        // As DataFusion tells of a write: an error of files around its own around that of the system.
+        let of_write =
+            |code| Error::from(ArrowError::from(io::Error::from(DataFusionError::IoError(of_system(code)))));
+        let (broken, full) = (5, 28);
+        assert!(matches!(of_write(broken), Error::Internal { message } if message.contains("os error 5")));
+        assert!(matches!(of_write(full), Error::Spill));
+        assert!(matches!(of_file(&of_system(broken)), Error::Internal { .. }));
+        assert!(matches!(of_file(&of_system(full)), Error::Spill));
+        assert!(matches!(of_file(&io::Error::other("the limit is exceeded")), Error::Spill));
     }
 }

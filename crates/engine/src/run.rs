@@ -12,7 +12,7 @@ use tidegauge_store::Store;
 use tokio::time::Instant;
 
 use crate::answer::{Figures, Message};
-use crate::bind::{Lookup, Scope, Surroundings};
+use crate::bind::{Lookup, Missing, Scope, Surroundings};
 use crate::events::Memory;
 use crate::explain::explained;
 use crate::forget::Columns;
@@ -143,7 +143,8 @@ impl Run {
 
     /// Keeps what a scope noticed, for the person who asked.
     pub(crate) fn note(&self, scope: &Scope) {
-        let missing = scope.missing().iter().cloned().map(Message::MissingField);
+        let missing = scope.missing().iter().cloned();
+        let missing = missing.map(|Missing { name, near }| Message::MissingField { name, near });
         let failed = scope.failed().iter().cloned().map(Message::FailedField);
         for message in missing.chain(failed) {
             self.tell(message);
@@ -151,8 +152,13 @@ impl Run {
     }
 
     pub(crate) fn tell(&self, message: Message) {
+        let is_told = |known: &Message| match (known, &message) {
+            // Of several tables each may have another field that could be meant.
+            (Message::MissingField { name: known, .. }, Message::MissingField { name, .. }) => known == name,
+            (known, message) => known == message,
+        };
         let mut work = self.work();
-        if !work.messages.contains(&message) {
+        if !work.messages.iter().any(is_told) {
             work.messages.push(message);
         }
     }

@@ -57,6 +57,13 @@ pub(crate) struct Surroundings {
     pub(crate) notices: Notices,
 }
 
+/// A field that was asked for and that no event has had, and one that could be meant.
+#[derive(Clone, Debug)]
+pub(crate) struct Missing {
+    pub(crate) name: String,
+    pub(crate) near: Option<String>,
+}
+
 /// The names of one table's rows, and the inputs that were asked for so far.
 #[derive(Debug)]
 pub(crate) struct Scope {
@@ -76,7 +83,7 @@ pub(crate) struct Scope {
     shown: Shown,
     /// Whether rows were events when they were put in a table, so that events may have more fields than are known.
     is_of_events: bool,
-    missing: Vec<String>,
+    missing: Vec<Missing>,
     /// Virtual fields that cannot be computed.
     failed: Vec<String>,
 }
@@ -142,7 +149,7 @@ impl Scope {
     }
 
     /// Fields that were asked for and that no event has had.
-    pub(crate) fn missing(&self) -> &[String] {
+    pub(crate) fn missing(&self) -> &[Missing] {
         &self.missing
     }
 
@@ -247,8 +254,9 @@ impl Scope {
 
     /// A field that no event has had.
     fn nothing(&mut self, name: &str) -> Value {
-        if !self.missing.iter().any(|missing| missing == name) {
-            self.missing.push(name.to_owned());
+        if !self.missing.iter().any(|missing| missing.name == name) {
+            let near = self.near(name);
+            self.missing.push(Missing { name: name.to_owned(), near });
         }
         Value::NULL
     }

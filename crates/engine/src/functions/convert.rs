@@ -40,14 +40,7 @@ pub(crate) fn to_text(value: Typed) -> Result<Typed> {
                 Arc::new(|values: &[Values], _| Ok(Arc::clone(values[0].array()))),
             );
         }
-        // The text of a string in JSON is what it says, not how it is quoted, and a float has the text of its own kind.
-        Type::Dynamic => texts(|array, row, text| {
-            let json = array.as_string_view().value(row);
-            match Number::of_json(json) {
-                Some(Number::Float(float)) => json::write_float(float, text),
-                _ => json::write_plain(json, text),
-            }
-        }),
+        Type::Dynamic => texts(|array, row, text| write_dynamic(array.as_string_view().value(row), text)),
     };
     Typed::call("tostring", Type::String, vec![value], run)
 }
@@ -61,6 +54,31 @@ pub(crate) fn to_text_unless_number(value: Typed) -> Result<Typed> {
         Ok(Arc::new(texts) as ArrayRef)
     });
     Typed::call("text_unless_number", Type::String, vec![value], run)
+}
+
+/// The text of a dynamic value; null for an array, of which the elements are looked at instead.
+pub(crate) fn to_text_unless_array(value: Typed) -> Result<Typed> {
+    let run: Kernel = Arc::new(|values: &[Values], _| {
+        let of = |json: &&str| json::elements(json).is_none();
+        let texts = values[0].array().as_string_view().iter();
+        let texts: StringViewArray = texts.map(|json| json.filter(of).map(dynamic_text)).collect();
+        Ok(Arc::new(texts) as ArrayRef)
+    });
+    Typed::call("text_unless_array", Type::String, vec![value], run)
+}
+
+/// The text of a string in JSON is what it says, not how it is quoted, and a float has the text of its own kind.
+fn write_dynamic(json: &str, text: &mut String) {
+    match Number::of_json(json) {
+        Some(Number::Float(float)) => json::write_float(float, text),
+        _ => json::write_plain(json, text),
+    }
+}
+
+fn dynamic_text(json: &str) -> String {
+    let mut text = String::new();
+    write_dynamic(json, &mut text);
+    text
 }
 
 /// JSON text of a value. Whole floats are written as integers, so that equal numbers have equal texts.

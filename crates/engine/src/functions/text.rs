@@ -28,10 +28,18 @@ pub(crate) fn test(test: TextTest, is_case_sensitive: bool, left: &Value, right:
     let Some(needle) = right.text()? else { return Ok(logic::constant(false)) };
     let mut parts = Vec::new();
     for variant in &left.variants {
-        let is_array = variant.kind == Type::Array && test == TextTest::Contains;
-        let text = if is_array { variant.clone() } else { convert::to_text(variant.clone())? };
-        let run =
-            if is_array { elements(is_case_sensitive) } else { kernel(test, is_case_sensitive, &needle) };
+        let may_be_array = test == TextTest::Contains && matches!(variant.kind, Type::Array | Type::Dynamic);
+        if may_be_array {
+            let arguments = vec![variant.clone(), needle.clone()];
+            let call = Typed::call("contains", Type::Boolean, arguments, elements(is_case_sensitive))?;
+            parts.push(logic::known(call)?);
+        }
+        let text = match variant.kind {
+            Type::Array if may_be_array => continue,
+            Type::Dynamic if may_be_array => convert::to_text_unless_array(variant.clone())?,
+            _ => convert::to_text(variant.clone())?,
+        };
+        let run = kernel(test, is_case_sensitive, &needle);
         let search = literal_text(&needle).filter(|_| variant.kind == Type::String);
         let search = search.and_then(|needle| Search::new(test, is_case_sensitive, needle));
         let call = Typed::call(name(test), Type::Boolean, vec![text, needle.clone()], run)?;

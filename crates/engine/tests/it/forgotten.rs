@@ -113,7 +113,7 @@ async fn check(deletion: Deletion, placement: Placement) {
     }
     house.sweep().await;
     assert_eq!(files_with(&house, DOOMED), Vec::<PathBuf>::new(), "{when}, swept");
-    let house = house.reopened().await;
+    let house = Box::pin(house.reopened()).await;
     assert_eq!(files_with(&house, DOOMED), Vec::<PathBuf>::new(), "{when}, after a restart");
     let spared = files_with(&house, SPARED);
     let has_spared = |place: &str| spared.iter().any(|file| file.starts_with(house.folder().join(place)));

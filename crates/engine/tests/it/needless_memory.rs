@@ -149,6 +149,37 @@ fn a_question_that_begins_anew_reads_every_event_again() {
     });
 }
 
+/// Threads hand rows to each other through files where memory is short. None may wait for a file that is written on only
+/// when it has read another.
+#[test]
+fn threads_that_hand_on_rows_by_the_disk_do_not_wait_for_each_other() {
+    block_on(async {
+        let house = House::new().await;
+        let state = dataset(&house).await;
+        let apl = "logs | extend a = strcat(uniq, strrep('x', 40)) | distinct a, hi, n8             | summarize groups = count(), last = max(a)";
+        let mut answers = 0;
+        for mebibytes in [12, 16, 24, 32, 48] {
+            let engine = engine(&house, |settings| {
+                settings.threads = 8;
+                settings.memory_bytes = mebibytes << 20;
+                settings.query_memory_bytes = mebibytes << 20;
+                settings.spill_folder = house.folder().join(format!("spread-{mebibytes}"));
+            });
+            for _ in 0..4 {
+                match tried(&engine, &state, apl).await {
+                    Ok(answer) => {
+                        assert_eq!(number(&answer, "groups", 0), EVENTS, "{mebibytes} MiB");
+                        answers += 1;
+                    }
+                    Err(Error::Memory { .. }) => {}
+                    Err(error) => panic!("{mebibytes} MiB: {error}"),
+                }
+            }
+        }
+        assert!(answers > 0, "nothing was answered");
+    });
+}
+
 #[test]
 fn groups_by_several_keys_fit_into_what_they_need() {
     block_on(async {

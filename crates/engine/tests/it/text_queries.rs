@@ -244,8 +244,13 @@ fn an_answer_tells_of_itself() {
     block_on(async {
         let both = Both::new(Placement::Segments).await;
         let answer = both.ask("web | where nothing == 1 | project took, noting").await;
-        let missing = |name: &str| Message::MissingField(name.to_owned());
-        assert_eq!(answer.messages, [missing("nothing"), missing("noting")]);
+        let missing = |name: &str, near: Option<&str>| Message::MissingField {
+            name: name.to_owned(),
+            near: near.map(str::to_owned),
+        };
+        assert_eq!(answer.messages, [missing("nothing", None), missing("noting", None)]);
+        let answer = both.ask("web | where hots == 'a' | summarize sum(tooks)").await;
+        assert_eq!(answer.messages, [missing("hots", Some("host")), missing("tooks", Some("took"))]);
         assert_eq!(answer.tables[0].sources, ["web"]);
         let answer = both.ask("web | summarize c = count() by host").await;
         let info = answer.tables[0].fields[1].aggregate.clone().unwrap();

@@ -1,10 +1,14 @@
 //! Which fields the rows show, in which order: those of the dataset and what was computed beside them, or a list.
 
+use tidegauge_lang::nearest;
 use tidegauge_model::columns::TIME_FIELD;
 
 use super::{ARRIVAL_FIELD, Scope};
 use crate::Result;
 use crate::value::Value;
+
+/// Among more fields than these no name is looked for that could be meant: it is a courtesy, and must cost nothing.
+const NEAR_FIELDS_MAX: usize = 2_000;
 
 /// The fields that rows show.
 #[derive(Debug)]
@@ -134,6 +138,13 @@ impl Scope {
         };
         let known = |name: &String| Some((name.clone(), self.computed.get(name)?.clone()));
         names.iter().filter_map(known).collect()
+    }
+
+    /// The shown field whose name is most like another, which nothing has.
+    pub(super) fn near(&self, name: &str) -> Option<String> {
+        let is_wide = self.dataset.as_ref().is_some_and(|dataset| dataset.field_count() > NEAR_FIELDS_MAX);
+        let names = if is_wide { Vec::new() } else { self.names() };
+        nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
     }
 
     /// The names of all fields, in order.
