@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check oracle powercut bench bench-growth bench-oauth bench-monitors fmt audit help lint setup-run setup-test setup-bench
+.PHONY: run test check oracle powercut diskfaults objectfaults bench bench-growth bench-oauth bench-monitors fmt audit help lint setup-run setup-test setup-bench
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
@@ -36,6 +36,12 @@ oracle: ## compare answers to random questions at size with DuckDB's and the nai
 
 powercut: ## cut the power at many points of a recorded run, and look for what was acknowledged [POINTS=2000 SEED=1]
 	scripts/powercut.sh --requests 360 --points $(or $(POINTS),2000) --seed $(or $(SEED),1) --self-test
+
+diskfaults: ## make the disk fail at calls of a run, and look for what was acknowledged; a second for each fault [POINTS=600 SEED=1]
+	scripts/diskfaults.sh --points $(or $(POINTS),600) --seed $(or $(SEED),1) --self-test
+
+objectfaults: ## make requests to the object store fail, and look for the same; four seconds for each fault [POINTS=150 SEED=1]
+	scripts/objectfaults.sh --points $(or $(POINTS),150) --seed $(or $(SEED),1) --self-test
 
 bench: setup-bench ## measure the service, and its ingest and its answers beside ClickHouse and DuckDB [EVENTS=10000000]
 	scripts/bench.sh

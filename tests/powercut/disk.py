@@ -95,10 +95,12 @@ class File:
         self.name = name
         self.durable = Content()
         self.pending = []
+        # What was read when a sync failed: from then on more than what is durable and pending.
+        self.shown = None
 
     def present(self):
         """What the running process reads."""
-        content = self.durable.copy()
+        content = (self.shown or self.durable).copy()
         for change in self.pending:
             change.apply(content)
         return content
@@ -106,6 +108,13 @@ class File:
     def sync(self):
         for change in self.pending:
             change.apply(self.durable)
+            if self.shown:
+                change.apply(self.shown)
+        self.pending = []
+
+    def fail_to_sync(self):
+        """The system forgets what it could not write: it is read as before, and a later sync does not write it."""
+        self.shown = self.present()
         self.pending = []
 
 
@@ -219,6 +228,11 @@ class Disk:
             node.sync()
         else:
             self.sync_names(node)
+
+    def on_failed_sync(self, record):
+        node = self.open[record.fd]
+        if isinstance(node, File):
+            node.fail_to_sync()
 
     def sync_names(self, folder):
         rest = []

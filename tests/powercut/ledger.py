@@ -39,7 +39,8 @@ class Batch:
 
 @dataclasses.dataclass
 class Act:
-    """One request. `begun` is where the trace ended before it was sent; in `Promises`, points of the trace."""
+    """One request. `begun` is where the trace ended before it was sent; in `Promises`, points of the trace. One that was
+    refused is over too, though nobody can say what it did before."""
 
     id: str
     kind: str
@@ -47,6 +48,10 @@ class Act:
     begun: int
     begun_at: int = NEVER
     acknowledged_at: int = NEVER
+    refused_at: int = NEVER
+
+    def over_at(self):
+        return min(self.acknowledged_at, self.refused_at)
 
 
 class Ledger:
@@ -99,7 +104,7 @@ class Thing:
         made = min(act.acknowledged_at for act in self.makings)
         begun = min(act.begun_at for act in self.makings)
         # What was over before it was made did nothing to it.
-        endings = [act for act in self.endings if act.begun_at <= point and act.acknowledged_at > begun]
+        endings = [act for act in self.endings if act.begun_at <= point and act.over_at() > begun]
         if begun > point or any(act.acknowledged_at <= point and made < act.begun_at for act in endings):
             return False
         return True if made <= point and not endings else None

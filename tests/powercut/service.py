@@ -40,15 +40,17 @@ class Refused(Exception):
 
     def __init__(self, status, text):
         super().__init__(f"{status}: {text[:500]}")
-        self.status = status
+        self.status, self.text = status, text
 
 
 class Service:
-    """A service that runs. `recorder` is a pair of the library and the trace, for one that is recorded."""
+    """A service that runs. `recorder` is a pair of the library and the trace, if there is to be one; `settings` are
+    beside those that all have, and `environment` beside that of this process."""
 
-    def __init__(self, binary, folder, log, recorder=None):
+    def __init__(self, binary, folder, log, recorder=None, settings=None, environment=None):
         self.folder, self.is_recorded = folder, recorder is not None
-        arguments = [part for key, value in SETTINGS.items() for part in (f"--{key}", str(value))]
+        chosen = SETTINGS | (settings or {})
+        arguments = [part for key, value in chosen.items() for part in (f"--{key}", str(value))]
         token = folder / TOKEN_FILE
         if token.exists():
             arguments += ["--first-token-file", str(token)]
@@ -56,10 +58,11 @@ class Service:
             token = folder / "data" / "first-token"
         command = [binary, "serve", "--data", str(folder / "data"), "--listen", "127.0.0.1:0", *arguments]
         # Memory that the allocator takes for each thread costs a start more than it gives here.
-        environment = os.environ | {"MALLOC_ARENA_MAX": "2"}
+        environment = os.environ | {"MALLOC_ARENA_MAX": "2"} | (environment or {})
         if recorder:
             library, trace = recorder
-            environment |= {"LD_PRELOAD": str(library), "RECORDER_FOLDER": str(folder), "RECORDER_TRACE": str(trace)}
+            environment |= {"LD_PRELOAD": str(library), "RECORDER_FOLDER": str(folder)}
+            environment |= {"RECORDER_TRACE": str(trace)} if trace else {}
         self.errors = open(log, "ab")
         self.begun = time.time()
         self.process = subprocess.Popen(
@@ -89,7 +92,15 @@ class Service:
         """The status, the headers and the body of an answer. Each thread has a connection of its own."""
         if not hasattr(self.local, "connection"):
             self.local.connection = http.client.HTTPConnection(*self.address, timeout=WAIT_SECONDS)
-        connection = self.local.connection
+        try:
+            return self.exchange(self.local.connection, method, path, body, headers, content_type)
+        except (OSError, http.client.HTTPException):
+            # It is of no use any more; the next call makes another.
+            self.local.connection.close()
+            del self.local.connection
+            raise
+
+    def exchange(self, connection, method, path, body, headers, content_type):
         sent = {"authorization": f"Bearer {self.token}", "content-type": content_type} | (headers or {})
         connection.request(method, path, body if body is None or isinstance(body, bytes) else json.dumps(body), sent)
         answer = connection.getresponse()

@@ -27,6 +27,7 @@ class Kind(enum.IntEnum):
     MKDIR = 12
     RMDIR = 13
     ANSWER = 14
+    FAILED_SYNC = 15
 
 
 @dataclasses.dataclass

@@ -8,23 +8,28 @@ from service import DidNotStart, Refused, Service
 
 SHOWN_MAX = 4
 
+ORPHANED = "was never published and is still there"
 
-def problems(binary, folder, promises, point):
-    """What is wrong with the service on a folder that was cut off at a point; nothing if nothing is."""
+
+def problems(binary, folder, promises, point, settings=None, kind=None, is_again=False):
+    """What is wrong with the service on a folder that was cut off at a point; nothing if nothing is. The second time there
+    is more than was promised, so that it only has to find no damage."""
     try:
-        service = Service(binary, folder, folder / "log")
+        service = Service(binary, folder, folder / "log", settings=settings)
     except DidNotStart as reason:
         return [f"the service did not start: {reason}"]
     try:
-        found = Check(service, promises, point).run()
+        check = (kind or Check)(service, promises, point)
+        found = check.run_again() if is_again else check.run()
     except (Refused, OSError) as error:
         found = [f"the service does not answer as it should: {error}"]
     finally:
         service.kill()
-    log = (folder / "log").read_text(errors="replace")
-    if "panicked" in log:
-        found.append("the service panicked")
-    return found
+    return found + say_panic(folder / "log")
+
+
+def say_panic(log):
+    return ["the service panicked"] if "panicked" in log.read_text(errors="replace") else []
 
 
 def run(binary, folder, promises, point):
@@ -64,6 +69,10 @@ class Check:
         self.look_into_quarantine()
         self.service.call("POST", "/v1/datasets/after/ingest", [{"id": 1}])
         return self.found
+
+    def run_again(self):
+        self.look_into_quarantine()
+        return [f"{found} after one more start" for found in self.found]
 
     def compare_things(self, what, things, there):
         for name, thing in things.items():
@@ -136,20 +145,28 @@ class Check:
     def look_for_orphans(self):
         """Every object is a segment, or about to be one. The order of the three looks matters: the service is at work."""
         data = self.service.folder / "data"
-        objects = [path for path in (data / "segments").rglob("*") if path.is_file()]
-        # Files have the time of the last tick.
-        planned = " ".join(read(path, self.service.begun - 0.1) for path in (data / "intents").glob("*"))
+        objects = self.objects()
+        planned = self.planned(data / "intents")
         catalogue = sqlite3.connect(f"file:{data / 'catalog.sqlite'}?mode=ro", uri=True)
         known = {path for path, in catalogue.execute("SELECT path FROM segment")}
         datasets = {dataset for dataset, in catalogue.execute("SELECT id FROM dataset")}
         catalogue.close()
-        for path in objects:
-            name = path.relative_to(data / "segments").as_posix()
+        for name in objects:
             # Whether a dataset was deleted or the catalogue is another cannot be told if the log lost the note of it.
             if name.split("/")[1] not in datasets and self.is_ending():
                 continue
-            if name not in known and name.split("#")[0] not in planned and path.exists():
-                self.wrong(f"the object {name} was never published and is still there")
+            if name not in known and name.split("#")[0] not in planned and name in self.objects():
+                self.wrong(f"the object {name} {ORPHANED}")
+
+    def objects(self):
+        """The names of all objects."""
+        folder = self.service.folder / "data" / "segments"
+        return [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+
+    def planned(self, folder):
+        """What this service says that it is about to write."""
+        # Files have the time of the last tick.
+        return " ".join(read(path, self.service.begun - 0.1) for path in folder.glob("*"))
 
     def is_ending(self):
         """Whether a dataset may be half deleted."""

@@ -37,13 +37,17 @@ class Client:
 
     def work(self, service, count):
         self.service = service
-        acts = {
+        acts = self.acts()
+        for act in self.chance.choices(list(acts), list(acts.values()), k=count):
+            act()
+
+    def acts(self):
+        """What it does, and how often one is done beside the others."""
+        return {
             self.ingest: 22, self.ingest_with_key: 6, self.repeat: 4, self.flush: 6, self.delete: 3, self.trim: 1,
             self.expire: 1, self.make_dataset: 3, self.end_dataset: 2, self.make_token: 4, self.end_token: 1,
             self.retain: 3, self.ask: 2,
         }
-        for act in self.chance.choices(list(acts), list(acts.values()), k=count):
-            act()
 
     def act(self, kind, what, method, path, body=None, headers=None, content_type="application/json"):
         """Makes a request and notes it first; whether it was answered is seen in the trace."""
