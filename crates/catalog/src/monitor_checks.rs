@@ -110,6 +110,19 @@ pub(crate) use insert;
 /// Checks that are dropped in one transaction.
 const PRUNE_BATCH: i64 = 2_000;
 
+/// What a [`CheckRow`] is read from.
+macro_rules! select {
+    ($condition:literal) => {
+        concat!(
+            "SELECT check_id, at, finished, window_start, window_end, group_key, state, outcome, is_change, \
+             value, reason, missed, cost FROM monitor_check \
+             WHERE org_id = $1 AND monitor_id = $2 AND at >= $3 AND at < $4",
+            $condition,
+            " ORDER BY at DESC, group_key, check_id LIMIT $5",
+        )
+    };
+}
+
 impl Catalog {
     /// The checks of a monitor from a time, up to and without another, the newest first.
     pub async fn list_monitor_checks(
@@ -120,20 +133,38 @@ impl Catalog {
         to: Timestamp,
         limit: i64,
     ) -> Result<Vec<MonitorCheck>> {
+        self.checks(select!(""), org, monitor, (from, to), limit).await
+    }
+
+    /// The same of whole runs alone: however many groups a run has, it is one of them.
+    pub async fn list_monitor_runs(
+        &self,
+        org: &OrgId,
+        monitor: &MonitorId,
+        from: Timestamp,
+        to: Timestamp,
+        limit: i64,
+    ) -> Result<Vec<MonitorCheck>> {
+        self.checks(select!(" AND group_key = ''"), org, monitor, (from, to), limit).await
+    }
+
+    async fn checks(
+        &self,
+        statement: &'static str,
+        org: &OrgId,
+        monitor: &MonitorId,
+        (from, to): (Timestamp, Timestamp),
+        limit: i64,
+    ) -> Result<Vec<MonitorCheck>> {
         let rows = read!(self, executor => {
-            sqlx::query_as::<_, CheckRow>(
-                "SELECT check_id, at, finished, window_start, window_end, group_key, state, outcome, is_change, \
-                 value, reason, missed, cost FROM monitor_check \
-                 WHERE org_id = $1 AND monitor_id = $2 AND at >= $3 AND at < $4 \
-                 ORDER BY at DESC, group_key, check_id LIMIT $5",
-            )
-            .bind(org.as_str())
-            .bind(monitor.as_str())
-            .bind(from.as_micros())
-            .bind(to.as_micros())
-            .bind(limit)
-            .fetch_all(executor)
-            .await?
+            sqlx::query_as::<_, CheckRow>(statement)
+                .bind(org.as_str())
+                .bind(monitor.as_str())
+                .bind(from.as_micros())
+                .bind(to.as_micros())
+                .bind(limit)
+                .fetch_all(executor)
+                .await?
         });
         Ok(rows.into_iter().map(MonitorCheck::from).collect())
     }

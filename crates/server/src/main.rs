@@ -17,11 +17,12 @@ async fn main() -> ExitCode {
     // installed before it.
     let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
     let is_verbose = arguments.is_verbose;
-    match cli::run(arguments).await {
+    // Large, and awaited once.
+    match Box::pin(cli::run(arguments)).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             cli::output::note(&cli::failure::text(&error, is_verbose));
-            ExitCode::FAILURE
+            cli::failure::code(&error)
         }
     }
 }

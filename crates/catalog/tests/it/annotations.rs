@@ -1,11 +1,12 @@
 //! Annotations of people and of monitors.
 
 use tidegauge_catalog::annotations::{Annotation, AnnotationFilter, AnnotationPatch};
+use tidegauge_catalog::limits::ANNOTATIONS_OF_MONITOR_MAX;
 
 use crate::database::TestCatalog;
 use crate::samples::{self, OWNER, at};
 
-fn annotation(id: &str, datasets: &[&str]) -> Annotation {
+pub(crate) fn annotation(id: &str, datasets: &[&str]) -> Annotation {
     Annotation {
         id: id.into(),
         datasets: datasets.iter().map(|name| (*name).to_owned()).collect(),
@@ -94,4 +95,31 @@ pub(crate) async fn are_found_by_dataset_and_time(test: &TestCatalog<'_>) {
         let ids: Vec<&str> = found.iter().map(|one| one.id.as_str()).collect();
         assert_eq!(ids, wanted, "{filter:?}");
     }
+}
+
+/// Of those that the alerts of one monitor made, the oldest go; those of people and of other monitors stay.
+pub(crate) async fn keep_the_newest_of_a_monitor(test: &TestCatalog<'_>) {
+    let (ours, _) = samples::two_orgs(test).await;
+    let change = samples::change(&ours);
+    let of = |id: &str, monitor: Option<&str>, seconds: i64| Annotation {
+        monitor: monitor.map(Into::into),
+        at: at(seconds),
+        ..annotation(id, &["web"])
+    };
+    for one in [
+        of("ann_by_hand", None, 0),
+        of("ann_other", Some("mon_2"), 0),
+        of("ann_oldest", Some("mon_1"), 1),
+        of("ann", Some("mon_1"), 2),
+    ] {
+        test.insert_annotation(&ours, &one, &change).await.unwrap();
+    }
+    test.database.copy_row("annotation", "ann", ANNOTATIONS_OF_MONITOR_MAX - 2).await;
+    let there = async |id: &str| test.find_annotation(&ours, &id.into()).await.unwrap().is_some();
+    assert_eq!(test.database.count("annotation").await, ANNOTATIONS_OF_MONITOR_MAX + 2);
+    assert!(there("ann_oldest").await);
+    test.insert_annotation(&ours, &of("ann_newest", Some("mon_1"), 3), &change).await.unwrap();
+    assert_eq!(test.database.count("annotation").await, ANNOTATIONS_OF_MONITOR_MAX + 2);
+    assert!(!there("ann_oldest").await && there("ann_newest").await && there("ann").await);
+    assert!(there("ann_by_hand").await && there("ann_other").await);
 }

@@ -1,10 +1,14 @@
 //! How many of each thing an organisation can have, and how many organisations a person can own. The rows that
 //! fill an organisation are copies of one; other organisations stay free.
 
-use tidegauge_catalog::limits::{NOTIFIERS_MAX, ORGS_OWNED_MAX, STARRED_QUERIES_MAX, TOKENS_MAX};
+use tidegauge_catalog::annotations::Annotation;
+use tidegauge_catalog::limits::{
+    ANNOTATIONS_MAX, NOTIFIERS_MAX, ORGS_OWNED_MAX, STARRED_QUERIES_MAX, TOKENS_MAX,
+};
 use tidegauge_catalog::{Error, limits};
 use tidegauge_model::{ErrorKind, Role};
 
+use crate::annotations::annotation;
 use crate::database::TestCatalog;
 use crate::samples::{self, OTHER_OWNER, OWNER, SEARCHED, api_token, at, notifier, personal_token, starred};
 
@@ -77,6 +81,25 @@ pub(crate) async fn of_starred_queries(test: &TestCatalog<'_>) {
     assert!(test.replace_starred(&ours, &starred("star"), "other", "logs", &change).await.unwrap());
     assert!(test.delete_starred(&ours, &"star".into(), "logs", &change).await.unwrap());
     test.insert_starred(&ours, &over, SEARCHED, &change).await.unwrap();
+}
+
+pub(crate) async fn of_annotations(test: &TestCatalog<'_>) {
+    let (ours, theirs) = samples::two_orgs(test).await;
+    let change = samples::change(&ours);
+    let insert = async |id: &str| test.insert_annotation(&ours, &annotation(id, &["web"]), &change).await;
+    // Those that alerts made do not count.
+    let of_alert = Annotation { monitor: Some("mon_1".into()), ..annotation("ann_alert", &["web"]) };
+    test.insert_annotation(&ours, &of_alert, &change).await.unwrap();
+    insert("ann").await.unwrap();
+    test.database.copy_row("annotation", "ann", ANNOTATIONS_MAX - 2).await;
+    insert("ann_last").await.unwrap();
+    test.new_audit().await;
+    check_refused(test, insert("ann_over").await).await;
+    assert_eq!(test.database.count("annotation").await, ANNOTATIONS_MAX + 1);
+
+    test.insert_annotation(&theirs, &annotation("ann_theirs", &["web"]), &change).await.unwrap();
+    assert!(test.delete_annotation(&ours, &"ann".into(), &change).await.unwrap());
+    insert("ann_over").await.unwrap();
 }
 
 pub(crate) async fn of_organisations_owned(test: &TestCatalog<'_>) {

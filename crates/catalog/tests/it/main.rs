@@ -182,6 +182,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         of_api_tokens,
         of_api_tokens_with_a_successor,
         of_starred_queries,
+        of_annotations,
         of_organisations_owned,
         of_organisations_owned_leaves_out_what_others_gave,
     }
@@ -350,6 +351,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         are_not_set_by_who_invites_somebody_elses,
         links_and_attempts_are_dropped_when_they_ended,
         attempts_at_the_same_moment_all_count,
+        attempts_are_still_counted_when_opened_again,
     }
     query_history {
         reads_back_what_was_kept,
@@ -403,6 +405,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         a_run_is_recorded_whole_by_who_has_the_lease,
         a_change_makes_it_due_and_deleting_takes_all_along,
         old_checks_are_dropped_and_changes_later,
+        runs_are_listed_apart_from_their_groups,
     }
     monitors {
         read_back_what_was_inserted,
@@ -415,6 +418,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         read_back_what_was_inserted,
         change_what_is_named_alone,
         are_found_by_dataset_and_time,
+        keep_the_newest_of_a_monitor,
     }
     oauth_clients {
         keys_read_back_and_are_sealed,

@@ -192,3 +192,23 @@ pub(crate) async fn old_checks_are_dropped_and_changes_later(test: &TestCatalog<
     let left = test.list_monitor_checks(&ours, &id, start, end, 100).await.unwrap();
     assert_eq!(left.iter().map(|check| check.at).collect::<Vec<_>>(), [at(9), at(8), at(7), at(6), at(4)]);
 }
+
+/// However many groups the runs had, each of them is told.
+pub(crate) async fn runs_are_listed_apart_from_their_groups(test: &TestCatalog<'_>) {
+    let ours = with_monitors(test, &["mon_1"]).await;
+    lease(test, "a", 10).await;
+    let of_run = |time: i64| {
+        let whole = MonitorCheck { group_key: String::new(), ..check(&format!("run_{time}"), time, false) };
+        let groups = (0..5).map(move |group| check(&format!("check_{time}_{group}"), time, false));
+        std::iter::once(whole).chain(groups)
+    };
+    let run = RecordedRun { checks: (0..4).flat_map(of_run).collect(), ..recorded(&ours, "mon_1", "a") };
+    assert!(test.record_monitor_run(&run).await.unwrap());
+    let id = MonitorId::from("mon_1");
+    let listed = async |limit: i64| {
+        let runs = test.list_monitor_runs(&ours, &id, at(1), at(4), limit).await.unwrap();
+        runs.into_iter().map(|run| run.id).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(10).await, ["run_3", "run_2", "run_1"]);
+    assert_eq!(listed(2).await, ["run_3", "run_2"]);
+}

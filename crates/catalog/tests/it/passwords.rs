@@ -7,7 +7,7 @@ use tidegauge_catalog::sessions::SessionRecord;
 use tidegauge_model::{OrgId, Role, UserId};
 use tokio::task::JoinSet;
 
-use crate::database::TestCatalog;
+use crate::database::{KEY_BYTE, TestCatalog};
 use crate::samples::{self, OTHER_OWNER, OWNER, at, person};
 
 const NEW: NewPassword<'static> = NewPassword { hash: "a hash", account: "an account" };
@@ -173,4 +173,16 @@ pub(crate) async fn attempts_at_the_same_moment_all_count(test: &TestCatalog<'_>
     let (allowed, refused) = ended.split_at(5);
     assert_eq!(allowed, [Ok(1), Ok(2), Ok(3), Ok(4), Ok(5)]);
     assert!(refused.iter().all(|attempt| *attempt == Err(at(30))));
+}
+
+/// Who guesses does not begin anew when the service does.
+pub(crate) async fn attempts_are_still_counted_when_opened_again(test: &TestCatalog<'_>) {
+    for seconds in 0..3 {
+        test.begin_attempt("an account", at(seconds), |failures, _| Ok(failures + 1)).await.unwrap().unwrap();
+    }
+    test.close().await;
+    let again = test.database.open(KEY_BYTE).await.unwrap();
+    let next = |failures, last| if last == at(2) { Ok(failures) } else { Err(last) };
+    assert_eq!(again.begin_attempt("an account", at(9), next).await.unwrap(), Ok(3));
+    again.close().await;
 }

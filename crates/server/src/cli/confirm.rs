@@ -2,8 +2,9 @@
 
 use std::io::{BufRead, IsTerminal};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 
+use super::failure::wrong_arguments;
 use super::output;
 
 /// Goes on if the user has said so, or types the name of what is meant.
@@ -13,7 +14,9 @@ pub fn deletion(what: &str, name: &str, is_agreed: bool) -> anyhow::Result<()> {
     }
     let stdin = std::io::stdin();
     if !stdin.is_terminal() {
-        bail!("this deletes {what}: add --yes if that is meant, since nobody can be asked here");
+        let message =
+            format!("this deletes {what}: add --yes if that is meant, since nobody can be asked here");
+        return Err(wrong_arguments(anyhow!(message)));
     }
     output::note(&format!("This deletes {what} for good. Type {name} to go on:"));
     let mut line = String::new();

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tidegauge_model::time::SystemClock;
 use tidegauge_model::{Clock, Timestamp, duration};
 
+use super::failure::wrong_arguments;
 use super::output::{self, List, counted, text_of};
 use super::server::ServerArguments;
 use crate::client::oauth::http::printable;
@@ -123,7 +124,8 @@ pub(super) fn content_of(path: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
 }
 
-async fn mute(arguments: MuteArguments) -> anyhow::Result<()> {
+/// When a monitor that is muted goes on; nothing for one that does not by itself.
+fn muted_until(arguments: &MuteArguments) -> anyhow::Result<Option<Timestamp>> {
     let until = match (&arguments.until, &arguments.duration) {
         (Some(time), _) => Some(Timestamp::parse(time)?),
         (None, Some(text)) => {
@@ -136,6 +138,11 @@ async fn mute(arguments: MuteArguments) -> anyhow::Result<()> {
     if until.is_some_and(|until| until <= SystemClock.now()) {
         bail!("the time is over already: give a later one");
     }
+    Ok(until)
+}
+
+async fn mute(arguments: MuteArguments) -> anyhow::Result<()> {
+    let until = muted_until(&arguments).map_err(wrong_arguments)?;
     let rest = |monitor: &mut Value| match until {
         Some(until) => monitor["disabledUntil"] = json!(until.to_string()),
         None => monitor["disabled"] = json!(true),

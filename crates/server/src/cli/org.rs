@@ -1,10 +1,11 @@
 //! `tidegauge org`: what only an operator decides about an organisation.
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::{Args, Subcommand};
 use tidegauge_model::org::NoTransition;
 use tidegauge_model::{Org, PaymentStatus, Timestamp};
 
+use super::failure::wrong_arguments;
 use super::operator;
 use super::output::{self, List};
 use crate::config::needed::{Catalogue, Needed};
@@ -114,7 +115,8 @@ async fn set_limits(arguments: SetLimitsArguments) -> anyhow::Result<()> {
         .catalog
         .update_org(&org.id, "org.limits", &operator::change(Some(&org.id)), edit)
         .await?;
-    print(changed.context("the organisation is gone")??, installation.now(), arguments.target.json)
+    let changed = changed.context("the organisation is gone")?.map_err(wrong_arguments)?;
+    print(changed, installation.now(), arguments.target.json)
 }
 
 fn set_limit(org: &mut Org, text: &str) -> anyhow::Result<()> {
@@ -137,11 +139,9 @@ fn set_limit(org: &mut Org, text: &str) -> anyhow::Result<()> {
 
 async fn set_payment(arguments: SetPaymentArguments) -> anyhow::Result<()> {
     let Some(status) = PaymentStatus::from_name(&arguments.status) else {
-        bail!(
-            "{:?} is not a payment status; they are {}",
-            arguments.status,
-            PaymentStatus::names().join(", ")
-        );
+        let names = PaymentStatus::names().join(", ");
+        let message = format!("{:?} is not a payment status; they are {names}", arguments.status);
+        return Err(wrong_arguments(anyhow!(message)));
     };
     let installation = operator::open(&arguments.target.settings).await?;
     let org = operator::choose_org(&installation, arguments.target.org.as_deref()).await?;

@@ -7,11 +7,12 @@ use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
 
 use self::history::History;
+use super::failure::wrong_arguments;
 use super::output;
 use super::server::{Connection, ServerArguments};
 use crate::client::answer::table::{self, Screen};
@@ -118,11 +119,11 @@ fn question(arguments: &QueryArguments, history: Option<&History>) -> anyhow::Re
             text
         }
         (_, _, Some(apl)) => apl.clone(),
-        _ => bail!("give a query"),
+        _ => return Err(wrong_arguments(anyhow!("give a query"))),
     };
     let apl = apl.trim_end().to_owned();
     if apl.trim().is_empty() {
-        bail!("the query is empty");
+        return Err(wrong_arguments(anyhow!("the query is empty")));
     }
     let variables = arguments.variables.iter().cloned().collect::<Map<String, Value>>();
     let (start, end) = (arguments.start.clone(), arguments.end.clone());

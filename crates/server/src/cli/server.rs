@@ -1,7 +1,7 @@
 //! How a command that is a client reaches its server: where it is, whose token is sent, and the things that are there.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -84,11 +84,10 @@ impl ServerArguments {
     /// Whose token is sent: the one that was given, or that of whoever has signed in at the server.
     pub fn bearer(&self) -> anyhow::Result<Bearer> {
         let given = match (&self.token_file, &self.token) {
-            (Some(path), _) => {
-                std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?
-            }
-            (None, Some(Secret(token))) => token.clone(),
-            (None, None) => return self.signed_in(),
+            (Some(path), _) => token_in(path)?,
+            // A variable that is set to nothing is how many environments say that there is none.
+            (None, Some(Secret(token))) if !token.trim().is_empty() => token.clone(),
+            (None, _) => return self.signed_in(),
         };
         Ok(Bearer::Given(given.trim().to_owned()))
     }
@@ -135,4 +134,12 @@ impl ServerArguments {
         }
         Ok(Bearer::SignedIn(Arc::new(SignedIn::new(store, server, Arc::new(SystemClock))?)))
     }
+}
+
+fn token_in(path: &Path) -> anyhow::Result<String> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))?;
+    if text.trim().is_empty() {
+        bail!("{} is empty: write the token into it", path.display());
+    }
+    Ok(text)
 }

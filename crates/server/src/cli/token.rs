@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use tidegauge_auth::{TokenKind, TokenSecret};
@@ -10,6 +10,7 @@ use tidegauge_catalog::tokens::Token;
 use tidegauge_model::capability::ANY;
 use tidegauge_model::{Capabilities, OrgId, Role, Timestamp, TokenId, UserId};
 
+use super::failure::wrong_arguments;
 use super::operator::{self, Installation};
 use super::output::{self, List};
 use crate::config::needed::{Catalogue, Needed};
@@ -150,9 +151,10 @@ fn listed(token: Token) -> ListedToken {
 async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
     let installation = operator::open(&arguments.settings).await?;
     let org = operator::choose_org(&installation, arguments.org.as_deref()).await?;
-    let expires_at = arguments.expires_at.as_deref().map(Timestamp::parse).transpose()?;
+    let expires_at = arguments.expires_at.as_deref().map(Timestamp::parse).transpose();
+    let expires_at = expires_at.map_err(wrong_arguments)?;
     if expires_at.is_some_and(|time| time <= installation.now()) {
-        bail!("--expires-at must be in the future");
+        return Err(wrong_arguments(anyhow!("--expires-at must be in the future")));
     }
     let (kind, person, capabilities) = match &arguments.personal {
         Some(email) => {
@@ -160,7 +162,11 @@ async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
             let person = found.with_context(|| format!("there is no user with the address {email}"))?;
             (TokenKind::Personal, person.id, Capabilities::default())
         }
-        None => (TokenKind::Api, an_owner(&installation, &org.id).await?, granted(&arguments)?),
+        None => (
+            TokenKind::Api,
+            an_owner(&installation, &org.id).await?,
+            granted(&arguments).map_err(wrong_arguments)?,
+        ),
     };
     let now = installation.now();
     let secret = TokenSecret::generate(kind, &installation.chance);

@@ -164,6 +164,11 @@ fn a_wrong_issuer_is_told_by_its_key() {
     }
     let twice = "[[oauth.issuers]]\nurl = \"https://a.example\"\n".repeat(2);
     assert!(with_file(&twice, vec![]).unwrap_err().to_string().contains("is there twice"));
+    let issuers = |count: usize| -> String {
+        (0..count).map(|number| format!("[[oauth.issuers]]\nurl = \"https://{number}.example\"\n")).collect()
+    };
+    assert_eq!(with_file(&issuers(16), vec![]).unwrap().oauth.issuers.len(), 16);
+    assert!(with_file(&issuers(17), vec![]).unwrap_err().to_string().contains("at most 16"));
     let no_list = with_file("[oauth]\nissuers = \"https://a.example\"", vec![]).unwrap_err().to_string();
     assert!(no_list.contains("must be a list of tables"), "{no_list}");
     let template = with_file("[oauth.issuer]\nurl = \"https://a.example\"", vec![]).unwrap_err().to_string();

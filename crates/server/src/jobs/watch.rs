@@ -151,7 +151,7 @@ async fn renew(app: &App, id: &MonitorId, owner: &str) {
 }
 
 /// Drops what is older than it is kept.
-async fn prune(app: &App) -> Result<(), tidegauge_catalog::Error> {
+pub async fn prune(app: &App) -> Result<(), tidegauge_catalog::Error> {
     let now = app.now();
     let plain = now.minus_seconds(CHECKS_KEPT_SECONDS);
     let changes = now.minus_seconds(CHANGES_KEPT_SECONDS);

@@ -121,14 +121,14 @@ impl Request<'_> {
         reader.begin(std::mem::take(&mut self.options), arrival);
         let label_bytes = self.input.labels.as_ref().map_or(0, String::len);
         let mut source = body::Source::new(&self.app.ingest, limits, self.input.encoding, label_bytes, body)?;
-        let is_hashed = key.is_some();
+        let seed = key.is_some().then(|| fingerprint_seed(&self.input));
         // What the reader keeps from earlier requests is not what this one costs.
         let before = reader.retained_bytes();
         let mut feed = |bytes: &[u8]| {
             reader.feed(bytes, &gate)?;
             Ok(reader.retained_bytes().saturating_sub(before))
         };
-        source.read(is_hashed, &mut feed).await?;
+        source.read(seed, &mut feed).await?;
         let outcome = reader.finish(&gate).map_err(BodyError::from)?;
         let raw_bytes = source.bytes() + label_bytes as u64;
         let with_time_field = self.input.timestamp_field.as_ref().map(|_| outcome.with_time_field);
@@ -162,11 +162,12 @@ impl Request<'_> {
     {
         let limits = &self.app.ingest.limits;
         let mut source = body::Source::new(&self.app.ingest, limits, self.input.encoding, 0, body)?;
-        source.read(true, &mut |_| Ok(0)).await?;
+        source.read(Some(fingerprint_seed(&self.input)), &mut |_| Ok(0)).await?;
         if source.fingerprint() != earlier.fingerprint {
-            let message = "this Idempotency-Key was used with another body";
+            let message =
+                "this Idempotency-Key was used with another body, or with other labels or parameters";
             return Err(Error::new(ErrorKind::Invalid, message)
-                .hint("use a new key for new events; repeat a request with its key and the same body"));
+                .hint("use a new key for new events; repeat a request with its key and exactly as it was"));
         }
         let ingested = serde_json::from_str(&earlier.answer)
             .map_err(|_| Error::new(ErrorKind::Corrupt, "the answer to the first request cannot be read"))?;
@@ -224,6 +225,34 @@ fn options(input: &IngestInput) -> Result<Options> {
         labels,
         map_fields: Arc::default(),
     })
+}
+
+/// Stands for all that decides what is stored, beside the body and the dataset: zero if the request says nothing of it.
+fn fingerprint_seed(input: &IngestInput) -> u64 {
+    let format = match input.format {
+        Format::Json => None,
+        Format::Csv => Some("csv"),
+        Format::Lines => Some("lines"),
+    };
+    let said = [
+        format,
+        input.timestamp_field.as_deref(),
+        input.timestamp_format.as_deref(),
+        input.csv_delimiter.as_deref(),
+        input.labels.as_deref(),
+    ];
+    let fields = input.csv_fields.iter().flatten().map(|field| Some(field.as_str()));
+    let said: Vec<Option<&str>> = said.into_iter().chain(fields).collect();
+    if said.iter().all(Option::is_none) {
+        return 0;
+    }
+    // Lengths keep apart what would look alike in one row.
+    let mut hash = xxhash_rust::xxh3::Xxh3::new();
+    for said in said {
+        hash.update(&said.map_or(u64::MAX, |said| said.len() as u64).to_le_bytes());
+        hash.update(said.unwrap_or_default().as_bytes());
+    }
+    hash.digest()
 }
 
 fn check_key(key: &str) -> Result<()> {

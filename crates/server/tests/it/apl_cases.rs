@@ -18,6 +18,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("many_events_are_cut_at_the_default_limit", |app| Box::pin(default_limit(app))),
     ("events_of_one_moment_are_paged_by_their_cursors", |app| Box::pin(one_moment(app))),
     ("files_are_not_read_unless_allowed", |app| Box::pin(no_files(app))),
+    ("an_answer_has_fifty_thousand_rows_at_most_and_says_so", |app| Box::pin(most_rows(app))),
 ];
 
 async fn ask(app: &TestApp, path: &str, body: &Value, accept: &str) -> Answer {
@@ -168,4 +169,19 @@ async fn no_files(app: TestApp) {
     let body = json!({"apl": "externaldata(a:long)[\"https://example.com/a.csv\"] | count"});
     let answer = ask(&app, "/v1/query/_apl?format=tabular", &body, "*/*").await;
     assert_eq!(answer.status, 400, "{answer:?}");
+}
+
+async fn most_rows(app: TestApp) {
+    for (wanted, shown, is_told) in [(49_999, 49_999, false), (60_000, 50_000, true)] {
+        let text = format!("print x = range(1, 60000) | mv-expand x | take {wanted}");
+        let answer = asked(&app, &json!({ "apl": text })).await;
+        assert_eq!(answer["tables"][0]["columns"][0].as_array().unwrap().len(), shown);
+        let messages = answer["status"]["messages"].as_array().unwrap();
+        let codes = messages.iter().filter_map(|message| message["code"].as_str());
+        assert_eq!(
+            codes.filter(|code| code.starts_with("apl_")).count(),
+            usize::from(is_told),
+            "{messages:?}"
+        );
+    }
 }

@@ -49,6 +49,8 @@ pub(crate) const BODY_MAX: usize = 64 * 1024;
 pub(crate) struct TestApp {
     pub backend: Backend,
     pub app: Arc<App>,
+    /// Where the catalogue is, for what another process does.
+    pub location: Location,
     pub clock: Arc<ManualClock>,
     pub org: OrgId,
     pub owner: UserId,
@@ -224,6 +226,7 @@ impl TestApp {
         let (other_org, other_owner, other_token) = other_org(&app).await;
         Self {
             backend,
+            location,
             router: http::router(&app),
             org: made.org,
             owner,

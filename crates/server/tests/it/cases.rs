@@ -4,15 +4,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
-use serde_json::json;
-use tidegauge_model::{Action, Capabilities, DatasetArea, OrgArea};
-
-use tidegauge_model::Clock;
+use serde_json::{Value, json};
+use tidegauge_catalog::{Catalog, Change, SealKey};
+use tidegauge_model::{Action, Capabilities, Clock, DatasetArea, OrgArea};
 use tidegauge_server::config::FirstStart;
 use tidegauge_server::jobs::forget_tokens;
 use tidegauge_server::service::first_start;
 
-use crate::app::{BODY_MAX, TestApp};
+use crate::app::{Answer, BODY_MAX, TestApp};
 use crate::role_edits::nobody_gains_by_edits;
 
 pub(crate) type Case = fn(TestApp) -> Pin<Box<dyn Future<Output = ()>>>;
@@ -32,6 +31,9 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("answers_carry_the_ids_of_the_request", |app| Box::pin(request_ids(app))),
     ("ended_tokens_are_forgotten_after_a_month", |app| Box::pin(ended_tokens_are_forgotten(app))),
     ("last_uses_reach_the_catalogue", |app| Box::pin(last_uses(app))),
+    ("one_organisation_has_half_of_the_places", |app| Box::pin(half_of_the_places(app))),
+    ("what_another_process_changes_counts_after_a_moment", |app| Box::pin(changed_elsewhere(app))),
+    ("roles_and_groups_have_a_largest_size", |app| Box::pin(largest_roles(app))),
 ];
 
 async fn same_bytes(app: TestApp) {
@@ -251,6 +253,67 @@ async fn last_uses(app: TestApp) {
     tidegauge_server::collected::write_last_uses(&app.app).await.unwrap();
     let tokens = app.app.catalog.list_tokens(&app.org).await.unwrap();
     assert_eq!(tokens[0].last_used_at, Some(app.app.now()));
+}
+
+/// Answers that are still being sent keep their places, and those of one organisation are at most half of all.
+async fn half_of_the_places(app: TestApp) {
+    let ask = async || {
+        let headers = [
+            ("authorization".to_owned(), format!("Bearer {}", app.owner_token)),
+            ("content-type".to_owned(), "application/json".to_owned()),
+            ("accept".to_owned(), "text/event-stream".to_owned()),
+        ];
+        let body = json!({"apl": "print 1"}).to_string().into_bytes();
+        app.respond("POST", "/v1/query/_apl?format=tabular", &headers, body).await
+    };
+    let mut held = Vec::new();
+    for _ in 0..app.app.http.max_requests_in_flight / 2 {
+        held.push(ask().await);
+    }
+    assert!(held.iter().all(|response| response.status() == 200));
+    let refused = Answer::read(ask().await).await;
+    assert_eq!(refused.status, 503, "{refused:?}");
+    assert!(refused.headers.contains_key("retry-after"), "{refused:?}");
+    assert_eq!(app.send("GET", "/v2/user", Some(&app.other_token), None).await.status, 200);
+    held.pop();
+    assert_eq!(ask().await.status(), 200);
+}
+
+/// As `tidegauge token delete` does beside a service that has just looked the token up.
+async fn changed_elsewhere(app: TestApp) {
+    let token = app.api_token(Capabilities::all(), None).await;
+    let status = async || app.send("GET", "/v2/notifiers", Some(&token), None).await.status;
+    assert_eq!(status().await, 200);
+    let elsewhere = Catalog::open(&app.location, SealKey::new(&[1; SealKey::LENGTH])).await.unwrap();
+    let id = elsewhere.list_tokens(&app.org).await.unwrap()[0].id.clone();
+    let change =
+        Change { org: None, actor: "operator".to_owned(), at: app.clock.now(), request_id: String::new() };
+    assert!(elsewhere.revoke_token(&id, &change).await.unwrap());
+    elsewhere.close().await;
+    app.clock.advance(Duration::from_millis(250));
+    assert_eq!(status().await, 401);
+}
+
+async fn largest_roles(app: TestApp) {
+    let ids = |kind: &str, count: usize| -> Vec<String> {
+        (0..count).map(|number| format!("{kind}_{number:032x}")).collect()
+    };
+    let refused = async |path: &str, body: Value| {
+        let answer = app.send("POST", path, Some(&app.owner_token), Some(&body)).await;
+        assert_eq!(answer.status, 422, "{answer:?}");
+        (answer.json()["code"].as_i64().unwrap(), answer.json()["message"].as_str().unwrap().to_owned())
+    };
+    // As many as there may be are looked at one by one; nobody knows these.
+    for (path, key, kind, most) in [
+        ("/v2/rbac/roles", "members", "user", 1_000),
+        ("/v2/rbac/groups", "members", "user", 1_000),
+        ("/v2/rbac/groups", "roles", "role", 50),
+    ] {
+        let (code, message) = refused(path, json!({"name": "x", key: ids(kind, most)})).await;
+        assert!(code == 606 && message.contains(" names "), "{path}: {code} {message}");
+        let more = refused(path, json!({"name": "x", key: ids(kind, most + 1)})).await;
+        assert_eq!(more, (611, format!("{key} in body should have at most {most} items")), "{path}");
+    }
 }
 
 fn notifier(name: &str) -> serde_json::Value {

@@ -1,12 +1,13 @@
-//! What the background jobs do that keep events, and what they leave alone when the service stops or fields are
-//! forgotten.
+//! What the background jobs do that keep events, what they leave alone when the service stops or fields are forgotten,
+//! and what they drop when its time is over.
 
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::Request;
 use serde_json::json;
-use tidegauge_server::jobs::keep_events;
+use tidegauge_model::{OrgId, Timestamp};
+use tidegauge_server::jobs::{deliver, keep_events, prune_audit};
 use tokio_util::sync::CancellationToken;
 
 use crate::app::{Answer, TestApp};
@@ -18,6 +19,8 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("a_request_that_was_under_way_while_fields_were_forgotten_brings_none_back", |app| {
         Box::pin(forgotten_fields(app))
     }),
+    ("the_audit_trail_goes_as_far_back_as_the_licence_says", |app| Box::pin(audit_window(app))),
+    ("messages_that_have_ended_are_dropped_after_a_month", |app| Box::pin(old_messages(app))),
 ];
 
 const PATH: &str = "/v1/datasets/d/ingest";
@@ -90,4 +93,42 @@ async fn forgotten_fields(app: TestApp) {
     send(&app, "[{\"b\":1,\"c\":1}]").await;
     let fields = dataset.fields();
     assert_eq!(fields.len(), 3, "{fields:?}");
+}
+
+async fn audit_window(app: TestApp) {
+    make(&app).await;
+    app.operate(|org| org.licence.limits.max_audit_window_seconds = 3_600).await;
+    let kept = async |org: &OrgId| {
+        let beginning = Timestamp::from_micros(0);
+        app.app.catalog.list_audit(Some(org), beginning, i64::MAX, 100).await.unwrap().len()
+    };
+    let (ours, theirs) = (kept(&app.org).await, kept(&app.other_org).await);
+    assert!(ours > 0 && theirs > 0);
+    app.clock.advance(Duration::from_secs(3_600));
+    prune_audit::step(&app.app).await.unwrap();
+    assert_eq!(kept(&app.org).await, ours);
+    app.clock.advance(Duration::from_secs(1));
+    prune_audit::step(&app.app).await.unwrap();
+    assert_eq!((kept(&app.org).await, kept(&app.other_org).await), (0, theirs));
+}
+
+async fn old_messages(app: TestApp) {
+    const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+    let owner = Some(app.owner_token.as_str());
+    let hook = json!({"name": "hook", "properties": {"webhook": {"url": "https://hooks.example/x"}}});
+    let made = app.send("POST", "/v2/notifiers", owner, Some(&hook)).await.json();
+    let path = format!("/v2/notifiers/{}", made["id"].as_str().unwrap());
+    // Nobody knows the host, so that a test has ended at once.
+    let tried = app.send("POST", &format!("{path}/test"), owner, None).await;
+    assert_eq!(tried.json()["state"], "dead", "{tried:?}");
+    let listed = async || {
+        let list = app.send("GET", &format!("{path}/deliveries"), owner, None).await.json();
+        list.as_array().unwrap().len()
+    };
+    app.clock.advance(MONTH);
+    deliver::prune(&app.app).await.unwrap();
+    assert_eq!(listed().await, 1);
+    app.clock.advance(Duration::from_secs(1));
+    deliver::prune(&app.app).await.unwrap();
+    assert_eq!(listed().await, 0);
 }

@@ -27,6 +27,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("oauth_revocation_ends_the_grant", |app| Box::pin(tokens::revocation(app))),
     ("oauth_introspection_is_for_the_own_org", |app| Box::pin(tokens::introspection(app))),
     ("oauth_grants_are_ended_by_their_person", |app| Box::pin(tokens::grants(app))),
+    ("oauth_grants_end_with_the_password", |app| Box::pin(tokens::passwords(app))),
     ("oauth_scopes_and_rights_are_intersected", |app| Box::pin(tokens::rights(app))),
     ("oauth_device_flow", |app| Box::pin(devices::flow(app))),
     ("oauth_device_codes_cannot_be_guessed", |app| Box::pin(devices::guessing(app))),

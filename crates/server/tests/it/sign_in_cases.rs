@@ -25,6 +25,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("another_password_ends_every_session", |app| Box::pin(password_change(app))),
     ("a_hash_with_other_costs_is_renewed", |app| Box::pin(rehash(app))),
     ("signing_in_is_in_the_audit_trail_without_secrets", |app| Box::pin(audited(app))),
+    ("a_day_without_failure_forgets_the_failures", |app| Box::pin(forgotten_failures(app))),
 ];
 
 async fn set_up_in_and_out(app: TestApp) {
@@ -271,6 +272,19 @@ async fn audited(app: TestApp) {
         for secret in &secrets {
             assert!(!text.contains(secret.as_str()), "{secret} in {text}");
         }
+    }
+}
+
+async fn forgotten_failures(app: TestApp) {
+    Browser::of_owner(&app).await;
+    let mut browser = Browser::new(&app);
+    for day in 0..2 {
+        for attempt in 0..5 {
+            let answer = browser.sign_in("owner@example.com", "a guess").await;
+            assert_eq!(answer.status, 401, "attempt {attempt} of day {day}");
+        }
+        assert_eq!(browser.sign_in("owner@example.com", PASSWORD).await.status, 429);
+        app.clock.advance(DAY);
     }
 }
 

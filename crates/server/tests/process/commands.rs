@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::database::Backend;
-use crate::process::{Installation, client, eventually, until};
+use crate::process::{Installation, Service, client, eventually, until, write};
 
 pub(crate) async fn reach(backend: Backend) {
     let installation = Installation::new(backend);
@@ -85,6 +85,43 @@ pub(crate) async fn first_token(backend: Backend) {
     assert_eq!(mode(&installation.data()), 0o700);
 }
 
+/// A token that the file for the first one holds before the first start is that one.
+pub(crate) async fn first_token_of_a_file(backend: Backend) {
+    let token = "xapt-7a1c0d6e-1111-4222-8333-444455556666";
+    let installation = Installation::new(backend);
+    let file = installation.path("given-token");
+    write(&file, &format!("{token}\n"));
+    let service = installation.start(&["--first-token-file", file.to_str().unwrap()]);
+    let answer = client().get(format!("{}/v2/user", service.url)).bearer_auth(token).send().await.unwrap();
+    assert_eq!(answer.status(), 200);
+    assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), token);
+    assert!(!installation.data().join("first-token").try_exists().unwrap());
+}
+
+/// The names of the keys that the embedded authorisation server publishes.
+async fn published_keys(service: &Service) -> Vec<String> {
+    let answer = client().get(format!("{}/oauth/jwks", service.url)).send().await.unwrap();
+    let keys: Value = answer.json().await.unwrap();
+    let name = |key: &Value| key["kid"].as_str().unwrap().to_owned();
+    keys["keys"].as_array().unwrap().iter().map(name).collect()
+}
+
+/// A key that has leaked is taken away by the operator, and a new one can be shown before it signs.
+pub(crate) async fn rotated_keys(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let first = published_keys(&service).await;
+    assert_eq!(first.len(), 1);
+    service.kill();
+    let second = installation.answer(&["oauth", "rotate-keys", "--at-once"]);
+    let service = installation.start(&[]);
+    assert_eq!(published_keys(&service).await, std::slice::from_ref(&second));
+    assert_ne!(first[0], second);
+    service.kill();
+    let third = installation.answer(&["oauth", "rotate-keys"]);
+    assert_eq!(published_keys(&installation.start(&[])).await, [second, third]);
+}
+
 /// A folder that others may enter, as one that a person made, shows them nothing.
 pub(crate) async fn open_folder(backend: Backend) {
     use std::os::unix::fs::PermissionsExt;
@@ -128,7 +165,34 @@ pub(crate) async fn wrong_setting(backend: Backend) {
     for (arguments, expected) in cases {
         let output = installation.run(arguments);
         let message = String::from_utf8(output.stderr).unwrap();
-        assert!(!output.status.success());
         assert!(message.contains(expected), "{arguments:?}: {message}");
+        // What the command line cannot be read as is told apart from what failed.
+        let code = if arguments.contains(&"--litsen") { 2 } else { 1 };
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {message}");
+    }
+}
+
+/// A flag counts more than the environment, and the environment more than the file: the one that counts is refused.
+pub(crate) async fn layers(backend: Backend) {
+    let installation = Installation::new(backend);
+    let file = installation.path("settings.toml");
+    write(&file, "[server]\nlisten = \"from the file\"\n");
+    let refused = |flag: Option<&str>, variable: Option<&str>| {
+        let mut command = Installation::bare_command();
+        command.arg("serve").arg("--config").arg(&file).arg("--data").arg(installation.data());
+        command.args(flag.map(|value| format!("--listen={value}")));
+        command.env_remove("TIDEGAUGE_LISTEN").envs(variable.map(|value| ("TIDEGAUGE_LISTEN", value)));
+        let output = command.output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    for (flag, variable, counts) in [
+        (None, None, "\"from the file\""),
+        (None, Some("from the environment"), "\"from the environment\""),
+        (Some("from a flag"), Some("from the environment"), "\"from a flag\""),
+        (Some("from a flag"), None, "\"from a flag\""),
+    ] {
+        let told = refused(flag, variable);
+        assert!(told.contains(&format!("setting listen: {counts} is not an address")), "{counts}: {told}");
     }
 }

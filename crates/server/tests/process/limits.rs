@@ -3,6 +3,8 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
+use serde_json::{Value, json};
+
 use crate::database::Backend;
 use crate::process::{Installation, Service, client};
 use crate::shutdown::{begin_request, read_all};
@@ -82,6 +84,36 @@ pub(crate) async fn closes_unread_connections(backend: Backend) {
     while greedy.write_all(b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nhost: x\r\n\r\n").is_ok() {}
     let alive = client().get(format!("{}/healthz", service.url)).send().await.unwrap();
     assert_eq!(alive.status(), 200);
+}
+
+/// What is kept as it came has a largest size, so that nobody fills the catalogue with one request.
+pub(crate) async fn largest_starred_query(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&["--max-body-bytes", "2097152"]);
+    let (url, token) = (format!("{}/v2/apl-starred-queries", service.url), installation.first_token());
+    let save = async |apl: &str, metadata: &Value, variables: &Value| {
+        let query = json!({"apl": apl, "variables": variables});
+        let body = json!({"kind": "apl", "name": "n", "who": "w", "metadata": metadata, "query": query});
+        let answer = client().post(&url).bearer_auth(&token).json(&body).send().await.unwrap();
+        let (status, text) = (answer.status().as_u16(), answer.text().await.unwrap());
+        (status, if status == 200 { String::new() } else { text })
+    };
+    // A query of so many characters, each of several bytes, and an object of so many bytes.
+    let apl = |length: usize| format!("web // {}", "é".repeat(length - 7));
+    let object = |length: usize| json!({"a": "x".repeat(length - 8)});
+    let (text, least) = (apl(500_000), object(8));
+    assert_eq!(object(65_536).to_string().len(), 65_536);
+    assert_eq!(save(&text, &object(65_536), &object(65_536)).await, (200, String::new()));
+    for (refused, expected) in [
+        (save(&apl(500_001), &least, &least).await, "query.apl in body should be at most 500000 chars long"),
+        (
+            save("web", &object(65_537), &least).await,
+            "metadata in body should be at most 65536 bytes of JSON",
+        ),
+        (save("web", &least, &object(65_537)).await, "query.variables in body should be at most 65536 bytes"),
+    ] {
+        assert!(refused.0 == 422 && refused.1.contains(expected), "{refused:?}");
+    }
 }
 
 /// What comes until the connection is closed, in whichever way.

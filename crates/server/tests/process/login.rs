@@ -13,35 +13,35 @@ use serde_json::Value;
 use crate::database::Backend;
 use crate::process::{Installation, Service, client};
 
-const OWNER: &str = "owner@localhost.localdomain";
-const PASSWORD: &str = "four words of mine, salted";
+pub(crate) const OWNER: &str = "owner@localhost.localdomain";
+pub(crate) const PASSWORD: &str = "four words of mine, salted";
 
 /// A browser without scripts: it keeps cookies, and follows where it is sent.
-struct Browser {
+pub(crate) struct Browser {
     client: Client,
-    cookies: BTreeMap<String, String>,
+    pub cookies: BTreeMap<String, String>,
     at: Url,
 }
 
 /// A page, or the answer of whatever the browser was sent to.
-struct Page {
-    status: u16,
-    text: String,
+pub(crate) struct Page {
+    pub status: u16,
+    pub text: String,
 }
 
 impl Browser {
-    fn new(service: &Service) -> Self {
+    pub(crate) fn new(service: &Service) -> Self {
         client();
         let client = Client::builder().no_proxy().redirect(Policy::none()).build().unwrap();
         Self { client, cookies: BTreeMap::new(), at: Url::parse(&service.url).unwrap() }
     }
 
-    async fn visit(&mut self, address: &str) -> Page {
+    pub(crate) async fn visit(&mut self, address: &str) -> Page {
         self.load(address, None).await
     }
 
     /// Sends the form of a page with these fields beside the hidden ones.
-    async fn submit(&mut self, page: &Page, fields: &[(&str, &str)]) -> Page {
+    pub(crate) async fn submit(&mut self, page: &Page, fields: &[(&str, &str)]) -> Page {
         let form = page.text.split_once("<form").unwrap_or_else(|| panic!("no form: {}", page.text)).1;
         let action = attribute(form.split_once('>').unwrap().0, "action").unwrap();
         let mut values: Vec<(String, String)> = Vec::new();

@@ -19,6 +19,7 @@ mod login;
 mod monitors;
 mod places;
 mod process;
+mod secrets;
 mod shutdown;
 mod terminal;
 mod terminal_datasets;
@@ -76,6 +77,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("many_hostile_bodies_at_once_stay_within_the_memory", |backend| Box::pin(hostile::at_once(backend))),
     ("labels_do_not_multiply_the_memory", |backend| Box::pin(hostile::labels(backend))),
     ("sigterm_lets_running_requests_finish", |backend| Box::pin(shutdown::drains(backend))),
+    ("sigterm_cuts_off_what_does_not_end", |backend| Box::pin(shutdown::cuts_off(backend))),
     ("sighup_ends_nothing", |backend| Box::pin(shutdown::outlives_hangups(backend))),
     ("a_second_service_on_the_same_folder_is_refused", |backend| Box::pin(shutdown::locked(backend))),
     ("a_person_signs_in_by_the_browser", |backend| Box::pin(login::by_browser(backend))),
@@ -88,6 +90,9 @@ const ON_SQLITE: &[(&str, Case)] = &[
         Box::pin(terminal::nobody_reads(backend))
     }),
     ("an_organisation_is_named_on_the_command_line", |backend| Box::pin(terminal::organisations(backend))),
+    ("wrong_arguments_have_an_exit_code_of_their_own", |backend| {
+        Box::pin(terminal::wrong_arguments(backend))
+    }),
     ("operators_get_links_and_help_that_they_can_use", |backend| Box::pin(terminal::operators(backend))),
     ("datasets_are_handled_from_the_command_line", |backend| {
         Box::pin(terminal_datasets::from_the_command_line(backend))
@@ -102,9 +107,16 @@ const ON_SQLITE: &[(&str, Case)] = &[
         Box::pin(terminal_ingest::missing_time_field(backend))
     }),
     ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),
+    ("the_first_token_can_stand_in_its_file", |backend| Box::pin(commands::first_token_of_a_file(backend))),
+    ("keys_are_rotated_from_the_command_line", |backend| Box::pin(commands::rotated_keys(backend))),
+    ("no_secret_is_in_the_log_the_trail_or_the_files", |backend| Box::pin(secrets::stay_secret(backend))),
     ("an_open_folder_shows_nothing", |backend| Box::pin(commands::open_folder(backend))),
     ("a_wrong_setting_is_named", |backend| Box::pin(commands::wrong_setting(backend))),
+    ("a_flag_counts_more_than_the_environment_and_that_more_than_the_file", |backend| {
+        Box::pin(commands::layers(backend))
+    }),
     ("two_settings_turn_tls_on", |backend| Box::pin(tls::serves_https(backend))),
+    ("a_renewed_certificate_counts_after_sighup", |backend| Box::pin(tls::renews(backend))),
     ("places_come_from_the_geo_database", |backend| Box::pin(places::come_from_the_database(backend))),
     ("a_wrong_geo_database_stops_the_start", |backend| Box::pin(places::are_refused_at_the_start(backend))),
     ("a_request_that_takes_too_long_is_cut_off", |backend| Box::pin(limits::times_out(backend))),
@@ -114,6 +126,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
         Box::pin(limits::closes_unread_connections(backend))
     }),
     ("more_requests_than_can_be_worked_on_are_refused", |backend| Box::pin(limits::sheds_load(backend))),
+    ("a_starred_query_has_a_largest_size", |backend| Box::pin(limits::largest_starred_query(backend))),
 ];
 
 fn main() {

@@ -66,12 +66,12 @@ fn mutes(terminal: &Terminal, id: &str) {
     assert!(terminal.answer(&["monitor", "unmute", id]).ends_with(" is on"));
     assert!(
         terminal
-            .failure(&["monitor", "mute", id, "--for", "soon"])
+            .mistake(&["monitor", "mute", id, "--for", "soon"])
             .contains("is not a duration such as 2h30m")
     );
     assert!(
         terminal
-            .failure(&["monitor", "mute", id, "--until", "2020-01-01T00:00:00Z"])
+            .mistake(&["monitor", "mute", id, "--until", "2020-01-01T00:00:00Z"])
             .contains("is over already")
     );
 }

@@ -95,7 +95,18 @@ impl Installation {
         Ok(Service { child, url })
     }
 
-    /// What the service that was started last by `try_start` has said on standard error.
+    /// Starts the service with a log of all that it has to tell at a level.
+    pub(crate) fn start_logged(&self, level: &str) -> Service {
+        let log = std::fs::File::create(self.path("errors")).unwrap();
+        let mut command = self.command(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
+        let mut child =
+            command.args(["--log-level", level]).stdout(Stdio::piped()).stderr(log).spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let address = lines.find_map(|line| Some(line.unwrap().split_once("listens on ")?.1.to_owned()));
+        Service { child, url: address.unwrap() }
+    }
+
+    /// What the service that was started last by `try_start` or `start_logged` has said on standard error.
     pub(crate) fn last_errors(&self) -> String {
         std::fs::read_to_string(self.path("errors")).unwrap()
     }
@@ -199,6 +210,10 @@ impl Service {
 
     pub(crate) fn signal(&self, signal: &str) {
         send_signal(signal, &self.child);
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
     }
 
     pub(crate) fn exit_code(mut self) -> Option<i32> {

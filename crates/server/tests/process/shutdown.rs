@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use crate::database::Backend;
-use crate::process::{Installation, client};
+use crate::process::{HANGS, Installation, client};
 
 /// A request that is half sent when SIGTERM comes is still answered; then the process ends by itself.
 /// Requests that are under way have the time that a slow machine takes.
@@ -29,6 +29,23 @@ pub(crate) async fn drains(backend: Backend) {
     let service = installation.start(&[]);
     let list = client().get(format!("{}/v2/notifiers", service.url)).bearer_auth(installation.first_token());
     assert!(list.send().await.unwrap().text().await.unwrap().contains("slow"));
+}
+
+/// A request that never comes to an end does not keep the service from ending: after the time of grace it is cut off.
+pub(crate) async fn cuts_off(backend: Backend) {
+    let installation = Installation::new(backend);
+    let mut service = installation.start(&["--shutdown-grace-seconds", "1"]);
+    let connection = begin_request(service.address(), &installation.first_token(), 100);
+    wait_until_in_flight(&service.url).await;
+    service.terminate();
+    let ends = async {
+        while !service.has_ended() {
+            tokio::task::yield_now().await;
+        }
+    };
+    assert!(tokio::time::timeout(HANGS, ends).await.is_ok(), "it waits for a request that does not end");
+    assert_eq!(service.exit_code(), Some(0));
+    drop(connection);
 }
 
 /// With neither a certificate nor a geo database to read again, SIGHUP changes nothing: not while the service runs, and

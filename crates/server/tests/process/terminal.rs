@@ -34,6 +34,11 @@ impl<'a> Terminal<'a> {
     pub(crate) fn failure(&self, arguments: &[&str]) -> String {
         fail(self.command(arguments).output().unwrap())
     }
+
+    /// What a command that is written wrongly says on standard error.
+    pub(crate) fn mistake(&self, arguments: &[&str]) -> String {
+        mistake(self.command(arguments).output().unwrap())
+    }
 }
 
 pub(crate) fn succeed(output: Output) -> String {
@@ -43,6 +48,11 @@ pub(crate) fn succeed(output: Output) -> String {
 
 fn fail(output: Output) -> String {
     assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stderr).unwrap().trim().to_owned()
+}
+
+fn mistake(output: Output) -> String {
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stderr).unwrap().trim().to_owned()
 }
 
@@ -145,4 +155,38 @@ pub(crate) async fn operators(backend: Backend) {
         help.lines().count() < 60 && help.contains("--catalog") && !help.contains("--smtp-host"),
         "{help}"
     );
+}
+
+/// Who wrote a command wrongly has to write it otherwise, and a script can tell that from what failed.
+pub(crate) async fn wrong_arguments(backend: Backend) {
+    let installation = Installation::new(backend);
+    let _service = installation.start(&[]);
+    let create = ["token", "create", "reader"];
+    for (arguments, told) in [
+        (&["org", "set-limits", "maxUsers=many"][..], "\"many\" is not a whole number"),
+        (&["org", "set-limits", "maxUser=1"], "is not a limit"),
+        (&["org", "set-payment", "late"], "is not a payment status"),
+        (&create, "--grant, or --all"),
+        (&[&create[..], &["--grant", "notifiers"]].concat(), "area|action"),
+        (&[&create[..], &["--all", "--expires-at", "soon"]].concat(), "soon"),
+        (&[&create[..], &["--all", "--expires-at", "2020-01-01T00:00:00Z"]].concat(), "in the future"),
+    ] {
+        let error = mistake(installation.run(arguments));
+        assert!(error.contains(told), "{arguments:?}: {error}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let alone = |arguments: &[&str]| {
+        let mut command = Installation::bare_command();
+        command.args(arguments).env("XDG_CONFIG_HOME", folder.path()).env("XDG_STATE_HOME", folder.path());
+        command
+    };
+    let empty = alone(&["query", " "]).env("TIDEGAUGE_TOKEN", "xapt-1").output().unwrap();
+    assert!(mistake(empty).contains("the query is empty"));
+    // No token is not a wrong one.
+    let told = fail(alone(&["whoami"]).env("TIDEGAUGE_TOKEN", "").output().unwrap());
+    assert!(told.contains("sign in with `tidegauge login"), "{told}");
+    let file = folder.path().join("token");
+    crate::process::write(&file, "\n");
+    let told = fail(alone(&["whoami", "--token-file", file.to_str().unwrap()]).output().unwrap());
+    assert!(told.contains("is empty: write the token into it"), "{told}");
 }

@@ -51,7 +51,7 @@ pub(crate) async fn from_the_command_line(backend: Backend) {
 
     let not_asked = |arguments: &[&str]| {
         let output = terminal.command(arguments).stdin(Stdio::null()).output().unwrap();
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         String::from_utf8(output.stderr).unwrap()
     };
     let trim = ["dataset", "trim", "web", "--older-than", "3650d"];

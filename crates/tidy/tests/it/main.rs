@@ -12,6 +12,7 @@ mod documents;
 mod fast_paths;
 mod lengths;
 mod module_docs;
+mod proofs;
 mod settings;
 mod words;
 

@@ -109,12 +109,14 @@ where
         self.hash.as_ref().map_or(0, |hash| hash.digest())
     }
 
-    /// Reads the body to its end. The sink says how many bytes what it has read takes.
+    /// Reads the body to its end. The sink says how many bytes what it has read takes. With a seed, which stands for
+    /// what the request says beside its body, there is a fingerprint afterwards.
     pub(super) async fn read(
         &mut self,
-        is_hashed: bool,
+        fingerprint_seed: Option<u64>,
         sink: &mut (dyn FnMut(&[u8]) -> std::result::Result<usize, Malformed> + Send),
     ) -> Result<()> {
+        self.hash = fingerprint_seed.map(|seed| Box::new(Xxh3::with_seed(seed)));
         while let Some(piece) = self.body.next().await {
             let piece = piece.map_err(|error| {
                 let message = format!("the body could not be read: {error}");
@@ -127,7 +129,7 @@ where
                 return Err(Error::new(ErrorKind::TooLarge, message));
             }
             for part in piece.chunks(PART_BYTES) {
-                let needed = self.decode(part, is_hashed, sink)?;
+                let needed = self.decode(part, sink)?;
                 self.memory.take(needed).await?;
             }
         }
@@ -139,14 +141,13 @@ where
     fn decode(
         &mut self,
         part: &[u8],
-        is_hashed: bool,
         sink: &mut (dyn FnMut(&[u8]) -> std::result::Result<usize, Malformed> + Send),
     ) -> std::result::Result<u64, BodyError> {
         let (hash, memory, bytes) = (&mut self.hash, &mut self.memory, &mut self.bytes);
         let mut needed = 0;
         let decoded = self.decompressor.decode(part, &mut |decoded: &[u8]| {
-            if is_hashed {
-                hash.get_or_insert_with(|| Box::new(Xxh3::new())).update(decoded);
+            if let Some(hash) = hash {
+                hash.update(decoded);
             }
             for step in decoded.chunks(self.step_bytes) {
                 let taken = sink(step)?;

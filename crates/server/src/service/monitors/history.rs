@@ -10,8 +10,8 @@ use super::get;
 use crate::app::App;
 use crate::service::{Caller, Result};
 
-/// Most checks that the history looks at.
-const CHECKS_MAX: i64 = 50_000;
+/// Most runs that a history has.
+const RUNS_MAX: i64 = 50_000;
 
 /// How far runs are looked back for, where nobody says it.
 const RUNS_BACK: Duration = Duration::from_secs(24 * 60 * 60);
@@ -34,8 +34,8 @@ pub async fn history(
     let end = time("endTime", stretch.end)?.ok_or_else(|| required("endTime"))?;
     check_order(start, end)?;
     let monitor = get(app, caller, id).await?;
-    let checks = app.catalog.list_monitor_checks(caller.org()?, &monitor.id, start, end, CHECKS_MAX).await?;
-    Ok((monitor, checks.into_iter().filter(|check| check.group_key.is_empty()).collect()))
+    let runs = app.catalog.list_monitor_runs(caller.org()?, &monitor.id, start, end, RUNS_MAX).await?;
+    Ok((monitor, runs))
 }
 
 /// What runs have found, of the whole and of its groups, the newest first.

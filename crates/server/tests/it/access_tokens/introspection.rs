@@ -19,6 +19,7 @@ pub(super) const ALL: &[(&str, Case)] = &[
     ("what_the_issuer_does_not_say_does_not_count", |backend| Box::pin(said(backend))),
     ("the_secret_is_sent_as_it_is_set", |backend| Box::pin(secrets(backend))),
     ("an_issuer_that_cannot_be_asked_is_no_yes", |backend| Box::pin(unavailable(backend))),
+    ("an_issuer_is_asked_fifty_times_a_second_at_most", |backend| Box::pin(bounded(backend))),
 ];
 
 /// The service with an issuer that is asked about tokens.
@@ -130,4 +131,16 @@ async fn unavailable(backend: Backend) {
     }))
     .await;
     assert!(answers.iter().all(|status| *status == 503));
+}
+
+async fn bounded(backend: Backend) {
+    let (world, _file) = start(backend, true, "s%crét").await;
+    let mut answers = Vec::new();
+    for number in 0..60 {
+        answers.push(world.get(&format!("made-up-{number}")).await.status.as_u16());
+    }
+    assert_eq!((&answers[..50], &answers[50..]), (&[401; 50][..], &[503; 10][..]));
+    assert_eq!(world.issuer.count("introspect"), 50);
+    world.app.clock.advance(Duration::from_secs(1));
+    assert_eq!(world.get("made-up-60").await.status, 401);
 }

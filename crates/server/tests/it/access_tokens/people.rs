@@ -3,16 +3,20 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use tidegauge_catalog::Change;
 use tidegauge_model::Role;
+use tidegauge_server::service::links;
 
 use super::Case;
 use super::world::World;
 use crate::app::Answer;
+use crate::browser::{Browser, PASSWORD};
 use crate::database::Backend;
 
 pub(super) const ALL: &[(&str, Case)] = &[
     ("unknown_people_get_an_account_only_where_it_is_allowed", |backend| Box::pin(provision(backend))),
     ("an_account_is_linked_by_a_verified_address_where_it_is_allowed", |backend| Box::pin(link(backend))),
+    ("what_a_linked_account_had_open_ends", |backend| Box::pin(link_ends(backend))),
     ("a_mapped_role_bounds_what_a_token_can_do", |backend| Box::pin(roles(backend))),
     ("machines_act_within_their_scopes_and_the_role_that_is_set", |backend| Box::pin(machines(backend))),
     ("who_was_removed_does_not_come_back", |backend| Box::pin(removed(backend))),
@@ -63,6 +67,26 @@ async fn link(backend: Backend) {
     assert_eq!((linked.status.as_u16(), linked.json()["id"].as_str()), (200, Some(world.app.owner.as_str())));
     // From then on the subject counts, whatever the address is.
     assert_eq!(with(&world, "boss", json!({})).await.json()["id"], world.app.owner.as_str());
+}
+
+/// Somebody else may have set the account up in the name of who owns the address.
+async fn link_ends(backend: Backend) {
+    let world = World::start_with(backend, |config| config.links_verified_email = true).await;
+    let app = &world.app;
+    let person = app.app.catalog.find_person(&app.owner).await.unwrap().unwrap();
+    let change =
+        Change { org: None, actor: "operator".to_owned(), at: app.app.now(), request_id: String::new() };
+    let made = links::make(&app.app.catalog, &*app.app.chance, &person, &change).await.unwrap();
+    let path = format!("/setup/{}", made.secret.reveal());
+    let mut browser = Browser::new(app);
+    assert_eq!(browser.submit(&path, &path, &[("password", PASSWORD)]).await.status, 303);
+    assert!(browser.is_signed_in().await);
+
+    let address = json!({"email": "owner@example.com", "email_verified": true});
+    let linked = with(&world, "boss", address).await;
+    assert_eq!((linked.status.as_u16(), linked.json()["id"].as_str()), (200, Some(app.owner.as_str())));
+    assert!(!browser.is_signed_in().await, "the session has ended");
+    assert_eq!(Browser::new(app).sign_in("owner@example.com", PASSWORD).await.status, 401);
 }
 
 async fn roles(backend: Backend) {

@@ -7,6 +7,7 @@ use tidegauge_model::Role;
 
 use super::flow::*;
 use crate::app::{PUBLIC_URL, TestApp};
+use crate::browser::{self, PASSWORD};
 
 fn basic(id: &str, secret: &str) -> String {
     format!("Basic {}", STANDARD.encode(format!("{id}:{secret}")))
@@ -151,6 +152,26 @@ async fn ended_on_the_page(app: &TestApp) {
     assert_eq!(status(app, text(&tokens, "access_token")).await, 200);
     assert_eq!(location(&browser.post("/account/grants/end", &sent, &[]).await), "/account/grants");
     assert_eq!(status(app, text(&tokens, "access_token")).await, 401);
+}
+
+/// Whoever knew the password before may have allowed things: a new one ends them, by a link and on the page.
+pub(super) async fn passwords(app: TestApp) {
+    let others = tokens_for(&app, &app.other_owner, "*").await;
+    let is_over = async |tokens: &serde_json::Value| {
+        assert_eq!(status(&app, text(tokens, "access_token")).await, 401);
+        refused(&token(&app, &refreshing(text(tokens, "refresh_token"))).await, 400, "invalid_grant");
+    };
+    let before = tokens_for(&app, &app.owner, "*").await;
+    assert_eq!(status(&app, text(&before, "access_token")).await, 200);
+    let mut person = browser::Browser::of_owner(&app).await;
+    is_over(&before).await;
+
+    let before = tokens_for(&app, &app.owner, "*").await;
+    assert_eq!(status(&app, text(&before, "access_token")).await, 200);
+    let fields = [("present_password", PASSWORD), ("new_password", "a whole new one")];
+    assert_eq!(person.submit("/account", "/account/password", &fields).await.status, 303);
+    is_over(&before).await;
+    assert_eq!(status(&app, text(&others, "access_token")).await, 200, "nobody else's");
 }
 
 pub(super) async fn rights(app: TestApp) {

@@ -1,10 +1,11 @@
 //! What runs find, tell and keep.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tidegauge_catalog::annotations::AnnotationFilter;
 use tidegauge_catalog::monitor_checks::CheckOutcome;
-use tidegauge_model::Clock;
 use tidegauge_model::monitor::AlertState::{Closed, Open};
+use tidegauge_model::{Clock, MonitorId, Role};
+use tidegauge_server::jobs::watch::prune;
 
 use super::support::{MINUTE, checks, create, messages, monitor, next_minute, notifier, run_due, send};
 use crate::app::TestApp;
@@ -18,6 +19,12 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("watch::a_failing_query_is_kept_in_the_history", |app| Box::pin(failing(app))),
     ("watch::a_pause_is_caught_up_with_one_run", |app| Box::pin(pause(app))),
     ("watch::what_is_off_is_not_run", |app| Box::pin(off(app))),
+    ("watch::the_history_tells_what_runs_found", |app| Box::pin(told_to_people(app))),
+    ("watch::an_alert_is_closed_by_hand", |app| Box::pin(closed_by_hand(app))),
+    ("watch::a_monitor_goes_on_without_its_maker_and_reads_what_it_read", |app| {
+        Box::pin(without_its_maker(app))
+    }),
+    ("watch::old_runs_are_dropped_and_changes_later", |app| Box::pin(dropped(app))),
 ];
 
 async fn opens_and_closes(app: TestApp) {
@@ -176,4 +183,123 @@ async fn off(app: TestApp) {
     assert_eq!(answer.status, 200, "{answer:?}");
     next_minute(&app).await;
     assert_eq!(checks(&app, &off).await.len(), 1);
+}
+
+/// Three runs, of which the second opens an alert and the third ends it.
+async fn three_runs(app: &TestApp) -> MonitorId {
+    send(app, &json!([{"status": 200}])).await;
+    let id = create(app, &monitor(json!({}))).await;
+    next_minute(app).await;
+    send(app, &json!([{"status": 500}, {"status": 503}])).await;
+    next_minute(app).await;
+    next_minute(app).await;
+    id
+}
+
+async fn told_to_people(app: TestApp) {
+    let id = three_runs(&app).await;
+    let get = async |path: &str| {
+        let answer =
+            app.send("GET", &format!("/v2/monitors/{id}/{path}"), Some(&app.owner_token), None).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json().as_array().unwrap().clone()
+    };
+    let of = |entries: &[Value], keys: &[&str]| -> Vec<Value> {
+        entries.iter().map(|entry| keys.iter().map(|key| entry[*key].clone()).collect()).collect()
+    };
+    let day = "startTime=2026-06-01T00:00:00Z&endTime=2026-06-02T00:00:00Z";
+    let history = get(&format!("history?{day}")).await;
+    let (third, second, first) = ("2026-06-01T12:03:00Z", "2026-06-01T12:02:00Z", "2026-06-01T12:01:00Z");
+    assert_eq!(
+        of(&history, &["timestamp", "state", "name"]),
+        [
+            json!([third, "closed", "errors"]),
+            json!([second, "open", "errors"]),
+            json!([first, "closed", "errors"])
+        ]
+    );
+    let runs = get("runs").await;
+    let keys = ["timestamp", "state", "isChange", "outcome", "value", "missedRuns", "queryStartTime"];
+    assert_eq!(
+        of(&runs, &keys),
+        [
+            json!([third, "closed", true, "judged", 0, 0, second]),
+            json!([second, "open", true, "judged", 2, 0, first]),
+            json!([first, "closed", false, "judged", 0, 0, "2026-06-01T12:00:00Z"])
+        ]
+    );
+    // Between two times, the second of which is no part of it, and no more than asked for.
+    let some = get(&format!("runs?startTime={first}&endTime={third}&limit=1")).await;
+    assert_eq!(of(&some, &["timestamp"]), [json!([second])]);
+}
+
+async fn closed_by_hand(app: TestApp) {
+    send(&app, &json!([{"status": 200}])).await;
+    let hook = notifier(&app).await;
+    let different = json!({"resolvable": true, "rangeMinutes": 60, "notifierIds": [hook.as_str()]});
+    let id = create(&app, &monitor(different)).await;
+    let resolve = async || {
+        let path = format!("/v2/monitors/{id}/resolve");
+        let answer = app.send("POST", &path, Some(&app.owner_token), None).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.json()["messages"].as_u64().unwrap()
+    };
+    next_minute(&app).await;
+    send(&app, &json!([{"status": 500}, {"status": 500}])).await;
+    next_minute(&app).await;
+    app.clock.advance(MINUTE / 60);
+    assert_eq!((resolve().await, resolve().await), (1, 0));
+    // Its reason is still there, and it stays closed.
+    next_minute(&app).await;
+    let told = messages(&app, &hook).await;
+    let states: Vec<_> = told.iter().map(|one| (one.message.state, &one.message.incident)).collect();
+    assert_eq!(states, [(Open, &told[0].message.incident), (Closed, &told[0].message.incident)]);
+    // It was over, and comes again.
+    app.clock.advance(MINUTE * 61);
+    run_due(&app).await;
+    send(&app, &json!([{"status": 500}, {"status": 500}])).await;
+    next_minute(&app).await;
+    let told = messages(&app, &hook).await;
+    assert_eq!((told.len(), told[2].message.state), (3, Open));
+    assert_ne!(told[2].message.incident, told[0].message.incident);
+}
+
+async fn without_its_maker(app: TestApp) {
+    send(&app, &json!([{"status": 200}])).await;
+    let hook = notifier(&app).await;
+    let maker = app.member_token(Role::User).await;
+    let pattern = json!({
+        "aplQuery": "union web* | where status >= 500 | summarize count()",
+        "notifierIds": [hook.as_str()],
+    });
+    let made = app.send("POST", "/v2/monitors", Some(&maker), Some(&monitor(pattern))).await;
+    assert_eq!(made.status, 200, "{made:?}");
+    let id = MonitorId::from(made.json()["id"].as_str().unwrap());
+    let user = app.send("GET", "/v2/user", Some(&maker), None).await.json();
+    let path = format!("/v2/users/{}", user["id"].as_str().unwrap());
+    assert_eq!(app.send("DELETE", &path, Some(&app.owner_token), None).await.status, 204);
+
+    // It fits the pattern and came later: nobody has allowed the monitor to read it.
+    let later = json!([{"status": 500}, {"status": 500}, {"status": 500}]);
+    let path = "/v1/datasets/web-of-others/ingest";
+    assert_eq!(app.send("POST", path, Some(&app.owner_token), Some(&later)).await.status, 200);
+    next_minute(&app).await;
+    send(&app, &json!([{"status": 500}, {"status": 500}])).await;
+    next_minute(&app).await;
+    let found: Vec<_> =
+        checks(&app, &id).await.iter().map(|check| (check.outcome, check.value, check.state)).collect();
+    assert_eq!(found, [(CheckOutcome::Judged, Some(0.0), Closed), (CheckOutcome::Judged, Some(2.0), Open)]);
+    assert_eq!(messages(&app, &hook).await.len(), 1);
+}
+
+async fn dropped(app: TestApp) {
+    const DAY: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 60);
+    let id = three_runs(&app).await;
+    let left = async |days: u32| {
+        app.clock.advance(DAY * days);
+        prune(&app.app).await.unwrap();
+        checks(&app, &id).await.len()
+    };
+    assert_eq!((left(6).await, left(1).await), (3, 2), "those that changed nothing go after a week");
+    assert_eq!((left(82).await, left(1).await), (2, 0), "the others after ninety days");
 }

@@ -128,7 +128,7 @@ impl Runnable {
     /// ever for an answer. A query that is asked at once may name such a field, because its asker sees what comes.
     fn check_fields(&self, answer: &Answer) -> Result<()> {
         let mut missing = answer.messages.iter().filter_map(|message| match message {
-            Message::MissingField(name) => Some(name.as_str()),
+            Message::MissingField { name, .. } => Some(name.as_str()),
             _ => None,
         });
         let has_events = self.datasets.iter().any(|dataset| dataset.state.info().max_time.is_some());

@@ -83,8 +83,9 @@ fn write_messages(out: &mut Vec<u8>, shown: &Shown<'_>) {
 /// The code and the text of a message.
 fn told(message: &Message) -> (&'static str, String) {
     match message {
-        Message::MissingField(field) => {
-            ("missing_column", format!("no event has had the field {field:?}: it counts as null"))
+        Message::MissingField { name, near } => {
+            let hint = near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            ("missing_column", format!("no event has had the field {name:?}: it counts as null{hint}"))
         }
         Message::FailedField(field) => (
             "virtual_field_finalize_error",

@@ -368,7 +368,10 @@ fn messages_say_what_to_know_and_only_what_is_so() {
         messages.iter().map(|message| message["code"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let mut answer = events();
-    answer.messages = vec![Message::MissingField("a".to_owned()), Message::FailedField("b".to_owned())];
+    answer.messages = vec![
+        Message::MissingField { name: "a".to_owned(), near: None },
+        Message::FailedField("b".to_owned()),
+    ];
     assert_eq!(codes(&shown(&answer)), ["missing_column", "virtual_field_finalize_error"]);
     answer.messages = vec![Message::NoPlaces];
     assert_eq!(codes(&shown(&answer)), ["no_geo_database"]);
