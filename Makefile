@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check oracle powercut diskfaults objectfaults bench bench-growth bench-oauth bench-monitors fmt audit help lint setup-run setup-test setup-bench
+.PHONY: run test check oracle powercut diskfaults objectfaults bench bench-compare bench-growth bench-oauth bench-monitors fmt audit help lint setup-run setup-test setup-bench
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
@@ -47,6 +47,9 @@ bench: setup-bench ## measure the service, and its ingest and its answers beside
 	scripts/bench.sh
 	EVENTS= scripts/bench-ingest.sh
 	scripts/bench-query.sh
+
+bench-compare: setup-bench ## measure this checkout beside an earlier commit, question by question [BASE=COMMIT EVENTS=10000000]
+	scripts/bench-compare.sh $(BASE)
 
 bench-growth: setup-bench ## measure how the answers' times grow from 1 to 10 to 100 million events
 	scripts/bench-growth.sh
