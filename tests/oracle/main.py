@@ -137,6 +137,8 @@ class Oracle:
         if not found:
             return True
         self.wrong += 1
+        # Making it smaller asks many times, each of which may take as long as this one.
+        print(f"oracle: question {number} is different, {place}: {found[:2_000]}", flush=True)
         query, found = smallest(query, found, self.difference_or_none)
         span = f"startTime {query.start}, endTime {query.end}" if query.start is not None else "all time"
         self.failed(f"question {number}, events {place}, {span}\n\n{query.apl()}\n\n{query.sql()}\n\n{found}", number)

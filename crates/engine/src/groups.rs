@@ -366,13 +366,25 @@ pub(crate) async fn collected(
     context: &Arc<TaskContext>,
 ) -> Result<RecordBatch> {
     let mut stream = plan.execute(0, Arc::clone(context))?;
-    let reservation = MemoryConsumer::new("groups").register(context.memory_pool());
+    let pool = context.memory_pool();
+    let reservation = MemoryConsumer::new("groups").register(pool);
     let (mut batches, mut counter) = (Vec::new(), RecordBatchMemoryCounter::new());
+    let mut owed = 0;
     while let Some(batch) = stream.try_next().await? {
         // Batches that are stretches of one, or refer to the same texts, hold that once.
-        reservation.try_grow(counter.count_batch(&batch))?;
+        let bytes = counter.count_batch(&batch);
+        if let Err(refused) = reservation.try_grow(bytes) {
+            // An operator that gives all its groups at once has them in its own account until it has given the last.
+            let is_of_operator = owed == 0 && bytes <= pool.reserved().saturating_sub(reservation.size());
+            if !is_of_operator {
+                return Err(refused.into());
+            }
+            owed = bytes;
+        }
         batches.push(batch);
     }
+    drop(stream);
+    reservation.try_grow(owed)?;
     Ok(arrow_select::concat::concat_batches(&plan.schema(), &batches)?)
 }
 
