@@ -1,5 +1,8 @@
 //! Limits on connections, below HTTP: how many there are, how long one may stay silent before its first byte, and how
-//! long a client may leave an answer unread. The HTTP library has no timer for the first and the last.
+//! long a client may leave an answer unread. The HTTP library has no timer for the first and the last. Which connection
+//! goes when there are too many is left to `table`.
+
+mod table;
 
 use std::future::Future;
 use std::io;
@@ -10,15 +13,16 @@ use std::time::Duration;
 
 use axum_server::accept::Accept;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
+use self::table::{Place, Table};
 use crate::config::ConnectionLimits;
 
 /// Guards every connection of a listener.
 #[derive(Clone, Debug)]
 pub struct ConnectionGuard {
-    places: Arc<Semaphore>,
+    table: Arc<Table>,
     first_byte_within: Duration,
     write_within: Duration,
 }
@@ -26,7 +30,7 @@ pub struct ConnectionGuard {
 impl ConnectionGuard {
     pub fn new(limits: &ConnectionLimits) -> Self {
         Self {
-            places: Arc::new(Semaphore::new(limits.max)),
+            table: Table::new(limits.max),
             first_byte_within: limits.header_timeout,
             write_within: limits.write_timeout,
         }
@@ -45,30 +49,32 @@ pub struct Guarding<A> {
     inner: A,
 }
 
-impl<I, S, A> Accept<I, S> for Guarding<A>
+impl<S, A> Accept<TcpStream, S> for Guarding<A>
 where
-    A: Accept<I, S>,
+    A: Accept<TcpStream, S>,
     A::Future: Send + 'static,
     A::Stream: Unpin,
-    I: Send + 'static,
 {
     type Stream = Guarded<A::Stream>;
     type Service = A::Service;
     type Future = Pin<Box<dyn Future<Output = io::Result<(Self::Stream, A::Service)>> + Send>>;
 
-    fn accept(&self, stream: I, service: S) -> Self::Future {
-        let place = Arc::clone(&self.guard.places).try_acquire_owned();
+    fn accept(&self, stream: TcpStream, service: S) -> Self::Future {
+        let place = stream.peer_addr().map(|address| self.guard.table.enter(address.ip()));
         let accepting = self.inner.accept(stream, service);
         let (first_byte_within, write_within) = (self.guard.first_byte_within, self.guard.write_within);
         Box::pin(async move {
-            let place = place.map_err(|_| io::Error::other("as many connections as there may be"))?;
-            let (stream, service) = accepting.await?;
+            let place = place?;
+            let (stream, service) = tokio::select! {
+                accepted = accepting => accepted?,
+                () = place.lost() => return Err(io::ErrorKind::ConnectionReset.into()),
+            };
             let guarded = Guarded {
                 stream,
                 first_byte: Some(Box::pin(sleep(first_byte_within))),
                 unread: None,
                 write_within,
-                _place: place,
+                place,
             };
             Ok((guarded, service))
         })
@@ -84,12 +90,22 @@ pub struct Guarded<T> {
     /// Runs while something waits to be written.
     unread: Option<Pin<Box<Sleep>>>,
     write_within: Duration,
-    _place: OwnedSemaphorePermit,
+    place: Place,
 }
 
 impl<T> Guarded<T> {
+    /// A connection that something was answered on is not given away for a new one as long as there are others.
+    fn note_written(&self, written: &Poll<io::Result<usize>>) {
+        if matches!(written, Poll::Ready(Ok(1..))) {
+            self.place.is_answered();
+        }
+    }
+
     /// Watches over a write: what makes no progress in time fails.
     fn watch<V>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<V>>) -> Poll<io::Result<V>> {
+        if self.place.is_lost() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+        }
         if written.is_ready() {
             self.unread = None;
             return written;
@@ -109,6 +125,10 @@ impl<T: AsyncRead + Unpin> AsyncRead for Guarded<T> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        self.place.watch(context.waker());
+        if self.place.is_lost() {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+        }
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if read.is_ready() {
             self.first_byte = None;
@@ -128,6 +148,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Guarded<T> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.note_written(&written);
         self.watch(context, written)
     }
 
@@ -137,6 +158,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Guarded<T> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.note_written(&written);
         self.watch(context, written)
     }
 
