@@ -27,6 +27,6 @@ pub use moment::read_datetime;
 pub use parser::parse_expression;
 pub use print::{print_expression, print_query, print_stage};
 pub use program::parse_query;
-pub use resolve::{Resolved, dataset_names, resolve, resolve_view, set_range};
+pub use resolve::{OWN_FIELD, Resolved, dataset_names, resolve, resolve_view, set_range};
 pub use suggest::nearest;
 pub use timespan::read as read_timespan;

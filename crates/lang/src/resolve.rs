@@ -12,7 +12,7 @@ use crate::tree::{
     Statement, TimeRange,
 };
 
-pub use self::view::resolve_view;
+pub use self::view::{OWN_FIELD, resolve_view};
 
 /// How deep tables may be named by tables.
 const DEPTH_MAX: usize = 32;
@@ -36,8 +36,14 @@ pub fn resolve(
     variables: &[(String, Literal)],
     views: &HashMap<String, Query>,
 ) -> Result<Resolved, Vec<Diagnostic>> {
-    let mut names =
-        Names { views, tables: HashMap::new(), constants: Vec::new(), stages: 0, problems: Vec::new() };
+    let views = shielded(views, &program.statements, variables);
+    let mut names = Names {
+        views: &views,
+        tables: HashMap::new(),
+        constants: Vec::new(),
+        stages: 0,
+        problems: Vec::new(),
+    };
     let mut is_strict = false;
     for (name, value) in variables {
         let span = crate::Span::default();
@@ -65,6 +71,27 @@ pub fn resolve(
         true => Ok(Resolved { query, constants: names.constants, is_strict }),
         false => Err(names.problems),
     }
+}
+
+/// The views, whose names mean nothing of what the text or the request defines.
+fn shielded(
+    views: &HashMap<String, Query>,
+    statements: &[Statement],
+    variables: &[(String, Literal)],
+) -> HashMap<String, Query> {
+    let mut names: HashSet<String> = variables.iter().map(|(name, _)| name.clone()).collect();
+    for statement in statements {
+        match statement {
+            Statement::Let(statement) => names.extend([statement.name.clone()]),
+            Statement::Parameters(parameters) => {
+                names.extend(parameters.iter().map(|parameter| parameter.column.name.clone()));
+            }
+            Statement::Set(_) => {}
+        }
+    }
+    let mut views = views.clone();
+    views.values_mut().for_each(|view| view::shield(view, &names));
+    views
 }
 
 fn is_false(value: &Expr) -> bool {

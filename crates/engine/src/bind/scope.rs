@@ -269,6 +269,14 @@ impl Scope {
             || (self.is_open() && (is_known() || self.virtual_fields.contains_key(name)))
     }
 
+    /// Binds what was written elsewhere, and knows nothing of the values that this query defines.
+    pub(super) fn without_constants<T>(&mut self, bind: impl FnOnce(&mut Self) -> T) -> T {
+        let constants = std::mem::take(&mut self.surroundings.constants);
+        let bound = bind(self);
+        self.surroundings.constants = constants;
+        bound
+    }
+
     fn constant(&self, name: &str) -> Option<Value> {
         self.surroundings.constants.get(name).cloned()
     }
@@ -286,7 +294,7 @@ impl Scope {
         }
         // Taken out while it is bound, so that one which names itself ends.
         let (name, expr) = self.virtual_fields.remove_entry(name)?;
-        let value = self.bind(&expr);
+        let value = self.without_constants(|scope| scope.bind(&expr));
         self.virtual_fields.insert(name.clone(), expr);
         let value = value.unwrap_or_else(|_| {
             if !self.failed.contains(&name) {

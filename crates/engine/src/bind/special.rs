@@ -32,6 +32,7 @@ impl Scope {
                 let name = self.name_of(name)?;
                 if self.has(&name) { self.field(&name, span)? } else { self.bind(otherwise)? }
             }
+            (tidegauge_lang::OWN_FIELD, [field]) => self.without_constants(|scope| scope.bind(field))?,
             ("ensure_field", [name, kind]) => {
                 let name = self.name_of(name)?;
                 if self.has(&name) { self.field(&name, span)? } else { logic::null(kind_of(kind)).into() }

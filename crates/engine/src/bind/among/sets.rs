@@ -12,7 +12,7 @@ use tidegauge_lang::tree::Type;
 
 use super::elements::Number;
 use crate::Result;
-use crate::expr::{Typed, Values};
+use crate::expr::{At, Typed, Values};
 use crate::functions::text::{self, fold};
 use crate::functions::{convert, digits, times};
 use crate::value::Value;
@@ -217,7 +217,7 @@ fn member_of(
     value: Typed,
     is_member: impl Fn(&ArrayRef, usize) -> bool + Send + Sync + 'static,
 ) -> Result<Typed> {
-    let run = move |values: &[Values], rows: usize| {
+    let run = move |values: &[Values], At { rows, .. }: At<'_>| {
         let array = values[0].clone().into_array(rows)?;
         let bits = BooleanBuffer::collect_bool(rows, |row| array.is_valid(row) && is_member(&array, row));
         Ok(Arc::new(BooleanArray::new(bits, None)) as ArrayRef)
