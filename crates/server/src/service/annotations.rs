@@ -2,7 +2,7 @@
 //! before it is.
 
 use tidegauge_catalog::annotations::{Annotation, AnnotationFilter, AnnotationPatch};
-use tidegauge_model::{AnnotationId, Rule, Timestamp, Violation};
+use tidegauge_model::{Action, AnnotationId, DatasetArea, Rule, Timestamp, Violation};
 
 use super::text::{check_dataset_name, check_text};
 use super::{Caller, Error, Result};
@@ -43,12 +43,25 @@ pub async fn list(app: &App, caller: &Caller, question: AnnotationQuestion) -> R
         start: time("start", question.start)?,
         end: time("end", question.end)?,
     };
-    Ok(app.catalog.list_annotations(caller.org()?, &filter).await?)
+    let mut annotations = app.catalog.list_annotations(caller.org()?, &filter).await?;
+    annotations.iter_mut().for_each(|annotation| hide_findings(caller, annotation));
+    Ok(annotations)
 }
 
 pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Annotation> {
     let id = AnnotationId::parse(id).ok_or_else(not_found)?;
-    app.catalog.find_annotation(caller.org()?, &id).await?.ok_or_else(not_found)
+    let mut annotation = app.catalog.find_annotation(caller.org()?, &id).await?.ok_or_else(not_found)?;
+    hide_findings(caller, &mut annotation);
+    Ok(annotation)
+}
+
+/// The text of a monitor's annotation says what it found, for those who may query the datasets.
+fn hide_findings(caller: &Caller, annotation: &mut Annotation) {
+    let may_query =
+        |name: &String| caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read);
+    if annotation.monitor.is_some() && !annotation.datasets.iter().all(may_query) {
+        annotation.description = String::new();
+    }
 }
 
 pub async fn create(app: &App, caller: &Caller, input: AnnotationInput) -> Result<Annotation> {
@@ -80,7 +93,9 @@ pub async fn update(app: &App, caller: &Caller, id: &str, input: AnnotationInput
     let patch = checked(input)?;
     check_order(patch.at.unwrap_or(present.at), patch.end_at.or(present.end_at))?;
     let updated = app.catalog.update_annotation(caller.org()?, &present.id, &patch, &caller.change()).await?;
-    updated.ok_or_else(not_found)
+    let mut updated = updated.ok_or_else(not_found)?;
+    hide_findings(caller, &mut updated);
+    Ok(updated)
 }
 
 pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {

@@ -3,10 +3,11 @@
 use serde_json::value::RawValue;
 use tidegauge_catalog::notifiers::Notifier;
 use tidegauge_model::notifier::DisabledUntil;
-use tidegauge_model::{NotifierId, Timestamp, Violation};
+use tidegauge_model::{Action, ErrorKind, NotifierId, OrgArea, Timestamp, Violation};
 use tidegauge_notify::channels::Configured;
 
 use super::documents::read_object;
+use super::monitors::reader::may_query;
 use super::properties::{self, PROPERTIES_BYTES_MAX};
 use super::text::check_name;
 use super::{Caller, Error, Result};
@@ -44,6 +45,7 @@ pub async fn create(app: &App, caller: &Caller, input: NotifierInput) -> Result<
 pub async fn replace(app: &App, caller: &Caller, id: &str, input: NotifierInput) -> Result<Notifier> {
     let id = NotifierId::parse(id).ok_or_else(not_found)?;
     let notifier = checked(app, caller, id, input)?;
+    check_readers(app, caller, &notifier).await?;
     let replaced = app.catalog.replace_notifier(caller.org()?, &notifier, &caller.change()).await?;
     replaced.ok_or_else(not_found)
 }
@@ -54,6 +56,28 @@ pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
         return Ok(());
     }
     Err(not_found())
+}
+
+/// Messages carry what monitors have found. Who sends them elsewhere must be allowed to choose a notifier for those
+/// monitors: to change monitors, and to query what they read.
+async fn check_readers(app: &App, caller: &Caller, notifier: &Notifier) -> Result<()> {
+    let org = caller.org()?;
+    let Some(present) = app.catalog.find_notifier(org, &notifier.id).await? else { return Ok(()) };
+    if present.properties == notifier.properties {
+        return Ok(());
+    }
+    let may_change = caller.capabilities.allows_org(OrgArea::Monitors, Action::Update);
+    for monitor in app.catalog.list_monitors(org).await? {
+        let is_used = monitor.definition.notifiers.contains(&notifier.id);
+        if is_used && !(may_change && may_query(caller, &monitor.reads)) {
+            let message = "monitors send what they find to this notifier: who changes where it goes must be allowed \
+                           to change them, and to query what they read";
+            return Err(Error::new(ErrorKind::Forbidden, message).hint(
+                "make a notifier of its own, or ask somebody with the rights monitors|update and query|read",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn not_found() -> Error {

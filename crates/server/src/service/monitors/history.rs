@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use tidegauge_catalog::monitor_checks::MonitorCheck;
+use tidegauge_catalog::monitor_checks::{CheckOutcome, MonitorCheck};
 use tidegauge_catalog::monitors::Monitor;
 use tidegauge_model::{Rule, Timestamp, Violation};
 
 use super::get;
+use super::reader::may_query;
 use crate::app::App;
 use crate::service::{Caller, Result};
 
@@ -51,7 +52,20 @@ pub async fn runs(
     let start = time("startTime", stretch.start)?.unwrap_or_else(|| end.minus(RUNS_BACK));
     check_order(start, end)?;
     let monitor = get(app, caller, id).await?;
-    Ok(app.catalog.list_monitor_checks(caller.org()?, &monitor.id, start, end, limit).await?)
+    let mut checks = app.catalog.list_monitor_checks(caller.org()?, &monitor.id, start, end, limit).await?;
+    if !may_query(caller, &monitor.reads) {
+        checks.iter_mut().for_each(hide_values);
+    }
+    Ok(checks)
+}
+
+/// Leaves what events say out of a run: its value, its groups, and the text that names them.
+fn hide_values(check: &mut MonitorCheck) {
+    check.value = None;
+    check.group_key = String::new();
+    if check.outcome != CheckOutcome::Failed {
+        check.reason = "what was found is for those who may query what the monitor reads".to_owned();
+    }
 }
 
 fn required(field: &str) -> Violation {

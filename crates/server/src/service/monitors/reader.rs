@@ -43,6 +43,13 @@ pub async fn reader(
     })
 }
 
+/// Whether a caller may query all that the runs of a monitor read: what they found is for those who could have found it.
+pub fn may_query(caller: &Caller, reads: &Reads) -> bool {
+    let held = &caller.capabilities;
+    reads.datasets.iter().all(|name| held.allows_dataset(name, DatasetArea::Query, Action::Read))
+        && reads.views.iter().all(|name| held.allows_view(name, ViewArea::Query, Action::Read))
+}
+
 fn rights(reads: &Reads) -> Capabilities {
     let dataset = Grants::from([(DatasetArea::Query, vec![Action::Read])]);
     let view = Grants::from([(ViewArea::Query, vec![Action::Read])]);
