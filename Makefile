@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check oracle powercut diskfaults objectfaults bench bench-compare bench-growth bench-oauth bench-monitors fmt audit help lint setup-run setup-test setup-bench
+.PHONY: run test check oracle powercut diskfaults objectfaults bench bench-compare bench-growth bench-oauth bench-monitors bench-tenants fmt audit help lint setup-run setup-test setup-bench
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
@@ -59,6 +59,9 @@ bench-oauth: ## measure the check of an access token; builds no more than that n
 
 bench-monitors: ## measure whether a thousand monitors each minute are run when they are due
 	scripts/bench-monitors.sh
+
+bench-tenants: ## measure what a hostile organisation costs another one on the same service; three minutes
+	scripts/bench-tenants.sh
 
 fmt: ## format the code
 	cargo fmt --all

@@ -15,10 +15,11 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::cache::ColumnCache;
 use crate::forget::Keeping;
-use crate::lanes::Lanes;
+use crate::lanes::{Crowd, Lanes};
 use crate::memory::{QueryMemory, SharedMemory};
 use crate::partials::{Checked, Disk, PartialCache};
 use crate::run::Run;
+use crate::turns::{self, InTurns, Turns};
 use crate::{Answer, Error, Question, Result};
 
 /// What each thread that sorts has set aside for merging what it put on the disk: a share of the query's memory, because
@@ -68,6 +69,7 @@ pub struct Engine {
     memory: Arc<SharedMemory>,
     keeping: Arc<Keeping>,
     lanes: Lanes,
+    turns: Arc<Turns>,
     /// What operators spill through: one for all queries, so that its bound holds for all of them together.
     environment: RuntimeEnv,
     /// The threads of queries. There until the engine is dropped.
@@ -99,10 +101,13 @@ impl Engine {
         };
         let disk = disk.map_err(|source| failed("cannot open the folder of kept groups", source))?;
         let partials = PartialCache::new(settings.groups_bytes, disk, settings.groups_checked_each);
+        turns::spread_to_operators();
         // Last: without an engine that sees to their end, threads must not be dropped where this is called.
         let threads = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(settings.threads.max(1))
             .thread_name("query")
+            // Work in turns is never long in the threads' own queues, so who comes new must not wait behind those.
+            .global_queue_interval(1)
             .thread_stack_size(STACK_BYTES)
             .enable_all()
             .build()
@@ -113,6 +118,7 @@ impl Engine {
             environment,
             memory: Arc::new(SharedMemory::new(settings.memory_bytes)),
             lanes: Lanes::new(settings.running_max, settings.waiting_max),
+            turns: Turns::new(settings.threads),
             threads: Some(threads),
             settings,
         })
@@ -120,9 +126,14 @@ impl Engine {
 
     /// Answers a question. Dropping the future stops the work.
     pub async fn run(&self, question: Question) -> Result<Answer> {
-        let _place = self.lanes.enter(question.options.lane).await?;
+        let asker = question.options.asker.clone();
+        let _place = self.lanes.enter(question.options.lane, &asker).await?;
         let Some(threads) = &self.threads else { return Err(Error::Busy) };
-        let memory = Arc::new(QueryMemory::new(Arc::clone(&self.memory), self.settings.query_memory_bytes));
+        let memory = Arc::new(QueryMemory::new(
+            Arc::clone(&self.memory),
+            self.settings.query_memory_bytes,
+            &asker.org,
+        ));
         let run = Run {
             store: Arc::clone(&self.store),
             cache: (!question.options.bypasses_cache).then(|| self.keeping.read()),
@@ -136,7 +147,8 @@ impl Engine {
             work: Mutex::default(),
             is_answered: false,
         };
-        let task = AbortOnDropHandle::new(threads.spawn(run.answer()));
+        let task =
+            AbortOnDropHandle::new(threads.spawn(InTurns::new(self.turns.share(&asker), run.answer())));
         let answer = match task.await {
             Ok(answer) => answer,
             Err(source) => Err(Error::Internal { message: format!("the query stopped: {source}") }),
@@ -146,6 +158,11 @@ impl Engine {
             Error::Memory { .. } => Error::Memory { limit: (memory.max() >> 20) as u64 },
             other => other,
         })
+    }
+
+    /// How many queries run and wait.
+    pub fn crowd(&self) -> Crowd {
+        self.lanes.counts()
     }
 
     /// Bytes that queries hold now, and what is kept for later ones.

@@ -36,6 +36,10 @@ pub enum Error {
     /// Events cannot be read.
     #[error(transparent)]
     Store(#[from] tidegauge_store::Error),
+    /// It computes too much for the rows at hand, of which so many would do. Whoever computes them comes again with
+    /// fewer, so that nobody else sees this.
+    #[error("too much was computed at once")]
+    TooMuchAtOnce { rows: usize },
     /// A fault of ours.
     #[error("{message}")]
     Internal { message: String },
@@ -49,7 +53,7 @@ impl Error {
             Self::Time { .. } => ErrorKind::TimedOut,
             Self::Busy | Self::MemoryTaken => ErrorKind::Busy,
             Self::Store(error) => error.kind(),
-            Self::Internal { .. } => ErrorKind::Internal,
+            Self::TooMuchAtOnce { .. } | Self::Internal { .. } => ErrorKind::Internal,
         }
     }
 }

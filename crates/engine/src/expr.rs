@@ -1,8 +1,10 @@
 //! Expressions as the engine runs them: typed, over the columns of a scan, one array at a time. A column that comes as
 //! codes is computed once for each different value. Names and the choice of types are settled before, by `bind`.
 
+mod allowance;
 mod bits;
 mod input;
+mod stretches;
 mod values;
 
 use std::fmt;
@@ -14,7 +16,9 @@ use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_buffer::BooleanBuffer;
 use tidegauge_lang::tree::{BinaryOperator, Type};
 
+pub(crate) use allowance::{Allowance, At};
 pub(crate) use input::{Input, Rows};
+pub(crate) use stretches::{Pace, Stretches};
 pub(crate) use values::Values;
 
 use crate::Result;
@@ -57,7 +61,7 @@ const WEIGHT_MAX: usize = 200_000;
 const PER_ROW_WEIGHT: usize = 5_000;
 
 /// Computes the values of all rows from those of the arguments.
-pub(crate) type Kernel = Arc<dyn Fn(&[Values], usize) -> Result<ArrayRef> + Send + Sync>;
+pub(crate) type Kernel = Arc<dyn Fn(&[Values], At<'_>) -> Result<ArrayRef> + Send + Sync>;
 
 impl Typed {
     pub(crate) fn input(kind: Type, place: usize) -> Self {
@@ -73,7 +77,7 @@ impl Typed {
         let literals: Option<Vec<Values>> =
             arguments.iter().map(|argument| argument.as_literal().cloned().map(Values::Scalar)).collect();
         if let Some(literals) = literals {
-            return Ok(Self::literal(kind, run(&literals, 1)?));
+            return Ok(Self::literal(kind, run(&literals, At::ONE)?));
         }
         let weight = weight(&arguments);
         if weight > WEIGHT_MAX {
@@ -288,7 +292,7 @@ impl Typed {
     fn evaluate_by_code(&self, rows: &Rows<'_>, place: usize) -> Result<Values> {
         let Some((of_codes, distinct)) = rows.by_code(place) else { return self.compute(rows) };
         let inputs = of_codes.as_inputs(place);
-        let values = self.compute(&Rows::new(&inputs, distinct))?;
+        let values = self.compute(&rows.of_values(&inputs, distinct))?;
         match values {
             Values::Scalar(value) => Ok(Values::Scalar(value)),
             Values::Array(array) => rows.spread(place, &array).map(Values::Array),
@@ -305,9 +309,9 @@ impl Typed {
                     .map(|argument| argument.evaluate(rows))
                     .collect::<Result<Vec<Values>>>()?;
                 if !is_per_row && values.iter().all(|value| matches!(value, Values::Scalar(_))) {
-                    return Ok(Values::Scalar(run(&values, 1)?));
+                    return Ok(Values::Scalar(run(&values, At { rows: 1, ..rows.at() })?));
                 }
-                run(&values, rows.count).map(Values::Array)
+                run(&values, rows.at()).map(Values::Array)
             }
             Node::And(parts) => joined(parts, rows, true),
             Node::Or(parts) => joined(parts, rows, false),

@@ -40,7 +40,7 @@ use tidegauge_store::Block;
 
 use self::ordered::ordered;
 use crate::answer::{Answer, Field, Table};
-use crate::expr::{Typed, Values};
+use crate::expr::{At, Typed, Values};
 use crate::leaf::Leaf;
 use crate::partials::Partials;
 use crate::plan::GroupsPlan;
@@ -333,7 +333,7 @@ impl<'a> Grouping<'a> {
 
 /// The start of the bucket that a time is in.
 fn bucket_of(bucket: Bucket, time: Typed) -> Result<Typed> {
-    let run = move |values: &[Values], _: usize| {
+    let run = move |values: &[Values], _: At<'_>| {
         let times = values[0].array().as_primitive::<Int64Type>();
         // Rows come in the order of time, so the bucket of one is mostly that of the one before.
         let (mut start, mut end) = (i64::MAX, i64::MIN);

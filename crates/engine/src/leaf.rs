@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
+use arrow_array::builder::BooleanBufferBuilder;
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 use datafusion_common::tree_node::TreeNodeRecursion;
@@ -17,13 +18,14 @@ use datafusion_physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
 };
 use futures_util::stream::{self, BoxStream};
-use futures_util::{Stream, StreamExt, TryStreamExt};
+use futures_util::{StreamExt, TryStreamExt};
 
 use crate::Result;
-use crate::expr::{Input, Rows, Typed};
+use crate::expr::{Input, Pace, Rows, Stretches, Typed};
 use crate::own_rows;
 use crate::partners::{Alone, Paired, Partners};
 use crate::scan::{Scan, Selected};
+use crate::turns;
 use crate::unfold::{self, Unfolding};
 
 /// How many rows go to the operator above at once: its working set should stay near the processor.
@@ -133,17 +135,48 @@ impl Leaf {
     }
 }
 
-/// Columns for the rows of one block.
+/// Columns for the rows of one block, all at once. What they are is small beside what they are made of.
 pub(crate) async fn columns_of(scan: &Scan, columns: &[Typed], selected: &Selected) -> Result<Vec<ArrayRef>> {
-    let count = selected.picked.count();
+    let mut stretches = loaded(scan, columns, selected).await?;
+    let mut parts: Vec<Vec<ArrayRef>> = Vec::new();
+    while let Some(arrays) = stretches.next(&scan.pace, |rows, _| evaluated(columns, rows))? {
+        parts.push(arrays);
+        turns::pause().await;
+    }
+    match parts.len() {
+        0 | 1 => Ok(parts.pop().unwrap_or_default()),
+        _ => (0..columns.len()).map(|column| joined(&parts, column)).collect(),
+    }
+}
+
+fn joined(parts: &[Vec<ArrayRef>], column: usize) -> Result<ArrayRef> {
+    let arrays: Vec<&dyn arrow_array::Array> = parts.iter().map(|part| part[column].as_ref()).collect();
+    Ok(arrow_select::concat::concat(&arrays)?)
+}
+
+/// What columns read of the rows of one block.
+async fn loaded(scan: &Scan, columns: &[Typed], selected: &Selected) -> Result<Stretches> {
     let places = Typed::inputs_of(columns);
     let inputs = scan.load(selected.place, &places, &selected.picked).await?;
-    let rows = Rows::new(&inputs, count);
-    let mut arrays: Vec<ArrayRef> = Vec::with_capacity(columns.len());
-    for column in columns {
-        arrays.push(column.evaluate(&rows)?.into_array(count)?);
-    }
-    Ok(arrays)
+    Ok(Stretches::new(inputs, selected.picked.count()))
+}
+
+fn evaluated(columns: &[Typed], rows: &Rows<'_>) -> Result<Vec<ArrayRef>> {
+    columns.iter().map(|column| column.evaluate(rows)?.into_array(rows.count)).collect()
+}
+
+/// Columns for some rows, as a batch.
+fn batch_of(columns: &[Typed], schema: &SchemaRef, rows: &Rows<'_>) -> Result<RecordBatch> {
+    let options = RecordBatchOptions::new().with_row_count(Some(rows.count));
+    Ok(RecordBatch::try_new_with_options(Arc::clone(schema), evaluated(columns, rows)?, &options)?)
+}
+
+/// Where one thread of a scan is.
+#[derive(Default)]
+struct Reading {
+    /// Rows whose columns are being computed, and rows that come after them.
+    current: Option<Stretches>,
+    waiting: VecDeque<Selected>,
 }
 
 /// The next batch of the scan; none when there are no blocks left.
@@ -151,53 +184,87 @@ async fn next_batch(
     scan: &Scan,
     columns: &[Typed],
     schema: &SchemaRef,
-    waiting: &mut VecDeque<Selected>,
+    reading: &mut Reading,
 ) -> Result<Option<RecordBatch>> {
     loop {
-        if let Some(selected) = waiting.pop_front() {
-            let arrays = columns_of(scan, columns, &selected).await?;
-            let options = RecordBatchOptions::new().with_row_count(Some(selected.picked.count()));
-            let batch = RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)?;
-            return Ok(Some(batch));
+        if let Some(stretches) = &mut reading.current {
+            let batch = stretches.next(&scan.pace, |rows, _| batch_of(columns, schema, rows))?;
+            if batch.is_some() {
+                return Ok(batch);
+            }
+            reading.current = None;
+        }
+        if let Some(selected) = reading.waiting.pop_front() {
+            reading.current = Some(loaded(scan, columns, &selected).await?);
+            continue;
         }
         let Some(claim) = scan.claim() else { return Ok(None) };
         match scan.select(claim).await? {
             Some(Selected { place, picked }) => {
                 let portions = scan.portions(place, &Typed::inputs_of(columns), &picked).into_iter();
-                waiting.extend(portions.map(|picked| Selected { place, picked }));
+                reading.waiting.extend(portions.map(|picked| Selected { place, picked }));
             }
-            // Other queries have a turn between blocks.
-            None => tokio::task::yield_now().await,
+            // Others go on between blocks.
+            None => turns::pause().await,
         }
     }
 }
 
-/// Columns for the rows of a batch that pass.
-fn computed(
-    batch: &RecordBatch,
-    conditions: &[Typed],
-    columns: &[Typed],
-    schema: &SchemaRef,
-) -> Result<RecordBatch> {
-    let inputs_of = |batch: &RecordBatch| -> Vec<Input> {
-        batch.columns().iter().map(|column| Input::Plain(Arc::clone(column))).collect()
-    };
-    let mut batch = batch.clone();
-    for condition in conditions {
-        let inputs = inputs_of(&batch);
-        let rows = Rows::new(&inputs, batch.num_rows());
-        let passes = BooleanArray::new(condition.is_true(&rows)?, None);
-        if passes.true_count() < passes.len() {
-            batch = arrow_select::filter::filter_record_batch(&batch, &passes)?;
+/// What is computed of the rows of another plan.
+struct Computing {
+    conditions: Arc<Vec<Typed>>,
+    columns: Arc<Vec<Typed>>,
+    schema: SchemaRef,
+    pace: Pace,
+    current: Option<Stretches>,
+}
+
+impl Computing {
+    /// The next batch of columns for rows that pass; none when the rows at hand are done.
+    async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        let Some(stretches) = &mut self.current else { return Ok(None) };
+        let batch = stretches.next(&self.pace, |rows, _| batch_of(&self.columns, &self.schema, rows))?;
+        if batch.is_none() {
+            self.current = None;
         }
+        Ok(batch)
     }
-    let count = batch.num_rows();
-    let inputs = inputs_of(&batch);
-    let rows = Rows::new(&inputs, count);
-    let arrays = columns.iter().map(|column| column.evaluate(&rows)?.into_array(count));
-    let arrays = arrays.collect::<Result<Vec<ArrayRef>>>()?;
-    let options = RecordBatchOptions::new().with_row_count(Some(count));
-    Ok(RecordBatch::try_new_with_options(Arc::clone(schema), arrays, &options)?)
+
+    /// Begins with the rows of a batch that pass.
+    async fn begin(&mut self, mut batch: RecordBatch) -> Result<()> {
+        for condition in self.conditions.iter() {
+            let mut stretches = Stretches::new(inputs_of(&batch), batch.num_rows());
+            let mut passes = BooleanBufferBuilder::new(batch.num_rows());
+            while let Some(some) = stretches.next(&self.pace, |rows, _| condition.is_true(rows))? {
+                passes.append_buffer(&some);
+                turns::pause().await;
+            }
+            let passes = BooleanArray::new(passes.finish(), None);
+            if passes.true_count() < passes.len() {
+                batch = arrow_select::filter::filter_record_batch(&batch, &passes)?;
+            }
+        }
+        self.current = Some(Stretches::new(inputs_of(&batch), batch.num_rows()));
+        Ok(())
+    }
+}
+
+fn inputs_of(batch: &RecordBatch) -> Vec<Input> {
+    batch.columns().iter().map(|column| Input::Plain(Arc::clone(column))).collect()
+}
+
+/// Columns that are computed of the rows of another plan that pass.
+fn computed(input: SendableRecordBatchStream, computing: Computing) -> Batches {
+    let batches = stream::try_unfold((input, computing), |(mut input, mut computing)| async move {
+        loop {
+            if let Some(batch) = computing.next().await.map_err(external)? {
+                return Ok(Some((batch, (input, computing))));
+            }
+            let Some(batch) = input.try_next().await? else { return Ok(None) };
+            computing.begin(batch).await.map_err(external)?;
+        }
+    });
+    batches.boxed()
 }
 
 fn slices(batch: &RecordBatch) -> impl Iterator<Item = DataFusionResult<RecordBatch>> + use<> {
@@ -256,10 +323,10 @@ impl ExecutionPlan for Leaf {
                 batches.map(|batch| own_rows::of(batch?)).boxed()
             }
             Source::Unfolded { input, unfolding } => {
-                let unfolding = Arc::clone(unfolding);
+                let (unfolding, pool) = (Arc::clone(unfolding), Arc::clone(context.memory_pool()));
                 let batches = input.execute(partition, context)?;
-                let rows =
-                    batches.map_ok(move |batch| stream::iter(unfold::Rows::new(batch, &unfolding, &of)));
+                let rows = batches
+                    .map_ok(move |batch| stream::iter(unfold::Rows::new(batch, &unfolding, &of, &pool)));
                 rows.try_flatten().boxed()
             }
             Source::Paired { input, partners } => {
@@ -267,13 +334,12 @@ impl ExecutionPlan for Leaf {
             }
             Source::Computed { input, conditions, columns } => {
                 let (conditions, columns) = (Arc::clone(conditions), Arc::clone(columns));
-                let batches = input
-                    .execute(partition, context)?
-                    .map(move |batch| computed(&batch?, &conditions, &columns, &of).map_err(external));
-                interruptible(batches)
+                let pace = Pace::new(context.memory_pool());
+                let computing = Computing { conditions, columns, schema: of, pace, current: None };
+                computed(input.execute(partition, context)?, computing)
             }
         };
-        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, interruptible(rows))))
     }
 }
 
@@ -285,10 +351,10 @@ fn external(error: crate::Error) -> DataFusionError {
 
 /// Columns for the rows of a scan.
 fn scanned(scan: Arc<Scan>, columns: Arc<Vec<Typed>>, schema: SchemaRef) -> Batches {
-    let state = (scan, columns, schema, VecDeque::new());
-    let batches = stream::try_unfold(state, |(scan, columns, schema, mut waiting)| async move {
-        let next = next_batch(&scan, &columns, &schema, &mut waiting).await.map_err(external)?;
-        Ok::<_, DataFusionError>(next.map(|batch| (batch, (scan, columns, schema, waiting))))
+    let state = (scan, columns, schema, Reading::default());
+    let batches = stream::try_unfold(state, |(scan, columns, schema, mut reading)| async move {
+        let next = next_batch(&scan, &columns, &schema, &mut reading).await.map_err(external)?;
+        Ok::<_, DataFusionError>(next.map(|batch| (batch, (scan, columns, schema, reading))))
     });
     batches.map_ok(|batch| stream::iter(slices(&batch))).try_flatten().boxed()
 }
@@ -298,13 +364,14 @@ fn paired(input: SendableRecordBatchStream, partners: Arc<Partners>, schema: Sch
     let alone = Alone::new(&partners, &schema);
     let pairs =
         input.map(move |batch| Paired::new(&partners, batch?, &schema).map(stream::iter).map_err(external));
-    interruptible(pairs.try_flatten().chain(stream::iter(alone)))
+    pairs.try_flatten().chain(stream::iter(alone)).boxed()
 }
 
-/// Rows in memory never wait for anything: without a pause between batches no deadline would be seen.
-fn interruptible(batches: impl Stream<Item = DataFusionResult<RecordBatch>> + Send + 'static) -> Batches {
+/// Rows in memory never wait for anything: without a pause between batches no deadline would be seen and nobody else
+/// could go on.
+fn interruptible(batches: Batches) -> Batches {
     let paused = batches.then(|batch| async move {
-        tokio::task::coop::consume_budget().await;
+        turns::pause().await;
         batch
     });
     paused.boxed()

@@ -28,6 +28,7 @@ mod question;
 mod run;
 mod scan;
 mod templates;
+mod turns;
 mod types;
 mod unfold;
 mod value;
@@ -40,6 +41,7 @@ pub use answer::{
 };
 pub use engine::{Engine, EngineSettings};
 pub use error::{Error, Result};
+pub use lanes::Crowd;
 pub use partials::Checked;
 pub use progress::{Progress, SoFar};
-pub use question::{Dataset, Files, Lane, Options, Place, Places, Question, Unanswered};
+pub use question::{Asker, Dataset, Files, Lane, Options, Place, Places, Question, Unanswered};

@@ -1,17 +1,31 @@
 //! Memory of queries: one bound for all, and a share for each. Operators that can spill do so when their share is used
-//! up; those that cannot make the query fail, and only it.
+//! up; those that cannot make the query fail, and only it. Of what there is for all, one organisation has at most half
+//! while another has queries, and a part is for queries that need little.
 
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use datafusion_common::DataFusionError;
 use datafusion_execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
+use hashbrown::HashMap;
+
+/// A query that holds no more than this may use the last part of what there is, which is this part of all.
+const SMALL_BYTES: usize = 16 << 20;
+const SMALL_PART: usize = 8;
 
 /// What all queries together hold.
 #[derive(Debug)]
 pub(crate) struct SharedMemory {
     max: usize,
+    used: AtomicUsize,
+    /// What the queries of each organisation hold that has any.
+    orgs: Mutex<HashMap<Arc<str>, Weak<OrgMemory>>>,
+}
+
+/// What the queries of an organisation hold.
+#[derive(Debug, Default)]
+struct OrgMemory {
     used: AtomicUsize,
 }
 
@@ -19,6 +33,7 @@ pub(crate) struct SharedMemory {
 #[derive(Debug)]
 pub(crate) struct QueryMemory {
     shared: Arc<SharedMemory>,
+    org: Arc<OrgMemory>,
     max: usize,
     used: AtomicUsize,
     peak: AtomicUsize,
@@ -28,7 +43,27 @@ pub(crate) struct QueryMemory {
 
 impl SharedMemory {
     pub(crate) fn new(max: usize) -> Self {
-        Self { max, used: AtomicUsize::new(0) }
+        Self { max, used: AtomicUsize::new(0), orgs: Mutex::default() }
+    }
+
+    fn of_org(&self, name: &Arc<str>) -> Arc<OrgMemory> {
+        let mut orgs = self.orgs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = orgs.get(name).and_then(Weak::upgrade) {
+            return known;
+        }
+        orgs.retain(|_, org| org.strong_count() > 0);
+        let org = Arc::<OrgMemory>::default();
+        orgs.insert(Arc::clone(name), Arc::downgrade(&org));
+        org
+    }
+
+    /// How much one organisation may hold now.
+    fn org_max(&self) -> usize {
+        let orgs = self.orgs.lock().unwrap_or_else(PoisonError::into_inner);
+        match orgs.values().filter(|org| org.strong_count() > 0).nth(1) {
+            Some(_) => self.max / 2,
+            None => self.max,
+        }
     }
 
     pub(crate) fn used(&self) -> usize {
@@ -37,8 +72,9 @@ impl SharedMemory {
 }
 
 impl QueryMemory {
-    pub(crate) fn new(shared: Arc<SharedMemory>, max: usize) -> Self {
+    pub(crate) fn new(shared: Arc<SharedMemory>, max: usize, org: &Arc<str>) -> Self {
         Self {
+            org: shared.of_org(org),
             shared,
             max,
             used: AtomicUsize::new(0),
@@ -60,6 +96,23 @@ impl QueryMemory {
         self.is_crowded.load(Ordering::Relaxed)
     }
 
+    /// Takes from what there is for all; false where there is not enough.
+    fn take_shared(&self, additional: usize, is_small: bool) -> bool {
+        let shared = &self.shared;
+        let (max, org_max) = match is_small {
+            true => (shared.max, shared.max),
+            false => (shared.max - shared.max / SMALL_PART, shared.org_max()),
+        };
+        if !add_within(&self.org.used, additional, org_max) {
+            return false;
+        }
+        let is_given = add_within(&shared.used, additional, max);
+        if !is_given {
+            self.org.used.fetch_sub(additional, Ordering::Relaxed);
+        }
+        is_given
+    }
+
     fn took(&self, additional: usize) {
         let used = self.used.fetch_add(additional, Ordering::Relaxed) + additional;
         self.peak.fetch_max(used, Ordering::Relaxed);
@@ -79,11 +132,13 @@ impl MemoryPool for QueryMemory {
 
     fn grow(&self, _: &MemoryReservation, additional: usize) {
         self.shared.used.fetch_add(additional, Ordering::Relaxed);
+        self.org.used.fetch_add(additional, Ordering::Relaxed);
         self.took(additional);
     }
 
     fn shrink(&self, _: &MemoryReservation, shrink: usize) {
         self.shared.used.fetch_sub(shrink, Ordering::Relaxed);
+        self.org.used.fetch_sub(shrink, Ordering::Relaxed);
         self.used.fetch_sub(shrink, Ordering::Relaxed);
     }
 
@@ -97,7 +152,8 @@ impl MemoryPool for QueryMemory {
         if !add_within(&self.used, additional, self.max) {
             return Err(refused(false));
         }
-        if !add_within(&self.shared.used, additional, self.shared.max) {
+        let is_small = self.used.load(Ordering::Relaxed) <= SMALL_BYTES;
+        if !self.take_shared(additional, is_small) {
             let wanted = self.used.fetch_sub(additional, Ordering::Relaxed);
             // Where all there is would not be enough for this one alone, waiting for others does not help.
             return Err(refused(wanted <= self.shared.max));

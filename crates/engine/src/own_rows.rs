@@ -37,6 +37,12 @@ pub(crate) fn bytes(array: &ArrayRef) -> usize {
     bytes_beside(array) + of_texts
 }
 
+/// The bytes of the texts in one row of these columns.
+pub(crate) fn text_bytes<'a>(columns: impl IntoIterator<Item = &'a ArrayRef>, row: usize) -> usize {
+    let texts = columns.into_iter().filter_map(|column| column.as_string_view_opt());
+    texts.filter(|texts| texts.is_valid(row)).map(|texts| texts.value(row).len()).sum()
+}
+
 /// The bytes of the same rows in another order, beside the array: texts are not copied.
 pub(crate) fn bytes_beside(array: &ArrayRef) -> usize {
     match array.as_string_view_opt() {

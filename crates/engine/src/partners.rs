@@ -18,9 +18,11 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use tidegauge_lang::tree::JoinKind;
 
 use crate::Result;
+use crate::own_rows;
 
-/// How many rows a batch has at most.
+/// How many rows a batch has at most, and about how many bytes of text where each row has its own.
 const BATCH_ROWS: usize = 16 * 1024;
+const BATCH_BYTES: usize = 16 << 20;
 
 /// No further row. A table has fewer rows than this.
 const NONE: u32 = u32::MAX;
@@ -110,6 +112,10 @@ impl Partners {
         }
     }
 
+    fn text_bytes(&self, row: u32) -> usize {
+        own_rows::text_bytes(self.batch.columns(), row as usize)
+    }
+
     /// The first row with this key.
     fn first_of(&self, key: &[u8]) -> Option<u32> {
         let found =
@@ -175,16 +181,19 @@ fn filled(texts: &ArrayRef, places: &UInt32Array) -> ArrayRef {
 struct Pairs {
     left: Vec<Option<u32>>,
     right: Vec<Option<u32>>,
+    /// The texts of both sides, where every pair has its own.
+    bytes: usize,
 }
 
 impl Pairs {
-    fn push(&mut self, left: Option<u32>, right: Option<u32>) {
+    fn push(&mut self, left: Option<u32>, right: Option<u32>, bytes: usize) {
         self.left.push(left);
         self.right.push(right);
+        self.bytes += bytes;
     }
 
     fn is_full(&self) -> bool {
-        self.left.len() >= BATCH_ROWS
+        self.left.len() >= BATCH_ROWS || self.bytes >= BATCH_BYTES
     }
 }
 
@@ -236,16 +245,19 @@ impl Paired {
     /// The pairs of the row from a partner on, as far as there is room.
     fn pair(&mut self, found: Option<u32>, pairs: &mut Pairs) {
         let row = Some(self.row);
+        let own = own_rows::text_bytes(self.batch.columns(), self.row as usize);
         match (self.partners.pairing.kind, found) {
-            (JoinKind::InnerUnique, Some(_)) => pairs.push(row, found),
-            (JoinKind::LeftSemi, Some(_)) | (JoinKind::LeftAnti, None) => pairs.push(row, None),
+            (JoinKind::InnerUnique, Some(first)) => {
+                pairs.push(row, found, own + self.partners.text_bytes(first))
+            }
+            (JoinKind::LeftSemi, Some(_)) | (JoinKind::LeftAnti, None) => pairs.push(row, None, own),
             (JoinKind::LeftSemi | JoinKind::LeftAnti | JoinKind::RightSemi | JoinKind::RightAnti, _) => {}
-            (JoinKind::LeftOuter | JoinKind::FullOuter, None) => pairs.push(row, None),
+            (JoinKind::LeftOuter | JoinKind::FullOuter, None) => pairs.push(row, None, own),
             (_, None) => {}
             (_, Some(first)) => {
                 let mut partner = first;
                 while partner != NONE && !pairs.is_full() {
-                    pairs.push(row, Some(partner));
+                    pairs.push(row, Some(partner), own + self.partners.text_bytes(partner));
                     partner = self.partners.next[partner as usize];
                 }
                 self.goes_on = (partner != NONE).then_some(partner);
@@ -280,7 +292,7 @@ impl Alone {
         let mut pairs = Pairs::default();
         while (self.row as usize) < self.partners.met.len() && !pairs.is_full() {
             if self.partners.met[self.row as usize].load(Ordering::Relaxed) == is_met {
-                pairs.push(None, Some(self.row));
+                pairs.push(None, Some(self.row), self.partners.text_bytes(self.row));
             }
             self.row += 1;
         }

@@ -51,6 +51,7 @@ pub struct Options {
     /// The moment that `now()` is, in nanoseconds since 1970.
     pub now: i64,
     pub lane: Lane,
+    pub asker: Asker,
     /// How long it may take. An answer that can be given in part is cut there.
     pub time_max: Duration,
     /// Reads everything anew and keeps nothing for others.
@@ -84,6 +85,7 @@ impl Options {
         Self {
             now,
             lane: Lane::Interactive,
+            asker: Asker::default(),
             time_max: Duration::from_secs(60),
             bypasses_cache: false,
             is_explained: false,
@@ -151,7 +153,21 @@ pub struct Place {
     pub time_zone: String,
 }
 
-/// Who waits for an answer. Each lane has its own places, so that none keeps the others from running.
+/// Who asks. Organisations have the same right to places, threads and memory, and so have the callers of each.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Asker {
+    pub org: Arc<str>,
+    /// A token or a person, or what the organisation lets run by itself.
+    pub caller: Arc<str>,
+}
+
+impl Asker {
+    pub fn new(org: &str, caller: &str) -> Self {
+        Self { org: Arc::from(org), caller: Arc::from(caller) }
+    }
+}
+
+/// What waits for an answer. Each lane has its own places, so that none keeps the others from running.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lane {
     #[default]

@@ -24,9 +24,10 @@ pub(crate) use picked::Picked;
 
 use crate::Result;
 use crate::bind::InputColumn;
-use crate::expr::{Input, Rows, Typed};
+use crate::expr::{Input, Pace, Stretches, Typed};
 use crate::forget::Columns;
 use crate::prune::Prune;
+use crate::turns;
 
 /// What one query reads, shared by its threads.
 #[derive(Debug)]
@@ -41,6 +42,8 @@ pub(crate) struct Scan {
     pub(crate) conditions: Vec<Typed>,
     pub(crate) prune: Prune,
     pub(crate) cache: Option<Columns>,
+    /// For how many rows expressions are computed at once.
+    pub(crate) pace: Arc<Pace>,
     pub(crate) counters: Arc<Counters>,
     /// Into how many parts each block is cut for the threads; one where there are blocks enough for all.
     parts: usize,
@@ -127,6 +130,7 @@ impl Scan {
         mut conditions: Vec<Typed>,
         prune: Prune,
         cache: Option<Columns>,
+        pace: Pace,
     ) -> Self {
         conditions.sort_by_key(Typed::cost);
         Self {
@@ -137,6 +141,7 @@ impl Scan {
             conditions,
             prune,
             cache,
+            pace: Arc::new(pace),
             counters: Arc::default(),
             parts: 1,
             reading: Vec::new(),
@@ -167,6 +172,7 @@ impl Scan {
             conditions: Vec::new(),
             prune: Prune::Any,
             cache: self.cache.clone(),
+            pace: Arc::clone(&self.pace),
             counters: Arc::clone(&self.counters),
             parts: 1,
             reading: Vec::new(),
@@ -256,9 +262,15 @@ impl Scan {
         let mut passed: Vec<BooleanBuffer> = Vec::with_capacity(portions.len());
         for portion in portions {
             let inputs = self.load(place, &places, &portion).await?;
-            let began = Instant::now();
-            passed.push(condition.is_true(&Rows::new(&inputs, portion.count()))?);
-            add_since(&self.counters.nanos_filtering, began);
+            let mut stretches = Stretches::new(inputs, portion.count());
+            loop {
+                let began = Instant::now();
+                let passes = stretches.next(&self.pace, |rows, _| condition.is_true(rows))?;
+                add_since(&self.counters.nanos_filtering, began);
+                let Some(passes) = passes else { break };
+                passed.push(passes);
+                turns::pause().await;
+            }
         }
         Ok(match passed.as_slice() {
             [only] => only.clone(),

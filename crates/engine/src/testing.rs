@@ -80,7 +80,7 @@ impl Memories {
     pub fn new(bytes_max: usize, shares: &[usize]) -> Self {
         let shared = Arc::new(SharedMemory::new(bytes_max));
         let query = |share: &usize| {
-            let memory = Arc::new(QueryMemory::new(Arc::clone(&shared), *share));
+            let memory = Arc::new(QueryMemory::new(Arc::clone(&shared), *share, &Arc::from("")));
             let pool = Arc::clone(&memory) as Arc<dyn MemoryPool>;
             (memory, MemoryConsumer::new("test").register(&pool))
         };

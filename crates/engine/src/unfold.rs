@@ -9,13 +9,19 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, RecordBatchOptions, UInt32Array};
 use arrow_schema::SchemaRef;
 use datafusion_common::{DataFusionError, Result as DataFusionResult};
+use datafusion_execution::memory_pool::{MemoryConsumer, MemoryPool, MemoryReservation};
 use serde_json::{Map, Value as Json};
 
 use crate::Result;
 use crate::functions::json;
+use crate::own_rows;
 
-/// How many rows a batch has at most.
+/// How many rows a batch has at most, and about how many bytes of text where each row has its own.
 const BATCH_ROWS: usize = 16 * 1024;
+const BATCH_BYTES: usize = 16 << 20;
+
+/// Taking a text apart takes about so many times its bytes.
+const TAKEN_APART: usize = 8;
 
 /// What is taken apart, and how.
 #[derive(Clone, Debug)]
@@ -41,6 +47,8 @@ pub(crate) struct Rows {
     element: usize,
     /// The elements of each text of the row, where the row was begun.
     begun: Option<Vec<Elements>>,
+    /// What the elements of the row take.
+    memory: MemoryReservation,
 }
 
 /// The elements of one text, as places in it or as texts of their own.
@@ -97,9 +105,15 @@ impl Elements {
 }
 
 impl Rows {
-    pub(crate) fn new(batch: RecordBatch, unfolding: &Arc<Unfolding>, schema: &SchemaRef) -> Self {
+    pub(crate) fn new(
+        batch: RecordBatch,
+        unfolding: &Arc<Unfolding>,
+        schema: &SchemaRef,
+        pool: &Arc<dyn MemoryPool>,
+    ) -> Self {
         let (unfolding, schema) = (Arc::clone(unfolding), Arc::clone(schema));
-        Self { batch, unfolding, schema, row: 0, element: 0, begun: None }
+        let memory = MemoryConsumer::new("elements").register(pool);
+        Self { batch, unfolding, schema, row: 0, element: 0, begun: None, memory }
     }
 
     fn text(&self, place: usize, row: usize) -> Option<&str> {
@@ -113,26 +127,34 @@ impl Rows {
         let mut places: Vec<u32> = Vec::new();
         let mut numbers: Vec<i64> = Vec::new();
         let mut builders: Vec<StringViewBuilder> = (0..fields).map(|_| StringViewBuilder::new()).collect();
-        while self.row < self.batch.num_rows() && places.len() < BATCH_ROWS {
+        let mut bytes = 0;
+        while self.row < self.batch.num_rows() && places.len() < BATCH_ROWS && bytes < BATCH_BYTES {
             let row = self.row;
+            let kept: usize = own_rows::text_bytes(&self.batch.columns()[..self.unfolding.kept], row);
             let elements = match self.begun.take() {
                 Some(elements) => elements,
                 None => {
-                    let of = |place| Elements::of(self.text(place, row), self.unfolding.is_pairs);
-                    (0..fields).map(of).collect()
+                    let texts = (0..fields).map(|place| self.text(place, row));
+                    self.memory
+                        .try_resize(texts.clone().flatten().map(str::len).sum::<usize>() * TAKEN_APART)?;
+                    texts.map(|text| Elements::of(text, self.unfolding.is_pairs)).collect()
                 }
             };
             let count = elements.iter().map(Elements::count).max().unwrap_or(0).min(self.unfolding.limit);
-            let end = count.min(self.element + BATCH_ROWS - places.len());
-            for number in self.element..end {
+            let mut number = self.element;
+            while number < count && places.len() < BATCH_ROWS && bytes < BATCH_BYTES {
                 places.push(row as u32);
                 numbers.push(number as i64);
+                bytes += kept;
                 for (place, (elements, builder)) in elements.iter().zip(&mut builders).enumerate() {
-                    builder.append_option(elements.get(number, self.text(place, row)));
+                    let element = elements.get(number, self.text(place, row));
+                    bytes += element.as_ref().map_or(0, |element| element.len());
+                    builder.append_option(element);
                 }
+                number += 1;
             }
-            if end < count {
-                (self.element, self.begun) = (end, Some(elements));
+            if number < count {
+                (self.element, self.begun) = (number, Some(elements));
             } else {
                 (self.row, self.element) = (row + 1, 0);
             }

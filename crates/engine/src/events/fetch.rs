@@ -15,7 +15,7 @@ use super::slices::Slices;
 use super::{Budget, Found};
 use crate::answer::Field;
 use crate::bind::{ARRIVAL_FIELD, InputColumn};
-use crate::expr::{Rows, Typed};
+use crate::expr::{Input, Rows, Typed};
 use crate::plan::EventsPlan;
 use crate::scan::{Picked, Scan};
 use crate::types::{arrow_type, type_of};
@@ -61,7 +61,13 @@ pub(super) async fn fields(
     let mut slices = Slices::new(&scan, &places, found, budget);
     let (mut columns, mut rows): (Vec<Vec<ArrayRef>>, usize) = (Vec::new(), 0);
     while let Some(next) = slices.next()? {
-        let read = read_rows(&scan, &places, &wanted, next, budget).await?;
+        let read = match read_rows(&scan, &places, &wanted, next, budget).await {
+            Err(Error::TooMuchAtOnce { .. }) if next.len() > 1 => {
+                slices.take_fewer(next.len());
+                continue;
+            }
+            read => read?,
+        };
         let (read, kept) = slices.keep(read, next.len())?;
         rows += kept;
         columns.push(read);
@@ -124,17 +130,21 @@ async fn read_rows(
             true => scan.load(share.block, places, &share.picked).await?,
             false => scan.load_alone(share.block, places, &share.picked).await?,
         };
-        let rows = Rows::new(&inputs, count);
-        for (variant, parts) in variants.iter().zip(&mut columns) {
-            parts.push(alone(variant.evaluate(&rows)?.into_array(count)?));
-        }
+        let computed = evaluated(&variants, &inputs, count, budget);
         drop(inputs);
         if is_whole {
             budget.memory.give_back(beside);
         }
+        columns.iter_mut().zip(computed?).for_each(|(parts, part)| parts.push(part));
     }
     let joined = |(variant, parts): (&&Typed, Vec<ArrayRef>)| joined(variant.kind, &parts, &order);
     variants.iter().zip(columns).map(joined).collect()
+}
+
+fn evaluated(variants: &[&Typed], inputs: &[Input], count: usize, budget: &Budget) -> Result<Vec<ArrayRef>> {
+    let allowance = budget.memory.allowance(count);
+    let rows = Rows::allowed(inputs, count, &allowance);
+    variants.iter().map(|variant| Ok(alone(variant.evaluate(&rows)?.into_array(count)?))).collect()
 }
 
 /// Which fields are shown, and a scan whose inputs they read.

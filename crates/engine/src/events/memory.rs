@@ -7,6 +7,7 @@ use arrow_array::cast::AsArray;
 use datafusion_execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation};
 
 use crate::Result;
+use crate::expr::Allowance;
 
 /// What a list of events has taken of its query's memory.
 #[derive(Debug)]
@@ -27,6 +28,11 @@ impl Memory {
 
     pub(crate) fn give_back(&self, bytes: usize) {
         self.taken.shrink(bytes.min(self.taken.size()));
+    }
+
+    /// For expressions over so many rows.
+    pub(super) fn allowance(&self, rows: usize) -> Allowance {
+        Allowance::new(&self.pool, rows)
     }
 
     /// How many bytes the query may have in all.

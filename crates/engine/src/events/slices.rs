@@ -88,6 +88,12 @@ impl<'a> Slices<'a> {
         }
     }
 
+    /// Reads fewer rows at once than those that were given last.
+    pub(super) fn take_fewer(&mut self, rows: usize) {
+        self.budget.memory.give_back(self.expected);
+        self.rows_max = (rows / GROWTH).max(1);
+    }
+
     /// Takes over what was read, with the memory that it turned out to need; none of it, or a part, where there is no more.
     pub(super) fn keep(&mut self, columns: Vec<ArrayRef>, rows: usize) -> Result<(Vec<ArrayRef>, usize)> {
         let bytes = bytes_of(&columns);

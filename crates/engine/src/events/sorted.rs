@@ -1,6 +1,7 @@
 //! The first rows in the order of fields: all that match are looked at, and of those seen so far only the first are
 //! kept.
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::Int64Array;
@@ -14,10 +15,11 @@ use tokio::time::Instant;
 
 use super::memory::alone;
 use super::{Budget, Finds, Found, Memory};
-use crate::expr::{Rows, Typed};
+use crate::expr::{Rows, Stretches, Typed};
 use crate::own_rows;
 use crate::plan::SortColumn;
 use crate::scan::{Scan, Selected};
+use crate::turns::{self, in_turns};
 use crate::{Error, Result};
 
 /// Columns of the kept rows: those to sort by, then the parts of the id, the block and the row.
@@ -52,7 +54,7 @@ pub(super) async fn run(
     let mut threads = JoinSet::new();
     for _ in 0..budget.threads.min(scan.blocks.len()) {
         let sorting = Arc::clone(&sorting);
-        threads.spawn(async move { sorting.work().await });
+        threads.spawn(in_turns(async move { sorting.work().await }));
     }
     while let Some(done) = threads.join_next().await {
         done.map_err(|source| Error::Internal { message: format!("a sort stopped: {source}") })??;
@@ -74,11 +76,10 @@ impl Sorting {
             }
             if let Some(selected) = self.scan.select(claim).await? {
                 for selected in self.portions(selected) {
-                    let first = self.first(self.columns_of(&selected).await?)?;
-                    self.merge(first)?;
+                    self.add(&selected).await?;
                 }
             }
-            tokio::task::yield_now().await;
+            turns::pause().await;
         }
         Ok(())
     }
@@ -90,17 +91,28 @@ impl Sorting {
         portions.map(|picked| Selected { place: selected.place, picked }).collect()
     }
 
-    async fn columns_of(&self, selected: &Selected) -> Result<Columns> {
-        let block = &self.scan.blocks[selected.place];
-        let count = selected.picked.count();
+    /// Takes over those of the selected rows that are among the first.
+    async fn add(&self, selected: &Selected) -> Result<()> {
         let places = Typed::inputs_of(self.columns.iter().map(|column| &column.expr));
         let inputs = self.scan.load(selected.place, &places, &selected.picked).await?;
-        let rows = Rows::new(&inputs, count);
-        let mut columns: Columns = Vec::with_capacity(self.columns.len() + 5);
-        for column in &self.columns {
-            columns.push(column.expr.evaluate(&rows)?.into_array(count)?);
+        let mut stretches = Stretches::new(inputs, selected.picked.count());
+        let values = |rows: &Rows<'_>, start: usize| {
+            let of = |column: &SortColumn| column.expr.evaluate(rows)?.into_array(rows.count);
+            let values = self.columns.iter().map(of).collect::<Result<Columns>>()?;
+            Ok((values, start..start + rows.count))
+        };
+        while let Some((mut columns, range)) = stretches.next(&self.scan.pace, values)? {
+            self.identify(selected, range, &mut columns).await?;
+            self.merge(self.first(columns)?)?;
+            turns::pause().await;
         }
-        let numbers: Vec<u32> = (0..count).map(|at| selected.picked.row(at)).collect();
+        Ok(())
+    }
+
+    /// Adds what tells rows apart to their columns.
+    async fn identify(&self, selected: &Selected, range: Range<usize>, columns: &mut Columns) -> Result<()> {
+        let block = &self.scan.blocks[selected.place];
+        let numbers: Vec<u32> = range.map(|at| selected.picked.row(at)).collect();
         let times = self.scan.times(block).await?;
         let found = super::fetch::identified(block, selected.place, &times, &numbers).await?;
         columns.push(Arc::new(found.iter().map(|found| found.id.time).collect::<Int64Array>()));
@@ -108,7 +120,7 @@ impl Sorting {
         columns.push(Arc::new(found.iter().map(|found| found.id.index).collect::<UInt32Array>()));
         columns.push(Arc::new(found.iter().map(|found| found.block).collect::<UInt32Array>()));
         columns.push(Arc::new(found.iter().map(|found| found.row).collect::<UInt32Array>()));
-        Ok(columns)
+        Ok(())
     }
 
     /// The first rows of these, in order.

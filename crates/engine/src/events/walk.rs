@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::{Budget, Finds, Found, Memory};
 use crate::scan::{Picked, Scan, Selected};
+use crate::turns::{self, in_turns};
 use crate::{Error, Result};
 
 /// While fewer rows were looked at, the walk goes on to count all that match, so that small data has exact figures.
@@ -72,7 +73,7 @@ pub(super) async fn run(
     let mut threads = JoinSet::new();
     for _ in 0..budget.threads.min(scan.blocks.len()) {
         let walk = Arc::clone(&walk);
-        threads.spawn(async move { walk.work().await });
+        threads.spawn(in_turns(async move { walk.work().await }));
     }
     while let Some(done) = threads.join_next().await {
         done.map_err(|source| Error::Internal { message: format!("a search stopped: {source}") })??;
@@ -99,7 +100,7 @@ impl Walk {
             }
             self.done[place].store(true, Ordering::Relaxed);
             // Other queries have a turn between blocks.
-            tokio::task::yield_now().await;
+            turns::pause().await;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use arrow_buffer::{BooleanBuffer, NullBuffer, ScalarBuffer};
 use arrow_schema::DataType;
 use tidegauge_store::{BlockColumn, Codes};
 
-use super::{Node, Values, bits};
+use super::{Allowance, At, Node, Values, bits};
 use crate::Result;
 
 /// The inputs of a scan for some rows.
@@ -18,6 +18,7 @@ pub(crate) struct Rows<'a> {
     /// One for each input of the scan; those that no expression at hand reads are absent.
     pub(crate) inputs: &'a [Input],
     pub(crate) count: usize,
+    allowance: Option<&'a Allowance>,
     /// What was computed for several expressions.
     shared: RefCell<Vec<(Arc<Node>, Values)>>,
 }
@@ -176,7 +177,24 @@ impl OfCodes {
 
 impl<'a> Rows<'a> {
     pub(crate) fn new(inputs: &'a [Input], count: usize) -> Self {
-        Self { inputs, count, shared: RefCell::default() }
+        Self { inputs, count, allowance: None, shared: RefCell::default() }
+    }
+
+    /// Rows for which no more may be taken than is allowed.
+    pub(crate) fn allowed(inputs: &'a [Input], count: usize, allowance: &'a Allowance) -> Self {
+        Self { allowance: Some(allowance), ..Self::new(inputs, count) }
+    }
+
+    pub(super) fn at(&self) -> At<'a> {
+        At { rows: self.count, allowance: self.allowance }
+    }
+
+    /// The different values of an input in the place of the rows.
+    pub(super) fn of_values<'b>(&self, inputs: &'b [Input], distinct: usize) -> Rows<'b>
+    where
+        'a: 'b,
+    {
+        Rows { allowance: self.allowance, ..Rows::new(inputs, distinct) }
     }
 
     /// What a shared expression gives for these rows, computed the first time.

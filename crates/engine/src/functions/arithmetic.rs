@@ -10,7 +10,7 @@ use tidegauge_lang::tree::{BinaryOperator, Type};
 
 use super::convert;
 use crate::Result;
-use crate::expr::{Kernel, Typed, Values};
+use crate::expr::{At, Kernel, Typed, Values};
 
 /// Computes with two numbers, times or timespans; none where the types have no such operation.
 pub(crate) fn binary(left: Typed, right: Typed, operator: BinaryOperator) -> Result<Option<Typed>> {
@@ -67,7 +67,7 @@ fn integers(operator: BinaryOperator) -> Kernel {
         // The least number by -1 has a remainder, though it has no quotient.
         _ => (right != 0).then(|| left.wrapping_rem(right)),
     };
-    Arc::new(move |values: &[Values], rows| {
+    Arc::new(move |values: &[Values], At { rows, .. }| {
         let (left, right) = (&values[0], &values[1]);
         let mut result = Int64Builder::with_capacity(rows);
         for row in 0..rows {
@@ -87,7 +87,7 @@ fn floats(operator: BinaryOperator) -> Kernel {
         BinaryOperator::Divide => left / right,
         _ => left % right,
     };
-    Arc::new(move |values: &[Values], rows| {
+    Arc::new(move |values: &[Values], At { rows, .. }| {
         let (left, right) = (&values[0], &values[1]);
         let mut result = Float64Builder::with_capacity(rows);
         for row in 0..rows {

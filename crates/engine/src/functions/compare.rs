@@ -15,7 +15,7 @@ use tidegauge_lang::tree::{BinaryOperator, TextTest, Type};
 use super::digits::Number;
 use super::{convert, digits, json, logic, text};
 use crate::Result;
-use crate::expr::{Kernel, Typed, Values};
+use crate::expr::{At, Kernel, Typed, Values};
 use crate::templates::Search;
 use crate::value::Value;
 
@@ -148,7 +148,7 @@ fn floats(operator: BinaryOperator) -> Kernel {
 }
 
 fn by(holds: impl Fn(f64, f64) -> bool + Send + Sync + 'static) -> Kernel {
-    Arc::new(move |values: &[Values], rows| {
+    Arc::new(move |values: &[Values], At { rows, .. }| {
         let (left, right) = (&values[0], &values[1]);
         let of = |values: &Values| values.array().as_primitive::<Float64Type>().clone();
         let (left_floats, right_floats) = (of(left), of(right));
@@ -172,7 +172,7 @@ fn by(holds: impl Fn(f64, f64) -> bool + Send + Sync + 'static) -> Kernel {
 
 /// An integer with a float, without going through a float that may be its neighbour.
 fn mixed_numbers(operator: BinaryOperator) -> Kernel {
-    Arc::new(move |values: &[Values], rows| {
+    Arc::new(move |values: &[Values], At { rows, .. }| {
         let (left, right) = (&values[0], &values[1]);
         let is_left_integer = left.array().data_type() == &arrow_schema::DataType::Int64;
         let (integers, floats) = if is_left_integer { (left, right) } else { (right, left) };
@@ -195,7 +195,7 @@ fn mixed_numbers(operator: BinaryOperator) -> Kernel {
 
 /// Values whose types are known only in their rows: numbers by their size, all others by what they say.
 fn dynamics(operator: BinaryOperator) -> Kernel {
-    Arc::new(move |values: &[Values], rows| {
+    Arc::new(move |values: &[Values], At { rows, .. }| {
         let (left, right) = (&values[0], &values[1]);
         let (lefts, rights) = (left.array().as_string_view(), right.array().as_string_view());
         let mut result = BooleanBuilder::with_capacity(rows);

@@ -12,7 +12,7 @@ use tidegauge_lang::tree::Type;
 use super::digits::{self, Number};
 use super::{json, times};
 use crate::Result;
-use crate::expr::{Kernel, Typed, Values};
+use crate::expr::{At, Kernel, Typed, Values};
 
 /// The text of a value as people write it.
 pub(crate) fn to_text(value: Typed) -> Result<Typed> {
@@ -124,7 +124,7 @@ pub(crate) fn to_float(value: Typed) -> Result<Typed> {
 
 /// What an integer differs by from the float next to it. Zero for what is no integer.
 pub(crate) fn lost_as_float(integer: Typed) -> Result<Typed> {
-    let run: Kernel = Arc::new(|values: &[Values], rows| {
+    let run: Kernel = Arc::new(|values: &[Values], At { rows, .. }| {
         let array = values[0].clone().into_array(rows)?;
         let lost = array.as_primitive::<Int64Type>().iter().map(|value| value.map_or(0, lost_digits));
         Ok(Arc::new(lost.map(Some).collect::<Int64Array>()) as ArrayRef)

@@ -15,7 +15,7 @@ use tidegauge_lang::tree::{BinaryOperator, Type};
 use super::compare::{holds, integer_to_float};
 use super::{convert, json};
 use crate::Result;
-use crate::expr::{Kernel, Typed, Values};
+use crate::expr::{At, Kernel, Typed, Values};
 
 /// Integers written in so many bytes fit 64 bits, their minus included.
 const INTEGER_BYTES_SURE: usize = 18;
@@ -175,7 +175,7 @@ pub(crate) fn compared(
     name: &'static str,
 ) -> Result<Typed> {
     let kinds = [left.kind, right.kind];
-    let run: Kernel = Arc::new(move |values: &[Values], rows| {
+    let run: Kernel = Arc::new(move |values: &[Values], At { rows, .. }| {
         let mut result = BooleanBuilder::with_capacity(rows);
         for row in 0..rows {
             let at = |side: usize| {
@@ -195,7 +195,7 @@ pub(crate) fn compared(
 /// Texts in the order of the numbers, exactly; null for what is no number.
 pub(crate) fn rank(number: Typed) -> Result<Typed> {
     let kind = number.kind;
-    let run: Kernel = Arc::new(move |values: &[Values], rows| {
+    let run: Kernel = Arc::new(move |values: &[Values], At { rows, .. }| {
         let array = values[0].clone().into_array(rows)?;
         let mut builder = StringViewBuilder::with_capacity(rows);
         let mut text = String::new();

@@ -14,7 +14,7 @@ use tidegauge_lang::tree::{Column, Type};
 use super::cells;
 use super::cells::Cell;
 use crate::Result;
-use crate::expr::{Kernel, Typed, Values};
+use crate::expr::{At, Kernel, Typed, Values};
 use crate::types::arrow_type;
 
 /// Takes a text apart.
@@ -47,8 +47,9 @@ pub(crate) fn extracted(
 ) -> Result<Extracted> {
     let kinds: Arc<[Type]> = columns.iter().map(|column| column.kind).collect();
     let of_kinds = Arc::clone(&kinds);
-    let run: Kernel =
-        Arc::new(move |values: &[Values], rows| all_columns(&values[0], rows, &of_kinds, is_strict, &by));
+    let run: Kernel = Arc::new(move |values: &[Values], At { rows, .. }| {
+        all_columns(&values[0], rows, &of_kinds, is_strict, &by)
+    });
     // An array of all columns together, which nothing but their parts reads.
     let shared = Typed::call("extract", Type::Dynamic, vec![text], run)?.shared();
     let part = |place: usize, kind: Type| {

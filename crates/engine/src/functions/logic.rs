@@ -8,7 +8,7 @@ use arrow_buffer::BooleanBuffer;
 use tidegauge_lang::tree::Type;
 
 use crate::Result;
-use crate::expr::{Typed, Values};
+use crate::expr::{At, Typed, Values};
 use crate::value::Value;
 
 /// The first that is not null, row by row. All have one type.
@@ -17,7 +17,7 @@ pub(crate) fn first_of(mut parts: Vec<Typed>) -> Result<Option<Typed>> {
         return Ok(parts.pop());
     }
     let kind = parts[0].kind;
-    let run = |values: &[Values], rows: usize| {
+    let run = |values: &[Values], At { rows, .. }: At<'_>| {
         let mut so_far: Option<ArrayRef> = None;
         for value in values {
             // A type that no row of these has costs nothing.
@@ -43,7 +43,7 @@ pub(crate) fn first_of(mut parts: Vec<Typed>) -> Result<Option<Typed>> {
 }
 
 pub(crate) fn not(condition: Typed) -> Result<Typed> {
-    let run = |values: &[Values], _: usize| {
+    let run = |values: &[Values], _: At<'_>| {
         Ok(Arc::new(arrow_arith::boolean::not(values[0].array().as_boolean())?) as ArrayRef)
     };
     Typed::call("not", Type::Boolean, vec![condition], Arc::new(run))
@@ -52,7 +52,7 @@ pub(crate) fn not(condition: Typed) -> Result<Typed> {
 /// Whether a value is there.
 pub(crate) fn exists(value: &Value) -> Result<Typed> {
     let parts = value.variants.iter().map(|variant| {
-        let run = |values: &[Values], _: usize| {
+        let run = |values: &[Values], _: At<'_>| {
             Ok(Arc::new(arrow_arith::boolean::is_not_null(values[0].array())?) as ArrayRef)
         };
         Typed::call("is_not_null", Type::Boolean, vec![variant.clone()], Arc::new(run))
@@ -68,7 +68,7 @@ pub(crate) fn constant(value: bool) -> Typed {
 /// One value where a condition is true, another where it is not or is unknown.
 pub(crate) fn choose(condition: Typed, then: Typed, otherwise: Typed) -> Result<Typed> {
     let kind = then.kind;
-    let run = |values: &[Values], rows: usize| {
+    let run = |values: &[Values], At { rows, .. }: At<'_>| {
         let condition = values[0].clone().into_array(rows)?;
         let is_true = BooleanArray::new(crate::expr::true_bits(condition.as_boolean()), None);
         let (then, otherwise) = (values[1].clone().into_array(rows)?, values[2].clone().into_array(rows)?);
@@ -79,7 +79,7 @@ pub(crate) fn choose(condition: Typed, then: Typed, otherwise: Typed) -> Result<
 
 /// An unknown condition as false.
 pub(crate) fn known(condition: Typed) -> Result<Typed> {
-    let run = |values: &[Values], _: usize| {
+    let run = |values: &[Values], _: At<'_>| {
         let bits: BooleanBuffer = crate::expr::true_bits(values[0].array().as_boolean());
         Ok(Arc::new(BooleanArray::new(bits, None)) as ArrayRef)
     };

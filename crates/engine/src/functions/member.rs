@@ -10,7 +10,7 @@ use tidegauge_lang::tree::{Literal, Type};
 
 use super::{json, logic};
 use crate::Result;
-use crate::expr::{Typed, Values};
+use crate::expr::{At, Typed, Values};
 use crate::value::Value;
 
 /// The member of a map by its name, or the element of an array by its number; null where there is none.
@@ -19,7 +19,7 @@ pub(crate) fn member(of: &Value, key: &Value) -> Result<Value> {
     let Some(key) = key.of_type(Type::String).or(key.of_type(Type::Integer)).cloned() else {
         return Ok(Value::NULL);
     };
-    let run = |values: &[Values], rows: usize| {
+    let run = |values: &[Values], At { rows, .. }: At<'_>| {
         let (of, keys) = (&values[0], &values[1]);
         let mut result = StringViewBuilder::with_capacity(rows);
         for row in 0..rows {
@@ -69,7 +69,7 @@ pub(crate) fn inside(value: &Value, places: &[Inside<'_>]) -> Result<Value> {
     // The paths are arguments, so that calls with others are told apart.
     let texts = paths.iter().map(|path| Value::literal(&Literal::String(path.clone())));
     arguments.extend(texts.flat_map(|text| text.variants));
-    let run = move |values: &[Values], rows: usize| {
+    let run = move |values: &[Values], At { rows, .. }: At<'_>| {
         let (own, maps) = values.split_at(known);
         let mut result = StringViewBuilder::with_capacity(rows);
         for row in 0..rows {

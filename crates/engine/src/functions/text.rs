@@ -16,7 +16,7 @@ use tidegauge_lang::tree::{TextTest, Type};
 
 use super::{convert, logic};
 use crate::Result;
-use crate::expr::{Kernel, Typed, Values};
+use crate::expr::{At, Kernel, Typed, Values};
 use crate::templates::Search;
 use crate::value::Value;
 
@@ -102,7 +102,7 @@ fn kernel(test: TextTest, is_case_sensitive: bool, needle: &Typed) -> Kernel {
             Ok(matched(values[0].array().as_string_view(), &matcher))
         });
     }
-    Arc::new(move |values: &[Values], rows| {
+    Arc::new(move |values: &[Values], At { rows, .. }| {
         let (texts, needles) = (&values[0], &values[1]);
         let mut result = BooleanBuilder::with_capacity(rows);
         // Needles often repeat, and a regular expression takes long to be made ready.
@@ -207,7 +207,7 @@ impl Matcher {
 
 /// Whether an array has an element whose text is the needle.
 fn elements(is_case_sensitive: bool) -> Kernel {
-    Arc::new(move |values: &[Values], rows| {
+    Arc::new(move |values: &[Values], At { rows, .. }| {
         let (arrays, needles) = (&values[0], &values[1]);
         let mut result = BooleanBuilder::with_capacity(rows);
         for row in 0..rows {

@@ -9,7 +9,7 @@ use tidegauge_lang::tree::Type;
 
 use super::{digits, json, times};
 use crate::Result;
-use crate::expr::{Kernel, Typed, Values};
+use crate::expr::{At, Kernel, Typed, Values};
 use crate::value::Value;
 
 /// JSON texts as values of the types that they had, each where the text is one of it.
@@ -87,7 +87,7 @@ fn built<B: arrow_array::builder::ArrayBuilder>(
     new: fn() -> B,
     read: impl Fn(&str, &mut B) + Send + Sync + 'static,
 ) -> Kernel {
-    Arc::new(move |values: &[Values], rows| {
+    Arc::new(move |values: &[Values], At { rows, .. }| {
         let array = values[0].clone().into_array(rows)?;
         let texts: &StringViewArray = array.as_string_view();
         let mut builder = new();

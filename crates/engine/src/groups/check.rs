@@ -15,6 +15,7 @@ use super::states::{Unmerged, merged};
 use crate::Result;
 use crate::partials::{MergedRun, Partials};
 use crate::scan::Scan;
+use crate::turns::in_turns;
 
 /// By how much sums may differ that were added up in another order.
 const SHARE_MAX: f64 = 1e-9;
@@ -40,7 +41,7 @@ impl Grouping<'_> {
         // What this reads is not part of the answer.
         let scan = Arc::new(scan.again(None).of_blocks(check.blocks));
         let (partials, kept) = (partials.clone(), check.kept);
-        tokio::runtime::Handle::current().spawn(async move {
+        tokio::runtime::Handle::current().spawn(in_turns(async move {
             let compared = async {
                 let grouping = Grouping::new(&plan, context, 0.0, has_bucket)?;
                 grouping.is_right(kept, &scan).await
@@ -49,7 +50,7 @@ impl Grouping<'_> {
             if let Ok(is_right) = compared.await {
                 partials.note_check(is_right);
             }
-        });
+        }));
     }
 
     async fn is_right(&self, kept: Kept, scan: &Arc<Scan>) -> Result<bool> {

@@ -29,9 +29,10 @@ use super::places::Places;
 use super::states::States;
 use super::{Grouping, stopped};
 use crate::Result;
-use crate::expr::{Rows, Typed};
+use crate::expr::{Rows, Stretches, Typed};
 use crate::partials::Partials;
 use crate::scan::{Scan, Selected};
+use crate::turns::{self, in_turns};
 
 /// Up to how many combinations of codes there is a table of all; above, those that occur are kept by hash.
 const TABLE_PLACES: u64 = 1 << 18;
@@ -106,7 +107,7 @@ impl Grouping<'_> {
         for _ in 0..threads {
             let mut worker =
                 Worker::new(&shared, MemoryConsumer::new("groups").register(self.context.memory_pool()))?;
-            running.spawn(async move { worker.work().await });
+            running.spawn(in_turns(async move { worker.work().await }));
         }
         while let Some(done) = running.join_next().await {
             states.loose.extend(done.map_err(stopped)??);
@@ -116,6 +117,12 @@ impl Grouping<'_> {
         }
         Ok(states)
     }
+}
+
+/// What is added for some rows: the place of each row's group, and the columns that are aggregated.
+struct Computed {
+    groups: Vec<usize>,
+    arguments: Vec<Option<ArrayRef>>,
 }
 
 /// The groups that one thread has seen.
@@ -155,7 +162,7 @@ impl Worker {
                 self.add(&shared.scan, &selected).await?;
             }
             // Other queries have a turn between blocks.
-            tokio::task::yield_now().await;
+            turns::pause().await;
         }
         self.hand_on()?;
         Ok(std::mem::take(&mut self.done))
@@ -163,21 +170,34 @@ impl Worker {
 
     /// Takes over the rows of a block.
     async fn add(&mut self, scan: &Scan, selected: &Selected) -> Result<()> {
-        let shared = Arc::clone(&self.shared);
-        let count = selected.picked.count();
-        let places = Typed::inputs_of(&shared.columns);
+        let places = Typed::inputs_of(&self.shared.columns);
         let inputs = scan.load(selected.place, &places, &selected.picked).await?;
-        let rows = Rows::new(&inputs, count);
-        let groups = self.groups_of(&rows)?;
-        let mut computed: Vec<Option<ArrayRef>> = vec![None; shared.columns.len()];
+        let mut stretches = Stretches::new(inputs, selected.picked.count());
+        while let Some(computed) = stretches.next(&scan.pace, |rows, _| self.computed(rows))? {
+            self.add_computed(computed)?;
+            turns::pause().await;
+        }
+        Ok(())
+    }
+
+    /// The groups of some rows and what is aggregated of them. Rows may be computed twice, so that nothing is added yet;
+    /// a group that is known has its rows in the end.
+    fn computed(&mut self, rows: &Rows<'_>) -> Result<Computed> {
+        let shared = Arc::clone(&self.shared);
+        let mut arguments: Vec<Option<ArrayRef>> = vec![None; shared.columns.len()];
+        for place in shared.arguments.iter().flatten() {
+            if arguments[*place].is_none() {
+                arguments[*place] = Some(shared.columns[*place].evaluate(rows)?.into_array(rows.count)?);
+            }
+        }
+        Ok(Computed { groups: self.groups_of(rows)?, arguments })
+    }
+
+    fn add_computed(&mut self, Computed { groups, arguments: computed }: Computed) -> Result<()> {
+        let (shared, count) = (Arc::clone(&self.shared), groups.len());
         for (accumulator, arguments) in self.accumulators.iter_mut().zip(&shared.arguments) {
             let mut values: Vec<ArrayRef> = Vec::with_capacity(arguments.len().max(1));
-            for place in arguments {
-                if computed[*place].is_none() {
-                    computed[*place] = Some(shared.columns[*place].evaluate(&rows)?.into_array(count)?);
-                }
-                values.extend(computed[*place].clone());
-            }
+            values.extend(arguments.iter().filter_map(|place| computed[*place].clone()));
             if values.is_empty() {
                 if self.ones.len() < count {
                     self.ones = Arc::new(Int64Array::from(vec![1; count]));

@@ -31,6 +31,7 @@ use super::{GroupedRows, Grouping, Totals, stopped};
 use crate::expr::Typed;
 use crate::leaf::columns_of;
 use crate::scan::Scan;
+use crate::turns::{self, in_turns};
 use crate::types::arrow_type;
 use crate::{Error, Result};
 
@@ -69,7 +70,7 @@ impl Grouping<'_> {
         for thread in 0..threads as u32 {
             let parting = Arc::clone(&parting);
             let parted = Parted::new(thread, parting.parts, &self.context);
-            running.spawn(async move { parting.work(parted).await });
+            running.spawn(in_turns(async move { parting.work(parted).await }));
         }
         let mut parted = Vec::with_capacity(threads);
         while let Some(done) = running.join_next().await {
@@ -136,7 +137,7 @@ impl Grouping<'_> {
         for _ in 0..threads {
             let merging = Arc::clone(merging);
             let memory = MemoryConsumer::new("groups").register(self.context.memory_pool());
-            running.spawn(async move { merging.work(memory).await });
+            running.spawn(in_turns(async move { merging.work(memory).await }));
         }
         let (mut batches, mut groups) = (Vec::new(), 0);
         while let Some(done) = running.join_next().await {
@@ -162,7 +163,7 @@ impl Parting {
                 }
             }
             // Other queries have a turn between blocks.
-            tokio::task::yield_now().await;
+            turns::pause().await;
         }
         Ok(parted)
     }
@@ -201,7 +202,7 @@ impl Merging {
             } else {
                 memory.try_grow(found.last().map_or(0, RecordBatch::get_array_memory_size))?;
             }
-            tokio::task::yield_now().await;
+            turns::pause().await;
         }
         Ok((found, groups))
     }

@@ -18,6 +18,7 @@ use super::{collected, stopped};
 use crate::Result;
 use crate::leaf::Leaf;
 use crate::own_rows;
+use crate::turns;
 
 /// The rows of a plan, all or the first; in no order where none is given.
 pub(super) async fn ordered(
@@ -33,7 +34,7 @@ pub(super) async fn ordered(
     let all = collected(&together(plan), context).await?;
     let memory = MemoryConsumer::new("sorted groups").register(context.memory_pool());
     // A sort does not pause: beside the query's own threads it takes no other query's time, and the deadline is seen.
-    let sorting = tokio::task::spawn_blocking(move || sorted(&all, &order, &memory));
+    let sorting = tokio::task::spawn_blocking(turns::beside(move || sorted(&all, &order, &memory)));
     sorting.await.map_err(stopped)?
 }
 

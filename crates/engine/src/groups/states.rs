@@ -21,6 +21,7 @@ use super::merger::{Form, Keys, Merger, values};
 use super::{GroupedRows, Grouping, Totals, stopped};
 use crate::Result;
 use crate::partials::{MergedRun, Partials};
+use crate::turns::in_turns;
 
 /// The states of all groups.
 #[derive(Debug, Default)]
@@ -64,10 +65,10 @@ impl States {
         let mut merging = JoinSet::new();
         for run in unmerged {
             let keys = Arc::clone(keys);
-            merging.spawn(async move {
+            merging.spawn(in_turns(async move {
                 let merged = Arc::new(merged(&keys, &run)?);
                 Ok::<_, crate::Error>((run.blocks, merged))
-            });
+            }));
         }
         while let Some(done) = merging.join_next().await {
             let (blocks, run) = done.map_err(stopped)??;

@@ -20,7 +20,7 @@ use tidegauge_store::Block;
 use super::ordered::ordered;
 use super::{GroupedRows, Grouping, Totals};
 use crate::Result;
-use crate::expr::{Typed, Values};
+use crate::expr::{At, Typed, Values};
 use crate::functions::text::wanted::Wanted;
 use crate::leaf;
 use crate::partials::Partials;
@@ -140,7 +140,7 @@ fn is_chosen(keys: Vec<Typed>, groups: &[ArrayRef]) -> Result<Typed> {
     let converter = RowConverter::new(fields.collect())?;
     let chosen = converter.convert_columns(groups)?;
     let chosen: HashSet<Vec<u8>> = chosen.iter().map(|row| row.data().to_vec()).collect();
-    let run = move |values: &[Values], rows: usize| {
+    let run = move |values: &[Values], At { rows, .. }: At<'_>| {
         let columns =
             values.iter().map(|value| value.clone().into_array(rows)).collect::<Result<Vec<_>>>()?;
         let of_rows = converter.convert_columns(&columns)?;
@@ -154,7 +154,7 @@ fn is_chosen(keys: Vec<Typed>, groups: &[ArrayRef]) -> Result<Typed> {
 fn is_chosen_text(key: Typed, groups: &ArrayRef) -> Result<Typed> {
     let has_null = groups.null_count() > 0;
     let chosen = Wanted::new(groups.as_string_view().iter().flatten());
-    let run = move |values: &[Values], rows: usize| {
+    let run = move |values: &[Values], At { rows, .. }: At<'_>| {
         let array = values[0].clone().into_array(rows)?;
         let texts = array.as_string_view();
         let bits = match texts.nulls().filter(|_| has_null) {

@@ -20,7 +20,7 @@ use crate::answer::{Answer, Table};
 use crate::bind::Scope;
 use crate::events::{self, Budget};
 use crate::explain;
-use crate::expr::Typed;
+use crate::expr::{Pace, Typed};
 use crate::leaf::Leaf;
 use crate::own_rows;
 use crate::plan::{EventOrder, EventsPlan};
@@ -55,7 +55,8 @@ impl Run {
         let inputs = scope.inputs().to_vec();
         let prune = Prune::AllOf(rows.prunes.clone());
         let count = blocks.len();
-        let scan = Scan::new(blocks, range, inputs, conditions.to_vec(), prune, self.cache.clone());
+        let pace = Pace::new(self.context.memory_pool());
+        let scan = Scan::new(blocks, range, inputs, conditions.to_vec(), prune, self.cache.clone(), pace);
         if let Some(progress) = &self.question.options.progress {
             progress.watch(&scan.counters, count);
         }

@@ -1,4 +1,4 @@
-//! The figures of the engine: the memory of queries, and whether kept groups are still what would be computed. They are
+//! The figures of the engine: how many queries run, their memory, and whether kept groups are still what would be computed. They are
 //! read when somebody asks for them, and once a minute.
 
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -14,6 +14,9 @@ use super::Metrics;
 pub(super) struct EngineMetrics {
     held_bytes: Gauge<i64, AtomicI64>,
     kept_bytes: Gauge<i64, AtomicI64>,
+    running: Gauge<i64, AtomicI64>,
+    waiting: Gauge<i64, AtomicI64>,
+    sent_away: Counter,
     right: Counter,
     wrong: Counter,
 }
@@ -30,6 +33,13 @@ impl EngineMetrics {
             "query_kept_bytes",
             "Memory of columns and groups that are kept for later queries",
             metrics.kept_bytes.clone(),
+        );
+        registry.register("queries_running", "Queries that run", metrics.running.clone());
+        registry.register("queries_waiting", "Queries that wait for a place", metrics.waiting.clone());
+        registry.register(
+            "queries_sent_away",
+            "Queries that were told to come back because too many waited",
+            metrics.sent_away.clone(),
         );
         registry.register(
             "kept_groups_right",
@@ -51,6 +61,10 @@ impl Metrics {
         let (held, kept) = engine.memory_used();
         self.engine.held_bytes.set(gauge(held));
         self.engine.kept_bytes.set(gauge(kept));
+        let crowd = engine.crowd();
+        self.engine.running.set(gauge(crowd.running));
+        self.engine.waiting.set(gauge(crowd.waiting));
+        self.engine.sent_away.inner().store(crowd.sent_away, Ordering::Relaxed);
         let checked = engine.groups_checked();
         self.engine.right.inner().store(checked.right, Ordering::Relaxed);
         let before = self.engine.wrong.inner().swap(checked.wrong, Ordering::Relaxed);

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegauge_engine::{Answer, Files, Lane, Options, Places, Question};
+use tidegauge_engine::{Answer, Asker, Files, Lane, Options, Places, Question};
 use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, continuation_token, translate};
 use tidegauge_lang::tree::TimeRange;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
@@ -242,6 +242,7 @@ impl Run<'_> {
         let limits = &self.app.queries.limits;
         let options = Options {
             lane: Lane::Interactive,
+            asker: asker(self.caller, Lane::Interactive)?,
             time_max: limits.time_max,
             bypasses_cache: self.input.manner.bypasses_cache,
             is_explained: self.input.manner.is_explained,
@@ -297,4 +298,11 @@ fn meant_fields(answer: &Answer) -> HashSet<&str> {
         }
     }
     meant
+}
+
+/// Whose queries share places, threads and memory with whose. Monitors stand beside the tokens and people of their
+/// organisation, whoever made them.
+fn asker(caller: &Caller, lane: Lane) -> Result<Asker> {
+    let name = if lane == Lane::Monitor { "monitors" } else { &caller.actor };
+    Ok(Asker::new(&caller.org()?.to_string(), name))
 }

@@ -11,7 +11,7 @@ use super::calendar::HOUR;
 use super::call::{Call, Function, MANY, function, literal_integer};
 use super::elements;
 use super::rows;
-use crate::expr::{Typed, Values};
+use crate::expr::{At, Typed, Values};
 use crate::functions::{convert, json, times};
 use crate::notices::Notices;
 use crate::value::Value;
@@ -90,7 +90,7 @@ fn extreme(call: &Call<'_>, is_least: bool) -> Result<Value> {
         parts = parts.into_iter().map(convert::to_float).collect::<Result<Vec<Typed>>>()?;
     }
     let kind = parts[0].kind;
-    let run = move |values: &[Values], rows: usize| {
+    let run = move |values: &[Values], At { rows, .. }: At<'_>| {
         let mut best = values[0].clone().into_array(rows)?;
         for value in &values[1..] {
             best = better(&best, &value.clone().into_array(rows)?, is_least)?;

@@ -10,7 +10,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, Strin
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 
-use crate::expr::{Kernel, Values};
+use crate::expr::{At, Kernel, Values};
 use crate::notices::Notices;
 use crate::{Error, Message, Result};
 
@@ -98,6 +98,18 @@ impl<'a> Row<'a, '_> {
         }
     }
 
+    /// The bytes of all texts among the arguments.
+    fn text_bytes(&self) -> usize {
+        let of = |column: &Column<'_>| match column.cells {
+            Cells::Texts(texts) => {
+                let place = column.place(self.row);
+                if texts.is_valid(place) { texts.value(place).len() } else { 0 }
+            }
+            _ => 0,
+        };
+        self.columns.iter().map(of).sum()
+    }
+
     /// The text of an argument, which is one of those that lie in arrays of text.
     pub(super) fn text(&self, argument: usize) -> &'a str {
         let column = &self.columns[argument];
@@ -128,22 +140,40 @@ impl<'a> Row<'a, '_> {
 trait Builder<T> {
     fn of_rows(rows: usize) -> Self;
     fn append(&mut self, value: Option<T>) -> Result<()>;
+
+    /// The bytes of the texts so far. Other values take no more than they did as arguments.
+    fn bytes(&self) -> usize {
+        0
+    }
+
     fn end(self) -> ArrayRef;
 }
 
 /// Goes over the rows. Nulls are passed to the function only if it takes them.
 fn each_row<T, B: Builder<T>>(
     values: &[Values],
-    rows: usize,
+    at: At<'_>,
     takes_nulls: bool,
     mut compute: impl FnMut(Row<'_, '_>, &mut B, bool) -> Result<()>,
 ) -> Result<ArrayRef> {
     let columns: Vec<Column<'_>> = values.iter().map(Column::of).collect();
-    let mut builder = B::of_rows(rows);
-    let nulls = if takes_nulls { None } else { nulls(values, rows) };
-    for row in 0..rows {
+    let mut builder = B::of_rows(at.rows);
+    let nulls = if takes_nulls { None } else { nulls(values, at.rows) };
+    for row in 0..at.rows {
         let is_null = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-        compute(Row { columns: &columns, row }, &mut builder, is_null)?;
+        let (bytes, arguments) = (builder.bytes(), Row { columns: &columns, row });
+        let Some(allowance) = at.allowance else {
+            compute(arguments, &mut builder, is_null)?;
+            continue;
+        };
+        let read = if is_null { 0 } else { arguments.text_bytes() };
+        let _working = allowance.borrow(read, row)?;
+        compute(arguments, &mut builder, is_null)?;
+        let made = builder.bytes() - bytes;
+        if made > 0 {
+            allowance.take(made, row)?;
+        }
+        allowance.look(read, row)?;
     }
     Ok(builder.end())
 }
@@ -179,6 +209,10 @@ impl Builder<&str> for Texts {
         }
         self.builder.append_option(value);
         Ok(())
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes
     }
 
     fn end(mut self) -> ArrayRef {
@@ -245,9 +279,9 @@ pub(super) fn texts_with<S>(
     begin: impl Fn() -> S + Send + Sync + 'static,
     write: impl Fn(&mut S, Row<'_, '_>, &mut String) -> Option<()> + Send + Sync + 'static,
 ) -> Kernel {
-    Arc::new(move |values: &[Values], rows| {
+    Arc::new(move |values: &[Values], at| {
         let (mut shared, mut text) = (begin(), String::new());
-        each_row(values, rows, false, |row, builder: &mut Texts, is_null| {
+        each_row(values, at, false, |row, builder: &mut Texts, is_null| {
             text.clear();
             let is_there = !is_null && write(&mut shared, row, &mut text).is_some();
             told.look_at(&text);
@@ -261,9 +295,9 @@ pub(super) fn texts_of_all(
     told: Told,
     write: impl Fn(Row<'_, '_>, &mut String) -> Option<()> + Send + Sync + 'static,
 ) -> Kernel {
-    Arc::new(move |values: &[Values], rows| {
+    Arc::new(move |values: &[Values], at| {
         let mut text = String::new();
-        each_row(values, rows, true, |row, builder: &mut Texts, _| {
+        each_row(values, at, true, |row, builder: &mut Texts, _| {
             text.clear();
             let is_there = write(row, &mut text).is_some();
             told.look_at(&text);
@@ -274,8 +308,8 @@ pub(super) fn texts_of_all(
 
 /// A kernel that gives a part of one of the arguments.
 pub(super) fn parts(cut: impl for<'a> Fn(Row<'a, '_>) -> Option<&'a str> + Send + Sync + 'static) -> Kernel {
-    Arc::new(move |values: &[Values], rows| {
-        each_row(values, rows, false, |row, builder: &mut Texts, is_null| {
+    Arc::new(move |values: &[Values], at| {
+        each_row(values, at, false, |row, builder: &mut Texts, is_null| {
             builder.append(if is_null { None } else { cut(row) })
         })
     })
@@ -311,9 +345,9 @@ fn computed<T, B: Builder<T>, S>(
     begin: impl Fn() -> S + Send + Sync + 'static,
     compute: impl Fn(&mut S, Row<'_, '_>) -> Option<T> + Send + Sync + 'static,
 ) -> Kernel {
-    Arc::new(move |values: &[Values], rows| {
+    Arc::new(move |values: &[Values], at| {
         let mut shared = begin();
-        each_row(values, rows, false, |row, builder: &mut B, is_null| {
+        each_row(values, at, false, |row, builder: &mut B, is_null| {
             builder.append(if is_null { None } else { compute(&mut shared, row) })
         })
     })
@@ -321,9 +355,7 @@ fn computed<T, B: Builder<T>, S>(
 
 /// A kernel for a function that takes nulls.
 pub(super) fn booleans_of_all(compute: impl Fn(Row<'_, '_>) -> bool + Send + Sync + 'static) -> Kernel {
-    Arc::new(move |values: &[Values], rows| {
-        each_row(values, rows, true, |row, builder: &mut BooleanBuilder, _| {
-            builder.append(Some(compute(row)))
-        })
+    Arc::new(move |values: &[Values], at| {
+        each_row(values, at, true, |row, builder: &mut BooleanBuilder, _| builder.append(Some(compute(row))))
     })
 }

@@ -10,7 +10,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray, StringArray, StringViewArray};
 use arrow_buffer::{BooleanBuffer, Buffer};
 use hashbrown::HashSet;
 
-use crate::expr::{Kernel, Values};
+use crate::expr::{At, Kernel, Values};
 use crate::types::INLINE_MAX;
 
 /// Up to so many are compared one by one. A query can hold many conditions of one text each, which then take little
@@ -135,7 +135,7 @@ impl LongText {
 /// Whether texts are this one.
 pub(crate) fn one_text(needle: &str) -> Kernel {
     let wanted = Wanted::new(std::iter::once(needle));
-    Arc::new(move |values: &[Values], rows| {
+    Arc::new(move |values: &[Values], At { rows, .. }| {
         let array = values[0].clone().into_array(rows)?;
         let texts = array.as_string_view();
         Ok(Arc::new(BooleanArray::new(wanted.rows(texts), texts.nulls().cloned())) as ArrayRef)

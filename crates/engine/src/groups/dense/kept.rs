@@ -12,6 +12,7 @@ use crate::groups::check::{Check, Kept};
 use crate::groups::states::{States, Unmerged};
 use crate::partials::{self, MergedRun, Partial, Partials};
 use crate::scan::Scan;
+use crate::turns;
 
 /// Blocks with more groups than these are not worth keeping: merging them costs as much as reading the rows.
 const GROUPS_MAX: usize = 8 * 1024;
@@ -115,7 +116,7 @@ impl Worker {
                 self.keep_block(&scan.blocks[claim.place], partials, matched)?;
             }
             // Other queries have a turn between blocks.
-            tokio::task::yield_now().await;
+            turns::pause().await;
         }
         Ok(())
     }

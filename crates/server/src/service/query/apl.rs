@@ -19,7 +19,7 @@ use tidegauge_model::Timestamp;
 
 use self::compile::Understood;
 use super::history::Kept;
-use super::{DescribedDataset, Manner, Queried, TextQuery, ended, failure, history, meter, wait};
+use super::{DescribedDataset, Manner, Queried, TextQuery, asker, ended, failure, history, meter, wait};
 use crate::app::App;
 use crate::service::datasets::fields;
 use crate::service::{Caller, Result};
@@ -150,7 +150,11 @@ impl Run<'_> {
             constants: self.resolved.constants.clone(),
             datasets: self.datasets.clone(),
             is_strict: self.resolved.is_strict,
-            options: Options { unanswered: meter::unanswered(self.app, &standing.org), ..self.options(now) },
+            options: Options {
+                asker: asker(self.caller, self.input.lane)?,
+                unanswered: meter::unanswered(self.app, &standing.org),
+                ..self.options(now)
+            },
         };
         let answer = self.app.engine.run(question).await;
         let mut answer = answer.map_err(|error| failure::of_text_engine(error, &self.input.text))?;

@@ -99,7 +99,7 @@ fn of_running(error: EngineError) -> Error {
             Error::new(kind, error.to_string()).hint("ask for a shorter time range, or filter more")
         }
         EngineError::Busy | EngineError::MemoryTaken => Error::new(kind, error.to_string()),
-        EngineError::Internal { .. } => {
+        EngineError::Internal { .. } | EngineError::TooMuchAtOnce { .. } => {
             Error { source: Some(Box::new(error)), ..Error::new(kind, "the query could not be completed") }
         }
     }

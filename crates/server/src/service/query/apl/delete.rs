@@ -15,7 +15,7 @@ use tidegauge_model::{Action, DatasetArea, ErrorKind, RowId};
 use super::compile::{self, Understood};
 use super::{AplInput, sources};
 use crate::app::App;
-use crate::service::query::{failure, meter};
+use crate::service::query::{asker, failure, meter};
 use crate::service::{Caller, Error, Result};
 
 /// How many events are found at once.
@@ -57,7 +57,11 @@ pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: b
             constants: resolved.constants.clone(),
             datasets: datasets.clone(),
             is_strict: resolved.is_strict,
-            options: Options { unanswered: meter::unanswered(app, &standing.org), ..options(app, caller) },
+            options: Options {
+                asker: asker(caller, Lane::Export)?,
+                unanswered: meter::unanswered(app, &standing.org),
+                ..options(app, caller)
+            },
         };
         let answer = app.engine.run(question).await;
         let answer = answer.map_err(|error| failure::of_text_engine(error, &input.text))?;

@@ -45,6 +45,11 @@ pub(super) async fn of(
         let hint = "a pattern beside a view fits what only the view may read: name the datasets instead";
         return Err(Error::from(refused).hint(hint));
     }
+    // What reads nothing, as `print` does, computes all the same.
+    if names.is_empty() && !caller.capabilities.allows_some_dataset(DatasetArea::Query, Action::Read) {
+        let refused = Refusal::MissingCapability { area: DatasetArea::Query.name(), action: Action::Read };
+        return Err(Error::from(refused).hint("a query needs the right to query at least one dataset"));
+    }
     let mut found = Vec::with_capacity(names.len());
     for name in names {
         let Some(state) = datasets::find_state(app, caller, &name).await? else {

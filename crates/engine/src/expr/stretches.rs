@@ -1,0 +1,87 @@
+//! Rows in stretches that expressions can compute at once: all of them as a rule, and fewer where those take too much.
+//! How many is remembered for the rows that follow.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use datafusion_execution::memory_pool::MemoryPool;
+
+use super::{Allowance, Input, Rows};
+use crate::{Error, Result};
+
+/// By how much stretches grow again when they take little.
+const GROWTH: usize = 4;
+
+/// How many rows a query's expressions are computed for at once, where they are computed for many.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    memory: Arc<dyn MemoryPool>,
+    rows: AtomicUsize,
+}
+
+impl Pace {
+    pub(crate) fn new(memory: &Arc<dyn MemoryPool>) -> Self {
+        Self { memory: Arc::clone(memory), rows: AtomicUsize::new(usize::MAX) }
+    }
+
+    /// Computes something for the first of so many rows, as many as can be done at once, and tells how many those were.
+    /// What is computed must not change anything before it is sure to succeed.
+    pub(crate) fn first<T>(
+        &self,
+        count: usize,
+        mut compute: impl FnMut(usize, &Allowance) -> Result<T>,
+    ) -> Result<(T, usize)> {
+        let mut rows = self.rows.load(Ordering::Relaxed).min(count).max(1);
+        loop {
+            let allowance = Allowance::new(&self.memory, rows);
+            match compute(rows.min(count), &allowance) {
+                Err(Error::TooMuchAtOnce { rows: fewer }) if rows > 1 => {
+                    rows = fewer.clamp(1, rows / 2);
+                    self.rows.store(rows, Ordering::Relaxed);
+                }
+                Err(error) => return Err(error),
+                Ok(computed) => {
+                    if allowance.has_much_left() && rows < count {
+                        self.rows.store(rows.saturating_mul(GROWTH), Ordering::Relaxed);
+                    }
+                    return Ok((computed, rows.min(count)));
+                }
+            }
+        }
+    }
+}
+
+/// Inputs that are at hand, of which stretch after stretch is computed.
+#[derive(Debug)]
+pub(crate) struct Stretches {
+    inputs: Vec<Input>,
+    count: usize,
+    next: usize,
+}
+
+impl Stretches {
+    pub(crate) fn new(inputs: Vec<Input>, count: usize) -> Self {
+        Self { inputs, count, next: 0 }
+    }
+
+    /// Computes something for the next rows; none when all are done. It is told where they begin.
+    pub(crate) fn next<T>(
+        &mut self,
+        pace: &Pace,
+        mut compute: impl FnMut(&Rows<'_>, usize) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let (start, left) = (self.next, self.count - self.next);
+        if left == 0 {
+            return Ok(None);
+        }
+        let (computed, rows) = pace.first(left, |rows, allowance| {
+            if start == 0 && rows == self.count {
+                return compute(&Rows::allowed(&self.inputs, rows, allowance), start);
+            }
+            let inputs: Vec<Input> = self.inputs.iter().map(|input| input.slice(start, rows)).collect();
+            compute(&Rows::allowed(&inputs, rows, allowance), start)
+        })?;
+        self.next += rows;
+        Ok(Some(computed))
+    }
+}
