@@ -17,7 +17,7 @@ const QUERY_BYTES: usize = 64 << 20;
 
 /// What the process may hold beside that: the store, decoded columns, the stacks of threads, and what is being made
 /// when the bound is met.
-const OTHER_BYTES: usize = 1400 << 20;
+const OTHER_BYTES: usize = 400 << 20;
 
 /// A time that no query here needs.
 const TIME_MAX: Duration = Duration::from_secs(600);
@@ -306,6 +306,47 @@ fn rows_that_multiply_say_that_they_are_too_much() {
         ] {
             let answer = heavy.bear(None, text).await;
             assert!(answer.is_ok() || is_too_much(&answer) || is_refused(&answer), "{text}: {answer:?}");
+        }
+    });
+}
+
+/// Texts of many rows that are together far more than the query may hold are made for some rows at a time.
+#[test]
+fn texts_of_many_rows_are_made_within_the_share() {
+    block_on(async {
+        let heavy = Heavy::new().await;
+        let state = heavy
+            .dataset(4_000, |number| format!(r#""s":"a text of its own {number:06}","n":{number}"#))
+            .await;
+        let doubled = " | extend s = strcat(s, s)".repeat(14);
+        let length = 25 << 14;
+        for (text, expected) in [
+            (format!("logs{doubled} | summarize max(strlen(s))"), length),
+            (format!("logs{doubled} | where s has '003999' | project n | summarize max(n)"), 3_999),
+            (
+                format!("logs{doubled} | extend k = substring(s, 0, 25) | summarize sum(n) by k | count"),
+                4_000,
+            ),
+            (format!("logs{doubled} | summarize max(n) by s = substring(s, 0, 20) | count"), 40),
+            (format!("logs{doubled} | sort by s desc | take 1 | project n"), 3_999),
+            (format!("logs | summarize n = max(n) by s{doubled} | summarize max(strlen(s))"), length),
+            (
+                format!("logs | sort by n asc | take 300{doubled} | mv-expand a = range(1, 200) | count"),
+                60_000,
+            ),
+            ("logs | extend r = range(1, 20000 + n, 1) | summarize max(array_length(r))".to_owned(), 23_999),
+            ("logs | extend r = range(1, 20000, 1) | mv-expand r limit 3 | count".to_owned(), 12_000),
+        ] {
+            let answer =
+                heavy.bear(Some(&state), &text).await.unwrap_or_else(|error| panic!("{text}: {error}"));
+            let found = crate::support::reply::value(&answer.tables[0].fields[0], 0);
+            assert_eq!(found, expected, "{text}");
+            assert!(answer.figures.memory_peak <= QUERY_BYTES as u64, "{text}");
+        }
+        // What has to be kept whole does not fit, and that is told.
+        for stages in ["sort by s desc | summarize make_list(strlen(s)) | count", "summarize make_list(s)"] {
+            let answer = heavy.bear(Some(&state), &format!("logs{doubled} | {stages}")).await;
+            assert!(answer.is_ok() || is_too_much(&answer), "{stages}: {answer:?}");
         }
     });
 }

@@ -96,8 +96,8 @@ pub struct Guarded<T> {
 impl<T> Guarded<T> {
     /// A connection that something was answered on is not given away for a new one as long as there are others.
     fn note_written(&self, written: &Poll<io::Result<usize>>) {
-        if matches!(written, Poll::Ready(Ok(1..))) {
-            self.place.is_answered();
+        if let Poll::Ready(Ok(bytes)) = written {
+            self.place.wrote(*bytes);
         }
     }
 

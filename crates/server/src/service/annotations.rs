@@ -2,8 +2,10 @@
 //! before it is.
 
 use tidegauge_catalog::annotations::{Annotation, AnnotationFilter, AnnotationPatch};
+use tidegauge_model::capability::ANY;
 use tidegauge_model::{Action, AnnotationId, DatasetArea, Rule, Timestamp, Violation};
 
+use super::monitors::reader::may_query;
 use super::text::{check_dataset_name, check_text};
 use super::{Caller, Error, Result};
 use crate::app::App;
@@ -44,24 +46,33 @@ pub async fn list(app: &App, caller: &Caller, question: AnnotationQuestion) -> R
         end: time("end", question.end)?,
     };
     let mut annotations = app.catalog.list_annotations(caller.org()?, &filter).await?;
-    annotations.iter_mut().for_each(|annotation| hide_findings(caller, annotation));
+    hide_findings(app, caller, &mut annotations).await?;
     Ok(annotations)
 }
 
 pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Annotation> {
     let id = AnnotationId::parse(id).ok_or_else(not_found)?;
     let mut annotation = app.catalog.find_annotation(caller.org()?, &id).await?.ok_or_else(not_found)?;
-    hide_findings(caller, &mut annotation);
+    hide_findings(app, caller, std::slice::from_mut(&mut annotation)).await?;
     Ok(annotation)
 }
 
-/// The text of a monitor's annotation says what it found, for those who may query the datasets.
-fn hide_findings(caller: &Caller, annotation: &mut Annotation) {
-    let may_query =
-        |name: &String| caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read);
-    if annotation.monitor.is_some() && !annotation.datasets.iter().all(may_query) {
-        annotation.description = String::new();
+/// The text of a monitor's annotation says what it found, for those who may query what the monitor reads. When the
+/// monitor is gone nobody knows that any more, and it is for those who may query everything.
+async fn hide_findings(app: &App, caller: &Caller, annotations: &mut [Annotation]) -> Result<()> {
+    let may_query_all = caller.capabilities.allows_dataset(ANY, DatasetArea::Query, Action::Read);
+    if may_query_all || annotations.iter().all(|annotation| annotation.monitor.is_none()) {
+        return Ok(());
     }
+    let monitors = app.catalog.list_monitors(caller.org()?).await?;
+    for annotation in annotations {
+        let Some(id) = &annotation.monitor else { continue };
+        let monitor = monitors.iter().find(|monitor| monitor.id == *id);
+        if !monitor.is_some_and(|monitor| may_query(caller, &monitor.reads)) {
+            annotation.description = String::new();
+        }
+    }
+    Ok(())
 }
 
 pub async fn create(app: &App, caller: &Caller, input: AnnotationInput) -> Result<Annotation> {
@@ -94,7 +105,7 @@ pub async fn update(app: &App, caller: &Caller, id: &str, input: AnnotationInput
     check_order(patch.at.unwrap_or(present.at), patch.end_at.or(present.end_at))?;
     let updated = app.catalog.update_annotation(caller.org()?, &present.id, &patch, &caller.change()).await?;
     let mut updated = updated.ok_or_else(not_found)?;
-    hide_findings(caller, &mut updated);
+    hide_findings(app, caller, std::slice::from_mut(&mut updated)).await?;
     Ok(updated)
 }
 

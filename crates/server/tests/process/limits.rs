@@ -63,16 +63,30 @@ pub(crate) async fn closes_silent_connections(backend: Backend) {
     read_to_close(halting);
 }
 
+/// Heads that are never finished shut out nobody but who sends them: neither who comes new, nor who was answered before.
 pub(crate) async fn limits_connections(backend: Backend) {
     let installation = Installation::new(backend);
-    let service = installation.start(&["--max-connections", "1"]);
-    let mut first = TcpStream::connect(service.address()).unwrap();
-    first.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
-    let mut byte = [0];
-    first.read_exact(&mut byte).unwrap();
-    assert_eq!(read_to_close(TcpStream::connect(service.address()).unwrap()), "");
-    drop(first);
-    while client().get(format!("{}/healthz", service.url)).send().await.is_err() {}
+    let service = installation.start(&["--max-connections", "8", "--header-timeout-seconds", "600"]);
+    let connect = || TcpStream::connect(service.address()).unwrap();
+    let is_answered = |connection: &mut TcpStream| {
+        connection.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+        let mut answer = [0; 4_096];
+        let read = connection.read(&mut answer).unwrap();
+        answer[..read].starts_with(b"HTTP/1.1 200")
+    };
+    let mut first = connect();
+    assert!(is_answered(&mut first));
+    let mut unfinished = Vec::new();
+    for _ in 0..20 {
+        let mut connection = connect();
+        connection.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\nslow: ").unwrap();
+        unfinished.push(connection);
+        assert!(is_answered(&mut connect()));
+    }
+    assert!(is_answered(&mut first), "it was answered before, and is not given up for others");
+    for connection in unfinished.drain(..12) {
+        assert_eq!(read_to_close(connection), "", "there are no more than eight");
+    }
 }
 
 /// A client that asks and never reads does not keep its answers in memory for ever.

@@ -10,6 +10,9 @@ use std::task::{Poll, Waker};
 
 use futures_util::task::AtomicWaker;
 
+/// What is written is an answer from here on: a greeting of HTTP/2, which nobody has asked for, is shorter.
+const ANSWER_BYTES: u64 = 128;
+
 /// All connections of a listener.
 #[derive(Debug)]
 pub(super) struct Table {
@@ -36,6 +39,7 @@ struct Entry {
 struct State {
     is_answered: AtomicBool,
     is_cut: AtomicBool,
+    written: AtomicU64,
     /// When it was last written to, or accepted.
     last: AtomicU64,
     reader: AtomicWaker,
@@ -64,9 +68,11 @@ impl Table {
 
     /// A place for a new connection, if need be that of another.
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Place {
+        let address = network_of(address);
         let state = Arc::new(State {
             is_answered: AtomicBool::new(false),
             is_cut: AtomicBool::new(false),
+            written: AtomicU64::new(0),
             last: AtomicU64::new(self.now()),
             reader: AtomicWaker::new(),
         });
@@ -82,6 +88,14 @@ impl Table {
         entries.by_number.insert(number, Entry { address, state: Arc::clone(&state) });
         drop(entries);
         Place { table: Arc::clone(self), number, state }
+    }
+}
+
+/// Who has an address of the sixth version has as many as there are in its network.
+fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::from((u128::from(address) >> 64 << 64).to_be_bytes()),
+        fourth => fourth,
     }
 }
 
@@ -127,8 +141,14 @@ impl Place {
         .await;
     }
 
-    /// Notes that something was answered.
-    pub(super) fn is_answered(&self) {
+    /// Notes that something was written, which is an answer when it is long enough.
+    pub(super) fn wrote(&self, bytes: usize) {
+        if self.state.written.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64 >= ANSWER_BYTES {
+            self.is_answered();
+        }
+    }
+
+    fn is_answered(&self) {
         self.state.last.store(self.table.now(), Ordering::Relaxed);
         self.state.is_answered.store(true, Ordering::Relaxed);
     }
