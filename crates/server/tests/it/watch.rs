@@ -1,6 +1,7 @@
 //! The watch over monitors, on a clock that the test moves: what runs find, tell and keep, who makes them, and that a
 //! backtest opens and closes at the same runs.
 
+mod findings;
 mod live;
 mod nodes;
 mod replayed;
@@ -10,5 +11,5 @@ use crate::cases::Case;
 
 /// Every case with its name.
 pub(crate) fn all() -> impl Iterator<Item = &'static (&'static str, Case)> {
-    [live::ALL, nodes::ALL, replayed::ALL].into_iter().flatten()
+    [findings::ALL, live::ALL, nodes::ALL, replayed::ALL].into_iter().flatten()
 }

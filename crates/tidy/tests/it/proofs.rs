@@ -1,25 +1,40 @@
-//! Rule: every test that `docs/internals/testing.md` names is there. A row of its tables is a promise with a link to
-//! where it is made, and tests: a function of a test file in `crates`, a scenario, a page whose examples run, or another
-//! file of `tests` or `scripts`. Whether a test proves its promise is for people to judge.
+//! Rule: every test that `docs/internals/testing.md` and `threats.md` name is there. A row of their tables is a promise
+//! or a threat with a link, and tests: a function of a test file in `crates`, a scenario, a page whose examples run, or
+//! another file of `tests` or `scripts`. Whether a test proves its promise is for people to judge.
 
 use crate::report::{Violation, assert_none, problems};
 use crate::repository;
 
-const DOCUMENT: &str = "docs/internals/testing.md";
+/// A page with such tables.
+struct Page {
+    path: &'static str,
+    /// The first line of each table.
+    head: &'static str,
+    /// Where it is told what nothing proves.
+    without: &'static str,
+}
 
-/// The first line of each table of promises.
-const HEAD: &str = "| promise | proved by |";
+const PROMISES: Page = Page {
+    path: "docs/internals/testing.md",
+    head: "| promise | proved by |",
+    without: "## Promises without a test",
+};
 
-/// Where promises are told that nothing proves.
-const WITHOUT: &str = "## Promises without a test";
+const THREATS: Page = Page {
+    path: "docs/internals/threats.md",
+    head: "| threat | what stops it | proved by |",
+    without: "## Not proved or not there yet",
+};
 
 #[test]
 fn the_tests_that_prove_promises_are_there() {
-    let document = repository::read(DOCUMENT).unwrap_or_default();
     let paths = repository::files_under("crates").into_iter().filter(|path| path.ends_with(".rs"));
     let sources: Vec<(String, String)> =
         paths.filter_map(|path| repository::read(&path).map(|text| (path, text))).collect();
-    assert_none("promises", check(&document, &sources, repository::read));
+    for page in [&PROMISES, &THREATS] {
+        let document = repository::read(page.path).unwrap_or_default();
+        assert_none("promises", check(page, &document, &sources, repository::read));
+    }
 }
 
 /// A row of a table: the promise, and what proves it.
@@ -30,23 +45,25 @@ struct Row<'a> {
 }
 
 fn check(
+    page: &Page,
     document: &str,
     sources: &[(String, String)],
     read: impl Fn(&str) -> Option<String>,
 ) -> Vec<Violation> {
-    let rows = rows(document);
+    let rows = rows(page, document);
     let mut violations = Vec::new();
     if rows.is_empty() {
-        let remedy = format!("begin a table with `{HEAD}`");
-        violations.push(Violation::in_file(DOCUMENT, "lists no promise", remedy));
+        let remedy = format!("begin a table with `{}`", page.head);
+        violations.push(Violation::in_file(page.path, "lists no promise", remedy));
     }
-    if !document.lines().any(|line| line == WITHOUT) {
+    if !document.lines().any(|line| line == page.without) {
         let remedy = "say openly what no test proves";
-        violations.push(Violation::in_file(DOCUMENT, format!("has no part \"{WITHOUT}\""), remedy));
+        let problem = format!("has no part \"{}\"", page.without);
+        violations.push(Violation::in_file(page.path, problem, remedy));
     }
     for row in &rows {
         let mut tell = |problem: String, remedy: &str| {
-            violations.push(Violation::at(DOCUMENT, row.line, problem, remedy));
+            violations.push(Violation::at(page.path, row.line, problem, remedy));
         };
         if !row.promise.contains("](") {
             tell("the promise has no link".to_owned(), "link to where it is made");
@@ -64,15 +81,15 @@ fn check(
     violations
 }
 
-fn rows(document: &str) -> Vec<Row<'_>> {
+fn rows<'a>(page: &Page, document: &'a str) -> Vec<Row<'a>> {
     let mut rows = Vec::new();
     let mut is_table = false;
     for (index, line) in document.lines().enumerate() {
-        is_table = line == HEAD || (is_table && line.starts_with('|'));
+        is_table = line == page.head || (is_table && line.starts_with('|'));
         let cells = line.strip_prefix("| ").and_then(|line| line.strip_suffix(" |"));
         if let Some((promise, tests)) = cells.and_then(|cells| cells.rsplit_once(" | "))
             && is_table
-            && line != HEAD
+            && line != page.head
         {
             rows.push(Row { line: index + 1, promise, tests });
         }
@@ -180,8 +197,13 @@ mod samples {
     }
 
     fn found(rows: &[&str]) -> Vec<String> {
-        let document = format!("{HEAD}\n|---|---|\n{}\n\n{WITHOUT}\n\n| not | a row |\n", rows.join("\n"));
-        let violations = check(&document, &sources(), read);
+        let document = format!(
+            "{}\n|---|---|\n{}\n\n{}\n\n| not | a row |\n",
+            PROMISES.head,
+            rows.join("\n"),
+            PROMISES.without
+        );
+        let violations = check(&PROMISES, &document, &sources(), read);
         problems(&violations).into_iter().map(str::to_owned).collect()
     }
 
@@ -222,7 +244,7 @@ mod samples {
 
     #[test]
     fn a_page_without_promises_is_found() {
-        let violations = check("# Testing\n", &sources(), read);
+        let violations = check(&PROMISES, "# Testing\n", &sources(), read);
         let expected = ["lists no promise", "has no part \"## Promises without a test\""];
         assert_eq!(problems(&violations), expected);
     }
