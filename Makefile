@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check oracle hostile powercut diskfaults objectfaults bench bench-compare bench-growth bench-oauth bench-monitors bench-tenants fmt audit help lint setup-run setup-test setup-bench
+.PHONY: run test check oracle hostile powercut diskfaults objectfaults bench bench-compare bench-growth bench-oauth bench-monitors bench-tenants fmt audit help lint setup-run setup-test setup-bench fuzz
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
@@ -45,6 +45,9 @@ diskfaults: ## make the disk fail at calls of a run, and look for what was ackno
 
 objectfaults: ## make requests to the object store fail, and look for the same; four seconds for each fault [POINTS=150 SEED=1]
 	scripts/objectfaults.sh --points $(or $(POINTS),150) --seed $(or $(SEED),1) --self-test
+
+fuzz: ## try bytes that chance and coverage choose on every reader, SECONDS for each of 24 targets: half an hour, and as long for the first build [SECONDS=60 TARGETS=...]
+	scripts/fuzz.sh $(TARGETS) --seconds $(or $(SECONDS),60)
 
 bench: setup-bench ## measure the service, and its ingest and its answers beside ClickHouse and DuckDB [EVENTS=10000000]
 	scripts/bench.sh

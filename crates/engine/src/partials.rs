@@ -17,6 +17,8 @@ use tidegauge_store::BlockId;
 pub use self::checks::Checked;
 use self::checks::Checks;
 pub(crate) use self::disk::Disk;
+#[cfg(feature = "testing")]
+pub use self::disk::testing::{decode_partials, encode_partials};
 pub(crate) use self::runs::{MergedRun, cut};
 use crate::notices::Notices;
 

@@ -7,6 +7,9 @@ use datafusion_execution::memory_pool::{MemoryConsumer, MemoryPool, MemoryReserv
 use tidegauge_lang::tree::{Expr, Type};
 use tidegauge_store::BlockId;
 
+#[cfg(feature = "testing")]
+pub use crate::partials::{decode_partials, encode_partials};
+
 pub use crate::aggregates::{
     argmax, argmin, avg, avg_time, count, distinct, histogram, makelist, makeset, max, min, percentiles,
     phrases, split_estimates, split_sums, spotlight, stdev, sum, topk, variance,

@@ -27,7 +27,12 @@ pub(crate) struct CsvStream {
     names: Option<Vec<String>>,
     /// The field of each name once it was resolved, or [`NONE`].
     fields: Vec<u32>,
+    /// Where the bytes begin that were not read yet.
     place: Place,
+    /// Where the line in hand begins, which is what errors name: where a piece of the body ends is chance.
+    line_start: Place,
+    /// Whether nothing of the line in hand was read yet but line breaks before it.
+    is_between_lines: bool,
 }
 
 impl CsvStream {
@@ -39,16 +44,23 @@ impl CsvStream {
         self.ends_len = 0;
         self.names = options.csv_fields.as_ref().map(|names| trimmed(names.iter().map(String::as_str)));
         self.fields.clear();
-        self.place = place;
+        (self.place, self.line_start, self.is_between_lines) = (place, place, true);
+        // The parser would take a byte order mark away if the first piece had all of it. The reader has done so
+        // already, wherever the body was cut; a blank line makes the parser look for none.
+        self.parser.read_record(b"\n", &mut self.values, &mut self.ends);
     }
 
     pub(crate) fn feed(&mut self, bytes: &[u8], around: &mut Surroundings<'_>) -> Result<(), Malformed> {
         let mut rest = bytes;
         while !rest.is_empty() {
+            self.note_line_start(rest);
+            // The parser stops at the byte that passes a limit, so that it is the same one wherever the body is cut.
+            let values_max = self.values.len().min(around.limits.event_bytes_max.saturating_add(1));
+            let ends_max = self.ends.len().min(VALUES_MAX + 1);
             let (result, read, written, ended) = self.parser.read_record(
                 rest,
-                &mut self.values[self.values_len..],
-                &mut self.ends[self.ends_len..],
+                &mut self.values[self.values_len..values_max],
+                &mut self.ends[self.ends_len..ends_max],
             );
             self.values_len += written;
             self.ends_len += ended;
@@ -59,10 +71,24 @@ impl CsvStream {
                 ReadRecordResult::InputEmpty | ReadRecordResult::End => break,
                 ReadRecordResult::OutputFull => self.values.resize(self.values.len() * 2, 0),
                 ReadRecordResult::OutputEndsFull => self.ends.resize(self.ends.len() * 2, 0),
-                ReadRecordResult::Record => self.record(around),
+                ReadRecordResult::Record => {
+                    self.record(around);
+                    self.check_rows(around)?;
+                    self.is_between_lines = true;
+                }
             }
         }
         Ok(())
+    }
+
+    /// Line breaks before a line are no part of it: the parser passes over them.
+    fn note_line_start(&mut self, rest: &[u8]) {
+        if self.is_between_lines {
+            let breaks = rest.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+            self.line_start = self.place;
+            self.line_start.advance(&rest[..breaks]);
+            self.is_between_lines = breaks == rest.len();
+        }
     }
 
     pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) -> Result<(), Malformed> {
@@ -84,17 +110,21 @@ impl CsvStream {
         let limit = around.limits.event_bytes_max;
         if self.ends_len > VALUES_MAX {
             return Err(self
-                .place
+                .line_start
                 .too_large(&format!("a line has more than {VALUES_MAX} values; send fewer")));
         }
         if self.values_len > limit {
-            return Err(self.place.too_large(&format!(
+            return Err(self.line_start.too_large(&format!(
                 "a line is larger than {limit} bytes; send smaller events, or close a quote that was left open"
             )));
         }
+        Ok(())
+    }
+
+    fn check_rows(&self, around: &Surroundings<'_>) -> Result<(), Malformed> {
         if around.rows.is_too_large() {
             return Err(self
-                .place
+                .line_start
                 .too_large("the events up to here are too many or too large together; send the rest apart"));
         }
         Ok(())

@@ -11,6 +11,9 @@ mod options;
 mod outcome;
 mod reader;
 mod rows;
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub mod testing;
 mod time;
 
 pub use decompress::{DecodeError, DecompressLimits, Decompressor, UndecodableBody};

@@ -18,6 +18,7 @@ pub(crate) struct LineStream {
     pending: Vec<u8>,
     /// The field of the lines once it was resolved, or [`NONE`].
     field: u32,
+    /// Where the line in hand begins, which is what errors name: where a piece of the body ends is chance.
     place: Place,
 }
 
@@ -37,7 +38,8 @@ impl LineStream {
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
             let (line, after) = (&rest[..end], &rest[end + 1..]);
-            self.check_size(line.len(), around)?;
+            let length = self.pending.len() + line.len();
+            self.check_size(length, around)?;
             if self.pending.is_empty() {
                 self.line(line, around);
             } else {
@@ -47,12 +49,12 @@ impl LineStream {
                 whole.clear();
                 self.pending = whole;
             }
-            self.place.advance(&rest[..=end]);
+            self.check_rows(around)?;
+            self.place.pass_line(length);
             rest = after;
         }
-        self.check_size(rest.len(), around)?;
+        self.check_size(self.pending.len() + rest.len(), around)?;
         self.pending.extend_from_slice(rest);
-        self.place.advance(rest);
         Ok(())
     }
 
@@ -64,14 +66,18 @@ impl LineStream {
         self.pending.capacity()
     }
 
-    /// Looks at the line in hand before more of it is kept, and at all lines before it.
-    fn check_size(&self, more: usize, around: &Surroundings<'_>) -> Result<(), Malformed> {
+    /// Looks at the line in hand before more of it is kept.
+    fn check_size(&self, length: usize, around: &Surroundings<'_>) -> Result<(), Malformed> {
         let limit = around.limits.event_bytes_max;
-        if self.pending.len() + more > limit {
+        if length > limit {
             return Err(self
                 .place
                 .too_large(&format!("a line is larger than {limit} bytes; send shorter lines")));
         }
+        Ok(())
+    }
+
+    fn check_rows(&self, around: &Surroundings<'_>) -> Result<(), Malformed> {
         if around.rows.is_too_large() {
             return Err(self
                 .place

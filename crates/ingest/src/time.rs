@@ -71,10 +71,9 @@ impl EventTime {
                 (epoch::from_text(text).or_else(|| epoch::from_float(number)), text)
             }
             TimeValue::Text(text) => {
-                let trimmed = text.trim_ascii();
                 let time = match layout {
-                    Some(layout) => layout_match::parse(layout, trimmed, rule.arrival_ns),
-                    None => automatic::parse(trimmed),
+                    Some(layout) => read_by(layout, text, rule.arrival_ns),
+                    None => read(text),
                 };
                 (time, text)
             }
@@ -88,7 +87,7 @@ impl EventTime {
 
     /// Takes the time that a line of text begins with; a field that gives it counts more.
     pub(crate) fn set_leading(&mut self, line: &[u8], rule: &TimeRule) {
-        if let Some(time) = leading::parse(line, rule.arrival_ns) {
+        if let Some(time) = read_leading(line, rule.arrival_ns) {
             self.fallback = Seen::At(time);
         }
     }
@@ -114,6 +113,19 @@ impl EventTime {
             Seen::Unreadable(reason) => Err(reason),
         }
     }
+}
+
+#[inline]
+pub(crate) fn read(text: &[u8]) -> Option<i64> {
+    automatic::parse(text.trim_ascii())
+}
+
+pub(crate) fn read_by(layout: &TimeLayout, text: &[u8], arrival_ns: i64) -> Option<i64> {
+    layout_match::parse(layout, text.trim_ascii(), arrival_ns)
+}
+
+pub(crate) fn read_leading(line: &[u8], arrival_ns: i64) -> Option<i64> {
+    leading::parse(line, arrival_ns)
 }
 
 #[cold]

@@ -14,6 +14,8 @@ mod places;
 mod prune;
 mod rest_columns;
 mod segment;
+#[cfg(feature = "testing")]
+pub(crate) mod testing;
 
 use std::cmp::Reverse;
 use std::sync::Arc;

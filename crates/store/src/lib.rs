@@ -32,6 +32,9 @@ mod settings;
 mod store;
 mod sweep;
 mod templates;
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub mod testing;
 mod unclaimed;
 pub mod usage;
 mod windows;

@@ -3,6 +3,7 @@
 //! connection waits for one. Which events still need the log is known to the caller, who says below which sequence files
 //! may go.
 
+mod beginning;
 mod file;
 mod record;
 mod recover;
@@ -24,6 +25,8 @@ use crate::{Error, Result};
 pub(crate) use record::DatasetKey;
 pub use recover::Damage;
 pub(crate) use recover::{COPY_EXTENSION, REPORT_EXTENSION, Recovered, has_files, look_at, recover};
+#[cfg(any(test, feature = "testing"))]
+pub(crate) use writer::encode_file;
 
 /// How the log is kept.
 #[derive(Clone, Debug)]

@@ -66,6 +66,13 @@ impl Objects {
         }
     }
 
+    /// Objects that are in memory alone.
+    #[cfg(feature = "testing")]
+    pub(crate) fn in_memory() -> Self {
+        let store = Arc::new(object_store::memory::InMemory::new());
+        Self { store, folder: None, prefix: String::new(), data_path: String::new() }
+    }
+
     fn open_folder(folder: &Path) -> Result<Self> {
         let folder = make_folder(folder)
             .and_then(|()| folder.canonicalize())

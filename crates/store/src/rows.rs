@@ -69,7 +69,7 @@ impl Store {
     }
 }
 
-fn rows_of(parts: Vec<Part>) -> Result<Vec<StoredRow>> {
+pub(crate) fn rows_of(parts: Vec<Part>) -> Result<Vec<StoredRow>> {
     let merge = Merge::new(parts)?;
     let mut rows: Vec<StoredRow> = (0..merge.rows())
         .map(|row| StoredRow {

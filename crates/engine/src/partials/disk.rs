@@ -217,3 +217,32 @@ fn decode(bytes: &[u8]) -> Option<OfSegment> {
     }
     Some(found)
 }
+
+/// The files by themselves, for the fuzz targets.
+#[cfg(feature = "testing")]
+pub(super) mod testing {
+    use super::{Partial, RecordBatch, decode, encode, xxh3_64};
+
+    /// A row group, how many rows passed, and the states of their groups.
+    type Entry = (u32, u64, Option<RecordBatch>);
+
+    /// A file with these entries; none where their states do not fit together.
+    pub fn encode_partials(entries: &[Entry]) -> Option<Vec<u8>> {
+        let of_segment = entries.iter().map(|(row_group, matched, states)| {
+            (*row_group, Partial { matched: *matched, states: states.clone() })
+        });
+        encode(&of_segment.collect()).ok()
+    }
+
+    /// The entries of a file. With `is_forged`, the checksum is made to fit first.
+    pub fn decode_partials(bytes: &[u8], is_forged: bool) -> Option<Vec<Entry>> {
+        let found = if is_forged {
+            let own = bytes.get(..bytes.len().checked_sub(8)?)?;
+            decode(&[own, &xxh3_64(own).to_le_bytes()].concat())
+        } else {
+            decode(bytes)
+        };
+        let entry = |(row_group, partial): (u32, Partial)| (row_group, partial.matched, partial.states);
+        Some(found?.into_iter().map(entry).collect())
+    }
+}

@@ -26,6 +26,13 @@ impl Place {
         self.offset += bytes.len() as u64;
     }
 
+    /// Goes past a line of so many bytes and the break behind it.
+    pub(crate) fn pass_line(&mut self, bytes: usize) {
+        self.offset += bytes as u64 + 1;
+        self.line_breaks += 1;
+        self.line_start = self.offset;
+    }
+
     pub(crate) fn malformed(&self, kind: MalformedKind, message: String) -> Malformed {
         Malformed {
             kind,

@@ -1,8 +1,8 @@
 //! Bodies that come in pieces: the pieces must not matter, and must not cost.
 
-use tidegauge_ingest::{Format, Limits, MalformedKind, Options, Reader};
+use tidegauge_ingest::{Format, Limits, Malformed, MalformedKind, Options, Reader};
 
-use crate::support::{Cell, Gate, Read, named, read, read_with, text};
+use crate::support::{Cell, Event, Gate, Read, named, read, read_with, text};
 
 fn in_pieces(body: &[u8], size: usize) -> Read {
     let chunks: Vec<&[u8]> = body.chunks(size).collect();
@@ -105,4 +105,65 @@ fn whitespace_is_not_carried() {
     let chunks: [&[u8]; 3] = [blank.as_bytes(), b"{\"a\":1}", blank.as_bytes()];
     let read = read_with(&mut reader, Options::default(), &chunks, &Gate::default()).unwrap();
     assert_eq!(read.events, [named([("a", Cell::Integer(1))])]);
+}
+
+/// Reads a body whole and in pieces of every size, which must end in the same way, and returns how.
+fn however_cut(limits: &Limits, format: Format, body: &[u8]) -> Result<Vec<Event>, Malformed> {
+    let read = |size: usize| {
+        let chunks: Vec<&[u8]> = body.chunks(size).collect();
+        let options = Options { format, ..Options::default() };
+        read_with(&mut Reader::new(limits.clone()), options, &chunks, &Gate::default())
+            .map(|read| (read.events, read.outcome))
+    };
+    let whole = read(body.len());
+    for size in 1..body.len() {
+        assert_eq!(read(size), whole, "pieces of {size} of {:?}", String::from_utf8_lossy(body));
+    }
+    whole.map(|(events, _)| events)
+}
+
+#[test]
+fn the_place_of_an_error_does_not_depend_on_the_cuts() {
+    let limits = Limits { event_bytes_max: 10, events_max: 3, ..Limits::default() };
+    let place = |format: Format, body: &str| {
+        let error = however_cut(&limits, format, body.as_bytes()).unwrap_err();
+        (error.kind, error.line, error.column, error.offset)
+    };
+    let too_large = |line: u64, offset: u64| (MalformedKind::TooLarge, line, 1, offset);
+    // A long line is named by where it begins, whether its end is there or not.
+    assert_eq!(place(Format::Lines, "one\n\r\n12345678901\nthree"), too_large(3, 6));
+    assert_eq!(place(Format::Lines, "one\ntwo12345678901"), too_large(2, 4));
+    assert_eq!(place(Format::Csv, "a,b\r\n1,2\r\n\r\n123456,78901\r\n"), too_large(4, 12));
+    assert_eq!(place(Format::Csv, "a\n\n\"12\n456\n789\n12\"\nb"), too_large(3, 3));
+    // So is the event that is one too many, before what comes behind it is looked at.
+    assert_eq!(place(Format::Lines, "1\n2\n3\n4\n123456789012"), too_large(4, 6));
+    assert_eq!(place(Format::Csv, "a\n1\n2\n3\n4\n123456789012"), too_large(5, 8));
+    assert_eq!(place(Format::Csv, "a\n1\n\"23"), (MalformedKind::Malformed, 3, 4, 7));
+}
+
+#[test]
+fn too_many_values_and_too_many_bytes_are_told_in_the_order_of_the_body() {
+    let limits = Limits { event_bytes_max: 100, ..Limits::default() };
+    let read = |body: &str, size: usize| {
+        let chunks: Vec<&[u8]> = body.as_bytes().chunks(size).collect();
+        let options = Options { format: Format::Csv, ..Options::default() };
+        read_with(&mut Reader::new(limits.clone()), options, &chunks, &Gate::default()).unwrap_err()
+    };
+    let values_first = format!("a\n{}{}\n", ",".repeat(70_000), "x".repeat(200));
+    let bytes_first = format!("a\n{}{}\n", "x".repeat(200), ",".repeat(70_000));
+    for size in [1, 7, 1000, 100_000] {
+        assert!(read(&values_first, size).message.contains("65536 values"), "pieces of {size}");
+        assert!(read(&bytes_first, size).message.contains("100 bytes"), "pieces of {size}");
+    }
+}
+
+#[test]
+fn only_the_first_byte_order_mark_is_left_out() {
+    let name = "\u{feff}a";
+    for (format, body, expected) in [
+        (Format::Csv, "\u{feff}\u{feff}a\n1", named([(name, text("1"))])),
+        (Format::Lines, "\u{feff}\u{feff}a", named([("message", text(name))])),
+    ] {
+        assert_eq!(however_cut(&Limits::default(), format, body.as_bytes()), Ok(vec![expected]));
+    }
 }

@@ -10,7 +10,11 @@ use rustix::fs::FallocateFlags;
 use super::sync_folder;
 use crate::{Error, Result};
 
-const MAGIC: &[u8; 8] = b"TGLOG\0\0\x01";
+/// How a file begins, before the checksum of its head.
+const MAGIC: &[u8; 4] = b"TGL2";
+
+/// How files began before their heads had a checksum.
+const FIRST_MAGIC: &[u8; 8] = b"TGLOG\0\0\x01";
 
 pub(super) const FILE_HEAD_BYTES: u64 = 24;
 
@@ -27,21 +31,33 @@ pub(super) struct FileHead {
 }
 
 impl FileHead {
-    fn encode(self) -> [u8; FILE_HEAD_BYTES as usize] {
+    pub(super) fn encode(self) -> [u8; FILE_HEAD_BYTES as usize] {
         let mut bytes = [0; FILE_HEAD_BYTES as usize];
-        bytes[..8].copy_from_slice(MAGIC);
+        bytes[..4].copy_from_slice(MAGIC);
         bytes[8..16].copy_from_slice(&self.first_sequence.to_le_bytes());
         bytes[16..].copy_from_slice(&self.acknowledged.to_le_bytes());
+        let checksum = crc32fast::hash(&bytes[8..]);
+        bytes[4..8].copy_from_slice(&checksum.to_le_bytes());
         bytes
     }
 
-    pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
-        let rest = bytes.get(..FILE_HEAD_BYTES as usize)?.strip_prefix(MAGIC)?;
-        let (first, acknowledged) = rest.split_at(8);
-        Some(Self {
+    /// The head of a file that is named after a sequence; `None` when it is damaged or was not written whole.
+    pub(super) fn decode(bytes: &[u8], named: Option<u64>) -> Option<Self> {
+        let bytes: &[u8; FILE_HEAD_BYTES as usize] =
+            bytes.get(..FILE_HEAD_BYTES as usize)?.try_into().ok()?;
+        let (mark, numbers) = bytes.split_at(8);
+        let (first, acknowledged) = numbers.split_at(8);
+        let head = Self {
             first_sequence: u64::from_le_bytes(first.try_into().ok()?),
             acknowledged: u64::from_le_bytes(acknowledged.try_into().ok()?),
-        })
+        };
+        if let Some(checksum) = mark.strip_prefix(MAGIC) {
+            return (checksum == crc32fast::hash(numbers).to_le_bytes()).then_some(head);
+        }
+        // Without a checksum, all that vouches for the numbers is the name, and that what was acknowledged came before.
+        let is_likely =
+            named.is_none_or(|named| named == head.first_sequence) && head.acknowledged < head.first_sequence;
+        (mark == FIRST_MAGIC && is_likely).then_some(head)
     }
 }
 
@@ -62,6 +78,11 @@ impl LogFile {
     /// Where the file is that begins with a sequence. Its name says which, so that names sort by age.
     pub(super) fn path_in(folder: &Path, first_sequence: u64) -> PathBuf {
         folder.join(format!("{first_sequence:016x}.log"))
+    }
+
+    /// The sequence that the name of a file says.
+    pub(super) fn named(path: &Path) -> Option<u64> {
+        u64::from_str_radix(path.file_stem()?.to_str()?, 16).ok()
     }
 
     /// Makes a file with room for `space` bytes.

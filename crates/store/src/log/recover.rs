@@ -1,14 +1,15 @@
 //! Reads the log after a stop, however it came about. A record that was cut off at the end is dropped: it was never
 //! acknowledged. So is one that was refused, as a later file tells. Damage elsewhere is copied to the quarantine folder
-//! and reported with dataset and sequences, and what stands around it is recovered.
+//! and reported with dataset and sequences, and what stands around it is recovered. So are the records of a file whose head
+//! is damaged: each has a checksum of its own.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 use hashbrown::HashSet;
 use tidegauge_model::DatasetId;
 
+use super::beginning::Beginning;
 use super::file::{FILE_HEAD_BYTES, FileHead};
 use super::record::{DatasetKey, Head};
 use super::{LogSettings, make_folder, sync_folder};
@@ -49,7 +50,8 @@ pub struct Damage {
     pub to: u64,
     /// Known when only the events are damaged and not what names them.
     pub dataset: Option<DatasetId>,
-    /// The sequences that may be lost.
+    /// The sequences that may be lost. None are where the first is behind the last: then the head of a file is damaged,
+    /// and all its records were found.
     pub first_sequence: u64,
     pub last_sequence: u64,
     /// Where a copy of the damaged bytes is.
@@ -61,6 +63,12 @@ impl std::fmt::Display for Damage {
         let dataset = self.dataset.as_ref().map_or(UNKNOWN_DATASET, DatasetId::as_str);
         let (first, last) = (self.first_sequence, self.last_sequence);
         let (file, from, to) = (self.file.display(), self.from, self.to);
+        if first > last {
+            return write!(
+                f,
+                "no events are missing, but bytes {from} to {to} of {file}, its head, cannot be read"
+            );
+        }
         write!(f, "sequences {first} to {last} of {dataset} cannot be read: bytes {from} to {to} of {file}")
     }
 }
@@ -93,24 +101,33 @@ fn read_files(
     let beginnings = beginnings.map_err(|source| Error::disk("read the log", source))?;
     for (index, path) in paths.iter().enumerate() {
         let bytes = std::fs::read(path).map_err(|source| Error::disk("read the log", source))?;
-        let is_first = index == 0;
-        if let Some(head) = FileHead::decode(&bytes) {
-            if may_change && !is_first && recovered.last_sequence < head.acknowledged {
-                recovered.damage.push(missing_end(settings, path, recovered.last_sequence, head)?);
+        let (is_first, beginning) = (index == 0, beginnings[index]);
+        let before = recovered.last_sequence;
+        if let Some(head) = beginning.head {
+            if may_change && !is_first && before < head.acknowledged {
+                recovered.damage.push(missing_end(settings, path, before, head)?);
             }
-            recovered.last_sequence = recovered.last_sequence.max(head.first_sequence.saturating_sub(1));
+            recovered.last_sequence = before.max(beginning.given_before());
         }
         let mut reader = FileReader {
             bytes: &bytes,
             is_last: index + 1 == paths.len(),
-            later: beginnings[index + 1..].iter().flatten().copied().collect(),
+            later: &beginnings[index + 1..],
             previous: recovered.last_sequence,
             last_found: recovered.last_found,
             spans: Vec::new(),
         };
-        let end = reader.read(visit);
+        let mut first_found = None;
+        let end = reader.read(&mut |dataset, sequence, frame| {
+            first_found.get_or_insert(sequence);
+            visit(dataset, sequence, frame);
+        });
         (recovered.last_sequence, recovered.last_found) = (reader.previous, reader.last_found);
-        let spans = std::mem::take(&mut reader.spans);
+        let mut spans = std::mem::take(&mut reader.spans);
+        if let Some(found) = first_found.filter(|_| beginning.head.is_none()) {
+            spans.insert(0, damaged_head(if is_first { found } else { before + 1 }, found));
+        }
+        recovered.last_sequence = recovered.last_sequence.max(beginning.given_before());
         for span in spans.into_iter().filter(|_| may_change) {
             recovered.damage.push(quarantine(settings, path, &bytes, span)?);
         }
@@ -136,14 +153,8 @@ pub(crate) fn has_files(folder: &Path) -> Result<bool> {
 pub(super) fn with_only(bytes: &[u8], sequences: &HashSet<u64>) -> Vec<u8> {
     let start = bytes.len().min(FILE_HEAD_BYTES as usize);
     let mut kept = bytes[..start].to_vec();
-    let mut reader = FileReader {
-        bytes,
-        is_last: false,
-        later: Vec::new(),
-        previous: 0,
-        last_found: 0,
-        spans: Vec::new(),
-    };
+    let mut reader =
+        FileReader { bytes, is_last: false, later: &[], previous: 0, last_found: 0, spans: Vec::new() };
     let mut next = Some(start);
     while let Some(position) = next.filter(|position| *position < bytes.len()) {
         next = match reader.record(position) {
@@ -176,29 +187,6 @@ fn log_files(folder: &Path) -> Result<Vec<PathBuf>> {
     list().map_err(|source| Error::disk("list the log", source))
 }
 
-/// What a file says of those before it.
-#[derive(Clone, Copy)]
-struct Beginning {
-    /// The last sequence that was acknowledged before.
-    acknowledged: u64,
-    /// Whether that is certain: the head was on the disk before the first record was written. Without one, a part of
-    /// the head may be missing.
-    is_certain: bool,
-}
-
-impl Beginning {
-    fn of(path: &Path) -> std::io::Result<Option<Self>> {
-        let mut bytes = Vec::new();
-        let length = FILE_HEAD_BYTES + super::record::HEAD_BYTES as u64;
-        std::fs::File::open(path)?.take(length).read_to_end(&mut bytes)?;
-        let record = bytes.get(FILE_HEAD_BYTES as usize..).and_then(Head::decode);
-        Ok(FileHead::decode(&bytes).map(|head| Self {
-            acknowledged: head.acknowledged,
-            is_certain: record.is_some_and(|record| record.sequence == head.first_sequence),
-        }))
-    }
-}
-
 /// A part of a file that holds no record.
 struct Span {
     from: usize,
@@ -206,13 +194,15 @@ struct Span {
     dataset: Option<DatasetKey>,
     first_sequence: u64,
     last_sequence: u64,
+    /// Whether it is known to be a loss. Else it is if a record, which may come much later, says that it was on the disk.
+    is_loss: bool,
 }
 
 struct FileReader<'a> {
     bytes: &'a [u8],
     is_last: bool,
     /// Of the files behind it, in their order.
-    later: Vec<Beginning>,
+    later: &'a [Beginning],
     previous: u64,
     /// The sequence of the last record, here or in a file before.
     last_found: u64,
@@ -238,12 +228,13 @@ impl FileReader<'_> {
                 None => {
                     // Most often it is the space that was taken in advance, which is large.
                     let next = if self.has_data(position) { self.next_record(position) } else { None };
-                    self.note_gap(position, next, synced);
+                    self.note_gap(position, next);
                     let Some(next) = next else { break };
                     position = next;
                 }
             }
         }
+        self.spans.retain(|span| span.is_loss || (span.from as u64) < synced);
         end as u64
     }
 
@@ -262,8 +253,9 @@ impl FileReader<'_> {
     /// Whether a record is the first of a write whose sync failed: then a new file is begun, which says so. That it was
     /// refused does not mean that it could be taken away, and its request may have been repeated since.
     fn is_refused(&self, head: &Head, position: usize) -> bool {
-        let Some(later) = self.later.iter().find(|later| later.is_certain) else { return false };
-        let is_behind = self.last_found <= later.acknowledged && later.acknowledged < head.sequence;
+        let certain = self.later.iter().find(|later| later.is_certain);
+        let Some(acknowledged) = certain.and_then(Beginning::acknowledged) else { return false };
+        let is_behind = self.last_found <= acknowledged && acknowledged < head.sequence;
         is_behind && self.is_last_write(position)
     }
 
@@ -283,25 +275,22 @@ impl FileReader<'_> {
         (from.next_multiple_of(8)..self.bytes.len()).step_by(8).skip(1).find(|at| self.record(*at).is_some())
     }
 
-    /// Decides what a stretch without records is: the end of the file, a write that was cut off, or damage.
-    fn note_gap(&mut self, from: usize, next: Option<usize>, synced: u64) {
+    /// Notes a stretch without records, unless it is the end of the file. It may be a write that was cut off, or damage.
+    fn note_gap(&mut self, from: usize, next: Option<usize>) {
         let to = next.unwrap_or(self.bytes.len());
         if next.is_none() && !self.has_data(from) {
             return;
         }
         let next_head = next.and_then(|at| Head::decode(&self.bytes[at..]));
-        let known = next_head.map_or(synced, |head| head.synced.max(synced));
         // A file that was closed was closed at its last acknowledged record, unless the disk refused that too.
-        let is_complete = self.later.first().is_some_and(|later| later.acknowledged == self.last_found);
-        let was_acknowledged = (from as u64) < known || (!self.is_last && next.is_none() && !is_complete);
-        if !was_acknowledged {
-            return;
-        }
+        let said = self.later.iter().find_map(Beginning::acknowledged);
+        let is_complete = said.is_some_and(|acknowledged| acknowledged == self.last_found);
+        let is_loss = !self.is_last && next.is_none() && !is_complete;
         let own = Head::decode(&self.bytes[from..]);
-        let first_sequence = own.map_or(self.previous + 1, |head| head.sequence);
+        let first_sequence = own.map_or(self.previous.saturating_add(1), |head| head.sequence);
         let last_sequence = next_head.map_or(first_sequence, |head| head.sequence - 1);
         let dataset = own.map(|head| head.dataset).filter(|_| first_sequence == last_sequence);
-        self.spans.push(Span { from, to, dataset, first_sequence, last_sequence });
+        self.spans.push(Span { from, to, dataset, first_sequence, last_sequence, is_loss });
     }
 
     fn has_data(&self, from: usize) -> bool {
@@ -310,10 +299,18 @@ impl FileReader<'_> {
     }
 }
 
+/// The head of a file with records cannot be read. It would say what was acknowledged before: what is missing between
+/// those sequences and the first record may be lost.
+fn damaged_head(first_sequence: u64, found: u64) -> Span {
+    let to = FILE_HEAD_BYTES as usize;
+    let last_sequence = found.saturating_sub(1);
+    Span { from: 0, to, dataset: None, first_sequence, last_sequence, is_loss: true }
+}
+
 /// The files before this one end before what was acknowledged when it was begun.
 fn missing_end(settings: &LogSettings, path: &Path, last: u64, head: FileHead) -> Result<Damage> {
-    let span =
-        Span { from: 0, to: 0, dataset: None, first_sequence: last + 1, last_sequence: head.acknowledged };
+    let (first_sequence, last_sequence) = (last + 1, head.acknowledged);
+    let span = Span { from: 0, to: 0, dataset: None, first_sequence, last_sequence, is_loss: true };
     quarantine(settings, path, &[], span)
 }
 

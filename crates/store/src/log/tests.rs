@@ -1,5 +1,7 @@
 //! The log on a real folder: what it recovers, and what it reports as damaged.
 
+mod heads;
+
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 

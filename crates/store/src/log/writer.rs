@@ -176,3 +176,24 @@ fn refuse(group: Vec<Append>, error: &Error) {
         let _ = append.answer.send(Err(Error::new(error.kind(), error.to_string())));
     }
 }
+
+/// A whole file with these records: dataset, sequence, up to where the file was on the disk, and frame. Also tells where
+/// each of them ends.
+#[cfg(any(test, feature = "testing"))]
+pub(crate) fn encode_file<'a>(
+    first_sequence: u64,
+    acknowledged: u64,
+    records: impl Iterator<Item = (super::DatasetKey, u64, u64, &'a [u8])>,
+) -> (Vec<u8>, Vec<usize>) {
+    let mut bytes = FileHead { first_sequence, acknowledged }.encode().to_vec();
+    let mut ends = Vec::new();
+    for (dataset, sequence, synced, frame) in records {
+        let frame_bytes = u32::try_from(frame.len()).unwrap_or(u32::MAX);
+        let frame_checksum = crc32fast::hash(frame);
+        bytes.extend_from_slice(&Head { frame_bytes, frame_checksum, sequence, dataset, synced }.encode());
+        bytes.extend_from_slice(frame);
+        bytes.resize(bytes.len().next_multiple_of(8), 0);
+        ends.push(bytes.len());
+    }
+    (bytes, ends)
+}

@@ -17,7 +17,7 @@ fn formats() -> PathBuf {
 
 /// The version that is written now, and the first whose segments have templates of texts, checksums of pages, and
 /// integers beyond 64 bits.
-const CURRENT: &str = "store-v6";
+const CURRENT: &str = "store-v7";
 const FIRST_WITH_TEXTS: &str = "store-v4";
 const FIRST_WITH_PAGES: &str = "store-v5";
 const FIRST_WITH_LONG_INTEGERS: &str = "store-v6";
@@ -206,6 +206,16 @@ async fn version_5_is_still_read() {
 #[tokio::test]
 async fn version_6_is_still_read() {
     read_sample("store-v6").await;
+}
+
+/// Files of the log have a checksum of their head since then.
+#[tokio::test]
+async fn version_7_is_still_read() {
+    let house = read_sample("store-v7").await;
+    for file in log_files(&formats().join("store-v7")) {
+        assert!(std::fs::read(&file).unwrap().starts_with(b"TGL2"), "{}", file.display());
+    }
+    drop(house);
 }
 
 #[tokio::test]
