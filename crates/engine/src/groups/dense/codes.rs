@@ -1,6 +1,8 @@
 //! One key of the rows of a block as small numbers. Codes of the column itself are used as they are; integers that lie
 //! close together are looked up in a table; everything else is hashed once for each row.
 
+use std::ops::Range;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, PrimitiveArray};
@@ -200,22 +202,42 @@ fn each(values: &[i64], nulls: Option<&NullBuffer>, code_of: &mut impl FnMut(i64
     }
 }
 
-/// The bucket of each time. Rows come in the order of time, so the bucket of one is mostly that of the one before.
+/// The bucket of each time. Rows come in the order of time, so that the next ones are mostly in the same.
 pub(super) fn of_times(times: &PrimitiveArray<Int64Type>, step: i64, key: &mut KeyColumn) -> Coded {
     let mut all: Vec<u32> = Vec::new();
-    let (mut start, mut end, mut code) = (i64::MAX, i64::MIN, 0_u32);
     let mut seen: HashMap<i64, u32> = HashMap::new();
-    let mut code_of = |time: i64| {
-        if time < start || time >= end {
-            (start, end) = bounds_of(time, step);
-            code = *seen.entry(start).or_insert_with(|| {
-                all.push(key.of_number(start));
-                all.len() as u32 - 1
-            });
-        }
-        code
+    let mut bucket_of = |time: i64| {
+        let (start, end) = bounds_of(time, step);
+        let code = *seen.entry(start).or_insert_with(|| {
+            all.push(key.of_number(start));
+            all.len() as u32 - 1
+        });
+        (start..end, code)
     };
-    // A time that is computed may be missing.
-    let codes = each(times.values(), times.nulls(), &mut code_of);
+    let codes = match times.nulls() {
+        None => runs(times.values(), &mut bucket_of),
+        // A time that is computed may be missing.
+        nulls => each(times.values(), nulls, &mut |time| bucket_of(time).1),
+    };
     Coded::new(Codes::U32(codes.into()), times.nulls().cloned(), all, key)
+}
+
+/// The codes of times, by runs of them that are in one bucket.
+fn runs(times: &[i64], bucket_of: &mut impl FnMut(i64) -> (Range<i64>, u32)) -> Vec<u32> {
+    /// So many are compared at once, without a look at each.
+    const AT_ONCE: usize = 64;
+    let mut codes = Vec::with_capacity(times.len());
+    let mut rest = times;
+    while let Some(first) = rest.first() {
+        let (bucket, code) = bucket_of(*first);
+        let is_inside = |time: &i64| *time >= bucket.start && *time < bucket.end;
+        let whole = |times: &&[i64]| times.iter().fold(true, |all, time| all & is_inside(time));
+        let sure = rest.chunks_exact(AT_ONCE).take_while(whole).count() * AT_ONCE;
+        let more = rest[sure..].iter().take_while(|time| is_inside(time)).count();
+        // The last time of all is behind the end of its bucket.
+        let run = (sure + more).max(1);
+        codes.resize(codes.len() + run, code);
+        rest = &rest[run..];
+    }
+    codes
 }
