@@ -358,6 +358,7 @@ impl TestApp {
         };
         let added = self.app.catalog.add_member(&self.org, &person, role, 1_000, &change).await.unwrap();
         let member = added.unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        self.app.catalog.accept_membership(&self.org, &member.person.id, &change).await.unwrap();
         issue(&self.app, None, &member.person.id, Capabilities::default(), None).await
     }
 }
