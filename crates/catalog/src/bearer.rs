@@ -83,7 +83,9 @@ const SELECT: &str = "SELECT t.id, t.kind, t.person_id, t.expires_at, t.capabili
 macro_rules! of_person {
     ($kind:literal, $membership:literal) => {
         concat!(
-            "SELECT p.id, '", $kind, "' AS kind, p.id AS person_id, CAST(NULL AS BIGINT) AS expires_at, \
+            "SELECT p.id, '",
+            $kind,
+            "' AS kind, p.id AS person_id, CAST(NULL AS BIGINT) AS expires_at, \
              '{}' AS capabilities, o.id AS org_id, m.role, m.main_role, o.payment_status, \
              o.first_failed_payment, o.licence FROM person p ",
             $membership,
@@ -93,11 +95,10 @@ macro_rules! of_person {
     };
 }
 
-const SELECT_OF_PERSON: &str =
-    of_person!(
-        "personal",
-        "LEFT JOIN membership m ON m.person_id = p.id AND m.accepted IS NOT NULL LEFT JOIN org o ON o.id = m.org_id"
-    );
+const SELECT_OF_PERSON: &str = of_person!(
+    "personal",
+    "LEFT JOIN membership m ON m.person_id = p.id AND m.accepted IS NOT NULL LEFT JOIN org o ON o.id = m.org_id"
+);
 
 // A machine is no member; where it acts is said by the settings of its issuer.
 const SELECT_OF_CLIENT: &str =

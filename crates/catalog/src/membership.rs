@@ -58,12 +58,11 @@ const COUNT_OWNERS: &str =
 /// Counts the owners of an organisation inside a transaction.
 macro_rules! count_owners {
     ($connection:expr, $org:expr) => {{
-        let owners: i64 =
-            sqlx::query_scalar($crate::membership::COUNT_OWNERS)
-                .bind($org.as_str())
-                .bind(Role::Owner.id())
-                .fetch_one(&mut *$connection)
-                .await?;
+        let owners: i64 = sqlx::query_scalar($crate::membership::COUNT_OWNERS)
+            .bind($org.as_str())
+            .bind(Role::Owner.id())
+            .fetch_one(&mut *$connection)
+            .await?;
         owners
     }};
 }
@@ -158,8 +157,7 @@ macro_rules! move_membership {
     };
 }
 
-pub(crate) const COPY_MEMBERSHIP: &str =
-    "INSERT INTO membership (org_id, person_id, role, created, accepted, main_role) \
+pub(crate) const COPY_MEMBERSHIP: &str = "INSERT INTO membership (org_id, person_id, role, created, accepted, main_role) \
      SELECT org_id, $3, role, created, $4, main_role FROM membership WHERE org_id = $1 AND person_id = $2";
 
 pub(crate) use move_membership;

@@ -5,6 +5,7 @@ use tidegauge_model::{OrgId, Role, RoleId, Timestamp, UserId};
 
 use crate::audit::{Change, record};
 use crate::db::{read, write};
+use crate::sign_ins::record_for_person;
 use crate::{Catalog, Error, Result};
 
 pub use crate::membership::{MainRole, MembershipRefusal};
@@ -175,6 +176,23 @@ impl Catalog {
                 return Ok(false);
             }
             record!(connection, change, "user.update", id.as_str());
+        });
+        Ok(true)
+    }
+
+    /// Gives a person another name by their own wish, which every organisation that they belong to has in its trail.
+    pub async fn rename_oneself(&self, id: &UserId, name: &str, change: &Change) -> Result<bool> {
+        write!(self, connection => {
+            let renamed = sqlx::query("UPDATE person SET name = $2 WHERE id = $1")
+                .bind(id.as_str())
+                .bind(name)
+                .execute(&mut *connection)
+                .await?
+                .rows_affected();
+            if renamed == 0 {
+                return Ok(false);
+            }
+            record_for_person!(connection, id, change, "user.update", id.as_str());
         });
         Ok(true)
     }

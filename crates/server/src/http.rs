@@ -56,6 +56,7 @@ pub fn router(app: &Arc<App>) -> Router {
     // A router of its own around the routes, because the list of allowed methods is added after their layers.
     Router::new()
         .fallback_service(routes)
+        .layer(from_fn(answer::check_head))
         .layer(from_fn_with_state(Arc::clone(app), unread::read_on))
         .layer(from_fn_with_state(Arc::clone(app), answer::finish))
 }

@@ -1,12 +1,12 @@
 //! A membership gives nothing until its person has accepted it, by the link of the organisation that gave it or by the
 //! verified address of an issuer, and what one organisation does with an address never reaches another.
 
+use tidegauge_catalog::Change;
 use tidegauge_catalog::identities::{IdentityKind, KnownIdentity};
 use tidegauge_catalog::links::{Joining, LinkRefusal};
 use tidegauge_catalog::passwords::NewPassword;
 use tidegauge_catalog::people::Person;
 use tidegauge_catalog::roles::CustomRole;
-use tidegauge_catalog::Change;
 use tidegauge_model::{OrgId, Role, UserId};
 use tokio::task::JoinSet;
 
@@ -129,9 +129,8 @@ pub(crate) async fn can_be_by_an_account_of_the_same_address(test: &TestCatalog<
     test.insert_role(&theirs, &role, &samples::change(&theirs)).await.unwrap().unwrap();
     assert_eq!(invite(test, &theirs, waiting.as_str(), "link").await, Ok(()));
     test.new_audit().await;
-    let join = async |account: &str| {
-        test.join_by_invitation("link", &account.into(), &by(account)).await.unwrap()
-    };
+    let join =
+        async |account: &str| test.join_by_invitation("link", &account.into(), &by(account)).await.unwrap();
     assert_eq!(join(OTHER_OWNER).await, Joining::OtherAddress);
     assert_eq!(join("user_nobody").await, Joining::OtherAddress);
     assert!(test.new_audit().await.is_empty());

@@ -68,7 +68,9 @@ pub(crate) async fn ignores_a_named_org_that_the_token_does_not_count_in(test: &
 
 pub(crate) async fn leaves_out_what_was_not_accepted(test: &TestCatalog<'_>) {
     let orgs = join_three_hundred(test).await;
-    test.database.execute("UPDATE membership SET accepted = NULL WHERE org_id LIKE 'org~_a%' ESCAPE '~'").await;
+    test.database
+        .execute("UPDATE membership SET accepted = NULL WHERE org_id LIKE 'org~_a%' ESCAPE '~'")
+        .await;
     assert_eq!(names(&standings(test, None).await), ["org_ours"]);
     assert_eq!(names(&standings(test, Some(&orgs[7])).await), ["org_ours"], "to name it is not to accept it");
     test.accept_membership(&orgs[7], &OWNER.into(), &samples::change(&orgs[7])).await.unwrap();

@@ -16,7 +16,6 @@ fn change_at(seconds: i64) -> Change {
     Change { org: None, actor: OWNER.to_owned(), at: at(seconds), request_id: String::new() }
 }
 
-
 async fn hash(test: &TestCatalog<'_>, person: &str) -> Option<String> {
     test.find_account(&person.into()).await.unwrap().unwrap().hash
 }
@@ -92,7 +91,10 @@ pub(crate) async fn are_set_by_a_link_once_and_in_time(test: &TestCatalog<'_>) {
     test.insert_link(&OWNER.into(), "first", at(100), &change_at(0)).await.unwrap();
     test.insert_link(&OWNER.into(), "second", at(50), &change_at(0)).await.unwrap();
     assert_eq!(test.find_link("first", at(0)).await.unwrap(), None, "the second took its place");
-    assert_eq!(test.find_link("second", at(49)).await.unwrap(), Some(Link { person: OWNER.into(), invited_by: None, expires_at: at(50) }));
+    assert_eq!(
+        test.find_link("second", at(49)).await.unwrap(),
+        Some(Link { person: OWNER.into(), invited_by: None, expires_at: at(50) })
+    );
     assert_eq!(test.find_link("second", at(50)).await.unwrap(), None);
     assert!(!test.use_link("second", NEW, &change_at(50)).await.unwrap());
     assert!(!test.use_link("first", NEW, &change_at(1)).await.unwrap());

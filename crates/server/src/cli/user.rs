@@ -6,9 +6,9 @@ use serde::Serialize;
 use tidegauge_catalog::people::Member;
 use tidegauge_model::OrgId;
 
+use super::address;
 use super::operator::{self, Installation};
 use super::output::{self, List};
-use super::address;
 use crate::config::layers;
 use crate::config::needed::{Address, Catalogue, Needed};
 use crate::service::links;
@@ -92,7 +92,8 @@ async fn list(arguments: ListArguments) -> anyhow::Result<()> {
     if arguments.json {
         return output::json(&users);
     }
-    let mut list = List::new(["id", "email", "role", "organisation", "accepted", "name"], "there are no users");
+    let mut list =
+        List::new(["id", "email", "role", "organisation", "accepted", "name"], "there are no users");
     for Listed { id, email, name, role, org_name, accepted, .. } in users {
         list.add([id, email, role, org_name, if accepted { "yes" } else { "no" }.to_owned(), name]);
     }
@@ -119,9 +120,8 @@ async fn make_link(
     }
     // Somebody who has left every organisation can still be let in, to make one.
     let account = catalog.find_account_by_sign_in(user).await?;
-    let account = account.with_context(|| {
-        format!("there is no user {user} there: `tidegauge user list` lists them")
-    })?;
+    let account = account
+        .with_context(|| format!("there is no user {user} there: `tidegauge user list` lists them"))?;
     Ok(links::make(catalog, chance, &account.person, &operator::change(None)).await?)
 }
 
@@ -152,7 +152,10 @@ async fn find_member(
     found.sort_by(|one, other| one.1.person.id.cmp(&other.1.person.id));
     found.dedup_by(|one, other| one.1.person.id == other.1.person.id);
     if found.len() > 1 {
-        bail!("{} users have the address {user}: name an organisation with --org, or a user by the id", found.len());
+        bail!(
+            "{} users have the address {user}: name an organisation with --org, or a user by the id",
+            found.len()
+        );
     }
     Ok(found.pop())
 }

@@ -58,7 +58,8 @@ async fn join(
     found: &Bearer,
     request_id: &str,
 ) -> Result<bool, Denial> {
-    let (Some(org), Some(email), true) = (named, &identity.verified_email, issuer.links_verified_email) else {
+    let (Some(org), Some(email), true) = (named, &identity.verified_email, issuer.links_verified_email)
+    else {
         return Ok(false);
     };
     if found.standings.iter().any(|standing| standing.org == *org) {

@@ -103,7 +103,8 @@ pub async fn invite(app: &App, caller: &Caller, id: &str) -> Result<NewLink> {
     let (person, _) = users::check_may_change(app, caller, org, id).await?;
     let made = NewLink::generate(&*app.chance, caller.now, FIRST_GOOD_FOR);
     let digest = made.secret.digest();
-    let kept = app.catalog.insert_invitation(org, &person, &digest, made.expires_at, &caller.change()).await?;
+    let kept =
+        app.catalog.insert_invitation(org, &person, &digest, made.expires_at, &caller.change()).await?;
     kept.map_err(refused)?;
     Ok(made)
 }
@@ -111,8 +112,10 @@ pub async fn invite(app: &App, caller: &Caller, id: &str) -> Result<NewLink> {
 fn refused(refusal: LinkRefusal) -> Error {
     match refusal {
         LinkRefusal::NotAMember => Error::not_found("user"),
-        LinkRefusal::Accepted => Error::new(ErrorKind::Conflict, "the user has accepted to be a member already")
-            .hint("if they cannot sign in, the operator can make a link with `tidegauge user link EMAIL`"),
+        LinkRefusal::Accepted => {
+            Error::new(ErrorKind::Conflict, "the user has accepted to be a member already")
+                .hint("if they cannot sign in, the operator can make a link with `tidegauge user link EMAIL`")
+        }
     }
 }
 

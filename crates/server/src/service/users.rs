@@ -32,7 +32,7 @@ pub async fn current(app: &App, caller: &Caller) -> Result<Member> {
 
 pub async fn rename_current(app: &App, caller: &Caller, name: &str) -> Result<Member> {
     check_name("name", name)?;
-    if !app.catalog.rename_person(&caller.user, name, &caller.change()).await? {
+    if !app.catalog.rename_oneself(&caller.user, name, &caller.change()).await? {
         return Err(not_found());
     }
     current(app, caller).await

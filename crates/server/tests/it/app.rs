@@ -289,8 +289,16 @@ impl TestApp {
         self.serve(request.body(Body::from(body)).unwrap()).await
     }
 
+    /// Hands a request to the service, with the name of its host unless it has one.
+    pub(crate) async fn serve(&self, mut request: Request<Body>) -> Response {
+        if !request.headers().contains_key("host") {
+            request.headers_mut().insert("host", "127.0.0.1:8080".parse().unwrap());
+        }
+        self.serve_as_is(request).await
+    }
+
     /// Hands a request to the service as it is.
-    pub(crate) async fn serve(&self, request: Request<Body>) -> Response {
+    pub(crate) async fn serve_as_is(&self, request: Request<Body>) -> Response {
         self.router.clone().oneshot(request).await.unwrap()
     }
 

@@ -71,7 +71,10 @@ async fn taken_in_advance(app: TestApp) {
     let path = invite(&app, &app.owner_token, &ours).await;
     let mut ceo = Browser::new(&app);
     assert_eq!(ceo.submit(&path, &path, &[("password", "another password")]).await.status, 303);
-    assert_eq!((notifiers(&mut ceo).await.status.as_u16(), notifiers(&mut taker).await.status.as_u16()), (200, 403));
+    assert_eq!(
+        (notifiers(&mut ceo).await.status.as_u16(), notifiers(&mut taker).await.status.as_u16()),
+        (200, 403)
+    );
     assert_eq!(orgs(&mut taker).await, [app.other_org.to_string()]);
     assert_eq!(orgs(&mut ceo).await, [app.org.to_string()]);
     let there = app.send("GET", "/v2/users", Some(&app.other_token), None).await;
@@ -152,7 +155,8 @@ async fn tells_nothing(app: TestApp) {
         let path = invite(&app, &app.other_token, &user).await;
         let page = Browser::new(&app).get(&path).await;
         let keys: Vec<String> = user.as_object().unwrap().keys().cloned().collect();
-        let token = page.text.split_once("name=\"form_token\" value=\"").unwrap().1.split('"').next().unwrap();
+        let token =
+            page.text.split_once("name=\"form_token\" value=\"").unwrap().1.split('"').next().unwrap();
         let page = page.text.replace(token, "").replace(email, "").replace(&path, "");
         let text = user.to_string().replace(email, "").replace(user["id"].as_str().unwrap(), "");
         seen.push((keys, text, page));
@@ -196,7 +200,8 @@ async fn accepted_with_account(app: TestApp) {
     expected.sort();
     assert_eq!(both, expected);
     let members = app.send("GET", "/v2/users", Some(&app.other_token), None).await.json();
-    let member = members.as_array().unwrap().iter().find(|user| user["email"] == "owner@example.com").unwrap();
+    let member =
+        members.as_array().unwrap().iter().find(|user| user["email"] == "owner@example.com").unwrap();
     assert_eq!((&member["id"], &member["accepted"]), (&json!(app.owner.as_str()), &json!(true)));
     assert_eq!(member["role"]["id"], "read-only");
     let trail = app.send("GET", "/v2/audit", Some(&app.other_token), None).await.text;
@@ -212,7 +217,9 @@ async fn other_address(app: TestApp) {
     let refused = owner.submit(&path, &path, &[("accept", "account")]).await;
     assert_eq!(refused.status, 422, "{refused:?}");
     assert!(problem(&refused).contains("another address"), "{refused:?}");
-    for fields in [vec![], vec![("accept", "everything")], vec![("accept", "account"), ("password", PASSWORD)]] {
+    for fields in
+        [vec![], vec![("accept", "everything")], vec![("accept", "account"), ("password", PASSWORD)]]
+    {
         assert_eq!(owner.submit(&path, &path, &fields).await.status, 422, "{fields:?}");
     }
     assert_eq!(orgs(&mut owner).await, [app.org.to_string()]);
