@@ -4,7 +4,7 @@ use tidegauge_catalog::sessions::{SESSIONS_MAX, SessionRecord};
 use tidegauge_model::{Role, UserId};
 
 use crate::database::TestCatalog;
-use crate::samples::{self, OTHER_OWNER, OWNER, at, person};
+use crate::samples::{self, OTHER_OWNER, OWNER, at};
 
 fn session(id: &str, person: &str, seconds: i64) -> SessionRecord {
     SessionRecord {

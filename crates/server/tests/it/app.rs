@@ -350,6 +350,17 @@ impl TestApp {
         issue(&self.app, None, person, Capabilities::default(), None).await
     }
 
+    /// Lets a membership of the organisation count, as its person does by a link.
+    pub(crate) async fn accept(&self, person: &UserId) {
+        let change = Change {
+            org: Some(self.org.clone()),
+            actor: "operator".to_owned(),
+            at: self.clock.now(),
+            request_id: String::new(),
+        };
+        self.app.catalog.accept_membership(&self.org, person, &change).await.unwrap();
+    }
+
     /// A personal token of a new member with this role.
     pub(crate) async fn member_token(&self, role: Role) -> String {
         let person = Person {
@@ -366,7 +377,7 @@ impl TestApp {
         };
         let added = self.app.catalog.add_member(&self.org, &person, role, 1_000, &change).await.unwrap();
         let member = added.unwrap_or_else(|refusal| panic!("{refusal:?}"));
-        self.app.catalog.accept_membership(&self.org, &member.person.id, &change).await.unwrap();
+        self.accept(&member.person.id).await;
         issue(&self.app, None, &member.person.id, Capabilities::default(), None).await
     }
 }

@@ -213,13 +213,7 @@ async fn added_by_others(app: TestApp) {
     let notifier = notifier("secret");
     let unnamed = app.send("POST", "/v2/notifiers", Some(&token), Some(&notifier)).await;
     assert_eq!(unnamed.status, 403, "neither was accepted: {unnamed:?}");
-    let change = Change {
-        org: Some(app.org.clone()),
-        actor: "operator".to_owned(),
-        at: app.clock.now(),
-        request_id: String::new(),
-    };
-    app.app.catalog.accept_membership(&app.org, &id, &change).await.unwrap();
+    app.accept(&id).await;
     assert_eq!(app.send("POST", "/v2/notifiers", Some(&token), Some(&notifier)).await.status, 200);
     assert_eq!(app.send("GET", "/v2/notifiers", Some(&app.other_token), None).await.text, "[]");
 }
