@@ -12,6 +12,7 @@ pub mod extract;
 pub mod guard;
 pub mod health;
 pub mod json;
+mod line_ends;
 pub mod oauth;
 pub mod openapi;
 pub mod pages;

@@ -13,6 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep};
 
+use super::line_ends::LineEnds;
 use crate::config::ConnectionLimits;
 
 /// Guards every connection of a listener.
@@ -67,6 +68,7 @@ where
                 stream,
                 first_byte: Some(Box::pin(sleep(first_byte_within))),
                 unread: None,
+                line_ends: LineEnds::default(),
                 write_within,
                 _place: place,
             };
@@ -83,6 +85,7 @@ pub struct Guarded<T> {
     first_byte: Option<Pin<Box<Sleep>>>,
     /// Runs while something waits to be written.
     unread: Option<Pin<Box<Sleep>>>,
+    line_ends: LineEnds,
     write_within: Duration,
     _place: OwnedSemaphorePermit,
 }
@@ -109,9 +112,11 @@ impl<T: AsyncRead + Unpin> AsyncRead for Guarded<T> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if read.is_ready() {
             self.first_byte = None;
+            self.line_ends.check(&mut buffer.filled_mut()[before..]);
             return read;
         }
         match self.first_byte.as_mut().map(|timer| timer.as_mut().poll(context)) {
