@@ -24,7 +24,7 @@ pub struct TokenFacts {
     pub seats: Vec<Seat>,
 }
 
-/// A place in an organisation.
+/// A place in an organisation that its person has taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seat {
     pub org: OrgId,
@@ -32,9 +32,6 @@ pub struct Seat {
     pub role: Option<Role>,
     /// What the person holds there beside that role, known of the organisation that a request acts in.
     pub granted: Arc<Granted>,
-    /// Whether the person has acted there before. A seat that others gave and the person never took does not make
-    /// it unclear where the person acts.
-    pub accepted: bool,
 }
 
 /// Who a request acts for, and what they may do.
@@ -182,12 +179,10 @@ impl Principal {
     }
 }
 
-/// The seat that is meant when none is named: the only one that the person has taken, or else the only one.
+/// The seat that is meant when none is named: the only one.
 fn only_seat(seats: &[Seat]) -> Option<&Seat> {
-    let mut taken = seats.iter().filter(|seat| seat.accepted);
-    match (taken.next(), taken.next()) {
-        (Some(seat), None) => Some(seat),
-        (None, _) if seats.len() == 1 => seats.first(),
+    match seats {
+        [seat] => Some(seat),
         _ => None,
     }
 }
@@ -201,7 +196,7 @@ mod tests {
     const NOW: i64 = 1_000;
 
     fn seat(org: &str, role: Option<Role>) -> Seat {
-        Seat { org: org.into(), role, granted: Arc::default(), accepted: true }
+        Seat { org: org.into(), role, granted: Arc::default() }
     }
 
     fn facts(kind: TokenKind, seats: &[(&str, Option<Role>)]) -> TokenFacts {
@@ -255,18 +250,12 @@ mod tests {
     }
 
     #[test]
-    fn a_seat_that_was_never_taken_changes_nothing() {
-        let mut given =
-            facts(TokenKind::Personal, &[("org_a", Some(Role::User)), ("org_b", Some(Role::Owner))]);
-        given.seats[1].accepted = false;
-        assert_eq!(admit(given.clone(), None).unwrap().role(), Some(Role::User));
-        assert_eq!(admit(given.clone(), Some("org_b")).unwrap().role(), Some(Role::Owner));
-
-        given.seats.remove(0);
-        assert_eq!(admit(given.clone(), None).unwrap().role(), Some(Role::Owner));
-        given.seats.clear();
+    fn the_only_seat_is_meant_and_without_one_nothing_is_allowed() {
+        let one = facts(TokenKind::Personal, &[("org_a", Some(Role::User))]);
+        assert_eq!(admit(one, None).unwrap().role(), Some(Role::User));
+        let none = facts(TokenKind::Personal, &[]);
         let read = Access::Org(OrgArea::Notifiers, Action::Read);
-        assert_eq!(admit(given, None).unwrap().check(read).unwrap_err(), Refusal::NoOrg);
+        assert_eq!(admit(none, None).unwrap().check(read).unwrap_err(), Refusal::NoOrg);
     }
 
     #[test]

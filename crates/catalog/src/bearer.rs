@@ -34,8 +34,6 @@ pub struct Standing {
     /// What the person holds beside that role. It is read of the organisation that a request acts in alone, because
     /// others decide how many the person belongs to.
     pub granted: Arc<Granted>,
-    /// Whether the person has acted there before; an API token always has.
-    pub accepted: bool,
     pub payment: Payment,
     /// Read only where a request acts, because a person may have many, and only once.
     licence: String,
@@ -64,39 +62,43 @@ struct BearerRow {
     org_id: Option<String>,
     role: Option<String>,
     main_role: Option<String>,
-    accepted: Option<i64>,
     payment_status: Option<String>,
     first_failed_payment: Option<i64>,
     licence: Option<String>,
 }
 
-// A person can be added by others to any number of organisations, which must not make their requests slow: a request
-// looks at as many as they can own and as many again. The number stands in the text, because SQLite prepares a
-// statement anew for each value of a limit that is a parameter, which halves the speed of every request.
+// A membership that the person has not taken is none here, so that it gives nothing to anybody. A person can take any
+// number of them, which must not make their requests slow: a request looks at as many as they can own and as many again.
+// The number stands in the text, because SQLite prepares a statement anew for each value of a limit that is a parameter,
+// which halves the speed of every request.
 const SELECT: &str = "SELECT t.id, t.kind, t.person_id, t.expires_at, t.capabilities, o.id AS org_id, m.role, \
-    m.main_role, m.accepted, o.payment_status, o.first_failed_payment, o.licence \
+    m.main_role, o.payment_status, o.first_failed_payment, o.licence \
     FROM token t \
-    LEFT JOIN membership m ON t.org_id IS NULL AND m.person_id = t.person_id \
+    LEFT JOIN membership m ON t.org_id IS NULL AND m.person_id = t.person_id AND m.accepted IS NOT NULL \
     LEFT JOIN org o ON o.id = COALESCE(t.org_id, m.org_id) \
     WHERE t.digest = $1 \
-    ORDER BY CASE WHEN o.id = $2 THEN 0 WHEN m.accepted IS NOT NULL THEN 1 ELSE 2 END, o.id LIMIT 200";
+    ORDER BY CASE WHEN o.id = $2 THEN 0 ELSE 1 END, o.id LIMIT 200";
 
 /// What a [`BearerRow`] has of a person who comes without a token of ours.
 macro_rules! of_person {
     ($kind:literal, $membership:literal) => {
         concat!(
-            "SELECT p.id, '", $kind, "' AS kind, p.id AS person_id, CAST(NULL AS BIGINT) AS expires_at, \
-             '{}' AS capabilities, o.id AS org_id, m.role, m.main_role, m.accepted, o.payment_status, \
+            "SELECT p.id, '",
+            $kind,
+            "' AS kind, p.id AS person_id, CAST(NULL AS BIGINT) AS expires_at, \
+             '{}' AS capabilities, o.id AS org_id, m.role, m.main_role, o.payment_status, \
              o.first_failed_payment, o.licence FROM person p ",
             $membership,
             " WHERE p.id = $1 \
-             ORDER BY CASE WHEN o.id = $2 THEN 0 WHEN m.accepted IS NOT NULL THEN 1 ELSE 2 END, o.id LIMIT 200"
+             ORDER BY CASE WHEN o.id = $2 THEN 0 ELSE 1 END, o.id LIMIT 200"
         )
     };
 }
 
-const SELECT_OF_PERSON: &str =
-    of_person!("personal", "LEFT JOIN membership m ON m.person_id = p.id LEFT JOIN org o ON o.id = m.org_id");
+const SELECT_OF_PERSON: &str = of_person!(
+    "personal",
+    "LEFT JOIN membership m ON m.person_id = p.id AND m.accepted IS NOT NULL LEFT JOIN org o ON o.id = m.org_id"
+);
 
 // A machine is no member; where it acts is said by the settings of its issuer.
 const SELECT_OF_CLIENT: &str =
@@ -106,14 +108,14 @@ const SELECT_OF_CLIENT: &str =
 // deleted holds nothing.
 const SELECT_OF_GRANT: &str = "SELECT g.id, CASE WHEN g.person_id IS NULL THEN 'api' ELSE 'personal' END AS kind, \
     COALESCE(g.person_id, c.created_by) AS person_id, g.ends AS expires_at, \
-    COALESCE(c.capabilities, '{}') AS capabilities, o.id AS org_id, m.role, m.main_role, m.accepted, \
+    COALESCE(c.capabilities, '{}') AS capabilities, o.id AS org_id, m.role, m.main_role, \
     o.payment_status, o.first_failed_payment, o.licence \
     FROM oauth_grant g \
     LEFT JOIN oauth_client c ON g.person_id IS NULL AND c.id = g.client_id \
-    LEFT JOIN membership m ON m.person_id = g.person_id \
+    LEFT JOIN membership m ON m.person_id = g.person_id AND m.accepted IS NOT NULL \
     LEFT JOIN org o ON o.id = COALESCE(g.org_id, m.org_id) \
     WHERE g.id = $1 AND g.revoked IS NULL AND (g.person_id IS NOT NULL OR c.id IS NOT NULL) \
-    ORDER BY CASE WHEN o.id = $2 THEN 0 WHEN m.accepted IS NOT NULL THEN 1 ELSE 2 END, o.id LIMIT 200";
+    ORDER BY CASE WHEN o.id = $2 THEN 0 ELSE 1 END, o.id LIMIT 200";
 
 impl BearerRow {
     fn standing(&self) -> Result<Option<Standing>> {
@@ -123,7 +125,6 @@ impl BearerRow {
         };
         Ok(Some(Standing {
             org: org.as_str().into(),
-            accepted: self.kind == API || self.accepted.is_some(),
             role: self.role.as_deref().map(read_role).transpose()?,
             granted: Arc::new(Granted {
                 main: self.main_role.clone().map(RoleId::from),
@@ -137,8 +138,7 @@ impl BearerRow {
 }
 
 impl Catalog {
-    /// Finds the token with this digest. The organisation that the request names comes first, then those that the
-    /// person has acted in.
+    /// Finds the token with this digest. The organisation that the request names comes first.
     pub async fn find_bearer(&self, digest: &str, named_org: Option<&OrgId>) -> Result<Option<Bearer>> {
         self.read_bearer(SELECT, digest, named_org).await
     }
@@ -206,11 +206,7 @@ impl Catalog {
         named_org: Option<&OrgId>,
         standings: &mut [Standing],
     ) -> Result<()> {
-        let is_taken = standings.iter().any(|standing| standing.accepted);
-        let is_meant = |standing: &&mut Standing| match named_org {
-            Some(named) => standing.org == *named,
-            None => standing.accepted || !is_taken,
-        };
+        let is_meant = |standing: &&mut Standing| named_org.is_none_or(|named| standing.org == *named);
         let mut meant = standings.iter_mut().filter(is_meant);
         let (Some(standing), None) = (meant.next(), meant.next()) else {
             return Ok(());

@@ -47,7 +47,7 @@ impl Catalog {
                 return Ok(false);
             }
             insert_org!(connection, org);
-            insert_person!(connection, owner);
+            insert_person!(connection, owner, &owner.email);
             insert_membership!(connection, org.id, owner.id, Role::Owner, org.created, Some(org.created));
             insert_token!(connection, token, digest);
             record!(connection, change, "installation.create", org.id.as_str());

@@ -8,8 +8,9 @@ use crate::bearer::Bearer;
 use crate::db::{read, write};
 use crate::orgs::lock_org;
 use crate::passwords::end_everything;
-use crate::people::INSERT_PERSON_UNLESS_KNOWN;
-use crate::people::{Person, insert_membership};
+use crate::people::{
+    INSERT_PERSON_UNLESS_KNOWN, MemberRow, Person, SELECT_MEMBER_BY_EMAIL, insert_membership, insert_person,
+};
 use crate::{Catalog, Result};
 
 /// What an identity stands for.
@@ -46,7 +47,7 @@ impl KnownIdentity<'_> {
 /// Why an account could not be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IdentityRefusal {
-    /// Somebody else has the e-mail address.
+    /// Somebody else in the organisation has the e-mail address.
     EmailTaken,
     /// The organisation has as many people as its licence allows.
     Full { max: i64 },
@@ -54,6 +55,13 @@ pub enum IdentityRefusal {
 
 const INSERT: &str = "INSERT INTO identity (issuer, kind, subject, person_id, created) \
     VALUES ($1, $2, $3, $4, $5) ON CONFLICT (issuer, kind, subject) DO NOTHING";
+
+/// What whoever had an account before could still act with.
+const TAKE_OVER: [&str; 3] = [
+    "DELETE FROM password WHERE person_id = $1",
+    "DELETE FROM token WHERE person_id = $1 AND org_id IS NULL",
+    "DELETE FROM invitation WHERE person_id = $1",
+];
 
 const SELECT: &str = "SELECT person_id FROM identity WHERE issuer = $1 AND kind = $2 AND subject = $3";
 
@@ -73,11 +81,12 @@ macro_rules! insert_identity {
     };
 }
 
-/// Inserts a person inside a transaction, unless the e-mail address is taken; gives whether it was done.
+/// Inserts a person inside a transaction, unless somebody signs in with the same; gives whether it was done.
 macro_rules! insert_newcomer {
-    ($connection:expr, $person:expr) => {
+    ($connection:expr, $person:expr, $sign_in:expr) => {
         sqlx::query(INSERT_PERSON_UNLESS_KNOWN)
             .bind($person.id.as_str())
+            .bind($sign_in)
             .bind(&$person.email)
             .bind(&$person.name)
             .bind($person.created.as_micros())
@@ -126,7 +135,8 @@ impl Catalog {
         }
     }
 
-    /// Links somebody at an issuer with an account. One that is linked already stays as it is.
+    /// Links somebody at an issuer with an account, which accepts the membership that it may wait for. One that is linked
+    /// already stays as it is.
     pub async fn link_identity(
         &self,
         identity: &KnownIdentity<'_>,
@@ -136,11 +146,15 @@ impl Catalog {
         write!(self, connection => {
             if insert_identity!(connection, identity, person, change) {
                 // Whoever set the account up may be somebody else; this person has shown that the address is theirs.
-                sqlx::query("DELETE FROM password WHERE person_id = $1")
+                for statement in TAKE_OVER {
+                    sqlx::query(statement).bind(person.as_str()).execute(&mut *connection).await?;
+                }
+                end_everything!(connection, person, change.at);
+                sqlx::query("UPDATE membership SET accepted = $2 WHERE person_id = $1 AND accepted IS NULL")
                     .bind(person.as_str())
+                    .bind(change.at.as_micros())
                     .execute(&mut *connection)
                     .await?;
-                end_everything!(connection, person, change.at);
                 record!(connection, change, "identity.link", person.as_str());
             }
         });
@@ -175,9 +189,15 @@ impl Catalog {
             if members >= max_users {
                 return Ok(Err(IdentityRefusal::Full { max: max_users }));
             }
-            if !insert_newcomer!(connection, newcomer) {
+            let taken: Option<MemberRow> = sqlx::query_as(SELECT_MEMBER_BY_EMAIL)
+                .bind(org.as_str())
+                .bind(&newcomer.email)
+                .fetch_optional(&mut *connection)
+                .await?;
+            if taken.is_some() {
                 return Ok(Err(IdentityRefusal::EmailTaken));
             }
+            insert_person!(connection, newcomer, newcomer.id.as_str());
             // Who comes with a token of the organisation's issuer acts in it with this very request.
             insert_membership!(connection, org, newcomer.id, role, change.at, Some(change.at));
             if !insert_identity!(connection, identity, newcomer.id, change) {
@@ -198,7 +218,8 @@ impl Catalog {
     ) -> Result<()> {
         write!(self, connection => {
             // Another request may have made it in this moment; its made-up address is the same.
-            if insert_newcomer!(connection, newcomer) && insert_identity!(connection, identity, newcomer.id, change) {
+            if insert_newcomer!(connection, newcomer, &newcomer.email)
+                && insert_identity!(connection, identity, newcomer.id, change) {
                 record!(connection, change, "identity.machine", newcomer.id.as_str());
             }
         });

@@ -1,12 +1,15 @@
-//! One-time links by which a person sets their password: made for a person, good once and until a time, and gone when
-//! another one is made. What is stored in place of a link's secret is its digest.
+//! One-time links, good once and until a time. By one of the operator a person sets another password. By one of an
+//! organisation, its invitation, a membership is accepted: with a password for an account of its own, or by an account
+//! that exists. A newer link ends the one before of the same kind. What is stored of its secret is a digest.
 
 use sqlx::FromRow;
 use tidegauge_model::{OrgId, Timestamp, UserId};
 
 use crate::audit::{Change, record};
 use crate::db::{drop_in_batches, read, write};
-use crate::passwords::{NewPassword, set_password};
+use crate::membership::move_membership;
+use crate::orgs::lock_org;
+use crate::passwords::{NewPassword, forget_failures, set_password};
 use crate::sign_ins::record_for_person;
 use crate::{Catalog, Result};
 
@@ -27,11 +30,18 @@ pub struct Link {
 pub enum LinkRefusal {
     /// There is no such member.
     NotAMember,
-    /// The person has a password, or signs in at another authorisation server: a link would hand their account to who
-    /// asks for it.
-    HasPassword,
-    /// The person belongs to another organisation too, for which this one cannot speak.
-    BelongsElsewhere,
+    /// The person has accepted: a link would hand their account to who asks for it.
+    Accepted,
+}
+
+/// How an account that takes up an invitation fared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Joining {
+    Joined,
+    /// The link is not good any more.
+    Gone,
+    /// The invitation is for another address.
+    OtherAddress,
 }
 
 #[derive(FromRow)]
@@ -51,80 +61,101 @@ impl LinkRow {
     }
 }
 
-/// Puts a link in the place of the one before, inside a transaction.
-macro_rules! insert_link {
-    ($connection:expr, $link:expr, $digest:expr, $change:expr) => {
-        sqlx::query(
-            "INSERT INTO password_link (person_id, digest, org_id, created, expires_at) \
-             VALUES ($1, $2, $3, $4, $5) ON CONFLICT (person_id) DO UPDATE SET digest = excluded.digest, \
-             org_id = excluded.org_id, created = excluded.created, expires_at = excluded.expires_at",
-        )
-        .bind($link.person.as_str())
-        .bind($digest)
-        .bind($link.invited_by.as_ref().map(OrgId::as_str))
-        .bind($change.at.as_micros())
-        .bind($link.expires_at.as_micros())
-        .execute(&mut *$connection)
-        .await?
-    };
-}
+const SELECT_LINK: &str = "SELECT person_id, CAST(NULL AS TEXT) AS org_id, expires_at FROM password_link \
+    WHERE digest = $1 AND expires_at > $2 \
+    UNION ALL SELECT person_id, org_id, expires_at FROM invitation WHERE digest = $1 AND expires_at > $2";
 
-/// Whether an organisation may let somebody set the password of a person, inside a transaction.
-macro_rules! invitation_refusal {
-    ($connection:expr, $org:expr, $person:expr) => {{
-        // An update that changes nothing: whoever sets a password or adds a member at the same moment waits.
-        let member = sqlx::query("UPDATE membership SET role = role WHERE org_id = $1 AND person_id = $2")
-            .bind($org.as_str())
-            .bind($person.as_str())
-            .execute(&mut *$connection)
-            .await?
-            .rows_affected();
-        let has_password: i64 = sqlx::query_scalar(
-            "SELECT (SELECT COUNT(*) FROM password WHERE person_id = $1) + \
-             (SELECT COUNT(*) FROM identity WHERE person_id = $1)",
-        )
-        .bind($person.as_str())
-        .fetch_one(&mut *$connection)
-        .await?;
-        let elsewhere: i64 =
-            sqlx::query_scalar("SELECT COUNT(*) FROM membership WHERE person_id = $1 AND org_id <> $2")
-                .bind($person.as_str())
-                .bind($org.as_str())
-                .fetch_one(&mut *$connection)
-                .await?;
-        match (member, has_password, elsewhere) {
-            (0, ..) => Some(LinkRefusal::NotAMember),
-            (_, 1.., _) => Some(LinkRefusal::HasPassword),
-            (.., 1..) => Some(LinkRefusal::BelongsElsewhere),
-            _ => None,
+const USE_LINK: &str = "DELETE FROM password_link WHERE digest = $1 AND expires_at > $2 \
+    RETURNING person_id, CAST(NULL AS TEXT) AS org_id, expires_at";
+
+const USE_INVITATION: &str = "DELETE FROM invitation WHERE digest = $1 AND expires_at > $2 \
+    RETURNING person_id, org_id, expires_at";
+
+// The first account that is set up for an address signs in with it, and keeps it.
+const CLAIM_ADDRESS: &str = "UPDATE person SET sign_in = email WHERE id = $1 \
+    AND NOT EXISTS (SELECT 1 FROM person taken WHERE taken.sign_in = person.email)";
+
+/// Uses up an invitation inside a transaction, with a lock on its organisation, which whoever changes or removes the
+/// membership takes too. Gives the organisation and the person who waits there, if the link is good.
+macro_rules! use_invitation {
+    ($connection:expr, $digest:expr, $at:expr) => {{
+        let org: Option<String> = sqlx::query_scalar("SELECT org_id FROM invitation WHERE digest = $1")
+            .bind($digest)
+            .fetch_optional(&mut *$connection)
+            .await?;
+        if let Some(org) = &org {
+            lock_org!($connection, OrgId::from(org.as_str()));
         }
+        let used: Option<LinkRow> = sqlx::query_as(USE_INVITATION)
+            .bind($digest)
+            .bind($at.as_micros())
+            .fetch_optional(&mut *$connection)
+            .await?;
+        used.map(LinkRow::read).and_then(|link| link.invited_by.map(|org| (org, link.person)))
     }};
 }
 
 impl Catalog {
     /// Makes a link for the operator, who may do that for everybody.
-    pub async fn insert_link(&self, link: &Link, digest: &str, change: &Change) -> Result<()> {
+    pub async fn insert_link(
+        &self,
+        person: &UserId,
+        digest: &str,
+        expires_at: Timestamp,
+        change: &Change,
+    ) -> Result<()> {
         write!(self, connection => {
-            insert_link!(connection, link, digest, change);
-            record_for_person!(connection, link.person, change, "user.link", link.person.as_str());
+            sqlx::query(
+                "INSERT INTO password_link (person_id, digest, created, expires_at) VALUES ($1, $2, $3, $4) \
+                 ON CONFLICT (person_id) DO UPDATE SET digest = excluded.digest, created = excluded.created, \
+                 expires_at = excluded.expires_at",
+            )
+            .bind(person.as_str())
+            .bind(digest)
+            .bind(change.at.as_micros())
+            .bind(expires_at.as_micros())
+            .execute(&mut *connection)
+            .await?;
+            record_for_person!(connection, person, change, "user.link", person.as_str());
         });
         Ok(())
     }
 
-    /// Makes a link by which an organisation invites a person, unless the person is more than its own member.
+    /// Makes a link by which a membership can be accepted that was not yet.
     pub async fn insert_invitation(
         &self,
         org: &OrgId,
-        link: &Link,
+        person: &UserId,
         digest: &str,
+        expires_at: Timestamp,
         change: &Change,
     ) -> Result<std::result::Result<(), LinkRefusal>> {
         write!(self, connection => {
-            if let Some(refusal) = invitation_refusal!(connection, org, link.person) {
-                return Ok(Err(refusal));
+            lock_org!(connection, org);
+            let accepted: Option<Option<i64>> =
+                sqlx::query_scalar("SELECT accepted FROM membership WHERE org_id = $1 AND person_id = $2")
+                    .bind(org.as_str())
+                    .bind(person.as_str())
+                    .fetch_optional(&mut *connection)
+                    .await?;
+            match accepted {
+                None => return Ok(Err(LinkRefusal::NotAMember)),
+                Some(Some(_)) => return Ok(Err(LinkRefusal::Accepted)),
+                Some(None) => {}
             }
-            insert_link!(connection, link, digest, change);
-            record!(connection, change, "user.invite", link.person.as_str());
+            sqlx::query(
+                "INSERT INTO invitation (org_id, person_id, digest, created, expires_at) \
+                 VALUES ($1, $2, $3, $4, $5) ON CONFLICT (org_id, person_id) DO UPDATE SET \
+                 digest = excluded.digest, created = excluded.created, expires_at = excluded.expires_at",
+            )
+            .bind(org.as_str())
+            .bind(person.as_str())
+            .bind(digest)
+            .bind(change.at.as_micros())
+            .bind(expires_at.as_micros())
+            .execute(&mut *connection)
+            .await?;
+            record!(connection, change, "user.invite", person.as_str());
         });
         Ok(Ok(()))
     }
@@ -132,55 +163,106 @@ impl Catalog {
     /// The link with this digest, if it is still good.
     pub async fn find_link(&self, digest: &str, now: Timestamp) -> Result<Option<Link>> {
         let row = read!(self, executor => {
-            sqlx::query_as::<_, LinkRow>(
-                "SELECT person_id, org_id, expires_at FROM password_link WHERE digest = $1 AND expires_at > $2",
-            )
-            .bind(digest)
-            .bind(now.as_micros())
-            .fetch_optional(executor)
-            .await?
+            sqlx::query_as::<_, LinkRow>(SELECT_LINK)
+                .bind(digest)
+                .bind(now.as_micros())
+                .fetch_optional(executor)
+                .await?
         });
         Ok(row.map(LinkRow::read))
     }
 
-    /// Sets the password of a link's person and uses the link up, in one step. An invitation is accepted by that. False
-    /// if the link is not good any more.
+    /// Sets the password of a link's person and uses the link up, in one step. An invitation is accepted by that, as an
+    /// account of its own. False if the link is not good any more.
     pub async fn use_link(&self, digest: &str, new: NewPassword<'_>, change: &Change) -> Result<bool> {
         write!(self, connection => {
-            let used: Option<LinkRow> = sqlx::query_as(
-                "DELETE FROM password_link WHERE digest = $1 AND expires_at > $2 \
-                 RETURNING person_id, org_id, expires_at",
-            )
-            .bind(digest)
-            .bind(change.at.as_micros())
-            .fetch_optional(&mut *connection)
-            .await?;
-            let Some(Link { person, invited_by, .. }) = used.map(LinkRow::read) else {
-                return Ok(false);
-            };
-            if let Some(org) = &invited_by {
-                // What was so when the link was made may have changed since.
-                if invitation_refusal!(connection, org, person).is_some() {
-                    return Ok(false);
-                }
-                sqlx::query(
-                    "UPDATE membership SET accepted = $3 \
-                     WHERE org_id = $1 AND person_id = $2 AND accepted IS NULL",
-                )
-                .bind(org.as_str())
-                .bind(person.as_str())
+            let used: Option<LinkRow> = sqlx::query_as(USE_LINK)
+                .bind(digest)
                 .bind(change.at.as_micros())
-                .execute(&mut *connection)
+                .fetch_optional(&mut *connection)
                 .await?;
-            }
+            let person = match used.map(LinkRow::read) {
+                Some(Link { person, .. }) => {
+                    forget_failures!(connection, new);
+                    person
+                }
+                None => {
+                    let Some((org, person)) = use_invitation!(connection, digest, change.at) else {
+                        return Ok(false);
+                    };
+                    sqlx::query("UPDATE membership SET accepted = $3 WHERE org_id = $1 AND person_id = $2")
+                        .bind(org.as_str())
+                        .bind(person.as_str())
+                        .bind(change.at.as_micros())
+                        .execute(&mut *connection)
+                        .await?;
+                    let claimed =
+                        sqlx::query(CLAIM_ADDRESS).bind(person.as_str()).execute(&mut *connection).await?;
+                    // Only of an address that nobody signs in with: else an invitation would let others guess on.
+                    if claimed.rows_affected() > 0 {
+                        forget_failures!(connection, new);
+                    }
+                    let accepted = Change { org: Some(org), ..change.clone() };
+                    record!(connection, accepted, "user.accept", person.as_str());
+                    person
+                }
+            };
             set_password!(connection, person, new, change.at);
             record_for_person!(connection, person, change, "password.set", person.as_str());
         });
         Ok(true)
     }
 
+    /// Gives the membership of an invitation to an account of the same address, and uses the link up.
+    pub async fn join_by_invitation(
+        &self,
+        digest: &str,
+        account: &UserId,
+        change: &Change,
+    ) -> Result<Joining> {
+        write!(self, connection => {
+            let Some((org, waiting)) = use_invitation!(connection, digest, change.at) else {
+                return Ok(Joining::Gone);
+            };
+            let same: i64 = sqlx::query_scalar(
+                "SELECT COUNT(*) FROM person p JOIN person w ON w.email = p.email WHERE p.id = $1 AND w.id = $2",
+            )
+            .bind(account.as_str())
+            .bind(waiting.as_str())
+            .fetch_one(&mut *connection)
+            .await?;
+            if same == 0 {
+                return Ok(Joining::OtherAddress);
+            }
+            move_membership!(connection, org, waiting, account, change.at);
+            let accepted = Change { org: Some(org), ..change.clone() };
+            // Both names stand in the trail: the organisation knew the member by the first until now.
+            record!(connection, accepted, "user.accept", waiting.as_str());
+            record!(connection, accepted, "user.join", account.as_str());
+        });
+        Ok(Joining::Joined)
+    }
+
     /// Drops the links that have ended. They open nothing any more, so no change is recorded.
     pub async fn prune_links(&self, now: Timestamp) -> Result<u64> {
+        let invitations = self.prune_invitations(now).await?;
+        let links = self.prune_password_links(now).await?;
+        Ok(invitations + links)
+    }
+
+    async fn prune_invitations(&self, now: Timestamp) -> Result<u64> {
+        drop_in_batches!(
+            self,
+            sqlx::query(
+                "DELETE FROM invitation WHERE digest IN \
+                 (SELECT digest FROM invitation WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)",
+            )
+            .bind(now.as_micros())
+            .bind(PRUNE_BATCH)
+        )
+    }
+
+    async fn prune_password_links(&self, now: Timestamp) -> Result<u64> {
         drop_in_batches!(
             self,
             sqlx::query(

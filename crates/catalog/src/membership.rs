@@ -8,7 +8,7 @@ use crate::db::{read, write};
 use crate::granted::{Holding, select_granted};
 use crate::orgs::lock_org;
 use crate::people::{
-    INSERT_PERSON_UNLESS_KNOWN, Member, MemberRow, Person, PersonRow, SELECT_MEMBER, insert_membership,
+    Member, MemberRow, Person, SELECT_MEMBER, SELECT_MEMBER_BY_EMAIL, insert_membership, insert_person,
 };
 use crate::tokens::capabilities_text;
 use crate::{Catalog, Result};
@@ -51,15 +51,18 @@ pub enum MembershipRefusal {
     Changed,
 }
 
+// Who has not accepted cannot act, so an organisation with nobody else has no owner.
+const COUNT_OWNERS: &str =
+    "SELECT COUNT(*) FROM membership WHERE org_id = $1 AND role = $2 AND accepted IS NOT NULL";
+
 /// Counts the owners of an organisation inside a transaction.
 macro_rules! count_owners {
     ($connection:expr, $org:expr) => {{
-        let owners: i64 =
-            sqlx::query_scalar("SELECT COUNT(*) FROM membership WHERE org_id = $1 AND role = $2")
-                .bind($org.as_str())
-                .bind(Role::Owner.id())
-                .fetch_one(&mut *$connection)
-                .await?;
+        let owners: i64 = sqlx::query_scalar($crate::membership::COUNT_OWNERS)
+            .bind($org.as_str())
+            .bind(Role::Owner.id())
+            .fetch_one(&mut *$connection)
+            .await?;
         owners
     }};
 }
@@ -113,8 +116,55 @@ const GIVE_MAIN_ROLE: [&str; 2] = [
      ON CONFLICT (role_id, person_id) DO NOTHING",
 ];
 
+/// Ends inside a transaction the link by which a membership could have been accepted.
+macro_rules! end_invitation {
+    ($connection:expr, $org:expr, $person:expr) => {
+        sqlx::query("DELETE FROM invitation WHERE org_id = $1 AND person_id = $2")
+            .bind($org.as_str())
+            .bind($person.as_str())
+            .execute(&mut *$connection)
+            .await?
+    };
+}
+
+/// Gives a membership that waits, with its roles and groups, to an account inside a transaction. Nobody ever acted as
+/// the person who had it, so nothing else names them.
+macro_rules! move_membership {
+    ($connection:expr, $org:expr, $waiting:expr, $account:expr, $at:expr) => {
+        sqlx::query($crate::membership::COPY_MEMBERSHIP)
+            .bind($org.as_str())
+            .bind($waiting.as_str())
+            .bind($account.as_str())
+            .bind($at.as_micros())
+            .execute(&mut *$connection)
+            .await?;
+        for statement in [
+            "UPDATE custom_role_member SET person_id = $3 WHERE org_id = $1 AND person_id = $2",
+            "UPDATE person_group_member SET person_id = $3 WHERE org_id = $1 AND person_id = $2",
+        ] {
+            sqlx::query(statement)
+                .bind($org.as_str())
+                .bind($waiting.as_str())
+                .bind($account.as_str())
+                .execute(&mut *$connection)
+                .await?;
+        }
+        sqlx::query("DELETE FROM membership WHERE org_id = $1 AND person_id = $2")
+            .bind($org.as_str())
+            .bind($waiting.as_str())
+            .execute(&mut *$connection)
+            .await?;
+    };
+}
+
+pub(crate) const COPY_MEMBERSHIP: &str = "INSERT INTO membership (org_id, person_id, role, created, accepted, main_role) \
+     SELECT org_id, $3, role, created, $4, main_role FROM membership WHERE org_id = $1 AND person_id = $2";
+
+pub(crate) use move_membership;
+
 impl Catalog {
-    /// Adds a person to an organisation. A person whose e-mail address is known keeps their id and name.
+    /// Adds somebody to an organisation, as a new person whom nobody can act as until the membership is accepted. What
+    /// other organisations know of the address plays no part.
     pub async fn add_member(
         &self,
         org: &OrgId,
@@ -126,23 +176,9 @@ impl Catalog {
         let role = role.into();
         let member = write!(self, connection => {
             lock_org!(connection, org);
-            // Another organisation may be adding the same person: this waits for it, then finds them.
-            sqlx::query(INSERT_PERSON_UNLESS_KNOWN)
-                .bind(newcomer.id.as_str())
-                .bind(&newcomer.email)
-                .bind(&newcomer.name)
-                .bind(newcomer.created.as_micros())
-                .execute(&mut *connection)
-                .await?;
-            let person: PersonRow =
-                sqlx::query_as("SELECT id, email, name, created FROM person WHERE email = $1")
-                    .bind(&newcomer.email)
-                    .fetch_one(&mut *connection)
-                    .await?;
-            let person = person.read();
-            let present: Option<MemberRow> = sqlx::query_as(SELECT_MEMBER)
+            let present: Option<MemberRow> = sqlx::query_as(SELECT_MEMBER_BY_EMAIL)
                 .bind(org.as_str())
-                .bind(person.id.as_str())
+                .bind(&newcomer.email)
                 .fetch_optional(&mut *connection)
                 .await?;
             if present.is_some() {
@@ -155,13 +191,13 @@ impl Catalog {
             if members >= max_users {
                 return Ok(Err(MembershipRefusal::Full { max: max_users }));
             }
-            // Only the person can accept it: else others could decide what their token means.
-            insert_membership!(connection, org, person.id, role.built_in(), change.at, None::<Timestamp>);
-            give_main_role!(connection, org, person.id, role);
-            record!(connection, change, "user.create", person.id.as_str());
+            insert_person!(connection, newcomer, newcomer.id.as_str());
+            insert_membership!(connection, org, newcomer.id, role.built_in(), change.at, None::<Timestamp>);
+            give_main_role!(connection, org, newcomer.id, role);
+            record!(connection, change, "user.create", newcomer.id.as_str());
             let member: MemberRow = sqlx::query_as(SELECT_MEMBER)
                 .bind(org.as_str())
-                .bind(person.id.as_str())
+                .bind(newcomer.id.as_str())
                 .fetch_one(&mut *connection)
                 .await?;
             member
@@ -169,7 +205,7 @@ impl Catalog {
         member.read().map(Ok)
     }
 
-    /// Notes that a person has acted as a member for the first time.
+    /// Lets a membership count by the word of the operator, who speaks for every organisation.
     pub async fn accept_membership(&self, org: &OrgId, person: &UserId, change: &Change) -> Result<()> {
         write!(self, connection => {
             let accepted = sqlx::query(
@@ -182,13 +218,40 @@ impl Catalog {
             .await?
             .rows_affected();
             if accepted > 0 {
+                end_invitation!(connection, org, person);
                 record!(connection, change, "user.accept", person.as_str());
             }
         });
         Ok(())
     }
 
-    /// How many other organisations a person has acted in.
+    /// Moves the membership that waits for an address in an organisation to an account whose issuer verified that
+    /// address. False if none waits.
+    pub async fn join_by_verified_email(
+        &self,
+        org: &OrgId,
+        email: &str,
+        account: &UserId,
+        change: &Change,
+    ) -> Result<bool> {
+        write!(self, connection => {
+            lock_org!(connection, org);
+            let waiting: Option<MemberRow> = sqlx::query_as(SELECT_MEMBER_BY_EMAIL)
+                .bind(org.as_str())
+                .bind(email)
+                .fetch_optional(&mut *connection)
+                .await?;
+            let waiting = waiting.map(MemberRow::read).transpose()?;
+            let Some(waiting) = waiting.filter(|member| !member.accepted) else {
+                return Ok(false);
+            };
+            move_membership!(connection, org, waiting.person.id, account, change.at);
+            record!(connection, change, "user.accept", account.as_str());
+        });
+        Ok(true)
+    }
+
+    /// How many other organisations a person belongs to.
     pub async fn count_memberships_elsewhere(&self, org: &OrgId, person: &UserId) -> Result<i64> {
         let count = read!(self, executor => {
             sqlx::query_scalar(

@@ -56,6 +56,14 @@ const REPLACE: &str = concat!(
 );
 
 impl Catalog {
+    /// Writes down in the audit trail what was done with a notifier that changes nothing about it.
+    pub async fn note_notifier(&self, action: &'static str, id: &NotifierId, change: &Change) -> Result<()> {
+        write!(self, connection => {
+            record!(connection, change, action, id.as_str());
+        });
+        Ok(())
+    }
+
     pub async fn list_notifiers(&self, org: &OrgId) -> Result<Vec<Notifier>> {
         let rows = read!(self, executor => {
             sqlx::query_as::<_, NotifierRow>(SELECT_ALL).bind(org.as_str()).fetch_all(executor).await?

@@ -23,7 +23,7 @@ const SELECT_OF_PERSON: &str = concat!(
     "SELECT ",
     columns!(),
     " FROM org o JOIN membership m ON m.org_id = o.id WHERE m.person_id = $1 \
-     ORDER BY m.accepted IS NULL, o.id LIMIT 1000"
+     AND m.accepted IS NOT NULL ORDER BY o.id LIMIT 1000"
 );
 
 const SELECT_ALL: &str = concat!("SELECT ", columns!(), " FROM org o ORDER BY o.id");
@@ -126,6 +126,7 @@ impl Catalog {
         row.map(OrgRow::read).transpose()
     }
 
+    /// The organisations whose memberships a person has taken.
     pub async fn list_orgs_of(&self, person: &UserId) -> Result<Vec<Org>> {
         let rows = read!(self, executor => {
             sqlx::query_as::<_, OrgRow>(SELECT_OF_PERSON).bind(person.as_str()).fetch_all(executor).await?
@@ -149,7 +150,7 @@ impl Catalog {
                 .bind(owner.as_str())
                 .execute(&mut *connection)
                 .await?;
-            // What others made them the owner of does not count: else it could keep them from having their own.
+            // What they have not taken does not count: else others could keep them from having their own.
             let owned: i64 = sqlx::query_scalar(
                 "SELECT COUNT(*) FROM membership WHERE person_id = $1 AND role = $2 AND accepted IS NOT NULL",
             )

@@ -14,6 +14,8 @@ use crate::{Catalog, Result};
 #[derive(Clone)]
 pub struct Account {
     pub person: Person,
+    /// What the person signs in with: their address, or their id where another account has it.
+    pub sign_in: String,
     pub hash: Option<String>,
 }
 
@@ -27,7 +29,7 @@ impl std::fmt::Debug for Account {
 #[derive(Clone, Copy)]
 pub struct NewPassword<'a> {
     pub hash: &'a str,
-    /// The account whose failures are forgotten.
+    /// What the failures are counted under that are forgotten.
     pub account: &'a str,
 }
 
@@ -40,6 +42,7 @@ impl std::fmt::Debug for NewPassword<'_> {
 #[derive(FromRow)]
 struct AccountRow {
     id: String,
+    sign_in: String,
     email: String,
     name: String,
     created: i64,
@@ -54,14 +57,14 @@ impl AccountRow {
             name: self.name,
             created: Timestamp::from_micros(self.created),
         };
-        Account { person, hash: self.hash }
+        Account { person, sign_in: self.sign_in, hash: self.hash }
     }
 }
 
 /// What an [`AccountRow`] is read from.
 macro_rules! select {
     () => {
-        "SELECT p.id, p.email, p.name, p.created, w.hash \
+        "SELECT p.id, p.sign_in, p.email, p.name, p.created, w.hash \
          FROM person p LEFT JOIN password w ON w.person_id = p.id"
     };
 }
@@ -104,20 +107,27 @@ macro_rules! set_password {
         .bind($at.as_micros())
         .execute(&mut *$connection)
         .await?;
-        sqlx::query("DELETE FROM sign_in_attempt WHERE account = $1")
-            .bind($new.account)
-            .execute(&mut *$connection)
-            .await?;
     };
 }
 
-pub(crate) use {end_everything, set_password};
+/// Forgets the failures that a password ends, inside its transaction.
+macro_rules! forget_failures {
+    ($connection:expr, $new:expr) => {
+        sqlx::query("DELETE FROM sign_in_attempt WHERE account = $1")
+            .bind($new.account)
+            .execute(&mut *$connection)
+            .await?
+    };
+}
+
+pub(crate) use {end_everything, forget_failures, set_password};
 
 impl Catalog {
-    pub async fn find_account_by_email(&self, email: &str) -> Result<Option<Account>> {
+    /// The account that signs in with this.
+    pub async fn find_account_by_sign_in(&self, sign_in: &str) -> Result<Option<Account>> {
         let row = read!(self, executor => {
-            sqlx::query_as::<_, AccountRow>(concat!(select!(), " WHERE p.email = $1"))
-                .bind(email)
+            sqlx::query_as::<_, AccountRow>(concat!(select!(), " WHERE p.sign_in = $1"))
+                .bind(sign_in)
                 .fetch_optional(executor)
                 .await?
         });
@@ -153,6 +163,7 @@ impl Catalog {
                 return Ok(false);
             }
             set_password!(connection, person, new, change.at);
+            forget_failures!(connection, new);
             record_for_person!(connection, person, change, "password.change", person.as_str());
         });
         Ok(true)

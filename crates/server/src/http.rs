@@ -12,6 +12,7 @@ pub mod extract;
 pub mod guard;
 pub mod health;
 pub mod json;
+mod line_ends;
 pub mod oauth;
 pub mod openapi;
 pub mod pages;
@@ -56,6 +57,7 @@ pub fn router(app: &Arc<App>) -> Router {
     // A router of its own around the routes, because the list of allowed methods is added after their layers.
     Router::new()
         .fallback_service(routes)
+        .layer(from_fn(answer::check_head))
         .layer(from_fn_with_state(Arc::clone(app), unread::read_on))
         .layer(from_fn_with_state(Arc::clone(app), answer::finish))
 }

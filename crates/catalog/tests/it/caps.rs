@@ -117,7 +117,7 @@ pub(crate) async fn of_organisations_owned(test: &TestCatalog<'_>) {
     // Others can still own one, and so can the owner who has given one up.
     let mine = samples::org("org_of_another");
     test.insert_org(&mine, &OTHER_OWNER.into(), &change).await.unwrap();
-    test.add_member(&ours, &samples::person("user_a"), Role::Owner, 10, &change).await.unwrap().unwrap();
+    samples::add_accepted(test, &ours, &samples::person("user_a"), Role::Owner).await;
     test.remove_member(&ours, &OWNER.into(), Role::Owner, &change).await.unwrap().unwrap();
     test.insert_org(&over, &OWNER.into(), &change).await.unwrap();
     assert_eq!(test.list_members(&theirs).await.unwrap().len(), 1);

@@ -108,7 +108,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
     orgs {
         reads_back_what_was_inserted,
         lists_the_orgs_of_a_person_and_all_of_them,
-        lists_the_accepted_orgs_of_a_person_first,
+        lists_the_accepted_orgs_of_a_person_alone,
         needs_an_owner_that_exists,
         refuses_an_id_twice,
         updates_every_field,
@@ -129,7 +129,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
     }
     membership {
         adds_somebody_new,
-        adds_somebody_known_under_their_own_id_and_name,
+        adds_somebody_new_under_a_known_address,
         refuses_a_member_twice,
         refuses_the_id_of_somebody_else,
         refuses_more_members_than_allowed,
@@ -144,7 +144,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
     membership_races {
         keeps_to_the_maximum,
         keeps_one_of_two_owners_who_leave_at_once,
-        knows_a_newcomer_of_several_orgs_as_one_person,
+        knows_a_newcomer_of_several_orgs_as_somebody_new_in_each,
         takes_one_of_two_changes_to_the_same_checked_role,
         takes_two_changes_of_role_only_in_their_order,
         takes_either_a_new_role_or_a_removal,
@@ -171,10 +171,14 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
     }
     acceptance {
         is_never_given_by_whoever_adds,
+        tells_nothing_about_accounts_elsewhere,
+        is_by_the_link_of_its_own_organisation,
+        of_one_organisation_does_not_touch_another,
+        can_be_by_an_account_of_the_same_address,
+        can_be_by_a_verified_address,
+        is_by_one_of_many_at_once,
+        is_needed_of_an_owner_to_count_as_one,
         is_written_down_once,
-        is_written_down_once_by_many_requests_at_once,
-        is_for_members_alone,
-        ends_with_the_membership,
         is_counted_in_other_orgs,
     }
     caps {
@@ -218,13 +222,12 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         finds_a_person_of_one_org,
         finds_a_person_of_two_orgs,
         forgets_a_deleted_token,
-        waits_for_a_second_membership_to_be_accepted,
         reads_a_licence_only_where_it_is_asked_for,
     }
     bearer_seats {
         puts_the_named_org_first,
         ignores_a_named_org_that_the_token_does_not_count_in,
-        keeps_the_accepted_org_of_a_person_in_three_hundred,
+        leaves_out_what_was_not_accepted,
         finds_any_of_three_hundred_by_name,
         holds_every_org_that_a_person_can_own,
     }
@@ -348,7 +351,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         end_all_that_was_open_before,
         change_only_from_the_one_that_was_proven,
         are_set_by_a_link_once_and_in_time,
-        are_not_set_by_who_invites_somebody_elses,
+        forget_failures_of_their_own_account_alone,
         links_and_attempts_are_dropped_when_they_ended,
         attempts_at_the_same_moment_all_count,
         attempts_are_still_counted_when_opened_again,
@@ -493,6 +496,14 @@ const DATABASE_CASES: &[Case] = &[
     Case {
         name: "stored_forms::version_8_is_still_read",
         run: |database| Box::pin(stored_events::version_8_is_still_read(database)),
+    },
+    DatabaseCase {
+        name: "stored_forms::version_9_is_still_read",
+        run: |database| Box::pin(stored_sign_in::version_9_is_still_read(database)),
+    },
+    DatabaseCase {
+        name: "stored_forms::memberships_of_accounts_that_wait_get_a_person_of_their_own",
+        run: |database| Box::pin(stored_sign_in::waiting_memberships_move(database)),
     },
 ];
 

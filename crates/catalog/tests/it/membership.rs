@@ -22,28 +22,32 @@ pub(crate) async fn adds_somebody_new(test: &TestCatalog<'_>) {
     let (ours, _) = samples::two_orgs(test).await;
     let change = samples::change(&ours);
     let added = test.add_member(&ours, &person("user_a"), Role::ReadOnly, PLENTY, &change).await.unwrap();
-    let member = Member { person: person("user_a"), role: Role::ReadOnly, main: None };
+    let member = Member { person: person("user_a"), role: Role::ReadOnly, main: None, accepted: false };
     assert_eq!(added, Ok(member.clone()));
     assert_eq!(test.find_member(&ours, &"user_a".into()).await.unwrap(), Some(member));
     assert_eq!(test.new_audit().await, ["user.create user_a"]);
 }
 
-pub(crate) async fn adds_somebody_known_under_their_own_id_and_name(test: &TestCatalog<'_>) {
+pub(crate) async fn adds_somebody_new_under_a_known_address(test: &TestCatalog<'_>) {
     let (ours, _) = samples::two_orgs(test).await;
-    let known = person(OTHER_OWNER);
-    let introduced = Person { email: known.email.clone(), ..person("user_other_id") };
+    let introduced = Person { email: person(OTHER_OWNER).email, ..person("user_other_id") };
     let change = samples::change(&ours);
     let added = test.add_member(&ours, &introduced, Role::User, PLENTY, &change).await.unwrap();
-    assert_eq!(added, Ok(Member { person: known, role: Role::User, main: None }));
-    assert_eq!(test.find_person(&"user_other_id".into()).await.unwrap(), None);
-    assert_eq!(test.new_audit().await, [format!("user.create {OTHER_OWNER}")]);
+    let expected = Member { person: introduced.clone(), role: Role::User, main: None, accepted: false };
+    assert_eq!(added, Ok(expected.clone()));
+    let found = test.find_member_by_email(&ours, &introduced.email).await.unwrap();
+    assert_eq!(found, Some(expected));
+    assert_eq!(test.new_audit().await, ["user.create user_other_id"]);
 }
 
 pub(crate) async fn refuses_a_member_twice(test: &TestCatalog<'_>) {
     let (ours, _) = samples::two_orgs(test).await;
     let change = samples::change(&ours);
-    let again = test.add_member(&ours, &person(OWNER), Role::None, PLENTY, &change).await.unwrap();
-    assert_eq!(again, Err(MembershipRefusal::Member));
+    let same = Person { email: person(OWNER).email, ..person("user_again") };
+    for again in [person(OWNER), same] {
+        let again = test.add_member(&ours, &again, Role::None, PLENTY, &change).await.unwrap();
+        assert_eq!(again, Err(MembershipRefusal::Member));
+    }
     assert_eq!(roles(test, &ours).await, [(OWNER.to_owned(), Role::Owner)]);
     assert!(test.new_audit().await.is_empty());
 }
@@ -87,7 +91,7 @@ pub(crate) async fn changes_a_role(test: &TestCatalog<'_>) {
         let change = samples::change(&ours);
         test.set_role(&ours, &"user_a".into(), before, role, &change).await.unwrap().unwrap();
         before = role;
-        let member = Member { person: person("user_a"), role, main: None };
+        let member = Member { person: person("user_a"), role, main: None, accepted: false };
         assert_eq!(test.find_member(&ours, &"user_a".into()).await.unwrap(), Some(member));
         assert_eq!(test.new_audit().await, ["user.role user_a"]);
     }
@@ -119,6 +123,7 @@ pub(crate) async fn keeps_the_last_owner(test: &TestCatalog<'_>) {
     assert!(test.new_audit().await.is_empty());
 
     test.set_role(&ours, &"user_a".into(), Role::Admin, Role::Owner, &change).await.unwrap().unwrap();
+    test.accept_membership(&ours, &"user_a".into(), &change).await.unwrap();
     test.set_role(&ours, &owner, Role::Owner, Role::Admin, &change).await.unwrap().unwrap();
     test.remove_member(&ours, &owner, Role::Admin, &change).await.unwrap().unwrap();
     assert_eq!(roles(test, &ours).await, [("user_a".to_owned(), Role::Owner)]);

@@ -149,10 +149,7 @@ pub(crate) async fn count_at_the_next_request(test: &TestCatalog<'_>) {
 
 pub(crate) async fn count_in_the_org_that_is_named(test: &TestCatalog<'_>) {
     let (ours, theirs) = samples::two_orgs(test).await;
-    test.add_member(&theirs, &person(OWNER), Role::User, 10, &samples::change(&theirs))
-        .await
-        .unwrap()
-        .unwrap();
+    samples::join(test, &theirs, OWNER, Role::User).await;
     insert(test, &theirs, &role("role_1", &[OWNER])).await;
     for (named, expected) in [
         (None, Capabilities::default()),

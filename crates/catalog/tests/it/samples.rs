@@ -8,7 +8,7 @@ use tidegauge_catalog::people::Person;
 use tidegauge_catalog::starred::StarredQuery;
 use tidegauge_catalog::tokens::Token;
 use tidegauge_model::capability::Grants;
-use tidegauge_model::{Action, Capabilities, DatasetArea, Org, OrgArea, OrgId, Role, Timestamp};
+use tidegauge_model::{Action, Capabilities, DatasetArea, Org, OrgArea, OrgId, Role, Timestamp, UserId};
 
 use crate::database::TestCatalog;
 
@@ -96,6 +96,27 @@ pub(crate) fn starred(id: &str) -> StarredQuery {
         created_by: OWNER.into(),
         modified: at(6),
     }
+}
+
+/// Adds somebody to an organisation who has accepted it.
+pub(crate) async fn add_accepted(test: &TestCatalog<'_>, org: &OrgId, person: &Person, role: Role) {
+    let change = change(org);
+    test.add_member(org, person, role, 1_000, &change).await.unwrap().unwrap();
+    test.accept_membership(org, &person.id, &change).await.unwrap();
+}
+
+/// Adds the address of an account to another organisation; gives the person who waits there for it.
+pub(crate) async fn add_address_of(test: &TestCatalog<'_>, org: &OrgId, id: &str, role: Role) -> UserId {
+    let waiting = Person { email: person(id).email, ..person(&format!("waiting_{org}_{id}")) };
+    test.add_member(org, &waiting, role, 1_000, &change(org)).await.unwrap().unwrap();
+    waiting.id
+}
+
+/// Makes an account a member of another organisation, which it has accepted.
+pub(crate) async fn join(test: &TestCatalog<'_>, org: &OrgId, id: &str, role: Role) {
+    add_address_of(test, org, id, role).await;
+    let email = person(id).email;
+    assert!(test.join_by_verified_email(org, &email, &id.into(), &change(org)).await.unwrap());
 }
 
 /// Two organisations with an owner each, and nothing new in the audit trail. The first comes from the set-up.

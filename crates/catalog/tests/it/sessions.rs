@@ -4,7 +4,7 @@ use tidegauge_catalog::sessions::{SESSIONS_MAX, SessionRecord};
 use tidegauge_model::{Role, UserId};
 
 use crate::database::TestCatalog;
-use crate::samples::{self, OTHER_OWNER, OWNER, at, person};
+use crate::samples::{self, OTHER_OWNER, OWNER, at};
 
 fn session(id: &str, person: &str, seconds: i64) -> SessionRecord {
     SessionRecord {
@@ -92,7 +92,7 @@ pub(crate) async fn drops_the_unused_and_the_ended(test: &TestCatalog<'_>) {
 pub(crate) async fn are_in_the_trail_where_their_person_has_acted(test: &TestCatalog<'_>) {
     let (ours, theirs) = samples::two_orgs(test).await;
     let change = samples::change(&ours);
-    test.add_member(&theirs, &person(OWNER), Role::User, 100, &change).await.unwrap().unwrap();
+    samples::add_address_of(test, &theirs, OWNER, Role::User).await;
     let accepted = test.list_accepted_orgs(&OWNER.into()).await.unwrap();
     assert_eq!(accepted, std::slice::from_ref(&ours));
     let unseated = tidegauge_catalog::Change { org: None, ..change.clone() };
@@ -104,7 +104,9 @@ pub(crate) async fn are_in_the_trail_where_their_person_has_acted(test: &TestCat
         assert!(newest.is_none_or(|entry| entry.action != "session.create"), "it was never accepted there");
     }
 
-    test.accept_membership(&theirs, &OWNER.into(), &samples::change(&theirs)).await.unwrap();
+    let email = samples::person(OWNER).email;
+    let joined = test.join_by_verified_email(&theirs, &email, &OWNER.into(), &samples::change(&theirs)).await;
+    assert!(joined.unwrap());
     test.delete_session(&OWNER.into(), &"session_a".into(), &unseated).await.unwrap();
     for org in [&ours, &theirs] {
         assert_eq!(newest(Some(org)).await.unwrap().action, "session.delete");

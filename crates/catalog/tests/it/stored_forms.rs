@@ -55,7 +55,7 @@ pub(crate) async fn check_resources(catalog: &Catalog) {
         created: micros(1_700_000_000_000_006),
     };
     assert_eq!(catalog.find_person(&ada.id).await.unwrap().as_ref(), Some(&ada));
-    let member = Member { person: ada, role: Role::Owner, main: None };
+    let member = Member { person: ada, role: Role::Owner, main: None, accepted: true };
     // Later samples have others beside her.
     assert_eq!(catalog.list_members(&ORG.into()).await.unwrap().first(), Some(&member));
     assert_eq!(catalog.list_notifiers(&ORG.into()).await.unwrap(), [notifier()]);

@@ -12,6 +12,7 @@ use tidegauge_store::{check_objects, rebuild};
 
 use super::operator::{self, Installation};
 use super::output;
+use super::serve::open_folder;
 use crate::config::arguments::SettingArguments;
 use crate::config::needed::{Needed, Segments};
 use crate::config::{Config, layers};
@@ -68,6 +69,10 @@ async fn examine(settings: &SettingArguments, is_deep: bool) -> anyhow::Result<(
     let installation = operator::open(settings).await?;
     let mut report = Report::default();
     check_disk(&config, &mut report)?;
+    match open_folder(&config.data)? {
+        Some(problem) => report.bad("folder", &problem),
+        None => report.good("folder", "other users of this machine cannot read it"),
+    }
     check_clock(&installation, &mut report).await?;
     check_catalog(&installation, &mut report).await?;
     show_lease(&installation, &report).await?;

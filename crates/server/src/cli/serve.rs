@@ -25,6 +25,9 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     let config = layers::load(&arguments.settings)?;
     telemetry::start(&config.log)?;
     let _lock = lock_data_folder(&config.data)?;
+    if let Some(problem) = open_folder(&config.data)? {
+        tracing::warn!("{problem}");
+    }
     let listener = listen(config.listen)?;
     let address = listener.local_addr()?;
 
@@ -76,6 +79,17 @@ fn lock_data_folder(data: &Path) -> anyhow::Result<File> {
             Err(error).with_context(|| format!("locking {}", path.display()))
         }
     }
+}
+
+/// What to tell of a data folder that others on the machine can read: whoever can is the operator.
+pub fn open_folder(data: &Path) -> anyhow::Result<Option<String>> {
+    const READ_OR_ENTER_BY_OTHERS: u32 = 0o005;
+    let folder = std::fs::metadata(data).with_context(|| format!("looking at {}", data.display()))?;
+    let mode = std::os::unix::fs::PermissionsExt::mode(&folder.permissions());
+    let data = data.display();
+    Ok((mode & READ_OR_ENTER_BY_OTHERS != 0).then(|| {
+        format!("every user of this machine can read the data folder {data}: take that away with `chmod o-rwx {data}`")
+    }))
 }
 
 /// The database without its address, which may hold a password.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::tokens::Token;
 use tidegauge_model::capability::ANY;
-use tidegauge_model::{Capabilities, OrgId, Role, Timestamp, TokenId, UserId};
+use tidegauge_model::{Capabilities, Org, OrgId, Role, Timestamp, TokenId, UserId};
 
 use super::failure::wrong_arguments;
 use super::operator::{self, Installation};
@@ -40,7 +40,7 @@ pub struct ListArguments {
 pub struct CreateArguments {
     /// Name of the token.
     name: String,
-    /// Make a personal token for the user with this e-mail address, instead of an API token.
+    /// Make a personal token for the member with this e-mail address, instead of an API token.
     #[arg(long, value_name = "EMAIL", conflicts_with_all = ["grant", "all"])]
     personal: Option<String>,
     /// A capability, as area|action or, for datasets, dataset:area|action (with * for every dataset). Repeat it for
@@ -158,9 +158,7 @@ async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
     }
     let (kind, person, capabilities) = match &arguments.personal {
         Some(email) => {
-            let found = installation.catalog.find_person_by_email(&email.to_lowercase()).await?;
-            let person = found.with_context(|| format!("there is no user with the address {email}"))?;
-            (TokenKind::Personal, person.id, Capabilities::default())
+            (TokenKind::Personal, a_member(&installation, &org, email).await?, Capabilities::default())
         }
         None => (
             TokenKind::Api,
@@ -186,10 +184,22 @@ async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The member that a personal token is for. Who hands them the token lets the membership count.
+async fn a_member(installation: &Installation, org: &Org, email: &str) -> anyhow::Result<UserId> {
+    let found = installation.catalog.find_member_by_email(&org.id, &email.to_lowercase()).await?;
+    let member =
+        found.with_context(|| format!("there is no user with the address {email} in {}", org.name))?;
+    if !member.accepted {
+        let change = operator::change(Some(&org.id));
+        installation.catalog.accept_membership(&org.id, &member.person.id, &change).await?;
+    }
+    Ok(member.person.id)
+}
+
 /// An API token needs somebody who answers for it.
 async fn an_owner(installation: &Installation, org: &OrgId) -> anyhow::Result<UserId> {
     let members = installation.catalog.list_members(org).await?;
-    let owner = members.into_iter().find(|member| member.role == Role::Owner);
+    let owner = members.into_iter().find(|member| member.role == Role::Owner && member.accepted);
     Ok(owner.context("the organisation has no owner")?.person.id)
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tidegauge_model::{ErrorKind, chance, hex};
@@ -40,10 +40,16 @@ impl RequestIds {
         let request = headers
             .get(&REQUEST_ID)
             .and_then(|value| value.to_str().ok())
-            .filter(|id| !id.is_empty() && id.len() <= REQUEST_ID_MAX)
+            .filter(|id| is_safe_id(id))
             .map_or_else(|| trace.clone(), str::to_owned);
         Self { request, trace }
     }
+}
+
+/// Whether a client's id can stand in logs, in the audit trail and in answers without being read as anything else there.
+fn is_safe_id(id: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/+=@~".contains(&byte);
+    !id.is_empty() && id.len() <= REQUEST_ID_MAX && id.bytes().all(is_plain)
 }
 
 /// The trace id of a W3C `traceparent` header.
@@ -173,6 +179,21 @@ fn wrong_method(method: &str, response: &Response) -> Response {
     error.into_response()
 }
 
+/// Refuses a request whose head can be read in two ways, before anything is decided by it: servers on its way might
+/// have read it in the other.
+pub async fn check_head(request: Request, next: Next) -> Response {
+    let count = |name| request.headers().get_all(name).iter().count();
+    let names_host = count(header::HOST) == 1 || request.version() != Version::HTTP_11;
+    let problem = if count(header::AUTHORIZATION) > 1 {
+        "there may be one Authorization header"
+    } else if count(header::HOST) > 1 || !names_host {
+        "there must be one Host header"
+    } else {
+        return next.run(request).await;
+    };
+    ApiError::new(ErrorKind::Malformed, problem).into_response()
+}
+
 pub async fn unknown_path(request: Request) -> ApiError {
     let path: String = request.uri().path().chars().take(256).collect();
     ApiError::new(ErrorKind::NotFound, format!("path {path} was not found")).hint("/docs lists every path")
@@ -225,6 +246,23 @@ mod tests {
 
     async fn broken() -> &'static str {
         panic!("a bug with a secret in it")
+    }
+
+    #[test]
+    fn ids_of_clients_are_taken_in_a_safe_form() {
+        for id in [
+            "7",
+            "b3f1c2d4-5e6f-4a7b-8c9d-0e1f2a3b4c5d",
+            "Root=1-67891233-abcdef012345678912345678",
+            "a/b+c==",
+        ] {
+            assert!(is_safe_id(id), "{id}");
+        }
+        let long = "x".repeat(REQUEST_ID_MAX + 1);
+        for id in ["", "a b", "a\tb", "<script>", "a\"b", "a,b", "{}", "$(id)", "%0a", "a;b", "\u{fc}", &long]
+        {
+            assert!(!is_safe_id(id), "{id}");
+        }
     }
 
     #[test]

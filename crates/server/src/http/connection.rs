@@ -17,6 +17,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 use self::table::{Place, Table};
+use super::line_ends::LineEnds;
 use crate::config::ConnectionLimits;
 
 /// Guards every connection of a listener.
@@ -73,6 +74,7 @@ where
                 stream,
                 first_byte: Some(Box::pin(sleep(first_byte_within))),
                 unread: None,
+                line_ends: LineEnds::default(),
                 write_within,
                 place,
             };
@@ -89,6 +91,7 @@ pub struct Guarded<T> {
     first_byte: Option<Pin<Box<Sleep>>>,
     /// Runs while something waits to be written.
     unread: Option<Pin<Box<Sleep>>>,
+    line_ends: LineEnds,
     write_within: Duration,
     place: Place,
 }
@@ -129,9 +132,11 @@ impl<T: AsyncRead + Unpin> AsyncRead for Guarded<T> {
         if self.place.is_lost() {
             return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
         }
+        let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if read.is_ready() {
             self.first_byte = None;
+            self.line_ends.check(&mut buffer.filled_mut()[before..]);
             return read;
         }
         match self.first_byte.as_mut().map(|timer| timer.as_mut().poll(context)) {

@@ -192,7 +192,6 @@ async fn admit(
     check_access(&principal, guard.access, head.method)?;
     let share = app.shares.take(key, app.http.max_requests_in_flight / SHARE_OF_LOAD);
     let share = share.ok_or_else(|| busy("the organisation has as many requests running as it may"))?;
-    let accepts = seat.is_some_and(|seat| !seat.accepted);
     if limit.is_none() {
         app.last_uses.note(&found.id, now);
     }
@@ -208,10 +207,6 @@ async fn admit(
         request_id: request_id.to_owned(),
         now,
     };
-    if let (true, Some(standing)) = (accepts, &caller.standing) {
-        // Who acts in an organisation has accepted to be in it.
-        app.catalog.accept_membership(&standing.org, &caller.user, &caller.change()).await?;
-    }
     Ok((caller, Held { _permit: permit, _share: share }))
 }
 
@@ -271,8 +266,8 @@ fn facts(found: &Bearer) -> TokenFacts {
             .standings
             .iter()
             .map(|standing| {
-                let Standing { org, role, granted, accepted, .. } = standing;
-                Seat { org: org.clone(), role: *role, granted: Arc::clone(granted), accepted: *accepted }
+                let Standing { org, role, granted, .. } = standing;
+                Seat { org: org.clone(), role: *role, granted: Arc::clone(granted) }
             })
             .collect(),
     }

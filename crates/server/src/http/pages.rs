@@ -31,7 +31,7 @@ pub fn routes(api: Api) -> Api {
         .add(Versions::None, Access::Public, routes!(login::login))
         .add(Versions::None, Access::Public, routes!(login::logout))
         .add(Versions::None, Access::Public, routes!(setup::setup_page))
-        .add(Versions::None, Access::Public, routes!(setup::set_password))
+        .add(Versions::None, Access::Public, routes!(setup::use_link))
         .add(Versions::None, Access::Public, routes!(account::account_page))
         .add(Versions::None, Access::Public, routes!(account::change_password))
         .add(Versions::None, Access::Public, routes!(account::end_sessions))

@@ -26,7 +26,7 @@ pub async fn person(
     let known =
         KnownIdentity { issuer: &identity.issuer, kind: IdentityKind::Person, subject: &identity.subject };
     let named = identity.org.as_ref().or(named);
-    let found = match find(app, &known, named).await? {
+    let mut found = match find(app, &known, named).await? {
         Some(found) => found,
         None => {
             let entered = enter(app, issuer, identity, &known, request_id).await;
@@ -38,10 +38,45 @@ pub async fn person(
             }
         }
     };
+    if join(app, issuer, identity, named, &found, request_id).await?
+        && let Some(joined) = find(app, &known, named).await?
+    {
+        found = joined;
+    }
     match &identity.org {
         Some(org) => only_in(found, org),
         None => Ok(found),
     }
+}
+
+/// Accepts the membership that waits for a person's verified address in the organisation that a request names.
+async fn join(
+    app: &App,
+    issuer: &IssuerConfig,
+    identity: &Identity,
+    named: Option<&OrgId>,
+    found: &Bearer,
+    request_id: &str,
+) -> Result<bool, Denial> {
+    let (Some(org), Some(email), true) = (named, &identity.verified_email, issuer.links_verified_email)
+    else {
+        return Ok(false);
+    };
+    if found.standings.iter().any(|standing| standing.org == *org) {
+        return Ok(false);
+    }
+    // Looked at before anything is written: a refused request must not cost a transaction.
+    let waiting = app.catalog.find_member_by_email(org, email).await?;
+    if waiting.is_none_or(|member| member.accepted) {
+        return Ok(false);
+    }
+    let change = Change {
+        org: Some(org.clone()),
+        actor: found.user.to_string(),
+        at: app.now(),
+        request_id: request_id.to_owned(),
+    };
+    Ok(app.catalog.join_by_verified_email(org, email, &found.user, &change).await?)
 }
 
 /// Finds an account, or remembers it from a moment ago.
@@ -75,9 +110,13 @@ async fn enter(
     known: &KnownIdentity<'_>,
     request_id: &str,
 ) -> Result<(), Denial> {
-    let taken = match &identity.verified_email {
-        Some(email) => app.catalog.find_person_by_email(email).await?,
-        None => None,
+    // Where the token speaks for an organisation, the address means its member, and nobody elsewhere.
+    let taken = match (&identity.verified_email, &identity.org) {
+        (Some(email), Some(org)) => {
+            app.catalog.find_member_by_email(org, email).await?.map(|member| member.person)
+        }
+        (Some(email), None) => app.catalog.find_person_by_email(email).await?,
+        (None, _) => None,
     };
     let change = |org: Option<OrgId>, actor: &UserId| Change {
         org,

@@ -59,8 +59,8 @@ pub async fn change_password(
     new: &Password,
     arrival: &Arrival,
 ) -> Result<PasswordChange> {
-    let person = get(app, session).await?.person;
-    let proof = sign_in::prove(app, &person.email, present, arrival, "POST /account/password").await?;
+    let Account { person, sign_in, .. } = get(app, session).await?;
+    let proof = sign_in::prove(app, &sign_in, present, arrival, "POST /account/password").await?;
     let proven = match proof {
         Proof::Proven(Account { hash: Some(hash), .. }) => hash,
         Proof::Proven(_) | Proof::Wrong => return Ok(PasswordChange::Wrong),
@@ -70,7 +70,7 @@ pub async fn change_password(
         return Ok(PasswordChange::Unfit(problem));
     }
     let hash = app.passwords.hash(new, &*app.chance).await?;
-    let new = NewPassword { hash: &hash, account: &account_name(&person.email) };
+    let new = NewPassword { hash: &hash, account: &account_name(&sign_in) };
     if !app.catalog.change_password(&person.id, &proven, new, &session.change(arrival)).await? {
         // Somebody else has changed it in this very moment.
         return Ok(PasswordChange::Wrong);

@@ -1,14 +1,14 @@
-//! One-time links by which people set their password: for the first owner, for whom an organisation invites, and for
-//! whom the operator lets in again. A link is shown once to who made it; whoever has it can use it once.
+//! One-time links: those by which the operator lets a person set another password, and the invitations by which a person
+//! accepts to be a member of an organisation. A link is shown once to who made it; whoever has it can use it once.
 
 use std::time::Duration;
 
 use tidegauge_auth::OpaqueSecret;
-use tidegauge_catalog::links::{Link, LinkRefusal};
+use tidegauge_catalog::links::{Joining, LinkRefusal};
 use tidegauge_catalog::passwords::NewPassword;
-use tidegauge_catalog::people::Person;
+use tidegauge_catalog::people::{Member, Person};
 use tidegauge_catalog::{Catalog, Change};
-use tidegauge_model::{Chance, ErrorKind, Timestamp};
+use tidegauge_model::{Chance, ErrorKind, OrgId, Timestamp};
 
 use super::passwords::{Password, rules};
 use super::sessions::{self, Arrival, Session};
@@ -17,7 +17,7 @@ use super::{Caller, Error, Result, users};
 use crate::app::App;
 use crate::config::PublicUrl;
 
-/// How long a link to a first password is good.
+/// How long an invitation and a link to a first password are good.
 const FIRST_GOOD_FOR: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
 /// How long a link to another password is good.
@@ -31,19 +31,35 @@ pub struct NewLink {
 }
 
 impl NewLink {
+    fn generate(chance: &dyn Chance, now: Timestamp, good_for: Duration) -> Self {
+        Self { secret: OpaqueSecret::generate(chance), expires_at: now.plus(good_for) }
+    }
+
     /// Where the link leads.
     pub fn address(&self, public_url: &PublicUrl) -> String {
         format!("{public_url}/setup/{}", self.secret.reveal())
     }
 }
 
-/// How setting a password by a link ended.
+/// A link that is good.
+#[derive(Debug)]
+pub struct Found {
+    pub person: Person,
+    /// The name of the organisation that invites by it; a link of the operator has none.
+    pub invited_by: Option<String>,
+    /// What the person signs in with, if nobody else has their address.
+    sign_in: String,
+}
+
+/// How using a link ended.
 #[derive(Debug)]
 pub enum LinkUse {
     Done(Session),
+    /// The account of the browser's session is a member now.
+    Joined,
     /// The link is not good, or not any more.
     Gone,
-    /// The password cannot be taken, with what to tell about it.
+    /// It cannot be used so, with what to tell about it.
     Unfit(String),
 }
 
@@ -57,49 +73,73 @@ pub async fn make(
     let account = catalog.find_account(&person.id).await?;
     let has_password = account.is_some_and(|account| account.hash.is_some());
     let good_for = if has_password { RESET_GOOD_FOR } else { FIRST_GOOD_FOR };
-    let (secret, expires_at) = (OpaqueSecret::generate(chance), change.at.plus(good_for));
-    let link = Link { person: person.id.clone(), invited_by: None, expires_at };
-    catalog.insert_link(&link, &secret.digest(), change).await?;
-    Ok(NewLink { secret, expires_at })
+    let made = NewLink::generate(chance, change.at, good_for);
+    catalog.insert_link(&person.id, &made.secret.digest(), made.expires_at, change).await?;
+    Ok(made)
 }
 
-/// Makes a link by which a member of the caller's organisation sets their first password. Whoever has the link becomes
-/// that person, so it is for people who are nobody elsewhere yet.
+/// Makes the invitation of an organisation for the operator, or a link to another password for who has accepted.
+pub async fn make_for_member(
+    catalog: &Catalog,
+    chance: &dyn Chance,
+    org: &OrgId,
+    member: &Member,
+    change: &Change,
+) -> std::result::Result<NewLink, tidegauge_catalog::Error> {
+    if !member.accepted {
+        let made = NewLink::generate(chance, change.at, FIRST_GOOD_FOR);
+        let (person, digest) = (&member.person.id, made.secret.digest());
+        if catalog.insert_invitation(org, person, &digest, made.expires_at, change).await?.is_ok() {
+            return Ok(made);
+        }
+    }
+    make(catalog, chance, &member.person, change).await
+}
+
+/// Makes a link by which a member of the caller's organisation accepts to be one. Whoever has the link becomes that
+/// member, so it is for those whom nobody can act as yet.
 pub async fn invite(app: &App, caller: &Caller, id: &str) -> Result<NewLink> {
     let org = caller.org()?;
     let (person, _) = users::check_may_change(app, caller, org, id).await?;
-    let secret = OpaqueSecret::generate(&*app.chance);
-    let expires_at = caller.now.plus(FIRST_GOOD_FOR);
-    let link = Link { person, invited_by: Some(org.clone()), expires_at };
-    let made = app.catalog.insert_invitation(org, &link, &secret.digest(), &caller.change()).await?;
-    made.map_err(refused)?;
-    Ok(NewLink { secret, expires_at })
+    let made = NewLink::generate(&*app.chance, caller.now, FIRST_GOOD_FOR);
+    let digest = made.secret.digest();
+    let kept =
+        app.catalog.insert_invitation(org, &person, &digest, made.expires_at, &caller.change()).await?;
+    kept.map_err(refused)?;
+    Ok(made)
 }
 
 fn refused(refusal: LinkRefusal) -> Error {
-    let (kind, message) = match refusal {
-        LinkRefusal::NotAMember => return Error::not_found("user"),
-        LinkRefusal::HasPassword => (ErrorKind::Conflict, "the user can sign in already"),
-        LinkRefusal::BelongsElsewhere => (
-            ErrorKind::Forbidden,
-            "the user belongs to other organisations too, so none of them can invite them",
-        ),
-    };
-    Error::new(kind, message).hint("the operator can make a link with `tidegauge user link EMAIL`")
-}
-
-/// The person whose password a link sets, if it is good.
-pub async fn find(app: &App, text: &str) -> Result<Option<Person>> {
-    let Some(secret) = OpaqueSecret::parse(text) else {
-        return Ok(None);
-    };
-    match app.catalog.find_link(&secret.digest(), app.now()).await? {
-        Some(link) => Ok(app.catalog.find_person(&link.person).await?),
-        None => Ok(None),
+    match refusal {
+        LinkRefusal::NotAMember => Error::not_found("user"),
+        LinkRefusal::Accepted => {
+            Error::new(ErrorKind::Conflict, "the user has accepted to be a member already")
+                .hint("if they cannot sign in, the operator can make a link with `tidegauge user link EMAIL`")
+        }
     }
 }
 
-/// Sets the password of a link's person, which uses the link up, and signs the person in.
+/// What a link is for, if it is good.
+pub async fn find(app: &App, text: &str) -> Result<Option<Found>> {
+    let Some(secret) = OpaqueSecret::parse(text) else {
+        return Ok(None);
+    };
+    let Some(link) = app.catalog.find_link(&secret.digest(), app.now()).await? else {
+        return Ok(None);
+    };
+    let Some(account) = app.catalog.find_account(&link.person).await? else {
+        return Ok(None);
+    };
+    let Some(org) = &link.invited_by else {
+        return Ok(Some(Found { person: account.person, invited_by: None, sign_in: account.sign_in }));
+    };
+    let name = app.catalog.find_org(org).await?.map(|org| org.name);
+    let sign_in = account.person.email.clone();
+    Ok(name.map(|name| Found { person: account.person, invited_by: Some(name), sign_in }))
+}
+
+/// Sets the password of a link's person, which uses the link up, and signs the person in. By an invitation that is an
+/// account of its own, whoever else has the address.
 pub async fn set_password(
     app: &App,
     text: &str,
@@ -107,14 +147,15 @@ pub async fn set_password(
     before: Option<&Session>,
     arrival: &Arrival,
 ) -> Result<LinkUse> {
-    let (Some(secret), Some(person)) = (OpaqueSecret::parse(text), find(app, text).await?) else {
+    let (Some(secret), Some(found)) = (OpaqueSecret::parse(text), find(app, text).await?) else {
         return Ok(LinkUse::Gone);
     };
+    let person = found.person;
     if let Err(problem) = rules::check(password, &person) {
         return Ok(LinkUse::Unfit(problem));
     }
     let hash = app.passwords.hash(password, &*app.chance).await?;
-    let new = NewPassword { hash: &hash, account: &account_name(&person.email) };
+    let new = NewPassword { hash: &hash, account: &account_name(&found.sign_in) };
     if !app.catalog.use_link(&secret.digest(), new, &arrival.change(person.id.as_str())).await? {
         return Ok(LinkUse::Gone);
     }
@@ -123,4 +164,18 @@ pub async fn set_password(
         sessions::end(app, before, arrival).await?;
     }
     Ok(LinkUse::Done(sessions::begin(app, &person.id, arrival).await?))
+}
+
+/// Accepts an invitation with the account that the browser is signed in with, which uses the link up.
+pub async fn join(app: &App, text: &str, session: &Session, arrival: &Arrival) -> Result<LinkUse> {
+    let Some(secret) = OpaqueSecret::parse(text) else {
+        return Ok(LinkUse::Gone);
+    };
+    match app.catalog.join_by_invitation(&secret.digest(), &session.user, &session.change(arrival)).await? {
+        Joining::Joined => Ok(LinkUse::Joined),
+        Joining::Gone => Ok(LinkUse::Gone),
+        Joining::OtherAddress => {
+            Ok(LinkUse::Unfit("The account that you are signed in with has another address.".to_owned()))
+        }
+    }
 }

@@ -3,12 +3,12 @@
 
 mod completion;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use tidegauge_lang::complete::sources_of;
 use tidegauge_lang::diagnostic::render_all;
 use tidegauge_lang::tree::{NamePattern, Program};
-use tidegauge_lang::{Diagnostic, format, parse_query};
+use tidegauge_lang::{Diagnostic, dataset_names, format, parse_query, resolve};
 use tidegauge_model::ErrorKind;
 
 use super::{Caller, Error, Result, datasets};
@@ -33,7 +33,12 @@ pub async fn check(app: &App, caller: &Caller, text: &str) -> Result<Checked> {
         return Ok(Checked { diagnostics, datasets: None });
     }
     let readable = datasets::queryable(app, caller).await?;
-    Ok(Checked { diagnostics, datasets: Some(named(&program, &readable)) })
+    let mut read = patterns(&program);
+    // What comes through `let`, as the name of a table or of a dataset, is known once its names are settled.
+    if let Ok(mut resolved) = resolve(program, &[], &HashMap::new()) {
+        read.extend(dataset_names(&mut resolved.query));
+    }
+    Ok(Checked { diagnostics, datasets: Some(fitting(read, &readable)) })
 }
 
 /// A query in order. One with mistakes is refused with all of them.
@@ -53,14 +58,23 @@ pub fn formatted(text: &str) -> Result<String> {
     })
 }
 
-/// What a query reads: names as they are, and in place of a pattern all that fit it.
+/// What the text of a query reads.
 fn named(program: &Program, readable: &[String]) -> Vec<String> {
+    fitting(patterns(program), readable)
+}
+
+fn patterns(program: &Program) -> Vec<NamePattern> {
+    let pattern = |source: String| NamePattern::new(source.split('*').map(str::to_owned).collect());
+    sources_of(program).into_iter().map(pattern).collect()
+}
+
+/// Names as they are, and in place of a pattern all that fit it.
+fn fitting(patterns: Vec<NamePattern>, readable: &[String]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut told: HashSet<String> = HashSet::new();
-    for source in sources_of(program).into_iter().take(SOURCES_MAX) {
-        let pattern = NamePattern::new(source.split('*').map(str::to_owned).collect());
+    for pattern in patterns.into_iter().take(SOURCES_MAX) {
         let fitting: Vec<String> = match pattern.plain() {
-            Some(_) => vec![source],
+            Some(name) => vec![name.to_owned()],
             None => readable.iter().filter(|name| pattern.fits(name)).cloned().collect(),
         };
         for name in fitting {

@@ -1,5 +1,6 @@
-//! Signing in with an e-mail address and a password. Whether an address belongs to anybody shows neither in the answer,
-//! nor in the time it takes, nor in when it is locked. Every attempt is in the audit trail.
+//! Signing in with an e-mail address, or with the id of an account whose address another one has, and a password.
+//! Whether an address belongs to anybody shows neither in the answer, nor in the time it takes, nor in when it is locked.
+//! Every attempt is in the audit trail.
 
 pub mod lockout;
 
@@ -87,12 +88,12 @@ pub(super) async fn prove(
     let failures = match counted.await? {
         Ok(failures) => failures,
         Err(until) => {
-            let account = app.catalog.find_account_by_email(&email).await?;
+            let account = app.catalog.find_account_by_sign_in(&email).await?;
             attempt.refused(account.as_ref(), "the account is locked after failures").await?;
             return Ok(Proof::Locked(until));
         }
     };
-    let account = app.catalog.find_account_by_email(&email).await?;
+    let account = app.catalog.find_account_by_sign_in(&email).await?;
     let hash = account.as_ref().and_then(|account| account.hash.as_deref());
     let hash = hash.filter(|_| password.bytes() <= BYTES_MAX);
     let compared = app.passwords.compare(password, hash).await?;

@@ -27,12 +27,12 @@ pub async fn current(app: &App, caller: &Caller) -> Result<Member> {
         return Ok(member);
     }
     let person = app.catalog.find_person(&caller.user).await?.ok_or_else(not_found)?;
-    Ok(Member { person, role: Role::None, main: None })
+    Ok(Member { person, role: Role::None, main: None, accepted: true })
 }
 
 pub async fn rename_current(app: &App, caller: &Caller, name: &str) -> Result<Member> {
     check_name("name", name)?;
-    if !app.catalog.rename_person(&caller.user, name, &caller.change()).await? {
+    if !app.catalog.rename_oneself(&caller.user, name, &caller.change()).await? {
         return Err(not_found());
     }
     current(app, caller).await
@@ -47,7 +47,7 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Member> {
     app.catalog.find_member(caller.org()?, &id).await?.ok_or_else(not_found)
 }
 
-/// Adds a member, up to the number that the licence allows.
+/// Adds a member, up to the number that the licence allows. It gives nothing until the person accepts it.
 pub async fn create(app: &App, caller: &Caller, input: UserInput) -> Result<Member> {
     let org = caller.org_to_create_in()?;
     check_name("name", &input.name)?;
@@ -72,7 +72,7 @@ pub async fn set_role(app: &App, caller: &Caller, id: &str, role: &str) -> Resul
     get(app, caller, id.as_str()).await
 }
 
-/// Gives a member another name. A person who has acted in other organisations too decides on it alone.
+/// Gives a member another name. A person who belongs to other organisations too decides on it alone.
 pub async fn rename(app: &App, caller: &Caller, id: &str, name: &str) -> Result<Member> {
     let org = caller.org()?;
     let (id, _) = check_may_change(app, caller, org, id).await?;

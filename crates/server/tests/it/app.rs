@@ -289,8 +289,16 @@ impl TestApp {
         self.serve(request.body(Body::from(body)).unwrap()).await
     }
 
+    /// Hands a request to the service, with the name of its host unless it has one.
+    pub(crate) async fn serve(&self, mut request: Request<Body>) -> Response {
+        if !request.headers().contains_key("host") {
+            request.headers_mut().insert("host", "127.0.0.1:8080".parse().unwrap());
+        }
+        self.serve_as_is(request).await
+    }
+
     /// Hands a request to the service as it is.
-    pub(crate) async fn serve(&self, request: Request<Body>) -> Response {
+    pub(crate) async fn serve_as_is(&self, request: Request<Body>) -> Response {
         self.router.clone().oneshot(request).await.unwrap()
     }
 
@@ -342,6 +350,17 @@ impl TestApp {
         issue(&self.app, None, person, Capabilities::default(), None).await
     }
 
+    /// Lets a membership of the organisation count, as its person does by a link.
+    pub(crate) async fn accept(&self, person: &UserId) {
+        let change = Change {
+            org: Some(self.org.clone()),
+            actor: "operator".to_owned(),
+            at: self.clock.now(),
+            request_id: String::new(),
+        };
+        self.app.catalog.accept_membership(&self.org, person, &change).await.unwrap();
+    }
+
     /// A personal token of a new member with this role.
     pub(crate) async fn member_token(&self, role: Role) -> String {
         let person = Person {
@@ -358,6 +377,7 @@ impl TestApp {
         };
         let added = self.app.catalog.add_member(&self.org, &person, role, 1_000, &change).await.unwrap();
         let member = added.unwrap_or_else(|refusal| panic!("{refusal:?}"));
+        self.accept(&member.person.id).await;
         issue(&self.app, None, &member.person.id, Capabilities::default(), None).await
     }
 }

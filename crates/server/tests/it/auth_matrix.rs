@@ -319,6 +319,10 @@ impl Check<'_> {
             intruders.push((Some(all_but_it), 403, "every capability but the one it needs"));
             let nothing = self.app.api_token(Capabilities::default(), None).await;
             intruders.push((Some(nothing), 403, "no capability"));
+            if let Some(beside) = self.beside() {
+                let all_but_it = self.app.api_token(all_but(beside), None).await;
+                intruders.push((Some(all_but_it), 403, "every capability but the second one it needs"));
+            }
         }
         if self.has_id() && self.scope.is_none() && matches!(self.row.id, Id::Dataset) {
             let nothing = self.app.api_token(Capabilities::default(), None).await;
@@ -400,7 +404,9 @@ impl Check<'_> {
     async fn allowed(&self) {
         let path = self.target().await;
         let token = match self.scope {
-            Some(scope) => self.app.api_token(only(scope), None).await,
+            Some(scope) => {
+                self.app.api_token(only(scope).union(&only(self.beside().unwrap_or(scope))), None).await
+            }
             None => self.app.owner_token.clone(),
         };
         let (status, body) = self.call(&path, Some(&token)).await;
@@ -410,11 +416,17 @@ impl Check<'_> {
         assert_eq!(status, success, "{} with just its capability: {body}", self.place());
 
         let path = self.target().await;
-        let token = self.world.token("owner", &self.app.org, self.scope.unwrap_or("*"));
+        let scopes = [self.scope.unwrap_or("*"), self.beside().unwrap_or_default()].join(" ");
+        let token = self.world.token("owner", &self.app.org, scopes.trim());
         let (status, body) = self.call(&path, Some(&token)).await;
         // A name that the call before has taken.
         let is_taken = status == 409 && ["POST", "PUT"].contains(&self.row.method);
         assert!(status == success || is_taken, "{} with just its scope: {status} {body}", self.place());
+    }
+
+    /// What a route needs on the dataset that its body names, beside the capability that it declares.
+    fn beside(&self) -> Option<&'static str> {
+        self.row.path.ends_with("/_apl/delete").then_some("query|read")
     }
 
     /// Whether the path names one thing.

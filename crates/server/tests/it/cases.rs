@@ -4,6 +4,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
+use axum::body::Body;
+use axum::http::{Request, Version};
 use serde_json::{Value, json};
 use tidegauge_catalog::{Catalog, Change, SealKey};
 use tidegauge_model::{Action, Capabilities, Clock, DatasetArea, OrgArea};
@@ -29,6 +31,8 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("no_secret_is_in_the_audit_trail_or_the_metrics", |app| Box::pin(no_secret_shown(app))),
     ("the_first_token_works_and_is_not_made_again", |app| Box::pin(first_token(app))),
     ("answers_carry_the_ids_of_the_request", |app| Box::pin(request_ids(app))),
+    ("a_head_that_can_be_read_in_two_ways_is_refused", |app| Box::pin(ambiguous_heads(app))),
+    ("what_leaves_no_change_behind_is_in_the_audit_trail_too", |app| Box::pin(audited_reads(app))),
     ("ended_tokens_are_forgotten_after_a_month", |app| Box::pin(ended_tokens_are_forgotten(app))),
     ("last_uses_reach_the_catalogue", |app| Box::pin(last_uses(app))),
     ("one_organisation_has_half_of_the_places", |app| Box::pin(half_of_the_places(app))),
@@ -204,16 +208,12 @@ async fn added_by_others(app: TestApp) {
     let theirs = app.send("POST", "/v2/users", Some(&app.other_token), Some(&newcomer)).await;
     assert_eq!(theirs.status, 200);
     let ours = app.send("POST", "/v2/users", Some(&app.owner_token), Some(&newcomer)).await.json();
-    let token = app.personal_token(&ours["id"].as_str().unwrap().into()).await;
+    let id = ours["id"].as_str().unwrap().into();
+    let token = app.personal_token(&id).await;
     let notifier = notifier("secret");
     let unnamed = app.send("POST", "/v2/notifiers", Some(&token), Some(&notifier)).await;
-    assert_eq!(unnamed.status, 400, "neither was accepted, so none is meant: {unnamed:?}");
-
-    let headers = [
-        ("authorization".to_owned(), format!("Bearer {token}")),
-        ("x-axiom-org-id".to_owned(), app.org.to_string()),
-    ];
-    assert_eq!(app.send_raw("GET", "/v2/notifiers", &headers, Vec::new()).await.status, 200);
+    assert_eq!(unnamed.status, 403, "neither was accepted: {unnamed:?}");
+    app.accept(&id).await;
     assert_eq!(app.send("POST", "/v2/notifiers", Some(&token), Some(&notifier)).await.status, 200);
     assert_eq!(app.send("GET", "/v2/notifiers", Some(&app.other_token), None).await.text, "[]");
 }
@@ -229,10 +229,71 @@ async fn request_ids(app: TestApp) {
     assert_eq!(answer.headers["x-request-id"], "mine-1");
     assert_eq!(answer.json()["requestId"], "mine-1");
 
+    // Anything that could be read as something else where it stands later is left out of account.
+    for id in ["<b>mine</b>", "a b", "mine\"", "x".repeat(129).as_str()] {
+        let headers = [("x-request-id".to_owned(), id.to_owned())];
+        let answer = app.send_raw("GET", "/v2/notifiers", &headers, Vec::new()).await;
+        assert_eq!(answer.headers["x-request-id"].len(), 32, "{id}");
+    }
+
     let first = app.send("GET", "/healthz", None, None).await;
     let second = app.send("GET", "/healthz", None, None).await;
     assert_eq!(first.headers["x-axiom-trace-id"].len(), 32);
     assert_ne!(first.headers["x-axiom-trace-id"], second.headers["x-axiom-trace-id"]);
+}
+
+async fn ambiguous_heads(app: TestApp) {
+    let authorization = format!("Bearer {}", app.owner_token);
+    let status = async |version: Version, headers: &[(&str, &str)]| {
+        let mut request = Request::builder().uri("/v2/notifiers").version(version);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let answer = Answer::read(app.serve_as_is(request.body(Body::empty()).unwrap()).await).await;
+        if answer.status == 400 {
+            assert_eq!(answer.json()["code"], 400, "{answer:?}");
+        }
+        answer.status.as_u16()
+    };
+    let (host, owner) = (("host", "tide.example.com"), ("authorization", authorization.as_str()));
+    assert_eq!(status(Version::HTTP_11, &[host, owner]).await, 200);
+    assert_eq!(status(Version::HTTP_11, &[host, owner, owner]).await, 400);
+    let other = format!("Bearer {}", app.other_token);
+    assert_eq!(status(Version::HTTP_11, &[host, ("authorization", &other), owner]).await, 400);
+    assert_eq!(status(Version::HTTP_11, &[host, host, owner]).await, 400);
+    assert_eq!(status(Version::HTTP_11, &[owner]).await, 400);
+    // There it stands elsewhere, or need not.
+    assert_eq!(status(Version::HTTP_2, &[owner]).await, 200);
+    assert_eq!(status(Version::HTTP_10, &[owner]).await, 200);
+}
+
+async fn audited_reads(app: TestApp) {
+    let owner = Some(app.owner_token.as_str());
+    let id = app.send("POST", "/v2/notifiers", owner, Some(&notifier("n"))).await.json()["id"].clone();
+    let path = format!("/v2/notifiers/{}", id.as_str().unwrap());
+    let name = json!({"name": "Another"});
+    assert_eq!(app.send("GET", &format!("{path}/signing-secret"), owner, None).await.status, 200);
+    assert_eq!(app.send("POST", &format!("{path}/test"), owner, None).await.status, 200);
+    // A person of several organisations is renamed in the trail of each, whichever is named.
+    let second = json!({"name": "Second"});
+    let second = app.send("POST", "/v2/orgs", owner, Some(&second)).await.json()["id"].clone();
+    let headers = [
+        ("authorization".to_owned(), format!("Bearer {}", app.owner_token)),
+        ("content-type".to_owned(), "application/json".to_owned()),
+    ];
+    let renamed = app.send_raw("PUT", "/v2/user", &headers, name.to_string().into_bytes()).await;
+    assert_eq!(renamed.status, 200, "{renamed:?}");
+    let entry = async |org: &str, action: &str| {
+        let headers = [headers[0].clone(), ("x-axiom-org-id".to_owned(), org.to_owned())];
+        let trail = app.send_raw("GET", "/v2/audit", &headers, Vec::new()).await.json();
+        let entries = trail.as_array().unwrap().iter();
+        entries.filter(|entry| entry["action"] == action).map(|entry| entry["resource"].clone()).next()
+    };
+    assert_eq!(entry(app.org.as_str(), "notifier.signing-secret").await, Some(id.clone()));
+    assert_eq!(entry(app.org.as_str(), "notifier.test").await, Some(id));
+    for org in [app.org.as_str(), second.as_str().unwrap()] {
+        assert_eq!(entry(org, "user.update").await, Some(json!(app.owner.as_str())), "{org}");
+    }
 }
 
 async fn ended_tokens_are_forgotten(app: TestApp) {

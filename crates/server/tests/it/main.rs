@@ -18,6 +18,7 @@ mod database;
 mod golden_file;
 mod golden_http;
 mod ingest_cases;
+mod invitation_cases;
 mod job_cases;
 mod language_cases;
 mod oauth;
@@ -55,6 +56,7 @@ fn main() {
             query_cases::ALL,
             apl_cases::ALL,
             sign_in_cases::ALL,
+            invitation_cases::ALL,
             sign_in_attacks::ALL,
             session_cases::ALL,
             oauth::ALL,

@@ -155,6 +155,7 @@ pub(crate) async fn nobody_gains_by_edits(app: TestApp) {
     let mut done = 0;
     for round in 0..SEQUENCES {
         let caller = UserId::from(furnish(&app, round).await);
+        app.accept(&caller).await;
         let token = app.personal_token(&caller).await;
         let draws = Draws(SeededChance::new(round));
         let before = rights(&app).await;

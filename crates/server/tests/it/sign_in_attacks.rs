@@ -298,11 +298,26 @@ async fn headers(app: TestApp) {
         assert!(!page.text.contains("<script") && !page.text.contains(" style="), "{}", page.text);
     }
     // The answer to the form of an authorisation request leads to its client.
-    let query =
-        "/login?return_to=/oauth/authorize%3Fredirect_uri%3Dhttp%253A%252F%252F127.0.0.1%253A4000%252Fcb";
-    let page = Browser::new(&app).get(query).await;
-    let policy = page.headers["content-security-policy"].to_str().unwrap();
-    assert!(policy.contains("form-action 'self' http://127.0.0.1:4000;"), "{policy}");
+    let policy = async |client: &str, address: &str| {
+        let asked = [("client_id", client), ("redirect_uri", address)];
+        let asked = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(asked).finish();
+        let path = [("return_to", format!("/oauth/authorize?{asked}"))];
+        let query = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(path).finish();
+        let page = Browser::new(&app).get(&format!("/login?{query}")).await;
+        page.headers["content-security-policy"].to_str().unwrap().to_owned()
+    };
+    let to_client = policy("tidegauge-cli", "http://127.0.0.1:4000/callback").await;
+    assert!(to_client.contains("form-action 'self' http://127.0.0.1:4000;"), "{to_client}");
+    // But to no address that its client has not registered.
+    for (client, address) in [
+        ("tidegauge-cli", "https://evil.example/callback"),
+        ("tidegauge-cli", "http://127.0.0.1:4000/elsewhere"),
+        ("unknown", "http://127.0.0.1:4000/callback"),
+        ("", "http://127.0.0.1:4000/callback"),
+    ] {
+        let policy = policy(client, address).await;
+        assert!(policy.contains("form-action 'self';"), "{client} {address}: {policy}");
+    }
 
     let (_, rest) = pages[0].text.split_once("rel=\"stylesheet\" href=\"").unwrap();
     let stylesheet = browser.get(rest.split('"').next().unwrap()).await;

@@ -43,13 +43,26 @@ fn examined(installation: &Installation, more: &[&str]) -> String {
     said
 }
 
+/// Whoever can read the data folder is the operator, so that others who can are told of, here and at the start.
+fn tells_of_an_open_folder(installation: &Installation) {
+    use std::os::unix::fs::PermissionsExt;
+    let allow =
+        |mode| std::fs::set_permissions(installation.data(), PermissionsExt::from_mode(mode)).unwrap();
+    allow(0o755);
+    let said = String::from_utf8(installation.run(&["doctor"]).stdout).unwrap();
+    assert!(said.contains("problem  folder: every user of this machine can read the data folder "), "{said}");
+    allow(0o750);
+    assert!(examined(installation, &[]).contains("ok       folder: "));
+    allow(0o700);
+}
+
 pub(crate) async fn examines(backend: Backend) {
     let installation = Installation::new(backend);
     let service = installation.start(&["--lease-seconds", "3600"]);
     let token = installation.first_token();
     send_events(&service, &token).await;
     let beside_it = examined(&installation, &[]);
-    for what in ["clock", "catalogue", "lease", "log", "segments"] {
+    for what in ["folder", "clock", "catalogue", "lease", "log", "segments"] {
         assert!(beside_it.contains(&format!("ok       {what}: ")), "{what} in {beside_it}");
     }
     // How fast and how full the disk is depends on the machine.
@@ -65,6 +78,7 @@ pub(crate) async fn examines(backend: Backend) {
     let stopped = examined(&installation, &[]);
     assert!(stopped.contains(&format!("ok       lease: nobody has it; {holder}")), "{stopped}");
     assert!(examined(&installation, &["--deep"]).contains("every segment was read"));
+    tells_of_an_open_folder(&installation);
 
     let segment = segments(&installation).remove(0);
     let bytes = std::fs::read(&segment).unwrap();

@@ -153,6 +153,42 @@ pub(crate) async fn refused_while_sending(backend: Backend) {
     assert!(answers.contains("HTTP/1.1 200"), "{answers}");
 }
 
+/// Heads that two servers could read in different ways are 400, and bodies with such line ends are not touched.
+pub(crate) async fn ambiguous_heads(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let token = installation.first_token();
+    let asked = |text: &str| {
+        let mut connection = TcpStream::connect(service.address()).unwrap();
+        connection.write_all(text.as_bytes()).unwrap();
+        to_the_end(connection)
+    };
+    let close = "connection: close\r\n\r\n";
+    let ok = "GET /healthz HTTP/1.1\r\nhost: x\r\n";
+    assert!(asked(&format!("{ok}{close}")).starts_with("HTTP/1.1 200"));
+    for wrong in [
+        "GET /healthz HTTP/1.1\r\n",
+        &format!("{ok}host: x\r\n"),
+        &format!("{ok}authorization: Bearer {token}\r\nauthorization: Bearer {token}\r\n"),
+        "GET /healthz HTTP/1.1\nhost: x\r\n",
+        "GET /healthz HTTP/1.1\r\nhost: x\n",
+    ] {
+        let answer = asked(&format!("{wrong}{close}"));
+        assert!(answer.starts_with("HTTP/1.1 400"), "{wrong:?}: {answer}");
+    }
+    let answers = asked(&format!("{ok}\r\nGET /healthz HTTP/1.1\nhost: x\r\n{close}"));
+    assert!(answers.starts_with("HTTP/1.1 200") && answers.contains("HTTP/1.1 400"), "{answers}");
+
+    let body = "{\"a\":1}\n{\"a\":2}\n\n";
+    let head = format!(
+        "POST /v1/datasets/d/ingest HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\n\
+         content-type: application/x-ndjson\r\ncontent-length: {}\r\n",
+        body.len()
+    );
+    let answers = asked(&format!("{head}\r\n{body}{head}{close}{body}"));
+    assert_eq!(answers.matches("\"ingested\":2").count(), 2, "{answers}");
+}
+
 /// A body in chunks of one byte.
 fn tiny_chunks(service: &Service, token: &str) {
     let mut connection = TcpStream::connect(service.address()).unwrap();

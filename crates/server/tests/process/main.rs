@@ -74,6 +74,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("who_is_refused_while_sending_reads_the_answer", |backend| {
         Box::pin(hostile::refused_while_sending(backend))
     }),
+    ("heads_that_can_be_read_in_two_ways_are_refused", |backend| Box::pin(hostile::ambiguous_heads(backend))),
     ("many_hostile_bodies_at_once_stay_within_the_memory", |backend| Box::pin(hostile::at_once(backend))),
     ("labels_do_not_multiply_the_memory", |backend| Box::pin(hostile::labels(backend))),
     ("sigterm_lets_running_requests_finish", |backend| Box::pin(shutdown::drains(backend))),

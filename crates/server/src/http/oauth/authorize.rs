@@ -29,7 +29,7 @@ const OWN_FIELDS: [&str; 2] = ["decision", "form_token"];
 struct Consent<'a> {
     client: &'a str,
     /// Who answers for the client.
-    origin: &'static str,
+    origin: String,
     email: &'a str,
     orgs: String,
     lines: Vec<String>,
@@ -99,7 +99,7 @@ async fn ask(
     let asked = parameters.without(&OWN_FIELDS);
     let content = Consent {
         client: &request.client.record.name,
-        origin: origin(request),
+        origin: origin(app, request).await?,
         email: person.as_ref().map_or("", |person| person.email.as_str()),
         orgs: format!("{}{more}", names.join(", ")),
         lines: scope::in_words(&request.scope),
@@ -117,16 +117,28 @@ async fn ask(
 }
 
 /// What a person should know about where a client comes from.
-fn origin(request: &Request) -> &'static str {
+async fn origin(app: &App, request: &Request) -> Result<String, OAuthError> {
     let client = &request.client.record;
-    if client.org.is_none() && client.created_by != crate::service::oauth::known_clients::BUILT_IN {
-        "It registered itself, and nobody has checked its name. Allow it only if you have just started it yourself."
-    } else if client.is_public {
+    let is_built_in = client.created_by == crate::service::oauth::known_clients::BUILT_IN;
+    let maker = match &client.org {
+        // Its name says it is whatever it likes to be; who answers for it is known.
+        Some(org) => {
+            let org = app.catalog.find_org(org).await?;
+            let name = org.map_or_else(String::new, |org| format!(" {}", org.name));
+            format!("It was set up by the organisation{name} of this service. ")
+        }
+        None if is_built_in => String::new(),
+        None => "It registered itself, and nobody has checked its name. ".to_owned(),
+    };
+    let caution = if client.is_public && (is_built_in || client.org.is_some()) {
         "It runs as a program, which others could have put in its place. Allow it only if you have just started it \
          yourself."
+    } else if client.org.is_none() {
+        "Allow it only if you have just started it yourself."
     } else {
-        "It was set up by an organisation of this service."
-    }
+        ""
+    };
+    Ok(format!("{maker}{caution}").trim_end().to_owned())
 }
 
 /// To the sign-in page, which leads back here. A wish to sign in anew becomes the time after which that must happen.

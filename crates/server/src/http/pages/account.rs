@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use tidegauge_catalog::passwords::Account;
 use tidegauge_catalog::sessions::SessionRecord;
 use tidegauge_model::Timestamp;
 use utoipa::{IntoParams, ToSchema};
@@ -62,6 +63,8 @@ struct AccountContent<'a> {
     form_token: String,
     name: &'a str,
     email: &'a str,
+    /// What the person signs in with.
+    sign_in: &'a str,
     sessions: Vec<ShownSession>,
     length_min: usize,
     has_new_password: bool,
@@ -171,13 +174,14 @@ async fn show(
     query: &AccountQuery,
     problem: Option<String>,
 ) -> Result<Response, ApiError> {
-    let person = account::get(app, session).await?.person;
+    let Account { person, sign_in, .. } = account::get(app, session).await?;
     let sessions = account::list_sessions(app, session).await?;
     let done = query.done.as_deref();
     let content = AccountContent {
         form_token: visitor.form_token(),
         name: &person.name,
         email: &person.email,
+        sign_in: &sign_in,
         sessions: sessions.into_iter().map(|record| shown(record, session, app.now())).collect(),
         length_min: LENGTH_MIN,
         has_new_password: done == Some("password"),

@@ -7,7 +7,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use tidegauge_model::Timestamp;
 use utoipa::{IntoParams, ToSchema};
 
 use super::form::Form;
@@ -80,7 +79,7 @@ pub async fn login_page(
     if visitor.session.is_some() && query.again != Some(true) {
         return redirect(return_to.unwrap_or(HOME));
     }
-    show(&app, &visitor, StatusCode::OK, return_to.unwrap_or_default(), "", None)
+    show(&app, &visitor, StatusCode::OK, return_to.unwrap_or_default(), "", None).await
 }
 
 /// Signs in with an e-mail address and a password, and begins a session in a cookie.
@@ -101,7 +100,7 @@ pub async fn login(
         show(&app, &visitor, status, return_to.unwrap_or_default(), &form.email, Some(problem))
     };
     if !visitor.may_send_form(&app, &form.form_token) {
-        return Ok(again(StatusCode::FORBIDDEN, STALE_FORM.to_owned()));
+        return Ok(again(StatusCode::FORBIDDEN, STALE_FORM.to_owned()).await);
     }
     let before = visitor.session.as_ref();
     match sign_in(&app, &form.email, &form.password, before, &visitor.arrival).await? {
@@ -110,18 +109,17 @@ pub async fn login(
             visitor.sign_in(&app, &session, &mut response);
             Ok(response)
         }
-        SignIn::Wrong => Ok(again(StatusCode::UNAUTHORIZED, WRONG.to_owned())),
-        SignIn::Locked(until) => Ok(locked(again, until, visitor.arrival.now)),
+        SignIn::Wrong => Ok(again(StatusCode::UNAUTHORIZED, WRONG.to_owned()).await),
+        SignIn::Locked(until) => {
+            let now = visitor.arrival.now;
+            let mut response = again(StatusCode::TOO_MANY_REQUESTS, wait_text(until, now)).await;
+            retry_after(&mut response, until, now);
+            Ok(response)
+        }
     }
 }
 
-fn locked(again: impl Fn(StatusCode, String) -> Response, until: Timestamp, now: Timestamp) -> Response {
-    let mut response = again(StatusCode::TOO_MANY_REQUESTS, wait_text(until, now));
-    retry_after(&mut response, until, now);
-    response
-}
-
-fn show(
+async fn show(
     app: &App,
     visitor: &Visitor,
     status: StatusCode,
@@ -131,7 +129,7 @@ fn show(
 ) -> Response {
     let content = Login { form_token: visitor.form_token(), return_to, email, problem };
     let page = Page::new("Sign in", &content).status(status);
-    let page = match further_target(app, return_to) {
+    let page = match further_target(app, return_to).await {
         Some(target) => page.form_may_lead_to(&target),
         None => page,
     };

@@ -1,9 +1,11 @@
 //! Where a browser goes on after signing in: to a path of this service and nowhere else, whatever the address of the
 //! sign-in page says.
 
+use tidegauge_auth::embedded::redirect;
 use url::Url;
 
 use crate::app::App;
+use crate::service::oauth::known_clients;
 
 /// Longest path; a request for authorisation has a long one.
 const LENGTH_MAX: usize = 8_192;
@@ -17,16 +19,18 @@ pub fn local_path(text: &str) -> Option<&str> {
 }
 
 /// Where the answer to the form of the sign-in page may lead at last: a path of an authorisation request leads on to its
-/// client. The text is the origin or, for a scheme of a client's own, the scheme.
-pub fn further_target(app: &App, path: &str) -> Option<String> {
+/// client, at an address that the client has registered. The text is the origin or, for a scheme of a client's own, the
+/// scheme.
+pub async fn further_target(app: &App, path: &str) -> Option<String> {
     let url = Url::parse(app.public_url.as_str()).ok()?.join(path).ok()?;
     if url.path() != "/oauth/authorize" {
         return None;
     }
-    let (_, target) = url.query_pairs().find(|(name, _)| name == "redirect_uri")?;
-    let target = Url::parse(&target).ok()?;
-    let origin = target.origin();
-    Some(if origin.is_tuple() { origin.ascii_serialization() } else { format!("{}:", target.scheme()) })
+    let value = |wanted: &str| url.query_pairs().find(|(name, _)| name == wanted).map(|(_, value)| value);
+    let (client, address) = (value("client_id")?, value("redirect_uri")?);
+    // The page can do without: then the browser asks before it goes on.
+    let client = known_clients::find(app, &client).await.ok().flatten()?;
+    client.takes_redirect(&address).then(|| redirect::form_target(&address)).flatten()
 }
 
 #[cfg(test)]

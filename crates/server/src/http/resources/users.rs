@@ -45,6 +45,8 @@ pub struct UserResponse {
     pub name: String,
     pub email: String,
     pub role: UserRoleResponse,
+    /// Whether the person has accepted to be a member. Until then the membership gives nothing.
+    pub accepted: bool,
 }
 
 /// The role of a person: a built-in one, or a custom one in its place.
@@ -59,7 +61,7 @@ pub struct UserRoleResponse {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct InvitationResponse {
-    /// Where the person sets their password.
+    /// Where the person accepts to be a member.
     pub link: String,
     #[schema(format = "date-time")]
     pub expires_at: String,
@@ -80,12 +82,12 @@ pub struct UserResponseV1 {
 
 impl From<Member> for UserResponse {
     fn from(member: Member) -> Self {
-        let Member { person, role, main } = member;
+        let Member { person, role, main, accepted } = member;
         let role = match main {
             Some(main) => UserRoleResponse { id: main.id.into_string(), name: main.name },
             None => UserRoleResponse { id: role.id().to_owned(), name: role.label().to_owned() },
         };
-        Self { id: person.id.into_string(), name: person.name, email: person.email, role }
+        Self { id: person.id.into_string(), name: person.name, email: person.email, role, accepted }
     }
 }
 
@@ -101,7 +103,7 @@ pub async fn current_v1(
     State(app): State<Arc<App>>,
     caller: Caller,
 ) -> Result<Json<UserResponseV1>, ApiError> {
-    let Member { person, role, main } = users::current(&app, &caller).await?;
+    let Member { person, role, main, .. } = users::current(&app, &caller).await?;
     let held = caller.capabilities.org.iter();
     let permissions = held.flat_map(|(area, actions)| {
         actions.iter().map(|action| format!("{}|{}", area.name(), action.name()))
@@ -145,7 +147,8 @@ pub async fn get(
     Ok(Json(users::get(&app, &caller, &id).await?.into()))
 }
 
-/// Adds a person to the organisation, up to the number that the licence allows.
+/// Adds a person to the organisation, up to the number that the licence allows. It gives them nothing until they accept it
+/// by the link of an invitation.
 #[utoipa::path(post, path = "/users", tag = "users", request_body = UserRequest, responses(
     (status = 200, body = UserResponse),
     (status = 402, body = ErrorBody, description = "The organisation is blocked for a failed payment."),
@@ -188,11 +191,11 @@ pub async fn set_role(
     Ok(Json(users::set_role(&app, &caller, &id, &request.role).await?.into()))
 }
 
-/// Makes a one-time link by which a person sets their first password; it is shown this once. Earlier links of the person
-/// stop working.
+/// Makes a one-time link by which a person accepts to be a member, with a password for a new account or with the account
+/// that they have; it is shown this once. An earlier link of the organisation for them stops working.
 #[utoipa::path(post, path = "/users/{id}/invitation", tag = "users", params(("id" = String, Path)), responses(
     (status = 200, body = InvitationResponse),
-    (status = 409, body = ErrorBody, description = "The person can sign in already."),
+    (status = 409, body = ErrorBody, description = "The person has accepted already."),
 ))]
 pub async fn invite(
     State(app): State<Arc<App>>,

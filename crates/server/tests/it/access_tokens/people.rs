@@ -16,6 +16,7 @@ use crate::database::Backend;
 pub(super) const ALL: &[(&str, Case)] = &[
     ("unknown_people_get_an_account_only_where_it_is_allowed", |backend| Box::pin(provision(backend))),
     ("an_account_is_linked_by_a_verified_address_where_it_is_allowed", |backend| Box::pin(link(backend))),
+    ("a_verified_address_accepts_what_waits_for_it", |backend| Box::pin(verified_accepts(backend))),
     ("what_a_linked_account_had_open_ends", |backend| Box::pin(link_ends(backend))),
     ("a_mapped_role_bounds_what_a_token_can_do", |backend| Box::pin(roles(backend))),
     ("machines_act_within_their_scopes_and_the_role_that_is_set", |backend| Box::pin(machines(backend))),
@@ -67,6 +68,54 @@ async fn link(backend: Backend) {
     assert_eq!((linked.status.as_u16(), linked.json()["id"].as_str()), (200, Some(world.app.owner.as_str())));
     // From then on the subject counts, whatever the address is.
     assert_eq!(with(&world, "boss", json!({})).await.json()["id"], world.app.owner.as_str());
+}
+
+/// An issuer's word for an address counts as the link of an organisation does, and reaches no account that others took.
+async fn verified_accepts(backend: Backend) {
+    let world = World::start_with(backend, |config| config.links_verified_email = true).await;
+    let app = &world.app;
+    let ceo = json!({"name": "Chief", "email": "ceo@x.test", "role": "admin"});
+    // The other organisation takes the account in advance.
+    let taken = app.send("POST", "/v2/users", Some(&app.other_token), Some(&ceo)).await.json();
+    let path = format!("/v2/users/{}/invitation", taken["id"].as_str().unwrap());
+    let link = app.send("POST", &path, Some(&app.other_token), None).await.json();
+    let path = link["link"].as_str().unwrap().strip_prefix(crate::app::PUBLIC_URL).unwrap().to_owned();
+    let mut taker = Browser::new(app);
+    assert_eq!(taker.submit(&path, &path, &[("password", PASSWORD)]).await.status, 303);
+    let token = app.personal_token(&taken["id"].as_str().unwrap().into()).await;
+
+    let address = |verified: bool| json!({"email": "ceo@x.test", "email_verified": verified});
+    assert_eq!(with(&world, "chief", address(true)).await.status, 403, "nothing waits yet");
+    let ours = app.send("POST", "/v2/users", Some(&app.owner_token), Some(&ceo)).await.json();
+    assert_eq!(with(&world, "chief", address(false)).await.status, 403);
+    let linked = with(&world, "chief", address(true)).await;
+    assert_eq!((linked.status.as_u16(), &linked.json()["id"]), (200, &ours["id"]), "{linked:?}");
+    assert_eq!(linked.json()["accepted"], true);
+    let headers = [
+        ("authorization".to_owned(), format!("Bearer {token}")),
+        ("x-axiom-org-id".to_owned(), app.org.to_string()),
+    ];
+    assert_eq!(app.send_raw("GET", "/v2/notifiers", &headers, Vec::new()).await.status, 403);
+    assert!(taker.is_signed_in().await, "the other account is left alone");
+
+    // A further organisation that waits for the same address is joined by who is known already.
+    let third = app.send("POST", "/v2/orgs", Some(&app.owner_token), Some(&json!({"name": "Third"}))).await;
+    let third = third.json()["id"].as_str().unwrap().to_owned();
+    let headers = [
+        ("authorization".to_owned(), format!("Bearer {}", app.owner_token)),
+        ("x-axiom-org-id".to_owned(), third.clone()),
+        ("content-type".to_owned(), "application/json".to_owned()),
+    ];
+    let added = app.send_raw("POST", "/v2/users", &headers, ceo.to_string().into_bytes()).await;
+    assert_eq!(added.status, 200, "{added:?}");
+    let there = |verified: bool| {
+        let mut claims = address(verified);
+        claims["org"] = third.clone().into();
+        claims
+    };
+    assert_eq!(with(&world, "chief", there(false)).await.status, 403);
+    let joined = with(&world, "chief", there(true)).await;
+    assert_eq!((joined.status.as_u16(), &joined.json()["id"]), (200, &ours["id"]), "{joined:?}");
 }
 
 /// Somebody else may have set the account up in the name of who owns the address.

@@ -76,9 +76,12 @@ impl World {
         edit(&mut config);
         let oauth = Oauth { issuers: vec![config], is_embedded, ..Oauth::default() };
         let app = TestApp::start_with(backend, oauth).await;
-        let world = Self { app, issuer, signer };
+        let mut world = Self { app, issuer, signer };
         world.link("owner", &world.app.owner).await;
         world.link("other", &world.app.other_owner).await;
+        // What they had before ends with the link.
+        world.app.owner_token = world.app.personal_token(&world.app.owner).await;
+        world.app.other_token = world.app.personal_token(&world.app.other_owner).await;
         let powerless = world.app.member_token(Role::None).await;
         let answer = world.app.send("GET", "/v2/user", Some(&powerless), None).await;
         world.link("nobody", &answer.json()["id"].as_str().unwrap().into()).await;

@@ -87,7 +87,8 @@ impl DeleteResponse {
     }
 }
 
-/// Deletes the events of one dataset that a query in text finds, for good. Needs `data|delete` on it.
+/// Deletes the events of one dataset that a query in text finds, for good. Needs `data|delete` on it, and
+/// `query|read`, because the answer tells what matches.
 /// What a deletion that was cut off left is deleted by asking again.
 #[utoipa::path(post, path = "/datasets/_apl/delete", tag = "query", request_body = DeleteRequest,
     responses(

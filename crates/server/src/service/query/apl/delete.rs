@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tidegauge_engine::{Dataset, Lane, Options, Question};
 use tidegauge_lang::Span;
-use tidegauge_lang::tree::{Cursor, Expr, ExprKind, NamePattern, Named, Query, SortKey, Source, Stage};
+use tidegauge_lang::tree::{Cursor, Expr, ExprKind, Named, Query, SortKey, Source, Stage};
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_model::licence::Limits;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, RowId};
@@ -35,13 +35,11 @@ pub struct Deletion {
 /// Finds the events of a query, and deletes them unless it is only asked which they are.
 pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: bool) -> Result<Deletion> {
     let standing = caller.standing()?;
-    let Understood { mut resolved, mut direct, mut by_views, .. } =
-        compile::understood(app, caller, &input).await?;
+    let Understood { mut resolved, direct, by_views, .. } = compile::understood(app, caller, &input).await?;
     let name = checked(&mut resolved.query)?;
     caller.check_dataset(&name, DatasetArea::Data, Action::Delete)?;
-    // Who may delete events may find them; what else the query reads needs the right to read it.
-    direct.retain(|wanted| wanted.plain() != Some(&name));
-    by_views.push(NamePattern::new(vec![name.clone()]));
+    // How many events match, and when they were, is an answer about them.
+    caller.check_dataset(&name, DatasetArea::Query, Action::Read)?;
     let datasets = sources::of(app, caller, &direct, &by_views).await?;
     let dataset = datasets.iter().find(|dataset| dataset.name == name);
     let Some(dataset) = dataset else { return Err(Error::not_found("dataset")) };
