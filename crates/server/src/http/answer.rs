@@ -182,16 +182,19 @@ fn wrong_method(method: &str, response: &Response) -> Response {
 /// Refuses a request whose head can be read in two ways, before anything is decided by it: servers on its way might
 /// have read it in the other.
 pub async fn check_head(request: Request, next: Next) -> Response {
+    match problem_of_head(&request) {
+        Some(problem) => ApiError::new(ErrorKind::Malformed, problem).into_response(),
+        None => next.run(request).await,
+    }
+}
+
+fn problem_of_head(request: &Request) -> Option<&'static str> {
     let count = |name| request.headers().get_all(name).iter().count();
     let names_host = count(header::HOST) == 1 || request.version() != Version::HTTP_11;
-    let problem = if count(header::AUTHORIZATION) > 1 {
-        "there may be one Authorization header"
-    } else if count(header::HOST) > 1 || !names_host {
-        "there must be one Host header"
-    } else {
-        return next.run(request).await;
-    };
-    ApiError::new(ErrorKind::Malformed, problem).into_response()
+    if count(header::AUTHORIZATION) > 1 {
+        return Some("there may be one Authorization header");
+    }
+    (count(header::HOST) > 1 || !names_host).then_some("there must be one Host header")
 }
 
 pub async fn unknown_path(request: Request) -> ApiError {

@@ -11,7 +11,7 @@ const KEPT_MAX: usize = 64;
 
 /// Reads along a connection.
 #[derive(Debug, Default)]
-pub struct LineEnds {
+pub(super) struct LineEnds {
     place: Place,
     /// The beginning of the line, without its end.
     line: Vec<u8>,
@@ -39,7 +39,7 @@ enum Place {
 
 impl LineEnds {
     /// Looks at what came next.
-    pub fn check(&mut self, mut bytes: &mut [u8]) {
+    pub(super) fn check(&mut self, mut bytes: &mut [u8]) {
         while !bytes.is_empty() {
             let taken = match self.place {
                 Place::Unknown => return,
