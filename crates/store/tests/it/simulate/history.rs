@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt;
+use futures_util::future::FusedFuture;
 use tidegauge_catalog::Change;
 use tidegauge_model::{Clock, OrgId};
 use tidegauge_store::Store;
@@ -29,6 +31,10 @@ pub(super) struct History {
     /// Whether a dataset was deleted while something was away that should have heard of it: its events in a log are put
     /// aside then, for somebody to look at.
     pub(super) may_have_put_aside: bool,
+    /// Whether there is one dataset alone.
+    pub(super) is_narrow: bool,
+    /// Whether segments may be merged beside the present piece of work.
+    pub(super) merges_beside: bool,
 }
 
 impl History {
@@ -46,14 +52,17 @@ impl History {
             events: 0,
             org: OrgId::from("org_house"),
             may_have_put_aside: false,
+            is_narrow: seed.is_multiple_of(3),
+            merges_beside: false,
         }
     }
 
     pub(super) async fn run(mut self) -> Result<(), Wrong> {
         self.world.note("the first start".to_owned());
         self.start(0, None).await?;
-        for (name, retention_days) in [("plain", None), ("wide", None), ("short-lived", Some(2))] {
-            self.make_dataset(name, retention_days).await;
+        let datasets = [("short-lived", Some(2)), ("plain", None), ("other", None)];
+        for (name, retention_days) in &datasets[..if self.is_narrow { 1 } else { 3 }] {
+            self.make_dataset(name, *retention_days).await;
         }
         for step in 0..STEPS {
             self.world.note(format!("step {step}"));
@@ -120,6 +129,9 @@ impl History {
                 break None;
             }
             let plan = world.set_plan(None);
+            if self.merges_beside && self.dice.one_in(2) {
+                break Some(self.merge_beside(&mut work).await);
+            }
             Box::pin(self.interlude()).await?;
             world.set_plan(plan);
             world.resume();
@@ -137,6 +149,28 @@ impl History {
             self.nodes[node].kill(&self.dice);
         }
         Ok(done)
+    }
+
+    /// Goes on with a piece of work that was held up while segments are merged beside it. Of the two, one has the dataset
+    /// and the other waits for it; so both come to the same each time, although nobody knows in which order calls are
+    /// made that need it no more. So none of them fails.
+    async fn merge_beside<T>(&mut self, work: impl Future<Output = T>) -> T {
+        self.world.note("  a merge beside it".to_owned());
+        self.world.set_quiet(true);
+        let store = self.store();
+        let merging = async move { store.compact_step().await };
+        // It has begun, and waits for the dataset, when the other goes on.
+        let mut merging = Box::pin(merging.fuse());
+        let _ = futures_util::poll!(&mut merging);
+        self.world.resume();
+        let rest = async {
+            if !merging.is_terminated() {
+                let _ = merging.await;
+            }
+        };
+        let (done, ()) = tokio::join!(work, rest);
+        self.world.set_quiet(false);
+        done
     }
 
     /// Starts a node, which may fail or die at first if so planned, and has it lead.

@@ -124,7 +124,7 @@ impl Request {
         for (row, fate) in expected.iter().zip(&mut self.fates) {
             let is_there = found.next_if(|found| found.index == row.index);
             match (is_there, *fate) {
-                (Some(found), _) if **found != row => return Err(format!("{found:?} is not {row:?}")),
+                (Some(found), _) if **found != *row => return Err(format!("{found:?} is not {row:?}")),
                 (Some(found), Fate::Gone) => return Err(format!("{found:?} was deleted and is back")),
                 (None, Fate::Stays) => {
                     let how =

@@ -138,7 +138,10 @@ impl History {
         self.datasets[at].doom(|event| numbers.contains(&number_in(event)), Fate::Doomed);
         let what = format!("delete {} events of {}", doomed.len(), self.datasets[at].name);
         let work = async move { store.delete_rows(&state, doomed).await };
-        if self.work(&what, plan, work).await?.is_some() {
+        self.merges_beside = self.is_narrow;
+        let done = self.work(&what, plan, work).await?;
+        self.merges_beside = false;
+        if done.is_some() {
             self.datasets[at].doom(|event| numbers.contains(&number_in(event)), Fate::Gone);
         }
         Ok(())
@@ -209,7 +212,7 @@ impl History {
         let (store, leader) = (self.store(), self.leader);
         let Some(at) = self.some_dataset() else { return Ok(()) };
         let catalog = std::sync::Arc::clone(&self.nodes[leader].catalog);
-        let dataset = &mut self.datasets[at];
+        let dataset = &self.datasets[at];
         let (id, name, days) = (dataset.id.clone(), dataset.name.clone(), dataset.retention_days);
         let (org, change, now) = (self.org.clone(), self.change(), self.world.clock.now());
         self.datasets[at].standing = Standing::Doomed;
