@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check oracle hostile powercut diskfaults objectfaults bench bench-compare bench-growth bench-oauth bench-monitors bench-tenants fmt audit help lint setup-run setup-test setup-bench fuzz
+.PHONY: run test check oracle hostile powercut diskfaults objectfaults bench bench-compare bench-growth bench-oauth bench-monitors bench-tenants fmt audit help lint setup-run setup-test setup-bench fuzz simulate
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
@@ -36,6 +36,9 @@ oracle: ## compare answers to random questions at size with DuckDB's and the nai
 
 hostile: ## ask 60 queries that want more than they may have, and watch the memory; ten minutes
 	scripts/hostile.sh
+
+simulate: ## live histories of the store in a world that seeds decide, and look for what was promised [HISTORIES=5000 SEED=1]
+	TIDEGAUGE_SIMULATE_HISTORIES=$(or $(HISTORIES),5000) TIDEGAUGE_SIMULATE_SEED=$(or $(SEED),1) cargo test --profile fast -p tidegauge-store --test it -- --nocapture every_history
 
 powercut: ## cut the power at many points of a recorded run, and look for what was acknowledged [POINTS=2000 SEED=1]
 	scripts/powercut.sh --requests 360 --points $(or $(POINTS),2000) --seed $(or $(SEED),1) --self-test

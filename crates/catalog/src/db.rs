@@ -3,6 +3,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -15,6 +16,7 @@ use sqlx::{ConnectOptions, Connection};
 use tidegauge_model::{ErrorKind, Timestamp};
 
 use crate::lease::Claim;
+use crate::surroundings::{Point, Surroundings};
 use crate::{Error, Result, SealKey};
 
 /// How long a statement waits for a free connection or for SQLite's lock before the caller is told to try again.
@@ -71,6 +73,8 @@ pub struct Catalog {
     pub(crate) claim: Claim,
     /// Whether nothing that was forgotten is left in SQLite's journal.
     pub(crate) is_wiped: AtomicBool,
+    /// Where it is asked whether a call gets through.
+    pub(crate) surroundings: Option<Arc<dyn Surroundings>>,
 }
 
 #[derive(Debug)]
@@ -81,7 +85,8 @@ pub(crate) enum Db {
 
 /// Runs a body with an executor for reading. The body is compiled once per database.
 macro_rules! read {
-    ($catalog:expr, $executor:ident => $body:expr) => {
+    ($catalog:expr, $executor:ident => $body:expr) => {{
+        $catalog.pass($crate::surroundings::Point::Read, file!()).await?;
         match &$catalog.db {
             $crate::db::Db::Sqlite { read, .. } => {
                 let $executor = read;
@@ -92,18 +97,20 @@ macro_rules! read {
                 $body
             }
         }
-    };
+    }};
 }
 
 /// Runs a body in one write transaction and commits it. Leaving the body early (by `?` or `return`) rolls back.
 macro_rules! write {
-    ($catalog:expr, $connection:ident => $body:expr) => {
-        match &$catalog.db {
+    ($catalog:expr, $connection:ident => $body:expr) => {{
+        $catalog.pass($crate::surroundings::Point::Begin, file!()).await?;
+        let value = match &$catalog.db {
             // Takes the write lock at once: a transaction that began by reading could not wait for it.
             $crate::db::Db::Sqlite { write, .. } => {
                 let mut transaction = write.begin_with("BEGIN IMMEDIATE").await?;
                 let $connection = &mut *transaction;
                 let value = $body;
+                $catalog.pass($crate::surroundings::Point::Commit, file!()).await?;
                 transaction.commit().await?;
                 $catalog.changes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
                 value
@@ -112,12 +119,15 @@ macro_rules! write {
                 let mut transaction = pool.begin().await?;
                 let $connection = &mut *transaction;
                 let value = $body;
+                $catalog.pass($crate::surroundings::Point::Commit, file!()).await?;
                 transaction.commit().await?;
                 $catalog.changes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
                 value
             }
-        }
-    };
+        };
+        $catalog.pass($crate::surroundings::Point::Committed, file!()).await?;
+        value
+    }};
 }
 
 /// Repeats a deletion, which drops some rows at once so that changes do not have to wait for all of them, until there
@@ -161,9 +171,24 @@ impl Catalog {
         };
         // What an earlier process forgot last may be left.
         let is_wiped = AtomicBool::new(false);
-        let catalog = Self { db, key, changes: AtomicU64::new(0), claim: Claim::default(), is_wiped };
+        let (changes, claim, surroundings) = (AtomicU64::new(0), Claim::default(), None);
+        let catalog = Self { db, key, changes, claim, is_wiped, surroundings };
         catalog.prove_key().await?;
         Ok(catalog)
+    }
+
+    /// Has every call from now on depend on what goes on around the process, which a test decides.
+    pub fn set_surroundings(&mut self, surroundings: Arc<dyn Surroundings>) {
+        self.surroundings = Some(surroundings);
+    }
+
+    /// Whether a call gets through at a point. In the service it does.
+    pub(crate) async fn pass(&self, point: Point, place: &'static str) -> Result<()> {
+        match &self.surroundings {
+            None => Ok(()),
+            Some(surroundings) if surroundings.pass(point, place).await => Ok(()),
+            Some(_) => Err(sqlx::Error::PoolTimedOut.into()),
+        }
     }
 
     /// Grows with every change that this process commits: what was read before may be out of date then.
@@ -181,6 +206,10 @@ impl Catalog {
 
     /// What time it is for the database, which is the same for every process that uses it.
     pub(crate) async fn database_time(&self) -> Result<Timestamp> {
+        self.pass(Point::Read, file!()).await?;
+        if let Some(surroundings) = &self.surroundings {
+            return Ok(surroundings.now());
+        }
         let micros: i64 = match &self.db {
             Db::Sqlite { read, .. } => {
                 let now = "SELECT CAST(unixepoch('now', 'subsec') * 1000000 AS INTEGER)";

@@ -41,6 +41,7 @@ pub mod segments;
 pub mod sessions;
 pub mod sign_ins;
 pub mod starred;
+pub mod surroundings;
 pub mod tokens;
 mod usage;
 pub mod views;

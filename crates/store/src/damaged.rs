@@ -8,7 +8,8 @@ use std::path::Path;
 use tidegauge_model::DatasetId;
 
 use crate::Store;
-use crate::log::{COPY_EXTENSION, REPORT_EXTENSION, sync_folder};
+use crate::disk::Disk;
+use crate::log::{COPY_EXTENSION, REPORT_EXTENSION};
 
 /// What is said of a part whose dataset is not known begins so, after the sequences.
 pub(crate) const UNKNOWN_DATASET: &str = "an unknown dataset";
@@ -17,13 +18,13 @@ impl Store {
     /// Deletes the copies that may have events of a dataset up to a sequence.
     pub(crate) fn drop_damaged(&self, dataset: &DatasetId, last_sequence: u64) {
         let folder = self.settings.folder.join("quarantine");
-        if let Err(error) = drop_copies(&folder, dataset, last_sequence) {
+        if let Err(error) = drop_copies(&*self.settings.disk, &folder, dataset, last_sequence) {
             tracing::warn!(folder = %folder.display(), %error, "cannot delete a copy of damaged parts of the log");
         }
     }
 }
 
-fn drop_copies(folder: &Path, dataset: &DatasetId, last_sequence: u64) -> io::Result<()> {
+fn drop_copies(disk: &dyn Disk, folder: &Path, dataset: &DatasetId, last_sequence: u64) -> io::Result<()> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -38,12 +39,12 @@ fn drop_copies(folder: &Path, dataset: &DatasetId, last_sequence: u64) -> io::Re
         // Without a report nothing is known of it.
         let report = std::fs::read_to_string(copy.with_extension(REPORT_EXTENSION)).unwrap_or_default();
         if may_hold(&report, dataset, last_sequence) {
-            std::fs::remove_file(&copy)?;
+            disk.remove(&copy)?;
             is_changed = true;
             tracing::info!(copy = %copy.display(), %dataset, "deleted a copy of a damaged part of the log");
         }
     }
-    if is_changed { sync_folder(folder).map_err(io::Error::other) } else { Ok(()) }
+    if is_changed { disk.sync_folder(folder) } else { Ok(()) }
 }
 
 /// Whether a part may hold events of a dataset up to a sequence, by its report, which [`crate::Damage`] writes.

@@ -2,16 +2,17 @@
 //! before the catalogue names them would leave objects that nobody knows of, with events that somebody deletes later.
 //! Taking such objects away is left to `given_up`.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 use tidegauge_model::{ErrorKind, Timestamp};
 
-use crate::log::{make_folder, replace_file};
+use crate::disk::{Disk, make_folder_on, replace_file};
 use crate::part::Logged;
 use crate::{Error, Result};
 
@@ -64,7 +65,15 @@ impl Planned {
 #[derive(Debug)]
 pub(crate) struct Intents {
     folder: PathBuf,
-    noted: Arc<Mutex<HashMap<PathBuf, Noted>>>,
+    noted: Arc<Noting>,
+}
+
+/// What is noted, by the file that says it, and the disk that the files are on. In an order, so that all is done in the
+/// same order again when it is done again.
+#[derive(Debug)]
+struct Noting {
+    disk: Arc<dyn Disk>,
+    by_file: Mutex<BTreeMap<PathBuf, Noted>>,
 }
 
 #[derive(Debug)]
@@ -87,7 +96,7 @@ enum State {
 #[derive(Debug)]
 pub(crate) struct Intent {
     file: PathBuf,
-    noted: Arc<Mutex<HashMap<PathBuf, Noted>>>,
+    noted: Arc<Noting>,
 }
 
 /// An intent that nobody is at work on.
@@ -101,10 +110,12 @@ pub(crate) struct GivenUp {
 
 impl Intents {
     /// Reads what an earlier process gave up.
-    pub(crate) fn open(folder: PathBuf) -> Result<Self> {
-        make_folder(&folder).map_err(|source| Error::disk("make the folder of intents", source))?;
-        let noted = inherited(&folder).map_err(|source| Error::disk("read the intents", source))?;
-        Ok(Self { folder, noted: Arc::new(Mutex::new(noted)) })
+    pub(crate) fn open(folder: PathBuf, disk: &Arc<dyn Disk>) -> Result<Self> {
+        make_folder_on(&**disk, &folder)
+            .map_err(|source| Error::disk("make the folder of intents", source))?;
+        let noted = inherited(&**disk, &folder).map_err(|source| Error::disk("read the intents", source))?;
+        let noted = Noting { disk: Arc::clone(disk), by_file: Mutex::new(noted) };
+        Ok(Self { folder, noted: Arc::new(noted) })
     }
 
     /// Writes down what is about to be written. It is on the disk when this returns.
@@ -114,7 +125,7 @@ impl Intents {
         let noted = Noted { planned: planned.clone(), state: State::Active, is_inherited: false };
         lock(&self.noted).insert(file.clone(), noted);
         let intent = Intent { file, noted: Arc::clone(&self.noted) };
-        let written = write_apart(intent.file.clone(), planned).await;
+        let written = write_apart(Arc::clone(&self.noted.disk), intent.file.clone(), planned).await;
         if written.is_err() {
             intent.settle();
         }
@@ -189,12 +200,12 @@ impl Drop for Intent {
 }
 
 /// The map is whole after a panic elsewhere: every change of it is one step.
-fn lock(noted: &Mutex<HashMap<PathBuf, Noted>>) -> MutexGuard<'_, HashMap<PathBuf, Noted>> {
-    noted.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(noted: &Noting) -> MutexGuard<'_, BTreeMap<PathBuf, Noted>> {
+    noted.by_file.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn inherited(folder: &Path) -> io::Result<HashMap<PathBuf, Noted>> {
-    let mut noted = HashMap::new();
+fn inherited(disk: &dyn Disk, folder: &Path) -> io::Result<BTreeMap<PathBuf, Noted>> {
+    let mut noted = BTreeMap::new();
     for entry in std::fs::read_dir(folder)? {
         let file = entry?.path();
         match serde_json::from_slice(&std::fs::read(&file)?) {
@@ -202,27 +213,28 @@ fn inherited(folder: &Path) -> io::Result<HashMap<PathBuf, Noted>> {
                 noted.insert(file, Noted { planned, state: State::GivenUp, is_inherited: true });
             }
             // The machine stopped before it was written down whole, so no object was written either.
-            Err(_) => remove(&file),
+            Err(_) => remove(disk, &file),
         }
     }
     Ok(noted)
 }
 
 /// On the disk first: until then the log has to stay for the next process.
-async fn abandon(noted: &Mutex<HashMap<PathBuf, Noted>>, file: &Path) -> Result<()> {
+async fn abandon(noted: &Noting, file: &Path) -> Result<()> {
     let planned = lock(noted).get(file).map(|noted| noted.planned.clone());
     let Some(planned) = planned.filter(|planned| planned.source != Source::Anywhere) else { return Ok(()) };
-    write_apart(file.to_owned(), Planned { source: Source::Anywhere, ..planned }).await?;
+    let disk = Arc::clone(&noted.disk);
+    write_apart(disk, file.to_owned(), Planned { source: Source::Anywhere, ..planned }).await?;
     if let Some(noted) = lock(noted).get_mut(file) {
         noted.planned.source = Source::Anywhere;
     }
     Ok(())
 }
 
-async fn write_apart(file: PathBuf, planned: Planned) -> Result<()> {
+async fn write_apart(disk: Arc<dyn Disk>, file: PathBuf, planned: Planned) -> Result<()> {
     let write = move || {
         let text = serde_json::to_vec(&planned).map_err(io::Error::from);
-        text.and_then(|text| replace_file(&file, &text))
+        text.and_then(|text| replace_file(&*disk, &file, &text))
             .map_err(|source| Error::disk("write an intent", source))
     };
     let interrupted =
@@ -231,13 +243,13 @@ async fn write_apart(file: PathBuf, planned: Planned) -> Result<()> {
 }
 
 /// That it is gone need not be durable: one that comes back is looked at as any other.
-fn settle(noted: &Mutex<HashMap<PathBuf, Noted>>, file: &Path) {
+fn settle(noted: &Noting, file: &Path) {
     lock(noted).remove(file);
-    remove(file);
+    remove(&*noted.disk, file);
 }
 
-fn remove(file: &Path) {
-    match std::fs::remove_file(file) {
+fn remove(disk: &dyn Disk, file: &Path) {
+    match disk.remove(file) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             tracing::warn!(path = %file.display(), %error, "cannot delete an intent that is settled");
         }

@@ -14,7 +14,8 @@ use tidegauge_catalog::lease::{Taken, Writer};
 use tidegauge_model::{Chance, Clock, Timestamp, chance, hex};
 use tokio::sync::watch;
 
-use crate::log::{has_files, sync_folder};
+use crate::disk::{Disk, replace_file};
+use crate::log::has_files;
 use crate::{Error, Result, Store, StoreSettings};
 
 /// A lease is renewed so many times before it would end.
@@ -50,7 +51,7 @@ impl Lease {
         let has_log = has_files(&log)?;
         let node = match read_node(&log)? {
             Some(node) => node,
-            None => make_node(&log, chance)?,
+            None => make_node(&*settings.disk, &log, chance)?,
         };
         let asked = (instant(), clock.now());
         let taken = catalog.take_lease(&writer(settings, &node, has_log), settings.lease).await?;
@@ -182,15 +183,9 @@ fn read_node(log: &Path) -> Result<Option<String>> {
     Ok(Some(node.to_owned()))
 }
 
-fn make_node(log: &Path, chance: &dyn Chance) -> Result<String> {
+fn make_node(disk: &dyn Disk, log: &Path, chance: &dyn Chance) -> Result<String> {
     let node = hex::encode(&chance::bytes::<NODE_BYTES>(chance));
-    let (path, draft) = (log.join(NODE_FILE), log.join("node.new"));
-    let make = || -> std::io::Result<()> {
-        std::fs::write(&draft, format!("{node}\n"))?;
-        std::fs::File::open(&draft)?.sync_all()?;
-        std::fs::rename(&draft, &path)
-    };
-    make().map_err(|source| Error::disk("keep the name of the log", source))?;
-    sync_folder(log)?;
+    replace_file(disk, &log.join(NODE_FILE), format!("{node}\n").as_bytes())
+        .map_err(|source| Error::disk("keep the name of the log", source))?;
     Ok(node)
 }

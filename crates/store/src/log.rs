@@ -10,7 +10,6 @@ mod recover;
 mod writer;
 
 use std::collections::VecDeque;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -19,6 +18,7 @@ use hashbrown::HashSet;
 use tidegauge_model::ErrorKind;
 use tokio::sync::oneshot;
 
+use crate::disk::{Disk, make_folder_on, replace_file};
 use crate::frame::Frame;
 use crate::{Error, Result};
 
@@ -36,6 +36,7 @@ pub(crate) struct LogSettings {
     pub(crate) quarantine: PathBuf,
     /// At which size a file is closed and the next begun.
     pub(crate) file_bytes: u64,
+    pub(crate) disk: Arc<dyn Disk>,
 }
 
 /// Who takes events over once they are durable. Called in the order of the sequences, before the request is answered.
@@ -47,6 +48,7 @@ pub(crate) trait Accept: Send + Sync {
 pub(crate) struct Log {
     shared: Arc<Shared>,
     quarantine: PathBuf,
+    disk: Arc<dyn Disk>,
     writer: Arc<Mutex<writer::Writer>>,
     /// Files are deleted by one at a time.
     releasing: Mutex<()>,
@@ -102,7 +104,7 @@ impl Log {
             });
         }
         let shared = Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new() });
-        let quarantine = settings.quarantine.clone();
+        let (quarantine, disk) = (settings.quarantine.clone(), Arc::clone(&settings.disk));
         let writer = Arc::new(Mutex::new(writer::Writer::new(
             settings,
             Arc::clone(&shared),
@@ -117,7 +119,8 @@ impl Log {
                 move || run(&shared, &writer)
             })
             .map_err(|source| Error::disk("start the thread that writes the log", source))?;
-        Ok(Self { shared, quarantine, writer, releasing: Mutex::default(), thread: Mutex::new(Some(thread)) })
+        let thread = Mutex::new(Some(thread));
+        Ok(Self { shared, quarantine, disk, writer, releasing: Mutex::default(), thread })
     }
 
     /// Queues events. The receiver hears the sequence once they are on disk and `accept` has them.
@@ -163,12 +166,12 @@ impl Log {
 
     fn remove(&self, file: &ClosedFile, is_last: bool) -> std::io::Result<()> {
         if !file.unclaimed.is_empty() {
-            put_aside(&file.path, &self.quarantine, &file.unclaimed)?;
+            put_aside(&*self.disk, &file.path, &self.quarantine, &file.unclaimed)?;
         }
-        std::fs::remove_file(&file.path)?;
+        self.disk.remove(&file.path)?;
         match file.path.parent().filter(|_| !is_last) {
             // A power cut must not bring it back without those behind it.
-            Some(folder) => std::fs::File::open(folder)?.sync_all(),
+            Some(folder) => self.disk.sync_folder(folder),
             None => Ok(()),
         }
     }
@@ -238,10 +241,15 @@ impl Shared {
 
 /// Copies some events of a file of the log to where they are not read any more and can be put back from. The others are
 /// in segments: a copy of them here would outlive their deletion.
-fn put_aside(file: &Path, quarantine: &Path, sequences: &HashSet<u64>) -> std::io::Result<()> {
+fn put_aside(
+    disk: &dyn Disk,
+    file: &Path,
+    quarantine: &Path,
+    sequences: &HashSet<u64>,
+) -> std::io::Result<()> {
     let kept = recover::with_only(&std::fs::read(file)?, sequences);
-    make_folder(quarantine)?;
-    replace_file(&quarantine.join(file.file_name().unwrap_or_default()), &kept)
+    make_folder_on(disk, quarantine)?;
+    replace_file(disk, &quarantine.join(file.file_name().unwrap_or_default()), &kept)
 }
 
 /// The thread: writes what waits until the log is closed.
@@ -254,41 +262,6 @@ fn run(shared: &Shared, writer: &Mutex<writer::Writer>) {
         writer.commit(group);
     }
     lock().end();
-}
-
-/// Makes a folder, and those above it, if there is none, for this user alone, and its name durable: without it, all that
-/// is in it is lost.
-pub fn make_folder(folder: &Path) -> std::io::Result<()> {
-    let above = folder.parent().filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !above.try_exists()? {
-        make_folder(above)?;
-    }
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    match std::fs::File::open(above).and_then(|above| above.sync_all()) {
-        // Who made the folder where the service may not look has seen to its name.
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Ok(()),
-        synced => synced,
-    }
-}
-
-/// Writes a file that is on the disk when this returns. Until then what stood under its name is there whole, or this is.
-pub(crate) fn replace_file(file: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let unfinished = file.with_extension("new");
-    let written = std::fs::write(&unfinished, bytes)
-        .and_then(|()| std::fs::File::open(&unfinished)?.sync_all())
-        .and_then(|()| std::fs::rename(&unfinished, file));
-    if written.is_err() {
-        let _ = std::fs::remove_file(&unfinished);
-    }
-    written?;
-    std::fs::File::open(file.parent().unwrap_or(Path::new(".")))?.sync_all()
-}
-
-/// Makes the names in a folder durable.
-pub(crate) fn sync_folder(folder: &Path) -> Result<()> {
-    std::fs::File::open(folder)
-        .and_then(|folder| folder.sync_all())
-        .map_err(|source| Error::disk("sync a folder", source))
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use object_store::path::Path as ObjectPath;
 use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload, RetryConfig};
 use tidegauge_model::{ErrorKind, Timestamp};
 
-use crate::log::{make_folder, sync_folder};
+use crate::disk::{MachineDisk, make_folder, sync_folder};
 use crate::{Error, Result};
 
 /// Where segments are kept.
@@ -27,6 +27,12 @@ pub enum ObjectLocation {
     Folder(PathBuf),
     /// Credentials come from the usual `AWS_…` variables, so that they are in no file and no log.
     S3(S3Location),
+    /// One that is handed in, as tests do. It is as safe as a bucket: what is put there is durable when the call returns.
+    Handed {
+        store: Arc<dyn ObjectStore>,
+        /// Whether a request that has ended for its sender has ended there too.
+        is_local: bool,
+    },
 }
 
 /// A bucket of an S3-compatible service.
@@ -45,6 +51,7 @@ pub struct S3Location {
 pub(crate) struct Objects {
     store: Arc<dyn ObjectStore>,
     folder: Option<PathBuf>,
+    is_local: bool,
     prefix: String,
     /// Where outside readers find the objects.
     data_path: String,
@@ -63,6 +70,13 @@ impl Objects {
         match location {
             ObjectLocation::Folder(folder) => Self::open_folder(folder),
             ObjectLocation::S3(location) => Self::open_s3(location),
+            ObjectLocation::Handed { store, is_local } => Ok(Self {
+                store: Arc::clone(store),
+                folder: None,
+                is_local: *is_local,
+                prefix: String::new(),
+                data_path: "handed:/".to_owned(),
+            }),
         }
     }
 
@@ -79,7 +93,7 @@ impl Objects {
             .map_err(|source| Error::disk("make the folder of segments", source))?;
         let data_path = format!("{}/", folder.display());
         let store = Arc::new(LocalFileSystem::new_with_prefix(&folder)?);
-        Ok(Self { store, folder: Some(folder), prefix: String::new(), data_path })
+        Ok(Self { store, folder: Some(folder), is_local: true, prefix: String::new(), data_path })
     }
 
     fn open_s3(location: &S3Location) -> Result<Self> {
@@ -107,7 +121,7 @@ impl Objects {
             prefix => format!("{prefix}/"),
         };
         let data_path = format!("s3://{}/{prefix}", location.bucket);
-        Ok(Self { store: Arc::new(builder.build()?), folder: None, prefix, data_path })
+        Ok(Self { store: Arc::new(builder.build()?), folder: None, is_local: false, prefix, data_path })
     }
 
     pub(crate) fn data_path(&self) -> &str {
@@ -153,9 +167,9 @@ impl Objects {
         ranges.iter().map(|range| read_at(&file, path, range)).collect()
     }
 
-    /// Whether objects are files of this machine.
+    /// Whether objects are files of this machine, so that no request to them is done later than it ends.
     pub(crate) fn is_local(&self) -> bool {
-        self.folder.is_some()
+        self.is_local
     }
 
     /// Deletes objects; those that are gone already are no error. Their names do not come back after a power cut.
@@ -166,7 +180,7 @@ impl Objects {
                 Err(error) => return Err(error.into()),
             }
         }
-        self.in_folders_of(paths, |folder, _| sync_folder(folder)).await
+        self.in_folders_of(paths, |folder, _| sync_folder(&MachineDisk, folder)).await
     }
 
     /// Deletes what was written of objects that were never finished. The library does not list it.
@@ -288,7 +302,7 @@ fn sync_new_file(folder: &Path, path: &str) -> Result<()> {
         .map_err(|source| Error::disk("sync a segment", source))?;
     let mut parent = file.parent();
     while let Some(current) = parent.filter(|parent| parent.starts_with(folder)) {
-        sync_folder(current)?;
+        sync_folder(&MachineDisk, current)?;
         parent = current.parent();
     }
     Ok(())

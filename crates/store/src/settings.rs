@@ -1,8 +1,10 @@
 //! How events are kept: where, how much at once, and for how long what is not needed any more.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use crate::disk::{Disk, MachineDisk};
 use crate::objects::ObjectLocation;
 
 /// How events are kept.
@@ -10,6 +12,8 @@ use crate::objects::ObjectLocation;
 pub struct StoreSettings {
     /// The folder of the log, of quarantined parts, and of the lock.
     pub folder: PathBuf,
+    /// What that folder is on.
+    pub disk: Arc<dyn Disk>,
     pub objects: ObjectLocation,
     pub log_file_bytes: u64,
     /// When a dataset's events are written as a segment: bytes or rows in the buffer, or age of the oldest.
@@ -40,6 +44,7 @@ impl StoreSettings {
         Self {
             objects: ObjectLocation::Folder(folder.join("segments")),
             folder,
+            disk: Arc::new(MachineDisk),
             log_file_bytes: 64 << 20,
             flush_bytes: 80 << 20,
             flush_rows: 256 * 1024,

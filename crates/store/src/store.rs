@@ -4,6 +4,7 @@
 
 mod open;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -67,7 +68,8 @@ pub struct Prepared(Frame);
 /// The datasets by id and by name.
 #[derive(Debug, Default)]
 struct Directory {
-    by_id: HashMap<DatasetId, Arc<DatasetState>>,
+    /// In the order of their ids, which is that in which they are worked on.
+    by_id: BTreeMap<DatasetId, Arc<DatasetState>>,
     by_name: HashMap<OrgId, HashMap<String, Arc<DatasetState>>>,
 }
 

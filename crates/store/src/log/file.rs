@@ -1,13 +1,12 @@
 //! One file of the log that is written to. Its space is taken when it is made, so that a full disk is noticed before
 //! anything is acknowledged and a sync has no length to record.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, IoSlice};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use rustix::fs::FallocateFlags;
-
-use super::sync_folder;
+use crate::disk::{Disk, sync_folder};
 use crate::{Error, Result};
 
 /// How a file begins, before the checksum of its head.
@@ -17,9 +16,6 @@ const MAGIC: &[u8; 4] = b"TGL2";
 const FIRST_MAGIC: &[u8; 8] = b"TGLOG\0\0\x01";
 
 pub(super) const FILE_HEAD_BYTES: u64 = 24;
-
-/// How many slices the system takes in one write.
-const SLICES_MAX: usize = 512;
 
 /// How a file begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +60,7 @@ impl FileHead {
 /// A file that records are appended to.
 #[derive(Debug)]
 pub(super) struct LogFile {
+    disk: Arc<dyn Disk>,
     file: File,
     path: PathBuf,
     first_sequence: u64,
@@ -86,23 +83,23 @@ impl LogFile {
     }
 
     /// Makes a file with room for `space` bytes.
-    pub(super) fn create(folder: &Path, head: FileHead, space: u64) -> Result<Self> {
+    pub(super) fn create(disk: &Arc<dyn Disk>, folder: &Path, head: FileHead, space: u64) -> Result<Self> {
         let path = Self::path_in(folder, head.first_sequence);
         let make = || -> io::Result<File> {
-            let file = OpenOptions::new().create(true).truncate(true).write(true).open(&path)?;
-            rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, space)?;
-            write_at(&file, &mut [IoSlice::new(&head.encode())], 0)?;
-            file.sync_all()?;
+            let file = disk.create(&path, space)?;
+            disk.write_at(&path, &file, &mut [IoSlice::new(&head.encode())], 0)?;
+            disk.sync_all(&path, &file)?;
             Ok(file)
         };
         let file = make().map_err(|source| {
             // Half a file would stand in the way of the next attempt.
-            let _ = std::fs::remove_file(&path);
+            let _ = disk.remove(&path);
             Error::disk("make a file of the log", source)
         })?;
-        sync_folder(folder)?;
+        sync_folder(&**disk, folder)?;
         let (first_sequence, begun) = (head.first_sequence, FILE_HEAD_BYTES);
-        Ok(Self { file, path, first_sequence, synced: begun, written: begun, space })
+        let disk = Arc::clone(disk);
+        Ok(Self { disk, file, path, first_sequence, synced: begun, written: begun, space })
     }
 
     /// The first sequence that it may hold.
@@ -129,39 +126,26 @@ impl LogFile {
     /// Adds bytes that the next sync makes durable.
     pub(super) fn write(&mut self, slices: &mut [IoSlice<'_>]) -> Result<()> {
         let bytes: u64 = slices.iter().map(|slice| slice.len() as u64).sum();
-        write_at(&self.file, slices, self.written).map_err(|source| Error::disk("write the log", source))?;
+        self.disk
+            .write_at(&self.path, &self.file, slices, self.written)
+            .map_err(|source| Error::disk("write the log", source))?;
         self.written += bytes;
         Ok(())
     }
 
     pub(super) fn sync(&mut self) -> Result<()> {
-        self.file.sync_data().map_err(|source| Error::disk("sync the log", source))?;
+        self.disk.sync_data(&self.path, &self.file).map_err(|source| Error::disk("sync the log", source))?;
         self.synced = self.written;
         Ok(())
     }
 
     /// Gives back the space that was not used. What was written but not synced goes too: it was never acknowledged.
     pub(super) fn end(self) -> (PathBuf, u64) {
-        let ended = self.file.set_len(self.synced).and_then(|()| self.file.sync_all());
+        let (disk, path, file) = (&self.disk, &self.path, &self.file);
+        let ended = disk.set_len(path, file, self.synced).and_then(|()| disk.sync_all(path, file));
         if let Err(error) = ended {
             tracing::warn!(path = %self.path.display(), %error, "cannot shorten a file of the log");
         }
         (self.path, self.synced)
     }
-}
-
-fn write_at(file: &File, slices: &mut [IoSlice<'_>], mut offset: u64) -> io::Result<()> {
-    let mut rest = slices;
-    while !rest.is_empty() {
-        let count = rest.len().min(SLICES_MAX);
-        let written = match rustix::io::pwritev(file, &rest[..count], offset) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(written) => written,
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Err(error.into()),
-        };
-        offset += written as u64;
-        IoSlice::advance_slices(&mut rest, written);
-    }
-    Ok(())
 }

@@ -9,11 +9,12 @@ use bytes::Bytes;
 use hashbrown::HashSet;
 use tidegauge_model::DatasetId;
 
+use super::LogSettings;
 use super::beginning::Beginning;
 use super::file::{FILE_HEAD_BYTES, FileHead};
 use super::record::{DatasetKey, Head};
-use super::{LogSettings, make_folder, sync_folder};
 use crate::damaged::UNKNOWN_DATASET;
+use crate::disk::{Disk, make_folder_on, sync_folder, write_file};
 use crate::frame::Frame;
 use crate::{Error, Result};
 
@@ -132,7 +133,7 @@ fn read_files(
             recovered.damage.push(quarantine(settings, path, &bytes, span)?);
         }
         if reader.is_last && may_change {
-            shorten(path, end)?;
+            shorten(&*settings.disk, path, end)?;
         }
         recovered.files.push(RecoveredFile {
             path: path.clone(),
@@ -328,30 +329,30 @@ fn quarantine(settings: &LogSettings, path: &Path, bytes: &[u8], span: Span) -> 
         quarantined: copy.clone(),
     };
     let said = format!("{damage}\n");
+    let disk = &*settings.disk;
     let keep = || -> std::io::Result<()> {
-        make_folder(&settings.quarantine)?;
+        make_folder_on(disk, &settings.quarantine)?;
         // What an earlier start copied may have been deleted since, with events that may be in it.
         if std::fs::read(&report).is_ok_and(|earlier| earlier == said.as_bytes()) {
             return Ok(());
         }
-        std::fs::write(&copy, &bytes[span.from..span.to])?;
-        // The file that they come from goes one day, and then this is the only copy.
-        std::fs::File::open(&copy)?.sync_all()?;
-        std::fs::write(&report, &said)
+        // On the disk: the file that they come from goes one day, and then this is the only copy.
+        write_file(disk, &copy, &bytes[span.from..span.to])?;
+        write_file(disk, &report, said.as_bytes())
     };
     keep().map_err(|source| Error::disk("keep damaged parts of the log", source))?;
-    sync_folder(&settings.quarantine)?;
+    sync_folder(disk, &settings.quarantine)?;
     tracing::error!(%damage, copy = %copy.display(), "the log is damaged");
     Ok(damage)
 }
 
 /// Cuts what was written and never acknowledged, and the space that was taken in advance.
-fn shorten(path: &Path, end: u64) -> Result<()> {
+fn shorten(disk: &dyn Disk, path: &Path, end: u64) -> Result<()> {
     let cut = || -> std::io::Result<()> {
         let file = std::fs::OpenOptions::new().write(true).open(path)?;
         if file.metadata()?.len() > end {
-            file.set_len(end)?;
-            file.sync_all()?;
+            disk.set_len(path, &file, end)?;
+            disk.sync_all(path, &file)?;
         }
         Ok(())
     };

@@ -9,6 +9,7 @@ use tidegauge_model::{Columns, DatasetId};
 
 use super::file::{FileHead, LogFile};
 use super::{Accept, DatasetKey, Log, LogSettings, recover};
+use crate::disk::MachineDisk;
 use crate::frame::{Encoder, Frame, Receipt};
 
 const DATASET: &str = "dataset_01890a5dac96774bbcceb302099a8057";
@@ -23,7 +24,8 @@ impl Accept for Kept {
 }
 
 fn settings(folder: &Path) -> LogSettings {
-    LogSettings { folder: folder.join("log"), quarantine: folder.join("quarantine"), file_bytes: 4096 }
+    let (log, quarantine) = (folder.join("log"), folder.join("quarantine"));
+    LogSettings { folder: log, quarantine, file_bytes: 4096, disk: Arc::new(MachineDisk) }
 }
 
 fn frame(rows: usize) -> Frame {
@@ -99,7 +101,8 @@ fn refused(missing_bytes: usize) -> tempfile::TempDir {
     let bytes = std::fs::read(&first).unwrap();
     std::fs::write(&first, &bytes[..bytes.len() - missing_bytes]).unwrap();
     let head = FileHead { first_sequence: 4, acknowledged: 2 };
-    LogFile::create(&settings(folder.path()).folder, head, 4096).unwrap().end();
+    let settings = settings(folder.path());
+    LogFile::create(&settings.disk, &settings.folder, head, 4096).unwrap().end();
     folder
 }
 

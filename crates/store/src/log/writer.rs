@@ -125,7 +125,7 @@ impl Writer {
         self.abandon();
         let space = self.settings.file_bytes.max(FILE_HEAD_BYTES + record_bytes);
         let head = FileHead { first_sequence: self.sequence + 1, acknowledged: self.acknowledged };
-        let file = LogFile::create(&self.settings.folder, head, space)?;
+        let file = LogFile::create(&self.settings.disk, &self.settings.folder, head, space)?;
         let mut state = self.shared.lock();
         // A file that held no record gave its name to this one: it must not be deleted in its place.
         state.closed.retain(|closed| closed.path != file.path());

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use hashbrown::HashSet;
 use tidegauge_model::Timestamp;
 
-use crate::log::sync_folder;
+use crate::disk::{MachineDisk, sync_folder};
 use crate::{Error, Result};
 
 /// Deletes, in one folder, what was written of the objects with these names.
@@ -27,7 +27,7 @@ pub(super) fn delete(folder: &Path, names: &HashSet<String>) -> Result<()> {
         Ok(())
     };
     delete().map_err(|source| Error::disk("delete an unfinished segment", source))?;
-    sync_folder(folder)
+    sync_folder(&MachineDisk, folder)
 }
 
 /// The objects, in all folders below one, of which something was written and not touched since a time.

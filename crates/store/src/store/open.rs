@@ -13,12 +13,13 @@ use tokio::sync::Notify;
 use super::{Directory, Store};
 use crate::blocks::Footers;
 use crate::dataset::DatasetState;
+use crate::disk::make_folder_on;
 use crate::given_up::Inherited;
 use crate::gone::Watchers;
 use crate::intents::Intents;
 use crate::lease::Lease;
 use crate::left::Left;
-use crate::log::{Log, LogSettings, Recovered, make_folder, recover};
+use crate::log::{Log, LogSettings, Recovered, recover};
 use crate::objects::Objects;
 use crate::settings::StoreSettings;
 use crate::unclaimed::Unclaimed;
@@ -65,7 +66,7 @@ impl Store {
         catalog.set_data_path(objects.data_path()).await?;
         let buffered = Arc::new(AtomicUsize::new(0));
         let directory = load(&catalog, &buffered).await?;
-        let intents = Intents::open(settings.folder.join("intents"))?;
+        let intents = Intents::open(settings.folder.join("intents"), &settings.disk)?;
         let Recovery { recovered, left, unclaimed } =
             read_log(&log_settings, &catalog, &lease, &directory, &intents).await?;
         let flushed = directory.by_id.values().map(|state| state.lock().flushed).max().unwrap_or(0);
@@ -107,11 +108,13 @@ impl Store {
 
 pub(crate) fn prepare(settings: &StoreSettings) -> Result<LogSettings> {
     let folder = settings.folder.join("log");
-    make_folder(&folder).map_err(|source| Error::disk("make the folder of the log", source))?;
+    make_folder_on(&*settings.disk, &folder)
+        .map_err(|source| Error::disk("make the folder of the log", source))?;
     Ok(LogSettings {
         folder,
         quarantine: settings.folder.join("quarantine"),
         file_bytes: settings.log_file_bytes,
+        disk: Arc::clone(&settings.disk),
     })
 }
 

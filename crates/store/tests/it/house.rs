@@ -103,24 +103,8 @@ impl House {
 
     pub(crate) async fn dataset(&self, name: &str) -> Arc<DatasetState> {
         let now = self.clock.now();
-        let dataset = Dataset {
-            id: DatasetId::generate(now, &*self.chance),
-            number: 0,
-            org: self.org.clone(),
-            name: DatasetName::parse(name).unwrap(),
-            description: String::new(),
-            kind: "axiom:events:v1".to_owned(),
-            created: now,
-            created_by: "user_owner".into(),
-            modified: now,
-            use_retention: false,
-            retention_days: 0,
-            map_fields: Vec::new(),
-            flushed: 0,
-            vacuumed: None,
-            region: String::new(),
-            edge_deployment: String::new(),
-        };
+        let id = DatasetId::generate(now, &*self.chance);
+        let dataset = new_dataset(id, &self.org, name, now);
         let stored = self.catalog.insert_dataset(&self.org, &dataset, 1000, &self.change()).await.unwrap();
         self.store.add(&stored).unwrap()
     }
@@ -175,6 +159,28 @@ impl House {
 
     pub(crate) fn advance(&self, by: Duration) {
         self.clock.advance(by);
+    }
+}
+
+/// A dataset that the catalogue does not know yet.
+pub(crate) fn new_dataset(id: DatasetId, org: &OrgId, name: &str, now: Timestamp) -> Dataset {
+    Dataset {
+        id,
+        number: 0,
+        org: org.clone(),
+        name: DatasetName::parse(name).unwrap(),
+        description: String::new(),
+        kind: "axiom:events:v1".to_owned(),
+        created: now,
+        created_by: "user_owner".into(),
+        modified: now,
+        use_retention: false,
+        retention_days: 0,
+        map_fields: Vec::new(),
+        flushed: 0,
+        vacuumed: None,
+        region: String::new(),
+        edge_deployment: String::new(),
     }
 }
 

@@ -23,6 +23,6 @@ mod properties;
 mod rebuild;
 mod retention;
 mod s3;
-mod simulation;
+mod simulate;
 mod through_blocks;
 mod together;

@@ -47,7 +47,7 @@ fn a_damaged_head_of_a_file_is_told_and_hides_no_records() {
 #[test]
 fn heads_from_before_they_had_a_checksum_are_read_if_their_numbers_can_be_right() {
     let head = |first: u64, acknowledged: u64| {
-        [b"TGLOG\0\0\x01", &first.to_le_bytes(), &acknowledged.to_le_bytes()].concat()
+        [&b"TGLOG\0\0\x01"[..], &first.to_le_bytes(), &acknowledged.to_le_bytes()].concat()
     };
     let read = FileHead::decode(&head(4, 2), Some(4)).unwrap();
     assert_eq!(read, FileHead { first_sequence: 4, acknowledged: 2 });
