@@ -125,7 +125,9 @@ impl History {
         let answer = self.attempt(plan, work).await?;
         let has_lost_lease = self.leader != leader;
         let sent = &mut self.datasets[dataset].requests[request];
-        let Some(attempt) = sent.attempts.last_mut() else { return Ok(()) };
+        // Others may have been made meanwhile, at another node.
+        let own = sent.attempts.iter_mut().find(|attempt| attempt.arrival == arrival);
+        let Some(attempt) = own else { return Ok(()) };
         let said = match answer {
             Some(Ok(Sent::Stored(_))) if must_be_known => {
                 return Err(format!("request {request} of {name} was stored, although it is there"));
@@ -138,7 +140,7 @@ impl History {
                 format!("  stored as {sequence}")
             }
             Some(Ok(Sent::Repeated(repeated))) => {
-                sent.repeat(&repeated, fingerprint, leader)?;
+                sent.repeat(&repeated, fingerprint, (leader, arrival))?;
                 format!("  stored before as {}", repeated.sequence)
             }
             Some(Err(error)) => {
@@ -155,8 +157,13 @@ impl History {
 
 impl Request {
     /// The sender was told that the request is stored already: then it is, and was sent before.
-    fn repeat(&mut self, repeated: &Repeated, fingerprint: u64, node: usize) -> Result<(), Wrong> {
-        self.attempts.pop();
+    fn repeat(
+        &mut self,
+        repeated: &Repeated,
+        fingerprint: u64,
+        (node, arrival): (usize, i64),
+    ) -> Result<(), Wrong> {
+        self.attempts.retain(|attempt| attempt.arrival != arrival);
         let may_be = |attempt: &Attempt| match attempt.sequence {
             Some(sequence) => sequence == repeated.sequence,
             None => !attempt.is_over,
