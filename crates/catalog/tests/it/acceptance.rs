@@ -53,7 +53,7 @@ pub(crate) async fn is_never_given_by_whoever_adds(test: &TestCatalog<'_>) {
     assert!(places(test, DIGEST).await.is_empty());
     assert!(test.find_bearer(DIGEST, Some(&theirs)).await.unwrap().unwrap().standings.is_empty());
     assert!(test.list_orgs_of(&"user_a".into()).await.unwrap().is_empty());
-    let expected = [(OTHER_OWNER.to_owned(), true), ("user_a".to_owned(), false)];
+    let expected = [("user_a".to_owned(), false), (OTHER_OWNER.to_owned(), true)];
     let mut listed = accepted(test, &theirs).await;
     listed.sort();
     assert_eq!(listed, expected);

@@ -226,13 +226,11 @@ pub(crate) async fn is_not_held_up_by_who_stands_still(test: &TestCatalog<'_>) {
     while !is_locked().await {
         assert!(futures_util::poll!(&mut still).is_pending());
     }
-    // Nobody goes on with it. Others are told to try again, and then they need not any more.
-    let mut refused = 0;
+    // Nobody goes on with it. Others are told to try again, and then they need not any more: where the machine was slow
+    // enough, not even once.
     while let Err(error) = test.renew_lease(LONG).await {
         assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
-        refused += 1;
     }
-    assert!(refused > 0);
     assert_eq!(still.await.unwrap_err().kind(), ErrorKind::Unavailable);
 }
 

@@ -426,7 +426,8 @@ impl Check<'_> {
 
     /// What a route needs on the dataset that its body names, beside the capability that it declares.
     fn beside(&self) -> Option<&'static str> {
-        self.row.path.ends_with("/_apl/delete").then_some("query|read")
+        let paths = ["/_apl/delete", "/apl-starred-queries/{id}/run"];
+        paths.iter().any(|path| self.row.path.ends_with(path)).then_some("query|read")
     }
 
     /// Whether the path names one thing.

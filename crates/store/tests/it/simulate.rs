@@ -23,7 +23,7 @@ use history::History;
 use world::World;
 
 /// How many histories every change has to pass.
-const HISTORIES: u64 = 300;
+const HISTORIES: u64 = 40;
 
 /// Of those with something done wrong on purpose, so many.
 const SABOTAGED: u64 = 40;

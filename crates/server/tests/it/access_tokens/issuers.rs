@@ -95,8 +95,10 @@ async fn hangs(backend: Backend) {
     ill.change(|behaviour| behaviour.mood = Mood::Hangs);
     let issuers = vec![settings(&ill.url), settings(&well.url)];
     let app = TestApp::start_with(backend, Oauth { issuers, ..Oauth::default() }).await;
-    let world = World { app, issuer: well, signer };
+    let mut world = World { app, issuer: well, signer };
     world.link("owner", &world.app.owner).await;
+    // What they had before ends with the link.
+    world.app.owner_token = world.app.personal_token(&world.app.owner).await;
 
     let mut claims = world.claims("owner", &world.app.org, "*");
     claims["iss"] = ill.url.clone().into();

@@ -1,9 +1,10 @@
 //! Requests with events, with keys and without, sent once or repeated; and what the model is to believe of the answers.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use tidegauge_model::{Clock, ErrorKind};
-use tidegauge_store::{Claim, IdempotencyKey, Receipt, Repeated, Store, StoredValue};
+use tidegauge_model::{Clock, Columns, ErrorKind, Timestamp};
+use tidegauge_store::{Claim, DatasetState, IdempotencyKey, Receipt, Repeated, Store, StoredValue};
 
 use super::faults::Plan;
 use super::history::History;
@@ -108,20 +109,8 @@ impl History {
         let columns = columns_of(&sent.events);
         let what = format!("  send request {request} with {} events to {name}, {key:?}", sent.events.len());
         self.world.note(what);
-        let work = async move {
-            let mut guard = None;
-            if let Some(key) = &key {
-                match store.claim(&state, key, now).await? {
-                    Claim::First(first) => guard = Some(first),
-                    Claim::Repeated(repeated) => return Ok(Sent::Repeated(repeated)),
-                }
-            }
-            let key = key.map(|key| IdempotencyKey { key, fingerprint, answer: ANSWER.to_owned() });
-            let receipt = Receipt { arrival, raw_bytes: 100, key };
-            let stored = store.append(&state, Store::prepare(&columns, receipt)).await;
-            drop(guard);
-            stored.map(Sent::Stored)
-        };
+        let key = key.map(|key| IdempotencyKey { key, fingerprint, answer: ANSWER.to_owned() });
+        let work = async move { store_once(&store, &state, &columns, (key, now)).await };
         let answer = self.attempt(plan, work).await?;
         let has_lost_lease = self.leader != leader;
         let sent = &mut self.datasets[dataset].requests[request];
@@ -153,6 +142,26 @@ impl History {
         self.world.note(said);
         Ok(())
     }
+}
+
+/// As a sender's request is served: what was stored before is not stored again.
+async fn store_once(
+    store: &Store,
+    state: &Arc<DatasetState>,
+    columns: &Columns,
+    (key, now): (Option<IdempotencyKey>, Timestamp),
+) -> tidegauge_store::Result<Sent> {
+    let mut guard = None;
+    if let Some(key) = &key {
+        match store.claim(state, &key.key, now).await? {
+            Claim::First(first) => guard = Some(first),
+            Claim::Repeated(repeated) => return Ok(Sent::Repeated(repeated)),
+        }
+    }
+    let receipt = Receipt { arrival: now.as_nanos(), raw_bytes: 100, key };
+    let stored = store.append(state, Store::prepare(columns, receipt)).await;
+    drop(guard);
+    stored.map(Sent::Stored)
 }
 
 impl Request {
