@@ -330,7 +330,7 @@ fn texts_of_many_rows_are_made_within_the_share() {
                 format!("logs{doubled} | extend k = substring(s, 0, 25) | summarize sum(n) by k | count"),
                 4_000,
             ),
-            (format!("logs{doubled} | summarize max(n) by s = substring(s, 0, 20) | count"), 40),
+            (format!("logs{doubled} | summarize max(n) by s = substring(s, 0, 22) | count"), 40),
             (format!("logs{doubled} | sort by s desc | take 1 | project n"), 3_999),
             (format!("logs | summarize n = max(n) by s{doubled} | summarize max(strlen(s))"), length),
             (

@@ -76,6 +76,7 @@ async fn answer(app: &App, caller: &Caller, mut input: AplInput) -> Result<Queri
     // An explanation tells the text of a view and what it reads, which its user need not be allowed to know.
     input.manner.is_explained &= sources::may_read_all(caller, &by_views);
     let datasets = sources::of(app, caller, &direct, &by_views).await?;
+    sources::check_may_compute(caller, &datasets)?;
     let allowance = meter::check(app, caller).await?;
     let run = Run { app, caller, input, resolved, datasets };
     let found = run.until_found().await?;

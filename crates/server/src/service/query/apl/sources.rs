@@ -45,11 +45,6 @@ pub(super) async fn of(
         let hint = "a pattern beside a view fits what only the view may read: name the datasets instead";
         return Err(Error::from(refused).hint(hint));
     }
-    // What reads nothing, as `print` does, computes all the same.
-    if names.is_empty() && !caller.capabilities.allows_some_dataset(DatasetArea::Query, Action::Read) {
-        let refused = Refusal::MissingCapability { area: DatasetArea::Query.name(), action: Action::Read };
-        return Err(Error::from(refused).hint("a query needs the right to query at least one dataset"));
-    }
     let mut found = Vec::with_capacity(names.len());
     for name in names {
         let Some(state) = datasets::find_state(app, caller, &name).await? else {
@@ -59,6 +54,15 @@ pub(super) async fn of(
         found.push(Dataset { name, state, virtual_fields });
     }
     Ok(found)
+}
+
+/// Refuses a query that reads nothing, as `print` does, of who may query nothing: it computes all the same.
+pub(super) fn check_may_compute(caller: &Caller, datasets: &[Dataset]) -> Result<()> {
+    if !datasets.is_empty() || caller.capabilities.allows_some_dataset(DatasetArea::Query, Action::Read) {
+        return Ok(());
+    }
+    let refused = Refusal::MissingCapability { area: DatasetArea::Query.name(), action: Action::Read };
+    Err(Error::from(refused).hint("a query needs the right to query at least one dataset"))
 }
 
 /// Whether the caller holds the right to query all of them; on `*` where one is a pattern.
