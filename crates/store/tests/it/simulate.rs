@@ -98,12 +98,14 @@ fn asked(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().unwrap())
 }
 
+#[expect(clippy::print_stderr, reason = "who looks for a fault reads the history")]
 fn print(came: &Came) {
     came.written_down.iter().for_each(|line| eprintln!("{line}"));
     eprintln!("{}", came.wrong.as_deref().unwrap_or("all that was promised was kept"));
 }
 
 #[test]
+#[expect(clippy::print_stderr, clippy::print_stdout, reason = "who looks for a fault reads what came of it")]
 fn every_history_keeps_what_was_promised() {
     let only = asked("TIDEGAUGE_SIMULATE_ONLY");
     if let Some(seed) = only {
@@ -134,6 +136,7 @@ fn the_same_seed_is_the_same_history() {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "how much is noticed is worth knowing")]
 fn what_is_done_wrong_on_purpose_is_noticed() {
     for sabotage in [Sabotage::Syncs, Sabotage::FolderSyncs, Sabotage::Puts, Sabotage::Deletions] {
         let wrong = run_all(1, SABOTAGED, Some(sabotage));
