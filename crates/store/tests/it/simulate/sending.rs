@@ -39,6 +39,13 @@ impl History {
         self.deliver(at, request, plan).await
     }
 
+    /// Sends a request that was not sent before: one with the key of another that is on its way would wait for that.
+    pub(super) async fn send_another(&mut self) -> Result<(), Wrong> {
+        let Some(at) = self.some_dataset() else { return Ok(()) };
+        let request = self.new_request(at);
+        self.deliver(at, request, None).await
+    }
+
     /// The requests of a dataset whose keys are remembered.
     pub(super) fn repeatable(&self, dataset: usize) -> Vec<usize> {
         let now = self.world.clock.now();

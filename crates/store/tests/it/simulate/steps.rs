@@ -60,7 +60,7 @@ impl History {
     pub(super) async fn interlude(&mut self) -> Result<(), Wrong> {
         self.world.note("  in between:".to_owned());
         match self.dice.below(6) {
-            0..=2 => self.send(None).await?,
+            0..=2 => self.send_another().await?,
             3..=4 => {
                 self.take_over().await?;
                 self.send(None).await?;
