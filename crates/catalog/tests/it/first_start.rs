@@ -16,7 +16,7 @@ pub(crate) async fn sets_up_an_org_with_its_owner_and_token(test: &TestCatalog<'
     assert!(test.is_set_up().await.unwrap());
     assert_eq!(test.new_audit().await, ["installation.create org_1"]);
     assert_eq!(test.list_all_orgs().await.unwrap(), std::slice::from_ref(&org));
-    let member = Member { person: owner, role: Role::Owner, main: None };
+    let member = Member { person: owner, role: Role::Owner, main: None, accepted: true };
     assert_eq!(test.list_members(&org.id).await.unwrap(), [member]);
     assert_eq!(test.list_all_tokens().await.unwrap(), std::slice::from_ref(&token));
     assert_eq!(test.find_bearer(OWNER_DIGEST, None).await.unwrap().unwrap().id, token.id);

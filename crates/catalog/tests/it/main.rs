@@ -497,11 +497,11 @@ const DATABASE_CASES: &[Case] = &[
         name: "stored_forms::version_8_is_still_read",
         run: |database| Box::pin(stored_events::version_8_is_still_read(database)),
     },
-    DatabaseCase {
+    Case {
         name: "stored_forms::version_9_is_still_read",
         run: |database| Box::pin(stored_sign_in::version_9_is_still_read(database)),
     },
-    DatabaseCase {
+    Case {
         name: "stored_forms::memberships_of_accounts_that_wait_get_a_person_of_their_own",
         run: |database| Box::pin(stored_sign_in::waiting_memberships_move(database)),
     },

@@ -38,13 +38,6 @@ impl History {
         self.deliver(at, request, plan).await
     }
 
-    /// Sends a request that was not sent before: one with the key of another that is on its way would wait for that.
-    pub(super) async fn send_another(&mut self) -> Result<(), Wrong> {
-        let Some(at) = self.some_dataset() else { return Ok(()) };
-        let request = self.new_request(at);
-        self.deliver(at, request, None).await
-    }
-
     /// The requests of a dataset whose keys are remembered.
     pub(super) fn repeatable(&self, dataset: usize) -> Vec<usize> {
         let now = self.world.clock.now();
@@ -132,9 +125,9 @@ impl History {
         let answer = self.attempt(plan, work).await?;
         let has_lost_lease = self.leader != leader;
         let sent = &mut self.datasets[dataset].requests[request];
-        // The same request may have been sent again in between.
-        let is_this = |attempt: &&mut Attempt| attempt.arrival == arrival;
-        let Some(attempt) = sent.attempts.iter_mut().find(is_this) else { return Ok(()) };
+        // Others may have been made meanwhile, at another node.
+        let own = sent.attempts.iter_mut().find(|attempt| attempt.arrival == arrival);
+        let Some(attempt) = own else { return Ok(()) };
         let said = match answer {
             Some(Ok(Sent::Stored(_))) if must_be_known => {
                 return Err(format!("request {request} of {name} was stored, although it is there"));
@@ -147,8 +140,7 @@ impl History {
                 format!("  stored as {sequence}")
             }
             Some(Ok(Sent::Repeated(repeated))) => {
-                sent.attempts.retain(|attempt| attempt.arrival != arrival);
-                sent.repeat(&repeated, fingerprint, leader)?;
+                sent.repeat(&repeated, fingerprint, (leader, arrival))?;
                 format!("  stored before as {}", repeated.sequence)
             }
             Some(Err(error)) => {
@@ -165,7 +157,13 @@ impl History {
 
 impl Request {
     /// The sender was told that the request is stored already: then it is, and was sent before.
-    fn repeat(&mut self, repeated: &Repeated, fingerprint: u64, node: usize) -> Result<(), Wrong> {
+    fn repeat(
+        &mut self,
+        repeated: &Repeated,
+        fingerprint: u64,
+        (node, arrival): (usize, i64),
+    ) -> Result<(), Wrong> {
+        self.attempts.retain(|attempt| attempt.arrival != arrival);
         let may_be = |attempt: &Attempt| match attempt.sequence {
             Some(sequence) => sequence == repeated.sequence,
             None => !attempt.is_over,
