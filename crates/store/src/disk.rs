@@ -40,6 +40,8 @@ pub trait Disk: Debug + Send + Sync {
         mut offset: u64,
     ) -> io::Result<()> {
         let mut rest = slices;
+        // Of nothing, nothing is written, which would be taken for a disk that takes nothing.
+        IoSlice::advance_slices(&mut rest, 0);
         while !rest.is_empty() {
             let count = rest.len().min(SLICES_MAX);
             let written = match rustix::io::pwritev(file, &rest[..count], offset) {
@@ -128,4 +130,17 @@ pub(crate) fn replace_file(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Re
 /// Makes the names in a folder durable.
 pub(crate) fn sync_folder(disk: &dyn Disk, folder: &Path) -> Result<()> {
     disk.sync_folder(folder).map_err(|source| Error::disk("sync a folder", source))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MachineDisk, write_file};
+
+    #[test]
+    fn a_file_of_nothing_can_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("empty");
+        write_file(&MachineDisk, &path, b"").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"");
+    }
 }

@@ -7,7 +7,7 @@ use tidegauge_store::{Claim, IdempotencyKey, Receipt, Repeated, Store, StoredVal
 
 use super::faults::Plan;
 use super::history::History;
-use super::model::{Attempt, Fate, NUMBER, Request, Wrong};
+use super::model::{Attempt, Fate, NUMBER, Request, Standing, Wrong};
 use crate::events::{Event, SECOND, columns_of};
 
 /// How long a key means the same request; that is what the store has as a default.
@@ -36,6 +36,13 @@ impl History {
             None => self.new_request(at),
         };
         self.deliver(at, request, plan).await
+    }
+
+    /// Sends a request that was not sent before: one with the key of another that is on its way would wait for that.
+    pub(super) async fn send_another(&mut self) -> Result<(), Wrong> {
+        let Some(at) = self.some_dataset() else { return Ok(()) };
+        let request = self.new_request(at);
+        self.deliver(at, request, None).await
     }
 
     /// The requests of a dataset whose keys are remembered.
@@ -124,6 +131,10 @@ impl History {
         };
         let answer = self.attempt(plan, work).await?;
         let has_lost_lease = self.leader != leader;
+        if self.datasets[dataset].standing != Standing::Live {
+            // It was deleted meanwhile, and its events with it.
+            return Ok(());
+        }
         let sent = &mut self.datasets[dataset].requests[request];
         // Others may have been made meanwhile, at another node.
         let own = sent.attempts.iter_mut().find(|attempt| attempt.arrival == arrival);
