@@ -131,3 +131,16 @@ pub(crate) fn replace_file(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> io::Re
 pub(crate) fn sync_folder(disk: &dyn Disk, folder: &Path) -> Result<()> {
     disk.sync_folder(folder).map_err(|source| Error::disk("sync a folder", source))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MachineDisk, write_file};
+
+    #[test]
+    fn a_file_of_nothing_can_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("empty");
+        write_file(&MachineDisk, &path, b"").unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"");
+    }
+}

@@ -50,8 +50,8 @@ pub(crate) struct Log {
     quarantine: PathBuf,
     disk: Arc<dyn Disk>,
     writer: Arc<Mutex<writer::Writer>>,
-    /// Files are deleted by one at a time.
-    releasing: Mutex<()>,
+    /// Files are deleted by one at a time, who knows whether a power cut can bring back the last that was.
+    releasing: Mutex<bool>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -146,7 +146,7 @@ impl Log {
     /// Deletes the files in which everything is below a sequence, oldest first: one that is missing between others would
     /// be taken for a loss. So if one cannot be deleted, those behind it stay too, until the next time.
     pub(crate) fn release(&self, below: u64) {
-        let _one = self.releasing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut may_come_back = self.releasing.lock().unwrap_or_else(PoisonError::into_inner);
         let mut done = VecDeque::new();
         let mut state = self.shared.lock();
         while state.closed.front().is_some_and(|file| file.last_sequence < below) {
@@ -154,7 +154,7 @@ impl Log {
         }
         drop(state);
         while let Some(file) = done.front() {
-            if let Err(error) = self.remove(file, done.len() == 1) {
+            if let Err(error) = self.remove(file, &mut may_come_back) {
                 tracing::warn!(path = %file.path.display(), %error, "cannot delete a file of the log");
                 break;
             }
@@ -164,15 +164,22 @@ impl Log {
         done.into_iter().rev().for_each(|file| state.closed.push_front(file));
     }
 
-    fn remove(&self, file: &ClosedFile, is_last: bool) -> std::io::Result<()> {
+    fn remove(&self, file: &ClosedFile, may_come_back: &mut bool) -> std::io::Result<()> {
         if !file.unclaimed.is_empty() {
             put_aside(&*self.disk, &file.path, &self.quarantine, &file.unclaimed)?;
         }
-        self.disk.remove(&file.path)?;
-        match file.path.parent().filter(|_| !is_last) {
-            // A power cut must not bring it back without those behind it.
-            Some(folder) => self.disk.sync_folder(folder),
-            None => Ok(()),
+        if let Some(folder) = file.path.parent().filter(|_| *may_come_back) {
+            // A power cut must not bring back the one before without this one: it would look like a loss.
+            self.disk.sync_folder(folder)?;
+            *may_come_back = false;
+        }
+        match self.disk.remove(&file.path) {
+            // It went the last time, whatever was said of it then.
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+            _ => {
+                *may_come_back = true;
+                Ok(())
+            }
         }
     }
 

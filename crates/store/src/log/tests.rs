@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use tidegauge_model::{Columns, DatasetId};
 
 use super::file::{FileHead, LogFile};
-use super::{Accept, DatasetKey, Log, LogSettings, recover};
-use crate::disk::MachineDisk;
+use super::{Accept, DatasetKey, Log, LogSettings, Recovered, recover};
+use crate::disk::{Disk, MachineDisk};
 use crate::frame::{Encoder, Frame, Receipt};
 
 const DATASET: &str = "dataset_01890a5dac96774bbcceb302099a8057";
@@ -250,6 +250,42 @@ fn files_go_in_their_order_also_when_one_cannot_be_deleted() {
     std::fs::rename(&away, second).unwrap();
     log.release(u64::MAX);
     assert_eq!(files(folder.path()).len(), 1);
+}
+
+/// A disk that notes what is done to names.
+#[derive(Debug, Default)]
+struct Noting(Mutex<Vec<&'static str>>);
+
+impl Disk for Noting {
+    fn remove(&self, path: &Path) -> std::io::Result<()> {
+        self.0.lock().unwrap().push("remove");
+        MachineDisk.remove(path)
+    }
+
+    fn sync_folder(&self, folder: &Path) -> std::io::Result<()> {
+        self.0.lock().unwrap().push("sync");
+        MachineDisk.sync_folder(folder)
+    }
+}
+
+#[test]
+fn a_power_cut_brings_no_file_back_without_those_behind_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let disk = Arc::new(Noting::default());
+    let settings =
+        LogSettings { file_bytes: 96, disk: Arc::clone(&disk) as Arc<dyn Disk>, ..settings(folder.path()) };
+    std::fs::create_dir_all(&settings.folder).unwrap();
+    let log = Log::open(settings, &Recovered::default(), 0).unwrap();
+    let kept = Arc::new(Kept::default());
+    let key = DatasetKey::of(&DatasetId::from(DATASET)).unwrap();
+    for _ in 0..5 {
+        let answer = log.append(key, frame(1), Arc::clone(&kept) as Arc<dyn Accept>).unwrap();
+        answer.blocking_recv().unwrap().unwrap();
+    }
+    disk.0.lock().unwrap().clear();
+    // At once, and one after the other.
+    [3, 4, 5].into_iter().for_each(|below| log.release(below));
+    assert_eq!(disk.0.lock().unwrap().join(" "), "remove sync remove sync remove sync remove");
 }
 
 /// Waits in the middle of a write until another task has run, and notes on which threads it was called.

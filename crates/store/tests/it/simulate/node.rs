@@ -80,10 +80,6 @@ impl Node {
     pub(super) fn has_log(&self) -> bool {
         !self.log_files().is_empty()
     }
-
-    pub(super) fn intents(&self) -> Vec<PathBuf> {
-        crate::house::files_in(&self.folder().join("intents"), "json")
-    }
 }
 
 /// A catalogue with an organisation, which histories begin with a copy of.

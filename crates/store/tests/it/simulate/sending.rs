@@ -8,7 +8,7 @@ use tidegauge_store::{Claim, DatasetState, IdempotencyKey, Receipt, Repeated, St
 
 use super::faults::Plan;
 use super::history::History;
-use super::model::{Attempt, Fate, NUMBER, Request, Wrong};
+use super::model::{Attempt, Fate, NUMBER, Request, Standing, Wrong};
 use crate::events::{Event, SECOND, columns_of};
 
 /// How long a key means the same request; that is what the store has as a default.
@@ -120,6 +120,10 @@ impl History {
         let work = async move { store_once(&store, &state, &columns, (key, now)).await };
         let answer = self.attempt(plan, work).await?;
         let has_lost_lease = self.leader != leader;
+        if self.datasets[dataset].standing != Standing::Live {
+            // It was deleted meanwhile, and its events with it.
+            return Ok(());
+        }
         let sent = &mut self.datasets[dataset].requests[request];
         // Others may have been made meanwhile, at another node.
         let own = sent.attempts.iter_mut().find(|attempt| attempt.arrival == arrival);
