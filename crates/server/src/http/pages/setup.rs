@@ -30,7 +30,9 @@ pub struct SetupForm {
     /// `account` to accept the invitation with the account that is signed in.
     #[serde(default)]
     accept: Option<String>,
-    /// The value that the page came with.
+    /// The value that the page came with. Without it the form is none of the page's.
+    #[serde(default)]
+    #[schema(required = true)]
     form_token: String,
 }
 
