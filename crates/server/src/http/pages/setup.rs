@@ -15,7 +15,7 @@ use super::form::Form;
 use super::layout::{Action, Message, Page, redirect};
 use super::visitor::Visitor;
 use crate::app::App;
-use crate::http::error::ApiError;
+use crate::http::error::{ApiError, ErrorBody};
 use crate::http::extract::PathId;
 use crate::service::links::{self, LinkUse};
 use crate::service::passwords::Password;
@@ -70,7 +70,7 @@ pub async fn setup_page(
     (status = 303, description = "Set, and signed in; or accepted."),
     (status = 403, body = String, content_type = "text/html", description = "The form does not come from this browser's page."),
     (status = 404, body = String, content_type = "text/html", description = "The link is not good, or not any more."),
-    (status = 422, body = String, content_type = "text/html", description = "The password or the account cannot be taken."),
+    (status = 422, content((String = "text/html"), (ErrorBody = "application/json")), description = "The password or the account cannot be taken; or, as JSON, the form has a field twice."),
 ))]
 pub async fn use_link(
     State(app): State<Arc<App>>,
