@@ -1,11 +1,15 @@
 //! What a query answers: tables of Arrow columns with what is known of them, and the figures of the work. How an
 //! answer looks to a client is left to the server.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use arrow_array::ArrayRef;
+use arrow_array::{Array, ArrayRef};
+use datafusion_execution::memory_pool::MemoryReservation;
 use tidegauge_lang::tree::{Bucket, SortKey, TimeRange, Type};
 use tidegauge_model::RowId;
+
+use crate::lanes::Place;
 
 /// The answer to a question.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +22,28 @@ pub struct Answer {
     pub continues_at: Option<Continuation>,
     /// What was planned and done, for those who ask.
     pub explanation: Option<Explanation>,
+    /// What the query has until its answer is dropped.
+    pub held: Held,
+}
+
+/// The place of a query and the memory of its answer: whoever writes the answer has them still.
+#[derive(Clone, Debug, Default)]
+pub struct Held(
+    #[expect(dead_code, reason = "it is there to be dropped")] Option<Arc<(Place, MemoryReservation)>>,
+);
+
+impl Held {
+    pub(crate) fn new(place: Place, memory: MemoryReservation) -> Self {
+        Self(Some(Arc::new((place, memory))))
+    }
+}
+
+impl Answer {
+    /// What its columns take. Columns that share memory are counted each.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let fields = self.tables.iter().flat_map(|table| &table.fields);
+        fields.flat_map(|field| &field.values).map(|(_, array)| array.get_array_memory_size()).sum()
+    }
 }
 
 /// A table: fields of equal length.

@@ -7,6 +7,7 @@ use datafusion_common::config::ConfigNonZeroUsize;
 use datafusion_execution::TaskContext;
 use datafusion_execution::config::SessionConfig;
 use datafusion_execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion_execution::memory_pool::{MemoryConsumer, MemoryPool};
 use datafusion_execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use tidegauge_store::Store;
 use tokio::runtime::Runtime;
@@ -15,12 +16,12 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::cache::ColumnCache;
 use crate::forget::Keeping;
-use crate::lanes::{Crowd, Lanes};
+use crate::lanes::{Crowd, Lanes, Place};
 use crate::memory::{QueryMemory, SharedMemory};
 use crate::partials::{Checked, Disk, PartialCache};
 use crate::run::Run;
-use crate::turns::{self, InTurns, Turns};
-use crate::{Answer, Error, Question, Result};
+use crate::turns::{self, InTurns, Turns, Watch};
+use crate::{Answer, Error, Held, Question, Result};
 
 /// What each thread that sorts has set aside for merging what it put on the disk: a share of the query's memory, because
 /// a query with little would fail by whether two threads sort at the same time.
@@ -70,6 +71,7 @@ pub struct Engine {
     keeping: Arc<Keeping>,
     lanes: Lanes,
     turns: Arc<Turns>,
+    _watch: Watch,
     /// What operators spill through: one for all queries, so that its bound holds for all of them together.
     environment: RuntimeEnv,
     /// The threads of queries. There until the engine is dropped.
@@ -102,13 +104,17 @@ impl Engine {
         let disk = disk.map_err(|source| failed("cannot open the folder of kept groups", source))?;
         let partials = PartialCache::new(settings.groups_bytes, disk, settings.groups_checked_each);
         turns::spread_to_operators();
+        let turns = Turns::new(settings.threads);
+        let watch = Watch::begin(&turns)
+            .map_err(|source| failed("cannot start the thread that watches turns", source))?;
         // Last: without an engine that sees to their end, threads must not be dropped where this is called.
         let threads = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(settings.threads.max(1))
+            .worker_threads(Turns::threads(settings.threads))
             .thread_name("query")
             // Work in turns is never long in the threads' own queues, so who comes new must not wait behind those.
             .global_queue_interval(1)
             .thread_stack_size(STACK_BYTES)
+            .on_thread_start(turns::give_way_to_requests)
             .enable_all()
             .build()
             .map_err(|source| failed("cannot start the threads of queries", source))?;
@@ -118,7 +124,8 @@ impl Engine {
             environment,
             memory: Arc::new(SharedMemory::new(settings.memory_bytes)),
             lanes: Lanes::new(settings.running_max, settings.waiting_max),
-            turns: Turns::new(settings.threads),
+            turns,
+            _watch: watch,
             threads: Some(threads),
             settings,
         })
@@ -126,8 +133,16 @@ impl Engine {
 
     /// Answers a question. Dropping the future stops the work.
     pub async fn run(&self, question: Question) -> Result<Answer> {
+        let answer = self.run_to_write(question).await?;
+        Ok(Answer { held: Held::default(), ..answer })
+    }
+
+    /// The same for an answer that is written somewhere: the query keeps its place until the answer is dropped, so that
+    /// who asks for long answers has no more of them written at once than queries run. Whoever has such an answer and asks
+    /// for another one may wait for itself.
+    pub async fn run_to_write(&self, question: Question) -> Result<Answer> {
         let asker = question.options.asker.clone();
-        let _place = self.lanes.enter(question.options.lane, &asker).await?;
+        let place = self.lanes.enter(question.options.lane, &asker).await?;
         let Some(threads) = &self.threads else { return Err(Error::Busy) };
         let memory = Arc::new(QueryMemory::new(
             Arc::clone(&self.memory),
@@ -153,11 +168,12 @@ impl Engine {
             Ok(answer) => answer,
             Err(source) => Err(Error::Internal { message: format!("the query stopped: {source}") }),
         };
-        answer.map_err(|error| match error {
-            Error::Memory { .. } if memory.is_crowded() => Error::MemoryTaken,
-            Error::Memory { .. } => Error::Memory { limit: (memory.max() >> 20) as u64 },
-            other => other,
-        })
+        match answer {
+            Ok(answer) => Ok(Answer { held: held(place, &memory, &answer), ..answer }),
+            Err(Error::Memory { .. }) if memory.is_crowded() => Err(Error::MemoryTaken),
+            Err(Error::Memory { .. }) => Err(Error::Memory { limit: (memory.max() >> 20) as u64 }),
+            Err(other) => Err(other),
+        }
     }
 
     /// How many queries run and wait.
@@ -186,6 +202,15 @@ impl Engine {
         }
         Arc::new(TaskContext::default().with_session_config(config).with_runtime(Arc::new(environment)))
     }
+}
+
+/// A query goes on until its answer is written: the text takes about as much as the columns. No more is counted than the
+/// query ever had, since columns may share their memory.
+fn held(place: Place, memory: &Arc<QueryMemory>, answer: &Answer) -> Held {
+    let pool: Arc<dyn MemoryPool> = Arc::clone(memory) as _;
+    let reservation = MemoryConsumer::new("answer").register(&pool);
+    reservation.grow(answer.memory_bytes().saturating_mul(2).min(memory.peak()));
+    Held::new(place, reservation)
 }
 
 impl Drop for Engine {

@@ -37,7 +37,7 @@ mod value;
 pub mod testing;
 
 pub use answer::{
-    AggregateInfo, Answer, Continuation, Explanation, Field, Figures, Message, StepFigures, Table,
+    AggregateInfo, Answer, Continuation, Explanation, Field, Figures, Held, Message, StepFigures, Table,
 };
 pub use engine::{Engine, EngineSettings};
 pub use error::{Error, Result};

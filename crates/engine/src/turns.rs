@@ -1,19 +1,26 @@
 //! Turns on the threads of queries. A query computes only while it has a turn; a turn ends when its work waits for
 //! something or pauses, and the next one goes to the organisation that had least of the threads, within it to the
-//! caller that had least, and to the query that had least. A flood of queries so costs others about one turn. Where
-//! queries begin and how many is left to `lanes`.
+//! caller that had least, and to the query that had least. A flood of queries so costs others about one turn. A turn
+//! whose work does not pause is lent to others meanwhile. Where queries begin and how many is left to `lanes`.
 
+mod overdue;
+mod priority;
 mod shares;
 mod task;
 
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use tokio::time::Instant;
+
+pub(crate) use overdue::Watch;
+pub(crate) use priority::give_way_to_requests;
 pub(crate) use shares::Share;
 pub(crate) use task::{InTurns, beside, in_turns, pause, spread_to_operators};
 
+use overdue::{Running, Woken};
 use shares::{Account, Accounts};
 
 use crate::Asker;
@@ -21,20 +28,35 @@ use crate::Asker;
 /// How long a turn lasts before work that could go on lets others do so.
 const LENGTH: Duration = Duration::from_millis(2);
 
+/// The same while an organisation waits that had less.
+const SHORT: Duration = Duration::from_micros(300);
+
 /// How far one that had no turn for a while goes before those that had: enough for a small query, and no more, so that
 /// nobody saves up time to stop the others with.
 const AHEAD_NANOS: u64 = 20_000_000;
 
-/// The turns of an engine: as many at once as there are threads.
+/// The turns of an engine: as many at once as it computes with.
 #[derive(Debug)]
 pub(crate) struct Turns {
     state: Mutex<State>,
+    /// Told when somebody waits, and at the end: for who looks after overdue turns.
+    waited: Condvar,
+    /// Whether an organisation waits that had less than those who compute.
+    is_pressed: AtomicBool,
 }
 
 #[derive(Debug)]
 struct State {
-    /// Turns that nobody has. None while somebody waits.
+    /// Turns that nobody has. None while somebody waits who may have one.
     free: usize,
+    /// Turns that last, and of those how many were lent.
+    running: Vec<Running>,
+    lent: usize,
+    lent_max: usize,
+    /// Whether somebody looks after overdue turns, and whom it has to wake.
+    is_watched: bool,
+    to_wake: Vec<Waker>,
+    is_ending: bool,
     waiting: Vec<Waiting>,
     accounts: Accounts,
     next_ticket: u64,
@@ -51,13 +73,29 @@ struct Waiting {
 
 impl Turns {
     pub(crate) fn new(threads: usize) -> Arc<Self> {
+        let threads = threads.max(1);
         let state = State {
-            free: threads.max(1),
+            free: threads,
+            running: Vec::new(),
+            lent: 0,
+            lent_max: overdue::lent_max(threads),
+            is_watched: false,
+            to_wake: Vec::new(),
+            is_ending: false,
             waiting: Vec::new(),
             accounts: Accounts::default(),
             next_ticket: 0,
         };
-        Arc::new(Self { state: Mutex::new(state) })
+        Arc::new(Self {
+            state: Mutex::new(state),
+            waited: Condvar::new(),
+            is_pressed: AtomicBool::new(false),
+        })
+    }
+
+    /// How many threads it takes, so that one is there for every turn while others compute in lent ones.
+    pub(crate) fn threads(turns: usize) -> usize {
+        turns.max(1) + overdue::lent_max(turns.max(1))
     }
 
     /// The share of a query that begins.
@@ -66,12 +104,17 @@ impl Turns {
         Arc::new(Share { turns: Arc::clone(self), org, caller, query: Account::default() })
     }
 
+    /// How long a turn lasts now before its work should pause.
+    fn length(&self) -> Duration {
+        if self.is_pressed.load(Ordering::Relaxed) { SHORT } else { LENGTH }
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a turn, or waits for one under a ticket that is kept for the next call.
-    fn poll_take(&self, share: &Arc<Share>, ticket: &mut Option<u64>, context: &Context<'_>) -> Poll<()> {
+    /// Takes a turn, or waits for one under a ticket that is kept for the next call. Returns the number of the turn.
+    fn poll_take(&self, share: &Arc<Share>, ticket: &mut Option<u64>, context: &Context<'_>) -> Poll<u64> {
         let mut state = self.lock();
         match *ticket {
             Some(number) => {
@@ -80,36 +123,53 @@ impl Turns {
                 if state.waiting[at].is_next {
                     state.waiting.swap_remove(at);
                     *ticket = None;
-                    return Poll::Ready(());
+                    state.begin(number, share);
+                    return Poll::Ready(number);
                 }
                 state.waiting[at].waker.clone_from(context.waker());
                 Poll::Pending
             }
             None => {
                 share.come_forward(&mut state.accounts);
-                if state.free > 0 {
-                    state.free -= 1;
-                    share.note_turn(&mut state.accounts);
-                    return Poll::Ready(());
-                }
                 let number = state.next_ticket;
                 state.next_ticket += 1;
+                let is_free = state.free > 0 && state.may_have_turn(share);
+                if is_free || state.lend_at_once(share, Instant::now()) {
+                    state.free -= usize::from(is_free);
+                    share.note_turn(&mut state.accounts);
+                    state.begin(number, share);
+                    return Poll::Ready(number);
+                }
                 *ticket = Some(number);
+                if nanos(&share.org.had) < state.accounts.clock() {
+                    self.is_pressed.store(true, Ordering::Relaxed);
+                }
                 let (share, waker) = (Arc::clone(share), context.waker().clone());
                 state.waiting.push(Waiting { ticket: number, share, waker, is_next: false });
+                // One who looks after the others is looking already.
+                if state.waiting.len() == 1 {
+                    self.waited.notify_one();
+                }
                 Poll::Pending
             }
         }
     }
 
     /// Gives a turn back, after so long: to who waits and had least.
-    fn give_back(&self, share: &Share, nanos: u64) {
-        share.charge(nanos);
+    fn give_back(&self, turn: u64, nanos: u64) {
         let mut state = self.lock();
-        if let Some(waker) = state.hand_on() {
-            drop(state);
-            waker.wake();
+        let woken = state.end(turn, nanos);
+        self.is_pressed.store(state.is_pressed(), Ordering::Relaxed);
+        // A task that is woken here may be put behind others of this thread, where none of the idle ones looks for it. So
+        // those of other organisations are woken from outside.
+        let (own, others): (Vec<Woken>, Vec<Woken>) =
+            woken.into_iter().partition(|woken| woken.is_own || !state.is_watched);
+        if !others.is_empty() {
+            state.to_wake.extend(others.into_iter().map(|woken| woken.waker));
+            self.waited.notify_one();
         }
+        drop(state);
+        own.into_iter().for_each(|woken| woken.waker.wake());
     }
 
     /// Gives up waiting, and the turn if it was given meanwhile.
@@ -118,25 +178,39 @@ impl Turns {
         let Some(at) = state.waiting.iter().position(|waiting| waiting.ticket == ticket) else { return };
         let gone = state.waiting.swap_remove(at);
         if gone.is_next
-            && let Some(waker) = state.hand_on()
+            && let Some(woken) = state.hand_on(|_| false)
         {
             drop(state);
-            waker.wake();
+            woken.waker.wake();
         }
     }
 }
 
 impl State {
-    /// Who has the turn that has become free, if anybody waits for one.
-    fn hand_on(&mut self) -> Option<Waker> {
-        let waiting = self.waiting.iter_mut().filter(|waiting| !waiting.is_next);
-        let Some(next) = waiting.min_by_key(|waiting| (waiting.share.had(), waiting.ticket)) else {
+    /// Who has the turn that has become free, if anybody waits for one and may have it.
+    fn hand_on(&mut self, is_own: impl Fn(&Arc<Account>) -> bool) -> Option<Woken> {
+        let Some(next) = self.next() else {
             self.free += 1;
             return None;
         };
+        let next = &mut self.waiting[next];
         next.is_next = true;
         next.share.note_turn(&mut self.accounts);
-        Some(next.waker.clone())
+        Some(Woken { waker: next.waker.clone(), is_own: is_own(&next.share.org) })
+    }
+
+    /// Whether an organisation waits that had less than those who compute.
+    fn is_pressed(&self) -> bool {
+        let clock = self.accounts.clock();
+        self.waiting.iter().any(|waiting| !waiting.is_next && nanos(&waiting.share.org.had) < clock)
+    }
+
+    /// The place of the one that is next.
+    fn next(&self) -> Option<usize> {
+        let waiting = self.waiting.iter().enumerate();
+        let allowed = waiting.filter(|(_, waiting)| !waiting.is_next && self.may_have_turn(&waiting.share));
+        let next = allowed.min_by_key(|(_, waiting)| (waiting.share.had(), waiting.ticket));
+        next.map(|(at, _)| at)
     }
 }
 

@@ -1,10 +1,11 @@
 //! The write log: where a request's events are made durable before it is answered. One thread writes, and no other waits
-//! for the disk; what waits for it meanwhile shares its next disk sync, so many connections cost few syncs and one
-//! connection waits for one. Which events still need the log is known to the caller, who says below which sequence files
+//! for the disk; what waits for it meanwhile shares its next disk sync up to a size, so many connections cost few syncs and
+//! one connection waits for one. Which events still need the log is known to the caller, who says below which sequence files
 //! may go.
 
 mod beginning;
 mod file;
+mod group;
 mod record;
 mod recover;
 mod writer;
@@ -265,7 +266,7 @@ fn run(shared: &Shared, writer: &Mutex<writer::Writer>) {
     while shared.wait_for_work() {
         let mut writer = lock();
         // Taken with the writer in hand: what came while somebody else wrote goes with this sync.
-        let group = std::mem::take(&mut shared.lock().queue);
+        let group = group::take(&mut shared.lock().queue);
         writer.commit(group);
     }
     lock().end();

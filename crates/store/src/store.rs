@@ -29,6 +29,9 @@ use crate::{Error, Result};
 
 pub(crate) use open::{lock_folder, prepare};
 
+/// Which part of the buffer is left to organisations that have little in it.
+const BUFFER_RESERVE: usize = 8;
+
 /// The open store.
 #[derive(Debug)]
 pub struct Store {
@@ -159,7 +162,7 @@ impl Store {
     /// Makes the events of a request durable and readable, and returns their sequence.
     pub async fn append(&self, dataset: &Arc<DatasetState>, prepared: Prepared) -> Result<u64> {
         self.hold_lease().await?;
-        self.wait_for_room().await?;
+        self.wait_for_room(dataset.org()).await?;
         let Prepared(frame) = prepared;
         let key = frame.receipt().key.as_ref().map(|key| Keyed::new(dataset, &key.key));
         let accept = match key {
@@ -179,11 +182,11 @@ impl Store {
     }
 
     /// Waits until the buffers have room, and gives up when the disk does not follow.
-    async fn wait_for_room(&self) -> Result<()> {
+    async fn wait_for_room(&self, org: &OrgId) -> Result<()> {
         let wait = async {
             loop {
                 let told = self.room.notified();
-                if self.buffered.load(Ordering::Acquire) < self.settings.buffer_bytes_max {
+                if self.has_room_for(org) {
                     return;
                 }
                 self.flush_wanted.notify_one();
@@ -194,6 +197,19 @@ impl Store {
             Error::new(ErrorKind::Unavailable, "events come in faster than they can be stored: try again")
         };
         tokio::time::timeout(self.settings.buffer_wait, wait).await.map_err(busy)
+    }
+
+    /// Whether events of an organisation may be buffered. The last part of the buffer is for those who have little in it:
+    /// who fills it waits, and others do not wait with them.
+    fn has_room_for(&self, org: &OrgId) -> bool {
+        let (buffered, most) = (self.buffered_bytes(), self.settings.buffer_bytes_max);
+        let reserve = most / BUFFER_RESERVE;
+        buffered < most - reserve || (buffered < most && self.buffered_of(org) <= reserve / 2)
+    }
+
+    fn buffered_of(&self, org: &OrgId) -> usize {
+        let of = |state: &Arc<DatasetState>| state.lock().buffered_bytes;
+        self.directory().by_name.get(org).map_or(0, |datasets| datasets.values().map(of).sum())
     }
 
     /// Whether events come in so fast that other work should wait. Asked every few seconds.

@@ -16,7 +16,7 @@ const REMEMBERED_MAX: usize = 1_024;
 /// What somebody had.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
-    had: AtomicU64,
+    pub(super) had: AtomicU64,
     /// Where those within it are: what the last of them to get a turn had before.
     within: AtomicU64,
 }
@@ -79,6 +79,10 @@ struct Org {
 }
 
 impl Accounts {
+    pub(super) fn clock(&self) -> u64 {
+        self.clock
+    }
+
     pub(super) fn of(&mut self, asker: &Asker) -> (Arc<Account>, Arc<Account>) {
         if self.orgs.len() >= REMEMBERED_MAX {
             self.orgs.retain(|_, org| Arc::strong_count(&org.account) > 1);

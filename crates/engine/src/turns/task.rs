@@ -2,6 +2,7 @@
 //! operators' library starts tasks of its own; they take turns as well.
 
 use std::any::Any;
+use std::future::poll_fn;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -10,7 +11,7 @@ use datafusion_common_runtime::{JoinSetTracer, set_join_set_tracer};
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::{LENGTH, Share};
+use super::{Share, priority};
 
 tokio::task_local! {
     static TURN: Turn;
@@ -18,6 +19,7 @@ tokio::task_local! {
 
 /// The turn that the work at hand has.
 struct Turn {
+    number: u64,
     share: Arc<Share>,
     began: Instant,
 }
@@ -26,7 +28,7 @@ struct Turn {
 impl Drop for Turn {
     fn drop(&mut self) {
         let nanos = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        self.share.turns.give_back(&self.share, nanos);
+        self.share.turns.give_back(self.number, nanos);
     }
 }
 
@@ -48,10 +50,10 @@ impl<F: Future> Future for InTurns<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.get_mut();
-        if this.share.turns.poll_take(&this.share, &mut this.ticket, context).is_pending() {
+        let Poll::Ready(number) = this.share.turns.poll_take(&this.share, &mut this.ticket, context) else {
             return Poll::Pending;
-        }
-        let turn = Turn { share: Arc::clone(&this.share), began: Instant::now() };
+        };
+        let turn = Turn { number, share: Arc::clone(&this.share), began: Instant::now() };
         TURN.sync_scope(turn, || this.work.as_mut().poll(context))
     }
 }
@@ -77,16 +79,28 @@ pub(crate) fn in_turns<F: Future>(work: F) -> impl Future<Output = F::Output> + 
 
 /// Lets others go on, if the turn has lasted long enough. Work that never waits calls it often.
 pub(crate) async fn pause() {
-    let is_over = TURN.try_with(|turn| turn.began.elapsed() >= LENGTH).unwrap_or(true);
+    let is_over = TURN.try_with(|turn| turn.began.elapsed() >= turn.share.turns.length()).unwrap_or(true);
     if is_over {
-        tokio::task::yield_now().await;
+        let mut is_behind = false;
+        // Not the runtime's own way: it puts the task aside until its thread has nothing else to do, where no other thread
+        // finds it, and the next task of that thread may not pause at all.
+        poll_fn(|context| {
+            if std::mem::replace(&mut is_behind, true) {
+                return Poll::Ready(());
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
     }
 }
 
-/// Work beside the threads of queries, which cannot pause: it takes no turn, and what it took is charged.
+/// Work beside the threads of queries, which cannot pause: it takes no turn, and what it took is charged. Those who
+/// compute in turns go before it.
 pub(crate) fn beside<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let share = TURN.try_with(|turn| Arc::clone(&turn.share)).ok();
     move || {
+        priority::give_way_to_turns();
         let began = Instant::now();
         let done = work();
         if let Some(share) = share {

@@ -11,34 +11,52 @@ fn take(share: &Arc<Share>, ticket: &mut Option<u64>) -> bool {
     share.turns.poll_take(share, ticket, &context).is_ready()
 }
 
+/// Ends the oldest turn of a share after so long.
+fn give_back(share: &Arc<Share>, nanos: u64) {
+    let turn = share.turns.lock().running.iter().find(|running| running.is_of(share)).map(Running::turn);
+    share.turns.give_back(turn.expect("it has a turn"), nanos);
+}
+
+/// Lends a turn that has lasted so long more; whether there was one to lend.
+fn lend_after(turns: &Turns, more: Duration) -> bool {
+    turns.lock().lend(Instant::now() + more).is_some()
+}
+
+/// Turns that are not lent.
+fn never_lent(threads: usize) -> Arc<Turns> {
+    let turns = Turns::new(threads);
+    turns.lock().lent_max = 0;
+    turns
+}
+
 const MILLISECOND: u64 = 1_000_000;
 
 #[test]
 fn a_turn_goes_to_the_organisation_that_had_least() {
-    let turns = Turns::new(1);
+    let turns = never_lent(1);
     let [loud, other, quiet] =
         [("loud", "a"), ("loud", "b"), ("quiet", "a")].map(|(org, of)| turns.share(&Asker::new(org, of)));
     let mut tickets = [None, None, None];
     assert!(take(&loud, &mut tickets[0]));
-    turns.give_back(&loud, 1_000 * MILLISECOND);
+    give_back(&loud, 1_000 * MILLISECOND);
     assert!(take(&loud, &mut tickets[0]));
     assert!(!take(&other, &mut tickets[1]));
     assert!(!take(&quiet, &mut tickets[2]));
-    turns.give_back(&loud, 2 * MILLISECOND);
+    give_back(&loud, 2 * MILLISECOND);
     assert!(!take(&other, &mut tickets[1]), "it came first, and its organisation had more");
     assert!(take(&quiet, &mut tickets[2]));
-    turns.give_back(&quiet, 30 * MILLISECOND);
+    give_back(&quiet, 30 * MILLISECOND);
     assert!(take(&other, &mut tickets[1]));
 }
 
 #[test]
 fn who_was_away_has_saved_up_little() {
-    let turns = Turns::new(1);
+    let turns = never_lent(1);
     let (busy, back) = (turns.share(&Asker::new("busy", "a")), turns.share(&Asker::new("back", "a")));
     let (mut of_busy, mut of_back) = (None, None);
     for _ in 0..1_000 {
         assert!(take(&busy, &mut of_busy));
-        turns.give_back(&busy, 2 * MILLISECOND);
+        give_back(&busy, 2 * MILLISECOND);
     }
     // It goes first for 20 ms, and then they take turns.
     let mut order = Vec::new();
@@ -47,7 +65,7 @@ fn who_was_away_has_saved_up_little() {
     let mut has = "busy";
     for _ in 0..40 {
         let (held, ticket) = if has == "busy" { (&busy, &mut of_busy) } else { (&back, &mut of_back) };
-        turns.give_back(held, 2 * MILLISECOND);
+        give_back(held, 2 * MILLISECOND);
         assert!(!take(held, ticket), "the other waits and is next or comes first");
         has = if take(&busy, &mut of_busy) { "busy" } else { "back" };
         if has == "back" {
@@ -67,18 +85,143 @@ fn who_gives_up_hands_its_turn_on() {
     assert!(take(&share, &mut first));
     assert!(!take(&share, &mut second));
     assert!(!take(&share, &mut third));
-    turns.give_back(&share, 1);
+    give_back(&share, 1);
     turns.give_up(second.unwrap());
     assert!(take(&share, &mut third));
-    turns.give_back(&share, 1);
+    give_back(&share, 1);
     assert_eq!(turns.lock().free, 1);
     assert!(turns.lock().waiting.is_empty());
+}
+
+#[test]
+fn a_turn_that_does_not_end_is_lent_to_another_organisation() {
+    let turns = Turns::new(1);
+    let [loud, again, quiet] =
+        [("loud", "a"), ("loud", "b"), ("quiet", "a")].map(|(org, of)| turns.share(&Asker::new(org, of)));
+    let (mut of_loud, mut of_again, mut of_quiet) = (None, None, None);
+    let lend = || lend_after(&turns, Duration::from_millis(50));
+    assert!(take(&loud, &mut of_loud));
+    assert!(!take(&again, &mut of_again));
+    assert!(!lend(), "its own organisation waits with it");
+    assert!(!take(&quiet, &mut of_quiet));
+    assert!(lend());
+    assert!(take(&quiet, &mut of_quiet));
+    // The other one has the turn now; what is left over is for nobody of an organisation that does not pause.
+    give_back(&quiet, MILLISECOND);
+    assert!(!take(&again, &mut of_again));
+    assert_eq!(turns.lock().free, 1);
+    assert!(take(&quiet, &mut of_quiet), "it is there for others");
+    give_back(&quiet, MILLISECOND);
+    give_back(&loud, 60 * MILLISECOND);
+    assert!(take(&again, &mut of_again), "it was kept back, and is told");
+    let had = loud.had().0 / MILLISECOND;
+    assert!((60..80).contains(&had), "what was charged when it was lent is not charged again: {had} ms");
+    give_back(&again, MILLISECOND);
+    let state = turns.lock();
+    assert_eq!((state.free, state.lent, state.running.len(), state.waiting.len()), (1, 0, 0, 0));
+}
+
+#[test]
+fn turns_are_shorter_while_one_waits_that_had_less() {
+    let turns = never_lent(1);
+    let [loud, again, quiet] =
+        [("loud", "a"), ("loud", "b"), ("quiet", "a")].map(|(org, of)| turns.share(&Asker::new(org, of)));
+    let (mut of_loud, mut of_again, mut of_quiet) = (None, None, None);
+    for _ in 0..2 {
+        assert!(take(&loud, &mut of_loud));
+        give_back(&loud, 100 * MILLISECOND);
+    }
+    assert!(take(&loud, &mut of_loud));
+    assert!(!take(&again, &mut of_again));
+    assert_eq!(turns.length(), LENGTH, "it is of the same organisation");
+    assert!(!take(&quiet, &mut of_quiet));
+    assert_eq!(turns.length(), SHORT);
+    give_back(&loud, MILLISECOND);
+    assert!(take(&quiet, &mut of_quiet));
+    assert_eq!(turns.length(), LENGTH);
+}
+
+#[test]
+fn who_had_little_computes_at_once() {
+    let turns = Turns::new(1);
+    let (loud, quiet) = (turns.share(&Asker::new("loud", "a")), turns.share(&Asker::new("quiet", "a")));
+    let (mut of_loud, mut of_quiet) = (None, None);
+    for _ in 0..2 {
+        assert!(take(&loud, &mut of_loud));
+        give_back(&loud, 100 * MILLISECOND);
+    }
+    // For as long as it has had less, which is 20 ms.
+    let mut steps = 0;
+    loop {
+        assert!(take(&loud, &mut of_loud));
+        if !take(&quiet, &mut of_quiet) {
+            break;
+        }
+        give_back(&loud, 1);
+        give_back(&quiet, MILLISECOND);
+        steps += 1;
+    }
+    assert!((17..=20).contains(&steps), "{steps}");
+    give_back(&loud, 1);
+    assert!(take(&quiet, &mut of_quiet));
+}
+
+#[test]
+fn a_turn_that_is_short_is_not_lent() {
+    let turns = Turns::new(1);
+    let (loud, quiet) = (turns.share(&Asker::new("loud", "a")), turns.share(&Asker::new("quiet", "a")));
+    let (mut of_loud, mut of_quiet) = (None, None);
+    assert!(take(&loud, &mut of_loud));
+    assert!(!take(&quiet, &mut of_quiet));
+    let began = turns.lock().running[0].began();
+    assert!(turns.lock().lend(began + LENGTH).is_none());
+    assert!(turns.lock().lend(began + LENGTH * 2).is_some());
+}
+
+#[test]
+fn lent_turns_have_an_end() {
+    let turns = Turns::new(1);
+    let shares: Vec<_> =
+        (0..20).map(|number| turns.share(&Asker::new(&format!("org{number}"), "a"))).collect();
+    let mut tickets = vec![None; shares.len()];
+    let mut computing = 0;
+    for _ in 0..shares.len() {
+        for (share, ticket) in shares.iter().zip(&mut tickets).skip(computing) {
+            computing += usize::from(take(share, ticket));
+        }
+        lend_after(&turns, LENGTH * 2);
+    }
+    assert_eq!(computing, Turns::threads(1));
+}
+
+/// A function that does not pause keeps all threads but those that are there for others.
+#[test]
+fn work_that_never_pauses_lets_others_compute() {
+    let turns = Turns::new(1);
+    let _watch = Watch::begin(&turns).unwrap();
+    let threads = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(Turns::threads(1))
+        .enable_all()
+        .build()
+        .unwrap();
+    let (tell, told) = std::sync::mpsc::channel::<()>();
+    let (begin, begun) = tokio::sync::oneshot::channel();
+    let hog = threads.spawn(InTurns::new(turns.share(&Asker::new("loud", "a")), async move {
+        begin.send(()).unwrap();
+        told.recv().unwrap();
+    }));
+    threads.block_on(begun).unwrap();
+    let quiet = threads.spawn(InTurns::new(turns.share(&Asker::new("quiet", "a")), async { 7 }));
+    assert_eq!(threads.block_on(quiet).unwrap(), 7);
+    tell.send(()).unwrap();
+    threads.block_on(hog).unwrap();
+    assert_eq!(turns.lock().free, 1);
 }
 
 /// Two organisations compute on one thread, one with twenty tasks and one with one: both get half.
 #[tokio::test]
 async fn many_tasks_have_no_more_than_one() {
-    let turns = Turns::new(1);
+    let turns = never_lent(1);
     let log = Arc::new(Mutex::new(Vec::new()));
     let mut tasks = tokio::task::JoinSet::new();
     for number in 0..21 {

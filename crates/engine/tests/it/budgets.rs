@@ -228,3 +228,23 @@ fn a_full_lane_says_so_and_a_query_that_is_dropped_makes_room() {
         assert!(ask(Lane::Interactive).await.is_ok());
     });
 }
+
+#[test]
+fn a_query_has_its_place_and_its_memory_until_its_answer_is_written() {
+    block_on(async {
+        let house = House::new().await;
+        let engine = Engine::new(Arc::clone(&house.store), settings(&house, "written")).unwrap();
+        let filled = house.filled(&requests(4, 1_000), Placement::Segments).await;
+        let ask = || question(&filled.state, count_by_key(5), options());
+        let answer = engine.run_to_write(ask()).await.unwrap();
+        assert!(engine.memory_used().0 > 0);
+        let second = engine.run(ask()).await;
+        assert!(matches!(second, Err(Error::Busy)), "{second:?}");
+        drop(answer);
+        assert_eq!(engine.memory_used().0, 0);
+        let answer = engine.run(ask()).await.unwrap();
+        assert!(engine.run(ask()).await.is_ok(), "nobody writes the first one");
+        assert_eq!(engine.memory_used().0, 0);
+        drop(answer);
+    });
+}

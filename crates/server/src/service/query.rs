@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegauge_engine::{Answer, Asker, Files, Lane, Options, Places, Question};
+use tidegauge_engine::{Answer, Asker, Files, Held, Lane, Options, Places, Question};
 use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, continuation_token, translate};
 use tidegauge_lang::tree::TimeRange;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
@@ -223,6 +223,10 @@ impl Run<'_> {
             cost += found.cost;
             found.cost = cost;
             let has_events = found.answer.tables.iter().any(|table| table.rows > 0);
+            if !has_events {
+                // Who waits for events computes nothing.
+                found.answer.held = Held::default();
+            }
             if has_events || !waiting.have_come(appended).await {
                 return Ok(found);
             }
@@ -255,7 +259,7 @@ impl Run<'_> {
         for dataset in &mut question.datasets {
             dataset.virtual_fields = defined::virtual_fields(self.app, self.caller, &dataset.name).await?;
         }
-        let answer = self.app.engine.run(question).await;
+        let answer = self.app.engine.run_to_write(question).await;
         let answer = answer.map_err(|error| failure::of_engine(error, &self.input.query))?;
         let cost = meter::account(self.app, &standing.org, &answer.figures);
         Ok(Found {

@@ -1,5 +1,6 @@
 //! The log on a real folder: what it recovers, and what it reports as damaged.
 
+mod groups;
 mod heads;
 
 use std::path::Path;

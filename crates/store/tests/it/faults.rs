@@ -8,7 +8,8 @@ use tidegauge_store::{FindingKind, StoreSettings};
 
 use crate::events::SECOND;
 use crate::house::{
-    House, START, events, files_in, give_up_after, log_files, open, open_catalog, set_modified, sqlite,
+    House, START, events, files_in, give_up_after, log_files, new_dataset, open, open_catalog, set_modified,
+    sqlite,
 };
 use tidegauge_store::Store;
 
@@ -310,6 +311,31 @@ async fn a_full_buffer_sends_requests_away_until_it_is_flushed() {
     house.store.flush_due().await.unwrap();
     house.append(&dataset, &events(&times(100, 1))).await;
     assert_eq!(house.rows(dataset.id()).await.len(), 101);
+}
+
+#[tokio::test]
+async fn who_fills_the_buffer_waits_alone() {
+    let house = House::new().await;
+    house.append(&house.dataset("logs").await, &events(&times(0, 100))).await;
+    let filled = usize::try_from(house.store.figures().buffered_bytes).unwrap();
+    let house = House::with(|settings| {
+        settings.buffer_bytes_max = filled * 11 / 10;
+        settings.buffer_wait = Duration::from_millis(20);
+    })
+    .await;
+    let loud = house.dataset("logs").await;
+    house.append(&loud, &events(&times(0, 100))).await;
+    let one = || Store::prepare(&events(&times(100, 1)), house.receipt());
+    let refused = house.store.append(&loud, one()).await;
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unavailable);
+    let now = house.clock.now();
+    let id = DatasetId::generate(now, &*house.chance);
+    let quiet = house.store.add(&new_dataset(id, &"org_quiet".into(), "logs", now)).unwrap();
+    house.store.append(&quiet, one()).await.unwrap();
+    // What is left for others has an end as well.
+    house.append(&quiet, &events(&times(0, 10))).await;
+    let refused = house.store.append(&quiet, one()).await;
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unavailable);
 }
 
 #[tokio::test]

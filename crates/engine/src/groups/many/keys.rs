@@ -165,11 +165,14 @@ impl AllBytes {
 
     #[inline]
     pub(super) fn are_equal(&self, left: Key, right: Key) -> bool {
-        left == right
-            || (left as u64 == right as u64
-                && left as u8 == LONG
-                && self.is_text
-                && self.bytes(left) == self.bytes(right))
+        left == right || (left as u64 == right as u64 && self.are_equal_texts(left, right))
+    }
+
+    /// Apart, because it is seldom needed and the table asks for every key.
+    #[cold]
+    #[inline(never)]
+    fn are_equal_texts(&self, left: Key, right: Key) -> bool {
+        left as u8 == LONG && self.is_text && self.bytes(left) == self.bytes(right)
     }
 
     /// How keys are ordered, of integers and texts: null first.

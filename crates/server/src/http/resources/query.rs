@@ -96,7 +96,7 @@ pub async fn query(
         manner: asked.manner,
     };
     let queried = Box::pin(query::query(&app, &caller, input)).await?;
-    respond(asked.format, shows_nulls, queried).await
+    respond(&app, asked.format, shows_nulls, queried).await
 }
 
 /// Reads the body of a query. The route's own limit of time is for the query and not for a body that does not come.
@@ -113,10 +113,15 @@ async fn read_body<T: DeserializeOwned>(
 }
 
 /// An answer with its headers.
-async fn respond(format: Format, shows_nulls: bool, queried: Queried) -> Result<Response, ApiError> {
+async fn respond(
+    app: &App,
+    format: Format,
+    shows_nulls: bool,
+    queried: Queried,
+) -> Result<Response, ApiError> {
     let mut headers = headers_of(&queried);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
-    let bytes = write(format, shows_nulls, queried).await?;
+    let bytes = write(app, format, shows_nulls, queried).await?;
     Ok((headers, bytes).into_response())
 }
 
@@ -139,12 +144,17 @@ fn headers_of(queried: &Queried) -> HeaderMap {
     headers
 }
 
-/// Writes a small answer here and a large one where it keeps nobody waiting.
-async fn write(format: Format, shows_nulls: bool, queried: Queried) -> Result<Vec<u8>, service::Error> {
+/// Writes a small answer here and a large one where it keeps nobody waiting: those who ask little go before it.
+async fn write(
+    app: &App,
+    format: Format,
+    shows_nulls: bool,
+    queried: Queried,
+) -> Result<Vec<u8>, service::Error> {
     if answer::cells(&queried.answer) <= CELLS_AT_ONCE {
         return written(format, shows_nulls, &queried);
     }
-    let writing = tokio::task::spawn_blocking(move || written(format, shows_nulls, &queried));
+    let writing = app.background.handle().spawn_blocking(move || written(format, shows_nulls, &queried));
     writing.await.unwrap_or_else(|error| {
         let failed = service::Error::new(ErrorKind::Internal, "the answer could not be written");
         Err(service::Error { source: Some(Box::new(error)), ..failed })

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::StringViewArray;
-use tidegauge_engine::{Answer, Dataset, Field, Lane, Options, Progress, Question};
+use tidegauge_engine::{Answer, Dataset, Field, Held, Lane, Options, Progress, Question};
 use tidegauge_lang::Resolved;
 use tidegauge_lang::dataset_query::continuation_token;
 use tidegauge_lang::tree::{Literal, SortKey, TimeRange, Type};
@@ -136,6 +136,10 @@ impl Run<'_> {
             cost += found.cost;
             found.cost = cost;
             let has_rows = found.answer.tables.iter().any(|table| table.rows > 0);
+            if !has_rows {
+                // Who waits for events computes nothing.
+                found.answer.held = Held::default();
+            }
             if has_rows || !waiting.have_come(appended).await {
                 return Ok(found);
             }
@@ -157,7 +161,11 @@ impl Run<'_> {
                 ..self.options(now)
             },
         };
-        let answer = self.app.engine.run(question).await;
+        let answer = match self.input.lane {
+            // Nobody writes it.
+            Lane::Monitor => self.app.engine.run(question).await,
+            Lane::Interactive | Lane::Export => self.app.engine.run_to_write(question).await,
+        };
         let mut answer = answer.map_err(|error| failure::of_text_engine(error, &self.input.text))?;
         let cost = meter::account(self.app, &standing.org, &answer.figures);
         if self.input.has_cursor_field {

@@ -118,5 +118,5 @@ impl Asking {
 /// Runs a query and answers it.
 pub async fn answered(app: &App, caller: &Caller, asking: Asking) -> Result<Response, ApiError> {
     let queried = Box::pin(apl::query(app, caller, asking.input)).await?;
-    respond(asking.format, asking.shows_nulls, queried).await
+    respond(app, asking.format, asking.shows_nulls, queried).await
 }

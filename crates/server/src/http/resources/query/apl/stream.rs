@@ -117,7 +117,7 @@ where
 pub(super) async fn json(app: &App, caller: &Caller, asking: Asking) -> Result<String, ApiError> {
     let Asking { input, format, shows_nulls } = asking;
     let queried = Box::pin(apl::query(app, caller, input)).await?;
-    let bytes = write(format, shows_nulls, queried).await?;
+    let bytes = write(app, format, shows_nulls, queried).await?;
     let is_no_text = |_| ApiError::new(ErrorKind::Internal, "the answer could not be written");
     String::from_utf8(bytes).map_err(is_no_text)
 }
