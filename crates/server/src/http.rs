@@ -5,6 +5,7 @@ pub mod allowance;
 pub mod answer;
 pub mod any_case;
 pub mod api;
+pub mod caller_address;
 pub mod connection;
 pub mod docs_page;
 pub mod error;

@@ -8,13 +8,12 @@ pub mod metadata;
 pub mod register;
 pub mod token;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json as AxumJson;
 use axum::body::Bytes;
-use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -24,6 +23,7 @@ use tidegauge_model::ErrorKind;
 use utoipa::ToSchema;
 
 use super::answer::RequestIds;
+use super::caller_address;
 use super::error::ApiError;
 use crate::app::App;
 use crate::service::oauth::known_clients::Client;
@@ -109,11 +109,10 @@ impl FromRequestParts<Arc<App>> for Sender {
             return Err(ApiError::new(ErrorKind::NotFound, message));
         }
         let ids = parts.extensions.get::<RequestIds>();
-        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>();
         let message = Message {
             now: app.now(),
             request_id: ids.map(|ids| ids.request.clone()).unwrap_or_default(),
-            address: address.map(|peer| peer.0.ip().to_string()).unwrap_or_default(),
+            address: caller_address::of(app, parts).map(|address| address.to_string()).unwrap_or_default(),
             thumbprint: None,
         };
         let path = parts.uri.path().to_owned();

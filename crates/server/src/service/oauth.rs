@@ -81,7 +81,7 @@ impl EmbeddedServer {
 pub struct Message {
     pub now: Timestamp,
     pub request_id: String,
-    /// The other end of the connection, as text; attempts are counted by it.
+    /// Where it comes from, as text; attempts are counted by it.
     pub address: String,
     /// The key that the sender has proved to hold, if it did (DPoP).
     pub thumbprint: Option<String>,
