@@ -5,6 +5,7 @@ pub mod authorize;
 pub mod device;
 pub mod granted;
 pub mod metadata;
+pub mod origins;
 pub mod register;
 pub mod token;
 
@@ -71,7 +72,6 @@ impl IntoResponse for Refused {
         if status == StatusCode::TOO_MANY_REQUESTS {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
         }
-        allow_any_origin(&mut response);
         response
     }
 }
@@ -83,12 +83,6 @@ fn private<T: Serialize>(status: StatusCode, body: &T) -> Response {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::PRAGMA, HeaderValue::from_static("no-cache"));
     response
-}
-
-/// Lets programs in browsers read the answer. The star never goes together with cookies or other credentials of the
-/// browser, and no route here answers the question that a browser asks before it sends an Authorization header.
-fn allow_any_origin(response: &mut Response) {
-    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
 }
 
 /// Who sends a message, where the embedded server is on; elsewhere there is nothing at the path.
