@@ -30,6 +30,9 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("oauth_grants_end_with_the_password", |app| Box::pin(tokens::passwords(app))),
     ("oauth_scopes_and_rights_are_intersected", |app| Box::pin(tokens::rights(app))),
     ("oauth_device_flow", |app| Box::pin(devices::flow(app))),
+    ("oauth_device_page_names_the_organisation_of_its_client", |app| {
+        Box::pin(devices::named_by_its_org(app))
+    }),
     ("oauth_device_codes_cannot_be_guessed", |app| Box::pin(devices::guessing(app))),
     ("oauth_keys_rotate_with_overlap", |app| Box::pin(keys::rotation(app))),
     ("oauth_keys_can_be_replaced_at_once", |app| Box::pin(keys::at_once(app))),
