@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tidegauge_auth::RoleTable;
+use tidegauge_auth::oauth::ProofMemory;
 use tidegauge_catalog::Catalog;
 use tidegauge_engine::Engine;
 use tidegauge_model::{Chance, Clock, Timestamp};
@@ -104,6 +105,7 @@ impl App {
         let (to_catalog, to_clock, to_chance) =
             (Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance));
         let tasks = TaskTracker::new();
+        let proofs = ProofMemory::new(&*chance).demanding_nonces(oauth.demands_nonces);
         let app = Arc::new(Self {
             store,
             ingest: IngestDesk::new(ingest),
@@ -111,8 +113,13 @@ impl App {
             background,
             queries: QueryDesk::new(query, atlas),
             notify: Arc::new(Worker::new(to_catalog, to_clock, to_chance, sending)),
-            embedded: EmbeddedServer::new(&oauth, public_url.as_str(), Keys::new(&catalog, &clock)),
-            oauth: Oauth::new(oauth, public_url.as_str(), &clock, &tasks),
+            embedded: EmbeddedServer::new(
+                &oauth,
+                public_url.as_str(),
+                Keys::new(&catalog, &clock),
+                proofs.another(),
+            ),
+            oauth: Oauth::new(oauth, public_url.as_str(), &clock, proofs, &tasks),
             public_url,
             trusted_proxies,
             catalog,

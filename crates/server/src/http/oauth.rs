@@ -16,10 +16,11 @@ use axum::Json as AxumJson;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidegauge_auth::oauth::dpop::Proof;
+use tidegauge_auth::oauth::{ProofRejection, Proven};
 use tidegauge_model::ErrorKind;
 use utoipa::ToSchema;
 
@@ -31,6 +32,9 @@ use crate::service::oauth::known_clients::Client;
 use crate::service::oauth::{ErrorCode, Message, OAuthError, Parameters, client_auth};
 
 const FORM: &str = "application/x-www-form-urlencoded";
+
+/// The header with the nonce for the next proof (RFC 9449, 8).
+const NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 
 /// How much the clocks of a client may differ, for its proofs.
 const LEEWAY: Duration = Duration::from_secs(30);
@@ -69,6 +73,9 @@ impl IntoResponse for Refused {
             let challenge = HeaderValue::from_static("Basic realm=\"tidegauge\"");
             response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         }
+        if let Some(nonce) = &error.nonce {
+            set_nonce(response.headers_mut(), nonce);
+        }
         if status == StatusCode::TOO_MANY_REQUESTS {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
         }
@@ -92,6 +99,8 @@ pub struct Sender {
     headers: HeaderMap,
     method: String,
     path: String,
+    /// The proof of a key that came with it.
+    proven: Option<Proven>,
 }
 
 impl FromRequestParts<Arc<App>> for Sender {
@@ -110,7 +119,8 @@ impl FromRequestParts<Arc<App>> for Sender {
             thumbprint: None,
         };
         let path = parts.uri.path().to_owned();
-        Ok(Self { message, headers: parts.headers.clone(), method: parts.method.to_string(), path })
+        let (headers, method) = (parts.headers.clone(), parts.method.to_string());
+        Ok(Self { message, headers, method, path, proven: None })
     }
 }
 
@@ -121,7 +131,8 @@ impl Sender {
         client_auth::authenticate(app, parameters, authorization, &self.message).await
     }
 
-    /// Checks the proof of a key that came with the message, if one did (RFC 9449, 5).
+    /// Checks the proof of a key that came with the message, if one did (RFC 9449, 5). It is not remembered yet: whoever
+    /// sends it may be nobody.
     fn check_proof(&mut self, app: &App) -> Result<(), OAuthError> {
         let mut proofs = self.headers.get_all("dpop").into_iter();
         let Some(proof) = proofs.next() else {
@@ -134,9 +145,41 @@ impl Sender {
         }
         let address = format!("{}{}", app.public_url, self.path);
         let proof = Proof { text, method: &self.method, address: &address, token: "", leeway: LEEWAY };
-        let thumbprint = proof.bind(&app.embedded.proofs, self.message.now);
-        self.message.thumbprint = Some(thumbprint.map_err(|problem| wrong(&problem.to_string()))?);
+        let now = self.message.now;
+        let proven = proof.bind(now).map_err(|problem| refused_proof(app, problem, &self.message))?;
+        let seen = app.embedded.proofs.check(&proven, now);
+        seen.map_err(|problem| refused_proof(app, problem, &self.message))?;
+        self.message.thumbprint = Some(proven.thumbprint.clone());
+        self.proven = Some(proven);
         Ok(())
+    }
+
+    /// Remembers the proof, once there are tokens for it. Gives the next nonce where the client should know it. Where
+    /// there is no room it is not remembered: what came with it is used up, and the tokens are of use to its key alone.
+    fn use_proof(&self, app: &App, holder: &str) -> Result<Option<String>, OAuthError> {
+        let Some(proven) = &self.proven else {
+            return Ok(None);
+        };
+        match app.embedded.proofs.take(proven, holder, self.message.now) {
+            Ok(nonce) => Ok(nonce),
+            Err(ProofRejection::TooMany | ProofRejection::NonceNeeded) => Ok(None),
+            Err(problem) => Err(refused_proof(app, problem, &self.message)),
+        }
+    }
+}
+
+fn refused_proof(app: &App, problem: ProofRejection, message: &Message) -> OAuthError {
+    if problem == ProofRejection::NonceNeeded {
+        let nonce = Some(app.embedded.proofs.nonce(message.now));
+        return OAuthError { nonce, ..OAuthError::new(ErrorCode::UseDpopNonce, problem.to_string()) };
+    }
+    OAuthError::new(ErrorCode::InvalidDpopProof, problem.to_string())
+}
+
+/// Tells a client what to put into its next proof.
+pub(super) fn set_nonce(headers: &mut HeaderMap, nonce: &str) {
+    if let Ok(value) = HeaderValue::from_str(nonce) {
+        headers.insert(NONCE, value);
     }
 }
 

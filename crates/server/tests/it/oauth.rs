@@ -37,6 +37,8 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("oauth_keys_rotate_with_overlap", |app| Box::pin(keys::rotation(app))),
     ("oauth_keys_can_be_replaced_at_once", |app| Box::pin(keys::at_once(app))),
     ("oauth_rows_are_forgotten", |app| Box::pin(keys::forgotten(app))),
+    ("oauth_proofs_are_remembered_with_their_tokens", |app| Box::pin(proofs::remembered(app))),
+    ("oauth_proofs_hold_nonces_where_they_must", |app| Box::pin(proofs::nonces(app))),
     ("oauth_proofs_bind_tokens", |app| Box::pin(proofs::binding(app))),
     ("attack_replayed_code", |app| Box::pin(attacks::replayed_code(app))),
     ("attack_replayed_refresh_token", |app| Box::pin(attacks::replayed_refresh(app))),
