@@ -45,8 +45,8 @@ fn caller(proxies: &TrustedProxies, peer: IpAddr, headers: &HeaderMap) -> IpAddr
 fn read(hop: &[u8]) -> Option<IpAddr> {
     let text = std::str::from_utf8(hop).ok().filter(|text| text.len() <= HOP_BYTES_MAX)?;
     let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
-    let address = bare.parse().or_else(|_| text.parse().map(|with_port: SocketAddr| with_port.ip()));
-    address.ok().map(|address: IpAddr| address.to_canonical())
+    let address = bare.parse::<IpAddr>().or_else(|_| text.parse::<SocketAddr>().map(|it| it.ip()));
+    address.ok().map(|address| address.to_canonical())
 }
 
 #[cfg(test)]
