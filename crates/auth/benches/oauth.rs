@@ -16,6 +16,7 @@ use tidegauge_auth::oauth::{
     Algorithm, Confirmation, Expected, KeySet, Proof, ProofMemory, ProofRejection, token, verify,
 };
 use tidegauge_model::Timestamp;
+use tidegauge_model::chance::SeededChance;
 
 /// What the check of one token may take.
 const BUDGET: Duration = Duration::from_micros(100);
@@ -78,15 +79,16 @@ fn proof(signer: &Signer) -> Duration {
     let ath = encode(token::digest(token_text));
     let claims = json!({"jti": "p-1", "htm": "GET", "htu": address, "iat": NOW, "ath": ath});
     let text = signer.token(&header, &claims);
-    let memory = ProofMemory::default();
+    let memory = ProofMemory::new(&SeededChance::new(1));
     let now = Timestamp::from_micros(NOW * 1_000_000);
     let leeway = Duration::from_secs(30);
     let proof = Proof { text: &text, method: "GET", address, token: token_text, leeway };
-    assert_eq!(proof.check(&bound_to, &memory, now), Ok(()));
-    median(|| {
-        let again = black_box(&proof).check(&bound_to, &memory, now);
-        assert_eq!(again, Err(ProofRejection::Replayed));
-    })
+    let used = |proof: &Proof<'_>| {
+        let proven = proof.check(&bound_to, now)?;
+        memory.take(&proven, "holder", now)
+    };
+    assert_eq!(used(&proof), Ok(None));
+    median(|| assert_eq!(used(black_box(&proof)), Err(ProofRejection::Replayed)))
 }
 
 #[expect(clippy::print_stdout, reason = "this is what the measurement is for")]

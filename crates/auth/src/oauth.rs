@@ -14,7 +14,7 @@ pub mod verify;
 
 pub use algorithms::Algorithm;
 pub use challenge::Challenge;
-pub use dpop::{Proof, ProofMemory, ProofRejection};
+pub use dpop::{Proof, ProofMemory, ProofRejection, Proven};
 pub use keys::{KeySet, KeySetError};
 pub use mapping::{Holder, Rules};
 pub use scopes::Scopes;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tidegauge_auth::RoleTable;
+use tidegauge_auth::oauth::ProofMemory;
 use tidegauge_catalog::Catalog;
 use tidegauge_engine::Engine;
 use tidegauge_model::{Chance, Clock, Timestamp};
@@ -17,7 +18,7 @@ use crate::background::Background;
 use crate::bearers::Bearers;
 use crate::collected::{LastUses, RefusalLog};
 use crate::config;
-use crate::config::{HttpLimits, IngestLimits, PublicUrl, QueryLimits};
+use crate::config::{HttpLimits, IngestLimits, PublicUrl, QueryLimits, TrustedProxies};
 use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
 use crate::oauth::Oauth;
@@ -45,6 +46,8 @@ pub struct App {
     pub chance: Arc<dyn Chance>,
     pub http: HttpLimits,
     pub public_url: PublicUrl,
+    /// Whose word on where a request comes from is believed.
+    pub trusted_proxies: TrustedProxies,
     pub embedded: EmbeddedServer,
     pub oauth: Oauth,
     pub roles: RoleTable,
@@ -78,6 +81,7 @@ pub struct Parts {
     /// Where addresses are, if there is a database of that.
     pub atlas: Option<Arc<Atlas>>,
     pub public_url: PublicUrl,
+    pub trusted_proxies: TrustedProxies,
     pub oauth: config::oauth::Oauth,
     /// How messages are sent to notifiers.
     pub sending: Manner,
@@ -85,11 +89,23 @@ pub struct Parts {
 
 impl App {
     pub fn new(parts: Parts, http: HttpLimits, ingest: IngestLimits, query: QueryLimits) -> Arc<Self> {
-        let Parts { catalog, store, engine, background, clock, chance, atlas, public_url, oauth, sending } =
-            parts;
+        let Parts {
+            catalog,
+            store,
+            engine,
+            background,
+            clock,
+            chance,
+            atlas,
+            public_url,
+            trusted_proxies,
+            oauth,
+            sending,
+        } = parts;
         let (to_catalog, to_clock, to_chance) =
             (Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance));
         let tasks = TaskTracker::new();
+        let proofs = ProofMemory::new(&*chance).demanding_nonces(oauth.demands_nonces);
         let app = Arc::new(Self {
             store,
             ingest: IngestDesk::new(ingest),
@@ -97,9 +113,15 @@ impl App {
             background,
             queries: QueryDesk::new(query, atlas),
             notify: Arc::new(Worker::new(to_catalog, to_clock, to_chance, sending)),
-            embedded: EmbeddedServer::new(&oauth, public_url.as_str(), Keys::new(&catalog, &clock)),
-            oauth: Oauth::new(oauth, public_url.as_str(), &clock, &tasks),
+            embedded: EmbeddedServer::new(
+                &oauth,
+                public_url.as_str(),
+                Keys::new(&catalog, &clock),
+                proofs.another(),
+            ),
+            oauth: Oauth::new(oauth, public_url.as_str(), &clock, proofs, &tasks),
             public_url,
+            trusted_proxies,
             catalog,
             clock,
             chance,

@@ -6,6 +6,7 @@ pub mod layers;
 pub mod needed;
 pub mod notify;
 pub mod oauth;
+mod proxies;
 mod public_url;
 mod query;
 pub mod reference;
@@ -23,6 +24,7 @@ use tidegauge_engine::EngineSettings;
 use tidegauge_model::address::check_email;
 use tidegauge_store::StoreSettings;
 
+pub use proxies::TrustedProxies;
 pub use public_url::PublicUrl;
 
 /// A text that may hold a password or token, and never prints itself.
@@ -55,6 +57,7 @@ pub struct Settings {
 pub struct ServerSettings {
     pub listen: String,
     pub public_url: String,
+    pub trusted_proxies: String,
     pub tls_cert: String,
     pub tls_key: String,
     pub request_timeout_seconds: u64,
@@ -135,6 +138,7 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Where the service is to be found, if that was said; else it is where it listens.
     pub public_url: Option<PublicUrl>,
+    pub trusted_proxies: TrustedProxies,
     pub oauth: oauth::Oauth,
     pub notify: notify::Notify,
     pub tls: Option<TlsFiles>,
@@ -252,6 +256,7 @@ impl TryFrom<Settings> for Config {
                 setting("listen", format!("{:?} is not an address such as 127.0.0.1:8080", server.listen))
             })?,
             public_url: PublicUrl::from_settings(&server)?,
+            trusted_proxies: trusted_proxies(&server)?,
             oauth: oauth::checked(oauth)?,
             notify: notify::checked(notify)?,
             tls: tls_files(&server)?,
@@ -297,6 +302,10 @@ fn seconds(key: &'static str, value: u64) -> Result<Duration, Error> {
         return Err(setting(key, "must be at least 1"));
     }
     Ok(Duration::from_secs(value))
+}
+
+fn trusted_proxies(server: &ServerSettings) -> Result<TrustedProxies, Error> {
+    server.trusted_proxies.parse().map_err(|error| setting("trusted_proxies", format!("{error}")))
 }
 
 fn tls_files(server: &ServerSettings) -> Result<Option<TlsFiles>, Error> {

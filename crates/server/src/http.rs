@@ -5,6 +5,7 @@ pub mod allowance;
 pub mod answer;
 pub mod any_case;
 pub mod api;
+pub mod caller_address;
 pub mod connection;
 pub mod docs_page;
 pub mod error;
@@ -50,6 +51,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .fallback(answer::unknown_path)
         .layer(Extension(docs_page::Document::default()))
         .layer(DefaultBodyLimit::max(app.http.max_body_bytes))
+        .layer(from_fn_with_state(Arc::clone(app), oauth::origins::open))
         .layer(from_fn(answer::note_route))
         .layer(from_fn_with_state(Arc::clone(app), answer::limit_time))
         .layer(answer::catch_panics())

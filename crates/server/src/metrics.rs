@@ -1,6 +1,7 @@
 //! The figures that `/metrics` shows, in the OpenMetrics form that Prometheus reads. They belong to one App, so that two can live in
 //! one process.
 
+pub mod connections;
 mod engine;
 mod outbox;
 
@@ -14,6 +15,8 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
+
+use connections::ConnectionMetrics;
 
 /// From 100 µs to 6.5 s.
 const LATENCY_BUCKETS: (f64, f64, u16) = (0.0001, 2.0, 17);
@@ -108,6 +111,7 @@ pub struct Metrics {
     job_failures: Counter,
     ingested_events: Counter,
     ingested_bytes: Counter,
+    pub connections: ConnectionMetrics,
     queries: QueryMetrics,
     monitors: MonitorMetrics,
     outbox: outbox::OutboxMetrics,
@@ -146,6 +150,7 @@ impl Default for Metrics {
         let (ingested_events, ingested_bytes) = (Counter::default(), Counter::default());
         registry.register("ingested_events", "Events stored", ingested_events.clone());
         registry.register("ingested_bytes", "Bytes of bodies with events stored", ingested_bytes.clone());
+        let connections = ConnectionMetrics::register(&mut registry);
         let queries = QueryMetrics::register(&mut registry);
         let monitors = MonitorMetrics::register(&mut registry);
         let outbox = outbox::OutboxMetrics::register(&mut registry);
@@ -170,6 +175,7 @@ impl Default for Metrics {
             job_failures,
             ingested_events,
             ingested_bytes,
+            connections,
             queries,
             monitors,
             outbox,

@@ -15,7 +15,7 @@ use std::sync::{Arc, OnceLock};
 
 use tidegauge_auth::oauth::mapping::Holder;
 use tidegauge_auth::oauth::{
-    AccessToken, Peek, Proof, ProofMemory, ProofRejection, Rejection, Scopes, verify,
+    AccessToken, Peek, Proof, ProofMemory, ProofRejection, Proven, Rejection, Scopes, verify,
 };
 use tidegauge_catalog::bearer::Bearer;
 use tidegauge_model::{Clock, OrgId, Role, Timestamp};
@@ -61,6 +61,8 @@ pub struct Admitted {
     /// The client that the token was given to.
     pub client: Option<String>,
     pub expires_at: Timestamp,
+    /// What its sender is to put into its next proof, where it should know a newer nonce.
+    pub nonce: Option<String>,
 }
 
 impl Oauth {
@@ -68,6 +70,7 @@ impl Oauth {
         settings: config::oauth::Oauth,
         public_url: &str,
         clock: &Arc<dyn Clock>,
+        proofs: ProofMemory,
         tasks: &TaskTracker,
     ) -> Self {
         let issuer = |mut config: IssuerConfig| {
@@ -80,7 +83,7 @@ impl Oauth {
             is_embedded: settings.is_embedded,
             issuers: settings.issuers.into_iter().map(issuer).collect(),
             local: OnceLock::new(),
-            proofs: ProofMemory::default(),
+            proofs,
         }
     }
 
@@ -121,7 +124,8 @@ impl Oauth {
             return self.admit_local(app, &**local, presented, named).await;
         }
         let (issuer, token) = self.checked(presented.token, peek.as_ref()).await?;
-        self.check_binding(app, &presented, &token, issuer.config.dpop, issuer.config.expected.leeway)?;
+        let expected = &issuer.config.expected;
+        let proven = check_binding(app, &presented, &token, issuer.config.dpop, expected.leeway)?;
         let rules = &issuer.config.rules;
         let (bearer, bound) = match rules.holder(&token)? {
             Holder::Person(identity) => {
@@ -131,8 +135,9 @@ impl Oauth {
                 (holder::machine(app, &machine, request_id).await?, Some(machine.bound))
             }
         };
+        let nonce = self.use_proof(app, proven.as_ref(), &bearer, named)?;
         let (scopes, client) = (rules.scopes(&token), token.client.clone());
-        Ok(Admitted { bearer, scopes, bound, client, expires_at: token.expires_at })
+        Ok(Admitted { bearer, scopes, bound, client, expires_at: token.expires_at, nonce })
     }
 
     /// A token of the embedded server, whose people and grants are its own.
@@ -145,10 +150,11 @@ impl Oauth {
     ) -> Result<Admitted, Denial> {
         let keys = local.keys().await?;
         let token = verify(presented.token, &keys, local.expected(), app.now())?;
-        self.check_binding(app, &presented, &token, local.dpop(), local.expected().leeway)?;
+        let proven = check_binding(app, &presented, &token, local.dpop(), local.expected().leeway)?;
         let bearer = local.holder(app, &token, named).await?.ok_or(Denial::Revoked)?;
+        let nonce = self.use_proof(app, proven.as_ref(), &bearer, named)?;
         let AccessToken { scopes, client, expires_at, .. } = token;
-        Ok(Admitted { bearer, scopes, bound: None, client, expires_at })
+        Ok(Admitted { bearer, scopes, bound: None, client, expires_at, nonce })
     }
 
     /// Finds the issuer of a token and checks it. What an unverified token says serves to find the issuer among those of
@@ -175,30 +181,54 @@ impl Oauth {
         Err(last)
     }
 
-    /// Checks that the sender holds the key that the token is bound to, and that a bound token does not come as one that
-    /// anybody may send.
-    fn check_binding(
+    /// Remembers a proof, once it is known who answers for it. Gives the next nonce where the sender should know it.
+    fn use_proof(
         &self,
         app: &App,
-        presented: &Presented<'_>,
-        token: &AccessToken,
-        rule: DpopRule,
-        leeway: std::time::Duration,
-    ) -> Result<(), Denial> {
-        let Some(bound_to) = &token.confirmation else {
-            return match (rule, presented.is_dpop) {
-                (DpopRule::Required, _) | (_, true) => Err(Denial::NotBound),
-                _ => Ok(()),
-            };
+        proven: Option<&Proven>,
+        bearer: &Bearer,
+        named: Option<&OrgId>,
+    ) -> Result<Option<String>, Denial> {
+        let Some(proven) = proven else {
+            return Ok(None);
         };
-        if rule == DpopRule::Off {
-            return Err(Denial::BoundNotAccepted);
-        }
-        let text = presented.proof.filter(|_| presented.is_dpop).ok_or(ProofRejection::Missing)?;
-        let address = format!("{}{}", app.public_url, presented.path);
-        let proof =
-            Proof { text, method: presented.method, address: &address, token: presented.token, leeway };
-        proof.check(bound_to, &self.proofs, app.now())?;
-        Ok(())
+        let now = app.now();
+        self.proofs.take(proven, holder_of(bearer, named), now).map_err(|rejection| match rejection {
+            ProofRejection::NonceNeeded => Denial::NonceNeeded(self.proofs.nonce(now)),
+            rejection => Denial::Proof(rejection),
+        })
     }
+}
+
+/// For whom a proof counts: the organisation that the request acts in, or who acts in none in particular.
+fn holder_of<'a>(bearer: &'a Bearer, named: Option<&OrgId>) -> &'a str {
+    let mut standings = bearer.standings.iter().filter(|it| named.is_none_or(|named| *named == it.org));
+    match (standings.next(), standings.next()) {
+        (Some(only), None) => only.org.as_str(),
+        _ => bearer.user.as_str(),
+    }
+}
+
+/// Checks that the sender holds the key that the token is bound to, and that a bound token does not come as one that
+/// anybody may send. Whether the proof was used before is not asked yet.
+fn check_binding(
+    app: &App,
+    presented: &Presented<'_>,
+    token: &AccessToken,
+    rule: DpopRule,
+    leeway: std::time::Duration,
+) -> Result<Option<Proven>, Denial> {
+    let Some(bound_to) = &token.confirmation else {
+        return match (rule, presented.is_dpop) {
+            (DpopRule::Required, _) | (_, true) => Err(Denial::NotBound),
+            _ => Ok(None),
+        };
+    };
+    if rule == DpopRule::Off {
+        return Err(Denial::BoundNotAccepted);
+    }
+    let text = presented.proof.filter(|_| presented.is_dpop).ok_or(ProofRejection::Missing)?;
+    let address = format!("{}{}", app.public_url, presented.path);
+    let proof = Proof { text, method: presented.method, address: &address, token: presented.token, leeway };
+    Ok(Some(proof.check(bound_to, app.now())?))
 }

@@ -10,7 +10,7 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value};
 use tidegauge_auth::embedded::signing::{AccessClaims, KeyPair};
 use tidegauge_auth::oauth::verify::read_claims;
-use tidegauge_auth::oauth::{Algorithm, Confirmation, Expected, KeySet, Peek, Proof, ProofMemory, verify};
+use tidegauge_auth::oauth::{Algorithm, Confirmation, Expected, KeySet, Peek, Proof, verify};
 use tidegauge_fuzz_plain::edits::Edits;
 use tidegauge_model::Timestamp;
 
@@ -93,7 +93,7 @@ fuzz_target!(|data: &[u8]| {
         leeway: Duration::ZERO,
     };
     let bound_to = Confirmation { thumbprint: "x".to_owned() };
-    assert!(proof.check(&bound_to, &ProofMemory::default(), now()).is_err());
+    assert!(proof.check(&bound_to, now()).is_err());
     if let Ok(claims) = serde_json::from_str::<Map<String, Value>>(text) {
         check_claims(claims, &world.expected);
     }

@@ -24,6 +24,7 @@ pub struct Challenge {
 pub const INVALID_TOKEN: &str = "invalid_token";
 pub const INSUFFICIENT_SCOPE: &str = "insufficient_scope";
 pub const INVALID_PROOF: &str = "invalid_dpop_proof";
+pub const USE_NONCE: &str = "use_dpop_nonce";
 
 impl fmt::Display for Challenge {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,8 +1,9 @@
 //! Proofs that the sender of a token holds the key that the token is bound to (DPoP, RFC 9449). A proof is for one
-//! request: its method, its address, its token and its minute, and it counts once.
+//! request: its method, its address, its token and its minute, and it counts once. What was used is left to `memory`.
 
-use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+mod memory;
+mod nonces;
+
 use std::time::Duration;
 
 use aws_lc_rs::digest;
@@ -17,14 +18,13 @@ use super::keys::Key;
 use super::times;
 use super::token::{Confirmation, Parts};
 
+pub use memory::ProofMemory;
+
 /// How old a proof may be.
 const AGE_MAX: Duration = Duration::from_secs(60);
 
 /// Proofs are small; a longer one is none.
 pub const PROOF_BYTES_MAX: usize = 8 * 1024;
-
-/// How many proofs are remembered in one generation, of which there are two.
-const REMEMBERED_MAX: usize = 100_000;
 
 /// The longest name of a proof.
 const ID_BYTES_MAX: usize = 256;
@@ -77,33 +77,49 @@ pub enum ProofRejection {
     OtherKey,
     #[error("the DPoP proof was used before")]
     Replayed,
+    #[error("the DPoP proof must hold the nonce of the header DPoP-Nonce")]
+    NonceNeeded,
     #[error("too many DPoP proofs at once: try again in a minute")]
     TooMany,
 }
 
+/// A proof that is genuine and fits its request. Whether it was used before is asked of a memory, last of all, so that
+/// nobody fills it who has not proved who they are.
+#[derive(Clone, Debug)]
+pub struct Proven {
+    /// That of the key.
+    pub thumbprint: String,
+    mark: memory::Mark,
+    /// After that it is too old.
+    good_until: Timestamp,
+    nonce: Option<String>,
+}
+
+impl Proven {
+    fn of(thumbprint: &str, id: &str, good_until: Timestamp, nonce: Option<&str>) -> Self {
+        let mut context = digest::Context::new(&digest::SHA256);
+        context.update(thumbprint.as_bytes());
+        context.update(b".");
+        context.update(id.as_bytes());
+        let mut mark = memory::Mark::default();
+        let length = mark.len();
+        mark.copy_from_slice(&context.finish().as_ref()[..length]);
+        Self { thumbprint: thumbprint.to_owned(), mark, good_until, nonce: nonce.map(str::to_owned) }
+    }
+}
+
 impl Proof<'_> {
-    /// Checks the proof against the key that the token is bound to. Whether it was used before is checked last, so that
-    /// only genuine proofs are remembered.
-    pub fn check(
-        &self,
-        bound_to: &Confirmation,
-        memory: &ProofMemory,
-        now: Timestamp,
-    ) -> Result<(), ProofRejection> {
-        self.examine(Some(bound_to), memory, now).map(drop)
+    /// Checks the proof against the key that the token is bound to.
+    pub fn check(&self, bound_to: &Confirmation, now: Timestamp) -> Result<Proven, ProofRejection> {
+        self.examine(Some(bound_to), now)
     }
 
-    /// Checks a proof that comes to get a token, before there is one. Gives the thumbprint of the key that is proved.
-    pub fn bind(&self, memory: &ProofMemory, now: Timestamp) -> Result<String, ProofRejection> {
-        self.examine(None, memory, now)
+    /// Checks a proof that comes to get a token, before there is one.
+    pub fn bind(&self, now: Timestamp) -> Result<Proven, ProofRejection> {
+        self.examine(None, now)
     }
 
-    fn examine(
-        &self,
-        bound_to: Option<&Confirmation>,
-        memory: &ProofMemory,
-        now: Timestamp,
-    ) -> Result<String, ProofRejection> {
+    fn examine(&self, bound_to: Option<&Confirmation>, now: Timestamp) -> Result<Proven, ProofRejection> {
         if self.text.len() > PROOF_BYTES_MAX {
             return Err(ProofRejection::Malformed);
         }
@@ -121,7 +137,7 @@ impl Proof<'_> {
         if !key.verifies(parts.algorithm, parts.message, parts.signature) {
             return Err(ProofRejection::BadSignature);
         }
-        let id = self.check_claims(&parts.claims, now)?;
+        let (id, good_until) = self.check_claims(&parts.claims, now)?;
         let thumbprint = key.thumbprint();
         if let Some(bound_to) = bound_to {
             self.check_token(&parts.claims)?;
@@ -129,16 +145,16 @@ impl Proof<'_> {
                 return Err(ProofRejection::OtherKey);
             }
         }
-        memory.take(&thumbprint, id, now)?;
-        Ok(thumbprint)
+        let nonce = parts.claims.get("nonce").and_then(Value::as_str);
+        Ok(Proven::of(&thumbprint, id, good_until, nonce))
     }
 
-    /// The name of the proof, if what it says fits the request.
+    /// The name of the proof and until when it is good, if what it says fits the request.
     fn check_claims<'a>(
         &self,
         claims: &'a Map<String, Value>,
         now: Timestamp,
-    ) -> Result<&'a str, ProofRejection> {
+    ) -> Result<(&'a str, Timestamp), ProofRejection> {
         let text = |claim: &str| claims.get(claim).and_then(Value::as_str).ok_or(ProofRejection::Malformed);
         let id = text("jti")?;
         if id.is_empty() || id.len() > ID_BYTES_MAX {
@@ -149,10 +165,11 @@ impl Proof<'_> {
         }
         let made_at = claims.get("iat").and_then(times::read).ok_or(ProofRejection::Malformed)?;
         let leeway = times::bounded(self.leeway);
-        if made_at > now.plus(leeway) || made_at.plus(AGE_MAX) < now {
+        let good_until = made_at.plus(AGE_MAX);
+        if made_at > now.plus(leeway) || good_until < now {
             return Err(ProofRejection::OtherTime);
         }
-        Ok(id)
+        Ok((id, good_until))
     }
 
     fn check_token(&self, claims: &Map<String, Value>) -> Result<(), ProofRejection> {
@@ -181,58 +198,5 @@ fn is_same_address(one: &str, other: &str) -> bool {
             one.origin() == other.origin() && one.path() == other.path() && one.username().is_empty()
         }
         _ => false,
-    }
-}
-
-/// Remembers which proofs were used, for as long as one could be used again. Two generations take turns, so that
-/// forgetting costs nothing and the memory is bounded.
-#[derive(Debug)]
-pub struct ProofMemory(Mutex<Generations>);
-
-#[derive(Debug)]
-struct Generations {
-    current: HashSet<[u8; 32]>,
-    previous: HashSet<[u8; 32]>,
-    since: Timestamp,
-    max: usize,
-}
-
-impl Default for ProofMemory {
-    fn default() -> Self {
-        Self::with_room_for(REMEMBERED_MAX)
-    }
-}
-
-impl ProofMemory {
-    /// A memory for so many proofs in each generation.
-    pub fn with_room_for(max: usize) -> Self {
-        let since = Timestamp::from_micros(i64::MIN);
-        Self(Mutex::new(Generations { current: HashSet::new(), previous: HashSet::new(), since, max }))
-    }
-
-    /// Notes a proof that is used now. When there is no room the proof is refused rather than another forgotten, because
-    /// that one could then be used again.
-    fn take(&self, thumbprint: &str, id: &str, now: Timestamp) -> Result<(), ProofRejection> {
-        let mut context = digest::Context::new(&digest::SHA256);
-        context.update(thumbprint.as_bytes());
-        context.update(b".");
-        context.update(id.as_bytes());
-        let mut mark = [0; 32];
-        mark.copy_from_slice(context.finish().as_ref());
-
-        let mut generations = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // A proof may be from the future by the leeway, and is then good for its whole age.
-        if generations.since.plus(AGE_MAX + times::LEEWAY_MAX) < now {
-            generations.previous = std::mem::take(&mut generations.current);
-            generations.since = now;
-        }
-        if generations.previous.contains(&mark) || generations.current.contains(&mark) {
-            return Err(ProofRejection::Replayed);
-        }
-        if generations.current.len() >= generations.max {
-            return Err(ProofRejection::TooMany);
-        }
-        generations.current.insert(mark);
-        Ok(())
     }
 }

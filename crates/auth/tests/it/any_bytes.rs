@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tidegauge_auth::bearer;
 use tidegauge_auth::oauth::keys::Key;
-use tidegauge_auth::oauth::{Challenge, Confirmation, KeySet, Peek, Proof, ProofMemory, Scopes, verify};
+use tidegauge_auth::oauth::{Challenge, Confirmation, KeySet, Peek, Proof, Scopes, verify};
 
 use crate::attacks::{claims, expected, now};
 use crate::key_sets::key_set;
@@ -34,11 +34,10 @@ fn try_everything(text: &str) {
     let keys = KeySet::from_json(&key_set(&[Signer::es256().named("k")])).unwrap();
     assert!(verify(text, &keys, &expected(), now()).is_err());
     let _ = Peek::at(text);
-    let memory = ProofMemory::default();
     let bound_to = Confirmation { thumbprint: "x".to_owned() };
     let leeway = Duration::from_secs(1);
     let proof = Proof { text, method: text, address: text, token: text, leeway };
-    assert!(proof.check(&bound_to, &memory, now()).is_err());
+    assert!(proof.check(&bound_to, now()).is_err());
 }
 
 proptest! {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tidegauge_auth::oauth::keys::Key;
 use tidegauge_auth::oauth::{Confirmation, Proof, ProofMemory, ProofRejection};
 use tidegauge_model::Timestamp;
+use tidegauge_model::chance::SeededChance;
 
 use crate::attacks::{NOW, now};
 use crate::signer::{Signer, encode};
@@ -27,14 +28,18 @@ fn bound_to(signer: &Signer) -> Confirmation {
     Confirmation { thumbprint: Key::from_json(signer.public_key()).unwrap().thumbprint() }
 }
 
+fn memory() -> ProofMemory {
+    ProofMemory::new(&SeededChance::new(1))
+}
+
 fn check_at(signer: &Signer, text: &str, memory: &ProofMemory, now: Timestamp) -> Result<(), ProofRejection> {
     let leeway = Duration::from_secs(30);
     let proof = Proof { text, method: "GET", address: ADDRESS, token: TOKEN, leeway };
-    proof.check(&bound_to(signer), memory, now)
+    memory.take(&proof.check(&bound_to(signer), now)?, "holder", now).map(drop)
 }
 
 fn check(signer: &Signer, header: &Value, claims: &Value) -> Result<(), ProofRejection> {
-    check_at(signer, &signer.token(header, claims), &ProofMemory::default(), now())
+    check_at(signer, &signer.token(header, claims), &memory(), now())
 }
 
 fn with(claim: &str, value: Value) -> Value {
@@ -67,7 +72,7 @@ fn the_thumbprint_is_that_of_the_standard() {
 #[test]
 fn a_proof_counts_once() {
     let signer = Signer::es256();
-    let memory = ProofMemory::default();
+    let memory = memory();
     let text = signer.token(&header(&signer), &claims("proof-1"));
     assert_eq!(check_at(&signer, &text, &memory, now()), Ok(()));
     assert_eq!(check_at(&signer, &text, &memory, now()), Err(ProofRejection::Replayed));
@@ -87,7 +92,7 @@ fn a_proof_counts_once() {
 #[test]
 fn a_proof_from_the_future_is_remembered_as_long_as_it_is_good() {
     let signer = Signer::es256();
-    let memory = ProofMemory::default();
+    let memory = memory();
     let text = signer.token(&header(&signer), &with("iat", json!(NOW + 30)));
     assert_eq!(check_at(&signer, &text, &memory, now()), Ok(()));
     for seconds in [1, 60, 90] {
@@ -102,16 +107,36 @@ fn a_proof_from_the_future_is_remembered_as_long_as_it_is_good() {
     }
 }
 
+/// The nonce of a proof is the one in it, which is signed like the rest.
+#[test]
+fn a_proof_goes_on_with_a_nonce_where_memory_is_short() {
+    let signer = Signer::es256();
+    let memory = memory().with_room_for(2);
+    let check = |claims: &Value| check_at(&signer, &signer.token(&header(&signer), claims), &memory, now());
+    assert_eq!(check(&claims("proof-1")), Ok(()));
+    assert_eq!(check(&claims("proof-2")), Err(ProofRejection::NonceNeeded));
+    for (nonce, expected) in [
+        (json!(memory.nonce(now())), Ok(())),
+        (json!("of another server"), Err(ProofRejection::NonceNeeded)),
+        (json!(17), Err(ProofRejection::NonceNeeded)),
+        (json!(memory.nonce(now().minus(Duration::from_secs(20)))), Err(ProofRejection::NonceNeeded)),
+    ] {
+        let mut claims = claims("proof-2");
+        claims["nonce"] = nonce.clone();
+        assert_eq!(check(&claims), expected, "{nonce}");
+    }
+}
+
 #[test]
 fn the_memory_of_proofs_is_bounded_and_forgets_nothing_for_it() {
     let signer = Signer::es256();
-    let memory = ProofMemory::with_room_for(3);
+    let memory = memory().with_room_for(18);
     let texts: Vec<String> =
         (0..4).map(|n| signer.token(&header(&signer), &claims(&format!("proof-{n}")))).collect();
     for text in &texts[..3] {
         assert_eq!(check_at(&signer, text, &memory, now()), Ok(()));
     }
-    assert_eq!(check_at(&signer, &texts[3], &memory, now()), Err(ProofRejection::TooMany));
+    assert_eq!(check_at(&signer, &texts[3], &memory, now()), Err(ProofRejection::NonceNeeded));
     assert_eq!(check_at(&signer, &texts[0], &memory, now()), Err(ProofRejection::Replayed));
 }
 
@@ -155,7 +180,7 @@ fn a_proof_is_for_one_request() {
 fn the_key_must_be_the_one_that_the_token_is_bound_to() {
     let (signer, thief) = (Signer::es256(), Signer::es256());
     let text = thief.token(&header(&thief), &claims("proof-1"));
-    let memory = ProofMemory::default();
+    let memory = memory();
     assert_eq!(check_at(&signer, &text, &memory, now()), Err(ProofRejection::OtherKey));
     // Signed by the thief with the owner's key in the header.
     let text = thief.token(&header(&signer), &claims("proof-1"));
@@ -187,6 +212,6 @@ fn the_header_must_say_what_it_is_and_hide_what_is_private() {
         assert_eq!(refused("jwk", key), ProofRejection::BadKey, "{private}");
     }
     let long = signer.token(&header(&signer), &with("padding", json!("x".repeat(8 * 1024))));
-    let memory = ProofMemory::default();
+    let memory = memory();
     assert_eq!(check_at(&signer, &long, &memory, now()), Err(ProofRejection::Malformed));
 }

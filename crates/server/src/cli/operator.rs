@@ -68,8 +68,19 @@ pub async fn open_app(
     let (atlas, oauth) = (atlas.map(Arc::new), config.oauth.clone());
     let sending = config.notify.manner(secret_key::read_signing_key(&config.secret_key_file, &OsChance)?)?;
     let background = Background::new().context("starting the background threads")?;
-    let parts =
-        Parts { catalog, store, engine, background, clock, chance, atlas, public_url, oauth, sending };
+    let parts = Parts {
+        catalog,
+        store,
+        engine,
+        background,
+        clock,
+        chance,
+        atlas,
+        public_url,
+        trusted_proxies: config.trusted_proxies.clone(),
+        oauth,
+        sending,
+    };
     Ok(App::new(parts, config.http.clone(), config.ingest.clone(), config.query.clone()))
 }
 

@@ -19,6 +19,7 @@ const ISSUERS_MAX: usize = 16;
 pub struct OauthSettings {
     oauth_embedded: bool,
     oauth_registration: bool,
+    oauth_dpop_nonces: bool,
     issuers: Vec<IssuerSettings>,
 }
 
@@ -57,6 +58,8 @@ pub struct Oauth {
     pub is_embedded: bool,
     /// Whether clients may register themselves at the embedded server.
     pub takes_registrations: bool,
+    /// Whether proofs of keys must hold a nonce of this service.
+    pub demands_nonces: bool,
     pub issuers: Vec<IssuerConfig>,
 }
 
@@ -102,7 +105,12 @@ pub(super) fn checked(settings: OauthSettings) -> Result<Oauth, Error> {
             return Err(setting("oauth.issuers.url", format!("{:?} is there twice", one.expected.issuer)));
         }
     }
-    Ok(Oauth { is_embedded, takes_registrations: settings.oauth_registration, issuers })
+    Ok(Oauth {
+        is_embedded,
+        takes_registrations: settings.oauth_registration,
+        demands_nonces: settings.oauth_dpop_nonces,
+        issuers,
+    })
 }
 
 fn issuer(settings: IssuerSettings) -> Result<IssuerConfig, Error> {

@@ -48,6 +48,10 @@ fn errors_name_the_place_and_the_setting() {
         (with_file("", vec![given("log_format", "xml")]), "setting log_format"),
         (with_file("", vec![given("public_url", "events.example.com")]), "setting public_url: "),
         (
+            with_file("", vec![given("trusted_proxies", "10.0.0.0/8, proxy")]),
+            "setting trusted_proxies: \"proxy\"",
+        ),
+        (
             with_file(
                 "[server]\ntls_cert = \"c\"\ntls_key = \"k\"",
                 vec![given("public_url", "http://events.example.com")],
@@ -59,6 +63,17 @@ fn errors_name_the_place_and_the_setting() {
         let message = result.unwrap_err().to_string();
         assert!(message.contains(expected), "{message}");
     }
+}
+
+#[test]
+fn nobody_is_a_trusted_proxy_unless_it_is_named() {
+    let config = load(&SettingArguments::default()).unwrap();
+    let named = with_file("", vec![given("trusted_proxies", "10.0.0.0/8, fd00:1::/64,")]).unwrap();
+    for address in ["10.1.2.3", "fd00:1::9"] {
+        assert!(!config.trusted_proxies.contains(address.parse().unwrap()));
+        assert!(named.trusted_proxies.contains(address.parse().unwrap()));
+    }
+    assert!(!named.trusted_proxies.contains("127.0.0.1".parse().unwrap()));
 }
 
 #[test]

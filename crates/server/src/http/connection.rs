@@ -18,7 +18,9 @@ use tokio::time::{Sleep, sleep};
 
 use self::table::{Place, Table};
 use super::line_ends::LineEnds;
+use crate::app::App;
 use crate::config::ConnectionLimits;
+use crate::metrics::connections::Cut;
 
 /// Guards every connection of a listener.
 #[derive(Clone, Debug)]
@@ -29,9 +31,9 @@ pub struct ConnectionGuard {
 }
 
 impl ConnectionGuard {
-    pub fn new(limits: &ConnectionLimits) -> Self {
+    pub fn new(app: &App, limits: &ConnectionLimits) -> Self {
         Self {
-            table: Table::new(limits.max),
+            table: Table::new(limits.max, app.trusted_proxies.clone(), app.metrics.connections.clone()),
             first_byte_within: limits.header_timeout,
             write_within: limits.write_timeout,
         }
@@ -67,7 +69,7 @@ where
         Box::pin(async move {
             let place = place?;
             let (stream, service) = tokio::select! {
-                accepted = accepting => accepted?,
+                accepted = accepting => accepted.inspect_err(|_| place.cut(Cut::Handshake))?,
                 () = place.lost() => return Err(io::ErrorKind::ConnectionReset.into()),
             };
             let guarded = Guarded {
@@ -116,7 +118,10 @@ impl<T> Guarded<T> {
         let within = self.write_within;
         let timer = self.unread.get_or_insert_with(|| Box::pin(sleep(within)));
         match timer.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Poll::Ready(()) => {
+                self.place.cut(Cut::Unread);
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
             Poll::Pending => Poll::Pending,
         }
     }
@@ -140,7 +145,10 @@ impl<T: AsyncRead + Unpin> AsyncRead for Guarded<T> {
             return read;
         }
         match self.first_byte.as_mut().map(|timer| timer.as_mut().poll(context)) {
-            Some(Poll::Ready(())) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
+            Some(Poll::Ready(())) => {
+                self.place.cut(Cut::Silent);
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
             _ => Poll::Pending,
         }
     }

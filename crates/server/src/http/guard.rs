@@ -20,6 +20,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::answer::RequestIds;
 use super::error::{ApiError, ErrorBody};
+use super::oauth::set_nonce;
 use crate::app::App;
 use crate::collected::RefusalKind;
 use crate::limits::{Allowance, Share};
@@ -62,6 +63,7 @@ struct Sender {
     actor: Option<String>,
     allowance: Option<Allowance>,
     payment: Option<PaymentStatus>,
+    nonce: Option<String>,
 }
 
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
@@ -89,6 +91,9 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     }
     if let Some(status @ (PaymentStatus::Failed | PaymentStatus::Blocked)) = sender.payment {
         response.headers_mut().insert(PAYMENT, HeaderValue::from_static(status.name()));
+    }
+    if let Some(nonce) = &sender.nonce {
+        set_nonce(response.headers_mut(), nonce);
     }
     if is_refusal(response.status()) {
         let detail = response.extensions().get::<ErrorBody>().map(ErrorBody::cause);
@@ -165,9 +170,9 @@ async fn admit(
     let permit = Arc::clone(&app.load).try_acquire_owned();
     let permit = permit.map_err(|_| busy("the service is working on as many requests as it can"))?;
     let named = named_org(head.headers);
-    let Found { bearer: found, actor, limit } =
+    let Found { bearer: found, actor, limit, nonce } =
         credential::find(guard, head, named.as_ref(), request_id).await?;
-    sender.actor = Some(actor.clone());
+    (sender.actor, sender.nonce) = (Some(actor.clone()), nonce);
     if found.is_api_token {
         sender.org = found.standings.first().map(|standing| standing.org.clone());
     }

@@ -5,31 +5,36 @@ pub mod authorize;
 pub mod device;
 pub mod granted;
 pub mod metadata;
+pub mod origins;
 pub mod register;
 pub mod token;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json as AxumJson;
 use axum::body::Bytes;
-use axum::extract::{ConnectInfo, FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidegauge_auth::oauth::dpop::Proof;
+use tidegauge_auth::oauth::{ProofRejection, Proven};
 use tidegauge_model::ErrorKind;
 use utoipa::ToSchema;
 
 use super::answer::RequestIds;
+use super::caller_address;
 use super::error::ApiError;
 use crate::app::App;
 use crate::service::oauth::known_clients::Client;
 use crate::service::oauth::{ErrorCode, Message, OAuthError, Parameters, client_auth};
 
 const FORM: &str = "application/x-www-form-urlencoded";
+
+/// The header with the nonce for the next proof (RFC 9449, 8).
+const NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 
 /// How much the clocks of a client may differ, for its proofs.
 const LEEWAY: Duration = Duration::from_secs(30);
@@ -68,10 +73,12 @@ impl IntoResponse for Refused {
             let challenge = HeaderValue::from_static("Basic realm=\"tidegauge\"");
             response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         }
+        if let Some(nonce) = &error.nonce {
+            set_nonce(response.headers_mut(), nonce);
+        }
         if status == StatusCode::TOO_MANY_REQUESTS {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("60"));
         }
-        allow_any_origin(&mut response);
         response
     }
 }
@@ -85,12 +92,6 @@ fn private<T: Serialize>(status: StatusCode, body: &T) -> Response {
     response
 }
 
-/// Lets programs in browsers read the answer. The star never goes together with cookies or other credentials of the
-/// browser, and no route here answers the question that a browser asks before it sends an Authorization header.
-fn allow_any_origin(response: &mut Response) {
-    response.headers_mut().insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
-}
-
 /// Who sends a message, where the embedded server is on; elsewhere there is nothing at the path.
 #[derive(Debug)]
 pub struct Sender {
@@ -98,6 +99,8 @@ pub struct Sender {
     headers: HeaderMap,
     method: String,
     path: String,
+    /// The proof of a key that came with it.
+    proven: Option<Proven>,
 }
 
 impl FromRequestParts<Arc<App>> for Sender {
@@ -109,15 +112,15 @@ impl FromRequestParts<Arc<App>> for Sender {
             return Err(ApiError::new(ErrorKind::NotFound, message));
         }
         let ids = parts.extensions.get::<RequestIds>();
-        let address = parts.extensions.get::<ConnectInfo<SocketAddr>>();
         let message = Message {
             now: app.now(),
             request_id: ids.map(|ids| ids.request.clone()).unwrap_or_default(),
-            address: address.map(|peer| peer.0.ip().to_string()).unwrap_or_default(),
+            address: caller_address::of(app, parts).map(|address| address.to_string()).unwrap_or_default(),
             thumbprint: None,
         };
         let path = parts.uri.path().to_owned();
-        Ok(Self { message, headers: parts.headers.clone(), method: parts.method.to_string(), path })
+        let (headers, method) = (parts.headers.clone(), parts.method.to_string());
+        Ok(Self { message, headers, method, path, proven: None })
     }
 }
 
@@ -128,7 +131,8 @@ impl Sender {
         client_auth::authenticate(app, parameters, authorization, &self.message).await
     }
 
-    /// Checks the proof of a key that came with the message, if one did (RFC 9449, 5).
+    /// Checks the proof of a key that came with the message, if one did (RFC 9449, 5). It is not remembered yet: whoever
+    /// sends it may be nobody.
     fn check_proof(&mut self, app: &App) -> Result<(), OAuthError> {
         let mut proofs = self.headers.get_all("dpop").into_iter();
         let Some(proof) = proofs.next() else {
@@ -141,9 +145,41 @@ impl Sender {
         }
         let address = format!("{}{}", app.public_url, self.path);
         let proof = Proof { text, method: &self.method, address: &address, token: "", leeway: LEEWAY };
-        let thumbprint = proof.bind(&app.embedded.proofs, self.message.now);
-        self.message.thumbprint = Some(thumbprint.map_err(|problem| wrong(&problem.to_string()))?);
+        let now = self.message.now;
+        let proven = proof.bind(now).map_err(|problem| refused_proof(app, problem, &self.message))?;
+        let seen = app.embedded.proofs.check(&proven, now);
+        seen.map_err(|problem| refused_proof(app, problem, &self.message))?;
+        self.message.thumbprint = Some(proven.thumbprint.clone());
+        self.proven = Some(proven);
         Ok(())
+    }
+
+    /// Remembers the proof, once there are tokens for it. Gives the next nonce where the client should know it. Where
+    /// there is no room it is not remembered: what came with it is used up, and the tokens are of use to its key alone.
+    fn use_proof(&self, app: &App, holder: &str) -> Result<Option<String>, OAuthError> {
+        let Some(proven) = &self.proven else {
+            return Ok(None);
+        };
+        match app.embedded.proofs.take(proven, holder, self.message.now) {
+            Ok(nonce) => Ok(nonce),
+            Err(ProofRejection::TooMany | ProofRejection::NonceNeeded) => Ok(None),
+            Err(problem) => Err(refused_proof(app, problem, &self.message)),
+        }
+    }
+}
+
+fn refused_proof(app: &App, problem: ProofRejection, message: &Message) -> OAuthError {
+    if problem == ProofRejection::NonceNeeded {
+        let nonce = Some(app.embedded.proofs.nonce(message.now));
+        return OAuthError { nonce, ..OAuthError::new(ErrorCode::UseDpopNonce, problem.to_string()) };
+    }
+    OAuthError::new(ErrorCode::InvalidDpopProof, problem.to_string())
+}
+
+/// Tells a client what to put into its next proof.
+pub(super) fn set_nonce(headers: &mut HeaderMap, nonce: &str) {
+    if let Ok(value) = HeaderValue::from_str(nonce) {
+        headers.insert(NONCE, value);
     }
 }
 

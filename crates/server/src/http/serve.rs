@@ -40,7 +40,7 @@ pub async fn serve(
     let router = super::router(app);
     let handle = Handle::new();
     let rereading = reread_places_on_hangup(app);
-    let serving = run(config, listener, router, handle.clone());
+    let serving = run(app, config, listener, router, handle.clone());
     tokio::pin!(serving);
     tokio::pin!(stop);
     tokio::select! {
@@ -55,13 +55,14 @@ pub async fn serve(
 }
 
 async fn run(
+    app: &App,
     config: &Config,
     listener: TcpListener,
     router: Router,
     handle: Handle<SocketAddr>,
 ) -> anyhow::Result<()> {
     let service = router.into_make_service_with_connect_info::<SocketAddr>();
-    let guard = ConnectionGuard::new(&config.connections);
+    let guard = ConnectionGuard::new(app, &config.connections);
     match &config.tls {
         None => {
             let mut server = axum_server::from_tcp(listener)?.handle(handle).map(|inner| guard.over(inner));

@@ -13,6 +13,9 @@ pub enum Denial {
     Token(#[from] Rejection),
     #[error(transparent)]
     Proof(#[from] ProofRejection),
+    /// With what the client is to put into its next proof.
+    #[error("the DPoP proof must hold the nonce of the header DPoP-Nonce")]
+    NonceNeeded(String),
     #[error("the access token is not bound to a key, which its issuer's settings demand (DPoP)")]
     NotBound,
     #[error("access tokens that are bound to a key (DPoP) are not accepted from this issuer")]

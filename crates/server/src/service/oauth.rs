@@ -45,12 +45,12 @@ pub struct EmbeddedServer {
     pub expected: Expected,
     pub keys: Arc<Keys>,
     pub attempts: Attempts,
-    /// Proofs that came with requests for tokens.
+    /// Proofs that tokens were given out for.
     pub proofs: ProofMemory,
 }
 
 impl EmbeddedServer {
-    pub fn new(settings: &config::oauth::Oauth, issuer: &str, keys: Keys) -> Self {
+    pub fn new(settings: &config::oauth::Oauth, issuer: &str, keys: Keys, proofs: ProofMemory) -> Self {
         let expected = Expected {
             issuer: issuer.to_owned(),
             audiences: vec![issuer.to_owned()],
@@ -66,7 +66,7 @@ impl EmbeddedServer {
             expected,
             keys: Arc::new(keys),
             attempts: Attempts::default(),
-            proofs: ProofMemory::default(),
+            proofs,
         }
     }
 
@@ -81,7 +81,7 @@ impl EmbeddedServer {
 pub struct Message {
     pub now: Timestamp,
     pub request_id: String,
-    /// The other end of the connection, as text; attempts are counted by it.
+    /// Where it comes from, as text; attempts are counted by it.
     pub address: String,
     /// The key that the sender has proved to hold, if it did (DPoP).
     pub thumbprint: Option<String>,

@@ -50,7 +50,7 @@ impl Session {
 /// From where a request to sign in or to use an account comes, and when.
 #[derive(Clone, Debug)]
 pub struct Arrival {
-    /// The other end of the connection, which may be a proxy.
+    /// Where it comes from: the other end of the connection, or whom a trusted proxy names.
     pub address: Option<IpAddr>,
     /// What the browser calls itself.
     pub agent: String,

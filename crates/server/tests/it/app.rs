@@ -28,7 +28,9 @@ use tidegauge_outgoing::post::Post;
 use tidegauge_outgoing::resolver::{Looking, Resolver};
 use tidegauge_server::app::Parts;
 use tidegauge_server::background::Background;
-use tidegauge_server::config::{self, FirstStart, HttpLimits, IngestLimits, PublicUrl, QueryLimits};
+use tidegauge_server::config::{
+    self, FirstStart, HttpLimits, IngestLimits, PublicUrl, QueryLimits, TrustedProxies,
+};
 use tidegauge_server::service::first_start;
 use tidegauge_server::{App, http};
 use tidegauge_store::{Store, StoreSettings, StoredRow};
@@ -173,15 +175,27 @@ impl TestApp {
 
     /// Starts as a service that is reached under another address.
     pub(crate) async fn start_at(backend: Backend, public_url: &str) -> Self {
-        Self::start_as(backend, config::oauth::Oauth::default(), public_url).await
+        let (oauth, proxies) = (config::oauth::Oauth::default(), TrustedProxies::default());
+        Self::start_as(backend, oauth, public_url, proxies).await
+    }
+
+    /// Starts behind proxies whose word counts.
+    pub(crate) async fn start_behind(backend: Backend, proxies: &str) -> Self {
+        let oauth = config::oauth::Oauth { is_embedded: true, ..config::oauth::Oauth::default() };
+        Self::start_as(backend, oauth, PUBLIC_URL, proxies.parse().unwrap()).await
     }
 
     /// Starts with issuers of access tokens.
     pub(crate) async fn start_with(backend: Backend, oauth: config::oauth::Oauth) -> Self {
-        Self::start_as(backend, oauth, PUBLIC_URL).await
+        Self::start_as(backend, oauth, PUBLIC_URL, TrustedProxies::default()).await
     }
 
-    async fn start_as(backend: Backend, oauth: config::oauth::Oauth, public_url: &str) -> Self {
+    async fn start_as(
+        backend: Backend,
+        oauth: config::oauth::Oauth,
+        public_url: &str,
+        trusted_proxies: TrustedProxies,
+    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let location = match backend {
             Backend::Sqlite => Location::Sqlite(folder.path().join("catalog.sqlite")),
@@ -218,6 +232,7 @@ impl TestApp {
             chance: app_chance,
             atlas: None,
             public_url,
+            trusted_proxies,
             oauth,
             sending: sending(),
         };

@@ -30,10 +30,15 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("oauth_grants_end_with_the_password", |app| Box::pin(tokens::passwords(app))),
     ("oauth_scopes_and_rights_are_intersected", |app| Box::pin(tokens::rights(app))),
     ("oauth_device_flow", |app| Box::pin(devices::flow(app))),
+    ("oauth_device_page_names_the_organisation_of_its_client", |app| {
+        Box::pin(devices::named_by_its_org(app))
+    }),
     ("oauth_device_codes_cannot_be_guessed", |app| Box::pin(devices::guessing(app))),
     ("oauth_keys_rotate_with_overlap", |app| Box::pin(keys::rotation(app))),
     ("oauth_keys_can_be_replaced_at_once", |app| Box::pin(keys::at_once(app))),
     ("oauth_rows_are_forgotten", |app| Box::pin(keys::forgotten(app))),
+    ("oauth_proofs_are_remembered_with_their_tokens", |app| Box::pin(proofs::remembered(app))),
+    ("oauth_proofs_hold_nonces_where_they_must", |app| Box::pin(proofs::nonces(app))),
     ("oauth_proofs_bind_tokens", |app| Box::pin(proofs::binding(app))),
     ("attack_replayed_code", |app| Box::pin(attacks::replayed_code(app))),
     ("attack_replayed_refresh_token", |app| Box::pin(attacks::replayed_refresh(app))),

@@ -15,6 +15,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("a_link_unlocks", |app| Box::pin(link_unlocks(app))),
     ("a_guesser_of_the_present_password_is_locked_out", |app| Box::pin(account_lock_out(app))),
     ("failures_lock_an_address", |app| Box::pin(address_lock_out(app))),
+    ("callers_behind_a_trusted_proxy_are_told_apart", |app| Box::pin(behind_a_proxy(app))),
     ("who_is_known_does_not_show", |app| Box::pin(unknown_address(app))),
     ("a_form_of_another_site_does_nothing", |app| Box::pin(cross_site_forms(app))),
     ("signing_in_gives_a_new_session_whatever_was_planted", |app| Box::pin(fixation(app))),
@@ -108,6 +109,50 @@ async fn address_lock_out(app: TestApp) {
     assert_eq!(other.sign_in(OWNER, PASSWORD).await.status, 303);
     app.clock.advance(Duration::from_secs(5));
     assert_eq!(guesser.sign_in(OWNER, PASSWORD).await.status, 303);
+}
+
+/// Behind a trusted proxy a caller is locked by the address that the proxy has seen, whatever they claim beside it.
+async fn behind_a_proxy(app: TestApp) {
+    let app = TestApp::start_behind(app.backend, "10.1.0.0/16, 127.0.0.1").await;
+    Browser::of_owner(&app).await;
+    let from = |peer: &str, forwarded: &str| {
+        let mut browser = Browser::new(&app);
+        browser.peer = Some(peer.parse().unwrap());
+        browser.headers.push(("x-forwarded-for", forwarded.to_owned()));
+        browser
+    };
+    for number in 0..20 {
+        let mut guesser = from("10.1.0.5:1000", &format!("198.51.100.{number}, 203.0.113.9"));
+        let answer = guesser.sign_in(&format!("somebody{number}@example.com"), "a guess").await;
+        assert_eq!(answer.status, 401, "{number}");
+    }
+    for (peer, forwarded) in [
+        ("10.1.0.5:1000", "203.0.113.9"),
+        ("127.0.0.1:1000", "198.51.100.77, 203.0.113.9, 10.1.2.3"),
+        // Without the proxy the header says nothing.
+        ("203.0.113.9:1000", "198.51.100.77"),
+    ] {
+        let locked = from(peer, forwarded).sign_in(OWNER, PASSWORD).await;
+        assert_eq!((locked.status.as_u16(), seconds(&locked)), (429, 6), "{peer} {forwarded}");
+    }
+    let huge = "x, ".repeat(20_000);
+    for forwarded in ["203.0.113.10", "203.0.113.9, 203.0.113.10:4711", "nonsense", "", &huge] {
+        let mut other = from("10.1.0.5:1000", forwarded);
+        assert_eq!(other.sign_in(OWNER, PASSWORD).await.status, 303, "{forwarded}");
+        let shown = if forwarded.contains("113.10") { "203.0.113.10" } else { "10.1.0.5" };
+        assert!(other.get("/account").await.text.contains(shown), "{forwarded}");
+    }
+    // Wrong secrets of clients are counted in the same way.
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    let wrong = "grant_type=client_credentials&client_id=tidegauge-cli&client_secret=wrong";
+    let tried = async |forwarded: &str| {
+        let mut client = from("10.1.0.5:1000", forwarded);
+        client.send("POST", "/oauth/token", &[form], wrong.to_owned()).await.status.as_u16()
+    };
+    for _ in 0..10 {
+        assert_eq!(tried("203.0.113.9").await, 401);
+    }
+    assert_eq!((tried("203.0.113.9").await, tried("203.0.113.10").await), (429, 401));
 }
 
 /// The same answers after the same number of attempts, and as much work for each.

@@ -89,6 +89,38 @@ pub(crate) async fn limits_connections(backend: Backend) {
     }
 }
 
+/// How many connections there are, and why the service has ended others, is told.
+pub(crate) async fn counts_connections(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&["--max-connections", "3", "--header-timeout-seconds", "1"]);
+    let figures = || async {
+        // A connection of its own for each question, which is given up after it.
+        let answer = client().get(format!("{}/metrics", service.url)).header("connection", "close");
+        answer.send().await.unwrap().text().await.unwrap()
+    };
+    let figure = |figures: &str, name: &str| -> u64 {
+        let line = figures.lines().find_map(|line| line.strip_prefix(name));
+        line.unwrap_or_else(|| panic!("no {name} in {figures}")).trim().parse().unwrap()
+    };
+    let cut = |reason: &str| format!("tidegauge_connections_cut_total{{reason=\"{reason}\"}}");
+    let begin = figures().await;
+    assert!(figure(&begin, "tidegauge_connections ") >= 1, "{begin}");
+    assert_eq!(figure(&begin, &cut("crowded")), 0);
+
+    let silent: Vec<TcpStream> = (0..8).map(|_| TcpStream::connect(service.address()).unwrap()).collect();
+    for connection in silent {
+        assert_eq!(read_to_close(connection), "");
+    }
+    let mut end = figures().await;
+    while figure(&end, &cut("silent")) == 0 {
+        end = figures().await;
+    }
+    assert!(figure(&end, &cut("crowded")) >= 5, "there are places for three: {end}");
+    assert_eq!(figure(&end, &cut("crowded")) + figure(&end, &cut("silent")), 8, "{end}");
+    assert!(figure(&end, "tidegauge_connections ") <= 3, "{end}");
+    assert!(figure(&end, "tidegauge_connections_accepted_total ") >= 9, "{end}");
+}
+
 /// A client that asks and never reads does not keep its answers in memory for ever.
 pub(crate) async fn closes_unread_connections(backend: Backend) {
     let installation = Installation::new(backend);

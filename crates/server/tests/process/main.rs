@@ -123,6 +123,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("a_request_that_takes_too_long_is_cut_off", |backend| Box::pin(limits::times_out(backend))),
     ("silent_connections_are_closed", |backend| Box::pin(limits::closes_silent_connections(backend))),
     ("more_connections_than_allowed_are_closed", |backend| Box::pin(limits::limits_connections(backend))),
+    ("connections_are_in_the_metrics", |backend| Box::pin(limits::counts_connections(backend))),
     ("connections_with_unread_answers_are_closed", |backend| {
         Box::pin(limits::closes_unread_connections(backend))
     }),

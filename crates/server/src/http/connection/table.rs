@@ -1,6 +1,7 @@
 //! The connections that there are. When there are as many as there may be, a new one takes the place of one that has not
 //! been answered yet, the oldest of the address with most of those: whoever opens connections and finishes no request
-//! on them shuts out itself. Answered ones go only when there is nothing else, those first that wait longest.
+//! on them shuts out itself. Answered ones go only when there is nothing else, those first that wait longest. A trusted
+//! proxy stands for many callers, and asks when it has a request: its connections count as answered from the start.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -10,6 +11,9 @@ use std::task::{Poll, Waker};
 
 use futures_util::task::AtomicWaker;
 
+use crate::config::TrustedProxies;
+use crate::metrics::connections::{ConnectionMetrics, Cut};
+
 /// What is written is an answer from here on: a greeting of HTTP/2, which nobody has asked for, is shorter.
 const ANSWER_BYTES: u64 = 128;
 
@@ -17,6 +21,8 @@ const ANSWER_BYTES: u64 = 128;
 #[derive(Debug)]
 pub(super) struct Table {
     max: usize,
+    proxies: TrustedProxies,
+    metrics: ConnectionMetrics,
     entries: Mutex<Entries>,
     /// Moves on with every answer, so that connections have an age.
     clock: AtomicU64,
@@ -39,6 +45,8 @@ struct Entry {
 struct State {
     is_answered: AtomicBool,
     is_cut: AtomicBool,
+    /// Whether its end is in the figures.
+    is_counted: AtomicBool,
     written: AtomicU64,
     /// When it was last written to, or accepted.
     last: AtomicU64,
@@ -54,8 +62,8 @@ pub(super) struct Place {
 }
 
 impl Table {
-    pub(super) fn new(max: usize) -> Arc<Self> {
-        Arc::new(Self { max, entries: Mutex::default(), clock: AtomicU64::new(0) })
+    pub(super) fn new(max: usize, proxies: TrustedProxies, metrics: ConnectionMetrics) -> Arc<Self> {
+        Arc::new(Self { max, proxies, metrics, entries: Mutex::default(), clock: AtomicU64::new(0) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Entries> {
@@ -68,10 +76,10 @@ impl Table {
 
     /// A place for a new connection, if need be that of another.
     pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Place {
-        let address = network_of(address);
         let state = Arc::new(State {
-            is_answered: AtomicBool::new(false),
+            is_answered: AtomicBool::new(self.proxies.contains(address)),
             is_cut: AtomicBool::new(false),
+            is_counted: AtomicBool::new(false),
             written: AtomicU64::new(0),
             last: AtomicU64::new(self.now()),
             reader: AtomicWaker::new(),
@@ -82,12 +90,23 @@ impl Table {
             && let Some(gone) = entries.by_number.remove(&number)
         {
             gone.state.cut();
+            self.count(&gone.state, Cut::Crowded);
         }
         let number = entries.next;
         entries.next += 1;
+        let address = network_of(address);
         entries.by_number.insert(number, Entry { address, state: Arc::clone(&state) });
+        self.metrics.connections_are(entries.by_number.len());
         drop(entries);
+        self.metrics.connection_accepted();
         Place { table: Arc::clone(self), number, state }
+    }
+
+    /// Counts the end of a connection, once: it may be noticed in several ways.
+    fn count(&self, state: &State, cut: Cut) {
+        if !state.is_counted.swap(true, Ordering::Relaxed) {
+            self.metrics.connection_cut(cut);
+        }
     }
 }
 
@@ -148,6 +167,11 @@ impl Place {
         }
     }
 
+    /// Notes that the service ends the connection.
+    pub(super) fn cut(&self, cut: Cut) {
+        self.table.count(&self.state, cut);
+    }
+
     fn is_answered(&self) {
         self.state.last.store(self.table.now(), Ordering::Relaxed);
         self.state.is_answered.store(true, Ordering::Relaxed);
@@ -161,7 +185,9 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.table.lock().by_number.remove(&self.number);
+        let mut entries = self.table.lock();
+        entries.by_number.remove(&self.number);
+        self.table.metrics.connections_are(entries.by_number.len());
     }
 }
 
@@ -173,9 +199,13 @@ mod tests {
         IpAddr::from([10, 0, 0, last])
     }
 
+    fn table(max: usize) -> Arc<Table> {
+        Table::new(max, TrustedProxies::default(), ConnectionMetrics::default())
+    }
+
     #[test]
     fn who_finishes_no_request_shuts_out_itself() {
-        let table = Table::new(4);
+        let table = table(4);
         let answered = table.enter(address(1));
         answered.is_answered();
         let waiting = table.enter(address(2));
@@ -190,7 +220,7 @@ mod tests {
 
     #[test]
     fn answered_connections_go_last_and_the_longest_silent_first() {
-        let table = Table::new(3);
+        let table = table(3);
         let places = [table.enter(address(1)), table.enter(address(1)), table.enter(address(2))];
         [2, 0, 1].into_iter().for_each(|at: usize| places[at].is_answered());
         let new = table.enter(address(1));
@@ -199,5 +229,36 @@ mod tests {
         assert!(new.is_lost(), "it was not answered yet");
         drop(next);
         assert_eq!(table.lock().by_number.len(), 2);
+    }
+
+    #[test]
+    fn a_trusted_proxy_may_have_the_whole_table() {
+        let proxies = "10.0.0.1".parse().unwrap();
+        let table = Table::new(4, proxies, ConnectionMetrics::default());
+        let of_proxy: Vec<Place> = (0..3).map(|_| table.enter(address(1))).collect();
+        let half_open = table.enter(address(3));
+        let direct = table.enter(address(2));
+        assert!(half_open.is_lost(), "one that finishes no request goes before all of a proxy's");
+        assert!(of_proxy.iter().chain([&direct]).all(|place| !place.is_lost()));
+        of_proxy[0].is_answered();
+        let further = [table.enter(address(1)), table.enter(address(1))];
+        assert!(direct.is_lost() && of_proxy[1].is_lost(), "then the one that was silent for longest");
+        assert!(!of_proxy[0].is_lost() && !of_proxy[2].is_lost() && further.iter().all(|it| !it.is_lost()));
+        let direct = table.enter(address(2));
+        assert!(of_proxy[2].is_lost() && !direct.is_lost(), "and nobody is shut out by it");
+    }
+
+    #[test]
+    fn connections_are_counted_and_so_is_why_they_end() {
+        let metrics = ConnectionMetrics::default();
+        let table = Table::new(1, TrustedProxies::default(), metrics.clone());
+        let crowded = table.enter(address(1));
+        let silent = table.enter(address(2));
+        // One that has lost its place ends for that reason, whatever is noticed first.
+        crowded.cut(Cut::Unread);
+        silent.cut(Cut::Silent);
+        silent.cut(Cut::Silent);
+        let counts = [Cut::Crowded, Cut::Silent, Cut::Unread].map(|cut| metrics.count_of(cut));
+        assert_eq!(counts, [1, 1, 0]);
     }
 }

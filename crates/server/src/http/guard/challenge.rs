@@ -3,13 +3,16 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
-use tidegauge_auth::oauth::challenge::{Challenge, INSUFFICIENT_SCOPE, INVALID_PROOF, INVALID_TOKEN};
+use tidegauge_auth::oauth::challenge::{
+    Challenge, INSUFFICIENT_SCOPE, INVALID_PROOF, INVALID_TOKEN, USE_NONCE,
+};
 use tidegauge_auth::oauth::{ProofRejection, scopes};
 use tidegauge_auth::{Access, Principal, Refusal};
 use tidegauge_model::ErrorKind;
 
 use crate::app::App;
 use crate::http::error::ApiError;
+use crate::http::oauth::set_nonce;
 use crate::oauth::denial::Denial;
 
 /// The path of the description of RFC 9728.
@@ -25,6 +28,11 @@ pub(super) fn denied(denial: Denial) -> ApiError {
             ApiError::new(ErrorKind::Unavailable, message)
         }
         Denial::Proof(_) => unauthenticated(message, true, INVALID_PROOF),
+        Denial::NonceNeeded(nonce) => {
+            let mut answer = unauthenticated(message, true, USE_NONCE);
+            set_nonce(&mut answer.headers, &nonce);
+            answer
+        }
         Denial::NotBound => unauthenticated(message, true, INVALID_TOKEN),
         Denial::Token(_) | Denial::BoundNotAccepted | Denial::Revoked => {
             unauthenticated(message, false, INVALID_TOKEN)

@@ -42,6 +42,8 @@ pub(super) struct Found {
     pub(super) actor: String,
     /// What an access token of OAuth 2.0 is limited to.
     pub(super) limit: Option<Limit>,
+    /// The nonce for the next proof of the sender's key, where it should know a newer one.
+    pub(super) nonce: Option<String>,
 }
 
 pub(super) struct Limit {
@@ -73,7 +75,7 @@ pub(super) async fn find(
         Sent::Secret(secret) => {
             let found = app.bearers.find(&app.catalog, secret.digest(), named, app.now()).await?;
             let bearer = found.ok_or(Refusal::UnknownToken)?;
-            return Ok(Found { actor: actor_of_ours(&bearer), bearer, limit: None });
+            return Ok(Found { actor: actor_of_ours(&bearer), bearer, limit: None, nonce: None });
         }
         Sent::AccessToken { text, is_dpop } if app.oauth.is_used() => (text, is_dpop),
         Sent::AccessToken { .. } => return Err(Refusal::MalformedToken.into()),
@@ -92,7 +94,8 @@ pub(super) async fn find(
         None => user.to_string(),
     };
     let (scopes, bound, expires_at) = (admitted.scopes, admitted.bound, admitted.expires_at);
-    Ok(Found { bearer: admitted.bearer, actor, limit: Some(Limit { scopes, bound, expires_at }) })
+    let limit = Some(Limit { scopes, bound, expires_at });
+    Ok(Found { bearer: admitted.bearer, actor, limit, nonce: admitted.nonce })
 }
 
 fn actor_of_ours(found: &Bearer) -> String {

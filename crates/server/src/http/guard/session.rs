@@ -36,7 +36,7 @@ pub(super) async fn find(
     let key = format!("session of {}", session.user);
     let found = app.bearers.remembered(&app.catalog, key, named, app.now(), look_up).await?;
     let bearer = found.ok_or(Refusal::UnknownToken)?;
-    Ok(Some(Found { bearer, actor: session.user.into_string(), limit: None }))
+    Ok(Some(Found { bearer, actor: session.user.into_string(), limit: None, nonce: None }))
 }
 
 fn is_from_own_page(app: &App, head: Head<'_>, session: &Session) -> bool {

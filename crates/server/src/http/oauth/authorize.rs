@@ -18,6 +18,7 @@ use crate::http::error::{ApiError, ErrorBody};
 use crate::http::pages::layout::{self, Message, Page};
 use crate::http::pages::visitor::Visitor;
 use crate::service::oauth::authorize::{self, Failure, Request, SIGNED_IN_AFTER};
+use crate::service::oauth::known_clients::Client;
 use crate::service::oauth::{ErrorCode, OAuthError, Parameters, client_auth, scope};
 use crate::service::sessions::Session;
 
@@ -99,7 +100,7 @@ async fn ask(
     let asked = parameters.without(&OWN_FIELDS);
     let content = Consent {
         client: &request.client.record.name,
-        origin: origin(app, request).await?,
+        origin: origin(app, &request.client).await?,
         email: person.as_ref().map_or("", |person| person.email.as_str()),
         orgs: format!("{}{more}", names.join(", ")),
         lines: scope::in_words(&request.scope),
@@ -117,19 +118,9 @@ async fn ask(
 }
 
 /// What a person should know about where a client comes from.
-async fn origin(app: &App, request: &Request) -> Result<String, OAuthError> {
-    let client = &request.client.record;
-    let is_built_in = client.created_by == crate::service::oauth::known_clients::BUILT_IN;
-    let maker = match &client.org {
-        // Its name says it is whatever it likes to be; who answers for it is known.
-        Some(org) => {
-            let org = app.catalog.find_org(org).await?;
-            let name = org.map_or_else(String::new, |org| format!(" {}", org.name));
-            format!("It was set up by the organisation{name} of this service. ")
-        }
-        None if is_built_in => String::new(),
-        None => "It registered itself, and nobody has checked its name. ".to_owned(),
-    };
+async fn origin(app: &App, client: &Client) -> Result<String, OAuthError> {
+    let maker = maker(app, client).await?;
+    let (is_built_in, client) = (client.is_built_in(), &client.record);
     let caution = if client.is_public && (is_built_in || client.org.is_some()) {
         "It runs as a program, which others could have put in its place. Allow it only if you have just started it \
          yourself."
@@ -138,7 +129,20 @@ async fn origin(app: &App, request: &Request) -> Result<String, OAuthError> {
     } else {
         ""
     };
-    Ok(format!("{maker}{caution}").trim_end().to_owned())
+    Ok(format!("{maker} {caution}").trim().to_owned())
+}
+
+/// Who answers for a client, whose name says that it is whatever it likes to be; nothing of one that is built in.
+pub(super) async fn maker(app: &App, client: &Client) -> Result<String, OAuthError> {
+    Ok(match &client.record.org {
+        Some(org) => {
+            let org = app.catalog.find_org(org).await?;
+            let name = org.map_or_else(String::new, |org| format!(" {}", org.name));
+            format!("It was set up by the organisation{name} of this service.")
+        }
+        None if client.is_built_in() => String::new(),
+        None => "It registered itself, and nobody has checked its name.".to_owned(),
+    })
 }
 
 /// To the sign-in page, which leads back here. A wish to sign in anew becomes the time after which that must happen.

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::authorize::stale_form;
+use super::authorize::{maker, stale_form};
 use super::{PageForm, Sender};
 use crate::app::App;
 use crate::http::error::ErrorBody;
@@ -30,6 +30,8 @@ struct Entry {
 struct Confirm<'a> {
     code: String,
     client: &'a str,
+    /// Who answers for the client.
+    maker: String,
     email: &'a str,
     lines: Vec<String>,
     form_token: String,
@@ -111,7 +113,7 @@ pub async fn decide(
     let person = (&session.user, session.begun);
     match device::decide(&app, &asked, person, is_allowed, &sender.message).await {
         Ok(true) if is_allowed => {
-            let text = format!("{} can act for you now. You can close this page.", asked.client_name);
+            let text = format!("{} can act for you now. You can close this page.", asked.client.record.name);
             Message { title: "Allowed", text: &text, action: None }.respond(StatusCode::OK)
         }
         Ok(true) => {
@@ -135,9 +137,14 @@ async fn confirm(app: &App, sender: &Sender, visitor: &Visitor, typed: &str) -> 
         Ok(person) => person,
         Err(error) => return refused(visitor, &CodeProblem::Failed(error.into())),
     };
+    let maker = match maker(app, &asked.client).await {
+        Ok(maker) => maker,
+        Err(error) => return refused(visitor, &CodeProblem::Failed(error)),
+    };
     let content = Confirm {
         code: asked.code.shown(),
-        client: &asked.client_name,
+        client: &asked.client.record.name,
+        maker,
         email: person.as_ref().map_or("", |person| person.email.as_str()),
         lines: scope::in_words(&asked.scope),
         form_token: visitor.form_token(),

@@ -11,7 +11,7 @@ use tidegauge_auth::embedded::pkce;
 use tidegauge_auth::oauth::{Scopes, algorithms, dpop};
 use tidegauge_model::oauth::GrantType;
 
-use super::{Sender, allow_any_origin};
+use super::Sender;
 use crate::app::App;
 use crate::http::error::ApiError;
 
@@ -73,6 +73,5 @@ pub async fn jwks(State(app): State<Arc<App>>, _sender: Sender) -> Result<Respon
 fn public(document: Value) -> Response {
     let mut response = AxumJson(document).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(KEPT));
-    allow_any_origin(&mut response);
     response
 }

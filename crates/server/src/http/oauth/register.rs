@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tidegauge_model::ErrorKind;
 use utoipa::ToSchema;
 
-use super::{OAuthErrorBody, Refused, Sender, allow_any_origin, private, read_body};
+use super::{OAuthErrorBody, Refused, Sender, private, read_body};
 use crate::app::App;
 use crate::http::error::{ApiError, ErrorBody};
 use crate::service::oauth::clients::NewClient;
@@ -74,9 +74,7 @@ pub async fn register(
     };
     let made = register::register(&app, metadata, &sender.message).await;
     let made = made.map_err(|error| Refused(error).into_response())?;
-    let mut response = private(StatusCode::CREATED, &answer(made));
-    allow_any_origin(&mut response);
-    Ok(response)
+    Ok(private(StatusCode::CREATED, &answer(made)))
 }
 
 fn answer(made: NewClient) -> RegistrationAnswer {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tidegauge_model::Timestamp;
 use utoipa::ToSchema;
 
-use super::{FormBody, OAuthErrorBody, Refused, Sender, allow_any_origin, private};
+use super::{FormBody, OAuthErrorBody, Refused, Sender, private, set_nonce};
 use crate::app::App;
 use crate::http::error::ErrorBody;
 use crate::service::oauth::introspect::{self, Active};
@@ -67,6 +67,7 @@ pub async fn token(
     sender.check_proof(&app)?;
     let client = sender.client(&app, &parameters).await?;
     let tokens = token::token(&app, &client, &parameters, &sender.message).await?;
+    let nonce = sender.use_proof(&app, &tokens.holder)?;
     let answer = TokenAnswer {
         access_token: tokens.access,
         token_type: if tokens.is_bound { "DPoP" } else { "Bearer" },
@@ -74,12 +75,11 @@ pub async fn token(
         refresh_token: tokens.refresh.map(|secret| secret.reveal().to_owned()),
         scope: tokens.scope,
     };
-    Ok(readable(private(StatusCode::OK, &answer)))
-}
-
-fn readable(mut response: Response) -> Response {
-    allow_any_origin(&mut response);
-    response
+    let mut response = private(StatusCode::OK, &answer);
+    if let Some(nonce) = nonce {
+        set_nonce(response.headers_mut(), &nonce);
+    }
+    Ok(response)
 }
 
 /// A request of a device.
@@ -132,7 +132,7 @@ pub async fn device_authorization(
         expires_in: device::LIFETIME.as_secs(),
         interval: device::INTERVAL_SECONDS,
     };
-    Ok(readable(private(StatusCode::OK, &answer)))
+    Ok(private(StatusCode::OK, &answer))
 }
 
 /// A token to end or to ask about.
@@ -161,7 +161,7 @@ pub async fn revoke(
 ) -> Result<Response, Refused> {
     let client = sender.client(&app, &parameters).await?;
     revoke::revoke(&app, &client, &parameters, &sender.message).await?;
-    Ok(readable(StatusCode::OK.into_response()))
+    Ok(StatusCode::OK.into_response())
 }
 
 /// Tells a client with a secret about a token of its own or of its organisation (RFC 7662).

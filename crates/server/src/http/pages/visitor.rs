@@ -1,10 +1,9 @@
 //! Who looks at a page: the session of the browser if it has one, from where it comes, and the secret that its forms
 //! are bound to.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
@@ -13,6 +12,7 @@ use tidegauge_auth::{OpaqueSecret, opaque};
 use super::cookies::Cookie;
 use crate::app::App;
 use crate::http::answer::RequestIds;
+use crate::http::caller_address;
 use crate::http::error::ApiError;
 use crate::service::sessions::{self, Arrival, FORM_PURPOSE, Session};
 
@@ -46,10 +46,9 @@ impl FromRequestParts<Arc<App>> for Visitor {
 }
 
 fn arrival(app: &App, parts: &Parts) -> Arrival {
-    let address = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip());
     let agent = parts.headers.get(header::USER_AGENT).map(|value| String::from_utf8_lossy(value.as_bytes()));
     Arrival {
-        address,
+        address: caller_address::of(app, parts),
         agent: agent.unwrap_or_default().chars().filter(|c| !c.is_control()).take(AGENT_MAX).collect(),
         request_id: parts.extensions.get::<RequestIds>().map(|ids| ids.request.clone()).unwrap_or_default(),
         now: app.now(),

@@ -37,7 +37,7 @@ pub struct Begun {
 #[derive(Debug)]
 pub struct Asked {
     pub code: UserCode,
-    pub client_name: String,
+    pub client: Client,
     pub scope: String,
 }
 
@@ -161,8 +161,9 @@ pub async fn find(app: &App, typed: &str, person: &UserId, message: &Message) ->
         client_auth::note_refusal(app, message, "POST /device", detail);
         return Err(CodeProblem::Wrong);
     };
-    let client_name = known_clients::name(app, &request.client).await?;
-    Ok(Asked { code, client_name, scope: request.scope })
+    // A client that was deleted meanwhile takes its requests with it.
+    let client = known_clients::find(app, request.client.as_str()).await?.ok_or(CodeProblem::Wrong)?;
+    Ok(Asked { code, client, scope: request.scope })
 }
 
 fn is_open(request: &DeviceRequest, now: Timestamp) -> bool {

@@ -15,6 +15,7 @@ pub enum ErrorCode {
     InvalidRedirectUri,
     InvalidClientMetadata,
     InvalidDpopProof,
+    UseDpopNonce,
     UnauthorizedClient,
     UnsupportedGrantType,
     UnsupportedResponseType,
@@ -41,6 +42,7 @@ impl ErrorCode {
             Self::InvalidRedirectUri => "invalid_redirect_uri",
             Self::InvalidClientMetadata => "invalid_client_metadata",
             Self::InvalidDpopProof => "invalid_dpop_proof",
+            Self::UseDpopNonce => "use_dpop_nonce",
             Self::UnauthorizedClient => "unauthorized_client",
             Self::UnsupportedGrantType => "unsupported_grant_type",
             Self::UnsupportedResponseType => "unsupported_response_type",
@@ -63,13 +65,15 @@ pub struct OAuthError {
     pub code: ErrorCode,
     /// For developers, in printable ASCII without quotes, as the protocol demands.
     pub description: String,
+    /// What the client is to put into its next proof (RFC 9449, 8).
+    pub nonce: Option<String>,
 }
 
 impl OAuthError {
     pub fn new(code: ErrorCode, description: impl Into<String>) -> Self {
         let is_allowed = |letter: &char| matches!(letter, ' '..='!' | '#'..='[' | ']'..='~');
         let description: String = description.into();
-        Self { code, description: description.chars().filter(is_allowed).collect() }
+        Self { code, description: description.chars().filter(is_allowed).collect(), nonce: None }
     }
 
     pub fn invalid_request(description: impl Into<String>) -> Self {

@@ -29,6 +29,8 @@ pub struct Tokens {
     pub is_bound: bool,
     pub refresh: Option<OpaqueSecret>,
     pub scope: String,
+    /// Who answers for them: a person, or the organisation of a machine.
+    pub holder: String,
 }
 
 /// What a new grant begins with.
@@ -73,6 +75,12 @@ pub fn blank_grant(app: &App, client: &Client, scope: String, now: Timestamp) ->
         ends: now.plus(GRANT_LIFETIME),
         revoked: None,
     }
+}
+
+/// Who answers for what is done with a grant.
+pub fn holder_of(grant: &Grant) -> String {
+    let person = grant.person.as_ref().map(ToString::to_string);
+    person.or_else(|| grant.org.as_ref().map(ToString::to_string)).unwrap_or_else(|| grant.client.to_string())
 }
 
 /// Signs an access token of a grant.

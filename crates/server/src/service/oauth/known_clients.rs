@@ -15,7 +15,7 @@ pub const COMMAND_LINE: &str = "tidegauge-cli";
 const PUBLIC_COMMAND_LINE: &str = "13c885a8-f46a-4424-82d2-883cf7ccfe49";
 
 /// Who made the clients that are built in.
-pub const BUILT_IN: &str = "built in";
+const BUILT_IN: &str = "built in";
 
 /// Longest id that is looked up.
 const ID_MAX: usize = 128;
@@ -30,6 +30,11 @@ pub struct Client {
 impl Client {
     pub fn id(&self) -> &ClientId {
         &self.record.id
+    }
+
+    /// Whether the service knows the client by itself.
+    pub fn is_built_in(&self) -> bool {
+        self.record.created_by == BUILT_IN
     }
 
     /// Refuses a way to a token that the client was not made for.
@@ -93,10 +98,4 @@ fn built_in(id: &str) -> Option<OAuthClient> {
 /// The name of a client that is built in, or else its id.
 pub fn built_in_name(id: &ClientId) -> String {
     built_in(id.as_str()).map_or_else(|| id.to_string(), |client| client.name)
-}
-
-/// The name that people know a client by, for lists of what they have allowed.
-pub async fn name(app: &App, id: &ClientId) -> Result<String, OAuthError> {
-    let found = find(app, id.as_str()).await?;
-    Ok(found.map_or_else(|| id.to_string(), |client| client.record.name))
 }

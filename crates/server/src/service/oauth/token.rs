@@ -166,7 +166,8 @@ async fn by_refresh(
     }
     // A confidential client is known by its secret and may take another key; its grant keeps to the first one.
     let access = issue::access_token(app, &grant, &scope, message.now).await?;
-    Ok(Tokens { access, is_bound: grant.thumbprint.is_some(), refresh: Some(secret), scope })
+    let (is_bound, holder) = (grant.thumbprint.is_some(), issue::holder_of(&grant));
+    Ok(Tokens { access, is_bound, refresh: Some(secret), scope, holder })
 }
 
 async fn by_credentials(
@@ -210,6 +211,7 @@ pub async fn hand_out(app: &App, new: NewGrant, message: &Message) -> Result<Tok
         access,
         is_bound: grant.thumbprint.is_some(),
         refresh: refresh.map(|(secret, _)| secret),
+        holder: issue::holder_of(&grant),
         scope: grant.scope,
     })
 }

@@ -13,6 +13,7 @@ use crate::signer::{Signer, encode};
 
 pub(super) const ALL: &[(&str, Case)] = &[
     ("a_bound_token_needs_a_proof_of_its_key", |backend| Box::pin(bound(backend))),
+    ("a_nonce_is_told_where_it_is_demanded", |backend| Box::pin(nonces(backend))),
     ("bound_tokens_are_refused_where_they_are_off", |backend| Box::pin(off(backend))),
     ("unbound_tokens_are_refused_where_a_key_is_required", |backend| Box::pin(required(backend))),
 ];
@@ -26,10 +27,21 @@ fn bound_token(world: &World, key: &Signer) -> String {
 }
 
 fn proof(world: &World, key: &Signer, access_token: &str, id: &str, path: &str) -> String {
+    proof_with(world, key, access_token, id, path, &Value::Null)
+}
+
+fn proof_with(
+    world: &World,
+    key: &Signer,
+    access_token: &str,
+    id: &str,
+    path: &str,
+    nonce: &Value,
+) -> String {
     let header = json!({"typ": "dpop+jwt", "alg": key.algorithm(), "jwk": key.public_key()});
     let claims: Value = json!({
         "jti": id, "htm": "GET", "htu": format!("{PUBLIC_URL}{path}"), "iat": world.seconds(),
-        "ath": encode(token::digest(access_token)),
+        "ath": encode(token::digest(access_token)), "nonce": nonce,
     });
     key.token(&header, &claims)
 }
@@ -73,6 +85,24 @@ async fn bound(backend: Backend) {
     let proof = proof(&world, &key, &unbound, "p-6", "/v2/notifiers");
     assert_eq!(send(&world, "DPoP", &unbound, &[&proof]).await.status, 401);
     assert_eq!(send(&world, "Bearer", &unbound, &[]).await.status, 200);
+}
+
+async fn nonces(backend: Backend) {
+    let world = World::start_demanding_nonces(backend).await;
+    let (key, path) = (Signer::es256(), "/v2/notifiers");
+    let token = bound_token(&world, &key);
+    let answer = send(&world, "DPoP", &token, &[&proof(&world, &key, &token, "p-1", path)]).await;
+    let said = challenges(&answer.headers);
+    assert!(answer.status == 401 && said[0].contains("error=\"use_dpop_nonce\""), "{answer:?}");
+    let nonce = json!(answer.headers["dpop-nonce"].to_str().unwrap());
+    let good = proof_with(&world, &key, &token, "p-1", path, &nonce);
+    assert_eq!(send(&world, "DPoP", &token, &[&good]).await.status, 200);
+    let replayed = send(&world, "DPoP", &token, &[&good]).await;
+    assert!(challenges(&replayed.headers)[0].contains("error=\"invalid_dpop_proof\""), "{replayed:?}");
+    // Nobody who has not shown a good token for it is given one.
+    let forged = world.forged("owner", &world.app.org);
+    let refused = send(&world, "DPoP", &forged, &[&proof(&world, &key, &forged, "p-2", path)]).await;
+    assert!(refused.status == 401 && !refused.headers.contains_key("dpop-nonce"), "{refused:?}");
 }
 
 async fn off(backend: Backend) {

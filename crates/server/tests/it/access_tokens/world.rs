@@ -61,21 +61,25 @@ impl World {
 
     /// Starts with the embedded authorisation server on, as no settings can have it, so that all routes are there.
     pub(crate) async fn start_beside_embedded(backend: Backend) -> Self {
-        Self::begin(backend, true, |_| {}).await
+        Self::begin(backend, Oauth { is_embedded: true, ..Oauth::default() }, |_| {}).await
+    }
+
+    /// Starts where each proof of a key must hold a nonce.
+    pub(crate) async fn start_demanding_nonces(backend: Backend) -> Self {
+        Self::begin(backend, Oauth { demands_nonces: true, ..Oauth::default() }, |_| {}).await
     }
 
     /// Starts with settings that a case changes.
     pub(crate) async fn start_with(backend: Backend, edit: impl FnOnce(&mut IssuerConfig)) -> Self {
-        Self::begin(backend, false, edit).await
+        Self::begin(backend, Oauth::default(), edit).await
     }
 
-    async fn begin(backend: Backend, is_embedded: bool, edit: impl FnOnce(&mut IssuerConfig)) -> Self {
+    async fn begin(backend: Backend, oauth: Oauth, edit: impl FnOnce(&mut IssuerConfig)) -> Self {
         let (issuer, signer) = (FakeIssuer::start().await, Signer::es256());
         issuer.change(|behaviour| behaviour.keys = vec![signer.named(KEY)]);
         let mut config = settings(&issuer.url);
         edit(&mut config);
-        let oauth = Oauth { issuers: vec![config], is_embedded, ..Oauth::default() };
-        let app = TestApp::start_with(backend, oauth).await;
+        let app = TestApp::start_with(backend, Oauth { issuers: vec![config], ..oauth }).await;
         let mut world = Self { app, issuer, signer };
         world.link("owner", &world.app.owner).await;
         world.link("other", &world.app.other_owner).await;

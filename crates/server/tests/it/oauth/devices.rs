@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use tidegauge_catalog::Change;
 use tidegauge_catalog::passwords::NewPassword;
@@ -96,6 +96,30 @@ pub(super) async fn flow(app: TestApp) {
     let (web, secret) = web_client(&app).await;
     let pairs = [("client_id", web.as_str()), ("client_secret", secret.as_str())];
     refused(&send(&app, "/oauth/device_authorization", &pairs, None).await, 400, "unauthorized_client");
+}
+
+/// A client can have any name; the page says who answers for it, as the page for browsers does.
+pub(super) async fn named_by_its_org(app: TestApp) {
+    let name = "<b>Home & Away</b>";
+    app.operate(|org| org.name = name.to_owned()).await;
+    let (id, _) = client(&app, json!({"name": "Sensor", "isPublic": true, "grants": [DEVICE_GRANT]})).await;
+    let begun = send(&app, "/oauth/device_authorization", &[("client_id", id.as_str())], None).await;
+    assert_eq!(begun.status, 200, "{begun:?}");
+    let begun = begun.json();
+    let browser = Browser::of(&app, &app.other_owner).await;
+    let path = format!("/device?user_code={}", text(&begun, "user_code"));
+    let page = browser.get(&path).await;
+    let shown = page.text.replace("&#60;", "<").replace("&#62;", ">").replace("&#38;", "&");
+    assert!(shown.contains(&format!("It was set up by the organisation {name} of this service.")), "{shown}");
+    assert!(shown.contains("Sensor") && !page.text.contains(name), "{page:?}");
+    // One that the service knows by itself needs nobody to answer for it.
+    let begun = begin(&app).await;
+    let page = browser.get(&format!("/device?user_code={}", text(&begun, "user_code"))).await;
+    assert!(page.status == 200 && !page.text.contains("It was set up"), "{page:?}");
+    // What a client that is gone has asked for cannot be allowed.
+    let owner = Some(app.owner_token.as_str());
+    assert_eq!(app.send("DELETE", &format!("/v2/oauth/clients/{id}"), owner, None).await.status, 204);
+    assert_eq!(browser.get(&path).await.status, 422);
 }
 
 pub(super) async fn guessing(app: TestApp) {
