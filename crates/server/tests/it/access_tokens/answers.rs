@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tidegauge_model::{Clock, Role};
+use tidegauge_server::config::oauth::{LoginConfig, LoginTarget};
 
 use super::Case;
 use super::world::{World, challenges};
@@ -18,6 +19,7 @@ pub(super) const ALL: &[(&str, Case)] = &[
         Box::pin(lasting(backend))
     }),
     ("the_service_describes_itself", |backend| Box::pin(metadata(backend))),
+    ("the_service_tells_how_to_sign_in_at_its_issuer", |backend| Box::pin(login(backend))),
     ("tokens_of_ours_are_as_they_were", |backend| Box::pin(ours(backend))),
 ];
 
@@ -138,6 +140,31 @@ async fn metadata(backend: Backend) {
     assert!(scopes.contains(&json!("*")) && scopes.contains(&json!("ingest|create")));
     assert!(answer["dpop_signing_alg_values_supported"].as_array().unwrap().contains(&json!("ES256")));
     assert_eq!(world.issuer.count("metadata"), 0, "describing ourselves asks nobody");
+    let login = json!({"issuer": world.issuer.url, "client_id": "console", "resource": PUBLIC_URL});
+    assert_eq!(answer["tidegauge_login"], json!([login]));
+}
+
+/// What the operator says about signing in at an issuer reaches the command line.
+async fn login(backend: Backend) {
+    for (target, parameter) in [(LoginTarget::Audience, Some("audience")), (LoginTarget::Nothing, None)] {
+        let world = World::start_with(backend, |config| {
+            config.expected.audiences = vec!["api://logs".to_owned()];
+            config.expected.scope_prefix = "api://logs/".to_owned();
+            config.login = LoginConfig {
+                client: "cli".to_owned(),
+                scope: Some("openid api://logs/*".to_owned()),
+                target,
+            };
+        })
+        .await;
+        let mut expected = json!({"issuer": world.issuer.url, "client_id": "cli", "scope": "openid api://logs/*",
+            "scope_prefix": "api://logs/"});
+        if let Some(parameter) = parameter {
+            expected[parameter] = "api://logs".into();
+        }
+        let answer = world.app.send("GET", METADATA, None, None).await.json();
+        assert_eq!(answer["tidegauge_login"], json!([expected]));
+    }
 }
 
 async fn ours(backend: Backend) {
