@@ -17,6 +17,10 @@ install_packages() {
         touch "$packages/ready"; } >&2
 }
 
+if ! command -v openssl >/dev/null; then
+    echo "delivery: not run (the program openssl, which makes certificates, is not there)" >&2
+    exit 0
+fi
 if ! install_packages; then
     echo "delivery: not run (aiosmtpd cannot be installed: python3 from 3.10 with venv and PyPI are needed)" >&2
     exit 0

@@ -1,4 +1,4 @@
-"""Delivery by the real binary: every channel, and the way from an event to a message.
+"""Delivery by the real binary: every channel, mails by encrypted connections, and the way from an event to a message.
 
 Usage: main.py BINARY FOLDER"""
 
@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from channels import check_all
+from encryption import check_encryption
 from monitor import check_alert
 from receivers import Receivers
 from service import Service
@@ -21,6 +22,8 @@ def main(binary, folder):
         finally:
             service.stop()
         print("delivery: every channel passed")
+        check_encryption(binary, folder, receivers)
+        print("delivery: mails by STARTTLS and TLS passed")
         (folder / "alert").mkdir()
         check_alert(binary, folder / "alert", receivers)
         print("delivery: from an event to a message passed")

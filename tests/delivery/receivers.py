@@ -3,6 +3,7 @@
 import http.server
 import logging
 import queue
+import socket
 import threading
 import warnings
 
@@ -27,9 +28,27 @@ class Mailbox:
         return "250 OK"
 
 
-def authenticator(server, session, envelope, mechanism, data):
-    known = data.login == b"alerts" and data.password == b"mail-secret"
-    return AuthResult(success=known)
+class MailServer:
+    """A mail server on a free port that keeps mails, and who signed in; `options` are those of aiosmtpd."""
+
+    def __init__(self, mails, **options):
+        self.mails = mails
+        self.logins = []
+        mailbox = Mailbox()
+        mailbox.mails = mails
+        # The controller asks for its own port again, so a free one is looked for.
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            self.port = probe.getsockname()[1]
+        options = {"authenticator": self.authenticate, "auth_required": True, **options}
+        self.controller = Controller(mailbox, hostname="127.0.0.1", port=self.port, **options)
+        self.controller.start()
+
+    def authenticate(self, server, session, envelope, mechanism, data):
+        self.logins.append(data.login)
+        return AuthResult(success=data.login == b"alerts" and data.password == b"mail-secret")
+
+    def stop(self):
+        self.controller.stop()
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
@@ -56,7 +75,7 @@ class Receivers:
     """Both servers, running."""
 
     def __init__(self):
-        # The mail server has no TLS here, of which it warns in several ways.
+        # A mail server without TLS warns of that in several ways.
         warnings.simplefilter("ignore")
         logging.disable(logging.WARNING)
         self.mails = queue.Queue()
@@ -64,21 +83,8 @@ class Receivers:
         self.web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Receiver)
         threading.Thread(target=self.web.serve_forever, daemon=True).start()
         self.url = f"http://127.0.0.1:{self.web.server_address[1]}"
-        # The controller asks for its own port again, so a free one is looked for.
-        probe = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
-        self.smtp_port = probe.server_address[1]
-        probe.server_close()
-        mailbox = Mailbox()
-        mailbox.mails = self.mails
-        self.mail_server = Controller(
-            mailbox,
-            hostname="127.0.0.1",
-            port=self.smtp_port,
-            authenticator=authenticator,
-            auth_require_tls=False,
-            auth_required=True,
-        )
-        self.mail_server.start()
+        self.mail_server = MailServer(self.mails, auth_require_tls=False)
+        self.smtp_port = self.mail_server.port
 
     def stop(self):
         self.mail_server.stop()

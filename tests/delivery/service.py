@@ -8,7 +8,7 @@ WAIT_SECONDS = 30
 
 
 class Service:
-    def __init__(self, binary, folder, receivers):
+    def __init__(self, binary, folder, receivers, changes=None):
         self.log = open(folder / "log", "a")
         self.receivers = receivers
         here = receivers.url
@@ -26,6 +26,7 @@ class Service:
             "smtp-user": "alerts",
             "smtp-password-file": str(folder / "password"),
             "smtp-from": "alerts@example.com",
+            **(changes or {}),
         }
         arguments = [part for key, value in settings.items() for part in (f"--{key}", value)]
         command = [binary, "serve", "--data", str(folder / "data"), "--listen", "127.0.0.1:0", *arguments]

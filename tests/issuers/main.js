@@ -8,6 +8,7 @@ import { decodeJwt, decodeProtectedHeader } from "jose";
 import * as flows from "./flows.js";
 import { RESOURCE_CLIENT, start, told } from "./providers.js";
 import { Service } from "./service.js";
+import { Terminal } from "./terminal.js";
 
 const [binary, folder] = process.argv.slice(2);
 const secretFile = join(folder, "introspection-secret");
@@ -19,6 +20,7 @@ const service = await Service.start(
   folder,
   `[[oauth.issuers]]\nurl = "${signed.issuer}"\nmachine_role = "user"\n${common}` +
     `[[oauth.issuers]]\nurl = "${opaque.issuer}"\nmachine_role = "read-only"\n${common}` +
+    `login_client = "logs-cli"\nlogin_scope = "openid offline_access notifiers|read query|read"\n` +
     `token = "introspection"\nintrospection_client = "${RESOURCE_CLIENT.id}"\n` +
     `introspection_secret_file = "${secretFile}"\n`,
 );
@@ -96,6 +98,47 @@ await test("introspection", async () => {
   await flows.revoke(opaque.issuer, revoked);
   assert.equal((await list(`Bearer ${revoked}`)).status, 401);
   assert.equal((await list("Bearer made-up")).status, 401);
+});
+
+await test("the command line signs in by the browser", async () => {
+  const terminal = new Terminal(binary, service, join(folder, "by-browser.json"));
+  const { said, address } = await terminal.byBrowser("lin");
+  const asked = new URL(address);
+  assert.equal(asked.origin, signed.issuer);
+  assert.equal(asked.searchParams.get("client_id"), "tidegauge-cli");
+  assert.equal(asked.searchParams.get("scope"), "openid offline_access *");
+  assert.match(said, /signed in at/);
+  assert.match(await terminal.run("whoami"), /user in default/);
+  assert.equal(await terminal.run("query", "print x = 1", "--format", "csv"), "x\n1\n");
+  const before = terminal.kept;
+  assert.equal(decodeJwt(before.accessToken).aud, service.url);
+  terminal.expire();
+  assert.match(await terminal.run("whoami"), /user in default/);
+  const renewed = terminal.kept;
+  assert.notEqual(renewed.accessToken, before.accessToken);
+  assert.equal(decodeJwt(renewed.accessToken).aud, service.url);
+  assert.match(await terminal.run("logout"), /signed out/);
+  const form = { grant_type: "refresh_token", refresh_token: renewed.refreshToken, client_id: "tidegauge-cli" };
+  const again = await fetch(`${signed.issuer}/token`, { method: "POST", body: new URLSearchParams(form) });
+  assert.equal((await again.json()).error, "invalid_grant");
+});
+
+await test("the command line signs in by a code, at the issuer that is named", async () => {
+  const terminal = new Terminal(binary, service, join(folder, "by-device.json"));
+  await terminal.byDevice("mei", "--issuer", opaque.issuer);
+  const { clientId, issuer, accessToken } = terminal.kept;
+  assert.deepEqual([clientId, issuer], ["logs-cli", opaque.issuer]);
+  assert.match(await terminal.run("whoami"), /user in default/);
+  assert.equal((await list(`Bearer ${accessToken}`)).status, 200);
+  const made = await service.send("POST", "/v2/notifiers", `Bearer ${accessToken}`, { body: webhook });
+  assert.equal(made.status, 403, "the operator's scopes are narrower");
+  terminal.expire();
+  assert.match(await terminal.run("whoami"), /user in default/);
+  const renewed = terminal.kept.accessToken;
+  assert.notEqual(renewed, accessToken);
+  await terminal.run("logout");
+  assert.equal((await flows.introspect(opaque.issuer, renewed)).active, false);
+  await assert.rejects(terminal.run("login", "--issuer", "https://evil.example"), /does not take tokens of/);
 });
 
 for (const { issuer } of [signed, opaque]) {

@@ -12,6 +12,8 @@ export const REDIRECT = "http://127.0.0.1:9/callback";
 export const RESOURCE_CLIENT = { id: "logs-service", secret: "the secret of the service" };
 export const MACHINE = { id: "shipper", secret: "the secret of the shipper" };
 export const APP = "console";
+// The command line: the name that it has unless the operator says another, and one that the operator says.
+export const COMMAND_LINES = ["tidegauge-cli", "logs-cli"];
 
 const SCOPES = "notifiers|read notifiers|create ingest|create query|read datasets|create *";
 
@@ -27,6 +29,14 @@ const clients = [
     response_types: ["code"],
     grant_types: ["authorization_code", "urn:ietf:params:oauth:grant-type:device_code"],
   },
+  ...COMMAND_LINES.map((client_id) => ({
+    client_id,
+    application_type: "native",
+    token_endpoint_auth_method: "none",
+    redirect_uris: ["http://127.0.0.1/callback"],
+    response_types: ["code"],
+    grant_types: ["authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:device_code"],
+  })),
   {
     client_id: MACHINE.id,
     client_secret: MACHINE.secret,

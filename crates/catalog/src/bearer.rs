@@ -21,6 +21,8 @@ pub struct Bearer {
     pub is_api_token: bool,
     pub user: UserId,
     pub expires_at: Option<Timestamp>,
+    /// Whether it ends with the membership of who made it; if so, that person is a member now.
+    pub ends_with_membership: bool,
     pub capabilities: Capabilities,
     pub standings: Vec<Standing>,
 }
@@ -58,6 +60,7 @@ struct BearerRow {
     kind: String,
     person_id: String,
     expires_at: Option<i64>,
+    ends_with_membership: bool,
     capabilities: String,
     org_id: Option<String>,
     role: Option<String>,
@@ -71,12 +74,16 @@ struct BearerRow {
 // number of them, which must not make their requests slow: a request looks at as many as they can own and as many again.
 // The number stands in the text, because SQLite prepares a statement anew for each value of a limit that is a parameter,
 // which halves the speed of every request.
-const SELECT: &str = "SELECT t.id, t.kind, t.person_id, t.expires_at, t.capabilities, o.id AS org_id, m.role, \
-    m.main_role, o.payment_status, o.first_failed_payment, o.licence \
+//
+// Tokens that end with a membership are given an end when it goes. That it is looked at here too is for another node,
+// whose clock may be behind that end.
+const SELECT: &str = "SELECT t.id, t.kind, t.person_id, t.expires_at, t.ends_with_membership, t.capabilities, \
+    o.id AS org_id, m.role, m.main_role, o.payment_status, o.first_failed_payment, o.licence \
     FROM token t \
     LEFT JOIN membership m ON t.org_id IS NULL AND m.person_id = t.person_id AND m.accepted IS NOT NULL \
     LEFT JOIN org o ON o.id = COALESCE(t.org_id, m.org_id) \
-    WHERE t.digest = $1 \
+    WHERE t.digest = $1 AND (NOT t.ends_with_membership OR EXISTS (SELECT 1 FROM membership k \
+    WHERE k.org_id = t.org_id AND k.person_id = t.person_id AND k.accepted IS NOT NULL)) \
     ORDER BY CASE WHEN o.id = $2 THEN 0 ELSE 1 END, o.id LIMIT 200";
 
 /// What a [`BearerRow`] has of a person who comes without a token of ours.
@@ -86,7 +93,7 @@ macro_rules! of_person {
             "SELECT p.id, '",
             $kind,
             "' AS kind, p.id AS person_id, CAST(NULL AS BIGINT) AS expires_at, \
-             '{}' AS capabilities, o.id AS org_id, m.role, m.main_role, o.payment_status, \
+             FALSE AS ends_with_membership, '{}' AS capabilities, o.id AS org_id, m.role, m.main_role, o.payment_status, \
              o.first_failed_payment, o.licence FROM person p ",
             $membership,
             " WHERE p.id = $1 \
@@ -108,7 +115,7 @@ const SELECT_OF_CLIENT: &str =
 // deleted holds nothing.
 const SELECT_OF_GRANT: &str = "SELECT g.id, CASE WHEN g.person_id IS NULL THEN 'api' ELSE 'personal' END AS kind, \
     COALESCE(g.person_id, c.created_by) AS person_id, g.ends AS expires_at, \
-    COALESCE(c.capabilities, '{}') AS capabilities, o.id AS org_id, m.role, m.main_role, \
+    FALSE AS ends_with_membership, COALESCE(c.capabilities, '{}') AS capabilities, o.id AS org_id, m.role, m.main_role, \
     o.payment_status, o.first_failed_payment, o.licence \
     FROM oauth_grant g \
     LEFT JOIN oauth_client c ON g.person_id IS NULL AND c.id = g.client_id \
@@ -193,6 +200,7 @@ impl Catalog {
             is_api_token: first.kind == API,
             user: first.person_id.as_str().into(),
             expires_at: first.expires_at.map(Timestamp::from_micros),
+            ends_with_membership: first.ends_with_membership,
             capabilities: read_capabilities(&first.capabilities)?,
             standings,
         }))

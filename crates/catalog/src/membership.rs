@@ -10,7 +10,7 @@ use crate::orgs::lock_org;
 use crate::people::{
     Member, MemberRow, Person, SELECT_MEMBER, SELECT_MEMBER_BY_EMAIL, insert_membership, insert_person,
 };
-use crate::tokens::capabilities_text;
+use crate::tokens::{capabilities_text, end_tokens_with_membership};
 use crate::{Catalog, Result};
 
 /// The role that a member is to have.
@@ -302,7 +302,8 @@ impl Catalog {
     }
 
     /// Removes a person from an organisation and from its roles and groups, if they still hold what the caller was
-    /// checked against. The person stays known to the installation.
+    /// checked against. The person stays known to the installation; of their API tokens those end that were made to end
+    /// with the membership.
     pub async fn remove_member(
         &self,
         org: &OrgId,
@@ -323,6 +324,7 @@ impl Catalog {
                 return Ok(Err(MembershipRefusal::LastOwner));
             }
             record!(connection, change, "user.delete", person.as_str());
+            end_tokens_with_membership!(connection, org, person, change);
         });
         Ok(Ok(()))
     }

@@ -141,6 +141,21 @@ macro_rules! insert_membership {
 
 pub(crate) use {insert_membership, insert_person};
 
+/// Gives a person another name inside a transaction, or leaves it if nobody has the id.
+macro_rules! rename {
+    ($connection:expr, $id:expr, $name:expr) => {
+        let renamed = sqlx::query("UPDATE person SET name = $2 WHERE id = $1")
+            .bind($id.as_str())
+            .bind($name)
+            .execute(&mut *$connection)
+            .await?
+            .rows_affected();
+        if renamed == 0 {
+            return Ok(false);
+        }
+    };
+}
+
 impl Catalog {
     pub async fn find_person(&self, id: &UserId) -> Result<Option<Person>> {
         let row = read!(self, executor => {
@@ -166,15 +181,7 @@ impl Catalog {
 
     pub async fn rename_person(&self, id: &UserId, name: &str, change: &Change) -> Result<bool> {
         write!(self, connection => {
-            let renamed = sqlx::query("UPDATE person SET name = $2 WHERE id = $1")
-                .bind(id.as_str())
-                .bind(name)
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if renamed == 0 {
-                return Ok(false);
-            }
+            rename!(connection, id, name);
             record!(connection, change, "user.update", id.as_str());
         });
         Ok(true)
@@ -183,15 +190,7 @@ impl Catalog {
     /// Gives a person another name by their own wish, which every organisation that they belong to has in its trail.
     pub async fn rename_oneself(&self, id: &UserId, name: &str, change: &Change) -> Result<bool> {
         write!(self, connection => {
-            let renamed = sqlx::query("UPDATE person SET name = $2 WHERE id = $1")
-                .bind(id.as_str())
-                .bind(name)
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if renamed == 0 {
-                return Ok(false);
-            }
+            rename!(connection, id, name);
             record_for_person!(connection, id, change, "user.update", id.as_str());
         });
         Ok(true)

@@ -28,6 +28,8 @@ pub struct Token {
     pub created: Timestamp,
     pub expires_at: Option<Timestamp>,
     pub last_used_at: Option<Timestamp>,
+    /// Whether an API token ends when its maker is no member of the organisation any more.
+    pub ends_with_membership: bool,
 }
 
 /// The stored form of capabilities.
@@ -56,7 +58,8 @@ pub(crate) fn capabilities_text(capabilities: &Capabilities) -> String {
 /// What a [`TokenRow`] is read from.
 macro_rules! columns {
     () => {
-        "id, org_id, person_id, name, description, capabilities, created, expires_at, last_used_at"
+        "id, org_id, person_id, name, description, capabilities, created, expires_at, last_used_at, \
+         ends_with_membership"
     };
 }
 
@@ -71,6 +74,7 @@ struct TokenRow {
     created: i64,
     expires_at: Option<i64>,
     last_used_at: Option<i64>,
+    ends_with_membership: bool,
 }
 
 impl TokenRow {
@@ -85,13 +89,20 @@ impl TokenRow {
             created: Timestamp::from_micros(self.created),
             expires_at: self.expires_at.map(Timestamp::from_micros),
             last_used_at: self.last_used_at.map(Timestamp::from_micros),
+            ends_with_membership: self.ends_with_membership,
         })
     }
 }
 
 pub(crate) const INSERT: &str = "INSERT INTO token \
-    (id, kind, digest, org_id, person_id, name, description, capabilities, created, expires_at) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+    (id, kind, digest, org_id, person_id, name, description, capabilities, created, expires_at, ends_with_membership) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
+
+// For good: who comes back to the organisation does not bring old tokens along.
+pub(crate) const END_WITH_MEMBERSHIP: &str = "UPDATE token SET expires_at = $3 \
+    WHERE org_id = $1 AND person_id = $2 AND ends_with_membership AND (expires_at IS NULL OR expires_at > $3) \
+    AND NOT EXISTS (SELECT 1 FROM membership m \
+    WHERE m.org_id = $1 AND m.person_id = $2 AND m.accepted IS NOT NULL) RETURNING id";
 
 pub(crate) const API: &str = "api";
 pub(crate) const PERSONAL: &str = "personal";
@@ -110,12 +121,39 @@ macro_rules! insert_token {
             .bind($crate::tokens::capabilities_text(&$token.capabilities))
             .bind($token.created.as_micros())
             .bind($token.expires_at.map(tidegauge_model::Timestamp::as_micros))
+            .bind($token.ends_with_membership)
             .execute(&mut *$connection)
             .await?
     };
 }
 
-pub(crate) use insert_token;
+/// Ends inside a transaction the tokens that were made to end with the membership of a person who is no member.
+macro_rules! end_tokens_with_membership {
+    ($connection:expr, $org:expr, $person:expr, $change:expr) => {
+        let mut ended: Vec<String> = sqlx::query_scalar($crate::tokens::END_WITH_MEMBERSHIP)
+            .bind($org.as_str())
+            .bind($person.as_str())
+            .bind($change.at.as_micros())
+            .fetch_all(&mut *$connection)
+            .await?;
+        ended.sort();
+        for id in &ended {
+            $crate::audit::record!($connection, $change, "token.end", id);
+        }
+    };
+}
+
+/// Ends a new token inside a transaction that holds the lock of its organisation, if it is to end with a membership and
+/// its maker was removed since the request was let in.
+macro_rules! end_if_its_maker_left {
+    ($connection:expr, $token:expr, $change:expr) => {
+        if let Some(org) = $token.org.as_ref().filter(|_| $token.ends_with_membership) {
+            end_tokens_with_membership!($connection, org, $token.person, $change);
+        }
+    };
+}
+
+pub(crate) use {end_tokens_with_membership, insert_token};
 
 impl Catalog {
     /// The API tokens of an organisation.
@@ -163,6 +201,7 @@ impl Catalog {
             }
             insert_token!(connection, token, digest);
             record!(connection, change, "token.create", token.id.as_str());
+            end_if_its_maker_left!(connection, token, change);
         });
         Ok(())
     }
@@ -197,6 +236,7 @@ impl Catalog {
             }
             insert_token!(connection, successor, digest);
             record!(connection, change, "token.regenerate", old.as_str());
+            end_if_its_maker_left!(connection, successor, change);
         });
         Ok(true)
     }

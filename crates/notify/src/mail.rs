@@ -1,11 +1,13 @@
-//! Mails by SMTP, to the server that the settings name.
+//! Mails by SMTP, to the server that the settings name. What is said when one is not taken stands in `trouble`.
+
+mod trouble;
 
 use std::time::{Duration, SystemTime};
 
 use lettre::message::header::ContentType;
 use lettre::message::{Mailbox, Message as Letter};
 use lettre::transport::smtp::authentication::Credentials;
-use lettre::transport::smtp::client::{Tls, TlsParameters};
+use lettre::transport::smtp::client::{Certificate, Tls, TlsParameters};
 use lettre::{AsyncSmtpTransport, AsyncTransport, Tokio1Executor};
 use tidegauge_model::Timestamp;
 use tokio::time::timeout;
@@ -28,6 +30,8 @@ pub struct Server {
     pub host: String,
     pub port: u16,
     pub encryption: Encryption,
+    /// Authorities whose certificates count beside those that the system trusts, as PEM.
+    pub authorities: Option<Vec<u8>>,
     /// User and password.
     pub login: Option<Login>,
     /// The address that mails come from.
@@ -69,12 +73,14 @@ pub enum WrongServer {
     From(String),
     #[error("TLS to the mail server cannot be set up")]
     Tls(#[source] lettre::transport::smtp::Error),
+    #[error("setting smtp_ca_file: the file holds no certificate in PEM form")]
+    Authorities,
 }
 
 impl Mailer {
     pub fn new(server: &Server, time_max: Duration) -> Result<Self, WrongServer> {
         let from = server.from.parse().map_err(|_| WrongServer::From(server.from.clone()))?;
-        let parameters = || TlsParameters::new(server.host.clone()).map_err(WrongServer::Tls);
+        let parameters = || tls_parameters(server);
         let tls = match server.encryption {
             Encryption::None => Tls::None,
             Encryption::Starttls => Tls::Required(parameters()?),
@@ -121,14 +127,22 @@ impl Mailer {
     }
 }
 
-/// The reason without what the server said: it may repeat what it was told.
+/// The certificate must be good, and for the name that the settings have.
+fn tls_parameters(server: &Server) -> Result<TlsParameters, WrongServer> {
+    let mut builder = TlsParameters::builder(server.host.clone());
+    if let Some(pem) = &server.authorities {
+        // A file without any is read as none.
+        if !pem.windows(PEM_HEAD.len()).any(|window| window == PEM_HEAD) {
+            return Err(WrongServer::Authorities);
+        }
+        let authorities = Certificate::from_pem(pem).map_err(|_| WrongServer::Authorities)?;
+        builder = builder.add_root_certificate(authorities);
+    }
+    builder.build().map_err(WrongServer::Tls)
+}
+
+const PEM_HEAD: &[u8] = b"-----BEGIN CERTIFICATE-----";
+
 fn refused(error: &lettre::transport::smtp::Error) -> Refused {
-    let reason = match error.status() {
-        Some(code) => format!("the mail server answers {code}"),
-        None if error.is_timeout() => "the mail server is too slow".to_owned(),
-        None if error.is_tls() => "the encrypted connection to the mail server failed".to_owned(),
-        None if error.is_client() => "the mail server does not offer what the settings ask for".to_owned(),
-        None => "the mail server cannot be reached".to_owned(),
-    };
-    Refused { reason, is_passing: !error.is_permanent() }
+    Refused { reason: trouble::reason(error), is_passing: !error.is_permanent() }
 }

@@ -103,6 +103,11 @@ impl Oauth {
         local.into_iter().chain(self.issuers.iter().map(|issuer| issuer.url().to_owned())).collect()
     }
 
+    /// The issuers of the settings, with what is said about them there.
+    pub fn configured(&self) -> impl Iterator<Item = &IssuerConfig> {
+        self.issuers.iter().map(|issuer| &issuer.config)
+    }
+
     /// Whether tokens may be bound to a key of their sender.
     pub fn accepts_dpop(&self) -> bool {
         self.issuers.iter().any(|issuer| issuer.config.dpop != DpopRule::Off)

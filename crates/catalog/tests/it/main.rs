@@ -54,6 +54,7 @@ mod stored_oauth;
 mod stored_rows;
 mod stored_sign_in;
 mod stored_watch;
+mod token_ends;
 mod token_successors;
 mod tokens;
 mod usage;
@@ -207,6 +208,11 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         takes_concurrent_uses_in_any_order,
         stays_within_its_org,
         reports_capabilities_that_cannot_be_read,
+    }
+    token_ends {
+        ends_with_the_membership_of_its_maker_if_it_was_made_so,
+        stays_ended_when_its_maker_comes_back,
+        has_ended_when_its_maker_was_removed_before,
     }
     token_successors {
         lets_a_successor_take_over,
@@ -500,6 +506,10 @@ const DATABASE_CASES: &[Case] = &[
     Case {
         name: "stored_forms::version_9_is_still_read",
         run: |database| Box::pin(stored_sign_in::version_9_is_still_read(database)),
+    },
+    Case {
+        name: "stored_forms::version_10_is_still_read",
+        run: |database| Box::pin(stored_forms::version_10_is_still_read(database)),
     },
     Case {
         name: "stored_forms::memberships_of_accounts_that_wait_get_a_person_of_their_own",

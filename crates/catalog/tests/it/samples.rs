@@ -58,6 +58,7 @@ pub(crate) fn personal_token(id: &str, person: &str) -> Token {
         created: at(2),
         expires_at: None,
         last_used_at: None,
+        ends_with_membership: false,
     }
 }
 

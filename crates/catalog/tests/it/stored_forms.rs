@@ -17,6 +17,7 @@ use tidegauge_model::{
 };
 
 use crate::database::{Database, KEY_BYTE};
+use crate::stored_sign_in::sha256;
 use crate::{schema, stored_rows};
 
 const ORG: &str = "org_018bcfe56800700080000000000000a1";
@@ -41,6 +42,25 @@ pub(crate) async fn version_1_is_still_read(database: &Database) {
     assert_eq!(catalog.list_members(&ORG.into()).await.unwrap().len(), 1);
     assert!(catalog.all_datasets().await.unwrap().is_empty());
     assert_eq!(catalog.commit_sequence().await.unwrap(), 0);
+    catalog.close().await;
+}
+
+/// A token that ends with the membership of who made it, who is a member here.
+pub(crate) async fn version_10_is_still_read(database: &Database) {
+    stored_rows::restore(database, 10).await;
+    let catalog = database.open(KEY_BYTE).await.unwrap();
+    check_resources(&catalog).await;
+    let bound = Token {
+        id: "token_018bcfe56800700080000000000000c3".into(),
+        name: "Ada's shipper".to_owned(),
+        expires_at: None,
+        last_used_at: None,
+        ends_with_membership: true,
+        ..api_token()
+    };
+    assert_eq!(catalog.list_tokens(&ORG.into()).await.unwrap(), [api_token(), bound]);
+    let digest = sha256("token of ada's shipper");
+    assert!(catalog.find_bearer(&digest, None).await.unwrap().unwrap().ends_with_membership);
     catalog.close().await;
 }
 
@@ -70,8 +90,9 @@ pub(crate) async fn check_resources(catalog: &Catalog) {
 }
 
 async fn check_tokens(catalog: &Catalog) {
-    assert_eq!(catalog.list_all_tokens().await.unwrap(), [personal_token(), api_token()]);
-    assert_eq!(catalog.list_tokens(&ORG.into()).await.unwrap(), [api_token()]);
+    // Later samples have others behind them.
+    assert_eq!(catalog.list_all_tokens().await.unwrap()[..2], [personal_token(), api_token()]);
+    assert_eq!(catalog.list_tokens(&ORG.into()).await.unwrap().first(), Some(&api_token()));
 
     let person = catalog.find_bearer(PERSONAL_DIGEST, None).await.unwrap().unwrap();
     assert!(!person.is_api_token);
@@ -162,6 +183,7 @@ fn personal_token() -> Token {
         created: micros(1_700_000_000_000_008),
         expires_at: None,
         last_used_at: None,
+        ends_with_membership: false,
     }
 }
 
@@ -183,6 +205,7 @@ fn api_token() -> Token {
         created: micros(1_700_000_000_000_009),
         expires_at: Some(micros(1_900_000_000_000_000)),
         last_used_at: Some(micros(1_700_000_000_000_010)),
+        ends_with_membership: false,
     }
 }
 

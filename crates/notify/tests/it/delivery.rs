@@ -94,6 +94,7 @@ impl Desk {
             created: at(0),
             expires_at: None,
             last_used_at: None,
+            ends_with_membership: false,
         };
         assert!(catalog.set_up(&org, &person, &token, "digest", &change(&org.id)).await.unwrap());
         let worker = Self::another_worker(&catalog, &clock, bases, time_max);

@@ -63,11 +63,16 @@ fn mail() -> Mail {
     }
 }
 
-async fn sent(encryption: Encryption) -> (Result<(), Refused>, Vec<String>) {
-    let (port, said, _tasks) = plain_server().await;
+fn server(port: u16, encryption: Encryption) -> Server {
     let login = Login { user: "alerts".to_owned(), password: "geheim".to_owned() };
     let from = "alerts@example.com".to_owned();
-    let server = Server { host: "127.0.0.1".to_owned(), port, encryption, login: Some(login), from };
+    let host = "127.0.0.1".to_owned();
+    Server { host, port, encryption, authorities: None, login: Some(login), from }
+}
+
+async fn sent(encryption: Encryption) -> (Result<(), Refused>, Vec<String>) {
+    let (port, said, _tasks) = plain_server().await;
+    let server = server(port, encryption);
     let mailer = Mailer::new(&server, Duration::from_secs(600)).unwrap();
     let sent = mailer.send(&mail(), at(2)).await;
     let said = said.lock().unwrap().clone();
@@ -80,7 +85,9 @@ fn has_begun(said: &[String], word: &str) -> bool {
 
 #[tokio::test]
 async fn a_server_without_encryption_gets_nothing_where_it_was_asked_for() {
-    for encryption in [Encryption::Starttls, Encryption::Tls] {
+    for (encryption, advice) in
+        [(Encryption::Starttls, "offers no STARTTLS"), (Encryption::Tls, "to starttls")]
+    {
         let (sent, said) = sent(encryption).await;
         assert!(sent.is_err(), "{encryption:?}: {said:?}");
         for word in ["AUTH", "MAIL", "RCPT", "DATA"] {
@@ -88,9 +95,20 @@ async fn a_server_without_encryption_gets_nothing_where_it_was_asked_for() {
         }
         let reason = sent.unwrap_err().reason;
         assert!(!reason.contains("geheim") && !reason.contains("502"), "{reason}");
+        assert!(reason.contains(advice), "{reason}");
     }
     // The same server takes both where the settings ask for none.
     let (sent, said) = sent(Encryption::None).await;
     assert_eq!(sent, Ok(()), "{said:?}");
     assert!(has_begun(&said, "AUTH") && has_begun(&said, "DATA"), "{said:?}");
+}
+
+#[tokio::test]
+async fn a_file_of_authorities_without_any_is_told_at_the_start() {
+    for pem in ["", "no certificate", "-----BEGIN CERTIFICATE-----\nnor this\n-----END CERTIFICATE-----\n"] {
+        let server =
+            Server { authorities: Some(pem.as_bytes().to_vec()), ..server(25, Encryption::Starttls) };
+        let error = Mailer::new(&server, Duration::from_secs(1)).unwrap_err();
+        assert!(error.to_string().contains("smtp_ca_file") || error.to_string().contains("TLS"), "{error}");
+    }
 }

@@ -15,8 +15,8 @@ use crate::client::oauth::browser::{self, Wanted};
 use crate::client::oauth::device::{self, Instructions};
 use crate::client::oauth::discovery::{self, Found};
 use crate::client::oauth::http::Http;
+use crate::client::oauth::store;
 use crate::client::oauth::tokens::{self, Tokens};
-use crate::client::oauth::{CLIENT_ID, store};
 
 /// How long a person may take in the browser.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -32,12 +32,16 @@ pub struct LoginArguments {
     /// Do not open a browser, only show the address.
     #[arg(long, conflicts_with = "device")]
     no_browser: bool,
-    /// What the tokens are for: capabilities as area|action with spaces between them, or * for all that you may.
-    #[arg(long, default_value = "*")]
-    scope: String,
-    /// Id by which the authorisation server knows this command line.
-    #[arg(long, default_value = CLIENT_ID, value_name = "ID")]
-    client_id: String,
+    /// What the tokens are for: capabilities as area|action with spaces between them, or * for all that you may; that
+    /// unless the server says another.
+    #[arg(long)]
+    scope: Option<String>,
+    /// Id by which the authorisation server knows this command line, tidegauge-cli unless the server says another.
+    #[arg(long, value_name = "ID")]
+    client_id: Option<String>,
+    /// The issuer to sign in at, where the server takes tokens of several; the first that it names unless told.
+    #[arg(long, value_name = "URL")]
+    issuer: Option<String>,
     #[command(flatten)]
     credentials: CredentialArguments,
 }
@@ -45,13 +49,14 @@ pub struct LoginArguments {
 pub async fn run(arguments: LoginArguments) -> anyhow::Result<()> {
     let server = store::name_of(&arguments.url)?;
     let store = arguments.credentials.store()?;
-    let http = Http::new(&Url::parse(&server)?)?;
-    let found = discovery::discover(&http, &server).await?;
+    let http = Http::new()?;
+    let found = discovery::discover(&http, &server, arguments.issuer.as_deref()).await?;
     let tokens = match tokio::time::timeout(PATIENCE, sign_in(&http, &found, &arguments)).await {
         Ok(tokens) => tokens?,
         Err(_) => bail!("nobody signed in within {} minutes", PATIENCE.as_secs() / 60),
     };
-    let sign_in = tokens.into_sign_in(&found, &arguments.client_id, SystemClock.now());
+    let sign_in =
+        tokens.into_sign_in(&found, found.login.client_id(arguments.client_id.as_deref()), SystemClock.now());
     let turn = store.turn().await?;
     let before = store.find(&server)?;
     store.put(&turn, &server, sign_in.clone())?;
@@ -68,8 +73,10 @@ pub async fn run(arguments: LoginArguments) -> anyhow::Result<()> {
 }
 
 async fn sign_in(http: &Http, found: &Found, arguments: &LoginArguments) -> anyhow::Result<Tokens> {
-    let wanted = Wanted { client_id: &arguments.client_id, scope: &arguments.scope };
-    if arguments.device {
+    let scope = found.login.scope(arguments.scope.as_deref(), &found.metadata);
+    let client_id = found.login.client_id(arguments.client_id.as_deref());
+    let wanted = Wanted { client_id, scope: &scope };
+    if arguments.device || device::is_the_only_way(&found.metadata) {
         let wait = async |time| tokio::time::sleep(time).await;
         return device::sign_in(http, found, wanted, instruct, wait).await;
     }

@@ -2,7 +2,6 @@
 
 use anyhow::{Context, bail};
 use clap::Args;
-use reqwest::Url;
 
 use super::output;
 use super::server::CredentialArguments;
@@ -26,8 +25,7 @@ pub async fn run(arguments: LogoutArguments) -> anyhow::Result<()> {
         bail!("nobody is signed in at {server}");
     };
     drop(turn);
-    let http = Http::new(&Url::parse(&server)?)?;
-    let told = tokens::revoke(&http, &sign_in).await;
+    let told = tokens::revoke(&Http::new()?, &sign_in).await;
     told.context("the tokens are deleted here, but the server could not be told to end them")?;
     output::line(&format!("signed out at {server}"));
     Ok(())

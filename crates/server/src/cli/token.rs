@@ -6,6 +6,7 @@ use anyhow::{Context, anyhow, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use tidegauge_auth::{TokenKind, TokenSecret};
+use tidegauge_catalog::people::Member;
 use tidegauge_catalog::tokens::Token;
 use tidegauge_model::capability::ANY;
 use tidegauge_model::{Capabilities, Org, OrgId, Role, Timestamp, TokenId, UserId};
@@ -53,6 +54,9 @@ pub struct CreateArguments {
     /// When it stops working, such as 2030-01-31T12:00:00Z.
     #[arg(long, value_name = "TIME")]
     expires_at: Option<String>,
+    /// End it when the member with this e-mail address leaves the organisation. It counts as made by that member.
+    #[arg(long, value_name = "EMAIL", conflicts_with = "personal")]
+    ends_with: Option<String>,
     /// Organisation, by its name or its id; may be left out if there is only one.
     #[arg(long, value_name = "NAME|ID")]
     org: Option<String>,
@@ -103,10 +107,20 @@ async fn list(arguments: ListArguments) -> anyhow::Result<()> {
         let kind = if token.org.is_some() { "api" } else { "personal" };
         let org = token.org.as_ref().map_or_else(String::new, |org| names.of_org(org));
         let (user, created) = (names.of_user(&token.person), token.created.to_string());
-        let (used, expires) = (time(token.last_used_at), time(token.expires_at));
+        let (used, expires) = (time(token.last_used_at), end(&token));
         list.add([token.id.to_string(), kind.to_owned(), org, user, created, used, expires, token.name]);
     }
     list.print()
+}
+
+/// When a token ends: at a time, with the membership of its user, or both.
+fn end(token: &Token) -> String {
+    match (token.expires_at, token.ends_with_membership) {
+        (Some(time), false) => time.to_string(),
+        (Some(time), true) => format!("{time} or with its user"),
+        (None, true) => "with its user".to_owned(),
+        (None, false) => String::new(),
+    }
 }
 
 /// What organisations and users are called.
@@ -160,11 +174,10 @@ async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
         Some(email) => {
             (TokenKind::Personal, a_member(&installation, &org, email).await?, Capabilities::default())
         }
-        None => (
-            TokenKind::Api,
-            an_owner(&installation, &org.id).await?,
-            granted(&arguments).map_err(wrong_arguments)?,
-        ),
+        None => {
+            let granted = granted(&arguments).map_err(wrong_arguments)?;
+            (TokenKind::Api, a_maker(&installation, &org, arguments.ends_with.as_deref()).await?, granted)
+        }
     };
     let now = installation.now();
     let secret = TokenSecret::generate(kind, &installation.chance);
@@ -178,6 +191,7 @@ async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
         created: now,
         expires_at,
         last_used_at: None,
+        ends_with_membership: arguments.ends_with.is_some(),
     };
     installation.catalog.insert_token(&token, &secret.digest(), &operator::change(Some(&org.id))).await?;
     output::line(secret.reveal());
@@ -186,9 +200,7 @@ async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
 
 /// The member that a personal token is for. Who hands them the token lets the membership count.
 async fn a_member(installation: &Installation, org: &Org, email: &str) -> anyhow::Result<UserId> {
-    let found = installation.catalog.find_member_by_email(&org.id, &email.to_lowercase()).await?;
-    let member =
-        found.with_context(|| format!("there is no user with the address {email} in {}", org.name))?;
+    let member = find_member(installation, org, email).await?;
     if !member.accepted {
         let change = operator::change(Some(&org.id));
         installation.catalog.accept_membership(&org.id, &member.person.id, &change).await?;
@@ -196,11 +208,23 @@ async fn a_member(installation: &Installation, org: &Org, email: &str) -> anyhow
     Ok(member.person.id)
 }
 
-/// An API token needs somebody who answers for it.
-async fn an_owner(installation: &Installation, org: &OrgId) -> anyhow::Result<UserId> {
-    let members = installation.catalog.list_members(org).await?;
-    let owner = members.into_iter().find(|member| member.role == Role::Owner && member.accepted);
-    Ok(owner.context("the organisation has no owner")?.person.id)
+/// An API token needs somebody who answers for it: the member that it ends with, or an owner.
+async fn a_maker(installation: &Installation, org: &Org, ends_with: Option<&str>) -> anyhow::Result<UserId> {
+    let Some(email) = ends_with else {
+        let members = installation.catalog.list_members(&org.id).await?;
+        let owner = members.into_iter().find(|member| member.role == Role::Owner && member.accepted);
+        return Ok(owner.context("the organisation has no owner")?.person.id);
+    };
+    let found = find_member(installation, org, email).await?;
+    if !found.accepted {
+        bail!("{email} has not accepted the invitation to {}: the token would have ended already", org.name);
+    }
+    Ok(found.person.id)
+}
+
+async fn find_member(installation: &Installation, org: &Org, email: &str) -> anyhow::Result<Member> {
+    let found = installation.catalog.find_member_by_email(&org.id, &email.to_lowercase()).await?;
+    found.with_context(|| format!("there is no user with the address {email} in {}", org.name))
 }
 
 fn granted(arguments: &CreateArguments) -> anyhow::Result<Capabilities> {

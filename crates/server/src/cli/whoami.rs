@@ -63,8 +63,7 @@ impl Who {
 
 pub async fn run(arguments: WhoamiArguments) -> anyhow::Result<()> {
     let Connection { url, bearer, org } = arguments.server.connect().await?;
-    let http = Http::new(&address(&url, &[])?)?;
-    let who = ask(&http, &url, &bearer.token().await?, org.as_deref()).await?;
+    let who = ask(&Http::new()?, &url, &bearer.token().await?, org.as_deref()).await?;
     if arguments.json {
         return output::json(&who);
     }

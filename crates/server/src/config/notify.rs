@@ -48,13 +48,15 @@ pub struct NotifySettings {
     pub smtp_host: String,
     pub smtp_port: u16,
     pub smtp_encryption: String,
+    pub smtp_ca_file: PathBuf,
     pub smtp_user: String,
     pub smtp_password: Hidden,
     pub smtp_password_file: PathBuf,
     pub smtp_from: String,
 }
 
-/// How messages are sent, by the settings. The password of the mail server may still be in its file.
+/// How messages are sent, by the settings. The password of the mail server and who signed its certificate may still be
+/// in their files.
 #[derive(Clone, Debug)]
 pub struct Notify {
     allowed: Vec<Network>,
@@ -67,6 +69,7 @@ pub struct Notify {
     bases: Bases,
     mail: Option<Server>,
     password_file: Option<PathBuf>,
+    ca_file: Option<PathBuf>,
 }
 
 pub(super) fn checked(settings: NotifySettings) -> Result<Notify, Error> {
@@ -78,7 +81,7 @@ pub(super) fn checked(settings: NotifySettings) -> Result<Notify, Error> {
         return Err(setting("notify_attempts_max", "must be at least 1"));
     }
     let mail = mail_server(&settings)?;
-    let password_file = Some(settings.smtp_password_file).filter(|path| !path.as_os_str().is_empty());
+    let named = |path: PathBuf| Some(path).filter(|path| !path.as_os_str().is_empty());
     Ok(Notify {
         allowed,
         allows_plain_http: settings.notify_plain_http,
@@ -104,7 +107,8 @@ pub(super) fn checked(settings: NotifySettings) -> Result<Notify, Error> {
             incident_b: base("notify_incident_b_url", settings.notify_incident_b_url)?,
         },
         mail,
-        password_file,
+        password_file: named(settings.smtp_password_file),
+        ca_file: named(settings.smtp_ca_file),
     })
 }
 
@@ -140,6 +144,7 @@ fn mail_server(settings: &NotifySettings) -> Result<Option<Server>, Error> {
         host: settings.smtp_host.clone(),
         port: settings.smtp_port,
         encryption,
+        authorities: None,
         login,
         from: settings.smtp_from.clone(),
     }))
@@ -156,6 +161,12 @@ impl Notify {
                 anyhow::anyhow!("setting smtp_password_file: {}: {error}", file.display())
             })?;
             text.trim_end_matches(['\r', '\n']).clone_into(&mut login.password);
+        }
+        if let (Some(file), Some(mail)) = (&self.ca_file, &mut mail) {
+            let pem = std::fs::read(file);
+            let pem =
+                pem.map_err(|error| anyhow::anyhow!("setting smtp_ca_file: {}: {error}", file.display()))?;
+            mail.authorities = Some(pem);
         }
         let mailer = mail.map(|mail| Mailer::new(&mail, self.time_max)).transpose()?;
         Ok(Manner {

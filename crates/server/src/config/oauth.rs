@@ -38,6 +38,9 @@ struct IssuerSettings {
     dpop: String,
     allow_private_address: bool,
     scope_prefix: String,
+    login_client: String,
+    login_scope: String,
+    login_target: String,
     user_claim: String,
     email_claim: String,
     name_claim: String,
@@ -76,6 +79,25 @@ pub struct IssuerConfig {
     /// The role that unknown people get, if they get an account.
     pub provision: Option<Role>,
     pub links_verified_email: bool,
+    pub login: LoginConfig,
+}
+
+/// How the command line signs people in at an issuer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoginConfig {
+    /// The id of its client there.
+    pub client: String,
+    /// The scopes that it asks for, if not those that follow from the rest.
+    pub scope: Option<String>,
+    pub target: LoginTarget,
+}
+
+/// The parameter by which an issuer is told which service tokens are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoginTarget {
+    Resource,
+    Audience,
+    Nothing,
 }
 
 /// As whom the service asks about tokens.
@@ -127,6 +149,7 @@ fn issuer(settings: IssuerSettings) -> Result<IssuerConfig, Error> {
         rules: rules(&settings)?,
         provision: settings.provision.then_some(provision_role),
         links_verified_email: settings.link_verified_email,
+        login: login(&settings)?,
         expected: Expected {
             issuer: settings.url,
             audiences: some(settings.audience).into_iter().collect(),
@@ -205,6 +228,23 @@ fn introspection(settings: &IssuerSettings) -> Result<Option<IntrospectionClient
     let (id, secret_file) =
         (settings.introspection_client.clone(), settings.introspection_secret_file.clone());
     Ok(Some(IntrospectionClient { id, secret_file, sends_basic }))
+}
+
+fn login(settings: &IssuerSettings) -> Result<LoginConfig, Error> {
+    if settings.login_client.is_empty() {
+        return Err(setting("oauth.issuers.login_client", "must name a client"));
+    }
+    let target = match settings.login_target.as_str() {
+        "resource" => LoginTarget::Resource,
+        "audience" => LoginTarget::Audience,
+        "none" => LoginTarget::Nothing,
+        other => {
+            let problem = format!("{other:?} is none of resource, audience and none");
+            return Err(setting("oauth.issuers.login_target", problem));
+        }
+    };
+    let (client, scope) = (settings.login_client.clone(), some(settings.login_scope.clone()));
+    Ok(LoginConfig { client, scope, target })
 }
 
 fn dpop(text: &str) -> Result<DpopRule, Error> {

@@ -168,6 +168,8 @@ fn a_wrong_issuer_is_told_by_its_key() {
         ("token = \"paseto\"", "neither jwt nor introspection"),
         ("token = \"introspection\"", "introspection_client: must be set"),
         ("dpop = \"maybe\"", "none of off, allowed and required"),
+        ("login_target = \"scope\"", "none of resource, audience and none"),
+        ("login_client = \"\"", "login_client: must name a client"),
         ("roles = { a = \"king\" }", "\"king\" is not among owner"),
         ("machine_role = \"king\"", "oauth.issuers.machine_role"),
         ("org = \"org_1\"\norg_claim = \"org\"", "must be empty when org is set"),

@@ -25,8 +25,8 @@ use crate::app::App;
 use crate::collected::RefusalKind;
 use crate::limits::{Allowance, Share};
 use crate::service::Caller;
-use crate::service::caller::CallerStanding;
-use credential::{Found, Head};
+use crate::service::caller::{CallerStanding, TokenEnd};
+use credential::{Found, Head, Limit};
 
 /// The organisation that a personal token is to act in; the second is what existing clients send.
 const ORG_HEADERS: [&str; 2] = ["x-tidegauge-org-id", "x-axiom-org-id"];
@@ -200,11 +200,10 @@ async fn admit(
     if limit.is_none() {
         app.last_uses.note(&found.id, now);
     }
-    let token_expires_at = limit.map(|limit| limit.expires_at).or(found.expires_at);
     let caller = Caller {
         actor,
         is_person: principal.kind == TokenKind::Personal,
-        token_expires_at: token_expires_at.filter(|_| found.is_api_token),
+        token_end: token_end(&found, limit.as_ref()),
         standing,
         user: principal.user,
         seats: principal.seats,
@@ -276,6 +275,15 @@ fn facts(found: &Bearer) -> TokenFacts {
             })
             .collect(),
     }
+}
+
+/// What binds a caller who makes something that could last longer than the token of the request.
+fn token_end(found: &Bearer, limit: Option<&Limit>) -> TokenEnd {
+    if !found.is_api_token {
+        return TokenEnd::default();
+    }
+    let at = limit.map(|limit| limit.expires_at).or(found.expires_at);
+    TokenEnd { at, with_membership: found.ends_with_membership }
 }
 
 /// Where the caller acts, with the role there as far as the token allows it.

@@ -19,8 +19,7 @@ pub struct Caller {
     /// For the audit trail: the person, and the token if it is not a personal one.
     pub actor: String,
     pub is_person: bool,
-    /// When the API token of the request ends; a personal token does not bind what its person makes.
-    pub token_expires_at: Option<Timestamp>,
+    pub token_end: TokenEnd,
     /// Where the caller acts, if that is settled.
     pub standing: Option<CallerStanding>,
     /// Every organisation that the caller belongs to.
@@ -28,6 +27,16 @@ pub struct Caller {
     pub capabilities: Arc<Capabilities>,
     pub request_id: String,
     pub now: Timestamp,
+}
+
+/// How the token of a request ends, as far as that binds what is made with it: an API token and the access token of a
+/// machine cannot make what lasts longer. Those of a person do not bind, because their person can get another any time;
+/// they have no end here.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TokenEnd {
+    pub at: Option<Timestamp>,
+    /// Whether it ends with the membership of who made it.
+    pub with_membership: bool,
 }
 
 /// The organisation that a caller acts in.

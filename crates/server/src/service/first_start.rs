@@ -61,6 +61,7 @@ pub async fn set_up(
         created: now,
         expires_at: None,
         last_used_at: None,
+        ends_with_membership: false,
     };
     let change = Change {
         org: Some(org.id.clone()),

@@ -2,12 +2,14 @@
 
 use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::tokens::Token;
-use tidegauge_model::{Capabilities, ErrorKind, Rule, Timestamp, TokenId, Violation};
+use tidegauge_model::{Capabilities, ErrorKind, OrgId, Rule, Timestamp, TokenId, Violation};
 
 use super::capabilities::{self, CapabilityInput};
 use super::text::{DESCRIPTION_MAX, check_name, check_text};
 use super::{Caller, Error, Result};
 use crate::app::App;
+
+const OUTLIVES: &str = "the new token would outlive the token that makes it";
 
 /// What a caller asks of a new token.
 #[derive(Debug)]
@@ -15,6 +17,8 @@ pub struct TokenInput {
     pub name: String,
     pub description: String,
     pub expires_at: Option<String>,
+    /// Whether it ends with the membership of who makes it; who does not say it gets what came before, or else no.
+    pub ends_with_membership: Option<bool>,
     pub capabilities: CapabilityInput,
 }
 
@@ -44,8 +48,9 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Token> {
 
 pub async fn create(app: &App, caller: &Caller, input: TokenInput) -> Result<NewToken> {
     let org = caller.org_to_create_in()?.clone();
-    let new = checked(caller, input)?;
+    let new = checked(caller, input, false)?;
     check_outlives(caller, new.expires_at)?;
+    check_membership(app, caller, &org, &new).await?;
     let (token, secret) = issue(app, caller, org, new);
     app.catalog.insert_token(&token, &secret.digest(), &caller.change()).await?;
     Ok(NewToken { token, secret })
@@ -59,12 +64,15 @@ pub async fn regenerate(app: &App, caller: &Caller, id: &str, input: RegenerateI
     let old = get(app, caller, id).await?;
     check_grant(caller, &old.capabilities)?;
     let new = match input.new_token {
-        Some(described) => checked(caller, described).map_err(|error| error.within("newToken"))?,
+        Some(described) => {
+            checked(caller, described, old.ends_with_membership).map_err(|error| error.within("newToken"))?
+        }
         None => Checked {
             name: old.name.clone(),
             description: old.description.clone(),
             capabilities: old.capabilities.clone(),
             expires_at: old.expires_at,
+            ends_with_membership: ends_with_membership(caller, None, old.ends_with_membership)?,
         },
     };
     let new_expires_at = read_expiry(caller, "newTokenExpiresAt", input.new_expires_at.as_deref())?;
@@ -74,6 +82,7 @@ pub async fn regenerate(app: &App, caller: &Caller, id: &str, input: RegenerateI
         return Err(Violation::required("newTokenExpiresAt").into());
     }
     check_outlives(caller, new.expires_at)?;
+    check_membership(app, caller, &org, &new).await?;
     let (token, secret) = issue(app, caller, org, new);
     let change = caller.change();
     let done =
@@ -101,9 +110,11 @@ struct Checked {
     description: String,
     capabilities: Capabilities,
     expires_at: Option<Timestamp>,
+    ends_with_membership: bool,
 }
 
-fn checked(caller: &Caller, input: TokenInput) -> Result<Checked> {
+/// Checks a description; `bound_before` is whether the token in whose place it comes ends with a membership.
+fn checked(caller: &Caller, input: TokenInput, bound_before: bool) -> Result<Checked> {
     check_name("name", &input.name)?;
     check_text("description", &input.description, DESCRIPTION_MAX)?;
     let capabilities = capabilities::read(&input.capabilities)?;
@@ -114,7 +125,9 @@ fn checked(caller: &Caller, input: TokenInput) -> Result<Checked> {
     }
     check_grant(caller, &capabilities)?;
     let expires_at = read_expiry(caller, "expiresAt", input.expires_at.as_deref())?;
-    Ok(Checked { name: input.name, description: input.description, capabilities, expires_at })
+    let ends_with_membership = ends_with_membership(caller, input.ends_with_membership, bound_before)?;
+    let TokenInput { name, description, .. } = input;
+    Ok(Checked { name, description, capabilities, expires_at, ends_with_membership })
 }
 
 fn check_grant(caller: &Caller, capabilities: &Capabilities) -> Result<()> {
@@ -128,16 +141,43 @@ fn check_grant(caller: &Caller, capabilities: &Capabilities) -> Result<()> {
 
 /// A token that ends cannot make one that lasts longer: it would never end.
 fn check_outlives(caller: &Caller, expires_at: Option<Timestamp>) -> Result<()> {
-    match caller.token_expires_at {
+    match caller.token_end.at {
         Some(own) if expires_at.is_none_or(|new| new > own) => {
-            let message = "the new token would outlive the token that makes it";
-            Err(Error::new(ErrorKind::Forbidden, message).hint(format!("let it expire by {own}")))
+            Err(Error::new(ErrorKind::Forbidden, OUTLIVES).hint(format!("let it expire by {own}")))
         }
         _ => Ok(()),
     }
 }
 
-fn issue(app: &App, caller: &Caller, org: tidegauge_model::OrgId, new: Checked) -> (Token, TokenSecret) {
+/// Whether a new token ends with the membership of its maker. One that does makes only such as do, and says so for
+/// clients that know nothing of it.
+fn ends_with_membership(caller: &Caller, asked: Option<bool>, bound_before: bool) -> Result<bool> {
+    match asked {
+        Some(false) if caller.token_end.with_membership => Err(Error::new(ErrorKind::Forbidden, OUTLIVES)
+            .hint("leave endsWithMembership out, or set it to true")),
+        Some(asked) => Ok(asked),
+        None => Ok(bound_before || caller.token_end.with_membership),
+    }
+}
+
+/// A token that ends with a membership needs one. The machines of an issuer are no members, nor is the maker of an API
+/// token who has left.
+async fn check_membership(app: &App, caller: &Caller, org: &OrgId, new: &Checked) -> Result<()> {
+    if !new.ends_with_membership {
+        return Ok(());
+    }
+    match app.catalog.find_member(org, &caller.user).await? {
+        Some(member) if member.accepted => Ok(()),
+        _ => {
+            let message =
+                "who makes the token is no member of the organisation, so it would have ended already";
+            Err(Error::new(ErrorKind::Forbidden, message)
+                .hint("leave endsWithMembership out, or let a member make it"))
+        }
+    }
+}
+
+fn issue(app: &App, caller: &Caller, org: OrgId, new: Checked) -> (Token, TokenSecret) {
     let token = Token {
         id: TokenId::generate(caller.now, &*app.chance),
         org: Some(org),
@@ -148,6 +188,7 @@ fn issue(app: &App, caller: &Caller, org: tidegauge_model::OrgId, new: Checked) 
         created: caller.now,
         expires_at: new.expires_at,
         last_used_at: None,
+        ends_with_membership: new.ends_with_membership,
     };
     (token, TokenSecret::generate(TokenKind::Api, &*app.chance))
 }

@@ -360,6 +360,11 @@ impl TestApp {
         self.app.store.rows(&state).await.unwrap()
     }
 
+    /// A personal token that ends.
+    pub(crate) async fn personal_token_until(&self, person: &UserId, end: Timestamp) -> String {
+        issue(&self.app, None, person, Capabilities::default(), Some(end)).await
+    }
+
     /// A personal token of somebody in the catalogue.
     pub(crate) async fn personal_token(&self, person: &UserId) -> String {
         issue(&self.app, None, person, Capabilities::default(), None).await
@@ -442,6 +447,7 @@ async fn issue(
         created: app.now(),
         expires_at,
         last_used_at: None,
+        ends_with_membership: false,
         org,
     };
     let change =

@@ -56,6 +56,39 @@ pub(crate) async fn reach(backend: Backend) {
     assert_eq!(listed.lines().count(), audit.len() + 1, "{listed}");
 }
 
+/// A token that the operator lets end with a member goes with that member, also from the memory of a running service.
+pub(crate) async fn ends_with_member(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let owner = installation.first_token();
+    let email = "second@example.com";
+    let user = json!({"name": "Second", "email": email, "role": "user"});
+    let added = client().post(format!("{}/v2/users", service.url)).bearer_auth(&owner).json(&user);
+    let added: Value = added.send().await.unwrap().json().await.unwrap();
+    let create = ["token", "create", "shipper", "--grant", "notifiers|read", "--ends-with"];
+    for (address, problem) in
+        [("nobody@example.com", "no user with the address"), (email, "has not accepted")]
+    {
+        let refused = installation.run(&[&create[..], &[address]].concat());
+        assert!(!refused.status.success());
+        assert!(String::from_utf8_lossy(&refused.stderr).contains(problem), "{refused:?}");
+    }
+    // The operator who hands a personal token over lets the membership count.
+    installation.answer(&["token", "create", "theirs", "--personal", email]);
+    let token = installation.answer(&[&create[..], &["Second@example.com"]].concat());
+    let listed = installation.answer(&["token", "list"]);
+    assert!(listed.contains(email) && listed.contains("  with its user  shipper"), "{listed}");
+    let notifiers = || client().get(format!("{}/v2/notifiers", service.url)).bearer_auth(&token);
+    assert_eq!(notifiers().send().await.unwrap().status(), 200);
+
+    let path = format!("{}/v2/users/{}", service.url, added["id"].as_str().unwrap());
+    assert_eq!(client().delete(path).bearer_auth(&owner).send().await.unwrap().status(), 204);
+    assert_eq!(notifiers().send().await.unwrap().status(), 401);
+    let listed: Value = serde_json::from_str(&installation.answer(&["token", "list", "--json"])).unwrap();
+    let ended = listed.as_array().unwrap().iter().find(|listed| listed["name"] == "shipper").unwrap();
+    assert!(ended["endsWithMembership"] == true && ended["expiresAt"].is_string(), "{ended}");
+}
+
 /// The audit trail once the refused notifier stands in it: a job writes refusals after their answers, so before that
 /// two looks at the trail may differ.
 async fn audit_with_the_last_refusal(installation: &Installation) -> Vec<Value> {

@@ -107,6 +107,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("a_field_for_the_time_that_no_event_has_is_told", |backend| {
         Box::pin(terminal_ingest::missing_time_field(backend))
     }),
+    ("a_token_of_the_operator_ends_with_a_member", |backend| Box::pin(commands::ends_with_member(backend))),
     ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),
     ("the_first_token_can_stand_in_its_file", |backend| Box::pin(commands::first_token_of_a_file(backend))),
     ("keys_are_rotated_from_the_command_line", |backend| Box::pin(commands::rotated_keys(backend))),

@@ -375,6 +375,7 @@ async fn set_up(catalog: &Catalog, now: Timestamp) -> OrgId {
         created: now,
         expires_at: None,
         last_used_at: None,
+        ends_with_membership: false,
     };
     let change = Change { org: None, actor: "test".to_owned(), at: now, request_id: String::new() };
     assert!(catalog.set_up(&org, &owner, &token, "digest", &change).await.unwrap());

@@ -7,9 +7,11 @@ use reqwest::Url;
 use tidegauge_auth::embedded::pkce;
 use tidegauge_model::chance::{self, Chance};
 
-use super::discovery::{Endpoint, Found};
+use super::discovery::{Endpoint, Found, Metadata};
 use super::http::Http;
+use super::login::OFFLINE;
 use super::loopback::{Expected, Loopback};
+use super::store::Target;
 use super::tokens::{self, Tokens};
 
 /// What is asked for, and by whom.
@@ -17,6 +19,12 @@ use super::tokens::{self, Tokens};
 pub struct Wanted<'a> {
     pub client_id: &'a str,
     pub scope: &'a str,
+}
+
+/// Whether a server signs in this way, as it says.
+pub fn is_offered(metadata: &Metadata) -> bool {
+    metadata.authorization_endpoint.is_some()
+        && metadata.code_challenge_methods_supported.iter().any(|method| method == pkce::METHOD)
 }
 
 /// Signs in; `show` is given the address that the person has to visit.
@@ -31,7 +39,7 @@ pub async fn sign_in(
     let Some(Endpoint(endpoint)) = &metadata.authorization_endpoint else {
         bail!("{} has no page to sign in: try --device", metadata.issuer);
     };
-    if !metadata.code_challenge_methods_supported.iter().any(|method| method == pkce::METHOD) {
+    if !is_offered(metadata) {
         bail!("{} does not protect codes with PKCE and {}", metadata.issuer, pkce::METHOD);
     }
     let loopback = Loopback::open().await?;
@@ -47,8 +55,12 @@ pub async fn sign_in(
         .append_pair("state", &state)
         .append_pair("code_challenge", &challenge)
         .append_pair("code_challenge_method", pkce::METHOD);
-    if let Some(resource) = &found.resource {
-        url.query_pairs_mut().append_pair("resource", resource);
+    if let Some((parameter, value)) = found.target.as_ref().map(Target::pair) {
+        url.query_pairs_mut().append_pair(parameter, value);
+    }
+    if wanted.scope.split_whitespace().any(|word| word == OFFLINE) {
+        // OpenID has the person asked for it; without this, it is left out of the answer.
+        url.query_pairs_mut().append_pair("prompt", "consent");
     }
     show(&url);
     let expected = Expected {
@@ -64,7 +76,7 @@ pub async fn sign_in(
         ("client_id", wanted.client_id),
         ("code_verifier", verifier.as_str()),
     ];
-    form.extend(found.resource.as_deref().map(|resource| ("resource", resource)));
+    form.extend(found.target.as_ref().map(Target::pair));
     tokens::request(http, &metadata.token_endpoint.0, &form).await.context("the code was not exchanged")
 }
 

@@ -6,9 +6,10 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use serde::Deserialize;
 
-use super::browser::Wanted;
-use super::discovery::{Endpoint, Found};
+use super::browser::{self, Wanted};
+use super::discovery::{Endpoint, Found, Metadata};
 use super::http::{Http, Refused, printable};
+use super::store::Target;
 use super::tokens::{self, Tokens};
 
 const GRANT_TYPE: &str = "urn:ietf:params:oauth:grant-type:device_code";
@@ -43,6 +44,11 @@ pub struct Instructions {
     pub complete: Option<String>,
 }
 
+/// Whether a server signs in this way and, by what it says, not by a browser on this machine.
+pub fn is_the_only_way(metadata: &Metadata) -> bool {
+    metadata.device_authorization_endpoint.is_some() && !browser::is_offered(metadata)
+}
+
 /// Signs in; `show` tells the person what to do, and `wait` lets some time pass.
 pub async fn sign_in(
     http: &Http,
@@ -56,18 +62,19 @@ pub async fn sign_in(
         bail!("{} does not sign in devices: leave --device out", metadata.issuer);
     };
     let mut form = vec![("client_id", wanted.client_id), ("scope", wanted.scope)];
-    form.extend(found.resource.as_deref().map(|resource| ("resource", resource)));
+    form.extend(found.target.as_ref().map(Target::pair));
     let begun: Begun = http.form(endpoint, &form).await.context("the server gave no code")?;
     show(&Instructions {
         address: printable(&begun.verification_uri),
         code: printable(&begun.user_code),
         complete: begun.verification_uri_complete.as_deref().map(printable),
     });
-    let form = [
+    let mut form = vec![
         ("grant_type", GRANT_TYPE),
         ("device_code", begun.device_code.as_str()),
         ("client_id", wanted.client_id),
     ];
+    form.extend(found.target.as_ref().map(Target::pair));
     let mut interval = begun.interval.unwrap_or(INTERVAL).max(1);
     let mut left = begun.expires_in.min(LONGEST_SECONDS);
     loop {

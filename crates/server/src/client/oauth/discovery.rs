@@ -1,19 +1,23 @@
 //! Finds the authorisation server of a Tidegauge and its endpoints: by what the Tidegauge says of itself (RFC 9728), or
-//! else as if it were its own, and by what that server says of itself (RFC 8414).
+//! else as if it were its own, and by what that server says of itself (RFC 8414, or OpenID). What is asked of it, by
+//! which name and for which scopes, the operator may have said too.
 
 use anyhow::{Context, bail};
 use reqwest::Url;
 use serde::Deserialize;
 
-use super::http::Http;
+use super::http::{Http, printable};
+use super::login::Login;
+use super::store::Target;
 use crate::client::target::{address, is_loopback};
 
-/// An authorisation server, as it says.
+/// An authorisation server, as it says, and how it is to be asked.
 #[derive(Clone, Debug)]
 pub struct Found {
     pub metadata: Metadata,
-    /// The name by which the Tidegauge wants its tokens to be asked for, where it has told one.
-    pub resource: Option<String>,
+    /// What says there which service the tokens are for, where it has told one.
+    pub target: Option<Target>,
+    pub login: Login,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -23,6 +27,8 @@ pub struct Metadata {
     pub token_endpoint: Endpoint,
     pub device_authorization_endpoint: Option<Endpoint>,
     pub revocation_endpoint: Option<Endpoint>,
+    #[serde(default)]
+    pub scopes_supported: Vec<String>,
     #[serde(default)]
     pub code_challenge_methods_supported: Vec<String>,
     /// Whether answers of the authorization endpoint name their issuer (RFC 9207).
@@ -43,47 +49,111 @@ impl TryFrom<String> for Endpoint {
     }
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 struct ProtectedResource {
     resource: Option<String>,
     #[serde(default)]
     authorization_servers: Vec<String>,
+    /// What the operator says about signing in at them.
+    #[serde(default)]
+    tidegauge_login: Vec<Login>,
 }
 
-/// Where documents about an address are; the first counts more.
-const ABOUT_ISSUER: [&str; 2] = ["oauth-authorization-server", "openid-configuration"];
+impl ProtectedResource {
+    /// The issuer that is meant: the one that the user names, or the first.
+    fn issuer(&self, named: Option<&str>) -> anyhow::Result<Option<String>> {
+        let known = &self.authorization_servers;
+        match named {
+            None => Ok(known.first().cloned()),
+            Some(named) if known.iter().any(|one| one == named) => Ok(Some(named.to_owned())),
+            Some(named) => {
+                let known = printable(&known.join(", "));
+                bail!("the server does not take tokens of {named}: those that it takes are of {known}")
+            }
+        }
+    }
+}
 
-pub async fn discover(http: &Http, server: &str) -> anyhow::Result<Found> {
+/// Finds where to sign in at a server; `named` is the issuer that is meant, of several.
+pub async fn discover(http: &Http, server: &str, named: Option<&str>) -> anyhow::Result<Found> {
     let server = address(server, &[])?;
     let about = well_known(&server, "oauth-protected-resource");
-    let told: Option<ProtectedResource> = http.document(&about).await?;
-    let (issuer, resource) = match told {
-        Some(told) => (told.authorization_servers.into_iter().next(), told.resource),
-        None => (None, None),
-    };
+    let told: ProtectedResource = http.document(&about).await?.unwrap_or_default();
+    if let Some(resource) = &told.resource {
+        check_is_meant(&server, resource)?;
+    }
+    let issuer = told.issuer(named)?;
     let issuer = issuer.unwrap_or_else(|| server.as_str().trim_end_matches('/').to_owned());
     let at = Url::parse(&issuer).with_context(|| format!("{issuer:?} is not the address of an issuer"))?;
     if server.scheme() == "https" && at.scheme() != "https" {
         bail!("{server} names the issuer {issuer}, which is not reached by https");
     }
-    for name in ABOUT_ISSUER {
-        if let Some(metadata) = http.document::<Metadata>(&well_known(&at, name)).await? {
-            metadata.check(&issuer, &at)?;
-            return Ok(Found { metadata, resource });
+    let metadata = find_metadata(http, &issuer, &at).await?;
+    let login = told.tidegauge_login.into_iter().find(|login| login.issuer == issuer);
+    let target = match &login {
+        Some(login) => login.target(),
+        None => told.resource.map(Target::resource),
+    };
+    if let Some(Target { value, .. }) = &target {
+        check_is_meant(&server, value)?;
+    }
+    Ok(Found { metadata, target, login: login.unwrap_or_default() })
+}
+
+/// A server gets the tokens of who signs in at it, so they must not be for another one, where their name tells that (RFC
+/// 9728, 3.3). On this machine it may be reached by another address than its own.
+fn check_is_meant(server: &Url, name: &str) -> anyhow::Result<()> {
+    let is_other = Url::parse(name)
+        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.origin() != server.origin());
+    if is_other && !is_loopback(server) {
+        let name = printable(name);
+        bail!(
+            "the tokens of {server} would be for {name}: if that is the server that you mean, give it as --url"
+        );
+    }
+    Ok(())
+}
+
+/// The description of an issuer: RFC 8414 puts it in front of the issuer's path, OpenID behind it.
+async fn find_metadata(http: &Http, issuer: &str, at: &Url) -> anyhow::Result<Metadata> {
+    let mut failure = None;
+    for address in [well_known(at, "oauth-authorization-server"), openid(at)] {
+        match http.document::<Metadata>(&address).await {
+            Ok(Some(metadata)) => {
+                metadata.check(issuer, at)?;
+                return Ok(metadata);
+            }
+            Ok(None) => {}
+            // A server that knows only the other form may answer this one with a page.
+            Err(error) => failure = failure.or(Some(error)),
         }
     }
-    bail!(
+    let hint = format!(
         "{issuer} does not say how to sign in: see that --url is right, and that it has an authorisation server"
-    )
+    );
+    match failure {
+        Some(failure) => Err(failure.context(hint)),
+        None => bail!(hint),
+    }
 }
 
 /// The well-known address that belongs to another: in front of its path, as RFC 8414 and RFC 9728 have it.
 fn well_known(about: &Url, name: &str) -> Url {
     let path = about.path().trim_end_matches('/').to_owned();
+    with_path(about, &format!("/.well-known/{name}{path}"))
+}
+
+/// The same as OpenID has it.
+fn openid(about: &Url) -> Url {
+    let path = about.path().trim_end_matches('/').to_owned();
+    with_path(about, &format!("{path}/.well-known/openid-configuration"))
+}
+
+fn with_path(about: &Url, path: &str) -> Url {
     let mut url = about.clone();
     url.set_query(None);
     url.set_fragment(None);
-    url.set_path(&format!("/.well-known/{name}{path}"));
+    url.set_path(path);
     url
 }
 
@@ -123,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_stand_in_front_of_the_path() {
+    fn documents_stand_in_front_of_the_path_and_those_of_openid_behind_it() {
         for (about, expected) in [
             ("https://host", "https://host/.well-known/x"),
             ("https://host:8443/", "https://host:8443/.well-known/x"),
@@ -131,6 +201,25 @@ mod tests {
         ] {
             assert_eq!(well_known(&Url::parse(about).unwrap(), "x").as_str(), expected);
         }
+        let realm = Url::parse("https://host/realms/logs/").unwrap();
+        assert_eq!(openid(&realm).as_str(), "https://host/realms/logs/.well-known/openid-configuration");
+    }
+
+    #[test]
+    fn a_server_gets_no_tokens_that_are_for_another() {
+        for (server, name, is_good) in [
+            ("https://a/", "https://a", true),
+            ("https://a/sub", "https://a/sub", true),
+            ("https://a/", "https://b", false),
+            ("https://a/", "https://a:8443", false),
+            ("https://a/", "http://a", false),
+            ("http://127.0.0.1:8080/", "https://b", true),
+        ] {
+            let checked = check_is_meant(&Url::parse(server).unwrap(), name);
+            assert_eq!(checked.is_ok(), is_good, "{server} {name}");
+        }
+        // A name that is no address tells nothing.
+        check_is_meant(&Url::parse("https://a").unwrap(), "api://logs").unwrap();
     }
 
     #[test]

@@ -40,33 +40,39 @@ impl Refused {
     }
 }
 
-/// Sends requests, and never follows where an answer leads.
+/// Sends requests, and never follows where an answer leads. A server and its issuer may be at different places, of which
+/// one on this machine is not asked through a proxy.
 #[derive(Clone, Debug)]
 pub struct Http {
-    client: Client,
+    here: Client,
+    elsewhere: Client,
 }
 
 impl Http {
-    /// For a server; one on this machine is not asked through a proxy.
-    pub fn new(server: &Url) -> anyhow::Result<Self> {
-        let mut builder = Client::builder()
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(REQUEST_TIMEOUT)
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("tidegauge/", env!("CARGO_PKG_VERSION")));
-        if is_loopback(server) {
-            builder = builder.no_proxy();
-        }
-        Ok(Self { client: builder.build().context("setting up HTTP")? })
+    pub fn new() -> anyhow::Result<Self> {
+        let builder = || {
+            Client::builder()
+                .connect_timeout(CONNECT_TIMEOUT)
+                .timeout(REQUEST_TIMEOUT)
+                .redirect(reqwest::redirect::Policy::none())
+                .user_agent(concat!("tidegauge/", env!("CARGO_PKG_VERSION")))
+        };
+        let here = builder().no_proxy().build().context("setting up HTTP")?;
+        Ok(Self { here, elsewhere: builder().build().context("setting up HTTP")? })
+    }
+
+    fn client(&self, url: &Url) -> &Client {
+        if is_loopback(url) { &self.here } else { &self.elsewhere }
     }
 
     /// Reads a document; `None` if there is none at this address.
     pub async fn document<T: DeserializeOwned>(&self, url: &Url) -> anyhow::Result<Option<T>> {
-        let request = self.client.get(url.clone()).header("accept", "application/json");
+        let request = self.client(url).get(url.clone()).header("accept", "application/json");
         let response = request.send().await.map_err(|error| not_reached(url, error))?;
         match response.status() {
             StatusCode::OK => {}
-            StatusCode::NOT_FOUND | StatusCode::UNAUTHORIZED => return Ok(None),
+            // Servers that do not know a document say so in more ways than one.
+            status if status.is_client_error() => return Ok(None),
             status => bail!("{url} answered {status}"),
         }
         let body = body(response).await?;
@@ -76,7 +82,7 @@ impl Http {
 
     /// Reads an answer of the interface, asked for with a token.
     pub async fn with_token<T: DeserializeOwned>(&self, url: &Url, token: &str) -> anyhow::Result<T> {
-        let request = self.client.get(url.clone()).bearer_auth(token);
+        let request = self.client(url).get(url.clone()).bearer_auth(token);
         let response = request.send().await.map_err(|error| not_reached(url, error))?;
         let status = response.status();
         let body = body(response).await?;
@@ -101,7 +107,7 @@ impl Http {
         let mut encoded = url::form_urlencoded::Serializer::new(String::new());
         encoded.extend_pairs(form);
         let request = self
-            .client
+            .client(url)
             .post(url.clone())
             .header("content-type", "application/x-www-form-urlencoded")
             .header("accept", "application/json")

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
-use reqwest::Url;
 use tidegauge_model::Clock;
 
 use super::http::{Http, Refused};
@@ -28,8 +27,7 @@ pub struct SignedIn {
 
 impl SignedIn {
     pub fn new(store: Store, server: String, clock: Arc<dyn Clock>) -> anyhow::Result<Self> {
-        let http = Http::new(&Url::parse(&server)?)?;
-        Ok(Self { store, server, http, clock, known: tokio::sync::Mutex::new(None) })
+        Ok(Self { store, server, http: Http::new()?, clock, known: tokio::sync::Mutex::new(None) })
     }
 
     /// The access token, good for the next while.

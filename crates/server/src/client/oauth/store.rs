@@ -25,6 +25,32 @@ pub struct SignIn {
     pub access_token: String,
     pub refresh_token: Option<String>,
     pub expires_at: String,
+    /// What tells the issuer which service the tokens are for, with each request for some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
+}
+
+/// A parameter that says which service tokens are for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Target {
+    pub parameter: String,
+    pub value: String,
+}
+
+impl Target {
+    /// As RFC 8707 has it.
+    pub fn resource(value: String) -> Self {
+        Self { parameter: "resource".to_owned(), value }
+    }
+
+    /// As some servers have it.
+    pub fn audience(value: String) -> Self {
+        Self { parameter: "audience".to_owned(), value }
+    }
+
+    pub fn pair(&self) -> (&str, &str) {
+        (&self.parameter, &self.value)
+    }
 }
 
 impl fmt::Debug for SignIn {

@@ -25,7 +25,7 @@ use super::discovery::{Found, discover};
 use super::http::Http;
 use super::signed_in::SignedIn;
 use super::store::{SignIn, Store, name_of};
-use super::tokens::{Tokens, revoke};
+use super::tokens::{Tokens, refresh, revoke};
 
 const WANTED: Wanted<'_> = Wanted { client_id: CLIENT_ID, scope: "*" };
 
@@ -60,6 +60,8 @@ impl Server {
         let told = Shared::default();
         let router = Router::new()
             .route("/.well-known/oauth-authorization-server", get(metadata))
+            .route("/realms/logs/.well-known/openid-configuration", get(realm))
+            .route("/.well-known/oauth-protected-resource/tide", get(tide))
             .route("/token", post(token))
             .route("/device", post(device))
             .route("/revoke", post(revoked))
@@ -68,12 +70,12 @@ impl Server {
         let url = format!("http://{}", listener.local_addr().unwrap());
         told.lock().unwrap().url.clone_from(&url);
         tokio_util::task::TaskTracker::new().spawn(async move { axum::serve(listener, router).await });
-        let http = Http::new(&Url::parse(&url).unwrap()).unwrap();
+        let http = Http::new().unwrap();
         Self { url, told, http }
     }
 
     async fn found(&self) -> Found {
-        discover(&self.http, &format!("{}/", self.url)).await.unwrap()
+        discover(&self.http, &format!("{}/", self.url), None).await.unwrap()
     }
 
     fn reply(&self, status: u16, body: Value) {
@@ -101,6 +103,31 @@ async fn metadata(State(told): State<Shared>) -> Json<Value> {
         "revocation_endpoint": format!("{url}/revoke"),
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": true,
+    }))
+}
+
+/// An issuer as OpenID has it, with a path, and without a page to sign in that a code would be safe with.
+async fn realm(State(told): State<Shared>) -> Json<Value> {
+    let url = told.lock().unwrap().url.clone();
+    Json(json!({
+        "issuer": format!("{url}/realms/logs"),
+        "authorization_endpoint": format!("{url}/authorize"),
+        "token_endpoint": format!("{url}/token"),
+        "device_authorization_endpoint": format!("{url}/device"),
+        "scopes_supported": ["openid", "offline_access"],
+    }))
+}
+
+/// A Tidegauge that takes tokens of that issuer, and of the server beside it.
+async fn tide(State(told): State<Shared>) -> Json<Value> {
+    let url = told.lock().unwrap().url.clone();
+    Json(json!({
+        "resource": "https://tide.example",
+        "authorization_servers": [format!("{url}/realms/logs"), url],
+        "tidegauge_login": [
+            {"issuer": format!("{url}/realms/logs"), "client_id": "logs-cli", "resource": "api://logs", "own": 1},
+            {"issuer": url, "audience": "logs"},
+        ],
     }))
 }
 
@@ -219,9 +246,9 @@ async fn the_answer_of_another_server_ends_the_sign_in() {
 async fn discovery_needs_a_server_that_speaks_for_itself() {
     let server = Server::start().await;
     server.told.lock().unwrap().url = "http://127.0.0.1:1".to_owned();
-    let error = discover(&server.http, &server.url).await.unwrap_err();
+    let error = discover(&server.http, &server.url, None).await.unwrap_err();
     assert!(error.to_string().contains("is about"), "{error}");
-    let error = discover(&server.http, &format!("{}/elsewhere", server.url)).await.unwrap_err();
+    let error = discover(&server.http, &format!("{}/elsewhere", server.url), None).await.unwrap_err();
     assert!(error.to_string().contains("does not say how to sign in"), "{error}");
 }
 
@@ -366,4 +393,52 @@ fn a_server_has_one_name() {
     }
     assert_eq!(name_of("https://host:443/base/").unwrap(), "https://host/base");
     assert!(name_of("host").is_err());
+}
+
+#[tokio::test]
+async fn an_issuer_elsewhere_is_asked_as_the_operator_says() {
+    let server = Server::start().await;
+    let tide = format!("{}/tide", server.url);
+    let found = discover(&server.http, &tide, None).await.unwrap();
+    assert_eq!(found.metadata.issuer, format!("{}/realms/logs", server.url));
+    assert!(device::is_the_only_way(&found.metadata), "it does not say that codes are safe there");
+    let scope = found.login.scope(None, &found.metadata);
+    assert_eq!((found.login.client_id(None), scope.as_str()), ("logs-cli", "openid offline_access *"));
+
+    // What the tokens are for is said with every request for some, also when they are renewed.
+    let wanted = Wanted { client_id: found.login.client_id(None), scope: &scope };
+    let tokens = device::sign_in(&server.http, &found, wanted, |_| {}, async |_| {}).await.unwrap();
+    let sign_in = tokens.into_sign_in(&found, wanted.client_id, start());
+    let renewed = refresh(&server.http, &sign_in, "refresh-1", start()).await.unwrap();
+    assert_eq!(renewed.target, sign_in.target);
+    let forms = [server.forms("device"), server.forms("token")].concat();
+    assert_eq!(forms.len(), 3);
+    for form in forms {
+        assert_eq!((form["client_id"].as_str(), form["resource"].as_str()), ("logs-cli", "api://logs"));
+    }
+
+    let other = discover(&server.http, &tide, Some(&server.url)).await.unwrap();
+    assert!(browser::is_offered(&other.metadata) && !device::is_the_only_way(&other.metadata));
+    assert_eq!(other.target.unwrap().pair(), ("audience", "logs"));
+    let error = discover(&server.http, &tide, Some("https://evil.example")).await.unwrap_err();
+    assert!(error.to_string().contains("does not take tokens of https://evil.example"), "{error}");
+}
+
+#[tokio::test]
+async fn tokens_that_can_be_renewed_need_consent_where_openid_asks_for_it() {
+    let server = Server::start().await;
+    let found = server.found().await;
+    for (scope, expected) in [("openid offline_access *", Some("consent")), ("*", None)] {
+        let (send, receive) = tokio::sync::oneshot::channel();
+        let show = move |url: &Url| {
+            let asked: FormBody = url.query_pairs().into_owned().collect();
+            send.send(asked).unwrap();
+        };
+        let wanted = Wanted { client_id: CLIENT_ID, scope };
+        let chance = SeededChance::new(5);
+        tokio::select! {
+            _ = browser::sign_in(&server.http, &found, wanted, &chance, show) => panic!("nobody has answered"),
+            asked = receive => assert_eq!(asked.unwrap().get("prompt").map(String::as_str), expected),
+        }
+    }
 }

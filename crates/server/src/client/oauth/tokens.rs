@@ -10,7 +10,7 @@ use tidegauge_model::Timestamp;
 
 use super::discovery::{Endpoint, Found};
 use super::http::Http;
-use super::store::SignIn;
+use super::store::{SignIn, Target};
 
 /// How long a token counts whose server does not say it. Asking for another sooner than needed does no harm.
 const LIFETIME_UNLESS_TOLD: u64 = 60;
@@ -61,6 +61,7 @@ impl Tokens {
             expires_at: self.expires_at(now).to_string(),
             access_token: self.access_token,
             refresh_token: self.refresh_token,
+            target: found.target.clone(),
         }
     }
 }
@@ -73,11 +74,12 @@ pub async fn request(http: &Http, endpoint: &Url, form: &[(&str, &str)]) -> anyh
 /// Gets a new access token for a sign-in. The refresh token is used up by it, so what comes back must be kept.
 pub async fn refresh(http: &Http, sign_in: &SignIn, token: &str, now: Timestamp) -> anyhow::Result<SignIn> {
     let endpoint = Url::parse(&sign_in.token_endpoint)?;
-    let form = [
+    let mut form = vec![
         ("grant_type", "refresh_token"),
         ("refresh_token", token),
         ("client_id", sign_in.client_id.as_str()),
     ];
+    form.extend(sign_in.target.as_ref().map(Target::pair));
     let tokens = request(http, &endpoint, &form).await?;
     Ok(SignIn {
         expires_at: tokens.expires_at(now).to_string(),

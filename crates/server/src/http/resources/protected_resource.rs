@@ -10,6 +10,7 @@ use tidegauge_auth::oauth::{Scopes, algorithms, dpop};
 use utoipa::ToSchema;
 
 use crate::app::App;
+use crate::config::oauth::{IssuerConfig, LoginTarget};
 
 /// The description of RFC 9728.
 #[derive(Debug, Serialize, ToSchema)]
@@ -25,6 +26,45 @@ pub struct ProtectedResource {
     /// The algorithms of the proofs of RFC 9449; none where bound tokens are not accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dpop_signing_alg_values_supported: Vec<&'static str>,
+    /// How the command line signs people in at issuers other than the service itself; an addition to RFC 9728.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tidegauge_login: Vec<Login>,
+}
+
+/// How the command line signs people in at an issuer.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Login {
+    issuer: String,
+    /// The id of the command line's client there.
+    client_id: String,
+    /// The scopes to ask for, where the operator says which.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<String>,
+    /// What the scopes of this service begin with there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope_prefix: Option<String>,
+    /// The value of the parameter `resource` (RFC 8707), where that is to be sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resource: Option<String>,
+    /// The value of the parameter `audience`, where that is to be sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audience: Option<String>,
+}
+
+impl From<&IssuerConfig> for Login {
+    fn from(config: &IssuerConfig) -> Self {
+        let (expected, login) = (&config.expected, &config.login);
+        let named =
+            |target: LoginTarget| expected.audiences.first().cloned().filter(|_| login.target == target);
+        Self {
+            issuer: expected.issuer.clone(),
+            client_id: login.client.clone(),
+            scope: login.scope.clone(),
+            scope_prefix: Some(expected.scope_prefix.clone()).filter(|prefix| !prefix.is_empty()),
+            resource: named(LoginTarget::Resource),
+            audience: named(LoginTarget::Audience),
+        }
+    }
 }
 
 /// Describes the service to clients of OAuth 2.0, as RFC 9728 says: the issuers whose access tokens are accepted, and the scopes that there are.
@@ -48,6 +88,7 @@ pub async fn describe(
         scopes_supported,
         bearer_methods_supported: ["header"],
         dpop_signing_alg_values_supported: proofs.collect(),
+        tidegauge_login: app.oauth.configured().map(Login::from).collect(),
     };
     ([(header::CACHE_CONTROL, "max-age=300")], Json(description))
 }

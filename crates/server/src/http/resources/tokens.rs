@@ -31,6 +31,8 @@ pub struct TokenRequest {
     /// When it stops working; null or the zero time for never.
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
+    /// Whether it also ends when its maker is no member of the organisation any more; it outlives the membership unless told.
+    pub ends_with_membership: Option<bool>,
     #[schema(value_type = Option<DatasetCapabilities>)]
     pub dataset_capabilities: Option<BTreeMap<String, Option<NamedActions>>>,
     #[schema(value_type = Option<OrgCapabilities>)]
@@ -64,6 +66,10 @@ pub struct TokenResponse {
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
     pub saml_authenticated: bool,
+    /// Whether it ends when its maker is no member any more. Left out when it does not, as for clients that know no such key.
+    #[schema(required = false)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ends_with_membership: bool,
     #[schema(value_type = DatasetCapabilities)]
     pub dataset_capabilities: BTreeMap<String, Grants<DatasetArea>>,
     #[schema(value_type = OrgCapabilities)]
@@ -92,6 +98,7 @@ impl From<Token> for TokenResponse {
             description: token.description,
             expires_at: token.expires_at.map(|time| time.to_string()),
             saml_authenticated: false,
+            ends_with_membership: token.ends_with_membership,
             dataset_capabilities: token.capabilities.dataset,
             org_capabilities: token.capabilities.org,
             view_capabilities: token.capabilities.view,
@@ -111,6 +118,7 @@ impl From<TokenRequest> for TokenInput {
             name: request.name,
             description: request.description.unwrap_or_default(),
             expires_at: request.expires_at,
+            ends_with_membership: request.ends_with_membership,
             capabilities: CapabilityInput {
                 org: request.org_capabilities.unwrap_or_default(),
                 dataset: request.dataset_capabilities.unwrap_or_default(),

@@ -10,7 +10,7 @@ use tidegauge_model::capability::Grants;
 use tidegauge_model::{Action, Capabilities, DatasetArea, OrgId, Timestamp, UserId, ViewArea};
 
 use crate::app::App;
-use crate::service::caller::CallerStanding;
+use crate::service::caller::{CallerStanding, TokenEnd};
 use crate::service::{Caller, Error, Result};
 
 /// Who asks the query of a monitor. `actor` is what the log calls it.
@@ -34,7 +34,7 @@ pub async fn reader(
         user: maker.clone(),
         actor: actor.to_owned(),
         is_person: false,
-        token_expires_at: None,
+        token_end: TokenEnd::default(),
         standing: Some(standing),
         seats: Vec::new(),
         capabilities: Arc::new(rights(reads)),

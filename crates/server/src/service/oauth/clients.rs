@@ -151,13 +151,11 @@ fn checked(caller: &Caller, input: &ClientInput) -> Result<Checked> {
 
 /// A client has no end, so a token that has one cannot make it or take it over.
 fn check_lasts(caller: &Caller) -> Result<()> {
-    match caller.token_expires_at {
-        Some(_) => {
-            let message = "a token that expires cannot make or change a client, which does not";
-            Err(Error::new(ErrorKind::Forbidden, message).hint("sign in, or use a token without an end"))
-        }
-        None => Ok(()),
+    if caller.token_end.at.is_none() && !caller.token_end.with_membership {
+        return Ok(());
     }
+    let message = "a token that ends cannot make or change a client, which does not";
+    Err(Error::new(ErrorKind::Forbidden, message).hint("sign in, or use a token without an end"))
 }
 
 fn check_held(caller: &Caller, capabilities: &Capabilities) -> Result<()> {

@@ -1,6 +1,10 @@
 //! What is said to who comes with an access token: rights by scopes, challenges, and where to get a token.
 
-use serde_json::json;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tidegauge_model::{Clock, Role};
+use tidegauge_server::config::oauth::{LoginConfig, LoginTarget};
 
 use super::Case;
 use super::world::{World, challenges};
@@ -11,7 +15,11 @@ pub(super) const ALL: &[(&str, Case)] = &[
     ("scopes_limit_what_the_person_may", |backend| Box::pin(scopes(backend))),
     ("every_401_says_how_to_get_a_token", |backend| Box::pin(refusals(backend))),
     ("what_belongs_to_the_person_is_changed_with_all_scopes_alone", |backend| Box::pin(person(backend))),
+    ("what_a_person_makes_may_outlast_the_token_and_what_a_machine_makes_not", |backend| {
+        Box::pin(lasting(backend))
+    }),
     ("the_service_describes_itself", |backend| Box::pin(metadata(backend))),
+    ("the_service_tells_how_to_sign_in_at_its_issuer", |backend| Box::pin(login(backend))),
     ("tokens_of_ours_are_as_they_were", |backend| Box::pin(ours(backend))),
 ];
 
@@ -92,6 +100,36 @@ async fn person(backend: Backend) {
     assert_eq!(made.status, 200, "{made:?}");
 }
 
+/// What is made with the token of a person may last longer than it: they could get another. A machine's token binds.
+async fn lasting(backend: Backend) {
+    let world = World::start_with(backend, |config| config.rules.machine_role = Some(Role::Admin)).await;
+    let org = &world.app.org;
+    let in_an_hour = world.app.clock.now().plus(Duration::from_secs(3_600));
+    let expiring = world.app.personal_token_until(&world.app.owner, in_an_hour).await;
+    let make = async |token: &str, more: Value| {
+        let mut body = json!({"name": "t", "orgCapabilities": {"notifiers": ["read"]}});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        world.app.send("POST", "/v2/tokens", Some(token), Some(&body)).await
+    };
+    let scope = "apiTokens|create notifiers|read";
+    for of_person in [world.token("owner", org, scope), expiring, world.app.owner_token.clone()] {
+        assert_eq!(make(&of_person, json!({})).await.status, 200);
+        assert_eq!(make(&of_person, json!({"endsWithMembership": true})).await.status, 200);
+    }
+    let machine = world.signed(&world.claims("console", org, scope));
+    let refused = make(&machine, json!({})).await;
+    assert_eq!(refused.status, 403);
+    assert!(refused.text.contains("would outlive"), "{refused:?}");
+    let soon = json!({"expiresAt": world.app.clock.now().plus(Duration::from_secs(600)).to_string()});
+    assert_eq!(make(&machine, soon.clone()).await.status, 200);
+    // It is no member, so there is nothing that such a token could end with.
+    let mut bound = soon;
+    bound["endsWithMembership"] = true.into();
+    let refused = make(&machine, bound).await;
+    assert_eq!(refused.status, 403);
+    assert!(refused.text.contains("no member"), "{refused:?}");
+}
+
 async fn metadata(backend: Backend) {
     let world = World::start(backend).await;
     let answer = world.app.send("GET", METADATA, None, None).await.json();
@@ -102,6 +140,31 @@ async fn metadata(backend: Backend) {
     assert!(scopes.contains(&json!("*")) && scopes.contains(&json!("ingest|create")));
     assert!(answer["dpop_signing_alg_values_supported"].as_array().unwrap().contains(&json!("ES256")));
     assert_eq!(world.issuer.count("metadata"), 0, "describing ourselves asks nobody");
+    let login = json!({"issuer": world.issuer.url, "client_id": "console", "resource": PUBLIC_URL});
+    assert_eq!(answer["tidegauge_login"], json!([login]));
+}
+
+/// What the operator says about signing in at an issuer reaches the command line.
+async fn login(backend: Backend) {
+    for (target, parameter) in [(LoginTarget::Audience, Some("audience")), (LoginTarget::Nothing, None)] {
+        let world = World::start_with(backend, |config| {
+            config.expected.audiences = vec!["api://logs".to_owned()];
+            config.expected.scope_prefix = "api://logs/".to_owned();
+            config.login = LoginConfig {
+                client: "cli".to_owned(),
+                scope: Some("openid api://logs/*".to_owned()),
+                target,
+            };
+        })
+        .await;
+        let mut expected = json!({"issuer": world.issuer.url, "client_id": "cli", "scope": "openid api://logs/*",
+            "scope_prefix": "api://logs/"});
+        if let Some(parameter) = parameter {
+            expected[parameter] = "api://logs".into();
+        }
+        let answer = world.app.send("GET", METADATA, None, None).await.json();
+        assert_eq!(answer["tidegauge_login"], json!([expected]));
+    }
 }
 
 async fn ours(backend: Backend) {

@@ -9,7 +9,7 @@ use tidegauge_auth::oauth::{Algorithm, Expected, Rules};
 use tidegauge_catalog::Change;
 use tidegauge_catalog::identities::{IdentityKind, KnownIdentity};
 use tidegauge_model::{Clock, OrgId, Role, UserId};
-use tidegauge_server::config::oauth::{DpopRule, IssuerConfig, Oauth};
+use tidegauge_server::config::oauth::{DpopRule, IssuerConfig, LoginConfig, LoginTarget, Oauth};
 
 use super::fake_issuer::FakeIssuer;
 use crate::app::{Answer, PUBLIC_URL, TestApp};
@@ -51,6 +51,7 @@ pub(crate) fn settings(url: &str) -> IssuerConfig {
         },
         provision: None,
         links_verified_email: false,
+        login: LoginConfig { client: "console".to_owned(), scope: None, target: LoginTarget::Resource },
     }
 }
 

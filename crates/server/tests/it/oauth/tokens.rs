@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::json;
+use serde_json::{Value, json};
 use tidegauge_model::Role;
 
 use super::flow::*;
@@ -47,6 +47,30 @@ pub(super) async fn credentials(app: TestApp) {
     refused(&token(&app, &pairs).await, 400, "unauthorized_client");
     let pairs = with(&pairs, &[("grant_type", "password")]);
     refused(&token(&app, &pairs).await, 400, "unsupported_grant_type");
+}
+
+/// A machine's token cannot make what lasts longer than it; a person's can, because the person could sign in again.
+pub(super) async fn lasting(app: TestApp) {
+    let held = json!({"apiTokens": ["create"], "notifiers": ["read"]});
+    let body = json!({"name": "M", "grants": ["client_credentials"], "orgCapabilities": held});
+    let (id, secret) = client(&app, body).await;
+    let asked = [("grant_type", "client_credentials")];
+    let machine = send(&app, "/oauth/token", &asked, Some(&basic(&id, &secret))).await.json();
+    let person = tokens_for(&app, &app.owner, "apiTokens|create notifiers|read").await;
+    let make = async |tokens: &Value, expires_at: Option<&str>| {
+        let body = json!({"name": "t", "orgCapabilities": {"notifiers": ["read"]}, "expiresAt": expires_at});
+        app.send("POST", "/v2/tokens", Some(text(tokens, "access_token")), Some(&body)).await
+    };
+    // Both last ten minutes from noon on.
+    for later in [None, Some("2026-06-01T12:10:01Z")] {
+        let refused = make(&machine, later).await;
+        assert_eq!(refused.status, 403, "{refused:?}");
+        assert!(refused.text.contains("would outlive"), "{refused:?}");
+        assert_eq!(make(&person, later).await.status, 200);
+    }
+    for tokens in [&machine, &person] {
+        assert_eq!(make(tokens, Some("2026-06-01T12:10:00Z")).await.status, 200);
+    }
 }
 
 pub(super) async fn revocation(app: TestApp) {
