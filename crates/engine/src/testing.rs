@@ -74,34 +74,45 @@ impl KeptColumns {
     }
 }
 
-/// Queries that share memory, each with what it holds.
+/// Queries that share memory, each with what it holds; none where one has ended.
 #[derive(Debug)]
-pub struct Memories(Vec<(Arc<QueryMemory>, MemoryReservation)>);
+pub struct Memories(Vec<Option<(Arc<QueryMemory>, MemoryReservation)>>);
 
 impl Memories {
     /// So many bytes for all, and a share for each query.
     pub fn new(bytes_max: usize, shares: &[usize]) -> Self {
+        let queries: Vec<(&str, usize)> = shares.iter().map(|share| ("", *share)).collect();
+        Self::of_orgs(bytes_max, &queries)
+    }
+
+    /// The same for queries of organisations.
+    pub fn of_orgs(bytes_max: usize, queries: &[(&str, usize)]) -> Self {
         let shared = Arc::new(SharedMemory::new(bytes_max));
-        let query = |share: &usize| {
-            let memory = Arc::new(QueryMemory::new(Arc::clone(&shared), *share, &Arc::from("")));
+        let query = |(org, share): &(&str, usize)| {
+            let memory = Arc::new(QueryMemory::new(Arc::clone(&shared), *share, &Arc::from(*org)));
             let pool = Arc::clone(&memory) as Arc<dyn MemoryPool>;
-            (memory, MemoryConsumer::new("test").register(&pool))
+            Some((memory, MemoryConsumer::new("test").register(&pool)))
         };
-        Self(shares.iter().map(query).collect())
+        Self(queries.iter().map(query).collect())
     }
 
     /// Whether a query gets so many bytes more.
     pub fn take(&self, query: usize, bytes: usize) -> bool {
-        self.0[query].1.try_grow(bytes).is_ok()
+        self.0[query].as_ref().is_some_and(|(_, held)| held.try_grow(bytes).is_ok())
     }
 
     pub fn give_back(&self, query: usize, bytes: usize) {
-        self.0[query].1.shrink(bytes);
+        self.0[query].iter().for_each(|(_, held)| held.shrink(bytes));
+    }
+
+    /// Ends a query, which gives back all that it holds.
+    pub fn end(&mut self, query: usize) {
+        self.0[query] = None;
     }
 
     /// Whether a query that failed now would be told that others hold its memory.
     pub fn is_crowded(&self, query: usize) -> bool {
-        self.0[query].0.is_crowded()
+        self.0[query].as_ref().is_some_and(|(memory, _)| memory.is_crowded())
     }
 }
 

@@ -1,13 +1,10 @@
 //! A place in a row of tokens, and the diagnostics found on the way. Every parser of the language reads through this.
 
-use crate::lexer::{Limits, Token, TokenKind, tokens};
+use crate::lexer::{Limits, MISTAKES_MAX, Token, TokenKind, tokens};
 use crate::{Diagnostic, Span};
 
 /// How many diagnostics are given at most: who has more mistakes than these mends them first.
 const DIAGNOSTICS_MAX: usize = 20;
-
-/// How many are noted. They are not found in the order of the text, so more than are given.
-const DIAGNOSTICS_NOTED_MAX: usize = 200;
 
 pub(crate) struct Cursor<'a> {
     text: &'a str,
@@ -16,17 +13,35 @@ pub(crate) struct Cursor<'a> {
     place: usize,
     diagnostics: Vec<Diagnostic>,
     has_given_up: bool,
+    /// How many tokens were looked at.
+    #[cfg(test)]
+    looks: std::cell::Cell<usize>,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(text: &'a str, limits: Limits) -> Self {
         let (tokens, mut diagnostics) = tokens(text, limits);
-        diagnostics.truncate(DIAGNOSTICS_NOTED_MAX);
-        Self { text, tokens, place: 0, diagnostics, has_given_up: false }
+        diagnostics.truncate(MISTAKES_MAX);
+        Self {
+            text,
+            tokens,
+            place: 0,
+            diagnostics,
+            has_given_up: false,
+            #[cfg(test)]
+            looks: std::cell::Cell::default(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn looks(&self) -> usize {
+        self.looks.get()
     }
 
     /// The token that stands so many after the present one, or the end.
     pub(crate) fn ahead(&self, count: usize) -> &Token {
+        #[cfg(test)]
+        self.looks.set(self.looks.get() + 1);
         let last = self.tokens.len() - 1;
         &self.tokens[(self.place + count).min(last)]
     }
@@ -120,11 +135,15 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Notes a diagnostic, unless one stands at the same place: the first tells the cause, the next its consequence.
+    /// Notes a diagnostic, unless one stands at the same place: the first tells the cause, the next its consequence. With
+    /// the last that is noted the rest is left out: what to write instead takes longer to find than a text to read.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        let is_wanted = !self.has_given_up && self.diagnostics.len() < DIAGNOSTICS_NOTED_MAX;
+        let is_wanted = !self.has_given_up && self.diagnostics.len() < MISTAKES_MAX;
         if is_wanted && self.diagnostics.iter().all(|known| known.span.start != diagnostic.span.start) {
             self.diagnostics.push(diagnostic);
+            if self.diagnostics.len() == MISTAKES_MAX {
+                self.place = self.tokens.len() - 1;
+            }
         }
     }
 

@@ -12,6 +12,9 @@ use crate::{Diagnostic, Span};
 
 pub(crate) use strings::UNCLOSED;
 
+/// After so many mistakes nothing more is read. They are not all found in the order of the text, so more than are told.
+pub(crate) const MISTAKES_MAX: usize = 200;
+
 /// How much of a text is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
@@ -155,12 +158,12 @@ struct Lexer<'a> {
 }
 
 impl Lexer<'_> {
-    /// Reads all tokens. False if there are too many of them.
+    /// Reads all tokens, up to where there are too many mistakes. False if there are too many tokens.
     fn run(&mut self, tokens_max: usize) -> bool {
         loop {
             self.skip_blanks();
             let start = self.place;
-            if start == self.text.len() {
+            if start == self.text.len() || self.diagnostics.len() >= MISTAKES_MAX {
                 break;
             }
             if self.tokens.len() == tokens_max {
@@ -169,7 +172,7 @@ impl Lexer<'_> {
             let kind = self.next_kind();
             self.push(kind, start);
         }
-        self.push(TokenKind::End, self.text.len());
+        self.push(TokenKind::End, self.place);
         true
     }
 

@@ -3,6 +3,7 @@
 
 mod statements;
 
+use crate::cursor::Cursor;
 use crate::lexer::{self, TokenKind};
 use crate::parser::{Parser, Place};
 use crate::sources::nowhere;
@@ -18,6 +19,11 @@ const TABLES_MAX: usize = 1_000;
 
 /// Reads a query. The text is at most 256 KiB; the text was understood if there are no diagnostics.
 pub fn parse_query(text: &str) -> (Program, Vec<Diagnostic>) {
+    let (program, cursor) = read(text);
+    (program, cursor.finish())
+}
+
+fn read(text: &str) -> (Program, Cursor<'_>) {
     let mut parser = Parser::new(text, lexer::QUERY, Place::Row);
     let statements = parser.statements();
     let mut query = Query { source: nowhere(), stages: Vec::new() };
@@ -28,7 +34,7 @@ pub fn parse_query(text: &str) -> (Program, Vec<Diagnostic>) {
         query = parser.query();
         parser.rest(&mut query);
     }
-    (Program { statements, query }, parser.cursor.finish())
+    (Program { statements, query }, parser.cursor)
 }
 
 impl Parser<'_> {
@@ -101,3 +107,6 @@ impl Parser<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,15 +2,21 @@
 //! Names of single values stay in the query; they come back as a list, because a field of the same name goes before
 //! them and only the engine knows the fields.
 
+mod known;
 mod view;
+mod weight;
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use crate::Diagnostic;
 use crate::tree::{
     Expr, ExprKind, LetValue, Literal, NamePattern, Program, Query, QueryParameter, Setting, Source,
     Statement, TimeRange,
 };
+
+use self::known::{Table, Values};
+use self::weight::Weight;
 
 pub use self::view::{OWN_FIELD, resolve_view};
 
@@ -19,6 +25,10 @@ const DEPTH_MAX: usize = 32;
 
 /// How many stages a query may have when all its names are settled.
 const STAGES_MAX: usize = 5_000;
+
+/// About how many bytes all that names bring may take: some times what the longest text takes. A list of values is one
+/// stage and can be almost all of a text, and a name can be used a thousand times.
+const BYTES_MAX: usize = 32 << 20;
 
 /// A query that names nothing but datasets, fields and values.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,14 +50,14 @@ pub fn resolve(
     let mut names = Names {
         views: &views,
         tables: HashMap::new(),
-        constants: Vec::new(),
-        stages: 0,
+        constants: Values::default(),
+        brought: Weight::default(),
         problems: Vec::new(),
     };
     let mut is_strict = false;
     for (name, value) in variables {
         let span = crate::Span::default();
-        names.constants.push((name.clone(), Expr::new(ExprKind::Literal(value.clone()), span)));
+        names.constants.define(name.clone(), Expr::new(ExprKind::Literal(value.clone()), span));
     }
     for statement in program.statements {
         match statement {
@@ -55,9 +65,8 @@ pub fn resolve(
                 LetValue::Scalar(expr) => names.define(statement.name, expr),
                 LetValue::Table(mut table) => {
                     names.settle(&mut table, 0);
-                    names.constants.retain(|(name, _)| *name != statement.name);
-                    let stages = stage_count(&mut table);
-                    names.tables.insert(statement.name, (table, stages));
+                    names.constants.forget(&statement.name);
+                    names.tables.insert(statement.name, Rc::new(Table::new(table)));
                 }
             },
             // The only setting there is; `set stricttypes = false` takes it back.
@@ -68,7 +77,7 @@ pub fn resolve(
     let mut query = program.query;
     names.settle(&mut query, 0);
     match names.problems.is_empty() {
-        true => Ok(Resolved { query, constants: names.constants, is_strict }),
+        true => Ok(Resolved { query, constants: names.constants.into_list(), is_strict }),
         false => Err(names.problems),
     }
 }
@@ -78,7 +87,7 @@ fn shielded(
     views: &HashMap<String, Query>,
     statements: &[Statement],
     variables: &[(String, Literal)],
-) -> HashMap<String, Query> {
+) -> HashMap<String, Rc<Table>> {
     let mut names: HashSet<String> = variables.iter().map(|(name, _)| name.clone()).collect();
     for statement in statements {
         match statement {
@@ -89,9 +98,12 @@ fn shielded(
             Statement::Set(_) => {}
         }
     }
-    let mut views = views.clone();
-    views.values_mut().for_each(|view| view::shield(view, &names));
-    views
+    let shielded = |(name, view): (&String, &Query)| {
+        let mut view = view.clone();
+        view::shield(&mut view, &names);
+        (name.clone(), Rc::new(Table::new(view)))
+    };
+    views.iter().map(shielded).collect()
 }
 
 fn is_false(value: &Expr) -> bool {
@@ -138,19 +150,12 @@ pub fn set_range(query: &mut Query, wanted: TimeRange) {
     }
 }
 
-/// How many stages and tables a query has, with those of the queries inside it.
-fn stage_count(query: &mut Query) -> usize {
-    let own = query.stages.len() + 1;
-    own + query.queries_mut().into_iter().map(stage_count).sum::<usize>()
-}
-
 struct Names<'a> {
-    views: &'a HashMap<String, Query>,
-    /// Settled, with how many stages they have.
-    tables: HashMap<String, (Query, usize)>,
-    constants: Vec<(String, Expr)>,
-    /// How many stages the settled names have brought.
-    stages: usize,
+    views: &'a HashMap<String, Rc<Table>>,
+    tables: HashMap<String, Rc<Table>>,
+    constants: Values,
+    /// What the settled names have brought.
+    brought: Weight,
     problems: Vec<Diagnostic>,
 }
 
@@ -158,32 +163,55 @@ impl Names<'_> {
     fn define(&mut self, name: String, expr: Expr) {
         // A name alone is that of a table, a view or a dataset, unless a value has it: here there are no fields.
         if let ExprKind::Field(other) = &expr.kind
-            && !self.constants.iter().any(|(known, _)| known == other)
+            && !self.constants.has(other)
         {
             let dataset = || {
                 let source = Source::Dataset { name: other.clone(), range: TimeRange::ALL, span: expr.span };
-                (Query { source, stages: Vec::new() }, 1)
+                Rc::new(Table::new(Query { source, stages: Vec::new() }))
             };
-            let view = |view: &Query| (view.clone(), stage_count(&mut view.clone()));
-            let table = self.tables.get(other).cloned().or_else(|| self.views.get(other).map(view));
-            let table = table.unwrap_or_else(dataset);
-            self.constants.retain(|(known, _)| *known != name);
+            let table = self.table(other).unwrap_or_else(dataset);
+            self.constants.forget(&name);
             self.tables.insert(name, table);
             return;
         }
         self.tables.remove(&name);
         // What the name was before stays, because the new value may be made of it.
-        self.constants.push((name, expr));
+        self.constants.define(name, expr);
+    }
+
+    /// The table or the view of a name.
+    fn table(&self, name: &str) -> Option<Rc<Table>> {
+        self.tables.get(name).or_else(|| self.views.get(name)).cloned()
+    }
+
+    /// Counts a table that is about to be copied; none if that would be too much, which is told once.
+    fn bring(&mut self, table: &Table) -> Option<Query> {
+        let is_first = !self.is_too_much();
+        self.brought.stages += table.weight.stages;
+        self.brought.bytes += table.weight.bytes;
+        if !self.is_too_much() {
+            return Some(table.query.clone());
+        }
+        if is_first {
+            let message = "the tables that names stand for are too large together";
+            let hint = "use fewer `let` tables and views, or those with long lists less often".to_owned();
+            self.problems.push(Diagnostic::new(message, crate::Span::default()).with_hint(hint));
+        }
+        None
+    }
+
+    fn is_too_much(&self) -> bool {
+        self.brought.stages > STAGES_MAX || self.brought.bytes > BYTES_MAX
     }
 
     /// Parameters take the value that came with the request, else their default.
     fn declare(&mut self, parameters: Vec<QueryParameter>) {
         for QueryParameter { column, default } in parameters {
-            if self.constants.iter().any(|(name, _)| *name == column.name) {
+            if self.constants.has(&column.name) {
                 continue;
             }
             match default {
-                Some(default) => self.constants.push((column.name, default)),
+                Some(default) => self.constants.define(column.name, default),
                 None => {
                     let message = format!("the parameter `{}` has no value", column.name);
                     let hint = "send one in `variables`, or write a default in its declaration".to_owned();
@@ -194,7 +222,10 @@ impl Names<'_> {
     }
 
     fn settle(&mut self, query: &mut Query, depth: usize) {
-        if depth > DEPTH_MAX || self.stages > STAGES_MAX {
+        if self.is_too_much() {
+            return;
+        }
+        if depth > DEPTH_MAX {
             let message = "tables name each other too deeply";
             let hint = "write fewer `let` tables and views that use each other".to_owned();
             self.problems.push(Diagnostic::new(message, crate::Span::default()).with_hint(hint));
@@ -225,19 +256,8 @@ impl Names<'_> {
             }
         }
         let Source::Dataset { name, .. } = &query.source else { return };
-        let table = match self.tables.get(name) {
-            Some((table, stages)) => {
-                self.stages += stages;
-                // More would be refused, and copying it may take all memory.
-                (self.stages <= STAGES_MAX).then(|| table.clone())
-            }
-            None => self.views.get(name).and_then(|view| {
-                let mut view = view.clone();
-                self.stages += stage_count(&mut view);
-                (self.stages <= STAGES_MAX).then_some(view)
-            }),
-        };
-        if let Some(table) = table {
+        let Some(table) = self.table(name) else { return };
+        if let Some(table) = self.bring(&table) {
             query.source = table.source;
             query.stages.splice(0..0, table.stages);
         }
@@ -248,7 +268,7 @@ impl Names<'_> {
         match &expr.kind {
             ExprKind::Literal(Literal::String(name)) => Some(name.clone()),
             ExprKind::Field(name) => {
-                let (_, value) = self.constants.iter().rev().find(|(known, _)| known == name)?;
+                let value = self.constants.last(name)?;
                 match &value.kind {
                     ExprKind::Literal(Literal::String(name)) => Some(name.clone()),
                     _ => None,
@@ -263,11 +283,10 @@ impl Names<'_> {
         if let ExprKind::In { list, .. } | ExprKind::HasAny { list, .. } = &mut expr.kind {
             for element in list {
                 if let ExprKind::Field(name) = &element.kind
-                    && let Some((table, stages)) = self.tables.get(name)
-                    && self.stages <= STAGES_MAX
+                    && let Some(table) = self.tables.get(name).cloned()
+                    && let Some(query) = self.bring(&table)
                 {
-                    self.stages += stages;
-                    element.kind = ExprKind::Table(Box::new(table.clone()));
+                    element.kind = ExprKind::Table(Box::new(query));
                 }
             }
         }

@@ -135,3 +135,28 @@ fn who_has_room_again_is_not_crowded() {
     assert!(memories.take(1, 50) && !memories.is_crowded(1));
     assert!(!memories.take(1, 50) && !memories.is_crowded(1), "its own share is too small");
 }
+
+#[test]
+fn an_organisation_has_half_of_the_memory_while_another_has_queries() {
+    const MIB: usize = 1 << 20;
+    let share = 200 * MIB;
+    let queries = [("loud", share), ("loud", share), ("loud", share), ("quiet", share), ("quiet", share)];
+    let mut memories = Memories::of_orgs(256 * MIB, &queries);
+    assert!(memories.take(0, 100 * MIB));
+    assert!(!memories.take(1, 29 * MIB) && memories.is_crowded(1), "129 of 256 MiB are more than half");
+    assert!(memories.take(1, 28 * MIB));
+    assert!(!memories.take(0, 1), "not a byte more");
+    // The other one has its half, but for the part that is for queries that need little.
+    assert!(memories.take(3, 96 * MIB));
+    assert!(!memories.take(3, MIB) && memories.is_crowded(3), "the last eighth is left");
+    assert!(memories.take(4, 16 * MIB) && memories.take(2, 16 * MIB), "for these, of either");
+    assert!(!memories.take(2, 1) && !memories.take(4, 1), "they hold no more than a little");
+
+    // Alone it has all of it.
+    memories.give_back(2, 16 * MIB);
+    memories.end(3);
+    assert!(!memories.take(0, MIB), "the other one still has a query");
+    memories.end(4);
+    assert!(memories.take(0, 96 * MIB));
+    assert!(!memories.take(1, MIB) && memories.is_crowded(1));
+}

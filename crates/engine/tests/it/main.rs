@@ -56,3 +56,4 @@ mod trials;
 mod values;
 mod wide_keys;
 mod worded;
+mod yielding;

@@ -1,5 +1,7 @@
 //! Names as stages take them: of fields and tables, plain or in brackets, with stars for any letters, and with types.
 
+use std::collections::HashSet;
+
 use super::{Parser, Place};
 use crate::lexer::TokenKind;
 use crate::suggest;
@@ -211,6 +213,7 @@ impl Parser<'_> {
             return Vec::new();
         };
         let mut columns: Vec<Column> = Vec::new();
+        let mut known = HashSet::new();
         while !self.cursor.is_at(&TokenKind::RightParenthesis) {
             let Some((name, span)) = self.expect_name("a column", example) else { break };
             let colon = self.cursor.accept(&TokenKind::Colon);
@@ -219,7 +222,7 @@ impl Parser<'_> {
                 self.cursor.report(Diagnostic::new(format!("`{name}` has no type"), span).with_hint(hint));
             }
             let kind = colon.and_then(|_| self.type_name()).unwrap_or(Type::String);
-            if columns.iter().any(|column| column.name == name) {
+            if !known.insert(name.clone()) {
                 let message = format!("there are two columns `{name}`");
                 self.cursor.report(Diagnostic::new(message, span).with_hint("give one another name"));
             }

@@ -131,7 +131,7 @@ pub(super) fn print(make: &MakeSeries, printer: &mut Printer) {
     if make.is_nonempty {
         printer.push("kind=nonempty ");
     }
-    let names: Vec<&str> = make.series.iter().map(|series| series.name.as_str()).collect();
+    let names = summarize::counted(make.series.iter().map(|series| series.name.as_str()));
     printer.joined(&make.series, |printer, series| {
         summarize::print_named(&series.name, &series.expr, &names, printer);
         if let Some(default) = &series.default {

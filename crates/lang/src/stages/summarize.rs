@@ -1,7 +1,7 @@
 //! `summarize`: groups rows and computes one row for each group. How results without a name are called is decided
 //! here.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{Operator, Trial};
 use crate::Diagnostic;
@@ -108,6 +108,8 @@ pub(super) fn keys(parser: &mut Parser<'_>) -> Vec<Named> {
 /// number where another has the name already.
 pub(super) fn unique_names(items: &[(Option<String>, Expr)]) -> Vec<String> {
     let mut taken: HashSet<String> = items.iter().filter_map(|(name, _)| name.clone()).collect();
+    // The number to try next for a name that is taken: those before it are taken too.
+    let mut numbers: HashMap<String, usize> = HashMap::new();
     let mut unnamed = 0;
     let mut names = Vec::with_capacity(items.len());
     for (given, expr) in items {
@@ -117,10 +119,10 @@ pub(super) fn unique_names(items: &[(Option<String>, Expr)]) -> Vec<String> {
                 column_name(unnamed)
             });
             let mut name = base.clone();
-            let mut number = 1;
             while taken.contains(&name) {
+                let number = numbers.entry(base.clone()).or_insert(1);
                 name = format!("{base}{number}");
-                number += 1;
+                *number += 1;
             }
             name
         });
@@ -152,7 +154,7 @@ pub(super) fn print(summarize: &Summarize, printer: &mut Printer) {
     if !summarize.aggregates.is_empty() {
         printer.push(" ");
     }
-    let names: Vec<&str> = summarize.aggregates.iter().map(|aggregate| aggregate.name.as_str()).collect();
+    let names = counted(summarize.aggregates.iter().map(|aggregate| aggregate.name.as_str()));
     printer.joined(&summarize.aggregates, |printer, aggregate| {
         let expr = printer.aggregate(&aggregate.call);
         print_named(&aggregate.name, &expr, &names, printer);
@@ -162,9 +164,16 @@ pub(super) fn print(summarize: &Summarize, printer: &mut Printer) {
     print_keys(&keys, printer);
 }
 
+/// How many have each name.
+pub(super) fn counted<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    names.for_each(|name| *counts.entry(name).or_default() += 1);
+    counts
+}
+
 /// An aggregate with its name, unless it would have the name anyway. Of two with one name both say it.
-pub(super) fn print_named(name: &str, expr: &Expr, names: &[&str], printer: &mut Printer) {
-    let is_only = names.iter().filter(|other| **other == name).count() == 1;
+pub(super) fn print_named(name: &str, expr: &Expr, names: &HashMap<&str, usize>, printer: &mut Printer) {
+    let is_only = names.get(name) == Some(&1);
     if !is_only || aggregate_name(expr).as_deref() != Some(name) {
         printer.name(name);
         printer.push(" = ");

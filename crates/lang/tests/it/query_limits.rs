@@ -1,6 +1,8 @@
 //! Hostile queries: they are refused with one clear diagnostic, and nothing overflows, in debug builds too.
 
-use tidegauge_lang::{parse_query, print_query};
+use std::collections::HashMap;
+
+use tidegauge_lang::{Resolved, parse_query, print_query, resolve};
 
 fn only(text: &str) -> String {
     let (_, diagnostics) = parse_query(text);
@@ -89,4 +91,69 @@ fn the_deepest_queries_need_little_stack() {
 fn many_mistakes_are_told_in_part() {
     let (_, diagnostics) = parse_query(&format!("logs{}", " | foo".repeat(400)));
     assert_eq!(diagnostics.len(), 20);
+}
+
+fn settled(text: &str) -> Result<Resolved, String> {
+    assert!(text.len() <= 256 * 1024, "{} bytes", text.len());
+    let (program, diagnostics) = parse_query(text);
+    assert_eq!(diagnostics, [], "{}", &text[..60]);
+    resolve(program, &[], &HashMap::new()).map_err(|problems| problems[0].message.clone())
+}
+
+fn listed(count: usize, part: impl Fn(usize) -> String) -> String {
+    (0..count).map(part).collect()
+}
+
+/// Tens of thousands of names: none is found by looking at all others, and a table that has many is not copied for each.
+#[test]
+fn as_many_names_as_a_text_can_have_are_settled() {
+    let tables = listed(999, |at| format!("t{at},"));
+    for (text, constants) in [
+        (format!("{}t | count", listed(15_000, |at| format!("let a{at}=1;"))), 15_000),
+        (format!("{}t | count", listed(9_000, |_| "let a=1;let a=t;".to_owned())), 0),
+        (format!("let a=1;{}t | where x > a", listed(13_000, |_| "let a=a+1;".to_owned())), 13_001),
+        (format!("{}a | count", listed(7_000, |at| format!("let a=1;let b{at}=x;"))), 7_000),
+        (format!("let a=union {tables}t;{}t | count", listed(15_000, |at| format!("let b{at}=a;"))), 0),
+        (
+            format!("declare query_parameters({}z:long=1);t", listed(14_000, |at| format!("p{at}:long=1,"))),
+            14_001,
+        ),
+    ] {
+        let resolved = settled(&text).unwrap();
+        assert_eq!(resolved.constants.len(), constants, "{}", &text[..60]);
+    }
+    let columns = listed(14_000, |at| format!("c{at}:long,"));
+    assert_eq!(parse_query(&format!("datatable({columns}z:long)[]")).1, []);
+    let counts = listed(20_000, |_| "count(),".to_owned());
+    let (program, diagnostics) = parse_query(&format!("t | summarize {counts}count()"));
+    assert_eq!(diagnostics, []);
+    assert!(print_query(&program).contains("count_19999 = count()"), "the last has a number of its own");
+}
+
+/// A name that is used a thousand times brings a thousand times what it stands for.
+#[test]
+fn tables_that_are_too_large_together_are_refused() {
+    const MESSAGE: &str = "the tables that names stand for are too large together";
+    let list = |count: usize| listed(count, |at| format!("{at},"));
+    let names = |count: usize| listed(count, |_| "a,".to_owned());
+    let used = |values: usize, times: usize| {
+        format!("let a=t|where x in ({}1);union {}t", list(values), names(times))
+    };
+    assert!(settled(&used(30_000, 5)).is_ok());
+    assert!(settled(&used(10, 900)).is_ok());
+    for text in [
+        used(30_000, 900),
+        format!("let a=t|where x in ({}1);t|where y in ({}1)", list(30_000), names(900)),
+        format!("let a=t|project-away {}z;union {}t", listed(20_000, |at| format!("n{at},")), names(900)),
+        format!("let a=print x='{}';union {}t", "x".repeat(200_000), names(900)),
+        format!(
+            "let a=datatable({}z:long)[];union {}t",
+            listed(10_000, |at| format!("c{at}:long,")),
+            names(900)
+        ),
+        // As before: stages that double.
+        format!("let a0=t|count;{}a12", listed(12, |at| format!("let a{}=union a{at},a{at};", at + 1))),
+    ] {
+        assert_eq!(settled(&text).unwrap_err(), MESSAGE, "{}", &text[..60]);
+    }
 }

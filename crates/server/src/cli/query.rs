@@ -168,7 +168,7 @@ fn show(answered: &Answered, view: View, rows_max: Option<usize>) -> anyhow::Res
             body.push(b'\n');
             output::bytes(&body)?
         }
-        Format::Csv => output::bytes(delimited::csv(shown).as_bytes())?,
+        Format::Csv => output::bytes(delimited::csv(shown, view.is_terminal).as_bytes())?,
         Format::Ndjson => output::bytes(delimited::ndjson(shown).as_bytes())?,
         Format::Arrow => output::bytes(&arrow::stream(shown)?)?,
         Format::Chart => output::bytes(chart::draw(shown, view.screen())?.as_bytes())?,

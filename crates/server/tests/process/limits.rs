@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use serde_json::{Value, json};
 
 use crate::database::Backend;
-use crate::process::{Installation, Service, client};
+use crate::process::{Installation, Service, client, eventually};
 use crate::shutdown::{begin_request, read_all};
 
 pub(crate) async fn times_out(backend: Backend) {
@@ -68,22 +68,16 @@ pub(crate) async fn limits_connections(backend: Backend) {
     let installation = Installation::new(backend);
     let service = installation.start(&["--max-connections", "8", "--header-timeout-seconds", "600"]);
     let connect = || TcpStream::connect(service.address()).unwrap();
-    let is_answered = |connection: &mut TcpStream| {
-        connection.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
-        let mut answer = [0; 4_096];
-        let read = connection.read(&mut answer).unwrap();
-        answer[..read].starts_with(b"HTTP/1.1 200")
-    };
     let mut first = connect();
-    assert!(is_answered(&mut first));
+    assert!(is_healthy(&mut first));
     let mut unfinished = Vec::new();
     for _ in 0..20 {
         let mut connection = connect();
         connection.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\nslow: ").unwrap();
         unfinished.push(connection);
-        assert!(is_answered(&mut connect()));
+        assert!(is_healthy(&mut connect()));
     }
-    assert!(is_answered(&mut first), "it was answered before, and is not given up for others");
+    assert!(is_healthy(&mut first), "it was answered before, and is not given up for others");
     for connection in unfinished.drain(..12) {
         assert_eq!(read_to_close(connection), "", "there are no more than eight");
     }
@@ -119,6 +113,92 @@ pub(crate) async fn counts_connections(backend: Backend) {
     assert_eq!(figure(&end, &cut("crowded")) + figure(&end, &cut("silent")), 8, "{end}");
     assert!(figure(&end, "tidegauge_connections ") <= 3, "{end}");
     assert!(figure(&end, "tidegauge_connections_accepted_total ") >= 9, "{end}");
+}
+
+/// More unfinished heads of one address than there are places: every health check is answered, and so is who was before.
+pub(crate) async fn outlives_a_thousand_heads(backend: Backend) {
+    const HEADS: usize = 1_200;
+    raise_open_files();
+    let installation = Installation::new(backend);
+    let service = installation.start(&["--header-timeout-seconds", "600"]);
+    let connect = || TcpStream::connect(service.address()).unwrap();
+    let mut first = connect();
+    assert!(is_healthy(&mut first));
+    let mut unfinished = Vec::new();
+    for number in 0..HEADS {
+        let mut connection = connect();
+        connection.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\nslow: ").unwrap();
+        unfinished.push(connection);
+        if number % 100 == 0 {
+            assert!(is_healthy(&mut connect()), "after {number} heads");
+        }
+    }
+    for _ in 0..30 {
+        assert!(is_healthy(&mut connect()));
+    }
+    let token = installation.first_token();
+    let user = client().get(format!("{}/v2/user", service.url)).bearer_auth(&token).send().await.unwrap();
+    assert_eq!(user.status(), 200, "nor is anybody else shut out");
+    assert!(is_healthy(&mut first), "it was answered before, and is not given up for others");
+}
+
+/// Both ends of a connection are files of a process.
+fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).unwrap();
+}
+
+/// Asks whether the service is alive.
+fn is_healthy(connection: &mut TcpStream) -> bool {
+    connection.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").unwrap();
+    let mut answer = [0; 4_096];
+    let read = connection.read(&mut answer).unwrap();
+    answer[..read].starts_with(b"HTTP/1.1 200")
+}
+
+/// A query whose client has left is not computed to its end, which would be in years.
+pub(crate) async fn stops_queries_of_who_has_left(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let apl = "print a = range(1, 90000), b = range(1, 90000), c = range(1, 90000) \
+               | mv-expand a | mv-expand b | mv-expand c | count";
+    let body = json!({ "apl": apl }).to_string();
+    let mut connection = TcpStream::connect(service.address()).unwrap();
+    let head = format!(
+        "POST /v1/query/_apl?format=tabular HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        installation.first_token(),
+        body.len()
+    );
+    connection.write_all(head.as_bytes()).unwrap();
+    let computed = || computed_for_queries(service.process());
+    eventually("that the query computes", async || (computed() > 20).then_some(())).await;
+    drop(connection);
+    eventually("that it computes no more", async || {
+        let before = computed();
+        for _ in 0..200 {
+            let health = client().get(format!("{}/healthz", service.url)).send().await.unwrap();
+            assert_eq!(health.status(), 200);
+        }
+        (computed() == before).then_some(())
+    })
+    .await;
+}
+
+/// How long the threads of queries have computed, in hundredths of a second.
+fn computed_for_queries(process: u32) -> u64 {
+    let mut ticks = 0;
+    for task in std::fs::read_dir(format!("/proc/{process}/task")).unwrap() {
+        let text = std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap_or_default();
+        let Some((name, rest)) = text.split_once(") ") else { continue };
+        if name.ends_with("(query") {
+            // Behind the name the times are the twelfth and the thirteenth.
+            let times = rest.split_whitespace().skip(11).take(2);
+            ticks += times.map(|number| number.parse::<u64>().unwrap()).sum::<u64>();
+        }
+    }
+    ticks
 }
 
 /// A client that asks and never reads does not keep its answers in memory for ever.

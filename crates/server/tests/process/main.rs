@@ -125,6 +125,12 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("silent_connections_are_closed", |backend| Box::pin(limits::closes_silent_connections(backend))),
     ("more_connections_than_allowed_are_closed", |backend| Box::pin(limits::limits_connections(backend))),
     ("connections_are_in_the_metrics", |backend| Box::pin(limits::counts_connections(backend))),
+    ("a_thousand_unfinished_heads_shut_nobody_out", |backend| {
+        Box::pin(limits::outlives_a_thousand_heads(backend))
+    }),
+    ("a_query_whose_client_has_left_stops", |backend| {
+        Box::pin(limits::stops_queries_of_who_has_left(backend))
+    }),
     ("connections_with_unread_answers_are_closed", |backend| {
         Box::pin(limits::closes_unread_connections(backend))
     }),

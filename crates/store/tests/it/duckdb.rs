@@ -14,7 +14,7 @@ use crate::events::{Event, SECOND, columns_of};
 use crate::house::{House, START, sqlite};
 
 #[expect(clippy::disallowed_methods, reason = "a test binary has no settings but these")]
-fn variable(name: &str) -> Option<String> {
+pub(crate) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
@@ -209,7 +209,7 @@ async fn duckdb_counts_the_same_on_postgres() {
 }
 
 /// PostgreSQL's own client, because only the catalogue knows SQL.
-fn psql(server: &str, statement: &str) {
+pub(crate) fn psql(server: &str, statement: &str) {
     let output = Command::new("psql").args([server, "-qc", statement]).output().unwrap();
     assert!(output.status.success(), "psql: {}", String::from_utf8_lossy(&output.stderr));
 }

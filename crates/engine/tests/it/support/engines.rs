@@ -41,6 +41,16 @@ pub(crate) async fn tried(
     state: &Arc<DatasetState>,
     text: &str,
 ) -> Result<Answer, tidegauge_engine::Error> {
+    tried_with(engine, state, text, Options::at(START)).await
+}
+
+/// The same, in some manner.
+pub(crate) async fn tried_with(
+    engine: &Engine,
+    state: &Arc<DatasetState>,
+    text: &str,
+    options: Options,
+) -> Result<Answer, tidegauge_engine::Error> {
     let (program, _) = parse_query(text);
     let resolved = resolve(program, &[], &HashMap::new()).unwrap();
     let dataset = Dataset { name: "logs".to_owned(), state: Arc::clone(state), virtual_fields: Vec::new() };
@@ -49,7 +59,7 @@ pub(crate) async fn tried(
         constants: resolved.constants,
         datasets: vec![dataset],
         is_strict: false,
-        options: Options::at(START),
+        options,
     });
     answer.await
 }

@@ -3,14 +3,18 @@
 use std::collections::HashMap;
 
 use super::Table;
+use super::table::clean;
 
-/// CSV with a line of names. Nulls are empty.
-pub fn csv(table: &Table) -> String {
+/// CSV with a line of names. Nulls are empty. Values are exact, also those that a spreadsheet takes for formulas: what is
+/// put before one of them to hide it would be part of the data for every other reader. On a terminal they are shown as in
+/// a table, because nobody reads them back from there.
+pub fn csv(table: &Table, is_on_terminal: bool) -> String {
+    let cell = |text: &str| if is_on_terminal { quoted(&clean(text)) } else { quoted(text) };
     let mut out = String::new();
-    let names = table.fields.iter().map(|field| quoted(&field.name));
+    let names = table.fields.iter().map(|field| cell(&field.name));
     line(&mut out, names);
     for row in 0..table.rows() {
-        line(&mut out, (0..table.fields.len()).map(|column| quoted(&table.value(column, row).to_text())));
+        line(&mut out, (0..table.fields.len()).map(|column| cell(&table.value(column, row).to_text())));
     }
     out
 }
@@ -67,8 +71,22 @@ mod tests {
             "columns": [["x \"y\"", null], [1, {"k": 2}]],
         }))
         .unwrap();
-        assert_eq!(csv(&table), "\"a,b\",n\n\"x \"\"y\"\"\",1\n,\"{\"\"k\"\":2}\"\n");
+        assert_eq!(csv(&table, false), "\"a,b\",n\n\"x \"\"y\"\"\",1\n,\"{\"\"k\"\":2}\"\n");
         assert_eq!(ndjson(&table), "{\"a,b\":\"x \\\"y\\\"\",\"n\":1}\n{\"a,b\":null,\"n\":{\"k\":2}}\n");
+    }
+
+    #[test]
+    fn values_are_exact_but_on_a_terminal() {
+        let hostile = ["=HYPERLINK(\"x\")", "+49 40", "-3", "@a", "\u{1b}[2J", "a\nb"];
+        let table: Table = serde_json::from_value(json!({
+            "fields": [{"name": "\u{1b}n", "type": "string"}],
+            "columns": [hostile],
+        }))
+        .unwrap();
+        let kept = "\u{1b}n\n\"=HYPERLINK(\"\"x\"\")\"\n+49 40\n-3\n@a\n\u{1b}[2J\n\"a\nb\"\n";
+        assert_eq!(csv(&table, false), kept);
+        let shown = "·n\n\"=HYPERLINK(\"\"x\"\")\"\n+49 40\n-3\n@a\n·[2J\na⏎b\n";
+        assert_eq!(csv(&table, true), shown);
     }
 
     #[test]
@@ -77,7 +95,7 @@ mod tests {
             "columns": [[1], [{"k":18446744073709551617}], [340282366920938463463374607431768211456]]}"#;
         let table: Table = serde_json::from_str(answer).unwrap();
         let digits = "340282366920938463463374607431768211456";
-        assert_eq!(csv(&table), format!("n,m,n\n1,\"{{\"\"k\"\":18446744073709551617}}\",{digits}\n"));
+        assert_eq!(csv(&table, false), format!("n,m,n\n1,\"{{\"\"k\"\":18446744073709551617}}\",{digits}\n"));
         assert_eq!(ndjson(&table), format!("{{\"n\":{digits},\"m\":{{\"k\":18446744073709551617}}}}\n"));
     }
 }
