@@ -46,6 +46,8 @@ pub struct Store {
     pub(crate) log: Log,
     directory: RwLock<Directory>,
     buffered: Arc<AtomicUsize>,
+    /// Bytes on their way to the buffer.
+    admitted: AtomicUsize,
     /// Told when a buffer is full enough to be flushed.
     pub(crate) flush_wanted: Notify,
     /// Told when buffers have got smaller.
@@ -67,6 +69,20 @@ pub struct Store {
 /// The events of a request, ready to be stored.
 #[derive(Debug)]
 pub struct Prepared(Frame);
+
+/// Events that are on their way to the buffer, until they are there or refused.
+#[derive(Debug)]
+struct Admitted<'a> {
+    store: &'a Store,
+    bytes: usize,
+}
+
+impl Drop for Admitted<'_> {
+    fn drop(&mut self) {
+        self.store.admitted.fetch_sub(self.bytes, Ordering::AcqRel);
+        self.store.room.notify_waiters();
+    }
+}
 
 /// The datasets by id and by name.
 #[derive(Debug, Default)]
@@ -162,8 +178,8 @@ impl Store {
     /// Makes the events of a request durable and readable, and returns their sequence.
     pub async fn append(&self, dataset: &Arc<DatasetState>, prepared: Prepared) -> Result<u64> {
         self.hold_lease().await?;
-        self.wait_for_room(dataset.org()).await?;
         let Prepared(frame) = prepared;
+        let _admitted = self.wait_for_room(dataset.org(), frame.bytes()).await?;
         let key = frame.receipt().key.as_ref().map(|key| Keyed::new(dataset, &key.key));
         let accept = match key {
             Some(keyed) => Arc::new(keyed) as Arc<dyn Accept>,
@@ -182,12 +198,13 @@ impl Store {
     }
 
     /// Waits until the buffers have room, and gives up when the disk does not follow.
-    async fn wait_for_room(&self, org: &OrgId) -> Result<()> {
+    async fn wait_for_room(&self, org: &OrgId, bytes: usize) -> Result<Admitted<'_>> {
         let wait = async {
             loop {
                 let told = self.room.notified();
                 if self.has_room_for(org) {
-                    return;
+                    self.admitted.fetch_add(bytes, Ordering::AcqRel);
+                    return Admitted { store: self, bytes };
                 }
                 self.flush_wanted.notify_one();
                 told.await;
@@ -203,6 +220,7 @@ impl Store {
     /// who fills it waits, and others do not wait with them.
     fn has_room_for(&self, org: &OrgId) -> bool {
         let (buffered, most) = (self.buffered_bytes(), self.settings.buffer_bytes_max);
+        let buffered = buffered + self.admitted.load(Ordering::Acquire);
         let reserve = most / BUFFER_RESERVE;
         buffered < most - reserve || (buffered < most && self.buffered_of(org) <= reserve / 2)
     }

@@ -84,6 +84,7 @@ impl Store {
             directory: RwLock::new(directory),
             buffered,
             flush_wanted: Notify::new(),
+            admitted: AtomicUsize::new(0),
             room: Notify::new(),
             appended: AtomicU64::new(0),
             pace: Mutex::new((Timestamp::from_micros(0), 0)),
