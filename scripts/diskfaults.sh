@@ -2,7 +2,7 @@
 # Makes calls of the real binary on its files fail, one after the other, and looks whether all that it acknowledged is
 # there once and whether it says what is wrong (tests/powercut). Needs a C compiler and Python. TIDEGAUGE_BINARY names a
 # binary that is built already.
-# Usage: scripts/diskfaults.sh [--seed N] [--points N] [--only FAULT,…] [--go-on] [--self-test] [--verbose]
+# Usage: scripts/diskfaults.sh [--seed N] [--points N] [--errors ERROR,…] [--only FAULT,…] [--go-on] [--self-test]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -3,6 +3,7 @@ a call on the disk here; objectfaults.py has requests to an object store fail in
 
 import copy
 import dataclasses
+import http.client
 import random
 import re
 import shutil
@@ -19,7 +20,7 @@ from disk import Disk
 from ledger import Ledger, Promises
 from plan import CUT, KILL, STOP_LATE
 from retrying import Moments, Outcomes, Retrying
-from service import TOKEN_FILE, DidNotStart, Service
+from service import TOKEN_FILE, DidNotStart, Refused, Service
 from work import CLIENTS
 
 # Short, so that what waits for ever is noticed, and the service's own files are few.
@@ -130,7 +131,9 @@ class Attempt:
         self.clients = self.make_clients()
         self.ledger, self.moments = self.clients[0].ledger, self.clients[0].moments
         self.problems, self.struck, self.struck_path, self.ended = [], 0, "", None
-        self.is_silent, self.is_unnoted = False, False
+        self.is_unnoted = False
+        # Where the service said what is wrong: in answers, when asked whether it is ready, in its log.
+        self.said = set()
         self.counts, self.counts_before_end = {}, {}
         # What happened beside requests.
         self.outcomes = Outcomes()
@@ -225,6 +228,7 @@ class Attempt:
                 if self.control.struck():
                     since += 1
                     client.retry()
+                    self.ask_whether_ready(service)
                     # Where others are at work, nobody knows what was before an answer and what after.
                     if self.stage.clients == 1:
                         client.look()
@@ -232,6 +236,16 @@ class Attempt:
                     self.control.lift()
         except Exception as error:  # noqa: BLE001 - a thread has nobody to raise it to
             self.problems.append(f"a client failed: {error!r}")
+
+    def ask_whether_ready(self, service):
+        try:
+            service.call("GET", "/readyz")
+        except Refused as refused:
+            if self.CAUSES.search(refused.text) or "catalogue: " in refused.text:
+                self.said.add("readiness")
+        except (OSError, http.client.HTTPException):
+            # It ended, which is looked at elsewhere.
+            pass
 
     def is_late(self):
         """Whether a fault that lasts is lifted only after the service has ended. A lie would be made good otherwise."""
@@ -266,7 +280,8 @@ class Attempt:
         failures = self.outcomes.failures()
         if failures and not self.struck:
             self.problems.append(f"requests failed although no call did: {dict(self.outcomes.seen)}")
-        self.is_silent = not failures and not text
+        answers = " ".join(message for _, _, message in self.outcomes.seen)
+        self.said |= {place for place, where in (("answers", answers), ("log", text)) if self.CAUSES.search(where)}
         # A full disk has no room for the note; an object whose writing is cut off then stays until it is an orphan of days.
         self.is_unnoted = UNNOTED in text
         if failures and not self.CAUSES.search(said):

@@ -40,6 +40,12 @@ class Plan:
             if count:
                 yield (group, file, error, LASTING), count
 
+    def only(self, errors):
+        """The same with some errors alone."""
+        wanted = {call: tuple(error for error in known if error in errors) for call, known in self.errors.items()}
+        together = tuple(kind for kind in self.together if kind[2] in errors)
+        return dataclasses.replace(self, errors=wanted, together=together)
+
     def every(self, counted):
         """Each call of each stage, with each error."""
         chance = random.Random("every")

@@ -1,44 +1,18 @@
-"""Tries faults one after the other, tells what went wrong, and collects what clients saw of each kind."""
+"""Tries faults one after the other, tells what went wrong, and prints the table of what became of them."""
 
 import argparse
-import collections
 import concurrent.futures
 import pathlib
 import shutil
 import time
 
 from control import Fault
+from table import Table
 
 FAILURES_MAX = 5
 
 # So many services run at once.
 WORKERS = 2
-
-
-class Table:
-    """What clients saw of each kind of fault."""
-
-    def __init__(self):
-        self.rows = collections.defaultdict(collections.Counter)
-        self.tried, self.quiet, self.silent = collections.Counter(), collections.Counter(), collections.Counter()
-
-    def add(self, attempt):
-        fault = attempt.fault
-        row = fault.call, fault.file, f"{fault.error}{'' if fault.times else ' on'}"
-        self.tried[row] += 1
-        failures = {seen: count for seen, count in attempt.outcomes.seen.items() if not seen[1].startswith("2")}
-        self.quiet[row] += not failures
-        self.silent[row] += attempt.is_silent
-        self.rows[row].update(failures)
-
-    def print(self):
-        print("\n| call | files | error | faults | not seen | nor said | what the client saw |")
-        print("|---|---|---|---|---|---|---|")
-        for row in sorted(self.tried):
-            call, file, error = row
-            numbers = f"{self.tried[row]} | {self.quiet[row] or ''} | {self.silent[row] or ''}"
-            print(f"| {call} | {file} | {error} | {numbers} | {said(self.rows[row])} |")
-        print(flush=True)
 
 
 def said(seen):
@@ -61,9 +35,10 @@ class Run:
         for stage, (counts, _) in counted.items():
             shown = ", ".join(f"{call} {file} {count}" for (call, file), count in sorted(counts.items()))
             print(f"{self.name}: calls of {stage}: {sum(counts.values())} ({shown})", flush=True)
+        plan = self.plan.only(self.arguments.errors.split(",")) if self.arguments.errors else self.plan
         if not self.arguments.points:
-            return list(self.plan.every(counted))
-        return self.plan.choose(counted, self.arguments.seed, self.arguments.points)
+            return list(plan.every(counted))
+        return plan.choose(counted, self.arguments.seed, self.arguments.points)
 
     def check(self, fault):
         attempt = self.bench.attempt(fault.stage, fault)
@@ -114,6 +89,7 @@ def parse(name):
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--points", type=int, default=40, help="how many faults there are; 0 for all that there can be")
     parser.add_argument("--only", help="this fault alone, or these, with commas between them")
+    parser.add_argument("--errors", help="these errors alone, with commas between them")
     parser.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("target") / name)
     parser.add_argument("--go-on", action="store_true", help="do not stop when a few went wrong")
     parser.add_argument("--self-test", action="store_true", help="also look whether the check can fail")

@@ -1,6 +1,10 @@
 """Shows that the check for faults can fail: disks that lie, events that are not as the ledger says, a service that is
 silent. Each must be noticed."""
 
+import os
+import pathlib
+import subprocess
+
 from control import Fault
 from faulted import Attempt
 from ledger import Act, Batch
@@ -54,7 +58,19 @@ CASES = (
 
 def run(bench):
     """How many of them were not noticed."""
-    return sum(report(bench, "diskfaults", name, kind, text) for name, kind, text in CASES)
+    return is_ended_by_the_recorder(bench) + sum(report(bench, "diskfaults", name, kind, text) for name, kind, text in CASES)
+
+
+def is_ended_by_the_recorder(bench):
+    """Whether a process ends by the recorder's signal when it makes calls while all signals are blocked."""
+    program, made = bench.folder / "blocked", bench.folder / "made"
+    source = pathlib.Path(__file__).with_name("blocked.c")
+    subprocess.run(["cc", "-o", str(program), str(source)], check=True)
+    environment = os.environ | {"LD_PRELOAD": str(bench.library), "RECORDER_FOLDER": str(bench.folder)}
+    status = subprocess.run([str(program), str(made)], env=environment).returncode
+    is_right = status == 0 and made.read_bytes() == b"x"
+    print(f"diskfaults: calls while signals are blocked: {'made' if is_right else f'NOT MADE ({status})'}", flush=True)
+    return not is_right
 
 
 def report(bench, script, name, kind, text):

@@ -2,10 +2,11 @@
 meanwhile: the answer must be right, or there must be none."""
 
 import shutil
+import time
 
 from faulted import SETTINGS, Attempt
 from ledger import Ledger
-from retrying import Moments, Outcomes, Retrying
+from retrying import PAUSE_SECONDS, Moments, Outcomes, Retrying
 from service import DidNotStart, Refused, Service
 from verify import say_panic
 
@@ -29,6 +30,9 @@ LARGE = SETTINGS | {
 
 # How often it is asked, and after how many of these a fault that lasts is lifted.
 ASKED, LASTS = 3, 2
+
+# After so long, what a question put on the disk is not about to go any more.
+GONE_SECONDS = 10
 
 
 def prepare(bench):
@@ -58,8 +62,8 @@ class SpillAttempt(Attempt):
 
     def drive(self, client, service):
         client.service = service
-        for time in range(ASKED):
-            if time == LASTS and self.control.struck() and not self.is_late():
+        for number in range(ASKED):
+            if number == LASTS and self.control.struck() and not self.is_late():
                 self.control.lift()
             client.step("query", self.ask, service, client.outcomes)
 
@@ -76,6 +80,15 @@ class SpillAttempt(Attempt):
         if rows != RIGHT:
             self.problems.append(f"{DATASET}: the answer is {rows}")
 
+    def left(self):
+        """What is left of a question after its answer. Its threads may still be about to give it up."""
+        until = time.monotonic() + GONE_SECONDS
+        while True:
+            left = [path for path in (self.root / "data" / "spill").rglob("*") if path.is_file()]
+            if not left or time.monotonic() > until:
+                return left
+            time.sleep(PAUSE_SECONDS)
+
     def verify(self, promises, point):
         found, log = [], self.root / "log"
         try:
@@ -84,7 +97,7 @@ class SpillAttempt(Attempt):
             return [f"the service did not start: {reason}"]
         try:
             self.ask(service, Outcomes())
-            left = [path for path in (self.root / "data" / "spill").rglob("*") if path.is_file()]
+            left = self.left()
             found += [f"{left} is left of a question that was answered"] if left else []
         except (Refused, OSError) as error:
             found.append(f"the service does not answer as it should: {error}")
