@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check oracle hostile powercut diskfaults objectfaults bench bench-compare bench-growth bench-oauth bench-monitors bench-tenants fmt audit help lint setup-run setup-test setup-bench fuzz simulate
+.PHONY: run test check oracle hostile powercut diskfaults objectfaults bench bench-compare bench-growth bench-oauth bench-monitors bench-tenants fmt audit help lint setup-run setup-test setup-bench fuzz simulate sabotage mutants
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
@@ -48,6 +48,12 @@ diskfaults: ## make the disk fail at calls of a run, and look for what was ackno
 
 objectfaults: ## make requests to the object store fail, and look for the same; four seconds for each fault [POINTS=150 SEED=1]
 	scripts/objectfaults.sh --points $(or $(POINTS),150) --seed $(or $(SEED),1) --self-test
+
+sabotage: ## take a sync, a rename or a checksum out of the store, one at a time, and see a test fail [EDITS=...]
+	scripts/sabotage.sh $(EDITS)
+
+mutants: ## change the code in small ways, one at a time, and see a test fail; goes on where it ended [MINUTES=60 CRATE=auth]
+	scripts/mutants.sh --minutes $(or $(MINUTES),60) $(if $(CRATE),--crate $(CRATE))
 
 fuzz: ## try bytes that chance and coverage choose on every reader, SECONDS for each of 24 targets: half an hour, and as long for the first build [SECONDS=60 TARGETS=...]
 	scripts/fuzz.sh $(TARGETS) --seconds $(or $(SECONDS),60)

@@ -2,12 +2,14 @@
 //! changed. Objects are listed in any case, and read whole only when asked to.
 
 use std::fmt;
+use std::sync::Arc;
 
 use hashbrown::HashMap;
 use tidegauge_catalog::Catalog;
 use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
 
+use crate::disk::{Disk, MachineDisk};
 use crate::flush::checksum;
 use crate::objects::{Listed, ObjectLocation, Objects};
 use crate::segment::SegmentPart;
@@ -127,7 +129,8 @@ pub async fn check_objects(
     is_deep: bool,
     now: Timestamp,
 ) -> Result<Vec<Finding>> {
-    let objects = Objects::open(location)?;
+    let disk: Arc<dyn Disk> = Arc::new(MachineDisk);
+    let objects = Objects::open(location, &disk)?;
     Checker { catalog, objects: &objects, now }.check(is_deep).await
 }
 

@@ -1,6 +1,6 @@
 //! The disk below the data folder, as far as it is changed: the log, the intents and what is put aside go through here,
-//! so that a test can hand in a disk that fails, or that loses what was not synced. Files are read as files of the
-//! operating system. Segments in a folder are left to `objects`.
+//! so that a test can hand in a disk that fails, or that loses what was not synced. So do the syncs of segments in a
+//! folder, which are written by the library of `objects`. Files are read as files of the operating system.
 
 use std::fmt::Debug;
 use std::fs::{File, OpenOptions};
@@ -133,14 +133,4 @@ pub(crate) fn sync_folder(disk: &dyn Disk, folder: &Path) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{MachineDisk, write_file};
-
-    #[test]
-    fn a_file_of_nothing_can_be_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("empty");
-        write_file(&MachineDisk, &path, b"").unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), b"");
-    }
-}
+mod tests;

@@ -18,7 +18,7 @@ use object_store::path::Path as ObjectPath;
 use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload, RetryConfig};
 use tidegauge_model::{ErrorKind, Timestamp};
 
-use crate::disk::{MachineDisk, make_folder, sync_folder};
+use crate::disk::{Disk, make_folder_on, sync_folder};
 use crate::{Error, Result};
 
 /// Where segments are kept.
@@ -50,6 +50,8 @@ pub struct S3Location {
 #[derive(Debug)]
 pub(crate) struct Objects {
     store: Arc<dyn ObjectStore>,
+    /// What the folder is on, if there is one.
+    disk: Arc<dyn Disk>,
     folder: Option<PathBuf>,
     is_local: bool,
     prefix: String,
@@ -66,12 +68,15 @@ pub(crate) struct Listed {
 }
 
 impl Objects {
-    pub(crate) fn open(location: &ObjectLocation) -> Result<Self> {
+    /// Opens them; what is done to a folder beside writing objects is done by the disk that is handed in.
+    pub(crate) fn open(location: &ObjectLocation, disk: &Arc<dyn Disk>) -> Result<Self> {
+        let disk = Arc::clone(disk);
         match location {
-            ObjectLocation::Folder(folder) => Self::open_folder(folder),
-            ObjectLocation::S3(location) => Self::open_s3(location),
+            ObjectLocation::Folder(folder) => Self::open_folder(folder, disk),
+            ObjectLocation::S3(location) => Self::open_s3(location, disk),
             ObjectLocation::Handed { store, is_local } => Ok(Self {
                 store: Arc::clone(store),
+                disk,
                 folder: None,
                 is_local: *is_local,
                 prefix: String::new(),
@@ -84,19 +89,20 @@ impl Objects {
     #[cfg(feature = "testing")]
     pub(crate) fn in_memory() -> Self {
         let store = Arc::new(object_store::memory::InMemory::new());
-        Self { store, folder: None, prefix: String::new(), data_path: String::new() }
+        let (disk, prefix) = (Arc::new(crate::disk::MachineDisk), String::new());
+        Self { store, disk, folder: None, is_local: true, prefix, data_path: String::new() }
     }
 
-    fn open_folder(folder: &Path) -> Result<Self> {
-        let folder = make_folder(folder)
+    fn open_folder(folder: &Path, disk: Arc<dyn Disk>) -> Result<Self> {
+        let folder = make_folder_on(&*disk, folder)
             .and_then(|()| folder.canonicalize())
             .map_err(|source| Error::disk("make the folder of segments", source))?;
         let data_path = format!("{}/", folder.display());
         let store = Arc::new(LocalFileSystem::new_with_prefix(&folder)?);
-        Ok(Self { store, folder: Some(folder), is_local: true, prefix: String::new(), data_path })
+        Ok(Self { store, disk, folder: Some(folder), is_local: true, prefix: String::new(), data_path })
     }
 
-    fn open_s3(location: &S3Location) -> Result<Self> {
+    fn open_s3(location: &S3Location, disk: Arc<dyn Disk>) -> Result<Self> {
         let mut builder = AmazonS3Builder::from_env()
             .with_bucket_name(&location.bucket)
             .with_client_options(
@@ -121,7 +127,8 @@ impl Objects {
             prefix => format!("{prefix}/"),
         };
         let data_path = format!("s3://{}/{prefix}", location.bucket);
-        Ok(Self { store: Arc::new(builder.build()?), folder: None, is_local: false, prefix, data_path })
+        let store = Arc::new(builder.build()?);
+        Ok(Self { store, disk, folder: None, is_local: false, prefix, data_path })
     }
 
     pub(crate) fn data_path(&self) -> &str {
@@ -131,8 +138,8 @@ impl Objects {
     pub(crate) async fn put(&self, path: &str, bytes: Vec<u8>) -> Result<()> {
         self.store.put(&self.named(path), PutPayload::from(bytes)).await.map_err(put_error)?;
         let Some(folder) = self.folder.clone() else { return Ok(()) };
-        let path = path.to_owned();
-        apart(move || sync_new_file(&folder, &path)).await
+        let (disk, path) = (Arc::clone(&self.disk), path.to_owned());
+        apart(move || sync_new_file(&*disk, &folder, &path)).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Result<Bytes> {
@@ -180,7 +187,7 @@ impl Objects {
                 Err(error) => return Err(error.into()),
             }
         }
-        self.in_folders_of(paths, |folder, _| sync_folder(&MachineDisk, folder)).await
+        self.in_folders_of(paths, |disk, folder, _| sync_folder(disk, folder)).await
     }
 
     /// Deletes what was written of objects that were never finished. The library does not list it.
@@ -210,7 +217,7 @@ impl Objects {
     async fn in_folders_of(
         &self,
         paths: &[&str],
-        work: fn(&Path, &HashSet<String>) -> Result<()>,
+        work: fn(&dyn Disk, &Path, &HashSet<String>) -> Result<()>,
     ) -> Result<()> {
         let Some(root) = &self.folder else { return Ok(()) };
         let mut folders: HashMap<PathBuf, HashSet<String>> = HashMap::new();
@@ -218,9 +225,10 @@ impl Objects {
             let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
             folders.entry(root.join(folder)).or_default().insert(name.to_owned());
         }
+        let disk = Arc::clone(&self.disk);
         apart(move || {
             folders.iter().try_for_each(|(folder, names)| match folder.try_exists() {
-                Ok(true) => work(folder, names),
+                Ok(true) => work(&*disk, folder, names),
                 // It has no names either.
                 Ok(false) => Ok(()),
                 Err(source) => Err(Error::disk("look for a folder of segments", source)),
@@ -295,14 +303,14 @@ fn cut_off(path: &str) -> Error {
 }
 
 /// The library renames a finished file into place; its bytes and its name still have to reach the disk.
-fn sync_new_file(folder: &Path, path: &str) -> Result<()> {
+fn sync_new_file(disk: &dyn Disk, folder: &Path, path: &str) -> Result<()> {
     let file = folder.join(path);
     std::fs::File::open(&file)
-        .and_then(|file| file.sync_all())
+        .and_then(|opened| disk.sync_all(&file, &opened))
         .map_err(|source| Error::disk("sync a segment", source))?;
     let mut parent = file.parent();
     while let Some(current) = parent.filter(|parent| parent.starts_with(folder)) {
-        sync_folder(&MachineDisk, current)?;
+        sync_folder(disk, current)?;
         parent = current.parent();
     }
     Ok(())

@@ -57,7 +57,7 @@ async fn put_back(
     now: Timestamp,
     change: &Change,
 ) -> Result<Rebuilt> {
-    let objects = Objects::open(&settings.objects)?;
+    let objects = Objects::open(&settings.objects, &settings.disk)?;
     catalog.set_data_path(objects.data_path()).await?;
     let mut logged: HashMap<DatasetId, BTreeSet<u64>> = HashMap::new();
     look_at(log_settings, &mut |dataset, sequence, _| {

@@ -90,4 +90,15 @@ mod tests {
         assert_eq!(super::expected(vec![200.0; 5]), (200.0, 2.0));
         assert_eq!(super::expected(vec![0.0; 5]), (0.0, 0.0));
     }
+
+    #[test]
+    fn where_more_than_half_are_equal_the_mean_of_the_distances_counts() {
+        assert_eq!(super::expected(vec![10.0, 10.0, 20.0, 10.0, 10.0]), (10.0, 2.0 * MEAN_TO_DEVIATION));
+    }
+
+    #[test]
+    fn of_an_even_number_the_two_in_the_middle_count() {
+        assert_eq!(super::expected(vec![5.0, 1.0]), (3.0, 2.0 * MEDIAN_TO_DEVIATION));
+        assert_eq!(super::expected(vec![1.0, 100.0, 3.0, 5.0]).0, 4.0);
+    }
 }

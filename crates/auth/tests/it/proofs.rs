@@ -141,6 +141,25 @@ fn the_memory_of_proofs_is_bounded_and_forgets_nothing_for_it() {
 }
 
 #[test]
+fn the_memory_of_proofs_has_room_again_when_none_of_them_can_be_used_any_more() {
+    let signer = Signer::es256();
+    let memory = ProofMemory::with_room_for(1);
+    let check_after = |seconds: u32| {
+        let mut claims = claims(&format!("after-{seconds}"));
+        claims["iat"] = (NOW + i64::from(seconds)).into();
+        let text = signer.token(&header(&signer), &claims);
+        check_at(&signer, &text, &memory, now().plus(Duration::from_secs(seconds.into())))
+    };
+    assert_eq!(check_after(0), Ok(()));
+    // The age of a proof and the most that clocks may differ.
+    for seconds in [1, 60, 120] {
+        assert_eq!(check_after(seconds), Err(ProofRejection::TooMany), "{seconds}");
+    }
+    assert_eq!(check_after(121), Ok(()));
+    assert_eq!(check_after(122), Err(ProofRejection::TooMany));
+}
+
+#[test]
 fn a_proof_is_for_one_request() {
     let signer = Signer::es256();
     let refused = |claim, value| check(&signer, &header(&signer), &with(claim, value)).unwrap_err();
@@ -174,6 +193,7 @@ fn a_proof_is_for_one_request() {
     }
     assert_eq!(refused("jti", json!("")), ProofRejection::Malformed);
     assert_eq!(refused("jti", json!("x".repeat(257))), ProofRejection::Malformed);
+    assert_eq!(check(&signer, &header(&signer), &with("jti", json!("x".repeat(256)))), Ok(()));
 }
 
 #[test]

@@ -274,6 +274,60 @@ fn wrong_groups_are_found_and_forgotten() {
 }
 
 #[test]
+fn one_of_so_many_answers_from_kept_groups_is_compared() {
+    block_on(async {
+        let mut house = House::new().await;
+        house.restart_engines(|settings| EngineSettings { groups_checked_each: 8, ..settings });
+        let state = house.dataset().await;
+        house.ingest(&state, &events(0, 40, false)).await;
+        house.flush(&state).await;
+        let text = "logs | where x >= 0 | summarize count() by host | sort by host asc";
+        // The first is not kept, the second keeps its groups: it counts, but there is nothing to compare yet.
+        for _ in 0..2 {
+            ask(&house, &state, text, Way::Cached).await;
+        }
+        let engine = house.engine(Way::Cached);
+        for compared in 1..=3 {
+            for _ in 0..7 {
+                ask(&house, &state, text, Way::Cached).await;
+            }
+            assert_eq!(engine.groups_checked().right, compared - 1, "not one of these");
+            ask(&house, &state, text, Way::Cached).await;
+            while engine.groups_checked().right < compared {
+                tokio::task::yield_now().await;
+            }
+        }
+        assert_eq!((engine.groups_checked().right, engine.groups_checked().wrong), (3, 0));
+    });
+}
+
+#[test]
+fn who_bypasses_what_is_kept_leaves_nothing_for_others() {
+    block_on(async {
+        let house = House::new().await;
+        let state = house.dataset().await;
+        for _ in 0..3 {
+            house.ingest(&state, &events(0, 40, false)).await;
+            house.flush(&state).await;
+        }
+        let text =
+            "logs | where x >= 0 and host != 'b' | summarize count(), max(user) by host | sort by host asc";
+        let engine = house.engine(Way::Cached);
+        for _ in 0..4 {
+            ask(&house, &state, text, Way::Uncached).await;
+            assert_eq!(engine.memory_used().1, 0);
+            assert_eq!(kept_files(&house), Vec::<PathBuf>::new());
+        }
+        // Nor does it count as asking: the next two are the first and the second time.
+        for (is_kept, examined) in [(false, 120), (true, 120), (true, 0)] {
+            let answer = house.ask_text(&[("logs", &state)], text, Way::Cached).await.unwrap();
+            assert_eq!((answer.figures.rows_examined, !kept_files(&house).is_empty()), (examined, is_kept));
+        }
+        assert!(engine.memory_used().1 > 0);
+    });
+}
+
+#[test]
 fn files_of_kept_groups_have_an_end() {
     block_on(async {
         let mut house = House::new().await;

@@ -24,6 +24,18 @@ fn the_reference_alone_is_a_whole_configuration() {
 }
 
 #[test]
+fn a_service_that_was_told_nothing_listens_to_its_own_machine_alone() {
+    let config = load(&SettingArguments::default()).unwrap();
+    assert!(config.listen.ip().is_loopback(), "{}", config.listen);
+}
+
+#[test]
+fn one_of_64_answers_from_kept_groups_is_compared() {
+    let config = load(&SettingArguments::default()).unwrap();
+    assert_eq!(config.engine.groups_checked_each, 64);
+}
+
+#[test]
 fn a_flag_counts_more_than_the_file_and_the_file_more_than_the_reference() {
     let text = "[server]\nlisten = \"127.0.0.1:9000\"\nrequest_timeout_seconds = 5\n";
     let config = with_file(text, vec![given("listen", "127.0.0.1:9001")]).unwrap();

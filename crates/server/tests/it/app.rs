@@ -33,10 +33,11 @@ use tidegauge_server::config::{
 };
 use tidegauge_server::service::first_start;
 use tidegauge_server::{App, http};
-use tidegauge_store::{Store, StoreSettings, StoredRow};
+use tidegauge_store::{Disk, Store, StoreSettings, StoredRow};
 use tower::ServiceExt;
 
 use crate::database::{Backend, new_postgres_database};
+use crate::disk::TestDisk;
 
 /// The moment at which every test begins.
 pub(crate) const START: &str = "2026-06-01T12:00:00Z";
@@ -54,6 +55,8 @@ pub(crate) struct TestApp {
     /// Where the catalogue is, for what another process does.
     pub location: Location,
     pub clock: Arc<ManualClock>,
+    /// What the log is written to.
+    pub disk: Arc<TestDisk>,
     pub org: OrgId,
     pub owner: UserId,
     pub owner_token: String,
@@ -63,7 +66,7 @@ pub(crate) struct TestApp {
     pub other_owner: UserId,
     pub other_token: String,
     router: Router,
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// An answer, read whole.
@@ -214,11 +217,13 @@ impl TestApp {
         let made = first_start::set_up(&catalog, &settings, &*chance, clock.now()).await.unwrap().unwrap();
         let (app_clock, app_chance): (Arc<dyn Clock>, Arc<dyn Chance>) =
             (Arc::clone(&clock) as _, chance as _);
+        let disk = Arc::new(TestDisk::default());
+        let kept_in = StoreSettings::new(folder.path().to_owned());
         let store = Store::open(
             Arc::clone(&catalog),
             Arc::clone(&app_clock),
             Arc::clone(&app_chance),
-            StoreSettings::new(folder.path().to_owned()),
+            StoreSettings { disk: Arc::clone(&disk) as Arc<dyn Disk>, ..kept_in },
         );
         let store = Arc::new(store.await.unwrap());
         let engine = Engine::new(Arc::clone(&store), engine_settings(folder.path().join("spill"))).unwrap();
@@ -252,7 +257,8 @@ impl TestApp {
             other_token,
             app,
             clock,
-            _folder: folder,
+            disk,
+            folder,
         }
     }
 
@@ -315,6 +321,11 @@ impl TestApp {
     /// Hands a request to the service as it is.
     pub(crate) async fn serve_as_is(&self, request: Request<Body>) -> Response {
         self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    /// Where the service keeps all that it has.
+    pub(crate) fn data(&self) -> &std::path::Path {
+        self.folder.path()
     }
 
     /// Changes the organisation as the operator does.

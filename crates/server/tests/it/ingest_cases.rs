@@ -30,6 +30,8 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("commits_grow_with_every_request", |app| Box::pin(commits(app))),
     ("tokens_come_in_pairs_too", |app| Box::pin(basic_tokens(app))),
     ("retention_removes_what_is_old", |app| Box::pin(retention(app))),
+    ("a_full_disk_is_told_and_of_the_request_nothing_is_stored", |app| Box::pin(full_disk(app))),
+    ("names_are_decoded_once_and_are_in_no_path", |app| Box::pin(names_in_paths(app))),
 ];
 
 const PATH: &str = "/v1/datasets/d/ingest";
@@ -450,4 +452,74 @@ async fn retention(app: TestApp) {
     app.clock.advance(Duration::from_secs(60));
     app.app.store.retain_step().await.unwrap();
     assert_eq!(event_count(&app, "d").await, 1);
+}
+
+/// While the disk is full requests are refused whole, and they can be repeated when there is room again.
+async fn full_disk(app: TestApp) {
+    let send = async |key: &str, n: u64| {
+        let headers = [("idempotency-key", key), ("content-type", "application/json")];
+        app.send_bytes(PATH, &headers, format!("[{{\"n\":{n}}},{{\"n\":{n}}}]").into_bytes()).await
+    };
+    expect(&send("before", 1).await, 200, "before");
+    app.disk.fill(true);
+    // The second finds no file to write to, the third is a repetition.
+    for (key, n) in [("first", 2), ("second", 3), ("first", 2)] {
+        let answer = send(key, n).await;
+        expect(&answer, 507, key);
+        assert_eq!(answer.json()["code"], 507, "{answer:?}");
+        assert_eq!(answer.json()["message"], "the disk is full: free space or add some");
+        assert_eq!(events(&app, "d").await.len(), 2, "{key}");
+        assert_eq!(event_count(&app, "d").await, 2, "{key}");
+    }
+    app.disk.fill(false);
+    for (key, n) in [("first", 2), ("second", 3), ("first", 2), ("after", 4)] {
+        expect(&send(key, n).await, 200, key);
+    }
+    let mut stored: Vec<u64> =
+        events(&app, "d").await.iter().map(|event| event["n"].as_u64().unwrap()).collect();
+    stored.sort_unstable();
+    assert_eq!(stored, [1, 1, 2, 2, 3, 3, 4, 4]);
+    let state = app.app.store.find(&app.org, "d").unwrap();
+    app.app.store.flush(&state).await.unwrap();
+    assert_eq!(events(&app, "d").await.len(), 8, "in segments as well");
+}
+
+/// A name that is encoded twice is not decoded twice, and no name leads to a file of its own.
+async fn names_in_paths(app: TestApp) {
+    let owner = Some(app.owner_token.as_str());
+    make(&app, "mark").await;
+    let encoded =
+        ["%2e%2e%2fmark", "%252e%252e%252fmark", "mark%252f..", "%252fmark", "mark%2500", "%25mark"];
+    for name in encoded {
+        let ingest =
+            app.send_bytes(&format!("/v1/datasets/{name}/ingest"), &[], b"[{\"a\":1}]".to_vec()).await;
+        assert!(ingest.status.is_client_error(), "{name}: {ingest:?}");
+        for (method, path) in [("GET", ""), ("DELETE", ""), ("GET", "/fields")] {
+            let answer = app.send(method, &format!("/v2/datasets/{name}{path}"), owner, None).await;
+            assert!(answer.status.is_client_error(), "{method} {name}{path}: {answer:?}");
+        }
+    }
+    // Encoded once, letters are what they stand for.
+    let ingest = app.send_bytes("/v1/datasets/%6dark/ingest", &[], b"[{\"a\":1}]".to_vec()).await;
+    expect(&ingest, 200, "encoded once");
+    assert_eq!(events(&app, "mark").await, [json!({"a": 1})]);
+    let state = app.app.store.find(&app.org, "mark").unwrap();
+    app.app.store.flush(&state).await.unwrap();
+    let files = files_below(app.data());
+    assert!(files.iter().any(|file| file.ends_with(".parquet")), "{files:?}");
+    assert!(!files.iter().any(|file| file.contains("mark")), "{files:?}");
+    let beside = app.data().parent().unwrap().join("mark");
+    assert!(!beside.try_exists().unwrap());
+}
+
+/// The paths of all files below a folder, without its own.
+fn files_below(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let below = entries.flat_map(|path| {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let within = if path.is_dir() { files_below(&path) } else { Vec::new() };
+        let within: Vec<String> = within.iter().map(|file| format!("{name}/{file}")).collect();
+        std::iter::once(name).chain(within)
+    });
+    below.collect()
 }

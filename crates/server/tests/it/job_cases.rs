@@ -6,7 +6,10 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::Request;
 use serde_json::json;
-use tidegauge_model::{OrgId, Timestamp};
+use tidegauge_catalog::outbox::NewDelivery;
+use tidegauge_model::message::Message;
+use tidegauge_model::monitor::AlertState;
+use tidegauge_model::{NotifierId, OrgId, Timestamp};
 use tidegauge_server::jobs::{deliver, keep_events, prune_audit};
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +24,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     }),
     ("the_audit_trail_goes_as_far_back_as_the_licence_says", |app| Box::pin(audit_window(app))),
     ("messages_that_have_ended_are_dropped_after_a_month", |app| Box::pin(old_messages(app))),
+    ("of_messages_that_have_ended_the_newest_thousand_are_kept", |app| Box::pin(many_messages(app))),
 ];
 
 const PATH: &str = "/v1/datasets/d/ingest";
@@ -131,4 +135,54 @@ async fn old_messages(app: TestApp) {
     app.clock.advance(Duration::from_secs(1));
     deliver::prune(&app.app).await.unwrap();
     assert_eq!(listed().await, 0);
+}
+
+async fn many_messages(app: TestApp) {
+    const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+    let began = app.app.now();
+    let mut notifiers = Vec::new();
+    for (name, count) in [("busy", 1_003), ("quiet", 2)] {
+        let hook = json!({"name": name, "properties": {"webhook": {"url": "https://hooks.example/x"}}});
+        let made = app.send("POST", "/v2/notifiers", Some(&app.owner_token), Some(&hook)).await.json();
+        let id = NotifierId::from(made["id"].as_str().unwrap());
+        let messages: Vec<NewDelivery> = (0..count)
+            .map(|number| NewDelivery {
+                id: format!("msg_{name}_{number:04}").as_str().into(),
+                org: app.org.clone(),
+                notifier: id.clone(),
+                message: message(&format!("{name} {number}"), began),
+                due: began.plus(Duration::from_millis(number)),
+            })
+            .collect();
+        assert_eq!(app.app.catalog.enqueue_deliveries(&messages).await.unwrap(), count);
+        notifiers.push(id);
+    }
+    // Nobody sent them in time, so that all have ended.
+    app.clock.advance(DAY + Duration::from_secs(60));
+    deliver::prune(&app.app).await.unwrap();
+    let size = app.app.catalog.outbox_size().await.unwrap();
+    assert_eq!((size.waiting, size.dead), (0, 1_000 + 2));
+    let is_kept = async |number: u64| {
+        let id = format!("msg_busy_{number:04}").as_str().into();
+        app.app.catalog.find_delivery(&app.org, &notifiers[0], &id).await.unwrap().is_some()
+    };
+    assert_eq!((is_kept(2).await, is_kept(3).await, is_kept(1_002).await), (false, true, true));
+}
+
+fn message(incident: &str, at: Timestamp) -> Message {
+    Message {
+        state: AlertState::Open,
+        monitor: "mon_1".into(),
+        incident: incident.to_owned(),
+        title: "Errors Triggered".to_owned(),
+        body: String::new(),
+        description: String::new(),
+        query_start: at,
+        query_end: at,
+        timestamp: at,
+        value: 12.5,
+        matched_event: None,
+        group: Vec::new(),
+        is_test: false,
+    }
 }

@@ -14,6 +14,7 @@ mod cases;
 mod contract;
 #[path = "../shared/database.rs"]
 mod database;
+mod disk;
 #[path = "../../../engine/tests/it/golden_file.rs"]
 mod golden_file;
 mod golden_http;

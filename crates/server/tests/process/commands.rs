@@ -100,6 +100,18 @@ async fn audit_with_the_last_refusal(installation: &Installation) -> Vec<Value> 
     .await
 }
 
+/// Whoever starts the service on such a database reads of it in the log. SQLite waits, and nothing is said.
+pub(crate) async fn hasty_database(backend: Backend) {
+    let installation = Installation::new(backend);
+    let is_hasty = installation.hurry_database();
+    let service = installation.start_logged("warn");
+    let told = installation.last_errors();
+    let warning = "the catalogue's database does not wait for its disk: a power cut can lose changes";
+    assert_eq!(told.contains(warning), is_hasty, "{told}");
+    assert!(!is_hasty || told.contains("\"level\":\"WARN\""), "{told}");
+    service.kill();
+}
+
 pub(crate) async fn first_token(backend: Backend) {
     let token = "xapt-3f1c0d6e-1111-4222-8333-444455556666";
     let installation = Installation::new(backend);

@@ -24,6 +24,7 @@ mod shutdown;
 mod terminal;
 mod terminal_datasets;
 mod terminal_ingest;
+mod terminal_query;
 mod tls;
 mod two_writers;
 mod watching;
@@ -62,6 +63,9 @@ const ON_BOTH: &[(&str, Case)] = &[
         Box::pin(two_writers::paused_is_fenced(backend))
     }),
     ("commands_of_the_operator_reach_the_running_service", |backend| Box::pin(commands::reach(backend))),
+    ("a_database_that_does_not_wait_for_its_disk_is_told_at_the_start", |backend| {
+        Box::pin(commands::hasty_database(backend))
+    }),
 ];
 
 /// Every case that does not.
@@ -108,6 +112,9 @@ const ON_SQLITE: &[(&str, Case)] = &[
         Box::pin(terminal_ingest::missing_time_field(backend))
     }),
     ("a_token_of_the_operator_ends_with_a_member", |backend| Box::pin(commands::ends_with_member(backend))),
+    ("a_query_is_watched_from_the_command_line", |backend| Box::pin(terminal_query::watches(backend))),
+    ("a_query_of_the_history_is_asked_again", |backend| Box::pin(terminal_query::asks_again(backend))),
+    ("a_query_is_drawn_on_the_command_line", |backend| Box::pin(terminal_query::draws(backend))),
     ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),
     ("the_first_token_can_stand_in_its_file", |backend| Box::pin(commands::first_token_of_a_file(backend))),
     ("keys_are_rotated_from_the_command_line", |backend| Box::pin(commands::rotated_keys(backend))),

@@ -8,11 +8,11 @@ use std::time::{Duration, SystemTime};
 use hashbrown::HashSet;
 use tidegauge_model::Timestamp;
 
-use crate::disk::{MachineDisk, sync_folder};
+use crate::disk::{Disk, sync_folder};
 use crate::{Error, Result};
 
 /// Deletes, in one folder, what was written of the objects with these names.
-pub(super) fn delete(folder: &Path, names: &HashSet<String>) -> Result<()> {
+pub(super) fn delete(disk: &dyn Disk, folder: &Path, names: &HashSet<String>) -> Result<()> {
     let is_doomed = |name: &str| object_of(name).is_some_and(|object| names.contains(object));
     let delete = || -> io::Result<()> {
         for entry in std::fs::read_dir(folder)? {
@@ -27,7 +27,7 @@ pub(super) fn delete(folder: &Path, names: &HashSet<String>) -> Result<()> {
         Ok(())
     };
     delete().map_err(|source| Error::disk("delete an unfinished segment", source))?;
-    sync_folder(&MachineDisk, folder)
+    sync_folder(disk, folder)
 }
 
 /// The objects, in all folders below one, of which something was written and not touched since a time.

@@ -62,7 +62,7 @@ impl Store {
         (lock, lease): (std::fs::File, Lease),
         log_settings: LogSettings,
     ) -> Result<Self> {
-        let objects = Arc::new(Objects::open(&settings.objects)?);
+        let objects = Arc::new(Objects::open(&settings.objects, &settings.disk)?);
         catalog.set_data_path(objects.data_path()).await?;
         let buffered = Arc::new(AtomicUsize::new(0));
         let directory = load(&catalog, &buffered).await?;

@@ -25,5 +25,6 @@ mod rebuild;
 mod retention;
 mod s3;
 mod simulate;
+mod synced;
 mod through_blocks;
 mod together;

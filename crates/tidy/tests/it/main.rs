@@ -13,6 +13,7 @@ mod fast_paths;
 mod lengths;
 mod module_docs;
 mod proofs;
+mod sabotage;
 mod settings;
 mod words;
 

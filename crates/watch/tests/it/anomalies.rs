@@ -4,7 +4,7 @@ use tidegauge_model::Timestamp;
 use tidegauge_model::monitor::{Definition, MonitorKind, Operator};
 use tidegauge_watch::{Outcome, Point, Readings, Reason, Series};
 
-use crate::support::{MINUTE, Watch, definition};
+use crate::support::{MINUTE, Watch, definition, key};
 
 fn anomaly(operator: Operator) -> Definition {
     let mut definition = definition(MonitorKind::AnomalyDetection);
@@ -55,6 +55,33 @@ fn too_few_values_expect_nothing() {
     let found = outcome(anomaly(Operator::Above), series(&[1.0, 1.0, 1_000.0]));
     assert!(found.tells.is_empty());
     assert_eq!(found.checks[0].reason, Reason::NothingExpected);
+    // Three are enough.
+    assert!(!outcome(anomaly(Operator::Above), series(&[1.0, 1.0, 1.0, 1_000.0])).tells.is_empty());
+}
+
+#[test]
+fn what_is_just_allowed_is_not_told() {
+    let newest = |value: f64| outcome(anomaly(Operator::Above), series(&[200.0, 200.0, 200.0, value]));
+    // A share of one in a hundred, three times.
+    let (expected, allowed) = (200.0, 6.0);
+    assert_eq!(newest(206.0).checks[0].reason, Reason::AsExpected { expected, allowed });
+    assert_eq!(newest(206.5).tells[0].reason, Reason::Unexpected { expected, allowed });
+}
+
+#[test]
+fn of_several_groups_the_one_is_told_that_is_furthest_beyond_what_is_allowed() {
+    let of = |host: &str, values: &[f64]| Series { key: key(host), ..series(values) };
+    let mut definition = anomaly(Operator::Above);
+    definition.notifies_by_group = true;
+    let groups = vec![
+        // Far from what is expected, and much is allowed.
+        of("varies", &[100.0, 110.0, 90.0, 105.0, 95.0, 125.0]),
+        of("steady", &[10.0, 10.0, 10.0, 20.0]),
+        // Many times what is allowed, and not far.
+        of("small", &[1.0, 1.0, 1.0, 3.0]),
+    ];
+    let found = Watch::new(definition).next(&Readings::Series(groups));
+    assert_eq!((found.tells[0].group.clone(), found.tells[0].others), (key("steady"), 2));
 }
 
 #[test]
@@ -68,6 +95,7 @@ fn earlier_days_tell_what_is_expected_where_that_was_asked_for() {
     };
     assert!(!outcome(definition.clone(), of_days(100.0, &[10.0, 12.0])).tells.is_empty());
     assert!(outcome(definition.clone(), of_days(100.0, &[90.0, 110.0])).tells.is_empty());
+    assert!(!outcome(definition.clone(), of_days(100.0, &[10.0])).tells.is_empty(), "one day is enough");
     assert!(outcome(definition, of_days(100.0, &[])).tells.is_empty());
 }
 

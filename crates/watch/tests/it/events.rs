@@ -54,6 +54,24 @@ fn a_large_event_is_told_without_its_text() {
     let event = MatchedEvent { id: "row".to_owned(), time: Timestamp::from_micros(1), json };
     let outcome = watch().next(&Readings::Events(vec![event]));
     assert_eq!((outcome.tells[0].event.as_deref(), &outcome.tells[0].reason), (None, &Reason::MatchedLarge));
+    let json = "x".repeat(EVENT_BYTES_MAX);
+    let event = MatchedEvent { id: "row".to_owned(), time: Timestamp::from_micros(1), json: json.clone() };
+    let outcome = watch().next(&Readings::Events(vec![event]));
+    assert_eq!(outcome.tells[0].event, Some(json));
+}
+
+#[test]
+fn of_many_events_the_newest_hundred_can_be_closed_by_hand() {
+    let mut watch = watch();
+    let told: Vec<String> =
+        (0..12).flat_map(|_| watch.next(&events(10)).tells).map(|tell| tell.incident).collect();
+    assert_eq!(told.len(), 120);
+    assert_eq!(resolved_by_hand(&watch.definition, &watch.state).tells.len(), 10, "each incident once");
+    assert_eq!(watch.state.to_text().matches("row-").count(), 100);
+    watch.definition.is_resolvable = false;
+    watch.state = tidegauge_watch::State::default();
+    watch.next(&events(10));
+    assert!(resolved_by_hand(&watch.definition, &watch.state).tells.is_empty());
 }
 
 #[test]

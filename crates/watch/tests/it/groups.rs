@@ -1,6 +1,6 @@
 //! Groups with states of their own.
 
-use tidegauge_watch::{GROUPS_MAX, Point, Readings, Series, TellKind, body};
+use tidegauge_watch::{GROUPS_MAX, Outcome, Point, Readings, Series, TellKind, body};
 
 use crate::support::{Watch, hosts, key, nothing, threshold};
 
@@ -52,6 +52,18 @@ fn one_message_a_run_repeats_for_all_groups() {
 }
 
 #[test]
+fn a_message_says_for_how_many_groups_it_stands() {
+    let mut watch = by_group();
+    watch.definition.notifies_every_run = true;
+    let others =
+        |outcome: Outcome| outcome.tells.iter().map(|tell| (tell.kind, tell.others)).collect::<Vec<_>>();
+    let high = hosts(&[("a", 7.0), ("b", 9.0), ("c", 8.0)]);
+    assert_eq!(others(watch.next(&high)), [(Opened, 2)]);
+    assert_eq!(others(watch.next(&high)), [(Repeated, 2)]);
+    assert_eq!(others(watch.next(&hosts(&[("a", 1.0), ("b", 1.0), ("c", 1.0)]))), [(Closed, 2)]);
+}
+
+#[test]
 fn no_data_at_all_is_an_alert_beside_those_of_the_groups() {
     let mut watch = by_group();
     watch.definition.alerts_on_no_data = true;
@@ -84,7 +96,7 @@ fn only_so_many_groups_are_followed_and_those_furthest_out_first() {
     let outcome = watch.next(&Readings::Series((0..many).map(series).collect()));
     assert_eq!(outcome.state.open_groups().count(), GROUPS_MAX);
     assert!(outcome.state.open_groups().all(|(key, _)| key[0].1.parse::<u32>().unwrap() >= 500));
-    assert!(outcome.checks.len() <= 101);
+    assert_eq!(outcome.checks.len(), 1 + 100, "that of the run, and of so many groups");
     assert!(outcome.state.to_text().len() < 200_000);
 }
 

@@ -58,6 +58,24 @@ fn any_number_of_the_answer_is_enough_and_the_furthest_is_told() {
 }
 
 #[test]
+fn the_furthest_lies_on_the_side_that_is_told() {
+    let cases = [
+        (Operator::Below, 5.0, [4.0, -1.0, 3.0], -1.0),
+        (Operator::BelowOrEqual, 5.0, [4.0, -1.0, 3.0], -1.0),
+        (Operator::Above, -5.0, [-4.0, 3.0, 1.0], 3.0),
+        (Operator::AboveOrEqual, -5.0, [-4.0, 3.0, 1.0], 3.0),
+        (Operator::AboveOrBelow, 5.0, [6.0, 1.0, 8.0], 1.0),
+    ];
+    for (operator, limit, values, furthest) in cases {
+        let mut definition = threshold();
+        (definition.operator, definition.threshold) = (Some(operator), limit);
+        let readings =
+            Readings::Series(vec![Series { points: values.map(Point::of).to_vec(), ..Series::default() }]);
+        assert_eq!(Watch::new(definition).next(&readings).tells[0].value, furthest, "{operator:?}");
+    }
+}
+
+#[test]
 fn so_many_of_the_last_runs_must_give_a_reason() {
     let mut definition = threshold();
     (definition.after_positives, definition.of_runs) = (2, 3);

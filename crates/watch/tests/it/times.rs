@@ -23,6 +23,10 @@ fn monitors_are_spread_and_none_waits_for_long() {
         .map(|spread| spread.as_secs())
         .collect();
     assert_eq!(seconds.len(), 30);
+    // The same on every machine and for ever, or a new version would make all runs at other moments.
+    assert_eq!(spread(&monitor(), interval), Duration::from_millis(21_825));
+    let other = MonitorId::from("mon_018bcfe5680070008000000000000181");
+    assert_eq!(spread(&other, interval * 60), Duration::from_millis(28_605));
 }
 
 #[test]

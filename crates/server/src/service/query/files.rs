@@ -15,7 +15,7 @@ use tidegauge_outgoing::{Outgoing, Plain, Problem, Question, addresses, read_add
 /// Largest file, in bytes.
 const BYTES_MAX: usize = 5 << 20;
 
-/// Longest time for one file, from the look-up of the name to the last byte.
+/// Longest time for one file.
 const TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Reads files on the web.
@@ -24,11 +24,13 @@ pub struct WebFiles {
     settings: ExternalData,
     /// Whether an address may be connected to.
     is_allowed: fn(IpAddr) -> bool,
+    /// From the look-up of the name to the last byte.
+    time_max: Duration,
 }
 
 impl WebFiles {
     pub fn new(settings: ExternalData) -> Self {
-        Self { settings, is_allowed: addresses::is_public }
+        Self { settings, is_allowed: addresses::is_public, time_max: TIME_MAX }
     }
 
     async fn fetched(&self, address: &str) -> Result<Vec<u8>, String> {
@@ -37,7 +39,7 @@ impl WebFiles {
             is_allowed: self.is_allowed,
             plain: if self.settings.allows_plain_http { Plain::Anywhere } else { Plain::Nowhere },
             bytes_max: BYTES_MAX,
-            time_max: TIME_MAX,
+            time_max: self.time_max,
         };
         let question = Question { url: &url, form: None, basic: None };
         Ok(outgoing.ask(question).await.map_err(said)?.bytes)

@@ -24,8 +24,13 @@ async fn served(answer: Vec<u8>) -> (String, impl Future<Output = ()>) {
     (address, serving)
 }
 
+/// Reads from any address, for so long at most.
+fn anywhere(time_max: Duration) -> WebFiles {
+    WebFiles { settings: settings(&[], true), is_allowed: |_| true, time_max }
+}
+
 async fn read(answer: impl Into<Vec<u8>>) -> Result<Vec<u8>, String> {
-    let files = WebFiles { settings: settings(&[], true), is_allowed: |_| true };
+    let files = anywhere(TIME_MAX);
     let (address, serving) = served(answer.into()).await;
     tokio::join!(files.read(&address), serving).0
 }
@@ -53,6 +58,34 @@ async fn a_file_that_is_too_large_is_not_read() {
     let mut untold = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n".to_vec();
     untold.resize(untold.len() + BYTES_MAX + 1, b'x');
     assert_eq!(read(untold).await.unwrap_err(), "the file is larger than 5 MiB");
+}
+
+#[tokio::test]
+async fn a_file_that_does_not_come_is_given_up_after_ten_seconds() {
+    let time_max = Duration::from_millis(20);
+    // A server that takes the request and does not answer, one that stops in the middle, and one that takes nothing.
+    for (sent, accepts) in
+        [("", true), ("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort", true), ("", false)]
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}/data.csv", listener.local_addr().unwrap());
+        let serving = async {
+            let mut accepted = if accepts { Some(listener.accept().await.unwrap().0) } else { None };
+            if let Some(stream) = &mut accepted {
+                let _ = stream.read(&mut [0; 1_024]).await;
+                stream.write_all(sent.as_bytes()).await.unwrap();
+            }
+            std::future::pending::<()>().await;
+        };
+        let files = anywhere(time_max);
+        let read = tokio::select! {
+            read = files.read(&address) => read,
+            () = serving => panic!("it never ends"),
+        };
+        assert_eq!(read.unwrap_err(), said(Problem::TooSlow(time_max)));
+    }
+    assert_eq!(WebFiles::new(settings(&[], false)).time_max, Duration::from_secs(10));
+    assert_eq!(said(Problem::TooSlow(TIME_MAX)), "the file did not come within 10 s");
 }
 
 #[tokio::test]
