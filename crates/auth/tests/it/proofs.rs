@@ -143,7 +143,8 @@ fn the_memory_of_proofs_is_bounded_and_forgets_nothing_for_it() {
 #[test]
 fn the_memory_of_proofs_has_room_again_when_none_of_them_can_be_used_any_more() {
     let signer = Signer::es256();
-    let memory = ProofMemory::with_room_for(1);
+    // A key comes to a sixth of it.
+    let memory = memory().with_room_for(6);
     let check_after = |seconds: u32| {
         let mut claims = claims(&format!("after-{seconds}"));
         claims["iat"] = (NOW + i64::from(seconds)).into();
@@ -153,10 +154,10 @@ fn the_memory_of_proofs_has_room_again_when_none_of_them_can_be_used_any_more() 
     assert_eq!(check_after(0), Ok(()));
     // The age of a proof and the most that clocks may differ.
     for seconds in [1, 60, 120] {
-        assert_eq!(check_after(seconds), Err(ProofRejection::TooMany), "{seconds}");
+        assert_eq!(check_after(seconds), Err(ProofRejection::NonceNeeded), "{seconds}");
     }
     assert_eq!(check_after(121), Ok(()));
-    assert_eq!(check_after(122), Err(ProofRejection::TooMany));
+    assert_eq!(check_after(122), Err(ProofRejection::NonceNeeded));
 }
 
 #[test]

@@ -124,6 +124,12 @@ fn engine_settings(spill_folder: std::path::PathBuf) -> EngineSettings {
     }
 }
 
+/// Events are kept in a folder, on a disk that the test can fill up.
+fn store_settings(folder: &std::path::Path, disk: &Arc<TestDisk>) -> StoreSettings {
+    let disk = Arc::clone(disk) as Arc<dyn Disk>;
+    StoreSettings { disk, ..StoreSettings::new(folder.to_owned()) }
+}
+
 /// Messages may go to the machine itself and nowhere else: there are no names here.
 fn sending() -> Manner {
     let seconds = Duration::from_secs;
@@ -170,6 +176,15 @@ fn query_limits() -> QueryLimits {
     QueryLimits { max_body_bytes: BODY_MAX, time_max: HANGS, answer_bytes_max: 16 << 20, external_data: None }
 }
 
+fn first_settings(folder: &std::path::Path) -> FirstStart {
+    FirstStart {
+        token_file: folder.join("first-token"),
+        token: None,
+        org_name: "Home".to_owned(),
+        owner_email: "owner@example.com".to_owned(),
+    }
+}
+
 impl TestApp {
     pub(crate) async fn start(backend: Backend) -> Self {
         let oauth = config::oauth::Oauth { is_embedded: true, ..config::oauth::Oauth::default() };
@@ -208,26 +223,19 @@ impl TestApp {
         let catalog = Arc::new(catalog);
         let clock = Arc::new(ManualClock::at(Timestamp::parse(START).unwrap()));
         let chance = Arc::new(SeededChance::new(42));
-        let settings = FirstStart {
-            token_file: folder.path().join("first-token"),
-            token: None,
-            org_name: "Home".to_owned(),
-            owner_email: "owner@example.com".to_owned(),
-        };
+        let settings = first_settings(folder.path());
         let made = first_start::set_up(&catalog, &settings, &*chance, clock.now()).await.unwrap().unwrap();
         let (app_clock, app_chance): (Arc<dyn Clock>, Arc<dyn Chance>) =
             (Arc::clone(&clock) as _, chance as _);
         let disk = Arc::new(TestDisk::default());
-        let kept_in = StoreSettings::new(folder.path().to_owned());
         let store = Store::open(
             Arc::clone(&catalog),
             Arc::clone(&app_clock),
             Arc::clone(&app_chance),
-            StoreSettings { disk: Arc::clone(&disk) as Arc<dyn Disk>, ..kept_in },
+            store_settings(folder.path(), &disk),
         );
         let store = Arc::new(store.await.unwrap());
         let engine = Engine::new(Arc::clone(&store), engine_settings(folder.path().join("spill"))).unwrap();
-        let public_url = PublicUrl::parse(public_url).unwrap();
         let parts = Parts {
             catalog,
             store,
@@ -236,7 +244,7 @@ impl TestApp {
             clock: app_clock,
             chance: app_chance,
             atlas: None,
-            public_url,
+            public_url: PublicUrl::parse(public_url).unwrap(),
             trusted_proxies,
             oauth,
             sending: sending(),
