@@ -109,7 +109,8 @@ fn kept_groups_of_some_events_do_not_keep_the_others_from_the_disk() {
                 for _ in 0..2 {
                     match tried(engine, &state, &apl).await {
                         Ok(answer) => assert_eq!(number(&answer, field, 0), expected, "{mebibytes} MiB"),
-                        Err(Error::Memory { .. }) if *mebibytes < ENOUGH => {}
+                        // Of the one before, tasks that are about to end may still have some.
+                        Err(Error::Memory { .. } | Error::MemoryTaken) if *mebibytes < ENOUGH => {}
                         Err(error) => panic!("{mebibytes} MiB: {error}"),
                     }
                 }

@@ -219,21 +219,17 @@ impl TestApp {
             Backend::Sqlite => Location::Sqlite(folder.path().join("catalog.sqlite")),
             Backend::Postgres => Location::Postgres(new_postgres_database()),
         };
-        let catalog = Catalog::open(&location, SealKey::new(&[1; SealKey::LENGTH])).await.unwrap();
-        let catalog = Arc::new(catalog);
+        let key = SealKey::new(&[1; SealKey::LENGTH]);
+        let catalog = Arc::new(Catalog::open(&location, key).await.unwrap());
         let clock = Arc::new(ManualClock::at(Timestamp::parse(START).unwrap()));
         let chance = Arc::new(SeededChance::new(42));
-        let settings = first_settings(folder.path());
-        let made = first_start::set_up(&catalog, &settings, &*chance, clock.now()).await.unwrap().unwrap();
-        let (app_clock, app_chance): (Arc<dyn Clock>, Arc<dyn Chance>) =
-            (Arc::clone(&clock) as _, chance as _);
+        let first = first_settings(folder.path());
+        let made = first_start::set_up(&catalog, &first, &*chance, clock.now()).await.unwrap().unwrap();
+        let app_clock: Arc<dyn Clock> = Arc::clone(&clock) as _;
+        let app_chance: Arc<dyn Chance> = chance;
         let disk = Arc::new(TestDisk::default());
-        let store = Store::open(
-            Arc::clone(&catalog),
-            Arc::clone(&app_clock),
-            Arc::clone(&app_chance),
-            store_settings(folder.path(), &disk),
-        );
+        let kept = store_settings(folder.path(), &disk);
+        let store = Store::open(Arc::clone(&catalog), Arc::clone(&app_clock), Arc::clone(&app_chance), kept);
         let store = Arc::new(store.await.unwrap());
         let engine = Engine::new(Arc::clone(&store), engine_settings(folder.path().join("spill"))).unwrap();
         let parts = Parts {

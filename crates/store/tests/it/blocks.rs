@@ -333,7 +333,7 @@ async fn each_flipped_byte_is_noticed_by_who_reads_it() {
     let mark = b"tidegauge.checksum".as_slice();
     let sum = whole.windows(mark.len()).rposition(|window| window == mark).unwrap() + mark.len() + 2;
     let mut house = house;
-    let (mut in_columns, mut in_filters, mut unread) = (0, 0, 0);
+    let (mut in_columns, mut unread) = (0, 0);
     for place in (4..whole.len()).step_by(37) {
         flip(&file, place);
         house = house.reopened().await;
@@ -342,7 +342,6 @@ async fn each_flipped_byte_is_noticed_by_who_reads_it() {
                 // What no query reads: the shared column without a field in it, and the indexes of pages.
                 unread += usize::from(damaged.is_empty());
                 in_columns += usize::from(damaged.len() == 1);
-                in_filters += usize::from(damaged.iter().any(|message| message.contains("the filter of")));
                 assert!(damaged.len() <= 1, "{damaged:?}");
                 assert!(damaged.iter().all(|message| message.contains(segment.id.as_str())));
             }
@@ -356,7 +355,6 @@ async fn each_flipped_byte_is_noticed_by_who_reads_it() {
         std::fs::write(&file, &whole).unwrap();
     }
     assert!(in_columns > 10 && unread < in_columns, "{in_columns} {unread}");
-    assert!(in_filters > 0, "no filter was damaged");
 }
 
 #[tokio::test]
