@@ -45,3 +45,4 @@ pub use lanes::Crowd;
 pub use partials::Checked;
 pub use progress::{Progress, SoFar};
 pub use question::{Asker, Dataset, Files, Lane, Options, Place, Places, Question, Unanswered};
+pub use turns::lower_priority;

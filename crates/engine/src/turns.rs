@@ -17,6 +17,7 @@ use tokio::time::Instant;
 
 pub(crate) use overdue::Watch;
 pub(crate) use priority::give_way_to_requests;
+pub use priority::lower_priority;
 pub(crate) use shares::Share;
 pub(crate) use task::{InTurns, beside, in_turns, pause, spread_to_operators};
 
@@ -49,9 +50,8 @@ pub(crate) struct Turns {
 struct State {
     /// Turns that nobody has. None while somebody waits who may have one.
     free: usize,
-    /// Turns that last, and of those how many were lent.
+    /// Turns that last, and how many of them can be lent.
     running: Vec<Running>,
-    lent: usize,
     lent_max: usize,
     /// Whether somebody looks after overdue turns, and whom it has to wake.
     is_watched: bool,
@@ -77,7 +77,6 @@ impl Turns {
         let state = State {
             free: threads,
             running: Vec::new(),
-            lent: 0,
             lent_max: overdue::lent_max(threads),
             is_watched: false,
             to_wake: Vec::new(),

@@ -4,6 +4,7 @@
 
 use std::future::Future;
 
+use tidegauge_engine::lower_priority;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
@@ -24,7 +25,7 @@ impl Background {
         let threads = Builder::new_multi_thread()
             .thread_name("background")
             .enable_all()
-            .on_thread_start(give_way)
+            .on_thread_start(|| lower_priority(NICE))
             .build()?;
         Ok(Self { handle: threads.handle().clone(), threads: Some(threads) })
     }
@@ -44,12 +45,6 @@ impl Background {
             },
         }
     }
-}
-
-/// Lowers the priority of the calling thread. Where the system has none for threads, it stays as it is.
-fn give_way() {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICE);
 }
 
 impl Drop for Background {

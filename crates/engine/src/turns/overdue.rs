@@ -79,7 +79,6 @@ impl State {
             return self.hand_on(is_own).into_iter().collect();
         }
         // Somebody else has had it since. Those who were kept back because of this one may go on now.
-        self.lent -= 1;
         let mut woken = Vec::new();
         while self.free > 0 && self.next().is_some() {
             self.free -= 1;
@@ -90,11 +89,11 @@ impl State {
 
     /// Whether one may have a turn beside those that are lent: its organisation must not compute in one of them.
     pub(super) fn may_have_turn(&self, share: &Share) -> bool {
-        self.lent == 0
-            || !self
-                .running
-                .iter()
-                .any(|running| running.is_lent && Arc::ptr_eq(&running.share.org, &share.org))
+        !self.lent().any(|running| Arc::ptr_eq(&running.share.org, &share.org))
+    }
+
+    pub(super) fn lent(&self) -> impl Iterator<Item = &Running> {
+        self.running.iter().filter(|running| running.is_lent)
     }
 
     /// Lends the turn that has lasted longest, if it is overdue and somebody of another organisation waits.
@@ -112,7 +111,7 @@ impl State {
     }
 
     fn lend_one(&mut self, to: &Share, now: Instant, is_lendable: impl Fn(&Running) -> bool) -> bool {
-        if self.lent >= self.lent_max {
+        if self.lent().count() >= self.lent_max {
             return false;
         }
         let lendable = self.running.iter_mut().filter(|running| {
@@ -124,7 +123,6 @@ impl State {
         let so_far = now.saturating_duration_since(lent.began).as_nanos();
         lent.charged = u64::try_from(so_far).unwrap_or(u64::MAX);
         lent.share.charge(lent.charged);
-        self.lent += 1;
         true
     }
 }

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegauge_engine::{Answer, Asker, Files, Held, Lane, Options, Places, Question};
+use tidegauge_engine::{Answer, Asker, Files, Lane, Options, Places, Question};
 use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, continuation_token, translate};
 use tidegauge_lang::tree::TimeRange;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
@@ -222,12 +222,7 @@ impl Run<'_> {
             let mut found = self.once(now).await?;
             cost += found.cost;
             found.cost = cost;
-            let has_events = found.answer.tables.iter().any(|table| table.rows > 0);
-            if !has_events {
-                // Who waits for events computes nothing.
-                found.answer.held = Held::default();
-            }
-            if has_events || !waiting.have_come(appended).await {
+            if waiting.is_over(&mut found.answer, appended).await {
                 return Ok(found);
             }
             now = self.app.now();

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tidegauge_server::http::resources::query::ROUTES;
 use tidegauge_server::jobs::{Jobs, prune_queries};
@@ -16,6 +17,7 @@ use crate::cases::Case;
 /// Every case with its name.
 pub(crate) const ALL: &[(&str, Case)] = &[
     ("a_query_waits_for_its_first_event", |app| Box::pin(waits(app))),
+    ("queries_that_wait_take_no_place", |app| Box::pin(waits_without_a_place(app))),
     ("a_query_does_not_wait_longer_than_asked_or_with_aggregations", |app| Box::pin(waits_no_longer(app))),
     ("a_stopping_service_answers_who_waits", |app| Box::pin(stops_waiting(app))),
     ("a_query_that_nobody_waits_for_is_counted", |app| Box::pin(counts_cancelled(app))),
@@ -68,6 +70,22 @@ async fn waits(app: TestApp) {
     let (answer, ()) = tokio::join!(asked(&app, "?streaming-duration=5m", &wanted), sender);
     assert_eq!(found(&answer), 1);
     assert_eq!(answer["matches"][0]["data"]["n"], 2);
+}
+
+/// More wait than may run at once, and another one is answered meanwhile.
+async fn waits_without_a_place(app: TestApp) {
+    send(&app, &json!([{"n": 0}])).await;
+    let mut wanted = last_hour();
+    wanted["filter"] = json!({"op": "==", "field": "n", "value": 2});
+    let waiting = join_all((0..8).map(|_| asked(&app, "?streaming-duration=5m", &wanted)));
+    let other = async {
+        for _ in 0..3 {
+            assert_eq!(found(&asked(&app, "", &last_hour()).await), 1);
+        }
+        send(&app, &json!([{"n": 2}])).await;
+    };
+    let (answers, ()) = tokio::join!(waiting, other);
+    assert_eq!(answers.iter().map(found).sum::<usize>(), 8);
 }
 
 async fn waits_no_longer(app: TestApp) {

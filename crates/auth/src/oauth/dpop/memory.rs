@@ -39,16 +39,18 @@ pub struct ProofMemory {
 impl ProofMemory {
     /// A memory of which nobody else can make the nonces.
     pub fn new(chance: &dyn Chance) -> Self {
-        let pool = || Mutex::new(Pool::new(REMEMBERED_MAX));
-        let (without_nonce, with_nonce) = (pool(), pool());
-        Self { nonces: Nonces::new(chance), demands_nonces: false, without_nonce, with_nonce }
+        Self::empty(Nonces::new(chance), false, REMEMBERED_MAX)
+    }
+
+    fn empty(nonces: Nonces, demands_nonces: bool, max: usize) -> Self {
+        let pool = || Mutex::new(Pool::new(max));
+        Self { nonces, demands_nonces, without_nonce: pool(), with_nonce: pool() }
     }
 
     /// The same for so many proofs of either kind.
     #[must_use]
     pub fn with_room_for(self, max: usize) -> Self {
-        let pool = || Mutex::new(Pool::new(max));
-        Self { without_nonce: pool(), with_nonce: pool(), ..self }
+        Self::empty(self.nonces, self.demands_nonces, max)
     }
 
     /// The same, where every proof must hold a nonce or need not.
@@ -61,9 +63,7 @@ impl ProofMemory {
     /// each address.
     #[must_use]
     pub fn another(&self) -> Self {
-        let pool = || Mutex::new(Pool::new(REMEMBERED_MAX));
-        let (nonces, demands_nonces) = (self.nonces.clone(), self.demands_nonces);
-        Self { nonces, demands_nonces, without_nonce: pool(), with_nonce: pool() }
+        Self::empty(self.nonces.clone(), self.demands_nonces, REMEMBERED_MAX)
     }
 
     /// What a client is to put into its next proof.

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::StringViewArray;
-use tidegauge_engine::{Answer, Dataset, Field, Held, Lane, Options, Progress, Question};
+use tidegauge_engine::{Answer, Dataset, Field, Lane, Options, Progress, Question};
 use tidegauge_lang::Resolved;
 use tidegauge_lang::dataset_query::continuation_token;
 use tidegauge_lang::tree::{Literal, SortKey, TimeRange, Type};
@@ -135,12 +135,7 @@ impl Run<'_> {
             let mut found = self.once(now).await?;
             cost += found.cost;
             found.cost = cost;
-            let has_rows = found.answer.tables.iter().any(|table| table.rows > 0);
-            if !has_rows {
-                // Who waits for events computes nothing.
-                found.answer.held = Held::default();
-            }
-            if has_rows || !waiting.have_come(appended).await {
+            if waiting.is_over(&mut found.answer, appended).await {
                 return Ok(found);
             }
             now = self.app.now();

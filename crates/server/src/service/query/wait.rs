@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use tidegauge_engine::{Answer, Held};
 use tokio::sync::futures::Notified;
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -30,9 +31,19 @@ impl<'a> Waiting<'a> {
         Self { app, until: Instant::now() + wait.min(WAIT_MAX) }
     }
 
+    /// Whether an answer is the one to give: it has rows, or waiting for some was in vain. Who waits computes nothing, so
+    /// that the query's place is given up.
+    pub(super) async fn is_over(&self, answer: &mut Answer, appended: Notified<'_>) -> bool {
+        if answer.tables.iter().any(|table| table.rows > 0) {
+            return true;
+        }
+        answer.held = Held::default();
+        !self.have_come(appended).await
+    }
+
     /// Waits until events have come, and says so; or until the time is over or the service stops. What to wait on is
     /// to be asked of the dataset before the query that finds nothing is run, or events in between would be missed.
-    pub(super) async fn have_come(&self, appended: Notified<'_>) -> bool {
+    async fn have_come(&self, appended: Notified<'_>) -> bool {
         let mut appended = std::pin::pin!(appended);
         loop {
             let now = Instant::now();
