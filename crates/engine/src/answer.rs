@@ -1,15 +1,13 @@
 //! What a query answers: tables of Arrow columns with what is known of them, and the figures of the work. How an
 //! answer looks to a client is left to the server.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use arrow_array::{Array, ArrayRef};
-use datafusion_execution::memory_pool::MemoryReservation;
 use tidegauge_lang::tree::{Bucket, SortKey, TimeRange, Type};
 use tidegauge_model::RowId;
 
-use crate::lanes::Place;
+use crate::Held;
 
 /// The answer to a question.
 #[derive(Clone, Debug, Default)]
@@ -22,20 +20,8 @@ pub struct Answer {
     pub continues_at: Option<Continuation>,
     /// What was planned and done, for those who ask.
     pub explanation: Option<Explanation>,
-    /// What the query has until its answer is dropped.
+    /// What the query has until its answer is written.
     pub held: Held,
-}
-
-/// The place of a query and the memory of its answer: whoever writes the answer has them still.
-#[derive(Clone, Debug, Default)]
-pub struct Held(
-    #[expect(dead_code, reason = "it is there to be dropped")] Option<Arc<(Place, MemoryReservation)>>,
-);
-
-impl Held {
-    pub(crate) fn new(place: Place, memory: MemoryReservation) -> Self {
-        Self(Some(Arc::new((place, memory))))
-    }
 }
 
 impl Answer {

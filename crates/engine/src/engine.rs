@@ -7,7 +7,6 @@ use datafusion_common::config::ConfigNonZeroUsize;
 use datafusion_execution::TaskContext;
 use datafusion_execution::config::SessionConfig;
 use datafusion_execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion_execution::memory_pool::{MemoryConsumer, MemoryPool};
 use datafusion_execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use tidegauge_store::Store;
 use tokio::runtime::Runtime;
@@ -16,7 +15,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::cache::ColumnCache;
 use crate::forget::Keeping;
-use crate::lanes::{Crowd, Lanes, Place};
+use crate::lanes::{Crowd, Lanes};
 use crate::memory::{QueryMemory, SharedMemory};
 use crate::partials::{Checked, Disk, PartialCache};
 use crate::run::Run;
@@ -36,6 +35,9 @@ const SPREAD_FILE_BYTES: usize = 1;
 /// How much stack a thread of queries may use. Each stage that needs all rows is a plan around the one before it, and
 /// is asked for rows through it, so that the longest queries go deep. What is not used takes no memory.
 const STACK_BYTES: usize = 32 << 20;
+
+/// An answer has at most this part of its query's memory: its text takes about as much once more.
+const ANSWER_PART: usize = 4;
 
 /// What all queries together may use.
 #[derive(Clone, Debug)]
@@ -140,7 +142,9 @@ impl Engine {
     /// The same for an answer that is written somewhere: the query keeps its place until the answer is dropped, so that
     /// who asks for long answers has no more of them written at once than queries run. Whoever has such an answer and asks
     /// for another one may wait for itself.
-    pub async fn run_to_write(&self, question: Question) -> Result<Answer> {
+    pub async fn run_to_write(&self, mut question: Question) -> Result<Answer> {
+        let answer_bytes_max = self.settings.query_memory_bytes / ANSWER_PART;
+        question.options.answer_bytes_max = question.options.answer_bytes_max.min(answer_bytes_max);
         let asker = question.options.asker.clone();
         let place = self.lanes.enter(question.options.lane, &asker).await?;
         let Some(threads) = &self.threads else { return Err(Error::Busy) };
@@ -169,9 +173,8 @@ impl Engine {
             Err(source) => Err(Error::Internal { message: format!("the query stopped: {source}") }),
         };
         match answer {
-            Ok(answer) => Ok(Answer { held: held(place, &memory, &answer), ..answer }),
-            Err(Error::Memory { .. }) if memory.is_crowded() => Err(Error::MemoryTaken),
-            Err(Error::Memory { .. }) => Err(Error::Memory { limit: (memory.max() >> 20) as u64 }),
+            Ok(answer) => Ok(Answer { held: Held::new(place, memory, &answer), ..answer }),
+            Err(Error::Memory { .. }) => Err(memory.refusal()),
             Err(other) => Err(other),
         }
     }
@@ -202,15 +205,6 @@ impl Engine {
         }
         Arc::new(TaskContext::default().with_session_config(config).with_runtime(Arc::new(environment)))
     }
-}
-
-/// A query goes on until its answer is written: the text takes about as much as the columns. No more is counted than the
-/// query ever had, since columns may share their memory.
-fn held(place: Place, memory: &Arc<QueryMemory>, answer: &Answer) -> Held {
-    let pool: Arc<dyn MemoryPool> = Arc::clone(memory) as _;
-    let reservation = MemoryConsumer::new("answer").register(&pool);
-    reservation.grow(answer.memory_bytes().saturating_mul(2).min(memory.peak()));
-    Held::new(place, reservation)
 }
 
 impl Drop for Engine {

@@ -13,6 +13,7 @@ mod expr;
 mod forget;
 mod functions;
 mod groups;
+mod held;
 mod lanes;
 mod leaf;
 mod memory;
@@ -37,10 +38,11 @@ mod value;
 pub mod testing;
 
 pub use answer::{
-    AggregateInfo, Answer, Continuation, Explanation, Field, Figures, Held, Message, StepFigures, Table,
+    AggregateInfo, Answer, Continuation, Explanation, Field, Figures, Message, StepFigures, Table,
 };
 pub use engine::{Engine, EngineSettings};
 pub use error::{Error, Result};
+pub use held::Held;
 pub use lanes::Crowd;
 pub use partials::Checked;
 pub use progress::{Progress, SoFar};

@@ -10,6 +10,8 @@ use datafusion_common::DataFusionError;
 use datafusion_execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
 use hashbrown::HashMap;
 
+use crate::Error;
+
 /// A query that holds no more than this may use the last part of what there is, which is this part of all.
 const SMALL_BYTES: usize = 16 << 20;
 const SMALL_PART: usize = 8;
@@ -91,9 +93,12 @@ impl QueryMemory {
         self.max
     }
 
-    /// Whether the last refusal was because of what other queries hold.
-    pub(crate) fn is_crowded(&self) -> bool {
-        self.is_crowded.load(Ordering::Relaxed)
+    /// Why the last refusal was one: other queries hold too much, or this one asks for more than its share.
+    pub(crate) fn refusal(&self) -> Error {
+        match self.is_crowded.load(Ordering::Relaxed) {
+            true => Error::MemoryTaken,
+            false => Error::Memory { limit: (self.max >> 20) as u64 },
+        }
     }
 
     /// Takes from what there is for all; false where there is not enough.

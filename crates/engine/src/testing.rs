@@ -15,7 +15,6 @@ pub use crate::aggregates::{
     phrases, split_estimates, split_sums, spotlight, stdev, sum, topk, variance,
 };
 
-use crate::Result;
 use crate::bind::{InputColumn, SPECIAL, Scope, Surroundings};
 use crate::cache::{ColumnCache, Narrow};
 use crate::events::factor_after;
@@ -23,6 +22,7 @@ use crate::expr::{Input, Rows, Typed};
 use crate::functions::library;
 use crate::memory::{QueryMemory, SharedMemory};
 use crate::scan::Picked;
+use crate::{Error, Result};
 
 /// The length of the buckets of `bin_auto`, in nanoseconds.
 const HOUR: i64 = 3_600_000_000_000;
@@ -112,7 +112,7 @@ impl Memories {
 
     /// Whether a query that failed now would be told that others hold its memory.
     pub fn is_crowded(&self, query: usize) -> bool {
-        self.0[query].as_ref().is_some_and(|(memory, _)| memory.is_crowded())
+        self.0[query].as_ref().is_some_and(|(memory, _)| matches!(memory.refusal(), Error::MemoryTaken))
     }
 }
 

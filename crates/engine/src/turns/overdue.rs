@@ -23,7 +23,7 @@ const BEHIND_NANOS: u64 = 2_000_000;
 const LOOK_EACH: Duration = Duration::from_millis(1);
 
 /// How many turns can be lent for each that there is: beyond that, processors would be shared out among too many.
-const LENT_SHARE: usize = 4;
+const LENT_SHARE: usize = 1;
 
 /// A turn that lasts.
 #[derive(Debug)]

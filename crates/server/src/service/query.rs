@@ -4,7 +4,7 @@
 pub mod apl;
 pub(super) mod defined;
 pub mod definitions;
-pub(super) mod failure;
+pub mod failure;
 pub mod files;
 pub mod history;
 pub mod meter;

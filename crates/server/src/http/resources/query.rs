@@ -20,7 +20,7 @@ use axum::response::{IntoResponse, Response};
 use serde::de::DeserializeOwned;
 use tidegauge_model::ErrorKind;
 
-use self::answer::Shown;
+use self::answer::{Shown, Written};
 use self::body::QueryRequest;
 use self::parameters::{Format, QueryParameters};
 use self::schemas::QueryResponse;
@@ -121,8 +121,8 @@ async fn respond(
 ) -> Result<Response, ApiError> {
     let mut headers = headers_of(&queried);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
-    let bytes = write(app, format, shows_nulls, queried).await?;
-    Ok((headers, bytes).into_response())
+    let written = write(app, format, shows_nulls, queried).await?;
+    Ok((headers, written.into_body()).into_response())
 }
 
 /// JSON is UTF-8, or it would not have been read.
@@ -150,27 +150,29 @@ async fn write(
     format: Format,
     shows_nulls: bool,
     queried: Queried,
-) -> Result<Vec<u8>, service::Error> {
+) -> Result<Written, service::Error> {
     if answer::cells(&queried.answer) <= CELLS_AT_ONCE {
-        return written(format, shows_nulls, &queried);
+        return written(format, shows_nulls, queried);
     }
-    let writing = app.background.handle().spawn_blocking(move || written(format, shows_nulls, &queried));
+    let writing = app.background.handle().spawn_blocking(move || written(format, shows_nulls, queried));
     writing.await.unwrap_or_else(|error| {
         let failed = service::Error::new(ErrorKind::Internal, "the answer could not be written");
         Err(service::Error { source: Some(Box::new(error)), ..failed })
     })
 }
 
-fn written(format: Format, shows_nulls: bool, queried: &Queried) -> Result<Vec<u8>, service::Error> {
-    let shown = Shown::of(queried, shows_nulls);
-    match format {
+fn written(format: Format, shows_nulls: bool, queried: Queried) -> Result<Written, service::Error> {
+    let shown = Shown::of(&queried, shows_nulls);
+    let written = match format {
         Format::Legacy => answer::write_legacy(&shown),
         Format::Tabular => answer::write_tabular(&shown),
         Format::TabularRows => answer::write_tabular_rows(&shown),
         Format::Csv => answer::write_csv(&shown),
         Format::Ndjson => answer::write_ndjson(&shown),
         Format::Arrow => answer::write_arrow(&shown),
-    }
+    };
+    drop(queried);
+    written.map(Written::alone)
 }
 
 /// The parameter `explain` as a header; this is for the document.

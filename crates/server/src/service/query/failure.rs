@@ -88,7 +88,7 @@ fn of_problems(part: TextPart, text: &str, diagnostics: &[Diagnostic]) -> Error 
 }
 
 /// Why an understood query has no answer.
-fn of_running(error: EngineError) -> Error {
+pub fn of_running(error: EngineError) -> Error {
     let kind = error.kind();
     match error {
         EngineError::Invalid(_) => Error::new(kind, error.to_string()),

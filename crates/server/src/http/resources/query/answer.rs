@@ -11,8 +11,11 @@ mod request;
 mod rows;
 mod status;
 mod tabular;
+mod text;
 
 use tidegauge_engine::{Answer, Table};
+
+pub use self::text::Written;
 
 use crate::service::Error;
 use crate::service::query::{DescribedDataset, Queried, TextQuery};
@@ -55,32 +58,32 @@ impl<'a> Shown<'a> {
 }
 
 /// Writes events as `matches`, and groups as `buckets`.
-pub fn write_legacy(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
+pub fn write_legacy(shown: &Shown<'_>) -> Result<Written, Error> {
     legacy::write(shown)
 }
 
 /// Writes tables of columns.
-pub fn write_tabular(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
+pub fn write_tabular(shown: &Shown<'_>) -> Result<Written, Error> {
     tabular::write(shown, tabular::By::Columns)
 }
 
 /// Writes tables of rows.
-pub fn write_tabular_rows(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
+pub fn write_tabular_rows(shown: &Shown<'_>) -> Result<Written, Error> {
     tabular::write(shown, tabular::By::Rows)
 }
 
 /// Writes the rows of the first table as comma-separated values below the names of the fields.
-pub fn write_csv(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
+pub fn write_csv(shown: &Shown<'_>) -> Result<Written, Error> {
     rows::write_csv(shown.answer)
 }
 
 /// Writes the rows of the first table as one JSON object a line.
-pub fn write_ndjson(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
+pub fn write_ndjson(shown: &Shown<'_>) -> Result<Written, Error> {
     rows::write_ndjson(shown.answer)
 }
 
 /// Writes the rows of the first table as a stream of Arrow's IPC.
-pub fn write_arrow(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
+pub fn write_arrow(shown: &Shown<'_>) -> Result<Written, Error> {
     arrow::write(shown.answer)
 }
 

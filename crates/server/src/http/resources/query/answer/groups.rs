@@ -9,19 +9,21 @@ use tidegauge_lang::tree::{Bucket, TimeRange};
 use super::TIME;
 use super::columns::Column;
 use super::json::{write_comma, write_key, write_member, write_string, write_time};
+use super::text::Text;
 use crate::service::Error;
 
 /// Buckets without a group are shown as long as there are not more of all of them.
 const BUCKETS_MAX: i128 = 1_000;
 
 /// Writes `buckets`: empty where the answer has no groups.
-pub(super) fn write(out: &mut Vec<u8>, series: Option<&Table>, totals: Option<&Table>) -> Result<(), Error> {
+pub(super) fn write(out: &mut Text, series: Option<&Table>, totals: Option<&Table>) -> Result<(), Error> {
     let Some(totals) = totals else {
         out.extend_from_slice(b"{\"series\":[],\"totals\":[]}");
         return Ok(());
     };
     let whole = Groups::of(totals)?;
     let openings = Openings::of(&whole, totals.rows);
+    out.take(openings.memory_bytes());
     out.push(b'{');
     write_key(out, "series");
     match series {
@@ -32,6 +34,7 @@ pub(super) fn write(out: &mut Vec<u8>, series: Option<&Table>, totals: Option<&T
     out.push(b'[');
     for row in 0..totals.rows {
         whole.write_entry(row, openings.of_group(row), out);
+        out.settle();
     }
     out.extend_from_slice(b"]}");
     Ok(())
@@ -122,6 +125,11 @@ impl Openings {
         Self { bytes, ends, groups }
     }
 
+    /// What it takes; the values of a group are about as long as what stands before its aggregates.
+    fn memory_bytes(&self) -> usize {
+        2 * self.bytes.len()
+    }
+
     fn of_group(&self, group: usize) -> &[u8] {
         &self.bytes[group.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[group]]
     }
@@ -134,7 +142,7 @@ struct Entry {
     row: usize,
 }
 
-fn write_series(out: &mut Vec<u8>, series: &Table, openings: &Openings) -> Result<(), Error> {
+fn write_series(out: &mut Text, series: &Table, openings: &Openings) -> Result<(), Error> {
     let groups = Groups::of(series)?;
     let starts = series.fields.iter().find(|field| field.name == TIME).map(Column::of).transpose()?;
     let mut entries = Vec::with_capacity(series.rows);
@@ -197,7 +205,7 @@ struct Buckets<'a> {
 
 impl Buckets<'_> {
     /// Writes a bucket with the entries that begin with it, and hands back the others.
-    fn write<'e>(&self, out: &mut Vec<u8>, start: i64, entries: &'e [Entry]) -> &'e [Entry] {
+    fn write<'e>(&self, out: &mut Text, start: i64, entries: &'e [Entry]) -> &'e [Entry] {
         let own = entries.partition_point(|entry| entry.start <= start);
         write_comma(out);
         out.push(b'{');
@@ -209,6 +217,7 @@ impl Buckets<'_> {
         out.push(b'[');
         for entry in &entries[..own] {
             self.groups.write_entry(entry.row, self.openings.of_group(entry.group), out);
+            out.settle();
         }
         out.extend_from_slice(b"]}");
         &entries[own..]

@@ -8,7 +8,8 @@ use tidegauge_engine::Table;
 use super::columns::Column;
 use super::json::{write_key, write_list, write_member, write_string, write_text_member, write_time};
 use super::tabular::write_datasets;
-use super::{ARRIVAL, MAIN, Shown, TIME, TOTALS, explain, groups, request, status, table};
+use super::text::{Text, write_rows};
+use super::{ARRIVAL, MAIN, Shown, TIME, TOTALS, Written, explain, groups, request, status, table};
 use crate::service::Error;
 use crate::service::datasets::fields::DescribedField;
 use crate::service::query::DescribedDataset;
@@ -19,8 +20,9 @@ const FIELDS_WITH_NULLS_MAX: usize = 500;
 /// About how long a value with its name is, to ask for memory once.
 const CELL_BYTES: usize = 24;
 
-pub(super) fn write(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
-    let mut out = Vec::with_capacity(1_024 + super::cells(shown.answer) * CELL_BYTES);
+pub(super) fn write(shown: &Shown<'_>) -> Result<Written, Error> {
+    let bytes = 1_024 + super::cells(shown.answer).saturating_mul(CELL_BYTES);
+    let mut out = Text::new(&shown.answer.held, bytes);
     let (main, totals) = tables(shown);
     out.push(b'{');
     write_text_member(&mut out, "format", "legacy");
@@ -47,7 +49,7 @@ pub(super) fn write(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
     }
     explain::write_member_of(&mut out, shown.answer);
     out.push(b'}');
-    Ok(out)
+    out.finish()
 }
 
 /// The table that is shown by time or as events, and the one that is shown over all time.
@@ -78,7 +80,7 @@ struct Named<'a> {
     column: Column<'a>,
 }
 
-fn write_matches(out: &mut Vec<u8>, events: &Table, shows_nulls: bool) -> Result<(), Error> {
+fn write_matches(out: &mut Text, events: &Table, shows_nulls: bool) -> Result<(), Error> {
     let (mut time, mut arrival, mut named) = (None, None, Vec::with_capacity(events.fields.len()));
     for field in &events.fields {
         let column = Column::of(field)?;
@@ -94,7 +96,7 @@ fn write_matches(out: &mut Vec<u8>, events: &Table, shows_nulls: bool) -> Result
         }
     }
     let of = |column: &Option<Column<'_>>, row: usize| column.as_ref().and_then(|column| column.time(row));
-    write_list(out, 0..events.rows, |out, row| {
+    write_rows(out, events.rows, |out, row| {
         let id = events.row_ids.get(row);
         let time = of(&time, row).or(id.map(|id| id.time)).unwrap_or_default();
         out.push(b'{');

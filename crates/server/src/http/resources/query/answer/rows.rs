@@ -4,13 +4,17 @@ use tidegauge_engine::{Answer, Field};
 
 use super::columns::Column;
 use super::json::write_string;
-use super::{MAIN, table};
+use super::text::Text;
+use super::{MAIN, Written, table};
 use crate::service::Error;
 
-pub(super) fn write_csv(answer: &Answer) -> Result<Vec<u8>, Error> {
-    let Some(table) = table(answer, MAIN) else { return Ok(Vec::new()) };
+/// About how long a value is, to ask for memory once.
+const CELL_BYTES: usize = 12;
+
+pub(super) fn write_csv(answer: &Answer) -> Result<Written, Error> {
+    let mut out = Text::new(&answer.held, super::cells(answer).saturating_mul(CELL_BYTES));
+    let Some(table) = table(answer, MAIN) else { return out.finish() };
     let columns = columns(&table.fields)?;
-    let mut out = Vec::new();
     let mut cell = Vec::new();
     write_line(&mut out, columns.len(), |place, out| write_cell(out, columns[place].name.as_bytes()));
     for row in 0..table.rows {
@@ -19,15 +23,16 @@ pub(super) fn write_csv(answer: &Answer) -> Result<Vec<u8>, Error> {
             columns[place].write_plain(row, &mut cell);
             write_cell(out, &cell);
         });
+        out.settle();
     }
-    Ok(out)
+    out.finish()
 }
 
-pub(super) fn write_ndjson(answer: &Answer) -> Result<Vec<u8>, Error> {
-    let Some(table) = table(answer, MAIN) else { return Ok(Vec::new()) };
+pub(super) fn write_ndjson(answer: &Answer) -> Result<Written, Error> {
+    let mut out = Text::new(&answer.held, super::cells(answer).saturating_mul(CELL_BYTES));
+    let Some(table) = table(answer, MAIN) else { return out.finish() };
     let columns = columns(&table.fields)?;
     let keys: Vec<Vec<u8>> = columns.iter().map(|column| key(column.name)).collect();
-    let mut out = Vec::new();
     for row in 0..table.rows {
         out.push(b'{');
         for (place, (column, key)) in columns.iter().zip(&keys).enumerate() {
@@ -38,8 +43,9 @@ pub(super) fn write_ndjson(answer: &Answer) -> Result<Vec<u8>, Error> {
             column.write(row, &mut out);
         }
         out.extend_from_slice(b"}\n");
+        out.settle();
     }
-    Ok(out)
+    out.finish()
 }
 
 fn columns(fields: &[Field]) -> Result<Vec<Column<'_>>, Error> {

@@ -12,7 +12,8 @@ use super::json::{
 };
 use super::legacy::write_fields;
 use super::request::write_start;
-use super::{ARRIVAL, Shown, TIME, explain, status};
+use super::text::{Text, write_rows};
+use super::{ARRIVAL, Shown, TIME, Written, explain, status};
 use crate::service::Error;
 use crate::service::query::DescribedDataset;
 
@@ -26,8 +27,9 @@ pub(super) enum By {
     Rows,
 }
 
-pub(super) fn write(shown: &Shown<'_>, by: By) -> Result<Vec<u8>, Error> {
-    let mut out = Vec::with_capacity(1_024 + super::cells(shown.answer) * CELL_BYTES);
+pub(super) fn write(shown: &Shown<'_>, by: By) -> Result<Written, Error> {
+    let bytes = 1_024 + super::cells(shown.answer).saturating_mul(CELL_BYTES);
+    let mut out = Text::new(&shown.answer.held, bytes);
     let format = if by == By::Columns { "tabular" } else { "tabular-rows" };
     out.push(b'{');
     write_text_member(&mut out, "format", format);
@@ -48,7 +50,7 @@ pub(super) fn write(shown: &Shown<'_>, by: By) -> Result<Vec<u8>, Error> {
     write_datasets(&mut out, shown.datasets);
     explain::write_member_of(&mut out, shown.answer);
     out.push(b'}');
-    Ok(out)
+    out.finish()
 }
 
 /// Writes the names of datasets, and what is known of their fields.
@@ -64,7 +66,7 @@ pub(super) fn write_datasets(out: &mut Vec<u8>, datasets: &[DescribedDataset]) {
     out.push(b'}');
 }
 
-fn write_table(out: &mut Vec<u8>, table: &Table, fields: &[&Field], by: By) -> Result<(), Error> {
+fn write_table(out: &mut Text, table: &Table, fields: &[&Field], by: By) -> Result<(), Error> {
     out.push(b'{');
     write_text_member(out, "name", table.name);
     write_key(out, "sources");
@@ -97,18 +99,21 @@ fn write_table(out: &mut Vec<u8>, table: &Table, fields: &[&Field], by: By) -> R
     Ok(())
 }
 
-fn write_values(out: &mut Vec<u8>, table: &Table, fields: &[&Field], by: By) -> Result<(), Error> {
+fn write_values(out: &mut Text, table: &Table, fields: &[&Field], by: By) -> Result<(), Error> {
     let columns = fields.iter().map(|field| Column::of(field)).collect::<Result<Vec<_>, Error>>()?;
     match by {
         By::Columns => {
             write_key(out, "columns");
-            write_list(out, &columns, |out, column| {
-                write_list(out, 0..table.rows, |out, row| column.write(row, out));
-            });
+            out.push(b'[');
+            for column in &columns {
+                write_comma(out);
+                write_rows(out, table.rows, |out, row| column.write(row, out));
+            }
+            out.push(b']');
         }
         By::Rows => {
             write_key(out, "rows");
-            write_list(out, 0..table.rows, |out, row| {
+            write_rows(out, table.rows, |out, row| {
                 write_list(out, &columns, |out, column| column.write(row, out));
             });
         }

@@ -157,6 +157,10 @@ fn shown(answer: &Answer) -> Shown<'_> {
     }
 }
 
+fn whole(written: Result<Written, Error>) -> Vec<u8> {
+    written.unwrap().whole().0
+}
+
 fn legacy(shown: &Shown<'_>) -> (String, Value) {
     read(write_legacy(shown))
 }
@@ -165,8 +169,8 @@ fn tabular(shown: &Shown<'_>) -> (String, Value) {
     read(write_tabular(shown))
 }
 
-fn read(written: Result<Vec<u8>, Error>) -> (String, Value) {
-    let text = String::from_utf8(written.unwrap()).unwrap();
+fn read(written: Result<Written, Error>) -> (String, Value) {
+    let text = String::from_utf8(whole(written)).unwrap();
     let value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error} in {text}"));
     (text, value)
 }

@@ -1,5 +1,6 @@
 //! `/query/batch`: many queries with one request. Each answer is a server-sent event that comes when it is there.
 
+use std::future::ready;
 use std::sync::Arc;
 
 use axum::Extension;
@@ -10,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
 use serde::Deserialize;
 use serde_json::Value as Json;
+use tidegauge_engine::Held;
 use tidegauge_model::{ErrorKind, Rule, Violation};
 use utoipa::{IntoParams, ToSchema};
 
@@ -88,10 +90,15 @@ pub async fn batch(
         let batch = Arc::clone(&batch);
         async move {
             let asked = AplAsked { format: Format::Tabular, save_as: None, cursor: None, manner };
-            Ok(batch.event(place, entry, asked).await)
+            batch.event(place, entry, asked).await
         }
     });
     let events = events.buffer_unordered(usize::try_from(concurrency).unwrap_or(1));
+    // An answer has its memory until the connection asks for the next.
+    let events = events.scan(Held::default(), |last, (event, held)| {
+        *last = held;
+        ready(Some(Ok(event)))
+    });
     Ok(kept_alive(events).into_response())
 }
 
@@ -123,8 +130,8 @@ struct Batch {
 }
 
 impl Batch {
-    /// Runs one query and tells how it ended.
-    async fn event(&self, place: usize, entry: BatchEntry, asked: AplAsked) -> Event {
+    /// Runs one query and tells how it ended. The answer comes with its memory.
+    async fn event(&self, place: usize, entry: BatchEntry, asked: AplAsked) -> (Event, Held) {
         let BatchEntry { query_id, apl_request, .. } = entry;
         let kind = if apl_request.is_some() { "apl" } else { "mpl" };
         let answer = match apl_request {
@@ -134,18 +141,24 @@ impl Batch {
                 Err(error.hint("ask in aplRequest"))
             }
         };
-        let (member, text) = match answer {
-            Ok(answer) => ("data", answer),
+        let (member, text, held) = match answer {
+            Ok((answer, held)) => ("data", answer, held),
             Err(error) => {
                 self.under_way.note_refusal(&self.app, &self.caller, &error);
-                ("error", error_text(error, &self.caller))
+                ("error", error_text(error, &self.caller), Held::default())
             }
         };
         let id = Json::from(query_id);
-        Event::default().data(format!("{{\"queryId\":{id},\"kind\":\"{kind}\",\"{member}\":{text}}}"))
+        let data = format!("{{\"queryId\":{id},\"kind\":\"{kind}\",\"{member}\":{text}}}");
+        (Event::default().data(data), held)
     }
 
-    async fn answer(&self, place: usize, request: AplRequest, asked: AplAsked) -> Result<String, ApiError> {
+    async fn answer(
+        &self,
+        place: usize,
+        request: AplRequest,
+        asked: AplAsked,
+    ) -> Result<(String, Held), ApiError> {
         // The first one was counted as the request.
         if place > 0 {
             count_call(&self.app, &self.caller)?;

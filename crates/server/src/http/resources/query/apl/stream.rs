@@ -10,7 +10,7 @@ use axum::response::Sse;
 use axum::response::sse::{Event, KeepAlive};
 use futures_util::{Stream, stream};
 use serde::Serialize;
-use tidegauge_engine::Progress;
+use tidegauge_engine::{Held, Progress};
 use tidegauge_model::{ErrorKind, Violation};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use utoipa::ToSchema;
@@ -42,9 +42,15 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 /// How soon a connection without events is kept open by a comment.
 const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(10);
 
+/// What a stream is at. An answer has its memory until the connection asks for what comes after it.
+enum Stage {
+    Going(Going),
+    Answered(#[expect(dead_code, reason = "it is there to be dropped")] Held),
+}
+
 /// A query that goes on.
 struct Going {
-    answer: Pin<Box<dyn Future<Output = Event> + Send>>,
+    answer: Pin<Box<dyn Future<Output = (Event, Held)> + Send>>,
     ticks: Interval,
     began: Instant,
     progress: Progress,
@@ -87,19 +93,20 @@ pub fn watched(
     asking.input.progress = Some(progress.clone());
     let answer = Box::pin(async move {
         match json(&app, &caller, asking).await {
-            Ok(answer) => Event::default().event("result").data(answer),
+            Ok((answer, held)) => (Event::default().event("result").data(answer), held),
             Err(error) => {
                 under_way.note_refusal(&app, &caller, &error);
-                Event::default().event("error").data(error_text(error, &caller))
+                (Event::default().event("error").data(error_text(error, &caller)), Held::default())
             }
         }
     });
-    let events = stream::unfold(Some(Going { answer, ticks, began, progress }), |going| async move {
-        let mut going = going?;
+    let begun = Stage::Going(Going { answer, ticks, began, progress });
+    let events = stream::unfold(begun, |stage| async move {
+        let Stage::Going(mut going) = stage else { return None };
         tokio::select! {
             biased;
-            answer = &mut going.answer => Some((Ok(answer), None)),
-            now = going.ticks.tick() => Some((Ok(going.told(now)), Some(going))),
+            (answer, held) = &mut going.answer => Some((Ok(answer), Stage::Answered(held))),
+            now = going.ticks.tick() => Some((Ok(going.told(now)), Stage::Going(going))),
         }
     });
     kept_alive(events)
@@ -113,13 +120,13 @@ where
     Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE_EVERY))
 }
 
-/// The answer of a query as JSON text.
-pub(super) async fn json(app: &App, caller: &Caller, asking: Asking) -> Result<String, ApiError> {
+/// The answer of a query as JSON text, with its memory.
+pub(super) async fn json(app: &App, caller: &Caller, asking: Asking) -> Result<(String, Held), ApiError> {
     let Asking { input, format, shows_nulls } = asking;
     let queried = Box::pin(apl::query(app, caller, input)).await?;
-    let bytes = write(app, format, shows_nulls, queried).await?;
+    let (bytes, held) = write(app, format, shows_nulls, queried).await?.whole();
     let is_no_text = |_| ApiError::new(ErrorKind::Internal, "the answer could not be written");
-    String::from_utf8(bytes).map_err(is_no_text)
+    Ok((String::from_utf8(bytes).map_err(is_no_text)?, held))
 }
 
 /// The body of an error as JSON text.
