@@ -99,9 +99,11 @@ class Suite:
             self.wrong.append(f"held {peak / MIB:.0f} MiB of {self.limit / MIB:.0f}: {what[:150]}")
         return peak
 
-    def alone(self):
+    def alone(self, only):
         most = 0
         for number, apl in enumerate(QUERIES):
+            if only and number not in only:
+                continue
             self.service.forget_peak()
             before = self.service.held("VmRSS")
             begun = time.monotonic()
@@ -137,6 +139,7 @@ def main():
     parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=int, nargs="*", help="the numbers of the queries that are asked alone")
     arguments = parser.parse_args()
     chance = random.Random(arguments.seed)
     service = Service(arguments.binary, arguments.folder)
@@ -153,7 +156,7 @@ def main():
         limit = int(idle + ALL_QUERIES * 1.1 + COLUMNS + GROUPS + BESIDE)
         print(f"hostile: {idle / MIB:.0f} MiB idle, at most {limit / MIB:.0f} MiB", flush=True)
         suite = Suite(service, limit)
-        alone, together = suite.alone(), suite.together(arguments.rounds, chance)
+        alone, together = suite.alone(arguments.only), suite.together(arguments.rounds, chance)
         print(f"hostile: {len(QUERIES)} queries, most {alone / MIB:.0f} MiB alone, {together / MIB:.0f} MiB together, {suite.seen}")
         for wrong in suite.wrong:
             print(f"hostile: {wrong}", file=sys.stderr)

@@ -195,13 +195,15 @@ impl<A: Aggregate> Groups<A> {
         taken
     }
 
-    fn write_states(&self, mut groups: Vec<A::Group>) -> ArrayRef {
-        let mut column = BinaryBuilder::with_capacity(groups.len(), 0);
+    fn write_states(&self, groups: Vec<A::Group>) -> ArrayRef {
+        // A text that grows would take twice as much while it moves. What a group holds goes as soon as it is written.
+        let bytes: usize = groups.iter().map(A::heap_bytes).sum();
+        let mut column = BinaryBuilder::with_capacity(groups.len(), bytes.saturating_add(groups.len()));
         let mut state = Vec::new();
-        for group in &mut groups {
+        for mut group in groups {
             state.clear();
             state.push(STATE_VERSION);
-            self.aggregate.write_state(group, &mut state);
+            self.aggregate.write_state(&mut group, &mut state);
             column.append_value(&state);
         }
         let mut column = column.finish();
@@ -273,8 +275,9 @@ impl<A: Aggregate> GroupsAccumulator for Groups<A> {
         Ok(vec![self.write_states(groups)])
     }
 
+    /// What groups hold counts twice: as much is needed to write it down, for an answer or for the disk.
     fn size(&self) -> usize {
-        self.groups.capacity() * size_of::<A::Group>() + self.bytes.0
+        self.groups.capacity() * size_of::<A::Group>() + self.bytes.0.saturating_mul(2)
     }
 }
 
