@@ -10,6 +10,7 @@ mod deletion_kill;
 mod duckdb;
 mod events;
 mod extremes;
+mod failed_sync;
 mod failover;
 mod faults;
 mod fields;
