@@ -24,6 +24,7 @@ mod job_cases;
 mod language_cases;
 mod oauth;
 mod query_cases;
+mod readiness_cases;
 mod role_edits;
 mod scenarios;
 mod session_cases;
@@ -55,6 +56,7 @@ fn main() {
             ingest_cases::ALL,
             job_cases::ALL,
             query_cases::ALL,
+            readiness_cases::ALL,
             apl_cases::ALL,
             sign_in_cases::ALL,
             invitation_cases::ALL,

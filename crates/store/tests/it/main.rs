@@ -29,3 +29,4 @@ mod simulate;
 mod synced;
 mod through_blocks;
 mod together;
+mod troubles;
