@@ -1,4 +1,4 @@
-//! What `/readyz` says while something fails that requests depend on, and when that has come back.
+//! What `/readyz` and callers are told while something fails that requests depend on, and when that has come back.
 
 use std::time::Duration;
 
@@ -6,12 +6,14 @@ use serde_json::{Value, json};
 
 use crate::app::TestApp;
 use crate::cases::Case;
+use crate::database::Backend;
 
 /// Every case with its name.
 pub(crate) const ALL: &[(&str, Case)] = &[
     ("readiness_tells_of_a_log_that_cannot_be_written", |app| Box::pin(log_fails(app))),
     ("readiness_warns_of_events_that_cannot_be_moved_to_segments", |app| Box::pin(segments_fail(app))),
     ("readiness_tells_of_a_catalogue_that_is_away", |app| Box::pin(catalogue_is_away(app))),
+    ("a_catalogue_that_cannot_be_read_is_told_to_callers", |app| Box::pin(unreadable_catalogue(app))),
 ];
 
 async fn send(app: &TestApp) -> u16 {
@@ -73,4 +75,26 @@ async fn catalogue_is_away(app: TestApp) {
     app.app.store.renew_lease().await.unwrap_err();
     // Once, although two attempts have failed.
     assert_eq!(readiness(&app).await, not_ready("catalogue: the catalogue database cannot be reached"));
+}
+
+/// The files of a PostgreSQL server are out of reach.
+async fn unreadable_catalogue(app: TestApp) {
+    if app.backend == Backend::Postgres {
+        return;
+    }
+    const UNREADABLE: &str =
+        "the catalogue database cannot be read: look at its disk, and whether its files are damaged";
+    let list = async || app.send("GET", "/v2/notifiers", Some(&app.owner_token), None).await;
+    assert_eq!(list().await.status, 200);
+    // From now on everything is in the file, and what connections remember of it does not count.
+    assert!(app.app.catalog.wipe_forgotten().await.unwrap());
+    let file = app.data().join("catalog.sqlite");
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[4096..].fill(0xff);
+    std::fs::write(&file, bytes).unwrap();
+    let answer = list().await;
+    assert_eq!(answer.status, 503, "{answer:?}");
+    assert_eq!(answer.json()["message"], UNREADABLE);
+    assert!(answer.headers.contains_key("retry-after"), "{answer:?}");
+    assert_eq!(readiness(&app).await, not_ready(&format!("catalogue: {UNREADABLE}")));
 }
