@@ -10,6 +10,7 @@ mod damage;
 mod database;
 mod delivery;
 mod doctor;
+mod failover;
 #[path = "../shared/geo_file.rs"]
 mod geo_file;
 mod hostile;
@@ -18,6 +19,8 @@ mod limits;
 mod login;
 mod monitors;
 mod places;
+#[path = "../../../store/tests/it/failover/proxy.rs"]
+mod postgres_proxy;
 mod process;
 mod secrets;
 mod shutdown;
@@ -68,7 +71,12 @@ const ON_BOTH: &[(&str, Case)] = &[
     }),
 ];
 
-/// Every case that does not.
+/// Every case on PostgreSQL alone.
+const ON_POSTGRES: &[(&str, Case)] = &[("a_database_that_fails_over_loses_and_doubles_nothing", |backend| {
+    Box::pin(failover::loses_and_doubles_nothing(backend))
+})];
+
+/// Every case that does not depend on it.
 const ON_SQLITE: &[(&str, Case)] = &[
     ("a_torn_record_at_the_end_of_the_log_is_dropped", |backend| Box::pin(damage::torn_record(backend))),
     ("a_flipped_byte_in_the_log_loses_what_is_reported", |backend| Box::pin(damage::flipped_byte(backend))),
@@ -147,7 +155,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
 
 fn main() {
     let arguments = Arguments::from_args();
-    let on_postgres = ON_BOTH.iter().map(|case| (Backend::Postgres, case));
+    let on_postgres = ON_BOTH.iter().chain(ON_POSTGRES).map(|case| (Backend::Postgres, case));
     let on_sqlite = ON_BOTH.iter().chain(ON_SQLITE).map(|case| (Backend::Sqlite, case));
     let trials = on_sqlite.chain(on_postgres).map(|(backend, &(name, case))| {
         Trial::test(format!("{}::{name}", backend.name()), move || {
