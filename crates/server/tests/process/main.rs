@@ -22,6 +22,7 @@ mod places;
 #[path = "../../../store/tests/it/failover/proxy.rs"]
 mod postgres_proxy;
 mod process;
+mod pseudo_terminal;
 mod secrets;
 mod shutdown;
 mod terminal;
@@ -123,6 +124,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("a_query_is_watched_from_the_command_line", |backend| Box::pin(terminal_query::watches(backend))),
     ("a_query_of_the_history_is_asked_again", |backend| Box::pin(terminal_query::asks_again(backend))),
     ("a_query_is_drawn_on_the_command_line", |backend| Box::pin(terminal_query::draws(backend))),
+    ("what_a_query_draws_fits_the_terminal", |backend| Box::pin(terminal_query::fits(backend))),
     ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),
     ("the_first_token_can_stand_in_its_file", |backend| Box::pin(commands::first_token_of_a_file(backend))),
     ("keys_are_rotated_from_the_command_line", |backend| Box::pin(commands::rotated_keys(backend))),
