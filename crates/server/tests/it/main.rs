@@ -23,6 +23,8 @@ mod invitation_cases;
 mod job_cases;
 mod language_cases;
 mod oauth;
+mod pace;
+mod period_cases;
 mod query_cases;
 mod readiness_cases;
 mod role_edits;
@@ -55,6 +57,7 @@ fn main() {
             cases::ALL,
             ingest_cases::ALL,
             job_cases::ALL,
+            period_cases::ALL,
             query_cases::ALL,
             readiness_cases::ALL,
             apl_cases::ALL,
