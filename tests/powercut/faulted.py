@@ -4,6 +4,7 @@ a call on the disk here; objectfaults.py has requests to an object store fail in
 import copy
 import dataclasses
 import http.client
+import json
 import random
 import re
 import shutil
@@ -68,6 +69,8 @@ STAGES = {
 CAUSES = re.compile(
     r"Input/output error|No space left|Read-only file system|disk is full|disk of the catalogue is full|room on the disk|"
     r"disk I/O error|database or disk is full|unable to open database file|readonly database|disk image is malformed")
+# How reasons and warnings of /readyz begin.
+READINESS = re.compile(r'"(?:catalogue|log|segments): ')
 PANIC = re.compile(r"panicked|stack backtrace|RUST_BACKTRACE")
 
 UNNOTED = "writing segments without noting which"
@@ -239,13 +242,14 @@ class Attempt:
 
     def ask_whether_ready(self, service):
         try:
-            service.call("GET", "/readyz")
+            told = json.dumps(service.call("GET", "/readyz")[1])
         except Refused as refused:
-            if self.CAUSES.search(refused.text) or "catalogue: " in refused.text:
-                self.said.add("readiness")
+            told = refused.text
         except (OSError, http.client.HTTPException):
             # It ended, which is looked at elsewhere.
-            pass
+            return
+        if READINESS.search(told):
+            self.said.add("readiness")
 
     def is_late(self):
         """Whether a fault that lasts is lifted only after the service has ended. A lie would be made good otherwise."""

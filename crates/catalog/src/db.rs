@@ -196,10 +196,11 @@ impl Catalog {
         self.changes.load(Ordering::Acquire)
     }
 
-    /// Asks the database for a sign of life.
+    /// Asks the database for a sign of life: for something that is stored and often changed, because SQLite would answer
+    /// anything else without a look at its file.
     pub async fn ping(&self) -> Result<()> {
         read!(self, executor => {
-            sqlx::query("SELECT 1").execute(executor).await?;
+            sqlx::query("SELECT epoch FROM writer_lease").execute(executor).await?;
         });
         Ok(())
     }
@@ -355,6 +356,7 @@ async fn open_postgres(url: &str) -> Result<Db> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::UNREADABLE;
 
     /// Adds a value of so many bytes, on a disk that has no room for another page if it is full, and commits it or not.
     async fn add(catalog: &Catalog, name: &str, is_full: bool, commits: bool) -> Result<()> {
@@ -385,5 +387,24 @@ mod tests {
         add(&catalog, "left", false, false).await.unwrap();
         add(&catalog, "committed", true, true).await.unwrap_err();
         add(&catalog, "committed", false, false).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_file_that_cannot_be_read_is_told_as_that() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("catalog.sqlite");
+        let location = Location::Sqlite(path.clone());
+        let catalog = Catalog::open(&location, SealKey::new(&[7; SealKey::LENGTH])).await.unwrap();
+        catalog.ping().await.unwrap();
+        // From now on everything is in the file, and what connections remember of it does not count.
+        assert!(catalog.wipe_forgotten().await.unwrap());
+        let mut bytes = std::fs::read(&path).unwrap();
+        // All but the first page, in which the database would see that it is none.
+        bytes[4096..].fill(0xff);
+        std::fs::write(&path, bytes).unwrap();
+        let error = catalog.ping().await.unwrap_err();
+        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Unavailable, UNREADABLE));
+        let cause = std::error::Error::source(&error).map(ToString::to_string).unwrap_or_default();
+        assert!(cause.contains("malformed"), "{cause}");
     }
 }

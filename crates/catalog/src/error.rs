@@ -53,6 +53,10 @@ impl Error {
     }
 }
 
+/// What callers are told of a database that cannot be read.
+pub(crate) const UNREADABLE: &str =
+    "the catalogue database cannot be read: look at its disk, and whether its files are damaged";
+
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
         let (kind, message) = match &error {
@@ -62,6 +66,10 @@ impl From<sqlx::Error> for Error {
             // Not of the kind of a full disk, which says that nothing was stored: events may be, in the log.
             sqlx::Error::Database(database) if is_full(database.code().as_deref()) => {
                 (ErrorKind::Unavailable, "the disk of the catalogue is full: free space or add some")
+            }
+            // Of the kind that passes: SQLite does not tell a disk that cannot be read from a damaged file.
+            sqlx::Error::Database(database) if is_unreadable(database.code().as_deref()) => {
+                (ErrorKind::Unavailable, UNREADABLE)
             }
             sqlx::Error::Database(database) if is_passing(database.code().as_deref()) => {
                 (ErrorKind::Unavailable, "the catalogue database cannot take the request right now")
@@ -86,6 +94,23 @@ impl From<sqlx::Error> for Error {
 /// Whether the database's own code says that it has no room: SQLite's `SQLITE_FULL`, PostgreSQL's `disk_full`.
 fn is_full(code: Option<&str>) -> bool {
     matches!(code, Some("13" | "53100"))
+}
+
+/// Whether the database's own code says that it cannot read what it has stored.
+fn is_unreadable(code: Option<&str>) -> bool {
+    /// Damaged, which is also said when the disk fails while it is read, and no database.
+    const SQLITE: [u32; 2] = [11, 26];
+    /// Errors of the disk, by their extended codes: read, read too little, and a file system that is damaged.
+    const SQLITE_READ: [u32; 3] = [266, 522, 8458];
+    /// An error of the disk, damaged data, a damaged index.
+    const POSTGRES: [&str; 3] = ["58030", "XX001", "XX002"];
+    match code {
+        Some(code) if code.len() == 5 => POSTGRES.contains(&code),
+        Some(code) => code
+            .parse::<u32>()
+            .is_ok_and(|code| SQLITE.contains(&(code & 0xff)) || SQLITE_READ.contains(&code)),
+        None => false,
+    }
 }
 
 /// Whether the database's own code says that the same request may succeed later.
@@ -129,5 +154,17 @@ mod tests {
             assert!(!is_passing(Some(lasting)), "{lasting}");
         }
         assert!(!is_passing(None));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_apart_from_what_cannot_be_written() {
+        for unreadable in ["11", "267", "26", "266", "522", "8458", "58030", "XX001"] {
+            assert!(is_unreadable(Some(unreadable)), "{unreadable}");
+        }
+        // An error of the disk without more, of a write, of a sync; full, and a statement that is wrong.
+        for other in ["10", "778", "1034", "13", "1", "53100", "42601", ""] {
+            assert!(!is_unreadable(Some(other)), "{other}");
+        }
+        assert!(!is_unreadable(None));
     }
 }

@@ -1,9 +1,11 @@
-//! Background jobs. Each is a `step` that tests call by themselves and that `run_every` repeats until shutdown.
+//! Background jobs. Each is a `step` that tests call by themselves and that `run_every` repeats until shutdown, at a pace
+//! that can be handed in.
 
 pub mod deliver;
 pub mod forget_tokens;
 pub mod keep_events;
 pub mod keep_oauth;
+pub mod pace;
 pub mod prune_audit;
 pub mod prune_queries;
 pub mod prune_sign_ins;
@@ -18,6 +20,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::app::App;
 use crate::collected;
+use crate::jobs::pace::{MachinePace, Pace};
 use crate::service::query::meter;
 
 /// How long a refused call may wait before it is in the audit trail.
@@ -38,16 +41,28 @@ const PRUNE_EVERY: Duration = Duration::from_secs(60 * 60);
 const PRUNE_QUERIES_EVERY: Duration = Duration::from_secs(60);
 
 /// The running jobs of one App.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Jobs {
     tracker: TaskTracker,
     stop: CancellationToken,
+    pace: Arc<dyn Pace>,
+}
+
+impl Default for Jobs {
+    fn default() -> Self {
+        Self { tracker: TaskTracker::new(), stop: CancellationToken::new(), pace: Arc::new(MachinePace) }
+    }
 }
 
 impl Jobs {
     /// Starts every job.
     pub fn start(app: &Arc<App>) -> Self {
-        let jobs = Self::default();
+        Self::start_at(app, Arc::new(MachinePace))
+    }
+
+    /// Starts every job at a pace.
+    pub fn start_at(app: &Arc<App>, pace: Arc<dyn Pace>) -> Self {
+        let jobs = Self { pace, ..Self::default() };
         jobs.run_every("write-refusals", WRITE_REFUSALS_EVERY, app, |app| async move {
             collected::write_refusals(&app).await
         });
@@ -122,14 +137,12 @@ impl Jobs {
         Failed: std::error::Error + Send,
     {
         let (app, threads) = (Arc::clone(app), &app.background);
-        let stop = self.stop.clone();
+        let (stop, mut ticks) = (self.stop.clone(), self.pace.ticks(name, period));
         let repeated = async move {
-            let mut ticks = tokio::time::interval(period);
-            ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
             loop {
                 tokio::select! {
                     () = stop.cancelled() => break,
-                    _ = ticks.tick() => {}
+                    () = ticks.next() => {}
                 }
                 if let Err(error) = step(Arc::clone(&app)).await {
                     app.metrics.job_failed();

@@ -55,6 +55,7 @@ impl Store {
                 first_error = first_error.and(flushed);
             }
         }
+        self.note_flush(&first_error);
         first_error
     }
 

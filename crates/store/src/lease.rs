@@ -16,6 +16,7 @@ use tokio::sync::watch;
 
 use crate::disk::{Disk, replace_file};
 use crate::log::has_files;
+use crate::trouble::LastFailure;
 use crate::{Error, Result, Store, StoreSettings};
 
 /// A lease is renewed so many times before it would end.
@@ -38,6 +39,8 @@ pub(crate) struct Lease {
     /// One at a time asks for it again.
     renewing: tokio::sync::Mutex<()>,
     lost: watch::Sender<Option<String>>,
+    /// Of renewals, which are changes of the catalogue.
+    pub(crate) last_failure: LastFailure,
 }
 
 impl Lease {
@@ -56,7 +59,8 @@ impl Lease {
         let asked = (instant(), clock.now());
         let taken = catalog.take_lease(&writer(settings, &node, has_log), settings.lease).await?;
         let (asked, lost) = (Mutex::new(asked), watch::Sender::new(None));
-        Ok(Self { node, taken, asked, renewing: tokio::sync::Mutex::default(), lost })
+        let (renewing, last_failure) = (tokio::sync::Mutex::default(), LastFailure::default());
+        Ok(Self { node, taken, asked, renewing, lost, last_failure })
     }
 
     /// Whether nobody else can have it yet.
@@ -78,14 +82,18 @@ impl Store {
         // Seldom needed, and a part of everything that is waited for: kept small there.
         let renewed = Box::pin(self.catalog.renew_lease(self.settings.lease)).await;
         match &renewed {
-            Ok(()) => *self.lease.asked.lock().unwrap_or_else(PoisonError::into_inner) = asked,
-            Err(error) if self.catalog.is_lease_lost() => {
-                let cause = std::error::Error::source(error);
-                self.lease
-                    .lost
-                    .send_replace(Some(cause.map_or_else(|| error.to_string(), ToString::to_string)));
+            Ok(()) => {
+                *self.lease.asked.lock().unwrap_or_else(PoisonError::into_inner) = asked;
+                self.lease.last_failure.forget();
             }
-            Err(_) => {}
+            Err(error) => {
+                self.lease.last_failure.note(error.to_string());
+                if self.catalog.is_lease_lost() {
+                    let cause = std::error::Error::source(error);
+                    let reason = cause.map_or_else(|| error.to_string(), ToString::to_string);
+                    self.lease.lost.send_replace(Some(reason));
+                }
+            }
         }
         Ok(renewed?)
     }

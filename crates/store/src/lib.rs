@@ -36,6 +36,7 @@ mod templates;
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub mod testing;
+mod trouble;
 mod unclaimed;
 pub mod usage;
 mod windows;
@@ -57,3 +58,4 @@ pub use segment::{Bound, ColumnStats, SegmentStats};
 pub use settings::StoreSettings;
 pub use store::{Prepared, Store, StoreFigures};
 pub use templates::{FRAGMENT_BYTES_LEAST, Hole, Templates};
+pub use trouble::{Trouble, Work};

@@ -21,6 +21,7 @@ use tokio::sync::oneshot;
 
 use crate::disk::{Disk, make_folder_on, replace_file};
 use crate::frame::Frame;
+use crate::trouble::LastFailure;
 use crate::{Error, Result};
 
 pub(crate) use record::DatasetKey;
@@ -61,6 +62,7 @@ struct Shared {
     state: Mutex<State>,
     /// Told when there is something to write, or when it is time to end.
     wake: Condvar,
+    last_failure: LastFailure,
 }
 
 #[derive(Default)]
@@ -104,7 +106,8 @@ impl Log {
                 unclaimed: file.unclaimed.clone(),
             });
         }
-        let shared = Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new() });
+        let last_failure = LastFailure::default();
+        let shared = Arc::new(Shared { state: Mutex::new(state), wake: Condvar::new(), last_failure });
         let (quarantine, disk) = (settings.quarantine.clone(), Arc::clone(&settings.disk));
         let writer = Arc::new(Mutex::new(writer::Writer::new(
             settings,
@@ -186,11 +189,34 @@ impl Log {
 
     /// Begins a new file if the present one may have this sequence or one before, so that it can be released.
     pub(crate) async fn end_file_of(&self, sequence: u64) -> Result<()> {
+        self.with_writer(move |writer| writer.end_file_of(sequence)).await
+    }
+
+    /// After a fault, begins the next file, although nobody has anything to write.
+    pub(crate) async fn mend(&self) -> Result<()> {
+        if self.shared.last_failure.message().is_none() {
+            return Ok(());
+        }
+        self.with_writer(|writer| writer.mend()).await
+    }
+
+    async fn with_writer(
+        &self,
+        work: impl FnOnce(&mut writer::Writer) -> Result<()> + Send + 'static,
+    ) -> Result<()> {
         let writer = Arc::clone(&self.writer);
-        let end = move || writer.lock().unwrap_or_else(PoisonError::into_inner).end_file_of(sequence);
-        tokio::task::spawn_blocking(end)
+        let work = move || {
+            let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+            work(&mut writer)
+        };
+        tokio::task::spawn_blocking(work)
             .await
             .map_err(|source| Error::caused(ErrorKind::Internal, "the log was interrupted", source))?
+    }
+
+    /// What was wrong when it could not be written.
+    pub(crate) fn last_failure(&self) -> &LastFailure {
+        &self.shared.last_failure
     }
 
     /// How many bytes of log there are.

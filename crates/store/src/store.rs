@@ -24,6 +24,7 @@ use crate::lease::Lease;
 use crate::log::{Accept, Damage, Log};
 use crate::objects::Objects;
 use crate::settings::StoreSettings;
+use crate::trouble::LastFailure;
 use crate::unclaimed::{Unclaimed, deletion};
 use crate::{Error, Result};
 
@@ -58,6 +59,7 @@ pub struct Store {
     pace: Mutex<(Timestamp, u64)>,
     /// How many times segments were published.
     pub(crate) flushes: AtomicU64,
+    pub(crate) flush_failure: LastFailure,
     /// Up to which sequence the log has events of datasets that are gone.
     pub(crate) doomed: AtomicU64,
     damage: Vec<Damage>,

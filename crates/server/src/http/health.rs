@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use tidegauge_store::{Store, Work};
 use utoipa::ToSchema;
 
 use super::extract::Json;
@@ -17,6 +18,8 @@ pub struct Readiness {
     pub ready: bool,
     /// What stands in the way; empty when ready.
     pub reasons: Vec<String>,
+    /// What fails and does not stand in the way yet.
+    pub warnings: Vec<String>,
 }
 
 /// The version that runs.
@@ -48,9 +51,28 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Response {
     if app.catalog.is_lease_lost() {
         reasons.push("another process writes to the catalogue".to_owned());
     }
+    let mut warnings = Vec::new();
+    tell_troubles(&app.store, &mut reasons, &mut warnings);
     let ready = reasons.is_empty();
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, Json(Readiness { ready, reasons })).into_response()
+    (status, Json(Readiness { ready, reasons, warnings })).into_response()
+}
+
+/// Adds what fails at present. Segments can wait for a disk or a bucket: as long as the log takes events, sending requests
+/// elsewhere would make an outage of a delay.
+fn tell_troubles(store: &Store, reasons: &mut Vec<String>, warnings: &mut Vec<String>) {
+    for trouble in store.troubles() {
+        let (list, work) = match trouble.work {
+            Work::Log => (&mut *reasons, "log"),
+            Work::Catalogue => (&mut *reasons, "catalogue"),
+            Work::Segments => (&mut *warnings, "segments"),
+        };
+        let told = format!("{work}: {}", trouble.message);
+        // A catalogue that is away altogether has been told.
+        if !list.contains(&told) {
+            list.push(told);
+        }
+    }
 }
 
 /// Figures for Prometheus, in the OpenMetrics form.

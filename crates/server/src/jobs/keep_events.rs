@@ -12,6 +12,9 @@ use crate::app::App;
 /// How often the age of events in the buffer is looked at. A full buffer is flushed at once.
 const FLUSH_EVERY: Duration = Duration::from_secs(1);
 
+/// How soon it is known that a log that could not be written can be again.
+const MEND_LOG_EVERY: Duration = Duration::from_secs(5);
+
 const COMPACT_EVERY: Duration = Duration::from_secs(5);
 const RETAIN_EVERY: Duration = Duration::from_secs(60);
 const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
@@ -23,6 +26,7 @@ pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
     start_flush(jobs, app);
     let renew_every = app.store.lease_period();
     jobs.run_every("keep-lease", renew_every, app, |app| async move { app.store.renew_lease().await });
+    jobs.run_every("mend-log", MEND_LOG_EVERY, app, |app| async move { app.store.mend_log().await });
     let stop = jobs.stop.clone();
     jobs.run_every("compact", COMPACT_EVERY, app, move |app| {
         let stop = stop.clone();

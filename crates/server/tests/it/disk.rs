@@ -1,4 +1,5 @@
-//! A disk that a test can fill up: then it takes the first half of what is written to the log, and no new file.
+//! A disk that a test can fill up: then it takes the first half of what is written to the log, and no new file. Its syncs
+//! can fail too.
 
 use std::fs::File;
 use std::io::{self, IoSlice};
@@ -10,6 +11,7 @@ use tidegauge_store::{Disk, MachineDisk};
 #[derive(Debug, Default)]
 pub(crate) struct TestDisk {
     is_full: AtomicBool,
+    is_failing: AtomicBool,
 }
 
 impl TestDisk {
@@ -17,8 +19,19 @@ impl TestDisk {
         self.is_full.store(is_full, Ordering::SeqCst);
     }
 
+    pub(crate) fn fail_syncs(&self, is_failing: bool) {
+        self.is_failing.store(is_failing, Ordering::SeqCst);
+    }
+
     fn is_full(&self) -> bool {
         self.is_full.load(Ordering::SeqCst)
+    }
+
+    fn sync(&self, path: &Path) -> io::Result<()> {
+        match self.is_failing.load(Ordering::SeqCst) {
+            true => Err(io::Error::other(format!("{} is not synced", path.display()))),
+            false => Ok(()),
+        }
     }
 }
 
@@ -38,5 +51,15 @@ impl Disk for TestDisk {
         let all: Vec<u8> = slices.iter().flat_map(|slice| slice.iter().copied()).collect();
         MachineDisk.write_at(path, file, &mut [IoSlice::new(&all[..all.len() / 2])], offset)?;
         full()
+    }
+
+    fn sync_data(&self, path: &Path, file: &File) -> io::Result<()> {
+        self.sync(path)?;
+        MachineDisk.sync_data(path, file)
+    }
+
+    fn sync_all(&self, path: &Path, file: &File) -> io::Result<()> {
+        self.sync(path)?;
+        MachineDisk.sync_all(path, file)
     }
 }

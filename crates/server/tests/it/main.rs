@@ -23,7 +23,10 @@ mod invitation_cases;
 mod job_cases;
 mod language_cases;
 mod oauth;
+mod pace;
+mod period_cases;
 mod query_cases;
+mod readiness_cases;
 mod role_edits;
 mod scenarios;
 mod session_cases;
@@ -54,7 +57,9 @@ fn main() {
             cases::ALL,
             ingest_cases::ALL,
             job_cases::ALL,
+            period_cases::ALL,
             query_cases::ALL,
+            readiness_cases::ALL,
             apl_cases::ALL,
             sign_in_cases::ALL,
             invitation_cases::ALL,

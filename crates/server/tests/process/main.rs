@@ -10,6 +10,7 @@ mod damage;
 mod database;
 mod delivery;
 mod doctor;
+mod failover;
 #[path = "../shared/geo_file.rs"]
 mod geo_file;
 mod hostile;
@@ -18,7 +19,10 @@ mod limits;
 mod login;
 mod monitors;
 mod places;
+#[path = "../../../store/tests/it/failover/proxy.rs"]
+mod postgres_proxy;
 mod process;
+mod pseudo_terminal;
 mod secrets;
 mod shutdown;
 mod terminal;
@@ -68,7 +72,12 @@ const ON_BOTH: &[(&str, Case)] = &[
     }),
 ];
 
-/// Every case that does not.
+/// Every case on PostgreSQL alone.
+const ON_POSTGRES: &[(&str, Case)] = &[("a_database_that_fails_over_loses_and_doubles_nothing", |backend| {
+    Box::pin(failover::loses_and_doubles_nothing(backend))
+})];
+
+/// Every case that does not depend on it.
 const ON_SQLITE: &[(&str, Case)] = &[
     ("a_torn_record_at_the_end_of_the_log_is_dropped", |backend| Box::pin(damage::torn_record(backend))),
     ("a_flipped_byte_in_the_log_loses_what_is_reported", |backend| Box::pin(damage::flipped_byte(backend))),
@@ -115,6 +124,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("a_query_is_watched_from_the_command_line", |backend| Box::pin(terminal_query::watches(backend))),
     ("a_query_of_the_history_is_asked_again", |backend| Box::pin(terminal_query::asks_again(backend))),
     ("a_query_is_drawn_on_the_command_line", |backend| Box::pin(terminal_query::draws(backend))),
+    ("what_a_query_draws_fits_the_terminal", |backend| Box::pin(terminal_query::fits(backend))),
     ("the_first_token_can_be_given", |backend| Box::pin(commands::first_token(backend))),
     ("the_first_token_can_stand_in_its_file", |backend| Box::pin(commands::first_token_of_a_file(backend))),
     ("keys_are_rotated_from_the_command_line", |backend| Box::pin(commands::rotated_keys(backend))),
@@ -147,7 +157,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
 
 fn main() {
     let arguments = Arguments::from_args();
-    let on_postgres = ON_BOTH.iter().map(|case| (Backend::Postgres, case));
+    let on_postgres = ON_BOTH.iter().chain(ON_POSTGRES).map(|case| (Backend::Postgres, case));
     let on_sqlite = ON_BOTH.iter().chain(ON_SQLITE).map(|case| (Backend::Sqlite, case));
     let trials = on_sqlite.chain(on_postgres).map(|(backend, &(name, case))| {
         Trial::test(format!("{}::{name}", backend.name()), move || {

@@ -1,6 +1,7 @@
 //! Starts the binary on a free port and talks to it.
 
 use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
@@ -33,6 +34,23 @@ impl Installation {
         let postgres = (backend == Backend::Postgres).then(new_postgres_database);
         settings.extend(postgres.iter().flat_map(|url| ["--catalog".to_owned(), url.clone()]));
         Self { folder, settings, postgres }
+    }
+
+    /// Host and port of its PostgreSQL server.
+    pub(crate) fn database_server(&self) -> String {
+        let (address, _) = self.postgres.as_ref().unwrap().rsplit_once('/').unwrap();
+        address.rsplit_once('@').unwrap().1.to_owned()
+    }
+
+    /// Has the service reach its PostgreSQL server by another address. This process goes on to use that of the server.
+    pub(crate) fn behind(mut self, address: SocketAddr) -> Self {
+        let server = self.database_server();
+        for setting in &mut self.settings {
+            if Some(&*setting) == self.postgres.as_ref() {
+                *setting = setting.replacen(&server, &address.to_string(), 1);
+            }
+        }
+        self
     }
 
     /// The catalogue of the installation, opened by this process, also beside the service.

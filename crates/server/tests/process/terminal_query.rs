@@ -5,9 +5,11 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
 use serde_json::json;
+use unicode_width::UnicodeWidthStr;
 
 use crate::database::Backend;
 use crate::process::{Installation, Service, client, send_signal};
+use crate::pseudo_terminal::Drawing;
 use crate::terminal::{Terminal, succeed};
 
 /// A query by somebody whose history is in the folder of the installation.
@@ -94,4 +96,54 @@ pub(crate) async fn draws(backend: Backend) {
     assert_eq!(without.status.code(), Some(1));
     let told = String::from_utf8(without.stderr).unwrap();
     assert!(told.contains("there are no numbers over time to draw; group by time"), "{told}");
+}
+
+/// Each line of a table or a chart fits the columns of the terminal, and what is watched fits its lines.
+pub(crate) async fn fits(backend: Backend) {
+    const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let terminal = Terminal::new(&installation, &service);
+    let event = |minute: usize| {
+        json!({
+            "_time": format!("2026-06-01T12:{minute:02}:00Z"), "n": minute, "share": 1.0 / 3.0, "is": true,
+            "city": "漢字".repeat(minute), "message": "a long text ".repeat(20), "method": "GET",
+            "host": format!("a-host-with-quite-a-long-name-{minute}"), "path": "/a/path", "agent": "one",
+        })
+    };
+    send(&service, &terminal.token, &json!((0..20).map(event).collect::<Vec<_>>())).await;
+    let range = ["--start", "2026-06-01T12:00:00Z", "--end", "2026-06-01T13:00:00Z"];
+    let table = [&["web"], &range[..]].concat();
+    let chart =
+        [&["web | summarize count() by bin(_time, 1m), host", "--format", "chart"], &range[..]].concat();
+    let command = |arguments: &[&str]| {
+        let mut command = query(&installation, &terminal, arguments);
+        command.env("NO_COLOR", "1");
+        command
+    };
+    for columns in [30, 40, 80, 200] {
+        for (asked, lines_least) in [(&table, 21), (&chart, 13)] {
+            let mut drawing = Drawing::start(command(asked), columns, 24, false);
+            let drawn = drawing.read_until(|_| false);
+            assert_eq!(drawing.child.wait().unwrap().code(), Some(0), "{drawn}");
+            let widths: Vec<usize> = drawn.lines().map(UnicodeWidthStr::width).collect();
+            assert!(widths.len() >= lines_least, "{columns} columns: {drawn}");
+            assert!(widths.iter().all(|width| *width <= usize::from(columns)), "{columns} columns: {drawn}");
+            // A table takes the room that there is.
+            assert!(
+                asked == &chart || widths.iter().any(|width| width * 4 > usize::from(columns) * 3),
+                "{drawn}"
+            );
+        }
+    }
+    let (columns, lines) = (80, 12);
+    let watched = [&table[..], &["--watch", "1"]].concat();
+    let mut drawing = Drawing::start(command(&watched), columns, lines, true);
+    let drawn = drawing.read_until(|drawn| drawn.matches(CLEAR).count() >= 2);
+    send_signal("-INT", &drawing.child);
+    assert_eq!(drawing.child.wait().unwrap().code(), Some(0));
+    let frame = drawn.split(CLEAR).nth(1).unwrap();
+    assert!(frame.contains("rows do not fit") && frame.contains("20 rows in"), "{frame}");
+    let taken: usize = frame.lines().map(|line| line.width().max(1).div_ceil(usize::from(columns))).sum();
+    assert!(taken < usize::from(lines), "the cursor needs a line too: {frame}");
 }

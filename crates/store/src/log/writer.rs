@@ -49,9 +49,24 @@ impl Writer {
     /// Begins a new file if the present one has records and may have this sequence or one before.
     pub(super) fn end_file_of(&mut self, sequence: u64) -> Result<()> {
         match &self.file {
-            Some(file) if file.has_records() && file.first_sequence() <= sequence => self.rotate(0),
+            Some(file) if file.has_records() && file.first_sequence() <= sequence => self.begin_file(),
             _ => Ok(()),
         }
+    }
+
+    /// Begins a file if there is none, as after a fault. The log that has ended has none either.
+    pub(super) fn mend(&mut self) -> Result<()> {
+        if self.file.is_some() || self.shared.lock().is_closing { Ok(()) } else { self.begin_file() }
+    }
+
+    /// Begins a file that nobody waits for, and notes whether the disk takes it.
+    fn begin_file(&mut self) -> Result<()> {
+        let begun = self.rotate(0);
+        match &begun {
+            Ok(()) => self.shared.last_failure.forget(),
+            Err(error) => self.shared.last_failure.note(error.to_string()),
+        }
+        begun
     }
 
     /// Writes a group, in as many files as it needs, and answers each of its members.
@@ -60,6 +75,7 @@ impl Writer {
             let written = match self.write(&group) {
                 Ok(written) => written,
                 Err(error) => {
+                    self.shared.last_failure.note(error.to_string());
                     self.abandon();
                     return refuse(group, &error);
                 }
@@ -150,6 +166,7 @@ impl Writer {
     }
 
     fn note(&self) {
+        self.shared.last_failure.forget();
         let mut state = self.shared.lock();
         state.last_sequence = self.acknowledged;
         state.open_bytes = self.file.as_ref().map_or(0, LogFile::synced);

@@ -22,6 +22,7 @@ use crate::left::Left;
 use crate::log::{Log, LogSettings, Recovered, recover};
 use crate::objects::Objects;
 use crate::settings::StoreSettings;
+use crate::trouble::LastFailure;
 use crate::unclaimed::Unclaimed;
 use crate::{Error, Result};
 
@@ -89,6 +90,7 @@ impl Store {
             appended: AtomicU64::new(0),
             pace: Mutex::new((Timestamp::from_micros(0), 0)),
             flushes: AtomicU64::new(0),
+            flush_failure: LastFailure::default(),
             doomed: AtomicU64::new(0),
             damage: recovered.damage,
             unclaimed,

@@ -42,7 +42,7 @@ struct Model {
 impl Model {
     /// One round of all that is done with segments, with the way cut at a message. Says whether that came to pass.
     async fn round(&mut self, message: usize, side: Side) -> bool {
-        self.proxy.cut(Cut { message, side });
+        self.proxy.cut(Cut { of: "", message, side });
         let doomed = self.there.first().copied();
         let failed = self.work(doomed).await;
         let seen = self.proxy.mend();

@@ -8,6 +8,7 @@
 )]
 
 mod arrows;
+mod chance;
 mod documents;
 mod fast_paths;
 mod lengths;

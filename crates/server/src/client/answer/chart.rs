@@ -41,9 +41,10 @@ pub fn draw(table: &Table, screen: Screen) -> anyhow::Result<String> {
     lines.truncate(GROUPS_MAX);
     let greatest =
         lines.iter().flat_map(|line| line.points.iter().map(|(_, value)| *value)).fold(0.0, f64::max);
-    let label_width = lines.iter().map(|line| width_of(&line.label)).max().unwrap_or(0).min(LABEL_MAX);
     let value_width = lines.iter().map(|line| number(peak(line)).len()).max().unwrap_or(0);
     let width = screen.width.unwrap_or(WIDTH_ELSEWHERE);
+    let label_max = width.saturating_sub(value_width + 4 + CELLS_MIN).clamp(1, LABEL_MAX);
+    let label_width = lines.iter().map(|line| width_of(&line.label)).max().unwrap_or(0).min(label_max);
     let room = width.saturating_sub(label_width + value_width + 4).max(CELLS_MIN);
     let cells = room.min(buckets(&lines));
     let mut out = String::new();
@@ -53,7 +54,7 @@ pub fn draw(table: &Table, screen: Screen) -> anyhow::Result<String> {
         let drawn = blocks(line, start, end, cells, greatest);
         out.push_str(&format!("{label}{padding}  {drawn}  {:>value_width$}\n", number(peak(line))));
     }
-    out.push_str(&axis(label_width + 2, cells, start, end));
+    out.push_str(&axis(label_width + 2, cells, (start, end), width));
     if count > lines.len() {
         out.push_str(&format!("{} more groups are not drawn\n", count - lines.len()));
     }
@@ -164,8 +165,8 @@ fn blocks(line: &Line, start: i64, end: i64, cells: usize, greatest: f64) -> Str
     peaks.iter().map(block).collect()
 }
 
-/// The times below the blocks: the first at the left, the last at the right.
-fn axis(indent: usize, cells: usize, start: i64, end: i64) -> String {
+/// The times below the blocks: the first at the left, the last at the right; further to the left where there is no room.
+fn axis(indent: usize, cells: usize, (start, end): (i64, i64), width: usize) -> String {
     let has_dates = end.saturating_sub(start) >= 24 * 3_600 * 1_000_000_000;
     let text = |time: i64| Timestamp::from_nanos(time).to_string();
     let part = |time: i64, places: std::ops::Range<usize>| {
@@ -176,12 +177,10 @@ fn axis(indent: usize, cells: usize, start: i64, end: i64) -> String {
         true => (part(start, 0..16), part(end, 0..16)),
         false => (part(start, 0..19), part(end, 11..19)),
     };
-    let between = cells.saturating_sub(first.len() + last.len());
-    let indent = " ".repeat(indent);
-    if start == end {
-        return format!("{indent}{first}\n");
-    }
-    format!("{indent}{first}{}{last}\n", " ".repeat(between.max(1)))
+    let between = " ".repeat(cells.saturating_sub(first.len() + last.len()).max(1));
+    let times = if start == end { first } else { format!("{first}{between}{last}") };
+    let indent = " ".repeat(indent.min(width.saturating_sub(times.len())));
+    format!("{indent}{}\n", cut(&times, width))
 }
 
 /// A number with few digits.
@@ -249,6 +248,27 @@ null     ▁   1
         // Ten blocks for fifty minutes.
         assert_eq!(drawn(&[0, 1, 50], &[1, 5, 1], 16).lines().next(), Some("n  █        ▂  5"));
         assert!(all.ends_with("not drawn: m\n"), "{all}");
+    }
+
+    #[test]
+    fn a_long_name_gives_way_on_a_narrow_screen() {
+        let table: Table = serde_json::from_value(json!({
+            "fields": [{"name": "_time", "type": "datetime"}, {"name": "host", "type": "string"}, {"name": "n", "type": "integer"}],
+            "groups": [{"name": "_time"}, {"name": "host"}],
+            "columns": [["2026-06-01T12:00:00Z", "2026-06-01T12:01:00Z"], ["a-name-of-32-letters-and-no-more!", "b"], [8, 4]],
+        }))
+        .unwrap();
+        let drawn = |width: usize| draw(&table, Screen { width: Some(width), ..Screen::default() }).unwrap();
+        let expected = "\
+a-name-of-32-l…  █   8
+b                 ▄  4
+  2026-06-01 12:00:00 12:01:00
+";
+        assert_eq!(drawn(30), expected);
+        for width in 16..80 {
+            let text = drawn(width);
+            assert!(text.lines().all(|line| width_of(line) <= width), "{width}: {text}");
+        }
     }
 
     #[test]

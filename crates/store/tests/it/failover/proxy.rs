@@ -1,6 +1,6 @@
 //! A way to PostgreSQL that can be cut at any message of a client: before the server has it, or after the server has done
 //! it and before the client hears of that. Every connection is cut then, as by a server that fails over; new ones are
-//! let through at once.
+//! let through at once. The tests of the service's binary use it too.
 
 use std::io::{Read, Result, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -21,6 +21,8 @@ pub(super) enum Side {
 /// Where the way is cut: at a message, counted over all connections since it was said.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
+    /// Only messages that begin so are counted: a kind and a text, such as `Q COMMIT`.
+    pub(super) of: &'static str,
     pub(super) message: usize,
     pub(super) side: Side,
 }
@@ -150,12 +152,16 @@ impl Way {
         let mut plan = self.plan.lock().unwrap();
         let (cut, seen) = &mut *plan;
         let wanted = (*cut)?;
+        let text = message.get(5..).unwrap_or_default().split(|byte| *byte == 0).next().unwrap_or_default();
+        let told = format!("{} {}", char::from(message[0]), String::from_utf8_lossy(text));
+        if !told.starts_with(wanted.of) {
+            return None;
+        }
         seen.messages += 1;
         if seen.messages != wanted.message {
             return None;
         }
-        let text = message.get(5..).unwrap_or_default().split(|byte| *byte == 0).next().unwrap_or_default();
-        seen.cut_at = Some(format!("{} {}", char::from(message[0]), String::from_utf8_lossy(text)));
+        seen.cut_at = Some(told);
         Some(wanted.side)
     }
 
