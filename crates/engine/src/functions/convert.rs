@@ -106,6 +106,14 @@ pub(crate) fn to_json(value: Typed) -> Result<Typed> {
     Typed::call("to_json", Type::Dynamic, vec![value], run)
 }
 
+/// JSON text of floats that reads back as floats, also of those that are whole.
+pub(crate) fn float_to_json(value: Typed) -> Result<Typed> {
+    let run = texts(|array, row, text| {
+        json::write_float_json(array.as_primitive::<Float64Type>().value(row), text);
+    });
+    Typed::call("float_to_json", Type::Dynamic, vec![value], run)
+}
+
 /// A number as a float. Of dynamic values the numbers alone.
 pub(crate) fn to_float(value: Typed) -> Result<Typed> {
     let run: Kernel = match value.kind {
