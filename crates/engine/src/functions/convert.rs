@@ -68,7 +68,7 @@ pub(crate) fn to_text_unless_array(value: Typed) -> Result<Typed> {
 }
 
 /// The text of a string in JSON is what it says, not how it is quoted, and a float has the text of its own kind.
-fn write_dynamic(json: &str, text: &mut String) {
+pub(super) fn write_dynamic(json: &str, text: &mut String) {
     match Number::of_json(json) {
         Some(Number::Float(float)) => json::write_float(float, text),
         _ => json::write_plain(json, text),
