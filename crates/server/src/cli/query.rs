@@ -18,6 +18,7 @@ use super::server::{Connection, ServerArguments};
 use crate::client::answer::table::{self, Screen};
 use crate::client::answer::{Answer, arrow, chart, delimited, summary};
 use crate::client::ask::{Answered, Asker, Question, Refused};
+use crate::client::words::WrongScheme;
 use crate::config::arguments::path_or_nothing;
 
 /// Clears the screen and goes to its start.
@@ -218,7 +219,7 @@ async fn watch(asker: &Asker, question: &Question, view: View, every: Duration) 
                     return Ok(());
                 }
             }
-            Err(error) if error.is::<Refused>() => return Err(error),
+            Err(error) if error.is::<Refused>() || error.is::<WrongScheme>() => return Err(error),
             // A server that starts again must not end the watching.
             Err(error) => output::note(&format!("{error:#}")),
         }
