@@ -117,13 +117,9 @@ impl Value {
     }
 
     /// JSON text of whatever it is, so that values of all types stand in one column. Dynamic values are as they were
-    /// written.
+    /// written, and a float beyond 64 bits is one whatever stands beside it.
     pub(crate) fn json(&self) -> Result<Option<Typed>> {
-        let has_long = self.has_long_integers();
-        let texts = self.variants.iter().map(|variant| match variant.kind {
-            Type::Float if has_long => digits::float_to_json(variant.clone()),
-            _ => convert::to_json(variant.clone()),
-        });
+        let texts = self.variants.iter().map(|variant| convert::to_json(variant.clone()));
         logic::first_of(texts.collect::<Result<Vec<Typed>>>()?)
     }
 

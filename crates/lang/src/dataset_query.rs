@@ -14,7 +14,7 @@ use tidegauge_model::Violation;
 use crate::Diagnostic;
 use crate::tree::{Query, SortKey, TimeRange};
 
-pub use continuation::{continuation_row, continuation_token};
+pub use continuation::{NOT_A_CURSOR, NOT_A_TOKEN, continuation_row, continuation_token};
 pub use times::{Allowed, allowed_range};
 pub use translate::translate;
 

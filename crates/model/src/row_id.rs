@@ -31,12 +31,13 @@ impl RowId {
         by_time.then_with(|| (self.sequence, self.index).cmp(&(other.sequence, other.index)))
     }
 
-    /// Reads what [`fmt::Display`] writes, also when the time is not padded.
+    /// Reads what [`fmt::Display`] writes. Each part has all of its digits: a text that lost some on its way would name
+    /// another event, and pages would begin there without a word.
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.split('-');
         let (time, sequence, index) = (parts.next()?, parts.next()?, parts.next()?);
-        let is_digits = |part: &str, max: usize| {
-            (1..=max).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        let is_digits = |part: &str, digits: usize| {
+            part.len() == digits && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
         };
         let has_form = parts.next().is_none()
             && is_digits(time, TIME_DIGITS)
@@ -99,10 +100,32 @@ mod tests {
 
     #[test]
     fn other_texts_are_no_ids() {
-        for text in ["", "-", "a-b", "0-0-0-0", "zzzzzzzzzzzzz-0-0", "0d8q6stroluyo-g-0", "+1-0-0", "ä-0-0"]
-        {
+        let others = [
+            "",
+            "-",
+            "a-b",
+            "a-b-c",
+            "0-0-0-0",
+            "zzzzzzzzzzzzz-0000000000000000-00000000",
+            "0d8q6stroluyo-000000000000000g-00000000",
+            "0d8q6stroluyo-0000000000000000-00000000-",
+            "+d8q6stroluyo-0000000000000000-00000000",
+            "äd8q6stroluy-0000000000000000-00000000",
+        ];
+        for text in others {
             assert_eq!(RowId::parse(text), None, "{text}");
         }
-        assert_eq!(RowId::parse("a-b-c"), Some(RowId { time: 10, sequence: 11, index: 12 }));
+    }
+
+    #[test]
+    fn an_id_that_lost_characters_is_none() {
+        let text = RowId { time: 1_742_991_162_000_000_000, sequence: 0x1234, index: 0x56 }.to_string();
+        for end in 0..text.len() {
+            assert_eq!(RowId::parse(&text[..end]), None, "{}", &text[..end]);
+            for begin in 0..=end {
+                let without = format!("{}{}", &text[..begin], &text[end + 1..]);
+                assert_eq!(RowId::parse(&without), None, "{without}");
+            }
+        }
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn to_text_unless_array(value: Typed) -> Result<Typed> {
 }
 
 /// The text of a string in JSON is what it says, not how it is quoted, and a float has the text of its own kind.
-fn write_dynamic(json: &str, text: &mut String) {
+pub(super) fn write_dynamic(json: &str, text: &mut String) {
     match Number::of_json(json) {
         Some(Number::Float(float)) => json::write_float(float, text),
         _ => json::write_plain(json, text),
@@ -104,6 +104,14 @@ pub(crate) fn to_json(value: Typed) -> Result<Typed> {
         }
     };
     Typed::call("to_json", Type::Dynamic, vec![value], run)
+}
+
+/// JSON text of floats that reads back as floats, also of those that are whole.
+pub(crate) fn float_to_json(value: Typed) -> Result<Typed> {
+    let run = texts(|array, row, text| {
+        json::write_float_json(array.as_primitive::<Float64Type>().value(row), text);
+    });
+    Typed::call("float_to_json", Type::Dynamic, vec![value], run)
 }
 
 /// A number as a float. Of dynamic values the numbers alone.

@@ -194,6 +194,24 @@ pub(crate) fn compared(
 
 /// Texts in the order of the numbers, exactly; null for what is no number.
 pub(crate) fn rank(number: Typed) -> Result<Typed> {
+    ranked("number_rank", number, |number, text| number.write_rank(text))
+}
+
+/// The same for who looks for the least or the greatest: of equal numbers an integer is found before a float.
+pub(crate) fn rank_of_end(number: Typed, is_least: bool) -> Result<Typed> {
+    let name = if is_least { "least_rank" } else { "greatest_rank" };
+    ranked(name, number, move |number, text| {
+        number.write_rank(text);
+        let is_float = matches!(number, Number::Float(_));
+        text.push(if is_float == is_least { '1' } else { '0' });
+    })
+}
+
+fn ranked(
+    name: &'static str,
+    number: Typed,
+    write: impl Fn(Number<'_>, &mut String) + Send + Sync + 'static,
+) -> Result<Typed> {
     let kind = number.kind;
     let run: Kernel = Arc::new(move |values: &[Values], At { rows, .. }| {
         let array = values[0].clone().into_array(rows)?;
@@ -203,13 +221,13 @@ pub(crate) fn rank(number: Typed) -> Result<Typed> {
             let number = if array.is_null(row) { None } else { Number::at(kind, &array, row) };
             text.clear();
             if let Some(number) = number {
-                number.write_rank(&mut text);
+                write(number, &mut text);
             }
             builder.append_option(number.map(|_| text.as_str()));
         }
         Ok(Arc::new(builder.finish()) as ArrayRef)
     });
-    Typed::call("number_rank", Type::String, vec![number], run)
+    Typed::call(name, Type::String, vec![number], run)
 }
 
 /// JSON text of dynamic values in which equal numbers have equal texts. All else stays as it is.

@@ -12,6 +12,15 @@ pub(crate) fn write_float(value: f64, text: &mut String) {
     let _ = write!(text, "{value}");
 }
 
+/// A float such that it reads back as one; what is no number is null.
+pub(crate) fn write_float_json(value: f64, text: &mut String) {
+    if value.is_finite() {
+        let _ = write!(text, "{value:?}");
+    } else {
+        text.push_str("null");
+    }
+}
+
 /// A float such that equal numbers have equal texts, whether they came as integers or as floats.
 pub(crate) fn write_number_key(value: f64, text: &mut String) {
     if !value.is_finite() {

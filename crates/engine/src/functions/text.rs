@@ -228,12 +228,8 @@ fn has_element(json: &str, needle: &str, is_case_sensitive: bool) -> bool {
     let mut text = String::new();
     super::json::elements(json).into_iter().flatten().any(|element| {
         text.clear();
-        // A float is found however it is written.
-        let float = super::json::number(element).filter(|_| element.parse::<i64>().is_err());
-        match float {
-            Some(float) => super::json::write_float(float, &mut text),
-            None => super::json::write_plain(element, &mut text),
-        }
+        // A float is found however it is written, and an integer by all of its digits.
+        convert::write_dynamic(element, &mut text);
         if is_case_sensitive { text == folded } else { fold::folded(&text) == folded }
     })
 }

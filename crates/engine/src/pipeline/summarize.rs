@@ -57,6 +57,14 @@ impl Planned {
     ) -> Self {
         Self { plan, columns, infos, keys, bucket, choice: None, series_limit: None, time }
     }
+
+    /// Leaves the groups that are wanted, with their keys as they are shown.
+    fn finish(&self, tables: &mut [Table], around: &Surroundings) -> Result<()> {
+        if let Some(choice) = &self.choice {
+            choice.make(tables, self, around)?;
+        }
+        self.plan.show_kinds(tables)
+    }
 }
 
 /// One column of the result.
@@ -90,9 +98,7 @@ impl Run {
             segment.pending.order = None;
         }
         let mut tables = self.grouped(&segment, &planned, summarize).await?;
-        if let Some(choice) = &planned.choice {
-            choice.make(&mut tables, &planned, around)?;
-        }
+        planned.finish(&mut tables, around)?;
         self.note(&segment.scope);
         if let (Some(limit), Some(series)) = (planned.series_limit, tables.first())
             && series.rows as u64 > limit

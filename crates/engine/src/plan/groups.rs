@@ -24,6 +24,8 @@ pub(crate) struct GroupsPlan {
     pub(crate) order: Vec<(usize, bool)>,
     pub(crate) sorted_by: Vec<SortKey>,
     pub(crate) limit: usize,
+    /// The places of keys of which the last aggregates tell whether integers are among their values.
+    pub(super) told_keys: Vec<usize>,
 }
 
 /// An aggregate with the columns it reads.
@@ -57,7 +59,15 @@ pub(crate) enum Shape {
 impl GroupsPlan {
     /// Groups by these keys, of which all are wanted, in the order of their keys.
     pub(crate) fn new(keys: Vec<(String, Typed)>, aggregates: Vec<PlannedAggregate>) -> Self {
-        Self { keys, aggregates, bucket: None, order: Vec::new(), sorted_by: Vec::new(), limit: usize::MAX }
+        Self {
+            keys,
+            aggregates,
+            bucket: None,
+            order: Vec::new(),
+            sorted_by: Vec::new(),
+            limit: usize::MAX,
+            told_keys: Vec::new(),
+        }
     }
 
     /// Whether a column of the totals holds JSON texts of single values.
@@ -167,14 +177,19 @@ pub(super) fn of_field(
 fn extreme(is_least: bool, value: &Value, is_stored: bool) -> Result<Parts> {
     if value.has_long_integers() || has_inside(value) {
         let udf = if is_least { aggregates::argmin() } else { aggregates::argmax() };
-        let mut numbers = value.only_numbers();
-        for number in &mut numbers.variants {
+        let (mut ranks, mut texts) = (Vec::new(), Vec::new());
+        for mut number in value.only_numbers().variants {
             if number.kind == Type::Float {
-                *number = convert::finite(number.clone())?;
+                number = convert::finite(number)?;
             }
+            texts.push(match number.kind {
+                Type::Float => convert::float_to_json(number.clone())?,
+                _ => convert::to_json(number.clone())?,
+            });
+            ranks.push(digits::rank_of_end(number, is_least)?);
         }
-        let key = or_null(numbers_in_order(&numbers)?, Type::String);
-        let json = or_null(numbers.json()?, Type::Dynamic);
+        let key = or_null(logic::first_of(ranks)?, Type::String);
+        let json = or_null(logic::first_of(texts)?, Type::Dynamic);
         return Ok((udf, vec![key, json], Shape::NumberTexts));
     }
     if mixes_numbers(value) {

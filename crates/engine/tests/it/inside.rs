@@ -134,6 +134,47 @@ fn floats_join_long_integers_that_stand_beside_other_numbers() {
     });
 }
 
+/// Their texts tell the two apart: a float has zeros where an integer has the digits that the float stands for.
+#[test]
+fn floats_beside_long_integers_come_back_as_floats() {
+    let values = ["1e30", "18446744073709551617", "1e30", "1e20", "100000000000000000000", "2.0", "-1e25"];
+    let line = |(place, x): (usize, &&str)| format!("{{\"_time\":{START},\"id\":{place},\"x\":{x}}}\n");
+    let requests: Vec<String> = values.iter().enumerate().map(line).collect();
+    let long = values[1];
+    let (least, both, most) = (format!("-1{}", "0".repeat(25)), values[4], format!("1{}", "0".repeat(30)));
+    let questions = [
+        (
+            "summarize c = count() by x | sort by x asc | project t = tostring(x), c",
+            json!([[least, 1], ["2", 1], [long, 1], [both, 2], [most, 2]]),
+        ),
+        (
+            "summarize c = count() by bin(_time, 1h), x | project t = tostring(x), c | sort by c desc, t asc",
+            json!([[both, 2], [most, 2], [least, 1], [long, 1], ["2", 1]]),
+        ),
+        ("summarize c = count() by x | top 1 by x desc | project t = tostring(x), c", json!([[most, 2]])),
+        ("distinct x | sort by x desc | take 1 | project t = tostring(x)", json!([[most]])),
+        (
+            "summarize a = min(x), b = max(x) | project a = tostring(a), b = tostring(b)",
+            json!([[least, most]]),
+        ),
+        ("summarize arg_max(id, x) | project t = tostring(x)", json!([[least]])),
+        ("where id == 0 | summarize l = make_list(x) | project t = tostring(l)", json!([["[1e30]"]])),
+    ];
+    block_on(async {
+        let house = House::new().await;
+        for placement in Placement::ALL {
+            let filled = house.filled(&requests, placement).await;
+            for (question, expected) in &questions {
+                for way in Way::all(placement) {
+                    let found = rows(&house, &filled.state, &format!("logs | {question}"), *way).await;
+                    assert_eq!(found, *expected, "{question} {placement:?} {way:?}");
+                }
+            }
+            house.forget(&filled);
+        }
+    });
+}
+
 #[test]
 fn groups_are_sorted_by_their_exact_extremes() {
     let values = ["9007199254740993", "9007199254740992", "0.5", "9007199254740992.0", "9007199254740994"];

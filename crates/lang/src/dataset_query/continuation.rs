@@ -6,6 +6,12 @@ use tidegauge_model::RowId;
 /// Which form of token this is, so that another can follow it.
 const PREFIX: &str = "after-";
 
+/// What is told of a text that is no cursor.
+pub const NOT_A_CURSOR: &str = "must be a cursor or a _rowId of an answer, whole and unchanged; leave it out to begin with the first page";
+
+/// What is told of a text that is no token.
+pub const NOT_A_TOKEN: &str = "must be the continuationToken of an answer, whole and unchanged; leave it out to ask again from the start";
+
 /// The token that goes on after a row.
 pub fn continuation_token(row: RowId) -> String {
     format!("{PREFIX}{row}")
@@ -26,5 +32,7 @@ mod tests {
         assert_eq!(continuation_row(&continuation_token(row)), Some(row));
         assert_eq!(continuation_row(&row.to_string()), None);
         assert_eq!(continuation_row("after-"), None);
+        let token = continuation_token(row);
+        assert_eq!(continuation_row(&token[..token.len() - 1]), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use tidegauge_model::{RowId, Rule, Violation};
 
-use super::{DatasetQuery, continuation_row};
+use super::{DatasetQuery, NOT_A_CURSOR, NOT_A_TOKEN, continuation_row};
 use crate::tree::{Cursor, SortKey, Summarize};
 
 /// The field that events are in the order of unless another order is asked for.
@@ -82,16 +82,14 @@ pub(super) fn cursor(query: &DatasetQuery) -> Result<Option<Cursor>, Violation> 
     if let Some(token) = present(&query.continuation_token) {
         check_order("continuationToken", query)?;
         let Some(row) = continuation_row(&token) else {
-            let problem = "must be the continuationToken of an answer, unchanged";
-            return Err(Violation::new("continuationToken", Rule::Pattern, problem));
+            return Err(Violation::new("continuationToken", Rule::Pattern, NOT_A_TOKEN));
         };
         return Ok(Some(Cursor { row, is_included: false }));
     }
     let Some(text) = present(&query.cursor) else { return Ok(None) };
     check_order("cursor", query)?;
     let Some(row) = RowId::parse(&text) else {
-        let problem = "must be a cursor or a _rowId of an answer, unchanged";
-        return Err(Violation::new("cursor", Rule::Pattern, problem));
+        return Err(Violation::new("cursor", Rule::Pattern, NOT_A_CURSOR));
     };
     Ok(Some(Cursor { row, is_included: query.includes_cursor }))
 }

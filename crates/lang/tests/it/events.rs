@@ -1,8 +1,8 @@
 //! Dataset queries for events, and the bodies that real clients send.
 
 use tidegauge_lang::dataset_query::{
-    Aggregation, DatasetQuery, Filter, Projection, Refused, Value, VirtualField, continuation_row,
-    continuation_token, translate,
+    Aggregation, DatasetQuery, Filter, NOT_A_CURSOR, NOT_A_TOKEN, Projection, Refused, Value, VirtualField,
+    continuation_row, continuation_token, translate,
 };
 use tidegauge_lang::tree::{AggregateFunction, Cursor, SortKey, Stage};
 use tidegauge_model::{RowId, Rule};
@@ -213,11 +213,13 @@ fn a_continuation_token_wins_over_a_cursor() {
 fn cursors_and_tokens_that_cannot_be_used_are_refused() {
     let cursor = |text: &str| DatasetQuery { cursor: Some(text.to_owned()), ..hour() };
     let token = |text: &str| DatasetQuery { continuation_token: Some(text.to_owned()), ..hour() };
-    assert_eq!(refusal(&cursor("x")), "cursor in body must be a cursor or a _rowId of an answer, unchanged");
-    assert_eq!(
-        refusal(&token(&ROW.to_string())),
-        "continuationToken in body must be the continuationToken of an answer, unchanged"
-    );
+    let (row, whole) = (ROW.to_string(), continuation_token(ROW));
+    for text in ["x", &row[..row.len() - 1], &row[1..]] {
+        assert_eq!(refusal(&cursor(text)), format!("cursor in body {NOT_A_CURSOR}"), "{text}");
+    }
+    for text in [row.as_str(), &whole[..whole.len() - 1]] {
+        assert_eq!(refusal(&token(text)), format!("continuationToken in body {NOT_A_TOKEN}"), "{text}");
+    }
     for order in [vec![key("status", true)], vec![key("_time", true), key("status", true)]] {
         let sorted = DatasetQuery { order: order.clone(), ..cursor(&ROW.to_string()) };
         assert_eq!(

@@ -8,10 +8,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use clap::{Args, Subcommand};
 use tidegauge_model::Timestamp;
 
+use super::failure::wrong_arguments;
 use crate::bench::{self, Events, Pace, Shape};
 
 #[derive(Debug, Subcommand)]
@@ -57,11 +58,12 @@ pub async fn run(command: BenchCommand) -> anyhow::Result<()> {
 }
 
 fn generate(arguments: &GenerateArguments) -> anyhow::Result<()> {
-    let from = Timestamp::parse(&arguments.from).context("--from")?;
+    let from = Timestamp::parse(&arguments.from).context("--from").map_err(wrong_arguments)?;
     let step = match arguments.span {
         Some(span) => {
             let nanos = span.as_nanos() / u128::from(arguments.events.max(1));
-            Duration::from_nanos(u64::try_from(nanos).context("--span is too long")?)
+            let nanos = u64::try_from(nanos).map_err(|_| wrong_arguments(anyhow!("--span is too long")))?;
+            Duration::from_nanos(nanos)
         }
         None => STEP,
     };

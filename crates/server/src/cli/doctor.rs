@@ -13,9 +13,9 @@ use tidegauge_store::{check_objects, rebuild};
 use super::operator::{self, Installation};
 use super::output;
 use super::serve::open_folder;
+use crate::config::Config;
 use crate::config::arguments::SettingArguments;
 use crate::config::needed::{Needed, Segments};
-use crate::config::{Config, layers};
 
 /// How many syncs are measured.
 const SYNCS: usize = 64;
@@ -65,7 +65,7 @@ pub async fn run(arguments: DoctorArguments) -> anyhow::Result<()> {
 }
 
 async fn examine(settings: &SettingArguments, is_deep: bool) -> anyhow::Result<()> {
-    let config = layers::load(settings)?;
+    let config = operator::load(settings)?;
     let installation = operator::open(settings).await?;
     let mut report = Report::default();
     check_disk(&config, &mut report)?;
@@ -222,7 +222,7 @@ fn check_quarantine(config: &Config, report: &mut Report) -> anyhow::Result<()> 
 }
 
 async fn rebuild_catalog(arguments: RebuildArguments) -> anyhow::Result<()> {
-    let config = layers::load(&arguments.settings)?;
+    let config = operator::load(&arguments.settings)?;
     let installation = operator::open(&arguments.settings).await?;
     let org = match &arguments.org {
         Some(org) => Some(operator::choose_org(&installation, Some(org)).await?.id),

@@ -8,6 +8,7 @@ use clap::{Args, ValueEnum};
 use tidegauge_model::time::SystemClock;
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::failure::wrong_arguments;
 use super::output;
 use super::server::{Connection, ServerArguments};
 use crate::chance::OsChance;
@@ -143,7 +144,8 @@ async fn stopped(stop: &Stop, progress: &Progress) -> anyhow::Error {
 }
 
 fn inputs(arguments: &IngestArguments) -> anyhow::Result<Vec<Input>> {
-    arguments.files.iter().map(|path| Input::new(path, arguments.format)).collect()
+    let input = |path: &PathBuf| Input::new(path, arguments.format).map_err(wrong_arguments);
+    arguments.files.iter().map(input).collect()
 }
 
 async fn sender(arguments: &IngestArguments, connections: usize, run_id: String) -> anyhow::Result<Sender> {
@@ -157,7 +159,8 @@ async fn sender(arguments: &IngestArguments, connections: usize, run_id: String)
         timestamp_field: arguments.timestamp_field.clone(),
         timestamp_format: arguments.timestamp_format.clone(),
         csv_delimiter: arguments.csv_delimiter,
-    })?;
+    })
+    .map_err(wrong_arguments)?;
     let compress = match arguments.compress {
         Some(Compress::None) => Encoding::None,
         Some(Compress::Zstd) => Encoding::Zstd,

@@ -8,7 +8,7 @@ use reqwest::Url;
 use tidegauge_model::Clock;
 use tidegauge_model::time::SystemClock;
 
-use super::server::CredentialArguments;
+use super::server::{self, CredentialArguments};
 use super::{output, whoami};
 use crate::chance::OsChance;
 use crate::client::oauth::browser::{self, Wanted};
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 #[derive(Debug, Args)]
 pub struct LoginArguments {
     /// Address of the server.
-    #[arg(long, env = "TIDEGAUGE_URL", default_value = "http://127.0.0.1:8080")]
+    #[arg(long, env = "TIDEGAUGE_URL", default_value = server::URL, value_parser = server::url)]
     url: String,
     /// Show a code to enter in a browser anywhere, instead of waiting for one on this machine.
     #[arg(long)]

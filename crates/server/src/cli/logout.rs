@@ -4,14 +4,14 @@ use anyhow::{Context, bail};
 use clap::Args;
 
 use super::output;
-use super::server::CredentialArguments;
+use super::server::{self, CredentialArguments};
 use crate::client::oauth::http::Http;
 use crate::client::oauth::{store, tokens};
 
 #[derive(Debug, Args)]
 pub struct LogoutArguments {
     /// Address of the server.
-    #[arg(long, env = "TIDEGAUGE_URL", default_value = "http://127.0.0.1:8080")]
+    #[arg(long, env = "TIDEGAUGE_URL", default_value = server::URL, value_parser = server::url)]
     url: String,
     #[command(flatten)]
     credentials: CredentialArguments,

@@ -10,6 +10,7 @@ use tidegauge_model::time::SystemClock;
 use tidegauge_model::{Chance, Clock, Org, OrgId, Timestamp};
 use tidegauge_store::{Store, StoreSettings};
 
+use super::failure::wrong_arguments;
 use crate::app::{App, Parts};
 use crate::background::Background;
 use crate::chance::OsChance;
@@ -31,9 +32,18 @@ impl Installation {
     }
 }
 
+/// The configuration that results from the settings. A wrong flag is a command that was written wrongly; a wrong file or
+/// environment is not.
+pub fn load(settings: &SettingArguments) -> anyhow::Result<Config> {
+    layers::load(settings).map_err(|error| match settings.is_by_flag(&error) {
+        true => wrong_arguments(error),
+        false => error.into(),
+    })
+}
+
 /// Opens the catalogue that the settings point to, without starting anything.
 pub async fn open(settings: &SettingArguments) -> anyhow::Result<Installation> {
-    let config = layers::load(settings)?;
+    let config = load(settings)?;
     if !config.secret_key_file.try_exists()? {
         let data = config.data.display();
         bail!(

@@ -18,6 +18,8 @@ use super::server::{Connection, ServerArguments};
 use crate::client::answer::table::{self, Screen};
 use crate::client::answer::{Answer, arrow, chart, delimited, summary};
 use crate::client::ask::{Answered, Asker, Question, Refused};
+use crate::client::words::WrongScheme;
+use crate::config::arguments::path_or_nothing;
 
 /// Clears the screen and goes to its start.
 const CLEAR: &str = "\u{1b}[H\u{1b}[2J";
@@ -54,7 +56,7 @@ pub struct QueryArguments {
     #[command(flatten)]
     server: ServerArguments,
     /// Folder below which the history is kept.
-    #[arg(long, env = "XDG_STATE_HOME", value_name = "FOLDER", hide_env = true)]
+    #[arg(long, env = "XDG_STATE_HOME", value_name = "FOLDER", hide_env = true, value_parser = path_or_nothing())]
     state_folder: Option<PathBuf>,
     #[arg(long, env = "NO_COLOR", hide = true, value_name = "ANY")]
     no_color: Option<String>,
@@ -217,7 +219,7 @@ async fn watch(asker: &Asker, question: &Question, view: View, every: Duration) 
                     return Ok(());
                 }
             }
-            Err(error) if error.is::<Refused>() => return Err(error),
+            Err(error) if error.is::<Refused>() || error.is::<WrongScheme>() => return Err(error),
             // A server that starts again must not end the watching.
             Err(error) => output::note(&format!("{error:#}")),
         }

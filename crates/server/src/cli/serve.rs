@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::{address, operator, output};
 use crate::config::arguments::SettingArguments;
-use crate::config::{Config, FirstStart, PublicUrl, layers};
+use crate::config::{Config, FirstStart, PublicUrl};
 use crate::http::serve::{listen, outlive_hangups, serve, stop_signal};
 use crate::jobs::Jobs;
 use crate::service::first_start::{self, Made};
@@ -22,7 +22,7 @@ pub struct ServeArguments {
 
 pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     outlive_hangups()?;
-    let config = layers::load(&arguments.settings)?;
+    let config = operator::load(&arguments.settings)?;
     telemetry::start(&config.log)?;
     let _lock = lock_data_folder(&config.data)?;
     if let Some(problem) = open_folder(&config.data)? {

@@ -17,11 +17,16 @@ use crate::client::oauth::signed_in::SignedIn;
 use crate::client::oauth::store::{self, Store};
 use crate::client::organisation;
 use crate::client::resources::Resources;
+use crate::client::target::address;
+use crate::config::arguments::path_or_nothing;
+
+/// Where a server is that nobody said anything of.
+pub const URL: &str = "http://127.0.0.1:8080";
 
 #[derive(Debug, Args)]
 pub struct ServerArguments {
     /// Address of the server.
-    #[arg(long, env = "TIDEGAUGE_URL", default_value = "http://127.0.0.1:8080")]
+    #[arg(long, env = "TIDEGAUGE_URL", default_value = URL, value_parser = url)]
     url: String,
     /// Token of the caller. Better given by the environment or a file: other users can read flags.
     #[arg(long, env = "TIDEGAUGE_TOKEN", hide_env_values = true)]
@@ -49,17 +54,27 @@ pub struct Connection {
 #[derive(Debug, Args)]
 pub struct CredentialArguments {
     /// File with the tokens of `tidegauge login`, instead of tidegauge/credentials.json in the folder for settings.
-    #[arg(long, env = "TIDEGAUGE_CREDENTIALS", value_name = "FILE")]
+    #[arg(long, env = "TIDEGAUGE_CREDENTIALS", value_name = "FILE", value_parser = path_or_nothing())]
     credentials: Option<PathBuf>,
-    #[arg(long, env = "XDG_CONFIG_HOME", value_name = "FOLDER", hide = true)]
+    #[arg(long, env = "XDG_CONFIG_HOME", value_name = "FOLDER", hide = true, value_parser = path_or_nothing())]
     config_folder: Option<PathBuf>,
 }
 
 impl CredentialArguments {
     pub fn store(&self) -> anyhow::Result<Store> {
         let home = std::env::home_dir();
-        Store::new(self.credentials.as_deref(), self.config_folder.as_deref(), home.as_deref())
+        let file = self.credentials.as_deref().filter(|file| !file.as_os_str().is_empty());
+        Store::new(file, self.config_folder.as_deref(), home.as_deref())
     }
+}
+
+/// Reads the address of a server. Nothing at all counts as not given, as it does for a token.
+pub fn url(text: &str) -> anyhow::Result<String> {
+    if text.trim().is_empty() {
+        return Ok(URL.to_owned());
+    }
+    address(text, &[])?;
+    Ok(text.to_owned())
 }
 
 /// A text that does not print itself.

@@ -9,7 +9,6 @@ use tidegauge_model::OrgId;
 use super::address;
 use super::operator::{self, Installation};
 use super::output::{self, List};
-use crate::config::layers;
 use crate::config::needed::{Address, Catalogue, Needed};
 use crate::service::links;
 
@@ -101,7 +100,7 @@ async fn list(arguments: ListArguments) -> anyhow::Result<()> {
 }
 
 async fn link(arguments: LinkArguments) -> anyhow::Result<()> {
-    let config = layers::load(&arguments.settings)?;
+    let config = operator::load(&arguments.settings)?;
     let installation = operator::open(&arguments.settings).await?;
     let made = make_link(&installation, &arguments.user.to_lowercase(), arguments.org.as_deref()).await?;
     output::line(&made.address(&address::find(&config, &arguments.settings)));

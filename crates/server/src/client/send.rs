@@ -16,7 +16,7 @@ use super::input::{Encoding, Format};
 use super::part::Part;
 use super::refusal::{self, Refusal};
 use super::target::Target;
-use super::words::{not_reached, plain};
+use super::words::{WrongScheme, not_reached, plain};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const CSV_FIELDS: HeaderName = HeaderName::from_static("x-tidegauge-csv-fields");
@@ -26,6 +26,8 @@ const WITH_TIME_FIELD: HeaderName = HeaderName::from_static("x-tidegauge-with-ti
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 /// A server that asks for more patience than this is asked again all the same.
 const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(120);
+/// How long a server has to show that it speaks what its address says.
+const SCHEME_TIMEOUT: Duration = Duration::from_secs(10);
 /// What to do about lines that are no events.
 pub const LINES_HINT: &str = "each line must be a JSON object; send CSV with --format csv, and lines of plain text with --format lines";
 const ZSTD_LEVEL: i32 = 1;
@@ -118,6 +120,12 @@ impl Sender {
                 Err(Problem::Final(error)) => return Err(error.context(part.place.to_string())),
                 Err(Problem::Passing(error, least)) => (error, least),
             };
+            if attempt == 1
+                && is_lost(&error)
+                && let Some(error) = self.wrong_scheme().await
+            {
+                return Err(error.context(part.place.to_string()));
+            }
             if attempt >= self.patience.attempts {
                 let place = format!("{} (tried {attempt} times)", part.place);
                 return Err(error.context(place));
@@ -128,6 +136,17 @@ impl Sender {
             tokio::time::sleep(wait).await;
             attempt += 1;
         }
+    }
+
+    /// Whether the server speaks another scheme. A large part may not get to know: the connection is reset while it is
+    /// sent.
+    async fn wrong_scheme(&self) -> Option<anyhow::Error> {
+        let mut address = self.target.url.clone();
+        address.set_path("/healthz");
+        address.set_query(None);
+        let asked = self.client.get(address.clone()).timeout(SCHEME_TIMEOUT).send().await;
+        let error = not_reached(&address, asked.err()?);
+        error.is::<WrongScheme>().then_some(error)
     }
 
     async fn prepare(&self, part: &Part) -> anyhow::Result<(Bytes, HeaderMap)> {
@@ -183,7 +202,13 @@ async fn try_once(request: RequestBuilder, format: Format) -> Result<Answer, Pro
     let address = request.url().clone();
     // What has not reached the server, or whose answer was lost on its way: the server knows the key if it has stored
     // the part.
-    let lost = |error| Problem::Passing(not_reached(&address, error), Duration::ZERO);
+    let lost = |error| {
+        let error = not_reached(&address, error);
+        match error.is::<WrongScheme>() {
+            true => Problem::Final(error),
+            false => Problem::Passing(error, Duration::ZERO),
+        }
+    };
     let response = client.execute(request).await.map_err(lost)?;
     let status = response.status();
     let retry_after = retry_after(&response);
@@ -202,6 +227,12 @@ async fn try_once(request: RequestBuilder, format: Format) -> Result<Answer, Pro
     }
     let error = anyhow!(text);
     Err(if is_passing(status) { Problem::Passing(error, retry_after) } else { Problem::Final(error) })
+}
+
+/// Whether a connection broke while it was used.
+fn is_lost(error: &anyhow::Error) -> bool {
+    let of_http = error.downcast_ref::<reqwest::Error>();
+    of_http.is_some_and(|error| !error.is_connect() && !error.is_timeout())
 }
 
 fn retry_after(response: &Response) -> Duration {

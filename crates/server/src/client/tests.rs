@@ -247,6 +247,17 @@ async fn a_fault_that_does_not_pass_names_the_place() {
 }
 
 #[tokio::test]
+async fn a_server_of_another_scheme_is_not_tried_again() {
+    let mut server = Server::start(&[]).await;
+    server.url = server.url.replace("http://", "https://");
+    let (outcome, totals) = Case::new().file("a.ndjson", lines(5)).run(&server).await;
+    let message = format!("{:#}", outcome.unwrap_err());
+    assert!(message.contains("does not speak TLS"), "{message}");
+    assert!(!message.contains("tried"), "{message}");
+    assert_eq!((totals.events, server.requests().len()), (0, 0));
+}
+
+#[tokio::test]
 async fn events_that_are_not_taken_are_counted() {
     let failures = r#"{"ingested":3,"failed":2,"failures":[{"timestamp":"2030-01-01T00:00:00Z","error":"event 3: no"},
         {"timestamp":"2030-01-01T00:00:00Z","error":"event 4: no"}],"processedBytes":9,"blocksCreated":0,"walLength":1}"#;

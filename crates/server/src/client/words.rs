@@ -22,12 +22,23 @@ pub fn plain(error: &anyhow::Error) -> String {
     text
 }
 
-/// Says which server did not answer and why.
+/// Who listens there speaks something else than the address says: to try again does not help.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct WrongScheme(String);
+
+/// Says which server did not answer and why. In the error is a [`WrongScheme`] if it is that.
 pub(crate) fn not_reached(address: &Url, error: reqwest::Error) -> anyhow::Error {
     let server = address.origin().ascii_serialization();
     let error = error.without_url();
+    let reason = innermost(&error);
+    if let Some((other, scheme)) = spoken_instead(address.scheme(), &reason) {
+        let text = format!(
+            "the server at {server} {other}\n  hint: --url or TIDEGAUGE_URL may have to begin with {scheme}"
+        );
+        return anyhow::Error::new(error).context(WrongScheme(text));
+    }
     let text = if error.is_connect() {
-        let reason = innermost(&error);
         format!(
             "the server at {server} was not reached: {reason}\n  hint: see that it runs; --url or TIDEGAUGE_URL names \
              another"
@@ -35,7 +46,7 @@ pub(crate) fn not_reached(address: &Url, error: reqwest::Error) -> anyhow::Error
     } else if error.is_timeout() {
         format!("the server at {server} did not answer in time")
     } else {
-        format!("the server at {server} did not answer: {}", innermost(&error))
+        format!("the server at {server} did not answer: {reason}")
     };
     anyhow::Error::new(error).context(text)
 }
@@ -49,17 +60,25 @@ fn innermost(error: &dyn Error) -> String {
     let text = innermost.to_string();
     match text.split_once(" (os error ") {
         Some((reason, _)) => reason.to_lowercase(),
-        // The words of the library for TLS about an answer in plain HTTP.
-        None if text.contains("InvalidContentType") => {
-            "it does not speak TLS; its address may begin with http://".to_owned()
-        }
         None => text,
+    }
+}
+
+/// What a server does that does not speak what was tried, and how its address may begin.
+fn spoken_instead(tried: &str, reason: &str) -> Option<(&'static str, &'static str)> {
+    match tried {
+        // The words of the library for TLS about an answer in plain HTTP.
+        "https" if reason.contains("InvalidContentType") => Some(("does not speak TLS", "http://")),
+        // The words of the library for HTTP about an answer in something else, such as an alert of TLS.
+        "http" if reason.contains("invalid HTTP version") => Some(("does not speak plain HTTP", "https://")),
+        _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use anyhow::anyhow;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
     use super::*;
 
@@ -81,5 +100,39 @@ mod tests {
         assert!(plain(&error).starts_with(&told), "{}", plain(&error));
         assert!(!plain(&error).contains("error sending request"), "{}", plain(&error));
         assert!(format!("{error:?}").contains("error sending request"), "{error:?}");
+    }
+
+    /// A port where whatever is asked is answered with these bytes.
+    async fn port_that_says(bytes: &'static [u8]) -> u16 {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        tokio_util::task::TaskTracker::new().spawn(async move {
+            while let Ok((mut connection, _)) = listener.accept().await {
+                let mut asked = vec![0; 1 << 16];
+                let _ = connection.read(&mut asked).await;
+                let _ = connection.write_all(bytes).await;
+            }
+        });
+        port
+    }
+
+    #[tokio::test]
+    async fn a_server_that_speaks_something_else_is_told_with_its_scheme() {
+        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
+        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let answer: &'static [u8] = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n";
+        let alert: &'static [u8] = &[21, 3, 3, 0, 2, 2, 50];
+        for (bytes, tried, scheme) in [(answer, "https", "http://"), (alert, "http", "https://")] {
+            let port = port_that_says(bytes).await;
+            let url = Url::parse(&format!("{tried}://127.0.0.1:{port}/v1")).unwrap();
+            let error = not_reached(&url, client.get(url.clone()).send().await.unwrap_err());
+            assert!(error.is::<WrongScheme>(), "{error:?}");
+            let told = plain(&error);
+            assert!(
+                told.starts_with(&format!("the server at {tried}://127.0.0.1:{port} does not")),
+                "{told}"
+            );
+            assert!(told.ends_with(&format!("may have to begin with {scheme}")), "{told}");
+        }
     }
 }

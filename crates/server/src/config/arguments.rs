@@ -4,10 +4,11 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 
-use super::reference;
+use super::{Error, reference};
 
 const FILE: &str = "config";
 
@@ -25,6 +26,23 @@ pub struct Given {
     pub text: String,
     /// The flag or the environment variable, for messages.
     pub place: String,
+    pub is_flag: bool,
+}
+
+/// Reads a path, or nothing: a variable that is set to nothing is how many environments say that there is none.
+pub fn path_or_nothing() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(PathBuf::from)
+}
+
+impl SettingArguments {
+    /// Whether a flag gave what an error is about.
+    pub fn is_by_flag(&self, error: &Error) -> bool {
+        let is_it = |given: &Given| match error {
+            Error::Setting { key, .. } => given.key == *key,
+            Error::Layer { place, .. } => given.place == *place,
+        };
+        self.given.iter().any(|given| given.is_flag && is_it(given))
+    }
 }
 
 impl fmt::Debug for Given {
@@ -40,7 +58,7 @@ impl Args for SettingArguments {
             .long(FILE)
             .env("TIDEGAUGE_CONFIG")
             .value_name("FILE")
-            .value_parser(clap::value_parser!(PathBuf))
+            .value_parser(path_or_nothing())
             .help("TOML file with settings, as in config/reference.toml");
         reference::settings().into_iter().fold(command.arg(file), |command, setting| {
             let default = match &setting.default {
@@ -65,16 +83,18 @@ impl Args for SettingArguments {
 
 impl FromArgMatches for SettingArguments {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let mut arguments = Self { file: matches.get_one::<PathBuf>(FILE).cloned(), given: Vec::new() };
+        let file = matches.get_one::<PathBuf>(FILE).filter(|file| !file.as_os_str().is_empty());
+        let mut arguments = Self { file: file.cloned(), given: Vec::new() };
         for setting in reference::settings() {
             let Some(text) = matches.get_one::<String>(&setting.key) else {
                 continue;
             };
-            let place = match matches.value_source(&setting.key) {
-                Some(ValueSource::EnvVariable) => format!("environment variable {}", setting.variable()),
-                _ => format!("flag --{}", setting.flag()),
+            let is_flag = matches.value_source(&setting.key) != Some(ValueSource::EnvVariable);
+            let place = match is_flag {
+                true => format!("flag --{}", setting.flag()),
+                false => format!("environment variable {}", setting.variable()),
             };
-            arguments.given.push(Given { key: setting.key, text: text.clone(), place });
+            arguments.given.push(Given { key: setting.key, text: text.clone(), place, is_flag });
         }
         Ok(arguments)
     }

@@ -7,7 +7,7 @@ use super::layers::load;
 use super::*;
 
 fn given(key: &str, text: &str) -> Given {
-    Given { key: key.to_owned(), text: text.to_owned(), place: format!("flag --{key}") }
+    Given { key: key.to_owned(), text: text.to_owned(), place: format!("flag --{key}"), is_flag: true }
 }
 
 fn with_file(text: &str, given: Vec<Given>) -> Result<Config, Error> {

@@ -163,15 +163,22 @@ pub(super) fn is_visible(caller: &Caller, name: &str) -> bool {
     Action::ALL.iter().any(in_org) || DatasetArea::ALL.iter().copied().any(may)
 }
 
-/// The dataset that events are sent to. One that does not exist is made for a caller who may make datasets.
-pub async fn find_or_create(app: &App, caller: &Caller, name: &str) -> Result<Arc<DatasetState>> {
+/// The dataset that events are sent to, or none if it is to be made when they have been read: a body that is refused
+/// leaves no dataset behind. Who may not make one, or names one that nobody can make, is told at once.
+pub async fn find_to_fill(app: &App, caller: &Caller, name: &str) -> Result<Option<Arc<DatasetState>>> {
     if let Some(state) = find_state(app, caller, name).await? {
-        return Ok(state);
+        return Ok(Some(state));
     }
     if !caller.capabilities.allows_org(OrgArea::Datasets, Action::Create) {
         return Err(Error::not_found("dataset")
             .hint("create it first, or send with a token that may create datasets"));
     }
+    check_dataset_name("name", name)?;
+    Ok(None)
+}
+
+/// Makes the dataset that events are sent to, unless somebody has made it meanwhile.
+pub async fn make_to_fill(app: &App, caller: &Caller, name: &str) -> Result<Arc<DatasetState>> {
     let input = DatasetInput { name: name.to_owned(), ..DatasetInput::default() };
     match create(app, caller, input).await {
         // Somebody else may have made it in the same moment.

@@ -13,13 +13,15 @@ use futures_util::Stream;
 use serde::{Deserialize, Serialize};
 use tidegauge_ingest::{Encoding, Format, Labels, Options, Outcome, TimeLayout};
 use tidegauge_model::{DatasetArea, ErrorKind, Timestamp};
-use tidegauge_store::{Claim, DatasetState, IdempotencyKey, KeyGuard, Receipt, Repeated, Store};
+use tidegauge_store::{Claim, DatasetState, IdempotencyKey, Receipt, Repeated, Store};
 
 use super::allowance::Allowance;
 use super::{Caller, Error, Result, datasets};
 use crate::app::App;
 use body::BodyError;
 pub use desk::IngestDesk;
+use desk::Lent;
+use gate::Target;
 
 /// Keys are chosen by callers; a longer one has no use.
 const KEY_BYTES_MAX: usize = 255;
@@ -84,14 +86,29 @@ where
         check_key(key)?;
     }
     let allowance = quota::check(app, caller).await?;
-    let dataset = datasets::find_or_create(app, caller, &input.dataset).await?;
-    let mut request = Request { app, caller, input, options, dataset, allowance };
-    match request.input.idempotency_key.take() {
-        None => request.store(body, None).await,
-        Some(key) => match app.store.claim(&request.dataset, &key, caller.now).await? {
-            Claim::First(guard) => request.store(body, Some((key, guard))).await,
-            Claim::Repeated(earlier) => request.repeat(body, earlier).await,
-        },
+    let dataset = datasets::find_to_fill(app, caller, &input.dataset).await?;
+    let claim = match &dataset {
+        Some(dataset) => claim(app, caller, dataset, input.idempotency_key.as_deref()).await?,
+        // What does not exist knows no keys: this one is claimed when it does.
+        None => None,
+    };
+    let request = Request { app, caller, input, options, allowance };
+    match (dataset, claim) {
+        (Some(dataset), Some(Claim::Repeated(earlier))) => request.repeat(&dataset, body, earlier).await,
+        (dataset, claim) => request.store(dataset, claim, body).await,
+    }
+}
+
+/// Claims the key of a request, if it has one.
+async fn claim(
+    app: &App,
+    caller: &Caller,
+    dataset: &Arc<DatasetState>,
+    key: Option<&str>,
+) -> Result<Option<Claim>> {
+    match key {
+        Some(key) => Ok(Some(app.store.claim(dataset, key, caller.now).await?)),
+        None => Ok(None),
     }
 }
 
@@ -100,28 +117,41 @@ struct Request<'a> {
     caller: &'a Caller,
     input: IngestInput,
     options: Options,
-    dataset: Arc<DatasetState>,
     allowance: Allowance,
 }
 
+/// A body that was read to its end and not refused.
+struct ReadBody {
+    lent: Lent,
+    ingested: Ingested,
+    with_time_field: Option<u64>,
+    fingerprint: u64,
+}
+
 impl Request<'_> {
-    async fn store<S, E>(mut self, body: S, key: Option<(String, KeyGuard)>) -> Result<IngestAnswer>
+    /// Reads the body and stores its events, in a dataset that is made for them if there is none.
+    async fn store<S, E>(
+        mut self,
+        found: Option<Arc<DatasetState>>,
+        claimed: Option<Claim>,
+        body: S,
+    ) -> Result<IngestAnswer>
     where
         S: Stream<Item = std::result::Result<bytes::Bytes, E>> + Send + Unpin,
         E: std::fmt::Display,
     {
-        let limits = &self.app.ingest.limits;
-        let fields_max = u64::try_from(self.caller.standing()?.limits.max_fields).unwrap_or(0);
-        let dataset = Arc::clone(&self.dataset);
-        let gate = self.app.ingest.new_fields.gate(&dataset, fields_max);
-        let mut lent = self.app.ingest.reader(&self.dataset);
+        let (app, caller) = (self.app, self.caller);
+        let fields_max = u64::try_from(caller.standing()?.limits.max_fields).unwrap_or(0);
+        let target = Target { store: &app.store, org: caller.org()?, name: &self.input.dataset };
+        let gate = app.ingest.new_fields.gate(target, fields_max);
+        let mut lent = app.ingest.reader(found.as_ref());
         let reader = &mut lent.reader;
-        let arrival = self.caller.now.as_nanos();
-        self.options.map_fields = self.dataset.map_fields();
-        reader.begin(std::mem::take(&mut self.options), arrival);
+        self.options.map_fields = found.as_ref().map(|dataset| dataset.map_fields()).unwrap_or_default();
+        reader.begin(std::mem::take(&mut self.options), caller.now.as_nanos());
         let label_bytes = self.input.labels.as_ref().map_or(0, String::len);
-        let mut source = body::Source::new(&self.app.ingest, limits, self.input.encoding, label_bytes, body)?;
-        let seed = key.is_some().then(|| fingerprint_seed(&self.input));
+        let limits = &app.ingest.limits;
+        let mut source = body::Source::new(&app.ingest, limits, self.input.encoding, label_bytes, body)?;
+        let seed = self.input.idempotency_key.as_ref().map(|_| fingerprint_seed(&self.input));
         // What the reader keeps from earlier requests is not what this one costs.
         let before = reader.retained_bytes();
         let mut feed = |bytes: &[u8]| {
@@ -130,32 +160,58 @@ impl Request<'_> {
         };
         source.read(seed, &mut feed).await?;
         let outcome = reader.finish(&gate).map_err(BodyError::from)?;
-        let raw_bytes = source.bytes() + label_bytes as u64;
         let with_time_field = self.input.timestamp_field.as_ref().map(|_| outcome.with_time_field);
-        let ingested = answer(outcome, raw_bytes, self.caller.now);
-        if reader.columns().rows() == 0 && key.is_none() {
-            self.app.ingest.give_back(&self.dataset, lent);
-            return Ok(IngestAnswer { with_time_field, ..self.answered(ingested, None, false) });
-        }
-        // The store holds the key too from the append on, also when this request is not waited for any more.
-        let (key, _held) = key.unzip();
-        let key = key.map(|key| IdempotencyKey {
-            key,
-            fingerprint: source.fingerprint(),
-            answer: serde_json::to_string(&ingested).unwrap_or_default(),
-        });
-        let prepared = Store::prepare(reader.columns(), Receipt { arrival, raw_bytes, key });
-        self.app.ingest.give_back(&self.dataset, lent);
-        let sequence = self.app.store.append(&self.dataset, prepared).await?;
+        let ingested = answer(outcome, source.bytes() + label_bytes as u64, caller.now);
+        let read = ReadBody { lent, ingested, with_time_field, fingerprint: source.fingerprint() };
+        let stored = self.keep(found, claimed, read).await;
         // Until here the events are in memory and not in the buffer's account.
         drop(source);
         drop(gate);
-        self.app.metrics.events_ingested(ingested.ingested, ingested.processed_bytes);
-        Ok(IngestAnswer { with_time_field, ..self.answered(ingested, Some(sequence), false) })
+        stored
+    }
+
+    /// Stores what was read, unless an earlier request with the same key has done so meanwhile.
+    async fn keep(
+        &self,
+        found: Option<Arc<DatasetState>>,
+        claimed: Option<Claim>,
+        read: ReadBody,
+    ) -> Result<IngestAnswer> {
+        let (app, caller, key) = (self.app, self.caller, self.input.idempotency_key.as_deref());
+        let ReadBody { lent, ingested, with_time_field, fingerprint } = read;
+        let (dataset, claimed) = match found {
+            Some(dataset) => (dataset, claimed),
+            None => {
+                let made = datasets::make_to_fill(app, caller, &self.input.dataset).await?;
+                let claimed = claim(app, caller, &made, key).await?;
+                (made, claimed)
+            }
+        };
+        let _held = match claimed {
+            Some(Claim::Repeated(earlier)) => return self.answer_again(&dataset, fingerprint, &earlier),
+            Some(Claim::First(guard)) => Some(guard),
+            None => None,
+        };
+        if lent.reader.columns().rows() == 0 && key.is_none() {
+            app.ingest.give_back(&dataset, lent);
+            return Ok(IngestAnswer { with_time_field, ..self.answered(&dataset, ingested, None, false) });
+        }
+        // The store holds the key too from the append on, also when this request is not waited for any more.
+        let key = key.map(|key| IdempotencyKey {
+            key: key.to_owned(),
+            fingerprint,
+            answer: serde_json::to_string(&ingested).unwrap_or_default(),
+        });
+        let receipt = Receipt { arrival: caller.now.as_nanos(), raw_bytes: ingested.processed_bytes, key };
+        let prepared = Store::prepare(lent.reader.columns(), receipt);
+        app.ingest.give_back(&dataset, lent);
+        let sequence = app.store.append(&dataset, prepared).await?;
+        app.metrics.events_ingested(ingested.ingested, ingested.processed_bytes);
+        Ok(IngestAnswer { with_time_field, ..self.answered(&dataset, ingested, Some(sequence), false) })
     }
 
     /// Answers as the first request with the key was answered, if this one is the same.
-    async fn repeat<S, E>(self, body: S, earlier: Repeated) -> Result<IngestAnswer>
+    async fn repeat<S, E>(self, dataset: &DatasetState, body: S, earlier: Repeated) -> Result<IngestAnswer>
     where
         S: Stream<Item = std::result::Result<bytes::Bytes, E>> + Send + Unpin,
         E: std::fmt::Display,
@@ -163,7 +219,16 @@ impl Request<'_> {
         let limits = &self.app.ingest.limits;
         let mut source = body::Source::new(&self.app.ingest, limits, self.input.encoding, 0, body)?;
         source.read(Some(fingerprint_seed(&self.input)), &mut |_| Ok(0)).await?;
-        if source.fingerprint() != earlier.fingerprint {
+        self.answer_again(dataset, source.fingerprint(), &earlier)
+    }
+
+    fn answer_again(
+        &self,
+        dataset: &DatasetState,
+        fingerprint: u64,
+        earlier: &Repeated,
+    ) -> Result<IngestAnswer> {
+        if fingerprint != earlier.fingerprint {
             let message =
                 "this Idempotency-Key was used with another body, or with other labels or parameters";
             return Err(Error::new(ErrorKind::Invalid, message)
@@ -171,14 +236,20 @@ impl Request<'_> {
         }
         let ingested = serde_json::from_str(&earlier.answer)
             .map_err(|_| Error::new(ErrorKind::Corrupt, "the answer to the first request cannot be read"))?;
-        Ok(self.answered(ingested, Some(earlier.sequence), true))
+        Ok(self.answered(dataset, ingested, Some(earlier.sequence), true))
     }
 
-    fn answered(&self, ingested: Ingested, sequence: Option<u64>, is_repeated: bool) -> IngestAnswer {
+    fn answered(
+        &self,
+        dataset: &DatasetState,
+        ingested: Ingested,
+        sequence: Option<u64>,
+        is_repeated: bool,
+    ) -> IngestAnswer {
         let used = if is_repeated { 0 } else { ingested.processed_bytes };
         IngestAnswer {
             allowance: self.allowance.less(used),
-            log_length: self.dataset.logged() as u64,
+            log_length: dataset.logged() as u64,
             with_time_field: None,
             ingested,
             sequence,

@@ -27,6 +27,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("a_sender_who_goes_away_and_repeats_is_stored_once", |app| Box::pin(cancelled_keys(app))),
     ("a_new_dataset_is_made_once_by_many_at_the_same_time", |app| Box::pin(concurrent_creation(app))),
     ("fields_of_requests_at_the_same_time_stay_within_the_limit", |app| Box::pin(concurrent_fields(app))),
+    ("keys_and_the_limit_of_fields_count_before_there_is_a_dataset", |app| Box::pin(first_requests(app))),
     ("commits_grow_with_every_request", |app| Box::pin(commits(app))),
     ("tokens_come_in_pairs_too", |app| Box::pin(basic_tokens(app))),
     ("retention_removes_what_is_old", |app| Box::pin(retention(app))),
@@ -379,6 +380,30 @@ async fn concurrent_fields(app: TestApp) {
     let fields = app.app.store.find(&app.org, "d").unwrap().fields();
     assert_eq!(fields.len(), 10, "{fields:?}");
     assert_eq!(ingested, 20);
+}
+
+/// Many requests at once are the first of their dataset, which is made when the first of them has been read.
+async fn first_requests(app: TestApp) {
+    app.operate(|org| org.licence.limits.max_fields = 10).await;
+    let bodies: Vec<String> = (0..30).map(|n| format!("[{{\"f{}\":1}}]", n % 15)).collect();
+    let requests =
+        bodies.iter().map(|body| app.send_bytes("/v1/ingest/wide", &[], body.clone().into_bytes()));
+    let answers = futures_util::future::join_all(requests).await;
+    let ingested: u64 = answers.iter().map(|answer| answer.json()["ingested"].as_u64().unwrap()).sum();
+    let fields = app.app.store.find(&app.org, "wide").unwrap().fields();
+    assert_eq!((fields.len(), ingested), (10, 20), "{fields:?}");
+    app.clock.advance(Duration::from_secs(60));
+    let headers = [("idempotency-key", "k")];
+    let requests =
+        (0..20).map(|_| app.send_bytes("/v1/ingest/keyed", &headers, b"[{\"a\":1},{\"a\":2},7]".to_vec()));
+    let answers = futures_util::future::join_all(requests).await;
+    for answer in &answers {
+        expect(answer, 200, "one of many with a key");
+        assert_eq!(answer.json()["ingested"], 2, "{answer:?}");
+    }
+    let is_first = |answer: &&Answer| !answer.headers.contains_key("x-tidegauge-repeated");
+    assert_eq!(answers.iter().filter(is_first).count(), 1);
+    assert_eq!(event_count(&app, "keyed").await, 2);
 }
 
 async fn commits(app: TestApp) {

@@ -136,6 +136,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
     }),
     ("two_settings_turn_tls_on", |backend| Box::pin(tls::serves_https(backend))),
     ("a_renewed_certificate_counts_after_sighup", |backend| Box::pin(tls::renews(backend))),
+    ("who_names_the_wrong_scheme_is_told_at_once", |backend| Box::pin(tls::other_scheme(backend))),
     ("places_come_from_the_geo_database", |backend| Box::pin(places::come_from_the_database(backend))),
     ("a_wrong_geo_database_stops_the_start", |backend| Box::pin(places::are_refused_at_the_start(backend))),
     ("a_request_that_takes_too_long_is_cut_off", |backend| Box::pin(limits::times_out(backend))),

@@ -180,11 +180,31 @@ pub(crate) async fn wrong_arguments(backend: Backend) {
         command.args(arguments).env("XDG_CONFIG_HOME", folder.path()).env("XDG_STATE_HOME", folder.path());
         command
     };
-    let empty = alone(&["query", " "]).env("TIDEGAUGE_TOKEN", "xapt-1").output().unwrap();
-    assert!(mistake(empty).contains("the query is empty"));
-    // No token is not a wrong one.
-    let told = fail(alone(&["whoami"]).env("TIDEGAUGE_TOKEN", "").output().unwrap());
-    assert!(told.contains("sign in with `tidegauge login"), "{told}");
+    for (arguments, told) in [
+        (&["query", " "][..], "the query is empty"),
+        (&["whoami", "--url", "localhost:8080"], "is not a URL such as http://host:8080"),
+        (&["login", "--url", "ftp://localhost"], "must begin with http:// or https://"),
+        (&["logout", "--url", "nowhere"], "is not a URL such as http://host:8080"),
+        (&["ingest", "web", "/dev/null"], "say with --format"),
+        (&["ingest", "web", "/"], "is a folder: name the files in it"),
+        (&["monitor", "backtest", "mon_0", "--start", "soon"], "soon"),
+        (&["bench", "generate", "--events", "1", "--from", "soon"], "--from"),
+        (&["dataset", "trim", "web", "--older-than", "0", "--yes"], "longer than 0"),
+    ] {
+        let error = mistake(alone(arguments).env("TIDEGAUGE_TOKEN", "xapt-1").output().unwrap());
+        assert!(error.contains(told), "{arguments:?}: {error}");
+    }
+    // No token is not a wrong one, and what is set to nothing is not set.
+    let mut unset = alone(&["whoami"]);
+    for variable in
+        ["TIDEGAUGE_TOKEN", "TIDEGAUGE_URL", "TIDEGAUGE_ORG", "TIDEGAUGE_CREDENTIALS", "XDG_CONFIG_HOME"]
+    {
+        unset.env(variable, "");
+    }
+    let told = fail(unset.env("HOME", folder.path()).output().unwrap());
+    assert!(told.contains("sign in with `tidegauge login --url http://127.0.0.1:8080`"), "{told}");
+    let listed = alone(&["query", "--history"]).env("XDG_STATE_HOME", "").env("HOME", folder.path()).output();
+    assert_eq!(succeed(listed.unwrap()), "");
     let file = folder.path().join("token");
     crate::process::write(&file, "\n");
     let told = fail(alone(&["whoami", "--token-file", file.to_str().unwrap()]).output().unwrap());

@@ -75,3 +75,37 @@ pub(crate) async fn renews(backend: Backend) {
     service.hang_up();
     eventually("the renewed certificate", async || ask(&service, &token, &second).await.ok()).await;
 }
+
+/// Who names the wrong scheme is told so at once, however patient the command is with a server that is away.
+pub(crate) async fn other_scheme(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = Files::of(&installation, &certificate()).start(&installation);
+    let plain = Installation::new(Backend::Sqlite);
+    let plain_service = plain.start(&[]);
+    let (small, large) = (installation.path("small.ndjson"), installation.path("large.ndjson"));
+    write(&small, "{\"a\": 1}\n");
+    write(&large, &format!("{{\"a\": \"{}\"}}\n", "x".repeat(1000)).repeat(5000));
+    let http = format!("http://{}", service.address());
+    let https = format!("https://{}", plain_service.address());
+    for (url, scheme) in [(&http, "https://"), (&https, "http://")] {
+        let (small, large) = (small.to_str().unwrap(), large.to_str().unwrap());
+        for arguments in [
+            &["ingest", "web", small][..],
+            &["ingest", "web", large],
+            &["query", "print 1", "--watch"],
+            &["whoami"],
+        ] {
+            let mut command = Installation::bare_command();
+            command.args(arguments).args(["--url", url]).env("TIDEGAUGE_TOKEN", "xapt-1");
+            command.env("XDG_STATE_HOME", installation.path("state"));
+            let output = command.output().unwrap();
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(1), "{arguments:?} {url}: {told}");
+            assert!(
+                told.contains(&format!("may have to begin with {scheme}")),
+                "{arguments:?} {url}: {told}"
+            );
+            assert!(!told.contains("trying again"), "{arguments:?} {url}: {told}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ use super::super::segment::{Origin, Segment, free_name};
 use super::{Column, Planned};
 use crate::expr::Typed;
 use crate::functions::logic;
-use crate::plan::{Calls, Computed, GroupsPlan, Outcome, Shape, planned};
+use crate::plan::{Calls, Computed, GroupsPlan, Outcome, Shape, is_integer, planned};
 use crate::{AggregateInfo, Result};
 
 pub(super) fn plan(segment: &mut Segment, summarize: &Summarize) -> Result<Planned> {
@@ -24,6 +24,7 @@ pub(super) fn plan(segment: &mut Segment, summarize: &Summarize) -> Result<Plann
     let mut bucket_name = bucket.as_ref().map(|_| TIME_FIELD.to_owned());
     let mut written: Vec<String> = bucket_name.iter().cloned().collect();
     let mut keys = Vec::with_capacity(summarize.keys.len());
+    let mut kinds = Vec::new();
     for key in &summarize.keys {
         // A query in JSON has its keys under the names that it gives them.
         let is_named = summarize.bucket.is_some();
@@ -38,6 +39,7 @@ pub(super) fn plan(segment: &mut Segment, summarize: &Summarize) -> Result<Plann
             continue;
         }
         let value = segment.scope.bind(&key.expr)?;
+        kinds.extend(is_integer(&value)?.map(|is_integer| (keys.len(), is_integer)));
         keys.push((name, value.key()?.unwrap_or_else(|| logic::null(Type::String))));
     }
     let scope = &mut segment.scope;
@@ -65,6 +67,7 @@ pub(super) fn plan(segment: &mut Segment, summarize: &Summarize) -> Result<Plann
     });
     let mut plan = GroupsPlan::new(keys, if is_text { calls.aggregates } else { aggregates });
     plan.bucket = bucket;
+    kinds.into_iter().for_each(|(place, is_integer)| plan.tell_kind(place, is_integer));
     let is_rate = plan.aggregates.iter().any(|aggregate| aggregate.shape == Shape::PerSecond);
     let time = if is_rate { time_of_rows(segment)? } else { None };
     Ok(Planned::new(plan, columns, infos, written, bucket_name, time))

@@ -73,9 +73,11 @@ pub(super) fn retention(text: &str) -> anyhow::Result<Retention> {
     }
 }
 
-/// A text that is a duration; what it means is for the server to say.
+/// A text that is a duration and not nothing, which would be the age of every event; what it means is for the server
+/// to say.
 fn age(text: &str) -> anyhow::Result<String> {
-    duration::parse(text).context("write a duration such as 30d or 720h")?;
+    let age = duration::parse(text).filter(|age| !age.is_zero());
+    age.context("write a duration such as 30d or 720h, longer than 0")?;
     Ok(text.to_owned())
 }
 
@@ -133,5 +135,6 @@ mod tests {
             assert!(retention(wrong).is_err(), "{wrong}");
         }
         assert!(age("30d").is_ok() && age("30").is_err() && age("old").is_err());
+        assert!(age("0").is_err() && age("0s").is_err() && age("1s").is_ok());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow};
 use clap::Args;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
@@ -10,6 +10,7 @@ use tidegauge_model::time::SystemClock;
 use tidegauge_model::{Clock, Timestamp, duration};
 
 use super::content_of;
+use crate::cli::failure::wrong_arguments;
 use crate::cli::output::{self, List, counted, text_of};
 use crate::cli::server::ServerArguments;
 use crate::client::oauth::http::printable;
@@ -39,15 +40,15 @@ pub struct BacktestArguments {
 }
 
 pub(super) async fn run(arguments: BacktestArguments) -> anyhow::Result<()> {
-    let resources = arguments.server.resources().await?;
     let end = match &arguments.end {
-        Some(text) => Timestamp::parse(text)?,
+        Some(text) => Timestamp::parse(text).map_err(wrong_arguments)?,
         None => SystemClock.now(),
     };
     let start = match &arguments.start {
-        Some(text) => Timestamp::parse(text)?,
+        Some(text) => Timestamp::parse(text).map_err(wrong_arguments)?,
         None => end.minus(duration::parse(DAYS_DEFAULT).context("a week is a duration")?),
     };
+    let resources = arguments.server.resources().await?;
     let mut tried = Vec::new();
     if let Some(id) = &arguments.id {
         tried.push(resources.call(Method::GET, &["v2", "monitors", id], None).await?);
@@ -64,7 +65,7 @@ pub(super) async fn run(arguments: BacktestArguments) -> anyhow::Result<()> {
         body.insert(key.to_owned(), definition);
     }
     if !body.contains_key("monitor") {
-        bail!("give the id of a monitor, or a definition with --file");
+        return Err(wrong_arguments(anyhow!("give the id of a monitor, or a definition with --file")));
     }
     let body = Value::Object(body);
     let answer = resources.call(Method::POST, &["v2", "monitors", "backtest"], Some(&body)).await?;

@@ -1,5 +1,7 @@
 //! The events of a dataset as a whole: how many there are, and letting go of old ones and of fields that none has.
 
+use std::time::Duration;
+
 use tidegauge_catalog::datasets::Dataset;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Rule, Violation, duration};
 use tidegauge_store::Info;
@@ -40,6 +42,11 @@ pub async fn trim(app: &App, caller: &Caller, name: &str, max_duration: &str) ->
     let age = duration::parse(max_duration).ok_or_else(|| {
         Violation::new("maxDuration", Rule::Pattern, "must be a duration such as 720h or 30d")
     })?;
+    // Times are kept in microseconds: less is nothing, and no event is younger than that.
+    if age < Duration::from_micros(1) {
+        let problem = "must be longer than 0, or every event would go; if that is meant, delete the dataset";
+        return Err(Violation::new("maxDuration", Rule::Minimum, problem).into());
+    }
     let state = find_state(app, caller, name).await?.ok_or_else(not_found)?;
     let removed = app.store.trim(&state, caller.now.minus(age)).await?;
     app.catalog.note_trim(name, &caller.change()).await?;
@@ -50,7 +57,7 @@ pub async fn trim(app: &App, caller: &Caller, name: &str, max_duration: &str) ->
 pub async fn vacuum(app: &App, caller: &Caller, name: &str) -> Result<()> {
     caller.check_dataset(name, DatasetArea::Vacuum, Action::Update)?;
     let dataset = app.catalog.find_dataset(caller.org()?, name).await?.ok_or_else(not_found)?;
-    let again = dataset.vacuumed.map(|last| last.plus(std::time::Duration::from_secs(DAY_SECONDS)));
+    let again = dataset.vacuumed.map(|last| last.plus(Duration::from_secs(DAY_SECONDS)));
     if let Some(again) = again.filter(|again| caller.now < *again) {
         let message = "the dataset was vacuumed in the last day";
         return Err(Error::new(ErrorKind::Busy, message).retry_at(again));

@@ -58,14 +58,10 @@ impl IngestDesk {
     }
 
     /// A reader for a dataset, best one that has seen its events before.
-    pub(super) fn reader(&self, dataset: &Arc<DatasetState>) -> Lent {
-        let generation = dataset.generation();
-        let mut pools = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = pools
-            .get_mut(dataset.id())
-            .filter(|pool| pool.generation == generation)
-            .and_then(|pool| pool.idle.pop());
-        drop(pools);
+    pub(super) fn reader(&self, dataset: Option<&Arc<DatasetState>>) -> Lent {
+        // The generation that datasets begin with: the reader may become one of a dataset that is made meanwhile.
+        let generation = dataset.map_or(0, |dataset| dataset.generation());
+        let known = dataset.and_then(|dataset| self.take_idle(dataset, generation));
         let reader = known.unwrap_or_else(|| {
             Box::new(Reader::new(Limits {
                 event_bytes_max: self.limits.max_event_bytes,
@@ -74,6 +70,11 @@ impl IngestDesk {
             }))
         });
         Lent { reader, generation }
+    }
+
+    fn take_idle(&self, dataset: &DatasetState, generation: u64) -> Option<Box<Reader>> {
+        let mut pools = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        pools.get_mut(dataset.id()).filter(|pool| pool.generation == generation)?.idle.pop()
     }
 
     pub(super) fn give_back(&self, dataset: &Arc<DatasetState>, Lent { reader, generation }: Lent) {

@@ -1,17 +1,17 @@
 //! Lets new fields in up to the licence's limit. A request holds the fields that it brings until its events are
 //! stored or refused, so that requests at the same time do not exceed the limit together, and a refused one leaves
-//! nothing behind.
+//! nothing behind. Requests are told apart by the name of their dataset, because the first ones come before it is made.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidegauge_ingest::FieldGate;
-use tidegauge_model::DatasetId;
-use tidegauge_store::DatasetState;
+use tidegauge_model::OrgId;
+use tidegauge_store::{DatasetState, Store};
 
-/// The fields that requests bring, by dataset.
+/// The fields that requests bring, by the organisation and the name of the dataset.
 #[derive(Debug, Default)]
-pub(super) struct NewFields(Mutex<HashMap<DatasetId, Brought>>);
+pub(super) struct NewFields(Mutex<HashMap<(OrgId, String), Brought>>);
 
 #[derive(Debug)]
 struct Brought {
@@ -22,20 +22,42 @@ struct Brought {
     requests: usize,
 }
 
+/// Which dataset a request is for.
+pub(super) struct Target<'a> {
+    pub(super) store: &'a Store,
+    pub(super) org: &'a OrgId,
+    pub(super) name: &'a str,
+}
+
 /// The gate of one request.
 pub(super) struct Gate<'a> {
     new_fields: &'a NewFields,
-    dataset: &'a DatasetState,
+    target: Target<'a>,
     fields_max: u64,
     own: Mutex<HashSet<String>>,
 }
 
-impl NewFields {
-    pub(super) fn gate<'a>(&'a self, dataset: &'a DatasetState, fields_max: u64) -> Gate<'a> {
-        Gate { new_fields: self, dataset, fields_max, own: Mutex::default() }
+impl Target<'_> {
+    /// Looked up each time, because another request may have made it meanwhile.
+    fn dataset(&self) -> Option<Arc<DatasetState>> {
+        self.store.find(self.org, self.name)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<DatasetId, Brought>> {
+    fn has_field(&self, field: &str) -> bool {
+        self.dataset().is_some_and(|dataset| dataset.has_field(field))
+    }
+
+    fn key(&self) -> (OrgId, String) {
+        (self.org.clone(), self.name.to_owned())
+    }
+}
+
+impl NewFields {
+    pub(super) fn gate<'a>(&'a self, target: Target<'a>, fields_max: u64) -> Gate<'a> {
+        Gate { new_fields: self, target, fields_max, own: Mutex::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<(OrgId, String), Brought>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -43,12 +65,14 @@ impl NewFields {
 impl FieldGate for Gate<'_> {
     fn admit(&self, field: &str) -> bool {
         let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-        if own.contains(field) || self.dataset.has_field(field) {
+        if own.contains(field) || self.target.has_field(field) {
             return true;
         }
+        let key = self.target.key();
         let mut all = self.new_fields.lock();
-        let brought = all.entry(self.dataset.id().clone()).or_insert_with(|| Brought {
-            known: self.dataset.field_count() as u64,
+        // Counted under the lock: requests that have ended are in the dataset by now, the others in the table.
+        let brought = all.entry(key.clone()).or_insert_with(|| Brought {
+            known: self.target.dataset().map_or(0, |dataset| dataset.field_count() as u64),
             held: HashMap::new(),
             requests: 0,
         });
@@ -60,7 +84,7 @@ impl FieldGate for Gate<'_> {
             *brought.held.entry(field.to_owned()).or_default() += 1;
             own.insert(field.to_owned());
         } else if brought.requests == 0 {
-            all.remove(self.dataset.id());
+            all.remove(&key);
         }
         admitted
     }
@@ -72,20 +96,21 @@ impl Drop for Gate<'_> {
         if own.is_empty() {
             return;
         }
+        let key = self.target.key();
         let mut all = self.new_fields.lock();
-        let Some(brought) = all.get_mut(self.dataset.id()) else { return };
+        let Some(brought) = all.get_mut(&key) else { return };
         for field in own {
             let holders = brought.held.get_mut(&field).map_or(0, |holders| {
                 *holders -= 1;
                 *holders
             });
-            if holders == 0 && !self.dataset.has_field(&field) {
+            if holders == 0 && !self.target.has_field(&field) {
                 brought.held.remove(&field);
             }
         }
         brought.requests -= 1;
         if brought.requests == 0 {
-            all.remove(self.dataset.id());
+            all.remove(&key);
         }
     }
 }

@@ -66,7 +66,7 @@ fn dataset_rows() -> Vec<Row> {
     let question =
         || Some(json!({"startTime": "2026-06-01T00:00:00Z", "endTime": "now", "resolution": "auto"}));
     let text = || Some(json!({"apl": "print x = 1"}));
-    let age = || Some(json!({"maxDuration": "0s"}));
+    let age = || Some(json!({"maxDuration": "1h"}));
     vec![
         row("GET", "/datasets", Id::None, None, 200),
         row("POST", "/datasets", Id::None, dataset(), 200),

@@ -65,7 +65,7 @@ pub struct StatsResponse {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TrimRequest {
-    /// Older events go, in whole segments.
+    /// Older events go, in whole segments. 0 is refused, because all would go.
     #[schema(example = "720h")]
     pub max_duration: String,
 }

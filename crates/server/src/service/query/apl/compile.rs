@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use tidegauge_lang::dataset_query::{Surroundings, allowed_range, continuation_row};
+use tidegauge_lang::dataset_query::{
+    NOT_A_CURSOR, NOT_A_TOKEN, Surroundings, allowed_range, continuation_row,
+};
 use tidegauge_lang::tree::{Cursor, ExprKind, Literal, NamePattern, Query, Stage, TimeRange};
 use tidegauge_lang::{Resolved, dataset_names, parse_query, resolve, set_range};
 use tidegauge_model::licence::Limits;
@@ -129,14 +131,12 @@ fn add_order(query: &mut Query, input: &AplInput) {
 
 fn cursor(input: &AplInput) -> std::result::Result<Option<Cursor>, Violation> {
     if let Some(token) = &input.continuation_token {
-        let problem = "must be the continuationToken of an answer";
         let row = continuation_row(token)
-            .ok_or_else(|| Violation::new("continuationToken", Rule::Pattern, problem))?;
+            .ok_or_else(|| Violation::new("continuationToken", Rule::Pattern, NOT_A_TOKEN))?;
         return Ok(Some(Cursor { row, is_included: false }));
     }
     let Some(text) = &input.cursor else { return Ok(None) };
-    let problem = "must be a row id of an answer, such as 0dixp2g47pc00-0000000000000007-00000000";
-    let row = RowId::parse(text).ok_or_else(|| Violation::new("cursor", Rule::Pattern, problem))?;
+    let row = RowId::parse(text).ok_or_else(|| Violation::new("cursor", Rule::Pattern, NOT_A_CURSOR))?;
     Ok(Some(Cursor { row, is_included: input.includes_cursor }))
 }
 
@@ -188,5 +188,6 @@ mod tests {
         let row = RowId { time: 5, sequence: 6, index: 7 };
         assert_eq!(cursor(&row.to_string()), Ok(Some(Cursor { row, is_included: true })));
         assert!(cursor("nothing like it").is_err());
+        assert!(cursor(&row.to_string()[..38]).is_err());
     }
 }
