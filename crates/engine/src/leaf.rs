@@ -135,33 +135,15 @@ impl Leaf {
     }
 }
 
-/// Columns for the rows of one block, all at once. What they are is small beside what they are made of.
-pub(crate) async fn columns_of(scan: &Scan, columns: &[Typed], selected: &Selected) -> Result<Vec<ArrayRef>> {
-    let mut stretches = loaded(scan, columns, selected).await?;
-    let mut parts: Vec<Vec<ArrayRef>> = Vec::new();
-    while let Some(arrays) = stretches.next(&scan.pace, |rows, _| evaluated(columns, rows))? {
-        parts.push(arrays);
-        turns::pause().await;
-    }
-    match parts.len() {
-        0 | 1 => Ok(parts.pop().unwrap_or_default()),
-        _ => (0..columns.len()).map(|column| joined(&parts, column)).collect(),
-    }
-}
-
-fn joined(parts: &[Vec<ArrayRef>], column: usize) -> Result<ArrayRef> {
-    let arrays: Vec<&dyn arrow_array::Array> = parts.iter().map(|part| part[column].as_ref()).collect();
-    Ok(arrow_select::concat::concat(&arrays)?)
-}
-
-/// What columns read of the rows of one block.
-async fn loaded(scan: &Scan, columns: &[Typed], selected: &Selected) -> Result<Stretches> {
+/// What columns read of the rows of one block: they are computed of it stretch after stretch.
+pub(crate) async fn loaded(scan: &Scan, columns: &[Typed], selected: &Selected) -> Result<Stretches> {
     let places = Typed::inputs_of(columns);
     let inputs = scan.load(selected.place, &places, &selected.picked).await?;
     Ok(Stretches::new(inputs, selected.picked.count()))
 }
 
-fn evaluated(columns: &[Typed], rows: &Rows<'_>) -> Result<Vec<ArrayRef>> {
+/// Columns for some rows.
+pub(crate) fn evaluated(columns: &[Typed], rows: &Rows<'_>) -> Result<Vec<ArrayRef>> {
     columns.iter().map(|column| column.evaluate(rows)?.into_array(rows.count)).collect()
 }
 

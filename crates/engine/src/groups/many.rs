@@ -29,8 +29,8 @@ use self::spilled::Spilled;
 use super::accumulators::{accumulators, places};
 use super::{GroupedRows, Grouping, Totals, stopped};
 use crate::expr::Typed;
-use crate::leaf::columns_of;
-use crate::scan::Scan;
+use crate::leaf::{evaluated, loaded};
+use crate::scan::{Scan, Selected};
 use crate::turns::{self, in_turns};
 use crate::types::arrow_type;
 use crate::{Error, Result};
@@ -157,15 +157,26 @@ impl Parting {
             && let Some(claim) = self.scan.claim()
         {
             if let Some(selected) = self.scan.select(claim).await? {
-                let columns = columns_of(&self.scan, &self.columns, &selected).await?;
-                if !parted.add(&columns, &self.hashes)? {
-                    self.is_given_up.store(true, Ordering::Relaxed);
-                }
+                self.part_block(&mut parted, &selected).await?;
             }
             // Other queries have a turn between blocks.
             turns::pause().await;
         }
         Ok(parted)
+    }
+
+    /// Parts the rows of a block as they are computed: texts that a function made of all of them could be many times what
+    /// the block is.
+    async fn part_block(&self, parted: &mut Parted, selected: &Selected) -> Result<()> {
+        let mut stretches = loaded(&self.scan, &self.columns, selected).await?;
+        while let Some(columns) = stretches.next(&self.scan.pace, |rows, _| evaluated(&self.columns, rows))? {
+            if !parted.add(&columns, &self.hashes)? {
+                self.is_given_up.store(true, Ordering::Relaxed);
+                break;
+            }
+            turns::pause().await;
+        }
+        Ok(())
     }
 }
 
@@ -210,17 +221,23 @@ impl Merging {
     /// The groups of one part that may be among the first, and how many there are.
     fn grouped(&self, part: usize, memory: &MemoryReservation) -> Result<(RecordBatch, u64)> {
         let mut groups = PartGroups::new(self)?;
+        let mut held = 0;
+        let mut count = |groups: &PartGroups<'_>| {
+            let bytes = groups.bytes();
+            memory.try_grow(bytes.saturating_sub(held))?;
+            held = held.max(bytes);
+            Ok::<_, Error>(())
+        };
         for block in &self.blocks {
             groups.add(&block.part(part))?;
+            count(&groups)?;
         }
         for spilled in &self.spilled {
             for piece in spilled.pieces(part) {
-                let rows = piece.read()?;
-                groups.add(&rows)?;
+                groups.add(&piece.read()?)?;
+                count(&groups)?;
             }
         }
-        let held = groups.bytes();
-        memory.try_grow(held)?;
         let found = groups.first();
         memory.shrink(held);
         found

@@ -16,6 +16,7 @@ use datafusion_physical_plan::repartition::RepartitionExec;
 use hashbrown::HashSet;
 use tidegauge_lang::tree::Type;
 use tidegauge_store::Block;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::ordered::ordered;
 use super::{GroupedRows, Grouping, Totals};
@@ -24,7 +25,8 @@ use crate::expr::{At, Typed, Values};
 use crate::functions::text::wanted::Wanted;
 use crate::leaf;
 use crate::partials::Partials;
-use crate::scan::Claim;
+use crate::scan::{Claim, Scan, Selected};
+use crate::turns;
 use crate::types::arrow_type;
 
 /// Fewer rows than these never have too many groups for one pass.
@@ -79,11 +81,7 @@ impl Grouping<'_> {
                 continue;
             }
             selected.picked = selected.picked.slice(0..PROBED_ROWS);
-            let keys = &self.columns[..self.key_count()];
-            let arrays = leaf::columns_of(&probe, keys, &selected).await?;
-            let first: Vec<ArrayRef> =
-                arrays.iter().map(|array| array.slice(0, PROBED_ROWS / GLANCED_SHARE)).collect();
-            return Ok(distinct(&first)? >= WIDE_GROUPS / GLANCED_SHARE && distinct(&arrays)? >= WIDE_GROUPS);
+            return has_many_groups(&probe, &self.columns[..self.key_count()], &selected).await;
         }
         Ok(false)
     }
@@ -123,10 +121,48 @@ impl Grouping<'_> {
     }
 }
 
-fn distinct(columns: &[ArrayRef]) -> Result<usize> {
-    let fields = columns.iter().map(|column| SortField::new(column.data_type().clone()));
-    let rows = RowConverter::new(fields.collect())?.convert_columns(columns)?;
-    Ok(rows.iter().map(|row| row.data()).collect::<HashSet<&[u8]>>().len())
+/// Whether the rows that are looked at have too many groups for one pass. A glance at the first of them may do.
+async fn has_many_groups(probe: &Scan, keys: &[Typed], selected: &Selected) -> Result<bool> {
+    const GLANCED_ROWS: usize = PROBED_ROWS / GLANCED_SHARE;
+    let mut different = Different::new(keys)?;
+    let mut stretches = leaf::loaded(probe, keys, selected).await?;
+    let mut done = 0;
+    while let Some(arrays) = stretches.next(&probe.pace, |rows, _| leaf::evaluated(keys, rows))? {
+        let count = arrays[0].len();
+        let glanced = GLANCED_ROWS.saturating_sub(done).min(count);
+        different.add(&arrays, 0, glanced)?;
+        if glanced > 0 && done + glanced == GLANCED_ROWS && different.count() < WIDE_GROUPS / GLANCED_SHARE {
+            return Ok(false);
+        }
+        different.add(&arrays, glanced, count - glanced)?;
+        done += count;
+        turns::pause().await;
+    }
+    Ok(different.count() >= WIDE_GROUPS)
+}
+
+/// How many different keys there are, as far as hashes tell: both ways come to the same groups.
+struct Different {
+    converter: RowConverter,
+    hashes: HashSet<u64>,
+}
+
+impl Different {
+    fn new(keys: &[Typed]) -> Result<Self> {
+        let fields = keys.iter().map(|key| SortField::new(arrow_type(key.kind)));
+        Ok(Self { converter: RowConverter::new(fields.collect())?, hashes: HashSet::new() })
+    }
+
+    fn add(&mut self, columns: &[ArrayRef], start: usize, count: usize) -> Result<()> {
+        let columns: Vec<ArrayRef> = columns.iter().map(|column| column.slice(start, count)).collect();
+        let rows = self.converter.convert_columns(&columns)?;
+        self.hashes.extend(rows.iter().map(|row| xxh3_64(row.data())));
+        Ok(())
+    }
+
+    fn count(&self) -> usize {
+        self.hashes.len()
+    }
 }
 
 /// A condition that is true for the rows of some groups.
