@@ -289,9 +289,8 @@ async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
         // What is known of a segment has the least and the greatest of its values: they go with the row.
         .pragma("secure_delete", "on")
         .pragma("journal_size_limit", SQLITE_JOURNAL_BYTES.to_string());
-    let write = SqlitePoolOptions::new()
+    let write = lasting()
         .max_connections(1)
-        .acquire_timeout(WAIT_MAX)
         .after_release(|connection, _| Box::pin(is_fit_for_use(connection)))
         .connect_with(options.clone())
         .await?;
@@ -299,12 +298,20 @@ async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
     let mut transaction = write.begin_with("BEGIN IMMEDIATE").await?;
     sqlx::migrate!("migrations/sqlite").run(&mut *transaction).await?;
     transaction.commit().await?;
-    let read = SqlitePoolOptions::new()
+    let read = lasting()
+        .min_connections(SQLITE_READERS)
         .max_connections(SQLITE_READERS)
-        .acquire_timeout(WAIT_MAX)
+        // A connection to a file does not go away by itself, and asking whether it has costs as much as a question.
+        .test_before_acquire(false)
         .connect_with(options.pragma("query_only", "on"))
         .await?;
     Ok(Db::Sqlite { read, write })
+}
+
+/// Connections that last. Each has a thread, which has the priority of whoever opens it: those of the start have that of
+/// requests, while one that a job opens later would give way to all queries, and requests that ask it with it.
+fn lasting() -> SqlitePoolOptions {
+    SqlitePoolOptions::new().acquire_timeout(WAIT_MAX).idle_timeout(None).max_lifetime(None)
 }
 
 /// Whether a connection can be used again. After an error of its disk SQLite ends a transaction by itself, which the
