@@ -102,7 +102,22 @@ macro_rules! read {
 
 /// Runs a body in one write transaction and commits it. Leaving the body early (by `?` or `return`) rolls back.
 macro_rules! write {
-    ($catalog:expr, $connection:ident => $body:expr) => {{
+    ($catalog:expr, $connection:ident => $body:expr) => {
+        $crate::db::committed!($catalog, 1, $connection => $body)
+    };
+}
+
+/// The same for what is only counted or noted, such as use and refusals: nothing of what was read before is out of date
+/// after it. Jobs do that all the time, and each change makes every request look its token up again.
+macro_rules! write_figures {
+    ($catalog:expr, $connection:ident => $body:expr) => {
+        $crate::db::committed!($catalog, 0, $connection => $body)
+    };
+}
+
+/// What both do, with how much it adds to the count of changes.
+macro_rules! committed {
+    ($catalog:expr, $changes:literal, $connection:ident => $body:expr) => {{
         $catalog.pass($crate::surroundings::Point::Begin, file!()).await?;
         let value = match &$catalog.db {
             // Takes the write lock at once: a transaction that began by reading could not wait for it.
@@ -112,7 +127,7 @@ macro_rules! write {
                 let value = $body;
                 $catalog.pass($crate::surroundings::Point::Commit, file!()).await?;
                 transaction.commit().await?;
-                $catalog.changes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
+                $catalog.changes.fetch_add($changes, std::sync::atomic::Ordering::AcqRel);
                 value
             }
             $crate::db::Db::Postgres(pool) => {
@@ -121,7 +136,7 @@ macro_rules! write {
                 let value = $body;
                 $catalog.pass($crate::surroundings::Point::Commit, file!()).await?;
                 transaction.commit().await?;
-                $catalog.changes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
+                $catalog.changes.fetch_add($changes, std::sync::atomic::Ordering::AcqRel);
                 value
             }
         };
@@ -159,7 +174,7 @@ macro_rules! push_list {
     };
 }
 
-pub(crate) use {drop_in_batches, push_list, read, write};
+pub(crate) use {committed, drop_in_batches, push_list, read, write, write_figures};
 
 impl Catalog {
     /// Opens the catalogue, creating it or bringing its schema up to date, and proves that the key is the one that
@@ -191,7 +206,8 @@ impl Catalog {
         }
     }
 
-    /// Grows with every change that this process commits: what was read before may be out of date then.
+    /// Grows with every change that this process commits: what was read before may be out of date then. What is only
+    /// counted or noted is no change.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }

@@ -1,6 +1,6 @@
 //! Remembers for a moment who a token belongs to, because looking it up costs as much as a disk sync. Every change that
-//! this process makes to the catalogue ends the memory at once; one by another process is noticed after a quarter of a
-//! second.
+//! this process makes to the catalogue, figures of use aside, ends the memory at once; one by another process is noticed
+//! after a quarter of a second.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
