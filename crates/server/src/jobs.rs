@@ -1,4 +1,5 @@
-//! Background jobs. Each is a `step` that tests call by themselves and that `run_every` repeats until shutdown.
+//! Background jobs. Each is a `step` that tests call by themselves and that `run_every` repeats until shutdown, with a low
+//! priority unless others wait for what it holds.
 
 pub mod deliver;
 pub mod forget_tokens;
@@ -13,6 +14,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -48,10 +50,10 @@ impl Jobs {
     /// Starts every job.
     pub fn start(app: &Arc<App>) -> Self {
         let jobs = Self::default();
-        jobs.run_every("write-refusals", WRITE_REFUSALS_EVERY, app, |app| async move {
+        jobs.run_promptly("write-refusals", WRITE_REFUSALS_EVERY, app, |app| async move {
             collected::write_refusals(&app).await
         });
-        jobs.run_every("write-last-uses", WRITE_LAST_USES_EVERY, app, |app| async move {
+        jobs.run_promptly("write-last-uses", WRITE_LAST_USES_EVERY, app, |app| async move {
             collected::write_last_uses(&app).await
         });
         jobs.run_every(
@@ -60,7 +62,7 @@ impl Jobs {
             app,
             |app| async move { forget_tokens::step(&app).await },
         );
-        jobs.run_every("write-query-usage", WRITE_QUERY_USAGE_EVERY, app, |app| async move {
+        jobs.run_promptly("write-query-usage", WRITE_QUERY_USAGE_EVERY, app, |app| async move {
             meter::write(&app).await
         });
         jobs.run_every("prune-queries", PRUNE_QUERIES_EVERY, app, |app| async move {
@@ -121,8 +123,38 @@ impl Jobs {
         Running: Future<Output = Result<(), Failed>> + Send,
         Failed: std::error::Error + Send,
     {
-        let (app, threads) = (Arc::clone(app), &app.background);
-        let stop = self.stop.clone();
+        self.repeat(name, period, app, step, app.background.handle());
+    }
+
+    /// The same with the priority of requests. Of the connections to SQLite one writes: while a job has it that gives way
+    /// to all queries, runs of monitors and changes over HTTP wait for it.
+    fn run_promptly<Step, Running, Failed>(
+        &self,
+        name: &'static str,
+        period: Duration,
+        app: &Arc<App>,
+        step: Step,
+    ) where
+        Step: Fn(Arc<App>) -> Running + Send + 'static,
+        Running: Future<Output = Result<(), Failed>> + Send,
+        Failed: std::error::Error + Send,
+    {
+        self.repeat(name, period, app, step, &Handle::current());
+    }
+
+    fn repeat<Step, Running, Failed>(
+        &self,
+        name: &'static str,
+        period: Duration,
+        app: &Arc<App>,
+        step: Step,
+        threads: &Handle,
+    ) where
+        Step: Fn(Arc<App>) -> Running + Send + 'static,
+        Running: Future<Output = Result<(), Failed>> + Send,
+        Failed: std::error::Error + Send,
+    {
+        let (app, stop) = (Arc::clone(app), self.stop.clone());
         let repeated = async move {
             let mut ticks = tokio::time::interval(period);
             ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -137,6 +169,6 @@ impl Jobs {
                 }
             }
         };
-        self.tracker.spawn_on(repeated, threads.handle());
+        self.tracker.spawn_on(repeated, threads);
     }
 }
