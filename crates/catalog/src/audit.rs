@@ -4,7 +4,7 @@
 use sqlx::FromRow;
 use tidegauge_model::{OrgId, Timestamp};
 
-use crate::db::{drop_in_batches, read, write};
+use crate::db::{drop_in_batches, read, write_figures};
 use crate::{Catalog, Result};
 
 /// Who makes a change, when, and as part of which request.
@@ -92,7 +92,7 @@ pub(crate) use record;
 impl Catalog {
     /// Writes collected refusals.
     pub async fn insert_refusals(&self, refusals: &[Refusals]) -> Result<()> {
-        write!(self, connection => {
+        write_figures!(self, connection => {
             for refusal in refusals {
                 sqlx::query(INSERT)
                     .bind(refusal.org.as_ref().map(OrgId::as_str))

@@ -102,7 +102,22 @@ macro_rules! read {
 
 /// Runs a body in one write transaction and commits it. Leaving the body early (by `?` or `return`) rolls back.
 macro_rules! write {
-    ($catalog:expr, $connection:ident => $body:expr) => {{
+    ($catalog:expr, $connection:ident => $body:expr) => {
+        $crate::db::committed!($catalog, 1, $connection => $body)
+    };
+}
+
+/// The same for what is only counted or noted, such as use and refusals: nothing of what was read before is out of date
+/// after it. Jobs do that all the time, and each change makes every request look its token up again.
+macro_rules! write_figures {
+    ($catalog:expr, $connection:ident => $body:expr) => {
+        $crate::db::committed!($catalog, 0, $connection => $body)
+    };
+}
+
+/// What both do, with how much it adds to the count of changes.
+macro_rules! committed {
+    ($catalog:expr, $changes:literal, $connection:ident => $body:expr) => {{
         $catalog.pass($crate::surroundings::Point::Begin, file!()).await?;
         let value = match &$catalog.db {
             // Takes the write lock at once: a transaction that began by reading could not wait for it.
@@ -112,7 +127,7 @@ macro_rules! write {
                 let value = $body;
                 $catalog.pass($crate::surroundings::Point::Commit, file!()).await?;
                 transaction.commit().await?;
-                $catalog.changes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
+                $catalog.changes.fetch_add($changes, std::sync::atomic::Ordering::AcqRel);
                 value
             }
             $crate::db::Db::Postgres(pool) => {
@@ -121,7 +136,7 @@ macro_rules! write {
                 let value = $body;
                 $catalog.pass($crate::surroundings::Point::Commit, file!()).await?;
                 transaction.commit().await?;
-                $catalog.changes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
+                $catalog.changes.fetch_add($changes, std::sync::atomic::Ordering::AcqRel);
                 value
             }
         };
@@ -159,7 +174,7 @@ macro_rules! push_list {
     };
 }
 
-pub(crate) use {drop_in_batches, push_list, read, write};
+pub(crate) use {committed, drop_in_batches, push_list, read, write, write_figures};
 
 impl Catalog {
     /// Opens the catalogue, creating it or bringing its schema up to date, and proves that the key is the one that
@@ -191,7 +206,8 @@ impl Catalog {
         }
     }
 
-    /// Grows with every change that this process commits: what was read before may be out of date then.
+    /// Grows with every change that this process commits: what was read before may be out of date then. What is only
+    /// counted or noted is no change.
     pub fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
@@ -290,9 +306,8 @@ async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
         // What is known of a segment has the least and the greatest of its values: they go with the row.
         .pragma("secure_delete", "on")
         .pragma("journal_size_limit", SQLITE_JOURNAL_BYTES.to_string());
-    let write = SqlitePoolOptions::new()
+    let write = lasting()
         .max_connections(1)
-        .acquire_timeout(WAIT_MAX)
         .after_release(|connection, _| Box::pin(is_fit_for_use(connection)))
         .connect_with(options.clone())
         .await?;
@@ -300,12 +315,20 @@ async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
     let mut transaction = write.begin_with("BEGIN IMMEDIATE").await?;
     sqlx::migrate!("migrations/sqlite").run(&mut *transaction).await?;
     transaction.commit().await?;
-    let read = SqlitePoolOptions::new()
+    let read = lasting()
+        .min_connections(SQLITE_READERS)
         .max_connections(SQLITE_READERS)
-        .acquire_timeout(WAIT_MAX)
+        // A connection to a file does not go away by itself, and asking whether it has costs as much as a question.
+        .test_before_acquire(false)
         .connect_with(options.pragma("query_only", "on"))
         .await?;
     Ok(Db::Sqlite { read, write })
+}
+
+/// Connections that last. Each has a thread, which has the priority of whoever opens it: those of the start have that of
+/// requests, while one that a job opens later would give way to all queries, and requests that ask it with it.
+fn lasting() -> SqlitePoolOptions {
+    SqlitePoolOptions::new().acquire_timeout(WAIT_MAX).idle_timeout(None).max_lifetime(None)
 }
 
 /// Whether a connection can be used again. After an error of its disk SQLite ends a transaction by itself, which the

@@ -9,7 +9,7 @@ use tidegauge_model::capability::Grants;
 use tidegauge_model::{Capabilities, DatasetArea, OrgArea, OrgId, Timestamp, TokenId, UserId, ViewArea};
 
 use crate::audit::{Change, record};
-use crate::db::{read, write};
+use crate::db::{read, write, write_figures};
 use crate::deletion::delete_one;
 use crate::limits::TOKENS_MAX;
 use crate::{Catalog, Error, Result};
@@ -280,7 +280,7 @@ impl Catalog {
         // In one order always: two nodes that lock the same rows in different orders wait for each other.
         let mut uses: Vec<&(TokenId, Timestamp)> = uses.iter().collect();
         uses.sort();
-        write!(self, connection => {
+        write_figures!(self, connection => {
             for (id, at) in uses {
                 sqlx::query(
                     "UPDATE token SET last_used_at = $2 \

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tidegauge_model::OrgId;
 
 use crate::counts::{from_stored, to_stored};
-use crate::db::{read, write};
+use crate::db::{read, write_figures};
 use crate::{Catalog, Result};
 
 /// Adds bytes in a month to the organisation of a dataset.
@@ -46,7 +46,7 @@ impl Catalog {
         if sums.is_empty() {
             return Ok(());
         }
-        write!(self, connection => {
+        write_figures!(self, connection => {
             for ((org, month), amount) in &sums {
                 sqlx::query(statement)
                     .bind(*org)

@@ -290,6 +290,8 @@ impl Scan {
         let mut inputs = self.absent_inputs();
         for place in places {
             inputs[*place] = self.input(block, &self.inputs[*place], picked).await?;
+            // A column of many rows takes some milliseconds, and a list of events shows all that there are.
+            turns::pause().await;
         }
         add_since(&self.counters.nanos_reading, began);
         Ok(inputs)

@@ -51,7 +51,7 @@ pub struct App {
     pub embedded: EmbeddedServer,
     pub oauth: Oauth,
     pub roles: RoleTable,
-    pub bearers: Bearers,
+    pub bearers: Arc<Bearers>,
     pub rates: RateLimiter,
     pub passwords: PasswordDesk,
     /// From where passwords were tried in vain.
@@ -129,7 +129,7 @@ impl App {
             shares: Shares::default(),
             http,
             roles: RoleTable::default(),
-            bearers: Bearers::default(),
+            bearers: Arc::default(),
             rates: RateLimiter::default(),
             passwords: PasswordDesk::default(),
             addresses: Addresses::default(),

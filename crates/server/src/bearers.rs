@@ -1,13 +1,16 @@
 //! Remembers for a moment who a token belongs to, because looking it up costs as much as a disk sync. Every change that
-//! this process makes to the catalogue ends the memory at once; one by another process is noticed after a quarter of a
-//! second.
+//! this process makes to the catalogue, figures of use aside, ends the memory at once; one by another process is noticed
+//! after a quarter of a second. A token that is in use is looked up again before that, and no request waits for it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidegauge_catalog::bearer::Bearer;
 use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{OrgId, Timestamp};
+
+use crate::app::App;
+use crate::remembered::Remembered;
 
 /// How long a look-up counts, in microseconds.
 const REMEMBERED_MICROS: i64 = 250_000;
@@ -17,31 +20,42 @@ const TOKENS_MAX: usize = 10_000;
 
 /// Tokens that were looked up a moment ago.
 #[derive(Debug, Default)]
-pub struct Bearers(Mutex<HashMap<Asked, Known>>);
+pub struct Bearers(Mutex<HashMap<Asked, Remembered<Arc<Bearer>>>>);
 
 /// What was asked for: the digest of a token or another name of who sends it, and the organisation that the request
 /// names.
 type Asked = (String, Option<OrgId>);
 
-#[derive(Debug)]
-struct Known {
-    bearer: Arc<Bearer>,
-    /// The state of the catalogue that it was read from.
-    changes: u64,
-    at: Timestamp,
-}
-
 impl Bearers {
     /// Finds the token with this digest. A token that does not exist is not remembered: it may be made any moment.
     pub async fn find(
-        &self,
-        catalog: &Catalog,
+        self: &Arc<Self>,
+        app: &App,
         digest: String,
         named: Option<&OrgId>,
+    ) -> Result<Option<Arc<Bearer>>, Error> {
+        let (asked, now) = ((digest, named.cloned()), app.now());
+        let Some((bearer, is_to_renew)) = self.known(&asked, app.catalog.changes(), now) else {
+            return self.look_up(&app.catalog, asked, now).await;
+        };
+        if is_to_renew {
+            let (bearers, catalog) = (Arc::clone(self), Arc::clone(&app.catalog));
+            // If it fails, the next request after the time of what is known tries for itself, and is told.
+            app.tasks.spawn(async move { bearers.look_up(&catalog, asked, now).await });
+        }
+        Ok(Some(bearer))
+    }
+
+    async fn look_up(
+        &self,
+        catalog: &Catalog,
+        asked: Asked,
         now: Timestamp,
     ) -> Result<Option<Arc<Bearer>>, Error> {
-        let look_up = catalog.find_bearer(&digest, named);
-        self.remembered(catalog, digest.clone(), named, now, look_up).await
+        // Read before the look-up, so that a change during it ends the memory.
+        let changes = catalog.changes();
+        let found = catalog.find_bearer(&asked.0, asked.1.as_ref()).await?;
+        Ok(self.remember(asked, found, changes, now))
     }
 
     /// What a look-up under this key found a moment ago, or finds now.
@@ -56,21 +70,36 @@ impl Bearers {
         let asked = (key, named.cloned());
         // Read before the look-up, so that a change during it ends the memory.
         let changes = catalog.changes();
-        if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&asked) {
-            let age = now.as_micros().saturating_sub(known.at.as_micros());
-            if known.changes == changes && (0..REMEMBERED_MICROS).contains(&age) {
-                return Ok(Some(Arc::clone(&known.bearer)));
-            }
+        if let Some((bearer, _)) = self.known(&asked, changes, now) {
+            return Ok(Some(bearer));
         }
-        let Some(bearer) = look_up.await? else {
-            return Ok(None);
+        Ok(self.remember(asked, look_up.await?, changes, now))
+    }
+
+    fn known(&self, asked: &Asked, changes: u64, now: Timestamp) -> Option<(Arc<Bearer>, bool)> {
+        self.lock().get_mut(asked)?.get(changes, now, REMEMBERED_MICROS)
+    }
+
+    fn remember(
+        &self,
+        asked: Asked,
+        found: Option<Bearer>,
+        changes: u64,
+        now: Timestamp,
+    ) -> Option<Arc<Bearer>> {
+        let mut known = self.lock();
+        let Some(bearer) = found.map(Arc::new) else {
+            known.remove(&asked);
+            return None;
         };
-        let bearer = Arc::new(bearer);
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= TOKENS_MAX {
             known.clear();
         }
-        known.insert(asked, Known { bearer: Arc::clone(&bearer), changes, at: now });
-        Ok(Some(bearer))
+        known.insert(asked, Remembered::new(Arc::clone(&bearer), changes, now));
+        Some(bearer)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Asked, Remembered<Arc<Bearer>>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,5 +1,5 @@
 //! Background jobs. Each is a `step` that tests call by themselves and that `run_every` repeats until shutdown, at a pace
-//! that can be handed in.
+//! that can be handed in, and with a low priority unless others wait for what it holds.
 
 pub mod deliver;
 pub mod forget_tokens;
@@ -15,6 +15,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -63,10 +64,10 @@ impl Jobs {
     /// Starts every job at a pace.
     pub fn start_at(app: &Arc<App>, pace: Arc<dyn Pace>) -> Self {
         let jobs = Self { pace, ..Self::default() };
-        jobs.run_every("write-refusals", WRITE_REFUSALS_EVERY, app, |app| async move {
+        jobs.run_promptly("write-refusals", WRITE_REFUSALS_EVERY, app, |app| async move {
             collected::write_refusals(&app).await
         });
-        jobs.run_every("write-last-uses", WRITE_LAST_USES_EVERY, app, |app| async move {
+        jobs.run_promptly("write-last-uses", WRITE_LAST_USES_EVERY, app, |app| async move {
             collected::write_last_uses(&app).await
         });
         jobs.run_every(
@@ -75,7 +76,7 @@ impl Jobs {
             app,
             |app| async move { forget_tokens::step(&app).await },
         );
-        jobs.run_every("write-query-usage", WRITE_QUERY_USAGE_EVERY, app, |app| async move {
+        jobs.run_promptly("write-query-usage", WRITE_QUERY_USAGE_EVERY, app, |app| async move {
             meter::write(&app).await
         });
         jobs.run_every("prune-queries", PRUNE_QUERIES_EVERY, app, |app| async move {
@@ -136,7 +137,38 @@ impl Jobs {
         Running: Future<Output = Result<(), Failed>> + Send,
         Failed: std::error::Error + Send,
     {
-        let (app, threads) = (Arc::clone(app), &app.background);
+        self.repeat(name, period, app, step, app.background.handle());
+    }
+
+    /// The same with the priority of requests. Of the connections to SQLite one writes: while a job has it that gives way
+    /// to all queries, runs of monitors and changes over HTTP wait for it.
+    fn run_promptly<Step, Running, Failed>(
+        &self,
+        name: &'static str,
+        period: Duration,
+        app: &Arc<App>,
+        step: Step,
+    ) where
+        Step: Fn(Arc<App>) -> Running + Send + 'static,
+        Running: Future<Output = Result<(), Failed>> + Send,
+        Failed: std::error::Error + Send,
+    {
+        self.repeat(name, period, app, step, &Handle::current());
+    }
+
+    fn repeat<Step, Running, Failed>(
+        &self,
+        name: &'static str,
+        period: Duration,
+        app: &Arc<App>,
+        step: Step,
+        threads: &Handle,
+    ) where
+        Step: Fn(Arc<App>) -> Running + Send + 'static,
+        Running: Future<Output = Result<(), Failed>> + Send,
+        Failed: std::error::Error + Send,
+    {
+        let app = Arc::clone(app);
         let (stop, mut ticks) = (self.stop.clone(), self.pace.ticks(name, period));
         let repeated = async move {
             loop {
@@ -150,6 +182,6 @@ impl Jobs {
                 }
             }
         };
-        self.tracker.spawn_on(repeated, threads.handle());
+        self.tracker.spawn_on(repeated, threads);
     }
 }

@@ -15,6 +15,7 @@ pub mod jobs;
 pub mod limits;
 pub mod metrics;
 pub mod oauth;
+pub mod remembered;
 pub mod secret_key;
 pub mod service;
 pub mod telemetry;

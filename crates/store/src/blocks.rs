@@ -26,8 +26,7 @@ use futures_util::{StreamExt, TryStreamExt};
 use tidegauge_catalog::segments::Segment;
 use tidegauge_model::FieldKind;
 
-use buffer::Stretch;
-pub(crate) use buffer::Stretches;
+pub(crate) use buffer::{Stretch, Stretches};
 pub use column::{BlockColumn, Codes};
 use footer::Footer;
 pub(crate) use footers::Footers;

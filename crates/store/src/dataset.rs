@@ -12,7 +12,7 @@ use tidegauge_model::{DatasetId, FieldKind, OrgId, SegmentId};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-use crate::blocks::Stretches;
+use crate::blocks::{Stretch, Stretches};
 use crate::fields::FieldBook;
 use crate::frame::Frame;
 use crate::keys::KeyState;
@@ -246,9 +246,9 @@ impl DatasetState {
     pub(crate) fn move_to_segments(&self, flushed: u64, added: Vec<Arc<Segment>>) {
         let mut inner = self.lock();
         inner.replace_segments(&[], added);
-        let bytes = inner.let_go(flushed);
+        let gone = inner.let_go(flushed);
         drop(inner);
-        self.buffered.fetch_sub(bytes, Ordering::AcqRel);
+        self.buffered.fetch_sub(gone.bytes, Ordering::AcqRel);
     }
 
     /// Takes over what the catalogue says.
@@ -256,30 +256,41 @@ impl DatasetState {
         let mut inner = self.lock();
         inner.segments = Arc::new(segments);
         inner.is_behind = false;
-        let bytes = if flushed > inner.flushed { inner.let_go(flushed) } else { 0 };
+        let gone = if flushed > inner.flushed { inner.let_go(flushed) } else { Gone::default() };
         drop(inner);
-        self.buffered.fetch_sub(bytes, Ordering::AcqRel);
+        self.buffered.fetch_sub(gone.bytes, Ordering::AcqRel);
     }
 
     /// Forgets everything: the dataset is gone.
     pub(crate) fn delete(&self) {
         let mut inner = self.lock();
         inner.is_deleted = true;
-        let bytes = std::mem::take(&mut inner.buffered_bytes);
+        let gone = Gone {
+            bytes: std::mem::take(&mut inner.buffered_bytes),
+            _logged: std::mem::take(&mut inner.logged),
+            _stretches: inner.stretches.let_go(u64::MAX),
+        };
         inner.buffered_rows = 0;
-        inner.logged.clear();
-        inner.stretches.let_go(u64::MAX);
         inner.usage.clear();
         inner.unpublished = None;
         inner.segments = Arc::default();
         drop(inner);
-        self.buffered.fetch_sub(bytes, Ordering::AcqRel);
+        self.buffered.fetch_sub(gone.bytes, Ordering::AcqRel);
     }
 }
 
+/// What has left the buffer. To be dropped when the lock is free again: giving much memory back takes a while on a thread
+/// of a low priority, and the thread of the log, for which everybody waits who sends events, would wait for the lock.
+#[derive(Default)]
+struct Gone {
+    bytes: usize,
+    _logged: Vec<Arc<Logged>>,
+    _stretches: Vec<Arc<Stretch>>,
+}
+
 impl Inner {
-    /// Forgets the events up to a sequence, and says how many bytes they took.
-    fn let_go(&mut self, flushed: u64) -> usize {
+    /// Forgets the events up to a sequence.
+    fn let_go(&mut self, flushed: u64) -> Gone {
         let kept = self.logged.partition_point(|logged| logged.sequence <= flushed);
         let gone: Vec<Arc<Logged>> = self.logged.drain(..kept).collect();
         let bytes: usize = gone.iter().map(|logged| logged.frame.bytes()).sum();
@@ -292,9 +303,8 @@ impl Inner {
         }
         self.usage.retain(|_, bytes| *bytes > 0);
         self.flushed = flushed;
-        self.stretches.let_go(flushed);
         self.keys.retain(|_, key| !key.is_done_by(flushed));
-        bytes
+        Gone { bytes, _logged: gone, _stretches: self.stretches.let_go(flushed) }
     }
 
     pub(crate) fn replace_segments(&mut self, removed: &[SegmentId], added: Vec<Arc<Segment>>) {

@@ -289,10 +289,11 @@ fn put_aside(
 /// The thread: writes what waits until the log is closed.
 fn run(shared: &Shared, writer: &Mutex<writer::Writer>) {
     let lock = || writer.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut groups = group::Groups::default();
     while shared.wait_for_work() {
         let mut writer = lock();
         // Taken with the writer in hand: what came while somebody else wrote goes with this sync.
-        let group = group::take(&mut shared.lock().queue);
+        let group = groups.take(&mut shared.lock().queue);
         writer.commit(group);
     }
     lock().end();

@@ -63,7 +63,7 @@ impl Store {
             Err(error) => return Err(error.into()),
         }
         state.lock().unpublished = None;
-        self.flushes.fetch_add(1, std::sync::atomic::Ordering::AcqRel);
+        self.note_flush(state.org());
         Ok(())
     }
 

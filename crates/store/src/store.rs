@@ -57,8 +57,8 @@ pub struct Store {
     appended: AtomicU64,
     /// When the pace was looked at last, and how much had been appended then.
     pace: Mutex<(Timestamp, u64)>,
-    /// How many times segments were published.
-    pub(crate) flushes: AtomicU64,
+    /// How many times segments were published for each organisation.
+    flushes: Mutex<HashMap<OrgId, u64>>,
     pub(crate) flush_failure: LastFailure,
     /// Up to which sequence the log has events of datasets that are gone.
     pub(crate) doomed: AtomicU64,
@@ -261,9 +261,15 @@ impl Store {
         self.directory().by_name.get(org).map_or(0, |datasets| datasets.values().map(of).sum())
     }
 
-    /// Grows whenever the catalogue's counts have changed.
-    pub fn flushes(&self) -> u64 {
-        self.flushes.load(Ordering::Acquire)
+    /// Grows whenever the catalogue's counts of an organisation have changed.
+    pub fn flushes(&self, org: &OrgId) -> u64 {
+        let flushes = self.flushes.lock().unwrap_or_else(PoisonError::into_inner);
+        flushes.get(org).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn note_flush(&self, org: &OrgId) {
+        let mut flushes = self.flushes.lock().unwrap_or_else(PoisonError::into_inner);
+        *flushes.entry(org.clone()).or_default() += 1;
     }
 
     pub fn figures(&self) -> StoreFigures {

@@ -343,6 +343,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         is_added_up_by_org_and_month,
         counts_the_bytes_of_live_segments,
         of_queries_is_counted_apart,
+        is_no_change,
     }
     sessions {
         reads_back_what_was_begun,

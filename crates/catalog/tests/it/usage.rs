@@ -50,3 +50,17 @@ pub(crate) async fn counts_the_bytes_of_live_segments(test: &TestCatalog<'_>) {
     assert_eq!(test.storage_bytes(&ours).await.unwrap(), 200);
     assert_eq!(test.storage_bytes(&"org_none".into()).await.unwrap(), 0);
 }
+
+/// What jobs note all the time does not make others read again what they remember.
+pub(crate) async fn is_no_change(test: &TestCatalog<'_>) {
+    let (ours, _) = samples::two_orgs(test).await;
+    let before = test.changes();
+    let used = [(ours.clone(), "2026-01".to_owned(), 5)];
+    test.add_usage(&used).await.unwrap();
+    test.add_query_usage(&used).await.unwrap();
+    test.insert_refusals(&[]).await.unwrap();
+    test.touch_tokens(&[]).await.unwrap();
+    assert_eq!(test.changes(), before);
+    insert(test, &ours, "a").await;
+    assert!(test.changes() > before);
+}

@@ -18,6 +18,7 @@ use crate::bind::{ARRIVAL_FIELD, InputColumn};
 use crate::expr::{Input, Rows, Typed};
 use crate::plan::EventsPlan;
 use crate::scan::{Picked, Scan};
+use crate::turns;
 use crate::types::{arrow_type, type_of};
 use crate::value::Value;
 use crate::{Error, Result};
@@ -132,19 +133,38 @@ async fn read_rows(
         };
         let computed = evaluated(&variants, &inputs, count, budget);
         drop(inputs);
+        let computed = match computed {
+            Ok(computed) => Ok(each_alone(computed).await),
+            failed => failed,
+        };
         if is_whole {
             budget.memory.give_back(beside);
         }
         columns.iter_mut().zip(computed?).for_each(|(parts, part)| parts.push(part));
     }
-    let joined = |(variant, parts): (&&Typed, Vec<ArrayRef>)| joined(variant.kind, &parts, &order);
-    variants.iter().zip(columns).map(joined).collect()
+    let mut whole = Vec::with_capacity(variants.len());
+    for (variant, parts) in variants.iter().zip(columns) {
+        whole.push(joined(variant.kind, &parts, &order)?);
+        turns::pause().await;
+    }
+    Ok(whole)
 }
 
+/// Without a pause: what an expression takes is also measured by the clock.
 fn evaluated(variants: &[&Typed], inputs: &[Input], count: usize, budget: &Budget) -> Result<Vec<ArrayRef>> {
     let allowance = budget.memory.allowance(count);
     let rows = Rows::allowed(inputs, count, &allowance);
-    variants.iter().map(|variant| Ok(alone(variant.evaluate(&rows)?.into_array(count)?))).collect()
+    variants.iter().map(|variant| variant.evaluate(&rows)?.into_array(count)).collect()
+}
+
+/// Copies the texts of many rows out of their blocks, one column after the other, and lets others go on in between.
+async fn each_alone(columns: Vec<ArrayRef>) -> Vec<ArrayRef> {
+    let mut each = Vec::with_capacity(columns.len());
+    for column in columns {
+        each.push(alone(column));
+        turns::pause().await;
+    }
+    each
 }
 
 /// Which fields are shown, and a scan whose inputs they read.

@@ -15,6 +15,7 @@ use crate::Result;
 use crate::bind::InputColumn;
 use crate::cache::Kept;
 use crate::expr::Input;
+use crate::turns;
 use crate::types::{arrow_type, type_of};
 
 /// Below this share of a block's rows, only those rows are decoded.
@@ -93,6 +94,7 @@ impl Scan {
                 true => self.input(block, column, picked).await?,
                 false => self.few(block, column, &rows).await?,
             };
+            turns::pause().await;
         }
         Ok(inputs)
     }

@@ -204,3 +204,22 @@ fn groups_that_are_equal_are_in_the_order_of_their_keys() {
         }
     });
 }
+
+/// Few groups are sorted in the query's own turn and many beside it, whether they have many rows or many bytes.
+#[test]
+fn few_groups_and_many_come_in_the_same_order() {
+    block_on(async {
+        let house = House::new().await;
+        for (groups, bytes) in [(1, 1), (1_024, 1), (1_025, 1), (3_000, 1), (100, 1_000), (400, 1_000)] {
+            let text = format!(
+                "print i = range(1, {groups}) | mv-expand i | extend x = 10000 - tolong(i) \
+                 | summarize n = count() by k = strcat(strrep('x', {bytes}), tostring(x))"
+            );
+            let answer = house.ask_text(&[], &text, Way::Threads).await.unwrap();
+            let table = &answer.tables[0];
+            let keys: Vec<Value> = (0..table.rows).map(|row| value(&table.fields[0], row)).collect();
+            let wanted = (10_000 - groups..10_000).map(|x| json!(format!("{}{x}", "x".repeat(bytes))));
+            assert_eq!(keys, wanted.collect::<Vec<Value>>(), "{groups} groups of {bytes} bytes");
+        }
+    });
+}

@@ -1,6 +1,6 @@
-//! Limits on connections, below HTTP: how many there are, how long one may stay silent before its first byte, and how
-//! long a client may leave an answer unread. The HTTP library has no timer for the first and the last. Which connection
-//! goes when there are too many is left to `table`.
+//! Limits on connections, below HTTP: how many there are, how long one may stay silent before its first byte, how long a
+//! client may leave an answer unread, and how much of one is written before others are served. The HTTP library has no
+//! timer for silence and none for what is not read. Which connection goes when there are too many is left to `table`.
 
 mod table;
 
@@ -14,6 +14,7 @@ use std::time::Duration;
 use axum_server::accept::Accept;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::task::coop;
 use tokio::time::{Sleep, sleep};
 
 use self::table::{Place, Table};
@@ -21,6 +22,10 @@ use super::line_ends::LineEnds;
 use crate::app::App;
 use crate::config::ConnectionLimits;
 use crate::metrics::connections::Cut;
+
+/// So many written bytes count as one step of a task. The runtime lets others go on after 128 steps: half a megabyte of a
+/// long answer, where a single step would be all that the system takes at once, which is several.
+const STEP_BYTES: usize = 4 << 10;
 
 /// Guards every connection of a listener.
 #[derive(Clone, Debug)]
@@ -99,10 +104,16 @@ pub struct Guarded<T> {
 }
 
 impl<T> Guarded<T> {
-    /// A connection that something was answered on is not given away for a new one as long as there are others.
-    fn note_written(&self, written: &Poll<io::Result<usize>>) {
-        if let Poll::Ready(Ok(bytes)) = written {
-            self.place.wrote(*bytes);
+    /// A connection that something was answered on is not given away for a new one as long as there are others. And who
+    /// writes much gives way: the next write waits until others had the thread.
+    fn note_written(&self, context: &mut Context<'_>, written: &Poll<io::Result<usize>>) {
+        let Poll::Ready(Ok(bytes)) = written else { return };
+        self.place.wrote(*bytes);
+        for _ in 0..bytes / STEP_BYTES {
+            match coop::poll_proceed(context) {
+                Poll::Ready(step) => step.made_progress(),
+                Poll::Pending => break,
+            }
         }
     }
 
@@ -161,7 +172,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Guarded<T> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.note_written(&written);
+        self.note_written(context, &written);
         self.watch(context, written)
     }
 
@@ -171,7 +182,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Guarded<T> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
-        self.note_written(&written);
+        self.note_written(context, &written);
         self.watch(context, written)
     }
 
@@ -187,5 +198,54 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Guarded<T> {
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let shut = Pin::new(&mut self.stream).poll_shutdown(context);
         self.watch(context, shut)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::net::Ipv4Addr;
+
+    use super::*;
+    use crate::config::TrustedProxies;
+    use crate::metrics::connections::ConnectionMetrics;
+
+    fn guarded() -> Guarded<tokio::io::Sink> {
+        let table = Table::new(8, TrustedProxies::default(), ConnectionMetrics::default());
+        Guarded {
+            stream: tokio::io::sink(),
+            first_byte: None,
+            unread: None,
+            line_ends: LineEnds::default(),
+            write_within: Duration::from_secs(60),
+            place: table.enter(Ipv4Addr::LOCALHOST.into()),
+        }
+    }
+
+    /// How much is written in pieces of a size until others are served, where everything can be written at once.
+    async fn written_at_once(piece: usize) -> usize {
+        let (mut guarded, piece) = (guarded(), vec![0_u8; piece]);
+        let mut written = 0;
+        poll_fn(|context| {
+            while written < 1 << 30 {
+                match Pin::new(&mut guarded).poll_write(context, &piece) {
+                    Poll::Ready(bytes) => written += bytes.unwrap(),
+                    Poll::Pending => break,
+                }
+            }
+            Poll::Ready(written)
+        })
+        .await
+    }
+
+    #[tokio::test]
+    async fn a_long_answer_lets_others_go_on() {
+        for piece in [64 << 10, 256 << 10] {
+            // Each task has steps of its own.
+            let written = tokio::task::JoinSet::from_iter([written_at_once(piece)]).join_all().await[0];
+            assert!((400_000..1_000_000).contains(&written), "{written} in pieces of {piece}");
+        }
+        let small = tokio::task::JoinSet::from_iter([written_at_once(100)]).join_all().await[0];
+        assert_eq!(small, 12_800, "small answers are steps as they were");
     }
 }

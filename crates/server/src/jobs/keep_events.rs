@@ -25,7 +25,7 @@ const KEYS_KEPT_SECONDS: i64 = 25 * 60 * 60;
 pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
     start_flush(jobs, app);
     let renew_every = app.store.lease_period();
-    jobs.run_every("keep-lease", renew_every, app, |app| async move { app.store.renew_lease().await });
+    jobs.run_promptly("keep-lease", renew_every, app, |app| async move { app.store.renew_lease().await });
     jobs.run_every("mend-log", MEND_LOG_EVERY, app, |app| async move { app.store.mend_log().await });
     let stop = jobs.stop.clone();
     jobs.run_every("compact", COMPACT_EVERY, app, move |app| {

@@ -46,8 +46,8 @@ const UNSET_DATE: &str = "0001-01-01";
 pub struct QueryDesk {
     pub limits: QueryLimits,
     pub meter: Arc<Meter>,
-    pub notes: Notes,
-    pub definitions: Definitions,
+    pub notes: Arc<Notes>,
+    pub definitions: Arc<Definitions>,
     /// What reads files on the web, where queries may do that.
     pub files: Option<Arc<dyn Files>>,
     pub atlas: Option<Arc<Atlas>>,
@@ -59,8 +59,8 @@ impl QueryDesk {
         Self {
             limits,
             meter: Arc::default(),
-            notes: Notes::default(),
-            definitions: Definitions::default(),
+            notes: Arc::default(),
+            definitions: Arc::default(),
             files,
             atlas,
         }
@@ -282,7 +282,7 @@ impl Run<'_> {
     /// What is known of the fields in an answer, and of those that were aggregated to it.
     async fn described(&self, answer: &Answer) -> Result<Vec<DescribedField>> {
         let meant = meant_fields(answer);
-        let notes = self.app.queries.notes.of(&self.app.catalog, self.dataset.id(), self.caller.now).await?;
+        let notes = self.app.queries.notes.of(self.app, self.dataset.id(), self.caller.now).await?;
         Ok(fields::described(&notes, &self.dataset, |name| meant.contains(name)))
     }
 }

@@ -300,7 +300,7 @@ async fn knows_definitions(app: TestApp) {
     };
     let defined = async |name: &str| {
         let (state, now) = (&app.app, app.app.now());
-        state.queries.definitions.of(&state.catalog, &app.org, name, now).await.unwrap()
+        state.queries.definitions.of(state, &app.org, name, now).await.unwrap()
     };
     make("/v2/datasets", json!({"name": "d"})).await;
     for name in ["d", "v", "none"] {

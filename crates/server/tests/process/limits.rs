@@ -201,6 +201,37 @@ fn computed_for_queries(process: u32) -> u64 {
     ticks
 }
 
+/// Requests wait for the log and for the catalogue: whoever asks for their threads first, these give way to no others.
+pub(crate) async fn keeps_priorities(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let token = installation.first_token();
+    // Jobs with a lower priority have asked the catalogue since the start as well.
+    for _ in 0..20 {
+        let user = client().get(format!("{}/v2/user", service.url)).bearer_auth(&token).send().await.unwrap();
+        assert_eq!(user.status(), 200);
+    }
+    let own = priorities(service.process(), "tidegauge")[0];
+    assert_eq!(priorities(service.process(), "log"), [own]);
+    // The system keeps 15 letters of a name.
+    let catalogue = priorities(service.process(), "sqlx-sqlite-wor");
+    assert!(catalogue.len() > 1 && catalogue.iter().all(|nice| *nice == own), "{catalogue:?}");
+}
+
+/// By how much the system prefers others to the threads of this name.
+fn priorities(process: u32, name: &str) -> Vec<i64> {
+    let mut found = Vec::new();
+    for task in std::fs::read_dir(format!("/proc/{process}/task")).unwrap() {
+        let text = std::fs::read_to_string(task.unwrap().path().join("stat")).unwrap_or_default();
+        let Some((head, rest)) = text.split_once(") ") else { continue };
+        if head.split_once(" (").is_some_and(|(_, of)| of == name) {
+            // Behind the name it is the seventeenth.
+            found.push(rest.split_whitespace().nth(16).unwrap().parse().unwrap());
+        }
+    }
+    found
+}
+
 /// A client that asks and never reads does not keep its answers in memory for ever.
 pub(crate) async fn closes_unread_connections(backend: Backend) {
     let installation = Installation::new(backend);

@@ -149,6 +149,9 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("a_query_whose_client_has_left_stops", |backend| {
         Box::pin(limits::stops_queries_of_who_has_left(backend))
     }),
+    ("the_threads_that_requests_wait_for_give_way_to_none", |backend| {
+        Box::pin(limits::keeps_priorities(backend))
+    }),
     ("connections_with_unread_answers_are_closed", |backend| {
         Box::pin(limits::closes_unread_connections(backend))
     }),

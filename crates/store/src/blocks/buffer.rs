@@ -76,11 +76,12 @@ impl Stretches {
         Ok(stretches)
     }
 
-    /// Forgets stretches when requests up to a sequence leave the buffer: the others are cut anew then.
-    pub(crate) fn let_go(&self, gone: u64) {
+    /// Forgets stretches when requests up to a sequence leave the buffer: the others are cut anew then. They are given to
+    /// the caller, who knows when there is time to drop them.
+    pub(crate) fn let_go(&self, gone: u64) -> Vec<Arc<Stretch>> {
         let mut kept = self.lock();
         kept.gone = kept.gone.max(gone);
-        kept.stretches.clear();
+        kept.stretches.drain().map(|(_, (_, stretch))| stretch).collect()
     }
 
     fn keep(&self, first: u64, last: u64, stretch: &Arc<Stretch>) {

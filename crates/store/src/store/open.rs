@@ -89,7 +89,7 @@ impl Store {
             room: Notify::new(),
             appended: AtomicU64::new(0),
             pace: Mutex::new((Timestamp::from_micros(0), 0)),
-            flushes: AtomicU64::new(0),
+            flushes: Mutex::default(),
             flush_failure: LastFailure::default(),
             doomed: AtomicU64::new(0),
             damage: recovered.damage,

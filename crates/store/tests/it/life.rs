@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tidegauge_model::OrgId;
+
 use crate::house::{House, START, events};
 
 const SECOND: i64 = 1_000_000_000;
@@ -51,4 +53,18 @@ async fn events_are_the_same_in_the_buffer_in_segments_after_a_restart_and_after
     assert!(house.store.collect_garbage().await.unwrap() > 0);
     let house = house.reopened().await;
     assert_eq!(house.rows(&id).await, all, "after garbage collection");
+}
+
+/// Whoever remembers the catalogue's counts reads them anew when they are others, and only then.
+#[tokio::test]
+async fn flushes_count_for_the_organisation_whose_events_they_move() {
+    let house = House::new().await;
+    let dataset = house.dataset("logs").await;
+    let flushes = || (house.store.flushes(dataset.org()), house.store.flushes(&OrgId::from("org_other")));
+    house.append(&dataset, &events(&times(3))).await;
+    assert_eq!(flushes(), (0, 0));
+    house.store.flush(&dataset).await.unwrap();
+    assert_eq!(flushes(), (1, 0));
+    house.store.flush(&dataset).await.unwrap();
+    assert_eq!(flushes(), (1, 0), "there was nothing to move");
 }

@@ -73,7 +73,7 @@ pub(super) async fn find(
     }
     let (text, is_dpop) = match presented(guard.access, head)? {
         Sent::Secret(secret) => {
-            let found = app.bearers.find(&app.catalog, secret.digest(), named, app.now()).await?;
+            let found = app.bearers.find(app, secret.digest(), named).await?;
             let bearer = found.ok_or(Refusal::UnknownToken)?;
             return Ok(Found { actor: actor_of_ours(&bearer), bearer, limit: None, nonce: None });
         }

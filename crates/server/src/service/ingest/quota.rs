@@ -13,7 +13,7 @@ use crate::service::{Caller, Error, Result};
 
 const GIGABYTE: u64 = 1_000_000_000;
 
-/// How long the catalogue's figures are believed while nothing was written to it.
+/// How long the catalogue's figures of an organisation are believed while none of its events were written to segments.
 const BELIEVED_MICROS: i64 = 10_000_000;
 
 /// The catalogue's figures, as they were last read.
@@ -54,7 +54,7 @@ pub(super) async fn check(app: &App, caller: &Caller) -> Result<Allowance> {
 
 async fn counted(app: &App, org: &OrgId, now: Timestamp) -> Result<Counted> {
     let month = month_of(now.as_nanos());
-    let flushes = app.store.flushes();
+    let flushes = app.store.flushes(org);
     let known = app.ingest.usage.0.lock().unwrap_or_else(PoisonError::into_inner).get(org).cloned();
     let is_fresh = |counted: &Counted| {
         let age = now.as_micros() - counted.read_at.as_micros();
@@ -63,13 +63,9 @@ async fn counted(app: &App, org: &OrgId, now: Timestamp) -> Result<Counted> {
     if let Some(counted) = known.filter(is_fresh) {
         return Ok(counted);
     }
-    let counted = Counted {
-        ingested: app.catalog.usage(org, &month).await?,
-        stored: app.catalog.storage_bytes(org).await?,
-        month,
-        read_at: now,
-        flushes,
-    };
+    let read = tokio::try_join!(app.catalog.usage(org, &month), app.catalog.storage_bytes(org));
+    let (ingested, stored) = read?;
+    let counted = Counted { month, ingested, stored, read_at: now, flushes };
     let mut cache = app.ingest.usage.0.lock().unwrap_or_else(PoisonError::into_inner);
     cache.insert(org.clone(), counted.clone());
     Ok(counted)

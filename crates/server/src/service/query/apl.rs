@@ -204,7 +204,7 @@ impl Run<'_> {
         let meant: HashSet<&str> = super::meant_fields(answer);
         let mut described = Vec::with_capacity(self.datasets.len());
         for Dataset { name, state, .. } in &self.datasets {
-            let notes = self.app.queries.notes.of(&self.app.catalog, state.id(), self.caller.now).await?;
+            let notes = self.app.queries.notes.of(self.app, state.id(), self.caller.now).await?;
             let fields = fields::described(&notes, state, |field| meant.contains(field));
             described.push(DescribedDataset { name: name.clone(), fields });
         }

@@ -1,12 +1,15 @@
 //! What people have defined for a name that a query reads from: the text of a view, or the virtual fields of a dataset.
 //! Remembered for a moment, because every query asks and it seldom changes. A change that this process makes is seen at
-//! once; one by another process within a second.
+//! once; one by another process within a second. What is in use is read again before that.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{OrgId, Timestamp};
+
+use crate::app::App;
+use crate::remembered::Remembered;
 
 /// How long what was read counts.
 const REMEMBERED_MICROS: i64 = 1_000_000;
@@ -19,21 +22,16 @@ const NAME_BYTES: usize = 256;
 
 /// The names that were asked for a moment ago.
 #[derive(Debug, Default)]
-pub struct Definitions(Mutex<Remembered>);
+pub struct Definitions(Mutex<Names>);
 
 #[derive(Debug, Default)]
-struct Remembered {
-    names: HashMap<(OrgId, String), Known>,
+struct Names {
+    known: HashMap<Asked, Remembered<Arc<Definition>>>,
     bytes: usize,
 }
 
-#[derive(Debug)]
-struct Known {
-    definition: Arc<Definition>,
-    /// The state of the catalogue that it was read from.
-    changes: u64,
-    at: Timestamp,
-}
+/// An organisation, and a name in it.
+type Asked = (OrgId, String);
 
 /// What was defined for a name.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -54,37 +52,51 @@ impl Definition {
 impl Definitions {
     /// What is defined for the name of a dataset or a view; nothing for a name that is neither.
     pub async fn of(
-        &self,
-        catalog: &Catalog,
+        self: &Arc<Self>,
+        app: &App,
         org: &OrgId,
         name: &str,
         now: Timestamp,
     ) -> Result<Arc<Definition>, Error> {
         let asked = (org.clone(), name.to_owned());
-        // Read before the look-up, so that a change during it ends the memory.
-        let changes = catalog.changes();
-        if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).names.get(&asked) {
-            let age = now.as_micros().saturating_sub(known.at.as_micros());
-            if known.changes == changes && (0..REMEMBERED_MICROS).contains(&age) {
-                return Ok(Arc::clone(&known.definition));
-            }
+        let Some((definition, is_to_renew)) = self.known(&asked, app.catalog.changes(), now) else {
+            return self.read(&app.catalog, asked, now).await;
+        };
+        if is_to_renew {
+            let (definitions, catalog) = (Arc::clone(self), Arc::clone(&app.catalog));
+            app.tasks.spawn(async move { definitions.read(&catalog, asked, now).await });
         }
-        let virtual_fields = catalog.virtual_fields_of(org, name).await?;
-        let view = catalog.view_by_name(org, name).await?.map(|view| view.apl);
-        let definition = Arc::new(Definition { view, virtual_fields });
-        self.remember(asked, Known { definition: Arc::clone(&definition), changes, at: now });
         Ok(definition)
     }
 
-    fn remember(&self, asked: (OrgId, String), known: Known) {
-        let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = known.definition.bytes();
-        if remembered.bytes + bytes > BYTES_MAX {
-            *remembered = Remembered::default();
+    async fn read(&self, catalog: &Catalog, asked: Asked, now: Timestamp) -> Result<Arc<Definition>, Error> {
+        // Read before the look-up, so that a change during it ends the memory.
+        let changes = catalog.changes();
+        let (org, name) = &asked;
+        let read = tokio::try_join!(catalog.virtual_fields_of(org, name), catalog.view_by_name(org, name));
+        let (virtual_fields, view) = read?;
+        let definition = Arc::new(Definition { view: view.map(|view| view.apl), virtual_fields });
+        self.remember(asked, Remembered::new(Arc::clone(&definition), changes, now));
+        Ok(definition)
+    }
+
+    fn known(&self, asked: &Asked, changes: u64, now: Timestamp) -> Option<(Arc<Definition>, bool)> {
+        self.lock().known.get_mut(asked)?.get(changes, now, REMEMBERED_MICROS)
+    }
+
+    fn remember(&self, asked: Asked, known: Remembered<Arc<Definition>>) {
+        let mut names = self.lock();
+        let bytes = known.value().bytes();
+        if names.bytes + bytes > BYTES_MAX {
+            *names = Names::default();
         }
-        remembered.bytes += bytes;
-        if let Some(before) = remembered.names.insert(asked, known) {
-            remembered.bytes -= before.definition.bytes();
+        names.bytes += bytes;
+        if let Some(before) = names.known.insert(asked, known) {
+            names.bytes -= before.value().bytes();
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Names> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,12 +1,15 @@
 //! What people say of fields, remembered for a moment: every answer shows it, and it seldom changes. A change that this
-//! process makes is seen at once; one by another process within a second.
+//! process makes is seen at once; one by another process within a second. What is in use is read again before that.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidegauge_catalog::columns::FieldNote;
 use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{DatasetId, Timestamp};
+
+use crate::app::App;
+use crate::remembered::Remembered;
 
 /// How long what was read counts.
 const REMEMBERED_MICROS: i64 = 1_000_000;
@@ -14,39 +17,47 @@ const REMEMBERED_MICROS: i64 = 1_000_000;
 /// Of how many datasets.
 const DATASETS_MAX: usize = 1_000;
 
+/// The notes of a dataset.
+type Read = Arc<Vec<FieldNote>>;
+
 /// The notes of datasets that were asked for a moment ago.
 #[derive(Debug, Default)]
-pub struct Notes(Mutex<HashMap<DatasetId, Known>>);
-
-#[derive(Debug)]
-struct Known {
-    notes: Arc<Vec<FieldNote>>,
-    /// The state of the catalogue that they were read from.
-    changes: u64,
-    at: Timestamp,
-}
+pub struct Notes(Mutex<HashMap<DatasetId, Remembered<Read>>>);
 
 impl Notes {
     pub(in crate::service) async fn of(
-        &self,
-        catalog: &Catalog,
+        self: &Arc<Self>,
+        app: &App,
         dataset: &DatasetId,
         now: Timestamp,
-    ) -> Result<Arc<Vec<FieldNote>>, Error> {
+    ) -> Result<Read, Error> {
+        let Some((notes, is_to_renew)) = self.known(dataset, app.catalog.changes(), now) else {
+            return self.read(&app.catalog, dataset, now).await;
+        };
+        if is_to_renew {
+            let (all, catalog, dataset) = (Arc::clone(self), Arc::clone(&app.catalog), dataset.clone());
+            app.tasks.spawn(async move { all.read(&catalog, &dataset, now).await });
+        }
+        Ok(notes)
+    }
+
+    async fn read(&self, catalog: &Catalog, dataset: &DatasetId, now: Timestamp) -> Result<Read, Error> {
         // Read before the notes, so that a change in between ends the memory.
         let changes = catalog.changes();
-        if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(dataset) {
-            let age = now.as_micros().saturating_sub(known.at.as_micros());
-            if known.changes == changes && (0..REMEMBERED_MICROS).contains(&age) {
-                return Ok(Arc::clone(&known.notes));
-            }
-        }
         let notes = Arc::new(catalog.dataset_fields(dataset).await?);
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.lock();
         if all.len() >= DATASETS_MAX {
             all.clear();
         }
-        all.insert(dataset.clone(), Known { notes: Arc::clone(&notes), changes, at: now });
+        all.insert(dataset.clone(), Remembered::new(Arc::clone(&notes), changes, now));
         Ok(notes)
+    }
+
+    fn known(&self, dataset: &DatasetId, changes: u64, now: Timestamp) -> Option<(Read, bool)> {
+        self.lock().get_mut(dataset)?.get(changes, now, REMEMBERED_MICROS)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<DatasetId, Remembered<Read>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
