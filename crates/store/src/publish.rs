@@ -63,7 +63,7 @@ impl Store {
             Err(error) => return Err(error.into()),
         }
         state.lock().unpublished = None;
-        self.note_flush(state.org());
+        self.count_flush(state.org());
         Ok(())
     }
 

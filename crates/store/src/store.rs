@@ -267,7 +267,7 @@ impl Store {
         flushes.get(org).copied().unwrap_or_default()
     }
 
-    pub(crate) fn note_flush(&self, org: &OrgId) {
+    pub(crate) fn count_flush(&self, org: &OrgId) {
         let mut flushes = self.flushes.lock().unwrap_or_else(PoisonError::into_inner);
         *flushes.entry(org.clone()).or_default() += 1;
     }
