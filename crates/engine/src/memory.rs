@@ -16,6 +16,12 @@ use crate::Error;
 const SMALL_BYTES: usize = 16 << 20;
 const SMALL_PART: usize = 8;
 
+/// What takes memory for the expressions of the rows at hand. It is little and soon given back, and nothing that waits on
+/// the disk could make room for it: so a part of what a query may hold is left to it, and no more than this.
+pub(crate) const EXPRESSIONS: &str = "expressions";
+const EXPRESSIONS_PART: usize = 8;
+const EXPRESSIONS_BYTES: usize = 16 << 20;
+
 /// What all queries together hold.
 #[derive(Debug)]
 pub(crate) struct SharedMemory {
@@ -118,6 +124,14 @@ impl QueryMemory {
         is_given
     }
 
+    /// How much a query may hold when somebody takes more for it.
+    fn max_for(&self, by: &MemoryReservation) -> usize {
+        match by.consumer().name() {
+            EXPRESSIONS => self.max,
+            _ => self.max - (self.max / EXPRESSIONS_PART).min(EXPRESSIONS_BYTES),
+        }
+    }
+
     fn took(&self, additional: usize) {
         let used = self.used.fetch_add(additional, Ordering::Relaxed) + additional;
         self.peak.fetch_max(used, Ordering::Relaxed);
@@ -154,7 +168,7 @@ impl MemoryPool for QueryMemory {
             self.is_crowded.store(is_crowded, Ordering::Relaxed);
             DataFusionError::ResourcesExhausted("the memory of the query is used up".to_owned())
         };
-        if !add_within(&self.used, additional, self.max) {
+        if !add_within(&self.used, additional, self.max_for(by)) {
             return Err(refused(false));
         }
         let is_small = self.used.load(Ordering::Relaxed) <= SMALL_BYTES;

@@ -20,7 +20,7 @@ use crate::cache::{ColumnCache, Narrow};
 use crate::events::factor_after;
 use crate::expr::{Input, Rows, Typed};
 use crate::functions::library;
-use crate::memory::{QueryMemory, SharedMemory};
+use crate::memory::{EXPRESSIONS, QueryMemory, SharedMemory};
 use crate::scan::Picked;
 use crate::{Error, Result};
 
@@ -91,7 +91,7 @@ impl Memories {
         let query = |(org, share): &(&str, usize)| {
             let memory = Arc::new(QueryMemory::new(Arc::clone(&shared), *share, &Arc::from(*org)));
             let pool = Arc::clone(&memory) as Arc<dyn MemoryPool>;
-            Some((memory, MemoryConsumer::new("test").register(&pool)))
+            Some((memory, MemoryConsumer::new(EXPRESSIONS).register(&pool)))
         };
         Self(queries.iter().map(query).collect())
     }
@@ -99,6 +99,14 @@ impl Memories {
     /// Whether a query gets so many bytes more.
     pub fn take(&self, query: usize, bytes: usize) -> bool {
         self.0[query].as_ref().is_some_and(|(_, held)| held.try_grow(bytes).is_ok())
+    }
+
+    /// Whether an operator of a query would get so many bytes more, which leaves some to expressions.
+    pub fn has_for_operator(&self, query: usize, bytes: usize) -> bool {
+        self.0[query].as_ref().is_some_and(|(memory, _)| {
+            let pool = Arc::clone(memory) as Arc<dyn MemoryPool>;
+            MemoryConsumer::new("operator").register(&pool).try_grow(bytes).is_ok()
+        })
     }
 
     pub fn give_back(&self, query: usize, bytes: usize) {

@@ -9,6 +9,7 @@ use std::time::Duration;
 use datafusion_execution::memory_pool::{MemoryConsumer, MemoryPool, MemoryReservation};
 use tokio::time::Instant;
 
+use crate::memory::EXPRESSIONS;
 use crate::{Error, Result};
 
 /// The rows at hand may have so many bytes of new texts, with those between.
@@ -45,7 +46,7 @@ impl Allowance {
     /// For so many rows at once.
     pub(crate) fn new(pool: &Arc<dyn MemoryPool>, rows: usize) -> Self {
         Self {
-            memory: MemoryConsumer::new("expressions").register(pool),
+            memory: MemoryConsumer::new(EXPRESSIONS).register(pool),
             rows,
             began: Instant::now(),
             bytes: Cell::new(0),

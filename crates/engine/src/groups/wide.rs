@@ -123,15 +123,15 @@ impl Grouping<'_> {
 
 /// Whether the rows that are looked at have too many groups for one pass. A glance at the first of them may do.
 async fn has_many_groups(probe: &Scan, keys: &[Typed], selected: &Selected) -> Result<bool> {
-    const GLANCED_ROWS: usize = PROBED_ROWS / GLANCED_SHARE;
+    let glanced_rows = PROBED_ROWS / GLANCED_SHARE;
     let mut different = Different::new(keys)?;
     let mut stretches = leaf::loaded(probe, keys, selected).await?;
     let mut done = 0;
     while let Some(arrays) = stretches.next(&probe.pace, |rows, _| leaf::evaluated(keys, rows))? {
         let count = arrays[0].len();
-        let glanced = GLANCED_ROWS.saturating_sub(done).min(count);
+        let glanced = glanced_rows.saturating_sub(done).min(count);
         different.add(&arrays, 0, glanced)?;
-        if glanced > 0 && done + glanced == GLANCED_ROWS && different.count() < WIDE_GROUPS / GLANCED_SHARE {
+        if glanced > 0 && done + glanced == glanced_rows && different.count() < WIDE_GROUPS / GLANCED_SHARE {
             return Ok(false);
         }
         different.add(&arrays, glanced, count - glanced)?;

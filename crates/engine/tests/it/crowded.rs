@@ -160,3 +160,14 @@ fn an_organisation_has_half_of_the_memory_while_another_has_queries() {
     assert!(memories.take(0, 96 * MIB));
     assert!(!memories.take(1, MIB) && memories.is_crowded(1));
 }
+
+#[test]
+fn operators_leave_a_part_of_the_memory_to_expressions() {
+    const MIB: usize = 1 << 20;
+    for (share, left) in [(8 * MIB, MIB), (128 * MIB, 16 * MIB), (512 * MIB, 16 * MIB)] {
+        let memories = Memories::new(1_024 * MIB, &[share]);
+        assert!(memories.has_for_operator(0, share - left), "{share}");
+        assert!(!memories.has_for_operator(0, share - left + 1), "{share}");
+        assert!(memories.take(0, share) && !memories.take(0, 1), "{share}");
+    }
+}
