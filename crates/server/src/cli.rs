@@ -85,7 +85,7 @@ enum Command {
 /// Runs the command that was asked for.
 pub async fn run(arguments: Arguments) -> anyhow::Result<()> {
     match arguments.command {
-        Command::Serve(arguments) => serve::run(arguments).await,
+        Command::Serve(arguments) => Box::pin(serve::run(arguments)).await,
         Command::Ingest(arguments) => ingest::run(arguments).await,
         Command::Query(arguments) => query::run(arguments).await,
         Command::Dataset(command) => dataset::run(command).await,
