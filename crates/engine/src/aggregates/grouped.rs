@@ -275,9 +275,8 @@ impl<A: Aggregate> GroupsAccumulator for Groups<A> {
         Ok(vec![self.write_states(groups)])
     }
 
-    /// What groups hold counts twice: as much is needed to write it down, for an answer or for the disk.
     fn size(&self) -> usize {
-        self.groups.capacity() * size_of::<A::Group>() + self.bytes.0.saturating_mul(2)
+        self.groups.capacity() * size_of::<A::Group>() + self.bytes.0
     }
 }
 
