@@ -50,6 +50,11 @@ pub(super) trait Aggregate: Clone + Debug + Eq + Hash + Send + Sync + 'static {
 
     /// The memory of a group apart from the group itself. Asked often, so it must not walk through the group.
     fn heap_bytes(group: &Self::Group) -> usize;
+
+    /// About what the answer of a group takes where that can be far more than what it is made of.
+    fn answer_bytes(&self) -> usize {
+        0
+    }
 }
 
 /// Makes a function of an aggregate.
@@ -276,7 +281,8 @@ impl<A: Aggregate> GroupsAccumulator for Groups<A> {
     }
 
     fn size(&self) -> usize {
-        self.groups.capacity() * size_of::<A::Group>() + self.bytes.0
+        let answers = self.groups.len().saturating_mul(self.aggregate.answer_bytes());
+        self.groups.capacity() * size_of::<A::Group>() + self.bytes.0 + answers
     }
 }
 

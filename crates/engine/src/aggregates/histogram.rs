@@ -14,6 +14,9 @@ use super::linear::Linear;
 use super::sketch::Bucket;
 use super::values::{OverNumbers, Summary, Values};
 
+/// About how long the text of a bin is: two bounds and a count.
+const BIN_BYTES: usize = 64;
+
 /// How many bins are asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Histogram {
@@ -76,6 +79,11 @@ impl OverNumbers for Histogram {
             column.append_value(json(&bounds, &counts));
         }
         estimates(Arc::new(column.finish()), is_estimate)
+    }
+
+    /// Few numbers have as many bins as many have.
+    fn answer_bytes(&self) -> usize {
+        self.bins.saturating_mul(BIN_BYTES)
     }
 }
 

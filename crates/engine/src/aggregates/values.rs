@@ -73,6 +73,11 @@ pub(super) trait OverNumbers: Clone + Debug + Eq + Hash + Send + Sync + 'static 
     fn output_type(&self) -> DataType;
 
     fn evaluate(&self, groups: Vec<Values<Self::Sketch>>) -> Result<ArrayRef>;
+
+    /// About what the answer of a group takes where that can be far more than what it is made of.
+    fn answer_bytes(&self) -> usize {
+        0
+    }
 }
 
 impl<A: OverNumbers> Aggregate for A {
@@ -113,6 +118,10 @@ impl<A: OverNumbers> Aggregate for A {
 
     fn heap_bytes(group: &Self::Group) -> usize {
         group.heap_bytes()
+    }
+
+    fn answer_bytes(&self) -> usize {
+        OverNumbers::answer_bytes(self)
     }
 }
 

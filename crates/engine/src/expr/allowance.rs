@@ -23,7 +23,7 @@ const LONG_BYTES: usize = 64 << 10;
 const WORKING_FACTOR: usize = 8;
 
 /// The clock is looked at after so many rows, and after so many bytes that were read or made.
-const ROWS_BETWEEN: usize = 256;
+const ROWS_BETWEEN: usize = 32;
 const BYTES_BETWEEN: usize = 64 << 10;
 
 /// Memory is taken in pieces of this, so that short texts cost nothing.
@@ -99,6 +99,11 @@ impl Allowance {
                 Err(refused.into())
             }
         }
+    }
+
+    /// Looks at the clock before work that may take long, whatever was read for it.
+    pub(crate) fn look_now(&self, row: usize) -> Result<()> {
+        self.look_at_clock(row)
     }
 
     fn look_at_clock(&self, row: usize) -> Result<()> {

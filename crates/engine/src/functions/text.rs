@@ -6,9 +6,10 @@ mod word;
 
 use std::sync::Arc;
 
-use arrow_array::builder::BooleanBuilder;
+use arrow_array::builder::{BooleanBufferBuilder, BooleanBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, StringViewArray};
+use arrow_array::{Array, ArrayRef, BooleanArray, StringViewArray};
+use arrow_buffer::BooleanBuffer;
 use arrow_string::like;
 use memchr::memmem;
 use regex::{Regex, RegexBuilder};
@@ -98,11 +99,11 @@ fn kernel(test: TextTest, is_case_sensitive: bool, needle: &Typed) -> Kernel {
     let literal = needle.as_literal().filter(|literal| literal.is_valid(0));
     if let Some(literal) = literal {
         let matcher = Matcher::new(test, is_case_sensitive, literal.as_string_view().value(0));
-        return Arc::new(move |values: &[Values], _| {
-            Ok(matched(values[0].array().as_string_view(), &matcher))
+        return Arc::new(move |values: &[Values], at| {
+            matched(values[0].array().as_string_view(), &matcher, at)
         });
     }
-    Arc::new(move |values: &[Values], At { rows, .. }| {
+    Arc::new(move |values: &[Values], At { rows, allowance }| {
         let (texts, needles) = (&values[0], &values[1]);
         let mut result = BooleanBuilder::with_capacity(rows);
         // Needles often repeat, and a regular expression takes long to be made ready.
@@ -116,10 +117,15 @@ fn kernel(test: TextTest, is_case_sensitive: bool, needle: &Typed) -> Kernel {
             let text = texts.array().as_string_view().value(texts.place(row));
             let matcher = match last.take() {
                 Some((known, matcher)) if known == needle => matcher,
-                _ => Matcher::new(test, is_case_sensitive, needle),
+                _ => {
+                    // One for each row can take milliseconds each.
+                    allowance.map_or(Ok(()), |allowance| allowance.look_now(row))?;
+                    Matcher::new(test, is_case_sensitive, needle)
+                }
             };
             result.append_value(matcher.is_match(text));
             last = Some((needle, matcher));
+            allowance.map_or(Ok(()), |allowance| allowance.look(text.len(), row))?;
         }
         Ok(Arc::new(result.finish()) as ArrayRef)
     })
@@ -137,13 +143,27 @@ fn arrow(run: ArrowTest) -> Kernel {
 /// From so many texts on, a test has its working memory for itself: threads that share a regular expression wait for it.
 const OWN_REGEX_TEXTS: usize = 1 << 10;
 
-fn matched(texts: &StringViewArray, matcher: &Matcher) -> ArrayRef {
+/// Up to so many bytes, texts are searched in less time than anybody would wait.
+const SHORT_BYTES: usize = 4 << 20;
+
+fn matched(texts: &StringViewArray, matcher: &Matcher, at: At<'_>) -> Result<ArrayRef> {
     let own = (texts.len() >= OWN_REGEX_TEXTS).then(|| matcher.clone());
     let matcher = own.as_ref().unwrap_or(matcher);
-    let bits = arrow_buffer::BooleanBuffer::collect_bool(texts.len(), |row| {
-        texts.is_valid(row) && matcher.is_match(texts.value(row))
-    });
-    Arc::new(arrow_array::BooleanArray::new(bits, None))
+    let is_match = |row: usize| texts.is_valid(row) && matcher.is_match(texts.value(row));
+    // The length of a text is the first part of its view.
+    let bytes: usize = texts.views().iter().map(|view| *view as u32 as usize).sum();
+    let Some(allowance) = at.allowance.filter(|_| bytes > SHORT_BYTES) else {
+        let bits = BooleanBuffer::collect_bool(texts.len(), is_match);
+        return Ok(Arc::new(BooleanArray::new(bits, None)));
+    };
+    let mut bits = BooleanBufferBuilder::new(texts.len());
+    for row in 0..texts.len() {
+        bits.append(is_match(row));
+        if texts.is_valid(row) {
+            allowance.look(texts.value(row).len(), row)?;
+        }
+    }
+    Ok(Arc::new(BooleanArray::new(bits.finish(), None)))
 }
 
 /// A test with its needle. A copy of one with a regular expression has room of its own to search in.
@@ -207,7 +227,7 @@ impl Matcher {
 
 /// Whether an array has an element whose text is the needle.
 fn elements(is_case_sensitive: bool) -> Kernel {
-    Arc::new(move |values: &[Values], At { rows, .. }| {
+    Arc::new(move |values: &[Values], At { rows, allowance }| {
         let (arrays, needles) = (&values[0], &values[1]);
         let mut result = BooleanBuilder::with_capacity(rows);
         for row in 0..rows {
@@ -218,6 +238,7 @@ fn elements(is_case_sensitive: bool) -> Kernel {
             let needle = needles.array().as_string_view().value(needles.place(row));
             let json = arrays.array().as_string_view().value(arrays.place(row));
             result.append_value(has_element(json, needle, is_case_sensitive));
+            allowance.map_or(Ok(()), |allowance| allowance.look(json.len(), row))?;
         }
         Ok(Arc::new(result.finish()) as ArrayRef)
     })

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use tidegauge_engine::{Answer, Asker, Engine, Error, Figures, Options, Place, Places, Unanswered};
 use tidegauge_store::DatasetState;
@@ -124,5 +125,26 @@ fn a_query_that_nobody_waits_for_stops_in_the_middle_of_a_batch() {
         quick_query(&engine, &state).await;
         assert_eq!(slow.rows.load(Ordering::SeqCst), rows, "it went on after it was over");
         assert_eq!(engine.memory_used().0, 0);
+    });
+}
+
+/// Each row has a regular expression of its own, and making one ready takes milliseconds: all of a block take minutes.
+#[test]
+fn a_regular_expression_for_each_row_stops_when_nobody_waits() {
+    const PATTERNS: &str = r"logs | where ip matches regex strcat(ip, '(\\w{1,900})') | count";
+    block_on(async {
+        let house = House::new().await;
+        let (engine, state) = (narrow(&house), events(&house).await);
+        let over = Arc::new(Over::default());
+        let options = Options {
+            asker: Asker::new("quiet", "token"),
+            unanswered: Some(Arc::<Over>::clone(&over)),
+            time_max: Duration::from_millis(100),
+            ..Options::at(START)
+        };
+        let late = tried_with(&engine, &state, PATTERNS, options).await.unwrap_err();
+        assert!(matches!(late, Error::Time { .. }), "{late}");
+        over.0.notified().await;
+        quick_query(&engine, &state).await;
     });
 }

@@ -42,6 +42,9 @@ const COST: [HeaderName; 2] = [
     HeaderName::from_static("x-axiom-query-cost-gbms"),
 ];
 
+const MESSAGES: HeaderName = HeaderName::from_static("x-tidegauge-messages");
+const CONTINUATION_TOKEN: HeaderName = HeaderName::from_static("x-tidegauge-continuation-token");
+
 /// The paths of queries as the router knows them.
 pub const ROUTES: [&str; 7] = [
     "/v1/datasets/{dataset_name}/query",
@@ -120,6 +123,7 @@ async fn respond(
     queried: Queried,
 ) -> Result<Response, ApiError> {
     let mut headers = headers_of(&queried);
+    note_messages(&mut headers, &Shown::of(&queried, shows_nulls));
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
     let written = write(app, format, shows_nulls, queried).await?;
     Ok((headers, written.into_body()).into_response())
@@ -142,6 +146,17 @@ fn headers_of(queried: &Queried) -> HeaderMap {
         }
     }
     headers
+}
+
+/// What `status` says of an answer, for the forms that have rows alone.
+fn note_messages(headers: &mut HeaderMap, shown: &Shown<'_>) {
+    let (codes, continuation_token) = answer::notes(shown);
+    let notes = [(MESSAGES, codes.as_str()), (CONTINUATION_TOKEN, continuation_token.unwrap_or_default())];
+    for (name, note) in notes.into_iter().filter(|(_, note)| !note.is_empty()) {
+        if let Ok(note) = HeaderValue::from_str(note) {
+            headers.insert(name, note);
+        }
+    }
 }
 
 /// Writes a small answer here and a large one where it keeps nobody waiting: those who ask little go before it.

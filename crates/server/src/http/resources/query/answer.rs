@@ -72,6 +72,11 @@ pub fn write_tabular_rows(shown: &Shown<'_>) -> Result<Written, Error> {
     tabular::write(shown, tabular::By::Rows)
 }
 
+/// The codes of what a person should know of an answer, and where to go on if it was cut. Rows alone cannot say so.
+pub fn notes<'a>(shown: &Shown<'a>) -> (String, Option<&'a str>) {
+    (status::codes(shown), shown.continuation_token)
+}
+
 /// Writes the rows of the first table as comma-separated values below the names of the fields.
 pub fn write_csv(shown: &Shown<'_>) -> Result<Written, Error> {
     rows::write_csv(shown.answer)

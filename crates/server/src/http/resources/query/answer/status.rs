@@ -37,7 +37,7 @@ pub(super) fn write(out: &mut Vec<u8>, shown: &Shown<'_>) {
     }
     write_key(out, "messages");
     out.push(b'[');
-    write_messages(out, shown);
+    each_message(shown, |priority, code, text| write_message(out, priority, code, text));
     out.extend_from_slice(b"]}");
 }
 
@@ -49,34 +49,42 @@ fn write_block_time(out: &mut Vec<u8>, name: &str, time: Option<i64>) {
     }
 }
 
-fn write_messages(out: &mut Vec<u8>, shown: &Shown<'_>) {
+/// The codes of all messages, for answers that have no status.
+pub(super) fn codes(shown: &Shown<'_>) -> String {
+    let mut codes: Vec<String> = Vec::new();
+    each_message(shown, |_, code, _| codes.push(code.to_owned()));
+    codes.join(", ")
+}
+
+/// What a person should know of an answer: how important it is, its code, and its text.
+fn each_message(shown: &Shown<'_>, mut tell: impl FnMut(&str, &str, &str)) {
     for message in &shown.answer.messages {
         let (code, text) = told(message);
-        write_message(out, "warn", code, &text);
+        tell("warn", code, &text);
     }
     if shown.answer.figures.is_estimate {
         let text = "some values are estimates: of so many values, what dcount, percentile, histogram, topk, phrases and \
             spotlight give is close and not exact";
-        write_message(out, "info", "estimate", text);
+        tell("info", "estimate", text);
     }
     for text in shown.text.iter().flat_map(|text| &text.warnings) {
         let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
-        write_message(out, "warn", &format!("apl_{letters}_1"), text);
+        tell("warn", &format!("apl_{letters}_1"), text);
     }
     if shown.answer.continues_at.is_some() {
         let text = "the answer was cut, because all of it would take too long or be too large: ask the same again with \
             continuationToken to go on";
-        write_message(out, "warn", "answer_cut", text);
+        tell("warn", "answer_cut", text);
     }
     if shown.is_window_cut {
         let text = "the licence does not let queries look back so far: the range begins later than asked for";
-        write_message(out, "warn", "license_limit_for_query_warning", text);
+        tell("warn", "license_limit_for_query_warning", text);
     }
     if let Some(limit) = shown.default_limit.filter(|limit| is_cut_at(shown.answer, *limit)) {
         let text = format!(
             "there is more than the default limit of {limit}: ask for it with limit, or page with cursor"
         );
-        write_message(out, "warn", "default_limit_warning", &text);
+        tell("warn", "default_limit_warning", &text);
     }
 }
 
