@@ -2,10 +2,10 @@
 
 use sqlx::FromRow;
 use tidegauge_model::notifier::DisabledUntil;
-use tidegauge_model::{NotifierId, OrgId, Timestamp, UserId};
+use tidegauge_model::{DeliveryId, NotifierId, OrgId, Timestamp, UserId};
 
 use crate::audit::{Change, record};
-use crate::db::{read, write};
+use crate::db::{Db, read, write};
 use crate::deletion::delete_one;
 use crate::limits::{NOTIFIERS_MAX, check_room};
 use crate::{Catalog, Result};
@@ -23,6 +23,23 @@ pub struct Notifier {
     pub created: Timestamp,
     pub created_by: UserId,
     pub modified: Timestamp,
+}
+
+impl Notifier {
+    /// Whether messages go where they go by another form of it. Texts that say the same in other spaces or another order
+    /// are read as the same by every channel.
+    pub fn points_where(&self, other: &Self) -> bool {
+        points_same(&self.properties, &other.properties)
+    }
+}
+
+/// What becomes of messages that were made for where a notifier pointed and were not sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unsent {
+    /// They go to where it points now.
+    Follow,
+    /// They go nowhere, because they tell what was not meant for those who are there now.
+    Withdraw,
 }
 
 #[derive(FromRow)]
@@ -48,6 +65,23 @@ macro_rules! columns {
 const SELECT_ALL: &str = concat!("SELECT ", columns!(), " FROM notifier WHERE org_id = $1 ORDER BY id");
 
 const SELECT_ONE: &str = concat!("SELECT ", columns!(), " FROM notifier WHERE org_id = $1 AND id = $2");
+
+/// The properties of a notifier that is about to be replaced.
+const PRESENT: &str = "SELECT properties FROM notifier WHERE org_id = $1 AND id = $2";
+
+/// The same where several write at once: who puts a message into the outbox meanwhile has done so before, or waits.
+const PRESENT_LOCKED: &str = "SELECT properties FROM notifier WHERE org_id = $1 AND id = $2 FOR UPDATE";
+
+const WITHDRAW: &str = "UPDATE delivery SET state = 'withdrawn', finished = COALESCE(finished, $2), \
+     lease_until = 0, lease_owner = '' WHERE notifier_id = $1 AND state IN ('waiting', 'dead')";
+
+/// One statement, so that where the notifier points and whether the message is still for it are of one moment.
+const SELECT_FOR_MESSAGE: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM notifier WHERE org_id = $1 AND id = $2 AND EXISTS (SELECT 1 FROM delivery \
+     WHERE delivery.id = $3 AND delivery.notifier_id = $2 AND delivery.state = 'waiting')"
+);
 
 const REPLACE: &str = concat!(
     "UPDATE notifier SET name = $3, channel = $4, properties = $5, disabled_until = $6, \
@@ -82,6 +116,25 @@ impl Catalog {
         row.map(|row| self.read_notifier(org, row)).transpose()
     }
 
+    /// The notifier of a message that waits, as it points now. None if it is gone, or if the message was withdrawn
+    /// because the notifier was pointed elsewhere.
+    pub async fn find_notifier_for(
+        &self,
+        org: &OrgId,
+        id: &NotifierId,
+        message: &DeliveryId,
+    ) -> Result<Option<Notifier>> {
+        let row = read!(self, executor => {
+            sqlx::query_as::<_, NotifierRow>(SELECT_FOR_MESSAGE)
+                .bind(org.as_str())
+                .bind(id.as_str())
+                .bind(message.as_str())
+                .fetch_optional(executor)
+                .await?
+        });
+        row.map(|row| self.read_notifier(org, row)).transpose()
+    }
+
     pub async fn insert_notifier(&self, org: &OrgId, notifier: &Notifier, change: &Change) -> Result<()> {
         let sealed = self.key.seal(&binding(org, notifier.id.as_str()), &notifier.properties)?;
         write!(self, connection => {
@@ -108,15 +161,40 @@ impl Catalog {
         Ok(())
     }
 
-    /// Replaces what a caller may set; who created it and when stays. `None` if there is no such notifier.
+    /// Replaces what a caller may set; who created it and when stays. If it points elsewhere then, `unsent` says what
+    /// becomes of messages that were not sent. `None` if there is no such notifier.
     pub async fn replace_notifier(
         &self,
         org: &OrgId,
         notifier: &Notifier,
+        unsent: Unsent,
         change: &Change,
     ) -> Result<Option<Notifier>> {
-        let sealed = self.key.seal(&binding(org, notifier.id.as_str()), &notifier.properties)?;
+        let bound_to = binding(org, notifier.id.as_str());
+        let sealed = self.key.seal(&bound_to, &notifier.properties)?;
+        let present_statement = match &self.db {
+            Db::Sqlite { .. } => PRESENT,
+            Db::Postgres(_) => PRESENT_LOCKED,
+        };
         let row: Option<NotifierRow> = write!(self, connection => {
+            let present: Option<Vec<u8>> = sqlx::query_scalar(present_statement)
+                .bind(org.as_str())
+                .bind(notifier.id.as_str())
+                .fetch_optional(&mut *connection)
+                .await?;
+            let Some(present) = present else {
+                return Ok(None);
+            };
+            // What cannot be opened pointed nowhere that could be compared.
+            let present = self.key.open(&bound_to, &present);
+            let is_same = present.is_ok_and(|present| points_same(&present, &notifier.properties));
+            if !is_same && unsent == Unsent::Withdraw {
+                sqlx::query(WITHDRAW)
+                    .bind(notifier.id.as_str())
+                    .bind(change.at.as_micros())
+                    .execute(&mut *connection)
+                    .await?;
+            }
             let row = sqlx::query_as(REPLACE)
             .bind(org.as_str())
             .bind(notifier.id.as_str())
@@ -157,6 +235,12 @@ impl Catalog {
             modified: Timestamp::from_micros(row.modified),
         })
     }
+}
+
+/// Whether two properties lead to the same place. Channels read them as JSON, in which spaces and order say nothing.
+fn points_same(one: &str, other: &str) -> bool {
+    let read = |text: &str| serde_json::from_str::<serde_json::Value>(text).ok();
+    one == other || read(one).is_some_and(|one| Some(one) == read(other))
 }
 
 /// What the sealed properties are bound to: this row of this organisation.

@@ -19,6 +19,7 @@ pub mod oauth;
 pub mod org;
 pub mod role;
 mod row_id;
+pub mod shown;
 pub mod template;
 pub mod time;
 mod words;

@@ -12,6 +12,8 @@ words!(
         Waiting = "waiting",
         Sent = "sent",
         Dead = "dead",
+        // Its notifier was pointed elsewhere before it was sent.
+        Withdrawn = "withdrawn",
     }
 );
 

@@ -172,7 +172,8 @@ impl Worker {
     }
 
     async fn try_deliver(&self, claimed: &Claimed) -> Result<(), Error> {
-        let Some(notifier) = self.catalog.find_notifier(&claimed.org, &claimed.notifier).await? else {
+        let found = self.catalog.find_notifier_for(&claimed.org, &claimed.notifier, &claimed.id).await?;
+        let Some(notifier) = found else {
             return Ok(());
         };
         let outbound = self.write(&claimed.org, &notifier, claimed.message.as_ref(), &claimed.id);

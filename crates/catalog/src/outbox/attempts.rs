@@ -8,6 +8,7 @@ use tidegauge_model::{DeliveryId, NotifierId, OrgId, Timestamp};
 
 use crate::audit::{Change, record};
 use crate::db::write;
+use crate::notifiers::Unsent;
 use crate::{Catalog, Result};
 
 /// One attempt to send a message.
@@ -37,6 +38,8 @@ pub enum Replay {
     Unknown,
     /// It waits, or it was sent.
     NotDead,
+    /// It was made for where its notifier does not point any more.
+    Withdrawn,
 }
 
 impl Catalog {
@@ -103,14 +106,18 @@ impl Catalog {
         Ok(())
     }
 
-    /// Puts a message that was given up in line again, under the same id and with all its attempts before it.
+    /// Puts a message that was given up in line again, under the same id and with all its attempts before it. With
+    /// `unsent` to follow also one that was withdrawn, which then goes to where the notifier points now.
     pub async fn replay_delivery(
         &self,
         org: &OrgId,
         notifier: &NotifierId,
         id: &DeliveryId,
+        unsent: Unsent,
         change: &Change,
     ) -> Result<Replay> {
+        let withdrawn = DeliveryState::Withdrawn.name();
+        let also = if unsent == Unsent::Follow { withdrawn } else { DeliveryState::Dead.name() };
         write!(self, connection => {
             let state: Option<String> = sqlx::query_scalar(
                 "SELECT state FROM delivery WHERE id = $1 AND org_id = $2 AND notifier_id = $3",
@@ -120,15 +127,19 @@ impl Catalog {
             .bind(notifier.as_str())
             .fetch_optional(&mut *connection)
             .await?;
-            if state.is_none() {
+            let Some(state) = state else {
                 return Ok(Replay::Unknown);
+            };
+            if state == withdrawn && also != withdrawn {
+                return Ok(Replay::Withdrawn);
             }
             let changed = sqlx::query(
                 "UPDATE delivery SET state = 'waiting', failures = 0, next_at = $2, began = $2, finished = NULL \
-                 WHERE id = $1 AND state = 'dead'",
+                 WHERE id = $1 AND state IN ('dead', $3)",
             )
             .bind(id.as_str())
             .bind(change.at.as_micros())
+            .bind(also)
             .execute(&mut *connection)
             .await?
             .rows_affected();

@@ -56,7 +56,7 @@ macro_rules! sendable {
 const ANY: &str = concat!(sendable!(), "1");
 
 const CLAIM: &str = concat!(
-    "UPDATE delivery SET lease_until = $2, lease_owner = $3 WHERE id IN (",
+    "UPDATE delivery SET lease_until = $2, lease_owner = $3 WHERE state = 'waiting' AND id IN (",
     sendable!(),
     "$4) RETURNING id, org_id, notifier_id, message, failures, began"
 );

@@ -5,6 +5,7 @@ use tidegauge_catalog::annotations::Annotation;
 use tidegauge_catalog::limits::{
     ANNOTATIONS_MAX, NOTIFIERS_MAX, ORGS_OWNED_MAX, STARRED_QUERIES_MAX, TOKENS_MAX,
 };
+use tidegauge_catalog::notifiers::Unsent;
 use tidegauge_catalog::{Error, limits};
 use tidegauge_model::{ErrorKind, Role};
 
@@ -30,7 +31,8 @@ pub(crate) async fn of_notifiers(test: &TestCatalog<'_>) {
     assert_eq!(test.database.count("notifier").await, NOTIFIERS_MAX);
 
     test.insert_notifier(&theirs, &notifier("notify_theirs"), &change).await.unwrap();
-    assert!(test.replace_notifier(&ours, &notifier("notify_last"), &change).await.unwrap().is_some());
+    let last = notifier("notify_last");
+    assert!(test.replace_notifier(&ours, &last, Unsent::Follow, &change).await.unwrap().is_some());
     assert!(test.delete_notifier(&ours, &"notify".into(), &change).await.unwrap());
     test.insert_notifier(&ours, &notifier("notify_over"), &change).await.unwrap();
 }

@@ -254,6 +254,8 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         holds_what_is_for_a_disabled_notifier,
         keeps_every_attempt,
         replays_what_was_given_up,
+        withdraws_what_was_made_for_another_place,
+        lets_messages_follow_a_notifier,
         gives_up_and_drops_what_is_old,
         is_shared_by_nodes,
     }

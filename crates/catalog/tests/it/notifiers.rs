@@ -1,6 +1,6 @@
 //! Notifiers, and the sealing of their properties.
 
-use tidegauge_catalog::notifiers::Notifier;
+use tidegauge_catalog::notifiers::{Notifier, Unsent};
 use tidegauge_model::notifier::DisabledUntil;
 use tidegauge_model::{ErrorKind, NotifierId, OrgId};
 
@@ -47,14 +47,14 @@ pub(crate) async fn replaces_what_a_caller_may_set(test: &TestCatalog<'_>) {
         id: before.id.clone(),
     };
     let change = samples::change(&ours);
-    let replaced = test.replace_notifier(&ours, &wanted, &change).await.unwrap().unwrap();
+    let replaced = test.replace_notifier(&ours, &wanted, Unsent::Withdraw, &change).await.unwrap().unwrap();
     assert_eq!(test.new_audit().await, ["notifier.update notify_1"]);
     let expected = Notifier { created: before.created, created_by: before.created_by, ..wanted.clone() };
     assert_eq!(replaced, expected);
     assert_eq!(test.list_notifiers(&ours).await.unwrap(), [expected, bystander]);
 
     let unknown = Notifier { id: "notify_9".into(), ..wanted };
-    assert_eq!(test.replace_notifier(&ours, &unknown, &change).await.unwrap(), None);
+    assert_eq!(test.replace_notifier(&ours, &unknown, Unsent::Withdraw, &change).await.unwrap(), None);
     assert!(test.new_audit().await.is_empty());
 }
 
@@ -91,7 +91,7 @@ pub(crate) async fn stays_within_its_org(test: &TestCatalog<'_>) {
     assert_eq!(test.find_notifier(&theirs, &notifier.id).await.unwrap(), None);
     assert!(test.list_notifiers(&theirs).await.unwrap().is_empty());
     let stolen = Notifier { name: "Stolen".to_owned(), ..notifier.clone() };
-    assert_eq!(test.replace_notifier(&theirs, &stolen, &change).await.unwrap(), None);
+    assert_eq!(test.replace_notifier(&theirs, &stolen, Unsent::Withdraw, &change).await.unwrap(), None);
     assert!(!test.delete_notifier(&theirs, &notifier.id, &change).await.unwrap());
     assert_eq!(test.list_notifiers(&ours).await.unwrap(), [notifier]);
     assert!(test.new_audit().await.is_empty());
@@ -118,7 +118,10 @@ pub(crate) async fn keeps_properties_unreadable_in_the_database(test: &TestCatal
     let contains = |bytes: &[u8], text: &str| bytes.windows(text.len()).any(|part| part == text.as_bytes());
     assert!(notifier.properties.contains(SECRET));
     insert(test, &ours, &notifier).await;
-    test.replace_notifier(&ours, &notifier, &samples::change(&ours)).await.unwrap().unwrap();
+    test.replace_notifier(&ours, &notifier, Unsent::Withdraw, &samples::change(&ours))
+        .await
+        .unwrap()
+        .unwrap();
 
     let stored = stored_bytes(test).await;
     assert!(contains(&stored, &notifier.name), "the row itself must be among the bytes");

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use tidegauge_catalog::notifiers::Notifier;
+use tidegauge_catalog::notifiers::{Notifier, Unsent};
 use tidegauge_catalog::outbox::NewDelivery;
 use tidegauge_catalog::outbox::attempts::{Attempt, Replay, Verdict};
 use tidegauge_model::OrgId;
@@ -174,7 +174,8 @@ pub(crate) async fn replays_what_was_given_up(test: &TestCatalog<'_>) {
     let ours = with_notifiers(test, &["notify_1"]).await;
     enqueue(test, &[delivery(&ours, "msg_1", "notify_1", "i", 0)]).await;
     let replay = async |org: &OrgId, notifier: &str, id: &str| {
-        test.replay_delivery(org, &notifier.into(), &id.into(), &samples::change(&ours)).await.unwrap()
+        let change = samples::change(&ours);
+        test.replay_delivery(org, &notifier.into(), &id.into(), Unsent::Withdraw, &change).await.unwrap()
     };
     assert_eq!(replay(&ours, "notify_1", "msg_1").await, Replay::NotDead);
     claim(test, "a", 0).await;
@@ -189,6 +190,82 @@ pub(crate) async fn replays_what_was_given_up(test: &TestCatalog<'_>) {
     record(test, "a", "msg_1", 61, Verdict::Sent).await;
     let found = test.find_delivery(&ours, &"notify_1".into(), &"msg_1".into()).await.unwrap().unwrap();
     assert_eq!(found.attempts.len(), 2);
+}
+
+/// Points a notifier to a place of which the properties are another text.
+async fn point(test: &TestCatalog<'_>, org: &OrgId, properties: &str, unsent: Unsent) {
+    let pointed = Notifier { properties: properties.to_owned(), ..notifier("notify_1") };
+    test.replace_notifier(org, &pointed, unsent, &samples::change(org)).await.unwrap().unwrap();
+}
+
+/// One message of each state but withdrawn: sent, dead, under way, and in line.
+async fn one_of_each_state(test: &TestCatalog<'_>) -> OrgId {
+    let ours = with_notifiers(test, &["notify_1", "notify_2"]).await;
+    let all = [
+        delivery(&ours, "msg_1", "notify_1", "i", 0),
+        delivery(&ours, "msg_2", "notify_1", "j", 1),
+        delivery(&ours, "msg_3", "notify_1", "k", 2),
+        delivery(&ours, "msg_4", "notify_1", "l", 3),
+        delivery(&ours, "msg_5", "notify_2", "i", 99),
+    ];
+    enqueue(test, &all).await;
+    for (id, verdict) in [("msg_1", Verdict::Sent), ("msg_2", Verdict::Dead)] {
+        assert_eq!(claim(test, "a", 10).await, [id]);
+        assert!(record(test, "a", id, 11, verdict).await);
+    }
+    assert_eq!(claim(test, "a", 12).await, ["msg_3"]);
+    ours
+}
+
+/// The states of the messages of the first notifier, in their order.
+async fn states(test: &TestCatalog<'_>, org: &OrgId) -> Vec<DeliveryState> {
+    let mut found = test.list_deliveries(org, &"notify_1".into(), 10, 0).await.unwrap();
+    found.reverse();
+    found.into_iter().map(|delivery| delivery.state).collect()
+}
+
+pub(crate) async fn withdraws_what_was_made_for_another_place(test: &TestCatalog<'_>) {
+    use DeliveryState::{Dead, Sent, Waiting, Withdrawn};
+    let ours = one_of_each_state(test).await;
+    let under_way =
+        async || test.find_notifier_for(&ours, &"notify_1".into(), &"msg_3".into()).await.unwrap();
+    // The same place in another spelling.
+    let same = notifier("notify_1").properties.replace(':', " : ").replace("https : ", "https:");
+    assert_ne!(same, notifier("notify_1").properties);
+    point(test, &ours, &same, Unsent::Withdraw).await;
+    assert_eq!(states(test, &ours).await, [Sent, Dead, Waiting, Waiting]);
+    assert!(under_way().await.is_some());
+
+    point(test, &ours, r#"{"webhook":{"url":"https://elsewhere.example/"}}"#, Unsent::Withdraw).await;
+    assert_eq!(states(test, &ours).await, [Sent, Withdrawn, Withdrawn, Withdrawn]);
+    assert_eq!(under_way().await, None, "who has leased it does not send it there");
+    assert!(!record(test, "a", "msg_3", 13, Verdict::TryAgain { at: at(20) }).await);
+    // Another notifier's stay, and nothing else is left to be sent.
+    assert_eq!(claim(test, "a", 100).await, ["msg_5"]);
+    // Neither does pointing it back bring them back.
+    point(test, &ours, &same, Unsent::Withdraw).await;
+    let replay = async |id: &str, unsent: Unsent| {
+        let change = samples::change(&ours);
+        test.replay_delivery(&ours, &"notify_1".into(), &id.into(), unsent, &change).await.unwrap()
+    };
+    for id in ["msg_2", "msg_3", "msg_4"] {
+        assert_eq!(replay(id, Unsent::Withdraw).await, Replay::Withdrawn);
+    }
+    assert_eq!(replay("msg_1", Unsent::Follow).await, Replay::NotDead);
+    assert_eq!(replay("msg_2", Unsent::Follow).await, Replay::Done);
+    assert_eq!(states(test, &ours).await, [Sent, Waiting, Withdrawn, Withdrawn]);
+    // They go as other messages do that have ended.
+    assert_eq!(test.prune_deliveries(at(1_000), 100).await.unwrap(), 3);
+}
+
+pub(crate) async fn lets_messages_follow_a_notifier(test: &TestCatalog<'_>) {
+    use DeliveryState::{Dead, Sent, Waiting};
+    let ours = one_of_each_state(test).await;
+    let elsewhere = r#"{"webhook":{"url":"https://elsewhere.example/"}}"#;
+    point(test, &ours, elsewhere, Unsent::Follow).await;
+    assert_eq!(states(test, &ours).await, [Sent, Dead, Waiting, Waiting]);
+    let found = test.find_notifier_for(&ours, &"notify_1".into(), &"msg_3".into()).await.unwrap();
+    assert_eq!(found.unwrap().properties, elsewhere);
 }
 
 pub(crate) async fn gives_up_and_drops_what_is_old(test: &TestCatalog<'_>) {

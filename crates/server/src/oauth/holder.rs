@@ -9,6 +9,7 @@ use tidegauge_catalog::Change;
 use tidegauge_catalog::bearer::Bearer;
 use tidegauge_catalog::identities::{IdentityKind, IdentityRefusal, KnownIdentity};
 use tidegauge_catalog::people::Person;
+use tidegauge_model::shown::shown_name;
 use tidegauge_model::{OrgId, Role, UserId, hex};
 
 use super::denial::Denial;
@@ -190,6 +191,7 @@ fn newcomer(
     let now = app.now();
     let made_up = || format!("{}@identity.invalid", hex::encode(&token::digest(&known.key())[..16]));
     let email = verified_email.unwrap_or_else(made_up);
+    let name = name.map(|name| shown_name(&name)).filter(|name| !name.trim().is_empty());
     let name = name.unwrap_or_else(|| email.clone());
     Person { id: UserId::generate(now, &*app.chance), email, name, created: now }
 }

@@ -163,6 +163,19 @@ pub(super) fn is_visible(caller: &Caller, name: &str) -> bool {
     Action::ALL.iter().any(in_org) || DatasetArea::ALL.iter().copied().any(may)
 }
 
+/// Whether the caller may know what the events of a dataset are like: their fields and figures tell of what is in them,
+/// which is for those who could ask for it, and not for who may only send events or let go of them.
+fn may_know(caller: &Caller, name: &str) -> bool {
+    caller.capabilities.allows_org(OrgArea::Datasets, Action::Read)
+        || caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read)
+}
+
+/// The datasets of which the caller may know what their events are like.
+async fn list_known(app: &App, caller: &Caller) -> Result<Vec<Dataset>> {
+    let datasets = app.catalog.list_datasets(caller.org()?).await?;
+    Ok(datasets.into_iter().filter(|dataset| may_know(caller, dataset.name.as_str())).collect())
+}
+
 /// The dataset that events are sent to, or none if it is to be made when they have been read: a body that is refused
 /// leaves no dataset behind. Who may not make one, or names one that nobody can make, is told at once.
 pub async fn find_to_fill(app: &App, caller: &Caller, name: &str) -> Result<Option<Arc<DatasetState>>> {

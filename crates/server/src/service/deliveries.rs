@@ -60,13 +60,21 @@ pub async fn list(app: &App, caller: &Caller, id: &str, limit: i64, offset: i64)
 pub async fn replay(app: &App, caller: &Caller, id: &str, delivery: &str) -> Result<Delivery> {
     let notifier = NotifierId::parse(id).ok_or_else(|| Error::not_found("notifier"))?;
     let delivery = DeliveryId::parse(delivery).ok_or_else(|| Error::not_found("delivery"))?;
-    let replayed = app.catalog.replay_delivery(caller.org()?, &notifier, &delivery, &caller.change()).await?;
+    let unsent = notifiers::unsent_for(caller);
+    let (org, change) = (caller.org()?, caller.change());
+    let replayed = app.catalog.replay_delivery(org, &notifier, &delivery, unsent, &change).await?;
     match replayed {
         Replay::Done => {}
         Replay::Unknown => return Err(Error::not_found("delivery")),
         Replay::NotDead => {
             let message = "only a message that was given up can be sent again";
             return Err(Error::new(ErrorKind::Conflict, message));
+        }
+        Replay::Withdrawn => {
+            let message = "the message was made for where the notifier does not point any more";
+            return Err(Error::new(ErrorKind::Conflict, message).hint(
+                "ask somebody with the right monitors|update, and query|read on all datasets and views",
+            ));
         }
     }
     let found = find(app, caller, &notifier, &delivery).await;

@@ -1,9 +1,10 @@
 //! Notifiers: list, read, create, replace, delete.
 
 use serde_json::value::RawValue;
-use tidegauge_catalog::notifiers::Notifier;
+use tidegauge_catalog::notifiers::{Notifier, Unsent};
+use tidegauge_model::capability::ANY;
 use tidegauge_model::notifier::DisabledUntil;
-use tidegauge_model::{Action, ErrorKind, NotifierId, OrgArea, Timestamp, Violation};
+use tidegauge_model::{Action, DatasetArea, ErrorKind, NotifierId, OrgArea, Timestamp, ViewArea, Violation};
 use tidegauge_notify::channels::Configured;
 
 use super::documents::read_object;
@@ -46,7 +47,8 @@ pub async fn replace(app: &App, caller: &Caller, id: &str, input: NotifierInput)
     let id = NotifierId::parse(id).ok_or_else(not_found)?;
     let notifier = checked(app, caller, id, input)?;
     check_readers(app, caller, &notifier).await?;
-    let replaced = app.catalog.replace_notifier(caller.org()?, &notifier, &caller.change()).await?;
+    let (org, change) = (caller.org()?, caller.change());
+    let replaced = app.catalog.replace_notifier(org, &notifier, unsent_for(caller), &change).await?;
     replaced.ok_or_else(not_found)
 }
 
@@ -63,7 +65,7 @@ pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
 async fn check_readers(app: &App, caller: &Caller, notifier: &Notifier) -> Result<()> {
     let org = caller.org()?;
     let Some(present) = app.catalog.find_notifier(org, &notifier.id).await? else { return Ok(()) };
-    if present.properties == notifier.properties {
+    if present.points_where(notifier) {
         return Ok(());
     }
     let may_change = caller.capabilities.allows_org(OrgArea::Monitors, Action::Update);
@@ -78,6 +80,17 @@ async fn check_readers(app: &App, caller: &Caller, notifier: &Notifier) -> Resul
         }
     }
     Ok(())
+}
+
+/// What becomes of messages that were not sent when a caller points their notifier elsewhere. The monitor behind a
+/// message may be gone, use another notifier or read something else by now, so that only who could choose a notifier for
+/// every monitor may have them sent to another place than the one they were made for.
+pub fn unsent_for(caller: &Caller) -> Unsent {
+    let held = &caller.capabilities;
+    let may_choose = held.allows_org(OrgArea::Monitors, Action::Update)
+        && held.allows_dataset(ANY, DatasetArea::Query, Action::Read)
+        && held.allows_view(ANY, ViewArea::Query, Action::Read);
+    if may_choose { Unsent::Follow } else { Unsent::Withdraw }
 }
 
 fn not_found() -> Error {

@@ -2,7 +2,7 @@
 
 use tidegauge_model::{ErrorKind, Org, OrgId, Role};
 
-use super::text::check_name;
+use super::text::check_shown_name;
 use super::{Caller, Error, Result};
 use crate::app::App;
 
@@ -43,7 +43,7 @@ pub async fn create(app: &App, caller: &Caller, name: String) -> Result<OrgWithR
     if caller.standing.is_some() {
         caller.org_to_create_in()?;
     }
-    check_name("name", &name)?;
+    check_shown_name("name", &name)?;
     let person = app.catalog.find_person(&caller.user).await?.ok_or_else(|| Error::not_found("user"))?;
     let id = OrgId::generate(caller.now, &*app.chance);
     let org = Org::self_hosted(id, name, person.email, caller.now);
@@ -60,7 +60,7 @@ pub async fn rename(app: &App, caller: &Caller, id: &str, name: String) -> Resul
         let message = "only an owner or admin can rename an organisation, with a personal token";
         return Err(Error::new(ErrorKind::Forbidden, message));
     }
-    check_name("name", &name)?;
+    check_shown_name("name", &name)?;
     let change = tidegauge_catalog::Change { org: Some(id.clone()), ..caller.change() };
     let edit = |org: &mut Org| {
         org.name = name;

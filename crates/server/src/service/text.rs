@@ -1,6 +1,7 @@
 //! Checks of the short texts that callers give: names, descriptions, addresses.
 
 use tidegauge_model::dataset::NAME_BYTES_MAX;
+use tidegauge_model::shown::is_hidden_sign;
 use tidegauge_model::{DatasetName, Rule, Violation};
 
 /// Longest name of anything, in characters.
@@ -12,6 +13,17 @@ pub const DESCRIPTION_MAX: usize = 4_096;
 /// A name: not empty, not too long.
 pub fn check_name(field: &str, text: &str) -> Result<(), Violation> {
     check_filled(field, text, NAME_MAX)
+}
+
+/// The name of a person, an organisation or a client, which others see and decide by: a name without signs that cannot
+/// be seen but change how the text around them is shown.
+pub fn check_shown_name(field: &str, text: &str) -> Result<(), Violation> {
+    check_name(field, text)?;
+    if text.chars().any(is_hidden_sign) {
+        let problem = "must not contain control characters, line breaks or marks of writing direction";
+        return Err(Violation::new(field, Rule::Pattern, problem));
+    }
+    Ok(())
 }
 
 /// A text that says something: not empty, not too long.

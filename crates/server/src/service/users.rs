@@ -6,7 +6,7 @@ use tidegauge_model::address::check_email;
 use tidegauge_model::{ErrorKind, OrgId, Role, RoleRef, Rule, UserId, Violation};
 
 use super::rights::{check_may_assign, check_may_grant};
-use super::text::check_name;
+use super::text::check_shown_name;
 use super::{Caller, Error, Result};
 use crate::app::App;
 
@@ -31,7 +31,7 @@ pub async fn current(app: &App, caller: &Caller) -> Result<Member> {
 }
 
 pub async fn rename_current(app: &App, caller: &Caller, name: &str) -> Result<Member> {
-    check_name("name", name)?;
+    check_shown_name("name", name)?;
     if !app.catalog.rename_oneself(&caller.user, name, &caller.change()).await? {
         return Err(not_found());
     }
@@ -50,7 +50,7 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Member> {
 /// Adds a member, up to the number that the licence allows. It gives nothing until the person accepts it.
 pub async fn create(app: &App, caller: &Caller, input: UserInput) -> Result<Member> {
     let org = caller.org_to_create_in()?;
-    check_name("name", &input.name)?;
+    check_shown_name("name", &input.name)?;
     check_email("email", &input.email)?;
     let role = role_to_give(app, caller, org, &input.role).await?;
     let person = Person {
@@ -76,7 +76,7 @@ pub async fn set_role(app: &App, caller: &Caller, id: &str, role: &str) -> Resul
 pub async fn rename(app: &App, caller: &Caller, id: &str, name: &str) -> Result<Member> {
     let org = caller.org()?;
     let (id, _) = check_may_change(app, caller, org, id).await?;
-    check_name("name", name)?;
+    check_shown_name("name", name)?;
     if app.catalog.count_memberships_elsewhere(org, &id).await? > 0 {
         let message = "the user belongs to other organisations too, so only they can change their name";
         return Err(Error::new(ErrorKind::Forbidden, message));

@@ -9,7 +9,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use tidegauge_auth::embedded::redirect;
-use tidegauge_model::ErrorKind;
+use tidegauge_model::{ErrorKind, UserId};
 use utoipa::ToSchema;
 
 use super::{PageForm, Sender};
@@ -100,7 +100,7 @@ async fn ask(
     let asked = parameters.without(&OWN_FIELDS);
     let content = Consent {
         client: &request.client.record.name,
-        origin: origin(app, &request.client).await?,
+        origin: origin(app, &request.client, &session.user).await?,
         email: person.as_ref().map_or("", |person| person.email.as_str()),
         orgs: format!("{}{more}", names.join(", ")),
         lines: scope::in_words(&request.scope),
@@ -118,8 +118,8 @@ async fn ask(
 }
 
 /// What a person should know about where a client comes from.
-async fn origin(app: &App, client: &Client) -> Result<String, OAuthError> {
-    let maker = maker(app, client).await?;
+async fn origin(app: &App, client: &Client, person: &UserId) -> Result<String, OAuthError> {
+    let maker = maker(app, client, person).await?;
     let (is_built_in, client) = (client.is_built_in(), &client.record);
     let caution = if client.is_public && (is_built_in || client.org.is_some()) {
         "It runs as a program, which others could have put in its place. Allow it only if you have just started it \
@@ -133,12 +133,16 @@ async fn origin(app: &App, client: &Client) -> Result<String, OAuthError> {
 }
 
 /// Who answers for a client, whose name says that it is whatever it likes to be; nothing of one that is built in.
-pub(super) async fn maker(app: &App, client: &Client) -> Result<String, OAuthError> {
+/// Organisations may have the same name, and any: so what the person is in it comes first, and of a strange one its id.
+pub(super) async fn maker(app: &App, client: &Client, person: &UserId) -> Result<String, OAuthError> {
     Ok(match &client.record.org {
-        Some(org) => {
-            let org = app.catalog.find_org(org).await?;
-            let name = org.map_or_else(String::new, |org| format!(" {}", org.name));
-            format!("It was set up by the organisation{name} of this service.")
+        Some(id) => {
+            let own = app.catalog.list_orgs_of(person).await?;
+            if let Some(org) = own.iter().find(|org| org.id == *id) {
+                return Ok(format!("It was set up by an organisation of yours: {}.", org.name));
+            }
+            let name = app.catalog.find_org(id).await?.map(|org| org.name).unwrap_or_default();
+            format!("It was set up by an organisation that you are not a member of: {name} ({id}).")
         }
         None if client.is_built_in() => String::new(),
         None => "It registered itself, and nobody has checked its name.".to_owned(),

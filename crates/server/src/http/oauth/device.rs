@@ -137,7 +137,7 @@ async fn confirm(app: &App, sender: &Sender, visitor: &Visitor, typed: &str) -> 
         Ok(person) => person,
         Err(error) => return refused(visitor, &CodeProblem::Failed(error.into())),
     };
-    let maker = match maker(app, &asked.client).await {
+    let maker = match maker(app, &asked.client, &session.user).await {
         Ok(maker) => maker,
         Err(error) => return refused(visitor, &CodeProblem::Failed(error)),
     };

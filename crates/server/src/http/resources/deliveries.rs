@@ -22,7 +22,7 @@ pub struct DeliveryResponse {
     /// The same however often the message is sent.
     #[schema(example = "msg_01890a5dac96774bbcceb302099a8057")]
     pub id: String,
-    /// waiting, sent or dead.
+    /// waiting, sent, dead, or withdrawn: its notifier was pointed elsewhere before it was sent.
     pub state: &'static str,
     /// open or closed: what the message tells of the alert.
     pub action: &'static str,
@@ -137,7 +137,7 @@ pub async fn list(
 #[utoipa::path(post, path = "/notifiers/{id}/deliveries/{deliveryId}/replay", tag = "notifiers",
     operation_id = "replayDelivery", params(("id" = String, Path), ("deliveryId" = String, Path)), responses(
     (status = 200, body = DeliveryResponse),
-    (status = 409, body = ErrorBody, description = "The message waits, or it was sent."),
+    (status = 409, body = ErrorBody, description = "The message waits, was sent, or was withdrawn."),
 ))]
 pub async fn replay(
     State(app): State<Arc<App>>,

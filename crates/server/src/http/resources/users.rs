@@ -32,8 +32,9 @@ pub struct RenameRequest {
     pub name: String,
 }
 
+/// The role that a member is to have.
 #[derive(Debug, Deserialize, ToSchema)]
-pub struct RoleRequest {
+pub struct UserRoleRequest {
     #[schema(value_type = RoleName)]
     pub role: String,
 }
@@ -177,7 +178,7 @@ pub async fn rename(
 
 /// Gives a person another role in the place of the one that they have: a built-in one, or a custom one.
 #[utoipa::path(put, path = "/users/{id}/role", tag = "users", params(("id" = String, Path)),
-    request_body = RoleRequest, responses(
+    request_body = UserRoleRequest, responses(
     (status = 200, body = UserResponse),
     (status = 409, body = ErrorBody,
         description = "The organisation would be left without an owner, or rights changed at the same time."),
@@ -186,7 +187,7 @@ pub async fn set_role(
     State(app): State<Arc<App>>,
     caller: Caller,
     PathId(id): PathId,
-    Json(request): Json<RoleRequest>,
+    Json(request): Json<UserRoleRequest>,
 ) -> Result<Json<UserResponse>, ApiError> {
     Ok(Json(users::set_role(&app, &caller, &id, &request.role).await?.into()))
 }

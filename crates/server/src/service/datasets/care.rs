@@ -6,7 +6,7 @@ use tidegauge_catalog::datasets::Dataset;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Rule, Violation, duration};
 use tidegauge_store::Info;
 
-use super::{find_state, get, not_found};
+use super::{find_state, get, list_known, may_know, not_found};
 use crate::app::App;
 use crate::service::{Caller, Error, Result};
 
@@ -21,14 +21,17 @@ pub struct Described {
 
 pub async fn info(app: &App, caller: &Caller, name: &str) -> Result<Described> {
     let dataset = get(app, caller, name).await?;
+    if !may_know(caller, name) {
+        caller.check_dataset(name, DatasetArea::Query, Action::Read)?;
+    }
     let state = find_state(app, caller, name).await?.ok_or_else(not_found)?;
     Ok(Described { dataset, info: state.info() })
 }
 
-/// Every dataset that the caller can see, with its figures.
+/// Every dataset that the caller may read or query, with its figures.
 pub async fn stats(app: &App, caller: &Caller) -> Result<Vec<Described>> {
     let mut described = Vec::new();
-    for dataset in super::list(app, caller).await? {
+    for dataset in list_known(app, caller).await? {
         if let Some(state) = find_state(app, caller, dataset.name.as_str()).await? {
             described.push(Described { dataset, info: state.info() });
         }

@@ -9,7 +9,7 @@ use tidegauge_model::columns::{FIELD_NAME_BYTES_MAX, RESERVED_FIELDS, TIME_FIELD
 use tidegauge_model::{FieldKind, Rule, Violation};
 use tidegauge_store::DatasetState;
 
-use super::{find_state, get, not_found};
+use super::{find_state, get, list_known, not_found};
 use crate::app::App;
 use crate::service::text::{DESCRIPTION_MAX, NAME_MAX, check_text};
 use crate::service::{Caller, Error, Result};
@@ -43,10 +43,10 @@ pub async fn list(app: &App, caller: &Caller, name: &str) -> Result<Vec<Describe
     of(app, caller, &dataset).await
 }
 
-/// The fields of every dataset that the caller can see.
+/// The fields of every dataset that the caller may read or query.
 pub async fn list_all(app: &App, caller: &Caller) -> Result<Vec<(String, Vec<DescribedField>)>> {
     let mut all = Vec::new();
-    for dataset in super::list(app, caller).await? {
+    for dataset in list_known(app, caller).await? {
         let fields = of(app, caller, &dataset).await?;
         all.push((dataset.name.as_str().to_owned(), fields));
     }

@@ -9,9 +9,9 @@ use tidegauge_catalog::oauth::OAuthClient;
 use tidegauge_model::oauth::GrantType;
 use tidegauge_model::{Capabilities, ClientId, ErrorKind, Rule, Violation};
 
+use super::known_clients::check_client_name;
 use crate::app::App;
 use crate::service::capabilities::{self, CapabilityInput};
-use crate::service::text::check_name;
 use crate::service::{Caller, Error, Result};
 
 /// Most addresses that one client can register.
@@ -132,7 +132,7 @@ struct Checked {
 }
 
 fn checked(caller: &Caller, input: &ClientInput) -> Result<Checked> {
-    check_name("name", &input.name)?;
+    check_client_name("name", &input.name)?;
     let grants = read_grants("grants", &input.grants)?;
     check_redirects("redirectUris", &input.redirect_uris, &grants, input.is_public)?;
     let capabilities = capabilities::read(&input.capabilities)?;

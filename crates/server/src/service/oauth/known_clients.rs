@@ -3,10 +3,11 @@
 use tidegauge_auth::embedded::redirect;
 use tidegauge_catalog::oauth::{ClientSecrets, OAuthClient};
 use tidegauge_model::oauth::GrantType;
-use tidegauge_model::{Capabilities, ClientId, Timestamp};
+use tidegauge_model::{Capabilities, ClientId, Rule, Timestamp, Violation};
 
 use super::error::{ErrorCode, OAuthError};
 use crate::app::App;
+use crate::service::text::check_shown_name;
 
 /// The service's own command line.
 pub const COMMAND_LINE: &str = "tidegauge-cli";
@@ -95,7 +96,44 @@ fn built_in(id: &str) -> Option<OAuthClient> {
     })
 }
 
+/// Checks the name of a client of others. It is shown to people who decide by it, so it is none of those that are built
+/// in, however it is spaced or written.
+pub fn check_client_name(field: &str, name: &str) -> Result<(), Violation> {
+    check_shown_name(field, name)?;
+    let mut built_in = [COMMAND_LINE, PUBLIC_COMMAND_LINE].into_iter().filter_map(built_in);
+    if built_in.any(|client| spoken(&client.name) == spoken(name)) {
+        return Err(Violation::new(field, Rule::Unique, "is the name of a client that is built in"));
+    }
+    Ok(())
+}
+
+/// A name as people read it to others: letters and digits, whatever their case.
+fn spoken(name: &str) -> String {
+    name.chars().filter(|sign| sign.is_alphanumeric()).map(|sign| sign.to_ascii_lowercase()).collect()
+}
+
 /// The name of a client that is built in, or else its id.
 pub fn built_in_name(id: &ClientId) -> String {
     built_in(id.as_str()).map_or_else(|| id.to_string(), |client| client.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_client_of_others_has_the_name_of_one_that_is_built_in() {
+        for name in [
+            "Tidegauge command line",
+            " tidegauge COMMAND line ",
+            "Tidegauge\u{a0}command-line",
+            "Tide\u{200b}gauge command line.",
+            "axiom command line",
+        ] {
+            assert!(check_client_name("name", name).is_err(), "{name:?}");
+        }
+        for name in ["Tidegauge command line of Ada", "Dashboards"] {
+            assert!(check_client_name("name", name).is_ok(), "{name:?}");
+        }
+    }
 }

@@ -9,8 +9,8 @@ use tidegauge_model::{Capabilities, ClientId, Violation};
 use super::Message;
 use super::clients::{NewClient, check_redirects, read_grants};
 use super::error::{ErrorCode, OAuthError};
+use super::known_clients::check_client_name;
 use crate::app::App;
-use crate::service::text::check_name;
 
 /// How many can be registered at once.
 const REGISTERED_MAX: i64 = 1_000;
@@ -49,7 +49,7 @@ pub async fn register(app: &App, metadata: Metadata, message: &Message) -> Resul
         return Err(invalid("response_types must be code"));
     }
     let name = metadata.name.unwrap_or_else(|| "A client without a name".to_owned());
-    check_name("client_name", &name).map_err(|problem| invalid(&problem.to_string()))?;
+    check_client_name("client_name", &name).map_err(|problem| invalid(&problem.to_string()))?;
     check_redirects("redirect_uris", &metadata.redirect_uris, &grants, is_public)
         .map_err(|problem: Violation| OAuthError::new(ErrorCode::InvalidRedirectUri, problem.to_string()))?;
     let client = OAuthClient {

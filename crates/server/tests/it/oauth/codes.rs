@@ -82,7 +82,7 @@ pub(super) async fn consent(app: TestApp) {
     let asked = with(&asked, &[("scope", "query|read ingest|create")]);
     let page = browser.ask(&asked).await;
     assert!(page.text.contains("Read the events of every dataset"), "{}", page.text);
-    assert!(page.text.contains("set up by the organisation Home of this service"), "{}", page.text);
+    assert!(page.text.contains("set up by an organisation of yours: Home."), "{}", page.text);
     browser.code(&asked).await;
     for scope in ["query|read ingest|create", "ingest|create"] {
         let answer = browser.ask(&with(&asked, &[("scope", scope)])).await;

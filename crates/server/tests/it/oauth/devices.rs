@@ -110,7 +110,8 @@ pub(super) async fn named_by_its_org(app: TestApp) {
     let path = format!("/device?user_code={}", text(&begun, "user_code"));
     let page = browser.get(&path).await;
     let shown = page.text.replace("&#60;", "<").replace("&#62;", ">").replace("&#38;", "&");
-    assert!(shown.contains(&format!("It was set up by the organisation {name} of this service.")), "{shown}");
+    let strange = format!("by an organisation that you are not a member of: {name} ({}).", app.org);
+    assert!(shown.contains(&strange), "{shown}");
     assert!(shown.contains("Sensor") && !page.text.contains(name), "{page:?}");
     // One that the service knows by itself needs nobody to answer for it.
     let begun = begin(&app).await;

@@ -2,13 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::support::{create, monitor, next_minute, notifier, send};
+use tidegauge_model::message::DeliveryState;
+use tidegauge_model::time::Clock;
+use tidegauge_model::{MonitorId, NotifierId};
+
+use super::support::{MINUTE, create, messages, monitor, next_minute, notifier, send};
 use crate::app::TestApp;
 use crate::cases::Case;
 
 pub(crate) const ALL: &[(&str, Case)] = &[
     ("watch::what_was_found_is_for_those_who_may_query_it", |app| Box::pin(values(app))),
     ("watch::a_used_notifier_is_pointed_elsewhere_by_who_may_choose_it", |app| Box::pin(elsewhere(app))),
+    ("watch::what_waits_does_not_follow_a_notifier_to_a_stranger", |app| Box::pin(waiting(app))),
+    ("watch::what_was_given_up_does_not_follow_a_notifier_to_a_stranger", |app| Box::pin(given_up(app))),
 ];
 
 /// A token of the owner's with these rights.
@@ -95,4 +101,85 @@ async fn elsewhere(app: TestApp) {
     let token = token(&app, json!({"orgCapabilities": notifiers})).await;
     let answer = app.send("PUT", &format!("/v2/notifiers/{unused}"), Some(&token), Some(&pointed)).await;
     assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+/// A monitor whose finding waits for a notifier that a token has paused. Gives the notifier as it stands, too.
+async fn paused_finding(app: &TestApp, pauses: &str) -> (MonitorId, NotifierId, Value) {
+    send(app, &json!([{"status": 200}])).await;
+    let hook = notifier(app).await;
+    let watching = create(app, &monitor(json!({"notifierIds": [hook.as_str()]}))).await;
+    let path = format!("/v2/notifiers/{hook}");
+    let mut paused = get(app, &path, &app.owner_token).await;
+    paused["disabledUntil"] = json!("2030-01-01T00:00:00Z");
+    let answer = app.send("PUT", &path, Some(pauses), Some(&paused)).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    next_minute(app).await;
+    send(app, &json!([{"status": 500}, {"status": 500}])).await;
+    next_minute(app).await;
+    assert_eq!(states(app, &hook).await, [DeliveryState::Waiting]);
+    (watching, hook, paused)
+}
+
+async fn states(app: &TestApp, notifier: &NotifierId) -> Vec<DeliveryState> {
+    messages(app, notifier).await.into_iter().map(|message| message.state).collect()
+}
+
+/// Points a notifier to a place of the caller's.
+async fn point(app: &TestApp, hook: &NotifierId, present: &Value, token: &str) -> u16 {
+    let mut pointed = present.clone();
+    pointed["properties"] = json!({"webhook": {"url": "https://elsewhere.test/hook"}});
+    pointed["disabledUntil"] = Value::Null;
+    app.send("PUT", &format!("/v2/notifiers/{hook}"), Some(token), Some(&pointed)).await.status.as_u16()
+}
+
+/// Sends the one message of a notifier again.
+async fn replay(app: &TestApp, hook: &NotifierId, token: &str) -> u16 {
+    let message = messages(app, hook).await.remove(0).id;
+    let path = format!("/v2/notifiers/{hook}/deliveries/{message}/replay");
+    app.send("POST", &path, Some(token), None).await.status.as_u16()
+}
+
+async fn waiting(app: TestApp) {
+    let stranger = token(&app, json!({"orgCapabilities": {"notifiers": ["read", "update"]}})).await;
+    let (watching, hook, paused) = paused_finding(&app, &stranger).await;
+    assert_eq!(point(&app, &hook, &paused, &stranger).await, 403, "a monitor uses it");
+    // The owner of the monitor has another one told.
+    let other = notifier(&app).await;
+    let moved = monitor(json!({"notifierIds": [other.as_str()]}));
+    let path = format!("/v2/monitors/{watching}");
+    let answer = app.send("PUT", &path, Some(&app.owner_token), Some(&moved)).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    // Saving it as it is drops nothing.
+    let path = format!("/v2/notifiers/{hook}");
+    let answer = app.send("PUT", &path, Some(&stranger), Some(&paused)).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(states(&app, &hook).await, [DeliveryState::Waiting]);
+    assert_eq!(point(&app, &hook, &paused, &stranger).await, 200);
+    assert_eq!(states(&app, &hook).await, [DeliveryState::Withdrawn]);
+    assert_eq!(replay(&app, &hook, &stranger).await, 409);
+    assert_eq!(states(&app, &hook).await, [DeliveryState::Withdrawn]);
+    // Who may choose a notifier for every monitor may have it sent, and it follows them.
+    let answer = app.send("PUT", &path, Some(&app.owner_token), Some(&paused)).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert_eq!(replay(&app, &hook, &app.owner_token).await, 200);
+    assert_eq!(point(&app, &hook, &paused, &app.owner_token).await, 200);
+    assert_eq!(states(&app, &hook).await, [DeliveryState::Waiting]);
+}
+
+async fn given_up(app: TestApp) {
+    let rights = json!({"notifiers": ["read", "update"], "monitors": ["delete", "update"]});
+    let may_query = json!({"other": {"query": ["read"]}});
+    let rights = json!({"orgCapabilities": rights, "datasetCapabilities": may_query});
+    let stranger = token(&app, rights).await;
+    let (watching, hook, paused) = paused_finding(&app, &stranger).await;
+    let now = app.clock.now();
+    assert_eq!(app.app.catalog.expire_deliveries(now.plus(MINUTE), now).await.unwrap(), 1);
+    assert_eq!(states(&app, &hook).await, [DeliveryState::Dead]);
+    let path = format!("/v2/monitors/{watching}");
+    let answer = app.send("DELETE", &path, Some(&stranger), None).await;
+    assert_eq!(answer.status, 204, "{answer:?}");
+    assert_eq!(point(&app, &hook, &paused, &stranger).await, 200);
+    assert_eq!(states(&app, &hook).await, [DeliveryState::Withdrawn]);
+    assert_eq!(replay(&app, &hook, &stranger).await, 409);
+    assert_eq!(states(&app, &hook).await, [DeliveryState::Withdrawn]);
 }
