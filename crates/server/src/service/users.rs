@@ -125,11 +125,18 @@ pub async fn check_may_change(
     id: &str,
 ) -> Result<(UserId, Holding)> {
     let id = UserId::parse(id).ok_or_else(not_found)?;
-    let member = app.catalog.find_member(org, &id).await?.ok_or_else(not_found)?;
-    let granted = app.catalog.granted_to(org, &id, member.main.map(|main| main.id)).await?;
-    let holding = Holding { role: member.role, granted };
+    let holding = find_holding(app, org, &id).await?.ok_or_else(not_found)?;
     check_may_assign(app, caller, &holding)?;
     Ok((id, holding))
+}
+
+/// All that a member holds, whether they have accepted it or not.
+pub async fn find_holding(app: &App, org: &OrgId, id: &UserId) -> Result<Option<Holding>> {
+    let Some(member) = app.catalog.find_member(org, id).await? else {
+        return Ok(None);
+    };
+    let granted = app.catalog.granted_to(org, id, member.main.map(|main| main.id)).await?;
+    Ok(Some(Holding { role: member.role, granted }))
 }
 
 fn refused(refusal: MembershipRefusal) -> Error {
