@@ -77,14 +77,26 @@ struct BearerRow {
 //
 // Tokens that end with a membership are given an end when it goes. That it is looked at here too is for another node,
 // whose clock may be behind that end.
-const SELECT: &str = "SELECT t.id, t.kind, t.person_id, t.expires_at, t.ends_with_membership, t.capabilities, \
-    o.id AS org_id, m.role, m.main_role, o.payment_status, o.first_failed_payment, o.licence \
-    FROM token t \
-    LEFT JOIN membership m ON t.org_id IS NULL AND m.person_id = t.person_id AND m.accepted IS NOT NULL \
-    LEFT JOIN org o ON o.id = COALESCE(t.org_id, m.org_id) \
-    WHERE t.digest = $1 AND (NOT t.ends_with_membership OR EXISTS (SELECT 1 FROM membership k \
-    WHERE k.org_id = t.org_id AND k.person_id = t.person_id AND k.accepted IS NOT NULL)) \
-    ORDER BY CASE WHEN o.id = $2 THEN 0 ELSE 1 END, o.id LIMIT 200";
+macro_rules! of_token {
+    ($key:literal) => {
+        concat!(
+            "SELECT t.id, t.kind, t.person_id, t.expires_at, t.ends_with_membership, t.capabilities, \
+             o.id AS org_id, m.role, m.main_role, o.payment_status, o.first_failed_payment, o.licence \
+             FROM token t \
+             LEFT JOIN membership m ON t.org_id IS NULL AND m.person_id = t.person_id AND m.accepted IS NOT NULL \
+             LEFT JOIN org o ON o.id = COALESCE(t.org_id, m.org_id) \
+             WHERE ",
+            $key,
+            " = $1 AND (NOT t.ends_with_membership OR EXISTS (SELECT 1 FROM membership k \
+             WHERE k.org_id = t.org_id AND k.person_id = t.person_id AND k.accepted IS NOT NULL)) \
+             ORDER BY CASE WHEN o.id = $2 THEN 0 ELSE 1 END, o.id LIMIT 200"
+        )
+    };
+}
+
+const SELECT: &str = of_token!("t.digest");
+
+const SELECT_BY_ID: &str = of_token!("t.id");
 
 /// What a [`BearerRow`] has of a person who comes without a token of ours.
 macro_rules! of_person {
@@ -148,6 +160,11 @@ impl Catalog {
     /// Finds the token with this digest. The organisation that the request names comes first.
     pub async fn find_bearer(&self, digest: &str, named_org: Option<&OrgId>) -> Result<Option<Bearer>> {
         self.read_bearer(SELECT, digest, named_org).await
+    }
+
+    /// Finds a token by its id, as [`Catalog::find_bearer`] does, for what was made with it before.
+    pub async fn find_bearer_by_id(&self, id: &TokenId, named_org: Option<&OrgId>) -> Result<Option<Bearer>> {
+        self.read_bearer(SELECT_BY_ID, id.as_str(), named_org).await
     }
 
     /// Where a person can act who comes with an access token, as [`Catalog::find_bearer`] finds it for a personal token.

@@ -22,6 +22,7 @@ pub mod ingest_keys;
 mod lake;
 pub mod lease;
 pub mod limits;
+pub mod link_issuers;
 pub mod links;
 pub mod membership;
 pub mod monitor_checks;

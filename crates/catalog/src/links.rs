@@ -7,6 +7,7 @@ use tidegauge_model::{OrgId, Timestamp, UserId};
 
 use crate::audit::{Change, record};
 use crate::db::{drop_in_batches, read, write};
+use crate::link_issuers::{Issuer, IssuerRow};
 use crate::membership::move_membership;
 use crate::orgs::lock_org;
 use crate::passwords::{NewPassword, forget_failures, set_password};
@@ -22,6 +23,7 @@ pub struct Link {
     pub person: UserId,
     /// The organisation that invites by it. A link of the operator has none.
     pub invited_by: Option<OrgId>,
+    pub issuer: Issuer,
     pub expires_at: Timestamp,
 }
 
@@ -49,27 +51,38 @@ struct LinkRow {
     person_id: String,
     org_id: Option<String>,
     expires_at: i64,
+    #[sqlx(flatten)]
+    issuer: IssuerRow,
 }
 
 impl LinkRow {
-    fn read(self) -> Link {
-        Link {
+    fn read(self) -> Result<Link> {
+        Ok(Link {
             person: self.person_id.into(),
             invited_by: self.org_id.map(OrgId::from),
+            issuer: self.issuer.read()?,
             expires_at: Timestamp::from_micros(self.expires_at),
-        }
+        })
     }
 }
 
-const SELECT_LINK: &str = "SELECT person_id, CAST(NULL AS TEXT) AS org_id, expires_at FROM password_link \
-    WHERE digest = $1 AND expires_at > $2 \
-    UNION ALL SELECT person_id, org_id, expires_at FROM invitation WHERE digest = $1 AND expires_at > $2";
+const SELECT_LINK: &str = "SELECT person_id, CAST(NULL AS TEXT) AS org_id, expires_at, \
+    CAST('operator' AS TEXT) AS issuer, CAST(NULL AS TEXT) AS issuer_token, CAST(NULL AS TEXT) AS issuer_role, \
+    CAST('{}' AS TEXT) AS issuer_capabilities FROM password_link WHERE digest = $1 AND expires_at > $2 \
+    UNION ALL SELECT person_id, org_id, expires_at, issuer, issuer_token, issuer_role, issuer_capabilities \
+    FROM invitation WHERE digest = $1 AND expires_at > $2";
 
-const USE_LINK: &str = "DELETE FROM password_link WHERE digest = $1 AND expires_at > $2 \
-    RETURNING person_id, CAST(NULL AS TEXT) AS org_id, expires_at";
+const INSERT_INVITATION: &str = "INSERT INTO invitation \
+    (org_id, person_id, digest, created, expires_at, issuer, issuer_token, issuer_role, issuer_capabilities) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (org_id, person_id) DO UPDATE SET \
+    digest = excluded.digest, created = excluded.created, expires_at = excluded.expires_at, \
+    issuer = excluded.issuer, issuer_token = excluded.issuer_token, issuer_role = excluded.issuer_role, \
+    issuer_capabilities = excluded.issuer_capabilities";
 
-const USE_INVITATION: &str = "DELETE FROM invitation WHERE digest = $1 AND expires_at > $2 \
-    RETURNING person_id, org_id, expires_at";
+const USE_LINK: &str = "DELETE FROM password_link WHERE digest = $1 AND expires_at > $2 RETURNING person_id";
+
+const USE_INVITATION: &str =
+    "DELETE FROM invitation WHERE digest = $1 AND expires_at > $2 RETURNING org_id, person_id";
 
 // The first account that is set up for an address signs in with it, and keeps it.
 const CLAIM_ADDRESS: &str = "UPDATE person SET sign_in = email WHERE id = $1 \
@@ -86,12 +99,12 @@ macro_rules! use_invitation {
         if let Some(org) = &org {
             lock_org!($connection, OrgId::from(org.as_str()));
         }
-        let used: Option<LinkRow> = sqlx::query_as(USE_INVITATION)
+        let used: Option<(String, String)> = sqlx::query_as(USE_INVITATION)
             .bind($digest)
             .bind($at.as_micros())
             .fetch_optional(&mut *$connection)
             .await?;
-        used.map(LinkRow::read).and_then(|link| link.invited_by.map(|org| (org, link.person)))
+        used.map(|(org, person)| (OrgId::from(org), UserId::from(person)))
     }};
 }
 
@@ -128,8 +141,10 @@ impl Catalog {
         person: &UserId,
         digest: &str,
         expires_at: Timestamp,
+        issuer: &Issuer,
         change: &Change,
     ) -> Result<std::result::Result<(), LinkRefusal>> {
+        let issuer = IssuerRow::of(issuer);
         write!(self, connection => {
             lock_org!(connection, org);
             let accepted: Option<Option<i64>> =
@@ -143,18 +158,18 @@ impl Catalog {
                 Some(Some(_)) => return Ok(Err(LinkRefusal::Accepted)),
                 Some(None) => {}
             }
-            sqlx::query(
-                "INSERT INTO invitation (org_id, person_id, digest, created, expires_at) \
-                 VALUES ($1, $2, $3, $4, $5) ON CONFLICT (org_id, person_id) DO UPDATE SET \
-                 digest = excluded.digest, created = excluded.created, expires_at = excluded.expires_at",
-            )
-            .bind(org.as_str())
-            .bind(person.as_str())
-            .bind(digest)
-            .bind(change.at.as_micros())
-            .bind(expires_at.as_micros())
-            .execute(&mut *connection)
-            .await?;
+            sqlx::query(INSERT_INVITATION)
+                .bind(org.as_str())
+                .bind(person.as_str())
+                .bind(digest)
+                .bind(change.at.as_micros())
+                .bind(expires_at.as_micros())
+                .bind(&issuer.issuer)
+                .bind(&issuer.issuer_token)
+                .bind(&issuer.issuer_role)
+                .bind(&issuer.issuer_capabilities)
+                .execute(&mut *connection)
+                .await?;
             record!(connection, change, "user.invite", person.as_str());
         });
         Ok(Ok(()))
@@ -169,20 +184,20 @@ impl Catalog {
                 .fetch_optional(executor)
                 .await?
         });
-        Ok(row.map(LinkRow::read))
+        row.map(LinkRow::read).transpose()
     }
 
     /// Sets the password of a link's person and uses the link up, in one step. An invitation is accepted by that, as an
     /// account of its own. False if the link is not good any more.
     pub async fn use_link(&self, digest: &str, new: NewPassword<'_>, change: &Change) -> Result<bool> {
         write!(self, connection => {
-            let used: Option<LinkRow> = sqlx::query_as(USE_LINK)
+            let used: Option<String> = sqlx::query_scalar(USE_LINK)
                 .bind(digest)
                 .bind(change.at.as_micros())
                 .fetch_optional(&mut *connection)
                 .await?;
-            let person = match used.map(LinkRow::read) {
-                Some(Link { person, .. }) => {
+            let person = match used.map(UserId::from) {
+                Some(person) => {
                     forget_failures!(connection, new);
                     person
                 }

@@ -69,8 +69,8 @@ macro_rules! select {
     };
 }
 
-/// Ends inside a transaction all that is open for a person: sessions, links, and what was allowed to others, which may have
-/// been done by who knew the password before. Also what is on its way to become a grant.
+/// Ends inside a transaction all that is open for a person: sessions, links, what was allowed to others, and invitations
+/// made in a session, which may have been done by who knew the password before. Also what is on its way to become a grant.
 macro_rules! end_everything {
     ($connection:expr, $person:expr, $at:expr) => {
         for statement in [
@@ -78,6 +78,8 @@ macro_rules! end_everything {
             "DELETE FROM password_link WHERE person_id = $1",
             "DELETE FROM oauth_device WHERE person_id = $1",
             "DELETE FROM oauth_consent WHERE person_id = $1",
+            // Those that were made with a token or a grant last as long as that.
+            "DELETE FROM invitation WHERE issuer = $1 AND issuer_token IS NULL",
         ] {
             sqlx::query(statement).bind($person.as_str()).execute(&mut *$connection).await?;
         }

@@ -21,7 +21,7 @@ use serde::Deserialize;
 use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::Location;
 use tidegauge_engine::EngineSettings;
-use tidegauge_model::address::check_email;
+use tidegauge_model::address::check_account_email;
 use tidegauge_store::StoreSettings;
 
 pub use proxies::TrustedProxies;
@@ -340,7 +340,7 @@ fn first_token(text: &str) -> Result<Option<TokenSecret>, Error> {
 }
 
 fn owner_email(email: String) -> Result<String, Error> {
-    match check_email("first_owner_email", &email) {
+    match check_account_email("first_owner_email", &email) {
         Ok(()) => Ok(email),
         Err(violation) => Err(setting("first_owner_email", violation.problem)),
     }

@@ -14,6 +14,7 @@ pub mod error;
 pub mod first_start;
 pub mod groups;
 pub mod ingest;
+pub mod link_issuers;
 pub mod links;
 pub mod monitors;
 pub mod notifiers;

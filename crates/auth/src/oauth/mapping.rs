@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use tidegauge_model::address::{fold_email, is_disguised};
 use tidegauge_model::{OrgId, Role};
 
 use super::scopes::Scopes;
@@ -120,8 +121,8 @@ impl Rules {
             _ => false,
         };
         let email = token.text(&self.email_claim).filter(|_| is_verified).and_then(short);
-        // As accounts have theirs.
-        email.map(|email| email.to_lowercase())
+        // As accounts have theirs. One that can be taken for another is nobody's.
+        email.filter(|email| !is_disguised(email)).map(|email| fold_email(&email))
     }
 
     fn largest_role(&self, token: &AccessToken, claim: &str) -> Role {

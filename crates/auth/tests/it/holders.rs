@@ -56,6 +56,13 @@ fn an_address_counts_only_when_the_issuer_has_verified_it() {
         let known = person(&rules(), json!({"email": "ada@example.com", "email_verified": verified}));
         assert_eq!(known.verified_email.is_some(), counts, "{verified}");
     }
+    // Plain letters count without their case; a sign that stands for one makes it nobody's address.
+    for (email, expected) in
+        [("Kim@X.com", Some("kim@x.com")), ("\u{212a}im@x.com", None), ("\u{ff4b}im@x.com", None)]
+    {
+        let known = person(&rules(), json!({"email": email, "email_verified": true}));
+        assert_eq!(known.verified_email.as_deref(), expected, "{email}");
+    }
     let known = person(&rules(), json!({"email": "ada@example.com"}));
     assert_eq!((known.verified_email, known.subject.as_str()), (None, "ada"));
 }

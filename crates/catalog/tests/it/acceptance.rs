@@ -3,6 +3,7 @@
 
 use tidegauge_catalog::Change;
 use tidegauge_catalog::identities::{IdentityKind, KnownIdentity};
+use tidegauge_catalog::link_issuers::Issuer;
 use tidegauge_catalog::links::{Joining, LinkRefusal};
 use tidegauge_catalog::passwords::NewPassword;
 use tidegauge_catalog::people::Person;
@@ -24,7 +25,9 @@ async fn add(test: &TestCatalog<'_>, org: &OrgId, id: &str) {
 }
 
 async fn invite(test: &TestCatalog<'_>, org: &OrgId, id: &str, digest: &str) -> Result<(), LinkRefusal> {
-    test.insert_invitation(org, &id.into(), digest, at(1_000), &samples::change(org)).await.unwrap()
+    test.insert_invitation(org, &id.into(), digest, at(1_000), &Issuer::Operator, &samples::change(org))
+        .await
+        .unwrap()
 }
 
 /// The organisations that a token acts in.

@@ -515,6 +515,10 @@ const DATABASE_CASES: &[Case] = &[
         run: |database| Box::pin(stored_forms::version_10_is_still_read(database)),
     },
     Case {
+        name: "stored_forms::version_11_is_still_read",
+        run: |database| Box::pin(stored_sign_in::version_11_is_still_read(database)),
+    },
+    Case {
         name: "stored_forms::memberships_of_accounts_that_wait_get_a_person_of_their_own",
         run: |database| Box::pin(stored_sign_in::waiting_memberships_move(database)),
     },

@@ -1,6 +1,7 @@
 //! Passwords, the links that set them, and the attempts on them.
 
 use tidegauge_catalog::Change;
+use tidegauge_catalog::link_issuers::Issuer;
 use tidegauge_catalog::links::Link;
 use tidegauge_catalog::passwords::NewPassword;
 use tidegauge_catalog::sessions::SessionRecord;
@@ -93,7 +94,7 @@ pub(crate) async fn are_set_by_a_link_once_and_in_time(test: &TestCatalog<'_>) {
     assert_eq!(test.find_link("first", at(0)).await.unwrap(), None, "the second took its place");
     assert_eq!(
         test.find_link("second", at(49)).await.unwrap(),
-        Some(Link { person: OWNER.into(), invited_by: None, expires_at: at(50) })
+        Some(Link { person: OWNER.into(), invited_by: None, issuer: Issuer::Operator, expires_at: at(50) })
     );
     assert_eq!(test.find_link("second", at(50)).await.unwrap(), None);
     assert!(!test.use_link("second", NEW, &change_at(50)).await.unwrap());
@@ -116,12 +117,18 @@ pub(crate) async fn forget_failures_of_their_own_account_alone(test: &TestCatalo
     test.begin_attempt("an account", at(0), |failures, _| Ok(failures + 5)).await.unwrap().unwrap();
     let waiting = samples::add_address_of(test, &theirs, OWNER, Role::User).await;
     let change = samples::change(&theirs);
-    test.insert_invitation(&theirs, &waiting, "link", at(100), &change).await.unwrap().unwrap();
+    test.insert_invitation(&theirs, &waiting, "link", at(100), &Issuer::Operator, &change)
+        .await
+        .unwrap()
+        .unwrap();
     assert!(test.use_link("link", NEW, &change_at(10)).await.unwrap());
     assert_eq!(failures("an account").await.unwrap(), Ok(5), "somebody else has the address");
 
     test.add_member(&theirs, &person("user_a"), Role::User, 100, &change).await.unwrap().unwrap();
-    test.insert_invitation(&theirs, &"user_a".into(), "link", at(100), &change).await.unwrap().unwrap();
+    test.insert_invitation(&theirs, &"user_a".into(), "link", at(100), &Issuer::Operator, &change)
+        .await
+        .unwrap()
+        .unwrap();
     assert!(test.use_link("link", NEW, &change_at(10)).await.unwrap());
     assert_eq!(failures("an account").await.unwrap(), Ok(0), "nobody had it before");
 }

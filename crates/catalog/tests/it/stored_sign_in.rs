@@ -9,6 +9,7 @@ use tidegauge_catalog::Catalog;
 use tidegauge_catalog::annotations::AnnotationFilter;
 use tidegauge_catalog::groups::Group;
 use tidegauge_catalog::identities::{IdentityKind, KnownIdentity};
+use tidegauge_catalog::link_issuers::{Issuer, IssuingCaller};
 use tidegauge_catalog::links::Link;
 use tidegauge_catalog::outbox::list::OutboxSize;
 use tidegauge_catalog::people::{Member, Person, RoleLabel};
@@ -56,6 +57,25 @@ pub(crate) async fn version_9_is_still_read(database: &Database) {
     let account = catalog.find_account_by_sign_in(OTHER_ADA).await.unwrap().unwrap();
     assert_eq!((account.person.id.as_str(), account.sign_in.as_str()), (OTHER_ADA, OTHER_ADA));
     assert_eq!((account.person.email.as_str(), account.hash), ("ada@harbour.example", None));
+    catalog.close().await;
+}
+
+/// An invitation with who made it, with which token and which rights.
+pub(crate) async fn version_11_is_still_read(database: &Database) {
+    stored_rows::restore(database, 11).await;
+    let catalog = database.open(KEY_BYTE).await.unwrap();
+    stored_forms::check_resources(&catalog).await;
+    let link = catalog.find_link(&sha256("link of ben"), micros(0)).await.unwrap().unwrap();
+    let issuer = IssuingCaller {
+        user: ADA.into(),
+        token: Some("token_018bcfe56800700080000000000000c1".to_owned()),
+        role: Some(Role::Owner),
+        capabilities: Capabilities {
+            org: Grants::from([(OrgArea::Users, vec![Action::Create])]),
+            ..Capabilities::default()
+        },
+    };
+    assert_eq!(link, Link { issuer: Issuer::Caller(issuer), ..ben_link() });
     catalog.close().await;
 }
 
@@ -278,11 +298,12 @@ fn second_session() -> SessionRecord {
 
 /// Made by the operator.
 fn ada_link() -> Link {
-    Link { person: ADA.into(), invited_by: None, expires_at: Timestamp::from_micros(1_700_086_400_000_073) }
+    let expires_at = Timestamp::from_micros(1_700_086_400_000_073);
+    Link { person: ADA.into(), invited_by: None, issuer: Issuer::Operator, expires_at }
 }
 
-/// Made by the organisation.
+/// Made by the organisation, before it was written down who did it.
 fn ben_link() -> Link {
     let expires_at = Timestamp::from_micros(1_700_604_800_000_069);
-    Link { person: BEN.into(), invited_by: Some(ORG.into()), expires_at }
+    Link { person: BEN.into(), invited_by: Some(ORG.into()), issuer: Issuer::Unknown, expires_at }
 }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::people::Member;
 use tidegauge_catalog::tokens::Token;
+use tidegauge_model::address::fold_email;
 use tidegauge_model::capability::ANY;
 use tidegauge_model::{Capabilities, Org, OrgId, Role, Timestamp, TokenId, UserId};
 
@@ -223,7 +224,7 @@ async fn a_maker(installation: &Installation, org: &Org, ends_with: Option<&str>
 }
 
 async fn find_member(installation: &Installation, org: &Org, email: &str) -> anyhow::Result<Member> {
-    let found = installation.catalog.find_member_by_email(&org.id, &email.to_lowercase()).await?;
+    let found = installation.catalog.find_member_by_email(&org.id, &fold_email(email)).await?;
     found.with_context(|| format!("there is no user with the address {email} in {}", org.name))
 }
 

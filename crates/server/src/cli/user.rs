@@ -5,6 +5,7 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use tidegauge_catalog::people::Member;
 use tidegauge_model::OrgId;
+use tidegauge_model::address::fold_email;
 
 use super::address;
 use super::operator::{self, Installation};
@@ -102,7 +103,7 @@ async fn list(arguments: ListArguments) -> anyhow::Result<()> {
 async fn link(arguments: LinkArguments) -> anyhow::Result<()> {
     let config = operator::load(&arguments.settings)?;
     let installation = operator::open(&arguments.settings).await?;
-    let made = make_link(&installation, &arguments.user.to_lowercase(), arguments.org.as_deref()).await?;
+    let made = make_link(&installation, &fold_email(&arguments.user), arguments.org.as_deref()).await?;
     output::line(&made.address(&address::find(&config, &arguments.settings)));
     Ok(())
 }

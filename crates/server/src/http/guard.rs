@@ -12,8 +12,7 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use tidegauge_auth::principal::Seat;
-use tidegauge_auth::{Access, Principal, TokenFacts, TokenKind};
+use tidegauge_auth::{Access, Principal, TokenKind};
 use tidegauge_catalog::bearer::{Bearer, Standing};
 use tidegauge_model::{ErrorKind, OrgId, PaymentStatus, Role, Timestamp};
 use tokio::sync::OwnedSemaphorePermit;
@@ -25,7 +24,7 @@ use crate::app::App;
 use crate::collected::RefusalKind;
 use crate::limits::{Allowance, Share};
 use crate::service::Caller;
-use crate::service::caller::{CallerStanding, TokenEnd};
+use crate::service::caller::{CallerStanding, TokenEnd, token_facts};
 use credential::{Found, Head, Limit};
 
 /// The organisation that a personal token is to act in; the second is what existing clients send.
@@ -176,7 +175,7 @@ async fn admit(
     if found.is_api_token {
         sender.org = found.standings.first().map(|standing| standing.org.clone());
     }
-    let principal = match Principal::admit(facts(&found), named.as_ref(), &app.roles, now) {
+    let principal = match Principal::admit(token_facts(&found), named.as_ref(), &app.roles, now) {
         Ok(principal) => credential::limited(principal, limit.as_ref(), &app.roles),
         Err(refusal) => {
             limit_rate(app, sender, found.user.as_str(), SEATLESS_RATE, now)?;
@@ -203,6 +202,7 @@ async fn admit(
     let caller = Caller {
         actor,
         is_person: principal.kind == TokenKind::Personal,
+        token: token_id(&found),
         token_end: token_end(&found, limit.as_ref()),
         standing,
         user: principal.user,
@@ -259,22 +259,9 @@ fn named_org(headers: &HeaderMap) -> Option<OrgId> {
     (!named.is_empty()).then(|| named.into())
 }
 
-fn facts(found: &Bearer) -> TokenFacts {
-    TokenFacts {
-        id: found.id.clone(),
-        kind: if found.is_api_token { TokenKind::Api } else { TokenKind::Personal },
-        expires_at: found.expires_at,
-        user: found.user.clone(),
-        capabilities: found.capabilities.clone(),
-        seats: found
-            .standings
-            .iter()
-            .map(|standing| {
-                let Standing { org, role, granted, .. } = standing;
-                Seat { org: org.clone(), role: *role, granted: Arc::clone(granted) }
-            })
-            .collect(),
-    }
+/// The id of what was sent, if it has a record. A session and the access token of another issuer stand for their person.
+fn token_id(found: &Bearer) -> Option<String> {
+    (found.id.as_str() != found.user.as_str()).then(|| found.id.to_string())
 }
 
 /// What binds a caller who makes something that could last longer than the token of the request.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use tidegauge_auth::Refusal;
 use tidegauge_auth::principal::Seat;
+use tidegauge_auth::{Refusal, TokenFacts, TokenKind};
 use tidegauge_catalog::Change;
+use tidegauge_catalog::bearer::{Bearer, Standing};
 use tidegauge_model::licence::Limits;
 use tidegauge_model::{
     Action, Capabilities, DatasetArea, ErrorKind, OrgId, PaymentStatus, Role, Timestamp, UserId,
@@ -19,6 +20,8 @@ pub struct Caller {
     /// For the audit trail: the person, and the token if it is not a personal one.
     pub actor: String,
     pub is_person: bool,
+    /// The id of the token or grant that the request was let in with, if what was sent has a record of its own.
+    pub token: Option<String>,
     pub token_end: TokenEnd,
     /// Where the caller acts, if that is settled.
     pub standing: Option<CallerStanding>,
@@ -46,6 +49,25 @@ pub struct CallerStanding {
     pub role: Option<Role>,
     pub payment: PaymentStatus,
     pub limits: Limits,
+}
+
+/// What a token that was found is admitted by.
+pub fn token_facts(found: &Bearer) -> TokenFacts {
+    TokenFacts {
+        id: found.id.clone(),
+        kind: if found.is_api_token { TokenKind::Api } else { TokenKind::Personal },
+        expires_at: found.expires_at,
+        user: found.user.clone(),
+        capabilities: found.capabilities.clone(),
+        seats: found
+            .standings
+            .iter()
+            .map(|standing| {
+                let Standing { org, role, granted, .. } = standing;
+                Seat { org: org.clone(), role: *role, granted: Arc::clone(granted) }
+            })
+            .collect(),
+    }
 }
 
 impl Caller {

@@ -7,6 +7,7 @@ use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::people::Person;
 use tidegauge_catalog::tokens::Token;
 use tidegauge_catalog::{Catalog, Change};
+use tidegauge_model::address::fold_email;
 use tidegauge_model::{Capabilities, Chance, Org, OrgId, Timestamp, TokenId, UserId};
 
 use crate::config::FirstStart;
@@ -47,7 +48,7 @@ pub async fn set_up(
     let org = Org::self_hosted(org_id, settings.org_name.clone(), settings.owner_email.clone(), now);
     let owner = Person {
         id: UserId::generate(now, chance),
-        email: settings.owner_email.to_lowercase(),
+        email: fold_email(&settings.owner_email),
         name: "Owner".to_owned(),
         created: now,
     };

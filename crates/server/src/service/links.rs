@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use tidegauge_auth::OpaqueSecret;
+use tidegauge_catalog::link_issuers::Issuer;
 use tidegauge_catalog::links::{Joining, LinkRefusal};
 use tidegauge_catalog::passwords::NewPassword;
 use tidegauge_catalog::people::{Member, Person};
@@ -13,7 +14,7 @@ use tidegauge_model::{Chance, ErrorKind, OrgId, Timestamp};
 use super::passwords::{Password, rules};
 use super::sessions::{self, Arrival, Session};
 use super::sign_in::account_name;
-use super::{Caller, Error, Result, users};
+use super::{Caller, Error, Result, link_issuers, users};
 use crate::app::App;
 use crate::config::PublicUrl;
 
@@ -89,7 +90,9 @@ pub async fn make_for_member(
     if !member.accepted {
         let made = NewLink::generate(chance, change.at, FIRST_GOOD_FOR);
         let (person, digest) = (&member.person.id, made.secret.digest());
-        if catalog.insert_invitation(org, person, &digest, made.expires_at, change).await?.is_ok() {
+        let issuer = Issuer::Operator;
+        let kept = catalog.insert_invitation(org, person, &digest, made.expires_at, &issuer, change).await?;
+        if kept.is_ok() {
             return Ok(made);
         }
     }
@@ -97,14 +100,15 @@ pub async fn make_for_member(
 }
 
 /// Makes a link by which a member of the caller's organisation accepts to be one. Whoever has the link becomes that
-/// member, so it is for those whom nobody can act as yet.
+/// member, so it is for those whom nobody can act as yet, and good for as long as the caller could make it again.
 pub async fn invite(app: &App, caller: &Caller, id: &str) -> Result<NewLink> {
     let org = caller.org()?;
     let (person, _) = users::check_may_change(app, caller, org, id).await?;
+    let issuer = link_issuers::of(caller)?;
     let made = NewLink::generate(&*app.chance, caller.now, FIRST_GOOD_FOR);
-    let digest = made.secret.digest();
+    let (digest, change) = (made.secret.digest(), caller.change());
     let kept =
-        app.catalog.insert_invitation(org, &person, &digest, made.expires_at, &caller.change()).await?;
+        app.catalog.insert_invitation(org, &person, &digest, made.expires_at, &issuer, &change).await?;
     kept.map_err(refused)?;
     Ok(made)
 }
@@ -119,7 +123,7 @@ fn refused(refusal: LinkRefusal) -> Error {
     }
 }
 
-/// What a link is for, if it is good.
+/// What a link is for, if it is good. An invitation is, if who made it could make it again.
 pub async fn find(app: &App, text: &str) -> Result<Option<Found>> {
     let Some(secret) = OpaqueSecret::parse(text) else {
         return Ok(None);
@@ -133,6 +137,9 @@ pub async fn find(app: &App, text: &str) -> Result<Option<Found>> {
     let Some(org) = &link.invited_by else {
         return Ok(Some(Found { person: account.person, invited_by: None, sign_in: account.sign_in }));
     };
+    if !link_issuers::could_invite(app, &link.issuer, org, &link.person).await? {
+        return Ok(None);
+    }
     let name = app.catalog.find_org(org).await?.map(|org| org.name);
     let sign_in = account.person.email.clone();
     Ok(name.map(|name| Found { person: account.person, invited_by: Some(name), sign_in }))
@@ -168,7 +175,7 @@ pub async fn set_password(
 
 /// Accepts an invitation with the account that the browser is signed in with, which uses the link up.
 pub async fn join(app: &App, text: &str, session: &Session, arrival: &Arrival) -> Result<LinkUse> {
-    let Some(secret) = OpaqueSecret::parse(text) else {
+    let (Some(secret), Some(_)) = (OpaqueSecret::parse(text), find(app, text).await?) else {
         return Ok(LinkUse::Gone);
     };
     match app.catalog.join_by_invitation(&secret.digest(), &session.user, &session.change(arrival)).await? {

@@ -12,17 +12,22 @@ use crate::app::App;
 /// Most people of a role or a group.
 const MEMBERS_MAX: usize = 1_000;
 
-/// Checks that the caller may give somebody all that a holding is made of, or take it away. The role owner is a matter
-/// among owners. Of an API token only what a built-in role may do with views does not count, as few tokens say it.
-pub fn check_may_assign(app: &App, caller: &Caller, holding: &Holding) -> Result<()> {
-    let own = caller.standing()?.role;
+/// Whether somebody with a role and these capabilities may give all that a holding is made of, or take it away. The role
+/// owner is a matter among owners. Of an API token, which has no role, only what a built-in role may do with views does
+/// not count, as few tokens say it.
+pub fn may_assign(app: &App, own: Option<Role>, capabilities: &Capabilities, holding: &Holding) -> bool {
     let by_roles = Granted { capabilities: Capabilities::default(), ..holding.granted.clone() };
     let mut needed = (*app.roles.rights(holding.role, &by_roles)).clone();
     if own.is_none() {
         needed.view = BTreeMap::new();
     }
     let is_among_owners = holding.role != Role::Owner || own.is_none_or(|own| own == Role::Owner);
-    if is_among_owners && caller.capabilities.contains(&needed.union(&holding.granted.capabilities)) {
+    is_among_owners && capabilities.contains(&needed.union(&holding.granted.capabilities))
+}
+
+/// Checks that the caller may give somebody all that a holding is made of, or take it away.
+pub fn check_may_assign(app: &App, caller: &Caller, holding: &Holding) -> Result<()> {
+    if may_assign(app, caller.standing()?.role, &caller.capabilities, holding) {
         return Ok(());
     }
     let message = format!("the caller cannot give or take the role {}", holding.role.id());

@@ -6,6 +6,7 @@ pub mod lockout;
 
 use tidegauge_auth::opaque;
 use tidegauge_catalog::passwords::Account;
+use tidegauge_model::address::fold_email;
 use tidegauge_model::{Timestamp, UserId};
 
 use super::Result;
@@ -62,7 +63,7 @@ pub(super) fn account_name(email: &str) -> String {
 }
 
 fn normal(email: &str) -> String {
-    let email = email.trim().to_lowercase();
+    let email = fold_email(email.trim());
     // Such an address is nobody's, and not every database can be asked for it.
     if email.len() > EMAIL_MAX || email.contains('\0') { String::new() } else { email }
 }

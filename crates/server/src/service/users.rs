@@ -2,7 +2,7 @@
 
 use tidegauge_catalog::granted::Holding;
 use tidegauge_catalog::people::{MainRole, Member, MembershipRefusal, Person};
-use tidegauge_model::address::check_email;
+use tidegauge_model::address::{check_account_email, fold_email};
 use tidegauge_model::{ErrorKind, OrgId, Role, RoleRef, Rule, UserId, Violation};
 
 use super::rights::{check_may_assign, check_may_grant};
@@ -51,11 +51,11 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Member> {
 pub async fn create(app: &App, caller: &Caller, input: UserInput) -> Result<Member> {
     let org = caller.org_to_create_in()?;
     check_shown_name("name", &input.name)?;
-    check_email("email", &input.email)?;
+    check_account_email("email", &input.email)?;
     let role = role_to_give(app, caller, org, &input.role).await?;
     let person = Person {
         id: UserId::generate(caller.now, &*app.chance),
-        email: input.email.to_lowercase(),
+        email: fold_email(&input.email),
         name: input.name,
         created: caller.now,
     };
@@ -125,11 +125,18 @@ pub async fn check_may_change(
     id: &str,
 ) -> Result<(UserId, Holding)> {
     let id = UserId::parse(id).ok_or_else(not_found)?;
-    let member = app.catalog.find_member(org, &id).await?.ok_or_else(not_found)?;
-    let granted = app.catalog.granted_to(org, &id, member.main.map(|main| main.id)).await?;
-    let holding = Holding { role: member.role, granted };
+    let holding = find_holding(app, org, &id).await?.ok_or_else(not_found)?;
     check_may_assign(app, caller, &holding)?;
     Ok((id, holding))
+}
+
+/// All that a member holds, whether they have accepted it or not.
+pub async fn find_holding(app: &App, org: &OrgId, id: &UserId) -> Result<Option<Holding>> {
+    let Some(member) = app.catalog.find_member(org, id).await? else {
+        return Ok(None);
+    };
+    let granted = app.catalog.granted_to(org, id, member.main.map(|main| main.id)).await?;
+    Ok(Some(Holding { role: member.role, granted }))
 }
 
 fn refused(refusal: MembershipRefusal) -> Error {

@@ -19,6 +19,7 @@ mod disk;
 mod golden_file;
 mod golden_http;
 mod ingest_cases;
+mod invitation_attacks;
 mod invitation_cases;
 mod job_cases;
 mod language_cases;
@@ -62,6 +63,7 @@ fn main() {
             readiness_cases::ALL,
             apl_cases::ALL,
             sign_in_cases::ALL,
+            invitation_attacks::ALL,
             invitation_cases::ALL,
             sign_in_attacks::ALL,
             session_cases::ALL,

@@ -25,6 +25,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("oauth_is_off_with_another_issuer", |app| Box::pin(clients::off(app))),
     ("oauth_client_credentials", |app| Box::pin(tokens::credentials(app))),
     ("oauth_machines_make_nothing_that_outlasts_their_token", |app| Box::pin(tokens::lasting(app))),
+    ("oauth_invitations_last_as_long_as_their_grant", |app| Box::pin(tokens::inviting(app))),
     ("oauth_revocation_ends_the_grant", |app| Box::pin(tokens::revocation(app))),
     ("oauth_introspection_is_for_the_own_org", |app| Box::pin(tokens::introspection(app))),
     ("oauth_grants_are_ended_by_their_person", |app| Box::pin(tokens::grants(app))),

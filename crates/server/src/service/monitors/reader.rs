@@ -34,6 +34,7 @@ pub async fn reader(
         user: maker.clone(),
         actor: actor.to_owned(),
         is_person: false,
+        token: None,
         token_end: TokenEnd::default(),
         standing: Some(standing),
         seats: Vec::new(),

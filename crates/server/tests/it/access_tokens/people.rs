@@ -17,6 +17,7 @@ pub(super) const ALL: &[(&str, Case)] = &[
     ("unknown_people_get_an_account_only_where_it_is_allowed", |backend| Box::pin(provision(backend))),
     ("an_account_is_linked_by_a_verified_address_where_it_is_allowed", |backend| Box::pin(link(backend))),
     ("a_verified_address_accepts_what_waits_for_it", |backend| Box::pin(verified_accepts(backend))),
+    ("a_verified_address_is_compared_by_its_letters", |backend| Box::pin(disguised(backend))),
     ("what_a_linked_account_had_open_ends", |backend| Box::pin(link_ends(backend))),
     ("a_mapped_role_bounds_what_a_token_can_do", |backend| Box::pin(roles(backend))),
     ("machines_act_within_their_scopes_and_the_role_that_is_set", |backend| Box::pin(machines(backend))),
@@ -68,6 +69,20 @@ async fn link(backend: Backend) {
     assert_eq!((linked.status.as_u16(), linked.json()["id"].as_str()), (200, Some(world.app.owner.as_str())));
     // From then on the subject counts, whatever the address is.
     assert_eq!(with(&world, "boss", json!({})).await.json()["id"], world.app.owner.as_str());
+}
+
+/// The sign for Kelvin is no `k`, though Unicode has the same lower case for both.
+async fn disguised(backend: Backend) {
+    let world = World::start_with(backend, |config| config.links_verified_email = true).await;
+    let app = &world.app;
+    let kim = json!({"name": "Kim", "email": "Kim@x.test", "role": "admin"});
+    let kim = app.send("POST", "/v2/users", Some(&app.owner_token), Some(&kim)).await.json();
+    let address = |email: &str| json!({"email": email, "email_verified": true});
+    for other in ["\u{212a}im@x.test", "\u{ff4b}im@x.test"] {
+        assert_eq!(with(&world, "mallory", address(other)).await.status, 403, "{other}");
+    }
+    let linked = with(&world, "kim", address("KIM@x.test")).await;
+    assert_eq!((linked.status.as_u16(), &linked.json()["id"]), (200, &kim["id"]), "{linked:?}");
 }
 
 /// An issuer's word for an address counts as the link of an organisation does, and reaches no account that others took.

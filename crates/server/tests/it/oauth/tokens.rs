@@ -73,6 +73,38 @@ pub(super) async fn lasting(app: TestApp) {
     }
 }
 
+/// Whoever accepts an invitation stays, so machines make none; what a client of a person made ends with its grant.
+pub(super) async fn inviting(app: TestApp) {
+    let body =
+        json!({"name": "M", "grants": ["client_credentials"], "orgCapabilities": {"users": ["create"]}});
+    let (id, secret) = client(&app, body).await;
+    let asked = [("grant_type", "client_credentials")];
+    let machine = send(&app, "/oauth/token", &asked, Some(&basic(&id, &secret))).await.json();
+    let person = tokens_for(&app, &app.owner, "users|create").await;
+    let access = text(&person, "access_token");
+    let user = json!({"name": "Mallory", "email": "mallory@x.test", "role": "none"});
+    let user = app.send("POST", "/v2/users", Some(access), Some(&user)).await.json();
+    let path = format!("/v2/users/{}/invitation", text(&user, "id"));
+    let refused = app.send("POST", &path, Some(text(&machine, "access_token")), None).await;
+    assert_eq!(refused.status, 403, "{refused:?}");
+    assert!(refused.text.contains("would stay longer"), "{refused:?}");
+
+    let made = app.send("POST", &path, Some(access), None).await.json();
+    let link = text(&made, "link").strip_prefix(PUBLIC_URL).unwrap();
+    let is_good = async || app.send("GET", link, None, None).await.status == 200;
+    assert!(is_good().await);
+    // The owner could give more, but the client could not.
+    let role = format!("/v2/users/{}/role", text(&user, "id"));
+    for (role_id, good) in [("admin", false), ("none", true)] {
+        let body = json!({"role": role_id});
+        assert_eq!(app.send("PUT", &role, Some(&app.owner_token), Some(&body)).await.status, 200);
+        assert_eq!(is_good().await, good, "{role_id}");
+    }
+    let own = [("token", access), ("client_id", CLI)];
+    assert_eq!(send(&app, "/oauth/revoke", &own, None).await.status, 200);
+    assert!(!is_good().await);
+}
+
 pub(super) async fn revocation(app: TestApp) {
     let (id, secret) = machine(&app).await;
     for kind in ["access_token", "refresh_token"] {
