@@ -69,9 +69,12 @@ pub(crate) const INSERT: &str = "INSERT INTO audit \
     (org_id, at, actor, action, resource, outcome, detail, request_id, times) \
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
-/// Writes the audit entry of a change inside its transaction.
+/// Writes the audit entry of a change inside its transaction, with what was given by it where it gives rights.
 macro_rules! record {
     ($connection:expr, $change:expr, $action:expr, $resource:expr) => {
+        $crate::audit::record!($connection, $change, $action, $resource, "")
+    };
+    ($connection:expr, $change:expr, $action:expr, $resource:expr, $detail:expr) => {
         sqlx::query($crate::audit::INSERT)
             .bind($change.org.as_ref().map(|org| org.as_str()))
             .bind($change.at.as_micros())
@@ -79,7 +82,7 @@ macro_rules! record {
             .bind($action)
             .bind($resource)
             .bind($crate::audit::Outcome::Done.name())
-            .bind("")
+            .bind($detail)
             .bind(&$change.request_id)
             .bind(1_i64)
             .execute(&mut *$connection)

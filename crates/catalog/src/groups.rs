@@ -129,6 +129,12 @@ fn normal(group: &Group) -> Group {
     Group { members: ordered(&group.members), roles, ..group.clone() }
 }
 
+/// What the audit trail says of a group: its roles, and how many hold them by it.
+fn detail(group: &Group) -> String {
+    let roles: Vec<&str> = group.roles.iter().take(16).map(RoleRef::id).collect();
+    format!("{} roles ({}), {} members", group.roles.len(), roles.join(" "), group.members.len())
+}
+
 impl Catalog {
     pub async fn list_groups(&self, org: &OrgId) -> Result<Vec<Group>> {
         let (rows, members, roles) = read!(self, executor => {
@@ -201,7 +207,7 @@ impl Catalog {
             .await
             .map_err(Error::name_taken("group"))?;
             fill_group!(connection, org, group);
-            record!(connection, change, "group.create", group.id.as_str());
+            record!(connection, change, "group.create", group.id.as_str(), detail(&group));
         });
         Ok(Ok(group))
     }
@@ -237,7 +243,7 @@ impl Catalog {
                 return Ok(Err(RoleRefusal::NoGroup.into()));
             };
             fill_group!(connection, org, group);
-            record!(connection, change, "group.update", group.id.as_str());
+            record!(connection, change, "group.update", group.id.as_str(), detail(&group));
             row
         });
         let stored = row.read(group.members, &[])?;

@@ -10,7 +10,7 @@ use crate::orgs::lock_org;
 use crate::people::{
     Member, MemberRow, Person, SELECT_MEMBER, SELECT_MEMBER_BY_EMAIL, insert_membership, insert_person,
 };
-use crate::tokens::{capabilities_text, end_tokens_with_membership};
+use crate::tokens::{capabilities_in_short, capabilities_text, end_tokens_with_membership};
 use crate::{Catalog, Result};
 
 /// The role that a member is to have.
@@ -26,6 +26,14 @@ impl MainRole {
         match self {
             Self::BuiltIn(role) => *role,
             Self::Custom(..) => Role::None,
+        }
+    }
+
+    /// What the audit trail says of it.
+    fn detail(&self) -> String {
+        match self {
+            Self::BuiltIn(role) => format!("role {}", role.id()),
+            Self::Custom(id, capabilities) => format!("role {id}: {}", capabilities_in_short(capabilities)),
         }
     }
 }
@@ -194,7 +202,7 @@ impl Catalog {
             insert_person!(connection, newcomer, newcomer.id.as_str());
             insert_membership!(connection, org, newcomer.id, role.built_in(), change.at, None::<Timestamp>);
             give_main_role!(connection, org, newcomer.id, role);
-            record!(connection, change, "user.create", newcomer.id.as_str());
+            record!(connection, change, "user.create", newcomer.id.as_str(), role.detail());
             let member: MemberRow = sqlx::query_as(SELECT_MEMBER)
                 .bind(org.as_str())
                 .bind(newcomer.id.as_str())
@@ -296,7 +304,7 @@ impl Catalog {
             if count_owners!(connection, org) == 0 {
                 return Ok(Err(MembershipRefusal::LastOwner));
             }
-            record!(connection, change, "user.role", person.as_str());
+            record!(connection, change, "user.role", person.as_str(), role.detail());
         });
         Ok(Ok(()))
     }

@@ -14,6 +14,9 @@ use crate::deletion::delete_one;
 use crate::limits::TOKENS_MAX;
 use crate::{Catalog, Error, Result};
 
+/// What is kept of a text in the audit trail.
+const DETAIL_MAX: usize = 512;
+
 /// A token's record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
@@ -53,6 +56,11 @@ pub(crate) fn capabilities_text(capabilities: &Capabilities) -> String {
     let Capabilities { org, dataset, view } = capabilities.clone();
     // Maps with text keys always have a JSON form.
     serde_json::to_string(&StoredCapabilities { org, dataset, view }).unwrap_or_default()
+}
+
+/// Capabilities as the audit trail has them: cut off where they name very many things.
+pub(crate) fn capabilities_in_short(capabilities: &Capabilities) -> String {
+    capabilities_text(capabilities).chars().take(DETAIL_MAX).collect()
 }
 
 /// What a [`TokenRow`] is read from.
@@ -200,7 +208,8 @@ impl Catalog {
                 crate::limits::check_room!(connection, org, "token", TOKENS_MAX);
             }
             insert_token!(connection, token, digest);
-            record!(connection, change, "token.create", token.id.as_str());
+            record!(connection, change, "token.create", token.id.as_str(),
+                capabilities_in_short(&token.capabilities));
             end_if_its_maker_left!(connection, token, change);
         });
         Ok(())

@@ -69,7 +69,8 @@ fn stands_for(c: char) -> bool {
         | '\u{2070}'..='\u{209c}' | '\u{2c7c}' | '\u{2c7d}'
         // Letters as symbols, Roman numerals, letters in circles, mathematical and wide ones.
         | '\u{2100}'..='\u{214f}' | '\u{2150}'..='\u{218b}' | '\u{2460}'..='\u{24ff}'
-        | '\u{ff00}'..='\u{ffef}' | '\u{1d400}'..='\u{1d7ff}' | '\u{1f100}'..='\u{1f1ff}' | '\u{1fbf0}'..='\u{1fbf9}')
+        | '\u{ff00}'..='\u{ffef}' | '\u{1d400}'..='\u{1d7ff}' | '\u{1f100}'..='\u{1f1ff}'
+        | '\u{1fbf0}'..='\u{1fbf9}')
 }
 
 fn is_local_part(local: &str) -> bool {

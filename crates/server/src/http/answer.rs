@@ -14,6 +14,7 @@ use tidegauge_model::{ErrorKind, chance, hex};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use super::error::{ApiError, ErrorBody};
+use super::guard::ORG_HEADERS;
 use super::resources;
 use crate::app::App;
 use crate::service::query::WAIT_MAX;
@@ -25,6 +26,15 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const TRACE_ID: HeaderName = HeaderName::from_static("x-tidegauge-trace-id");
 /// The same under the name that existing clients read.
 const CLIENT_TRACE_ID: HeaderName = HeaderName::from_static("x-axiom-trace-id");
+
+/// Headers that decide who acts, where, and whether a request is a repetition: of two, one server reads the first and
+/// another the last.
+const ONCE: [(&str, &str); 4] = [
+    ("authorization", "there may be one Authorization header"),
+    (ORG_HEADERS[0], "there may be one X-Tidegauge-Org-Id header"),
+    (ORG_HEADERS[1], "there may be one X-Axiom-Org-Id header"),
+    ("idempotency-key", "there may be one Idempotency-Key header"),
+];
 
 /// The ids of a request, for handlers, logs and the audit trail.
 #[derive(Clone, Debug)]
@@ -189,12 +199,23 @@ pub async fn check_head(request: Request, next: Next) -> Response {
 }
 
 fn problem_of_head(request: &Request) -> Option<&'static str> {
-    let count = |name| request.headers().get_all(name).iter().count();
-    let names_host = count(header::HOST) == 1 || request.version() != Version::HTTP_11;
-    if count(header::AUTHORIZATION) > 1 {
-        return Some("there may be one Authorization header");
+    let headers = request.headers();
+    let count = |name: &str| headers.get_all(name).iter().count();
+    if let Some(twice) = ONCE.iter().find(|once| count(once.0) > 1) {
+        return Some(twice.1);
     }
-    (count(header::HOST) > 1 || !names_host).then_some("there must be one Host header")
+    let [own, other] = ORG_HEADERS.map(|name| headers.get(name));
+    if own.is_some() && other.is_some() && own != other {
+        return Some(
+            "X-Tidegauge-Org-Id and X-Axiom-Org-Id must not name two organisations: send one of them",
+        );
+    }
+    // A connection that speaks HTTP/1 is looked at before (`line_ends`), because the library forgets one of the two.
+    if headers.contains_key(header::CONTENT_LENGTH) && headers.contains_key(header::TRANSFER_ENCODING) {
+        return Some("there may be a Content-Length or a Transfer-Encoding header, not both");
+    }
+    let names_host = count("host") == 1 || request.version() != Version::HTTP_11;
+    (count("host") > 1 || !names_host).then_some("there must be one Host header")
 }
 
 pub async fn unknown_path(request: Request) -> ApiError {

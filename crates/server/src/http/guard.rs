@@ -28,7 +28,7 @@ use crate::service::caller::{CallerStanding, TokenEnd, token_facts};
 use credential::{Found, Head, Limit};
 
 /// The organisation that a personal token is to act in; the second is what existing clients send.
-const ORG_HEADERS: [&str; 2] = ["x-tidegauge-org-id", "x-axiom-org-id"];
+pub(super) const ORG_HEADERS: [&str; 2] = ["x-tidegauge-org-id", "x-axiom-org-id"];
 
 /// Requests per second of a person who acts in no particular organisation.
 const SEATLESS_RATE: i64 = 100;

@@ -1,9 +1,10 @@
 //! Lines in the head of an HTTP/1 request end with CR and LF. The HTTP library takes a bare LF as well, and a proxy before
 //! it may not, so that the two would see different heads. This reads along: it knows where heads are, leaves bodies
 //! alone, and where it does not know it looks no further. A bare LF in a head becomes a byte that no head may have,
-//! which the library answers with 400.
+//! which the library answers with 400. So does the end of a head that says in two ways how long its body is, of which the
+//! library would forget one.
 
-/// What a bare LF becomes.
+/// What a bare LF becomes, and the end of a head that is refused.
 const REFUSED: u8 = 0;
 
 /// What is kept of a line: the headers that say how long a body is are shorter.
@@ -21,6 +22,10 @@ pub(super) struct LineEnds {
     has_request_line: bool,
     length: Option<u64>,
     is_chunked: bool,
+    has_length: bool,
+    has_encoding: bool,
+    /// Whether it is not known how what follows the head is read.
+    is_unclear: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,12 +86,23 @@ impl LineEnds {
             if !self.is_cut {
                 self.line.pop();
             }
+            if self.ends_ambiguous_head() {
+                *byte = REFUSED;
+                self.place = Place::Unknown;
+                return index + 1;
+            }
             self.place = self.after_line();
             self.line.clear();
             (self.is_cut, self.after_return) = (false, false);
             return index + 1;
         }
         bytes.len()
+    }
+
+    /// Whether the line is the end of a head with both headers that say how long its body is.
+    fn ends_ambiguous_head(&self) -> bool {
+        let ends_head = self.place == Place::Head && self.has_request_line && self.line.is_empty();
+        ends_head && self.has_length && self.has_encoding
     }
 
     /// What comes after the line.
@@ -118,14 +134,18 @@ impl LineEnds {
         };
         let (name, value) = (self.line[..colon].to_ascii_lowercase(), self.line[colon + 1..].trim_ascii());
         match name.as_slice() {
-            b"content-length" => match (number(value, 10), self.length, self.is_cut) {
-                (Some(length), None, false) => self.length = Some(length),
-                _ => return Place::Unknown,
-            },
-            b"transfer-encoding" if value.eq_ignore_ascii_case(b"chunked") && !self.is_chunked => {
-                self.is_chunked = true;
+            b"content-length" => {
+                match (number(value, 10), self.length, self.is_cut) {
+                    (Some(length), None, false) => self.length = Some(length),
+                    _ => self.is_unclear = true,
+                }
+                self.has_length = true;
             }
-            b"transfer-encoding" | b"upgrade" => return Place::Unknown,
+            b"transfer-encoding" => {
+                self.is_unclear |= self.is_chunked || !value.eq_ignore_ascii_case(b"chunked");
+                (self.is_chunked, self.has_encoding) = (true, true);
+            }
+            b"upgrade" => self.is_unclear = true,
             _ if name.first().is_none_or(u8::is_ascii_whitespace) => return Place::Unknown,
             _ => {}
         }
@@ -133,8 +153,10 @@ impl LineEnds {
     }
 
     fn after_head(&mut self) -> Place {
-        self.has_request_line = false;
+        (self.has_request_line, self.has_length, self.has_encoding) = (false, false, false);
+        let is_unclear = std::mem::take(&mut self.is_unclear);
         match (std::mem::take(&mut self.length), std::mem::take(&mut self.is_chunked)) {
+            _ if is_unclear => Place::Unknown,
             (None, true) => Place::ChunkSize,
             (Some(_), true) => Place::Unknown,
             (None | Some(0), false) => Place::Head,
@@ -199,6 +221,21 @@ mod tests {
     }
 
     #[test]
+    fn a_body_that_is_as_long_in_two_ways_is_refused() {
+        let (length, chunked) = ("Content-Length: 4", "Transfer-Encoding: chunked");
+        for (first, second) in [
+            (length, chunked),
+            (chunked, length),
+            (length, "transfer-encoding: gzip, chunked"),
+            ("Transfer-Encoding: x\r\nUpgrade: y", length),
+            ("Content-Length: x", chunked),
+        ] {
+            let head = format!("POST / HTTP/1.1\r\nHost: a\r\n{first}\r\nX: y\r\n{second}\r\n\r");
+            assert_eq!(checked(&format!("{head}\n\n\n")), format!("{head}\0\n\n"));
+        }
+    }
+
+    #[test]
     fn bodies_and_good_heads_are_left_alone() {
         for text in [
             "GET / HTTP/1.1\r\nHost: a\r\n\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -209,7 +246,6 @@ mod tests {
             "CONNECT a:1 HTTP/1.1\r\n\r\n\n\n",
             "GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n\n\n",
             "POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n\n\n",
-            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n\n\n",
             "POST / HTTP/1.1\r\nContent-Length: 4\r\nContent-Length: 4\r\n\r\n\n\n\n\n\n",
             "POST / HTTP/1.1\r\nContent-Length: +4\r\n\r\n\n\n",
             "POST / HTTP/1.1\r\n Content-Length: 4\r\n\r\n\n\n",

@@ -262,6 +262,18 @@ async fn ambiguous_heads(app: TestApp) {
     assert_eq!(status(Version::HTTP_11, &[host, ("authorization", &other), owner]).await, 400);
     assert_eq!(status(Version::HTTP_11, &[host, host, owner]).await, 400);
     assert_eq!(status(Version::HTTP_11, &[owner]).await, 400);
+    let (ours, theirs) = (app.org.as_str(), app.other_org.as_str());
+    let (old, new) = ("x-axiom-org-id", "x-tidegauge-org-id");
+    assert_eq!(status(Version::HTTP_11, &[host, owner, (old, ours), (new, ours)]).await, 200);
+    for wrong in [
+        [(old, ours), (old, ours)],
+        [(new, theirs), (new, ours)],
+        [(old, theirs), (new, ours)],
+        [("idempotency-key", "a"), ("idempotency-key", "b")],
+        [("content-length", "0"), ("transfer-encoding", "chunked")],
+    ] {
+        assert_eq!(status(Version::HTTP_11, &[host, owner, wrong[0], wrong[1]]).await, 400, "{wrong:?}");
+    }
     // There it stands elsewhere, or need not.
     assert_eq!(status(Version::HTTP_2, &[owner]).await, 200);
     assert_eq!(status(Version::HTTP_10, &[owner]).await, 200);

@@ -61,6 +61,8 @@ async fn raised_later(app: TestApp) {
     let fields = [("password", PASSWORD), ("form_token", form.as_str())];
     assert_eq!(mallory.post(&path, &fields).await.status, 404);
     assert_eq!(is_accepted(&app, &user).await, false);
+    let trail = app.send("GET", "/v2/audit", Some(&app.owner_token), None).await;
+    assert!(trail.text.contains("role owner"), "it says what was given: {trail:?}");
     // What the maker could give, the link still gives.
     set_role(&app, &user, "none").await;
     assert_eq!(mallory.post(&path, &fields).await.status, 303);

@@ -172,6 +172,9 @@ pub(crate) async fn ambiguous_heads(backend: Backend) {
         &format!("{ok}authorization: Bearer {token}\r\nauthorization: Bearer {token}\r\n"),
         "GET /healthz HTTP/1.1\nhost: x\r\n",
         "GET /healthz HTTP/1.1\r\nhost: x\n",
+        &format!("{ok}content-length: 0\r\ntransfer-encoding: chunked\r\n"),
+        &format!("{ok}transfer-encoding: chunked\r\ncontent-length: 0\r\n"),
+        &format!("{ok}x-axiom-org-id: a\r\nx-axiom-org-id: b\r\n"),
     ] {
         let answer = asked(&format!("{wrong}{close}"));
         assert!(answer.starts_with("HTTP/1.1 400"), "{wrong:?}: {answer}");

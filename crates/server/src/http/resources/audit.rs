@@ -30,7 +30,7 @@ pub struct AuditResponse {
     pub resource: String,
     /// done or refused.
     pub outcome: String,
-    /// Why a call was refused.
+    /// What rights a change gave, or why a call was refused.
     pub detail: String,
     pub request_id: String,
     /// How many equal refused calls this line stands for.
