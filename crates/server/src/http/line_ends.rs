@@ -1,10 +1,10 @@
 //! Lines in the head of an HTTP/1 request end with CR and LF. The HTTP library takes a bare LF as well, and a proxy before
 //! it may not, so that the two would see different heads. This reads along: it knows where heads are, leaves bodies
 //! alone, and where it does not know it looks no further. A bare LF in a head becomes a byte that no head may have,
-//! which the library answers with 400. So does the end of a head that says in two ways how long its body is, of which the
-//! library would forget one.
+//! which the library answers with 400. So does the end of a line that says for the second time, in another way, how long
+//! the body is: the library would forget one of the two.
 
-/// What a bare LF becomes, and the end of a head that is refused.
+/// What a bare LF becomes, and the end of a line that is refused.
 const REFUSED: u8 = 0;
 
 /// What is kept of a line: the headers that say how long a body is are shorter.
@@ -86,23 +86,18 @@ impl LineEnds {
             if !self.is_cut {
                 self.line.pop();
             }
-            if self.ends_ambiguous_head() {
+            self.place = self.after_line();
+            // Of the two headers that say how long a body is, this line is the second.
+            if self.has_length && self.has_encoding {
                 *byte = REFUSED;
                 self.place = Place::Unknown;
                 return index + 1;
             }
-            self.place = self.after_line();
             self.line.clear();
             (self.is_cut, self.after_return) = (false, false);
             return index + 1;
         }
         bytes.len()
-    }
-
-    /// Whether the line is the end of a head with both headers that say how long its body is.
-    fn ends_ambiguous_head(&self) -> bool {
-        let ends_head = self.place == Place::Head && self.has_request_line && self.line.is_empty();
-        ends_head && self.has_length && self.has_encoding
     }
 
     /// What comes after the line.
@@ -230,8 +225,8 @@ mod tests {
             ("Transfer-Encoding: x\r\nUpgrade: y", length),
             ("Content-Length: x", chunked),
         ] {
-            let head = format!("POST / HTTP/1.1\r\nHost: a\r\n{first}\r\nX: y\r\n{second}\r\n\r");
-            assert_eq!(checked(&format!("{head}\n\n\n")), format!("{head}\0\n\n"));
+            let head = format!("POST / HTTP/1.1\r\nHost: a\r\n{first}\r\nX: y\r\n{second}\r");
+            assert_eq!(checked(&format!("{head}\n\r\n\n\n")), format!("{head}\0\r\n\n\n"));
         }
     }
 
