@@ -10,7 +10,7 @@ use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{OrgId, Timestamp};
 
 use crate::app::App;
-use crate::remembered::Remembered;
+use crate::remembered::{Remembered, or_read};
 
 /// How long a look-up counts, in microseconds.
 const REMEMBERED_MICROS: i64 = 250_000;
@@ -35,15 +35,10 @@ impl Bearers {
         named: Option<&OrgId>,
     ) -> Result<Option<Arc<Bearer>>, Error> {
         let (asked, now) = ((digest, named.cloned()), app.now());
-        let Some((bearer, is_to_renew)) = self.known(&asked, app.catalog.changes(), now) else {
-            return self.look_up(&app.catalog, asked, now).await;
-        };
-        if is_to_renew {
-            let (bearers, catalog) = (Arc::clone(self), Arc::clone(&app.catalog));
-            // If it fails, the next request after the time of what is known tries for itself, and is told.
-            app.tasks.spawn(async move { bearers.look_up(&catalog, asked, now).await });
-        }
-        Ok(Some(bearer))
+        let (bearers, catalog) = (Arc::clone(self), Arc::clone(&app.catalog));
+        let known = self.known(&asked, catalog.changes(), now);
+        let known = known.map(|(bearer, is_to_renew)| (Some(bearer), is_to_renew));
+        or_read(known, &app.tasks, || async move { bearers.look_up(&catalog, asked, now).await }).await
     }
 
     async fn look_up(

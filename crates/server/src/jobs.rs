@@ -49,6 +49,16 @@ pub struct Jobs {
     pace: Arc<dyn Pace>,
 }
 
+/// What the threads of a job give way to.
+#[derive(Clone, Copy, Debug)]
+enum Priority {
+    /// To requests and queries.
+    Low,
+    /// To nothing, as those of requests. Of the connections to SQLite one writes: while a job has it that gives way to all
+    /// queries, runs of monitors and changes over HTTP wait for it.
+    OfRequests,
+}
+
 impl Default for Jobs {
     fn default() -> Self {
         Self { tracker: TaskTracker::new(), stop: CancellationToken::new(), pace: Arc::new(MachinePace) }
@@ -64,39 +74,45 @@ impl Jobs {
     /// Starts every job at a pace.
     pub fn start_at(app: &Arc<App>, pace: Arc<dyn Pace>) -> Self {
         let jobs = Self { pace, ..Self::default() };
-        jobs.run_promptly("write-refusals", WRITE_REFUSALS_EVERY, app, |app| async move {
+        jobs.run_every("write-refusals", WRITE_REFUSALS_EVERY, Priority::OfRequests, app, |app| async move {
             collected::write_refusals(&app).await
         });
-        jobs.run_promptly("write-last-uses", WRITE_LAST_USES_EVERY, app, |app| async move {
-            collected::write_last_uses(&app).await
+        jobs.run_every(
+            "write-last-uses",
+            WRITE_LAST_USES_EVERY,
+            Priority::OfRequests,
+            app,
+            |app| async move { collected::write_last_uses(&app).await },
+        );
+        jobs.run_every("forget-tokens", PRUNE_EVERY, Priority::Low, app, |app| async move {
+            forget_tokens::step(&app).await
         });
         jobs.run_every(
-            "forget-tokens",
-            PRUNE_EVERY,
+            "write-query-usage",
+            WRITE_QUERY_USAGE_EVERY,
+            Priority::OfRequests,
             app,
-            |app| async move { forget_tokens::step(&app).await },
+            |app| async move { meter::write(&app).await },
         );
-        jobs.run_promptly("write-query-usage", WRITE_QUERY_USAGE_EVERY, app, |app| async move {
-            meter::write(&app).await
-        });
-        jobs.run_every("prune-queries", PRUNE_QUERIES_EVERY, app, |app| async move {
+        jobs.run_every("prune-queries", PRUNE_QUERIES_EVERY, Priority::Low, app, |app| async move {
             prune_queries::step(&app).await
         });
-        jobs.run_every("note-engine", NOTE_ENGINE_EVERY, app, |app| async move {
+        jobs.run_every("note-engine", NOTE_ENGINE_EVERY, Priority::Low, app, |app| async move {
             app.metrics.note_engine(&app.engine);
             Ok::<(), std::convert::Infallible>(())
         });
         keep_events::start(&jobs, app);
         deliver::start(&jobs, app);
         watch::start(&jobs, app);
-        jobs.run_every("keep-oauth", PRUNE_EVERY, app, |app| async move { keep_oauth::step(&app).await });
-        jobs.run_every(
-            "prune-sign-ins",
-            PRUNE_EVERY,
-            app,
-            |app| async move { prune_sign_ins::step(&app).await },
-        );
-        jobs.run_every("prune-audit", PRUNE_EVERY, app, |app| async move { prune_audit::step(&app).await });
+        jobs.run_every("keep-oauth", PRUNE_EVERY, Priority::Low, app, |app| async move {
+            keep_oauth::step(&app).await
+        });
+        jobs.run_every("prune-sign-ins", PRUNE_EVERY, Priority::Low, app, |app| async move {
+            prune_sign_ins::step(&app).await
+        });
+        jobs.run_every("prune-audit", PRUNE_EVERY, Priority::Low, app, |app| async move {
+            prune_audit::step(&app).await
+        });
         jobs
     }
 
@@ -130,6 +146,7 @@ impl Jobs {
         &self,
         name: &'static str,
         period: Duration,
+        priority: Priority,
         app: &Arc<App>,
         step: Step,
     ) where
@@ -137,37 +154,10 @@ impl Jobs {
         Running: Future<Output = Result<(), Failed>> + Send,
         Failed: std::error::Error + Send,
     {
-        self.repeat(name, period, app, step, app.background.handle());
-    }
-
-    /// The same with the priority of requests. Of the connections to SQLite one writes: while a job has it that gives way
-    /// to all queries, runs of monitors and changes over HTTP wait for it.
-    fn run_promptly<Step, Running, Failed>(
-        &self,
-        name: &'static str,
-        period: Duration,
-        app: &Arc<App>,
-        step: Step,
-    ) where
-        Step: Fn(Arc<App>) -> Running + Send + 'static,
-        Running: Future<Output = Result<(), Failed>> + Send,
-        Failed: std::error::Error + Send,
-    {
-        self.repeat(name, period, app, step, &Handle::current());
-    }
-
-    fn repeat<Step, Running, Failed>(
-        &self,
-        name: &'static str,
-        period: Duration,
-        app: &Arc<App>,
-        step: Step,
-        threads: &Handle,
-    ) where
-        Step: Fn(Arc<App>) -> Running + Send + 'static,
-        Running: Future<Output = Result<(), Failed>> + Send,
-        Failed: std::error::Error + Send,
-    {
+        let threads = match priority {
+            Priority::Low => app.background.handle().clone(),
+            Priority::OfRequests => Handle::current(),
+        };
         let app = Arc::clone(app);
         let (stop, mut ticks) = (self.stop.clone(), self.pace.ticks(name, period));
         let repeated = async move {
@@ -182,6 +172,6 @@ impl Jobs {
                 }
             }
         };
-        self.tracker.spawn_on(repeated, threads);
+        self.tracker.spawn_on(repeated, &threads);
     }
 }

@@ -2,7 +2,10 @@
 //! because others may have. What is in use is read again before the moment is over, so that no request waits for it: on a
 //! busy machine that is a wait for other threads, twice for each statement. Where it is kept is left to who reads it.
 
+use std::future::Future;
+
 use tidegauge_model::Timestamp;
+use tokio_util::task::TaskTracker;
 
 /// In the last of so many parts of its time it is read again.
 const PARTS: i64 = 4;
@@ -39,6 +42,25 @@ impl<T: Clone> Remembered<T> {
         let is_to_renew = is_late && !std::mem::replace(&mut self.is_renewed, true);
         Some((self.value.clone(), is_to_renew))
     }
+}
+
+/// What is remembered, or else what is read now. Where it is to be read again, that is done beside the request: if it
+/// fails, the next request after the time of what is remembered tries for itself, and is told.
+pub async fn or_read<T, Failed, Reading>(
+    remembered: Option<(T, bool)>,
+    tasks: &TaskTracker,
+    read: impl FnOnce() -> Reading,
+) -> Result<T, Failed>
+where
+    Reading: Future<Output = Result<T, Failed>> + Send + 'static,
+    T: Send + 'static,
+    Failed: Send + 'static,
+{
+    let Some((value, is_to_renew)) = remembered else { return read().await };
+    if is_to_renew {
+        tasks.spawn(read());
+    }
+    Ok(value)
 }
 
 #[cfg(test)]

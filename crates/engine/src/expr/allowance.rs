@@ -101,11 +101,7 @@ impl Allowance {
         }
     }
 
-    /// Looks at the clock before work that may take long, whatever was read for it.
-    pub(crate) fn look_now(&self, row: usize) -> Result<()> {
-        self.look_at_clock(row)
-    }
-
+    /// Looks at the clock now, whatever was read.
     fn look_at_clock(&self, row: usize) -> Result<()> {
         match self.began.elapsed() > TIME_MAX {
             true => self.come_again(row),
@@ -137,4 +133,14 @@ pub(crate) struct At<'a> {
 impl At<'_> {
     /// One value, computed while a query is bound.
     pub(crate) const ONE: At<'static> = At { rows: 1, allowance: None };
+
+    /// Looks at the clock from time to time, by how much was read for a row.
+    pub(crate) fn look(self, read: usize, row: usize) -> Result<()> {
+        self.allowance.map_or(Ok(()), |allowance| allowance.look(read, row))
+    }
+
+    /// Looks at the clock at once: before or after work that may take long, whatever was read for it.
+    pub(crate) fn look_now(self, row: usize) -> Result<()> {
+        self.allowance.map_or(Ok(()), |allowance| allowance.look_at_clock(row))
+    }
 }

@@ -103,8 +103,8 @@ fn kernel(test: TextTest, is_case_sensitive: bool, needle: &Typed) -> Kernel {
             matched(values[0].array().as_string_view(), &matcher, at)
         });
     }
-    Arc::new(move |values: &[Values], At { rows, allowance }| {
-        let (texts, needles) = (&values[0], &values[1]);
+    Arc::new(move |values: &[Values], at| {
+        let (texts, needles, rows) = (&values[0], &values[1], at.rows);
         let mut result = BooleanBuilder::with_capacity(rows);
         // Needles often repeat, and a regular expression takes long to be made ready.
         let mut last: Option<(&str, Matcher)> = None;
@@ -119,13 +119,13 @@ fn kernel(test: TextTest, is_case_sensitive: bool, needle: &Typed) -> Kernel {
                 Some((known, matcher)) if known == needle => matcher,
                 _ => {
                     // One for each row can take milliseconds each.
-                    allowance.map_or(Ok(()), |allowance| allowance.look_now(row))?;
+                    at.look_now(row)?;
                     Matcher::new(test, is_case_sensitive, needle)
                 }
             };
             result.append_value(matcher.is_match(text));
             last = Some((needle, matcher));
-            allowance.map_or(Ok(()), |allowance| allowance.look(text.len(), row))?;
+            at.look(text.len(), row)?;
         }
         Ok(Arc::new(result.finish()) as ArrayRef)
     })
@@ -143,25 +143,23 @@ fn arrow(run: ArrowTest) -> Kernel {
 /// From so many texts on, a test has its working memory for itself: threads that share a regular expression wait for it.
 const OWN_REGEX_TEXTS: usize = 1 << 10;
 
-/// Up to so many bytes, texts are searched in less time than anybody would wait.
-const SHORT_BYTES: usize = 4 << 20;
+/// About so many bytes are searched between two looks at the clock.
+const SEARCHED_BYTES: usize = 1 << 20;
 
 fn matched(texts: &StringViewArray, matcher: &Matcher, at: At<'_>) -> Result<ArrayRef> {
     let own = (texts.len() >= OWN_REGEX_TEXTS).then(|| matcher.clone());
     let matcher = own.as_ref().unwrap_or(matcher);
     let is_match = |row: usize| texts.is_valid(row) && matcher.is_match(texts.value(row));
-    // The length of a text is the first part of its view.
-    let bytes: usize = texts.views().iter().map(|view| *view as u32 as usize).sum();
-    let Some(allowance) = at.allowance.filter(|_| bytes > SHORT_BYTES) else {
-        let bits = BooleanBuffer::collect_bool(texts.len(), is_match);
-        return Ok(Arc::new(BooleanArray::new(bits, None)));
-    };
+    // What the texts lie in tells how long they are without a look at each; short ones lie in nothing.
+    let bytes: usize = texts.data_buffers().iter().map(|buffer| buffer.len()).sum();
+    let at_once = (SEARCHED_BYTES / (bytes / texts.len().max(1)).max(1)).max(1);
     let mut bits = BooleanBufferBuilder::new(texts.len());
-    for row in 0..texts.len() {
-        bits.append(is_match(row));
-        if texts.is_valid(row) {
-            allowance.look(texts.value(row).len(), row)?;
+    for start in (0..texts.len()).step_by(at_once) {
+        if start > 0 {
+            at.look_now(start)?;
         }
+        let count = at_once.min(texts.len() - start);
+        bits.append_buffer(&BooleanBuffer::collect_bool(count, |row| is_match(start + row)));
     }
     Ok(Arc::new(BooleanArray::new(bits.finish(), None)))
 }
@@ -227,8 +225,8 @@ impl Matcher {
 
 /// Whether an array has an element whose text is the needle.
 fn elements(is_case_sensitive: bool) -> Kernel {
-    Arc::new(move |values: &[Values], At { rows, allowance }| {
-        let (arrays, needles) = (&values[0], &values[1]);
+    Arc::new(move |values: &[Values], at| {
+        let (arrays, needles, rows) = (&values[0], &values[1], at.rows);
         let mut result = BooleanBuilder::with_capacity(rows);
         for row in 0..rows {
             if arrays.is_null(row) || needles.is_null(row) {
@@ -238,7 +236,7 @@ fn elements(is_case_sensitive: bool) -> Kernel {
             let needle = needles.array().as_string_view().value(needles.place(row));
             let json = arrays.array().as_string_view().value(arrays.place(row));
             result.append_value(has_element(json, needle, is_case_sensitive));
-            allowance.map_or(Ok(()), |allowance| allowance.look(json.len(), row))?;
+            at.look(json.len(), row)?;
         }
         Ok(Arc::new(result.finish()) as ArrayRef)
     })

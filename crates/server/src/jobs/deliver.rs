@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tidegauge_catalog::Error;
 
-use super::Jobs;
+use super::{Jobs, Priority};
 use crate::app::App;
 
 const PRUNE_EVERY: Duration = Duration::from_secs(60);
@@ -19,7 +19,13 @@ pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
     let worker = Arc::clone(&app.notify);
     let stop = jobs.stop.clone();
     jobs.tracker.spawn(async move { worker.run(&stop).await });
-    jobs.run_every("prune-deliveries", PRUNE_EVERY, app, |app| async move { prune(&app).await });
+    jobs.run_every(
+        "prune-deliveries",
+        PRUNE_EVERY,
+        Priority::Low,
+        app,
+        |app| async move { prune(&app).await },
+    );
 }
 
 /// Gives up what nobody could send in time, and drops what has ended long ago. Only when there is something to do: a

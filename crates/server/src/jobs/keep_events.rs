@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::Jobs;
+use super::{Jobs, Priority};
 use crate::app::App;
 
 /// How often the age of events in the buffer is looked at. A full buffer is flushed at once.
@@ -25,21 +25,31 @@ const KEYS_KEPT_SECONDS: i64 = 25 * 60 * 60;
 pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
     start_flush(jobs, app);
     let renew_every = app.store.lease_period();
-    jobs.run_promptly("keep-lease", renew_every, app, |app| async move { app.store.renew_lease().await });
-    jobs.run_every("mend-log", MEND_LOG_EVERY, app, |app| async move { app.store.mend_log().await });
+    jobs.run_every("keep-lease", renew_every, Priority::OfRequests, app, |app| async move {
+        app.store.renew_lease().await
+    });
+    jobs.run_every("mend-log", MEND_LOG_EVERY, Priority::Low, app, |app| async move {
+        app.store.mend_log().await
+    });
     let stop = jobs.stop.clone();
-    jobs.run_every("compact", COMPACT_EVERY, app, move |app| {
+    jobs.run_every("compact", COMPACT_EVERY, Priority::Low, app, move |app| {
         let stop = stop.clone();
         async move { compact(&app, &stop).await }
     });
-    jobs.run_every("retain", RETAIN_EVERY, app, |app| async move { app.store.retain_step().await });
-    jobs.run_every("collect-garbage", RETAIN_EVERY, app, |app| async move {
+    jobs.run_every(
+        "retain",
+        RETAIN_EVERY,
+        Priority::Low,
+        app,
+        |app| async move { app.store.retain_step().await },
+    );
+    jobs.run_every("collect-garbage", RETAIN_EVERY, Priority::Low, app, |app| async move {
         app.store.collect_garbage().await.map(|_| ())
     });
-    jobs.run_every("sweep-orphans", SWEEP_EVERY, app, |app| async move {
+    jobs.run_every("sweep-orphans", SWEEP_EVERY, Priority::Low, app, |app| async move {
         app.store.sweep_orphans().await.map(|_| ())
     });
-    jobs.run_every("prune-ingest-keys", RETAIN_EVERY, app, |app| async move {
+    jobs.run_every("prune-ingest-keys", RETAIN_EVERY, Priority::Low, app, |app| async move {
         app.catalog.prune_ingest_keys(app.now().minus_seconds(KEYS_KEPT_SECONDS)).await.map(|_| ())
     });
 }

@@ -9,7 +9,7 @@ use tidegauge_model::MonitorId;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
-use super::Jobs;
+use super::{Jobs, Priority};
 use crate::app::App;
 use crate::service::watch::resolve::owner;
 use crate::service::watch::run::{Ran, run};
@@ -43,7 +43,9 @@ impl Default for Places {
 }
 
 pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
-    jobs.run_every("prune-monitor-checks", PRUNE_EVERY, app, |app| async move { prune(&app).await });
+    jobs.run_every("prune-monitor-checks", PRUNE_EVERY, Priority::Low, app, |app| async move {
+        prune(&app).await
+    });
     let (app, stop, runs) = (Arc::clone(app), jobs.stop.clone(), jobs.tracker.clone());
     jobs.tracker.spawn(async move {
         let places = Places::default();

@@ -123,7 +123,9 @@ async fn respond(
     queried: Queried,
 ) -> Result<Response, ApiError> {
     let mut headers = headers_of(&queried);
-    note_messages(&mut headers, &Shown::of(&queried, shows_nulls));
+    if !format.has_status() {
+        note_messages(&mut headers, &Shown::of(&queried, shows_nulls));
+    }
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()));
     let written = write(app, format, shows_nulls, queried).await?;
     Ok((headers, written.into_body()).into_response())

@@ -9,7 +9,7 @@ use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{OrgId, Timestamp};
 
 use crate::app::App;
-use crate::remembered::Remembered;
+use crate::remembered::{Remembered, or_read};
 
 /// How long what was read counts.
 const REMEMBERED_MICROS: i64 = 1_000_000;
@@ -59,14 +59,9 @@ impl Definitions {
         now: Timestamp,
     ) -> Result<Arc<Definition>, Error> {
         let asked = (org.clone(), name.to_owned());
-        let Some((definition, is_to_renew)) = self.known(&asked, app.catalog.changes(), now) else {
-            return self.read(&app.catalog, asked, now).await;
-        };
-        if is_to_renew {
-            let (definitions, catalog) = (Arc::clone(self), Arc::clone(&app.catalog));
-            app.tasks.spawn(async move { definitions.read(&catalog, asked, now).await });
-        }
-        Ok(definition)
+        let (definitions, catalog) = (Arc::clone(self), Arc::clone(&app.catalog));
+        let known = self.known(&asked, catalog.changes(), now);
+        or_read(known, &app.tasks, || async move { definitions.read(&catalog, asked, now).await }).await
     }
 
     async fn read(&self, catalog: &Catalog, asked: Asked, now: Timestamp) -> Result<Arc<Definition>, Error> {

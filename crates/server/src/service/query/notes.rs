@@ -9,7 +9,7 @@ use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{DatasetId, Timestamp};
 
 use crate::app::App;
-use crate::remembered::Remembered;
+use crate::remembered::{Remembered, or_read};
 
 /// How long what was read counts.
 const REMEMBERED_MICROS: i64 = 1_000_000;
@@ -31,14 +31,9 @@ impl Notes {
         dataset: &DatasetId,
         now: Timestamp,
     ) -> Result<Read, Error> {
-        let Some((notes, is_to_renew)) = self.known(dataset, app.catalog.changes(), now) else {
-            return self.read(&app.catalog, dataset, now).await;
-        };
-        if is_to_renew {
-            let (all, catalog, dataset) = (Arc::clone(self), Arc::clone(&app.catalog), dataset.clone());
-            app.tasks.spawn(async move { all.read(&catalog, &dataset, now).await });
-        }
-        Ok(notes)
+        let (all, catalog, dataset) = (Arc::clone(self), Arc::clone(&app.catalog), dataset.clone());
+        let known = self.known(&dataset, catalog.changes(), now);
+        or_read(known, &app.tasks, || async move { all.read(&catalog, &dataset, now).await }).await
     }
 
     async fn read(&self, catalog: &Catalog, dataset: &DatasetId, now: Timestamp) -> Result<Read, Error> {

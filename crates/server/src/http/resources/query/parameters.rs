@@ -45,6 +45,11 @@ pub enum Format {
 }
 
 impl Format {
+    /// Whether an answer says by itself what should be known of it. The others have rows alone.
+    pub fn has_status(self) -> bool {
+        matches!(self, Self::Legacy | Self::Tabular | Self::TabularRows)
+    }
+
     /// The media type of answers in this format.
     pub fn media_type(self) -> &'static str {
         match self {

@@ -21,8 +21,7 @@ const FIELDS_WITH_NULLS_MAX: usize = 500;
 const CELL_BYTES: usize = 24;
 
 pub(super) fn write(shown: &Shown<'_>) -> Result<Written, Error> {
-    let bytes = 1_024 + super::cells(shown.answer).saturating_mul(CELL_BYTES);
-    let mut out = Text::new(&shown.answer.held, bytes);
+    let mut out = Text::of(shown.answer, CELL_BYTES);
     let (main, totals) = tables(shown);
     out.push(b'{');
     write_text_member(&mut out, "format", "legacy");

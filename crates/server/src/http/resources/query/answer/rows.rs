@@ -12,7 +12,7 @@ use crate::service::Error;
 const CELL_BYTES: usize = 12;
 
 pub(super) fn write_csv(answer: &Answer) -> Result<Written, Error> {
-    let mut out = Text::new(&answer.held, super::cells(answer).saturating_mul(CELL_BYTES));
+    let mut out = Text::of(answer, CELL_BYTES);
     let Some(table) = table(answer, MAIN) else { return out.finish() };
     let columns = columns(&table.fields)?;
     let mut cell = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn write_csv(answer: &Answer) -> Result<Written, Error> {
 }
 
 pub(super) fn write_ndjson(answer: &Answer) -> Result<Written, Error> {
-    let mut out = Text::new(&answer.held, super::cells(answer).saturating_mul(CELL_BYTES));
+    let mut out = Text::of(answer, CELL_BYTES);
     let Some(table) = table(answer, MAIN) else { return out.finish() };
     let columns = columns(&table.fields)?;
     let keys: Vec<Vec<u8>> = columns.iter().map(|column| key(column.name)).collect();

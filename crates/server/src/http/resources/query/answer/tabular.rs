@@ -28,8 +28,7 @@ pub(super) enum By {
 }
 
 pub(super) fn write(shown: &Shown<'_>, by: By) -> Result<Written, Error> {
-    let bytes = 1_024 + super::cells(shown.answer).saturating_mul(CELL_BYTES);
-    let mut out = Text::new(&shown.answer.held, bytes);
+    let mut out = Text::of(shown.answer, CELL_BYTES);
     let format = if by == By::Columns { "tabular" } else { "tabular-rows" };
     out.push(b'{');
     write_text_member(&mut out, "format", format);

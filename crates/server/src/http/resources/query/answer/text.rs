@@ -9,14 +9,18 @@ use std::vec::IntoIter;
 
 use axum::body::{Body, Bytes};
 use http_body::{Frame, SizeHint};
-use tidegauge_engine::{Error as EngineError, Held};
+use tidegauge_engine::{Answer, Error as EngineError, Held};
 
+use super::cells;
 use super::json::write_comma;
 use crate::service::Error;
 use crate::service::query::failure;
 
 /// About how long a piece is.
 const PIECE_BYTES: usize = 256 << 10;
+
+/// About how long what is beside the values of an answer is.
+const START_BYTES: usize = 1_024;
 
 /// An answer that is being written. What is at hand can be written to like any text; it is put away between rows.
 #[derive(Debug)]
@@ -36,6 +40,11 @@ pub struct Written {
 }
 
 impl Text {
+    /// For an answer of which each value takes about so many bytes.
+    pub(super) fn of(answer: &Answer, cell_bytes: usize) -> Self {
+        Self::new(&answer.held, START_BYTES.saturating_add(cells(answer).saturating_mul(cell_bytes)))
+    }
+
     /// For about so many bytes.
     pub(super) fn new(held: &Held, bytes: usize) -> Self {
         let at_hand = Vec::with_capacity(bytes.min(PIECE_BYTES));
