@@ -7,6 +7,7 @@ mod check;
 mod chosen;
 mod dense;
 mod many;
+mod many_columns;
 mod merge;
 mod merger;
 mod ordered;
@@ -167,6 +168,7 @@ impl<'a> Grouping<'a> {
                 .build()?;
             aggregates.push(Arc::new(expr));
         }
+        let context = many_columns::context(context, columns.len());
         Ok(Self { plan, context, schema, columns, aggregates, range_seconds, has_bucket })
     }
 

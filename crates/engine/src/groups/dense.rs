@@ -172,7 +172,7 @@ impl Worker {
     async fn add(&mut self, scan: &Scan, selected: &Selected) -> Result<()> {
         let places = Typed::inputs_of(&self.shared.columns);
         let inputs = scan.load(selected.place, &places, &selected.picked).await?;
-        let mut stretches = Stretches::new(inputs, selected.picked.count());
+        let mut stretches = Stretches::of_columns(inputs, selected.picked.count(), self.shared.columns.len());
         while let Some(computed) = stretches.next(&scan.pace, |rows, _| self.computed(rows))? {
             self.add_computed(computed)?;
             turns::pause().await;
