@@ -95,7 +95,7 @@ pub(crate) async fn run(
     } else {
         match (grouping.by_states(scan, threads, partials).await, scan) {
             // The states of all groups must be in memory at once. Without them, groups can wait on the disk.
-            (Err(Error::Memory { .. }), GroupedRows::Scan(scan)) => {
+            (Err(Error::Memory { .. }), GroupedRows::Scan(scan)) if !grouping.has_many_columns() => {
                 // Its blocks were claimed the first time.
                 let again = Arc::new(scan.again(None));
                 let counters = Arc::clone(&again.counters);
@@ -170,6 +170,11 @@ impl<'a> Grouping<'a> {
         }
         let context = many_columns::context(context, columns.len());
         Ok(Self { plan, context, schema, columns, aggregates, range_seconds, has_bucket })
+    }
+
+    /// Whether groups have so many columns that waiting on the disk does not help: they come back all at once.
+    fn has_many_columns(&self) -> bool {
+        many_columns::are_many(self.columns.len())
     }
 
     /// How many columns groups are told apart by, the bucket among them.

@@ -15,9 +15,24 @@ use datafusion_execution::runtime_env::RuntimeEnv;
 const COLUMNS_MANY: usize = 64;
 const NULL_FACTOR: usize = 17;
 
+pub(super) fn are_many(columns: usize) -> bool {
+    columns > COLUMNS_MANY
+}
+
+/// The states of very many aggregates take so many times what a value does: each has one of its own for a group.
+const STATE_VALUES: usize = 16;
+
+/// As how many columns groups count of which so many are aggregated.
+pub(super) fn weight(columns: usize, aggregates: usize) -> usize {
+    match are_many(aggregates) {
+        true => columns + aggregates * STATE_VALUES,
+        false => columns,
+    }
+}
+
 /// What operators that group by so many columns run in.
 pub(super) fn context(context: Arc<TaskContext>, columns: usize) -> Arc<TaskContext> {
-    if columns <= COLUMNS_MANY {
+    if !are_many(columns) {
         return context;
     }
     let pool = Arc::new(ManyColumns { query: Arc::clone(context.memory_pool()) });
