@@ -1,4 +1,5 @@
-//! Datasets: what people set about them. Their columns, segments and ingest keys have modules of their own.
+//! Datasets: what people set about them. Changes of that are in `dataset_patch`; their columns, segments and ingest keys
+//! have modules of their own.
 
 use sqlx::FromRow;
 use tidegauge_model::{DatasetId, DatasetName, ErrorKind, OrgId, Timestamp, UserId};
@@ -12,6 +13,8 @@ use crate::lease::fence;
 use crate::limits::check_room;
 use crate::views::{IS_VIEW, check_name_is_free};
 use crate::{Catalog, Error, Result};
+
+pub use crate::dataset_patch::DatasetPatch;
 
 /// A dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,14 +39,6 @@ pub struct Dataset {
     /// Where it was asked to be kept, in the words of older and of newer clients; empty if nobody said.
     pub region: String,
     pub edge_deployment: String,
-}
-
-/// What a caller may change of a dataset; what is `None` stays.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DatasetPatch {
-    pub description: Option<String>,
-    pub use_retention: Option<bool>,
-    pub retention_days: Option<u32>,
 }
 
 #[derive(FromRow)]
@@ -108,15 +103,8 @@ const SELECT_ALL: &str = concat!("SELECT ", columns!(), " FROM dataset WHERE org
 const SELECT_ONE: &str = concat!("SELECT ", columns!(), " FROM dataset WHERE org_id = $1 AND name = $2");
 
 /// Reads a dataset and keeps others from changing it until the transaction ends.
-const LOCK_ONE: &str =
+pub(crate) const LOCK_ONE: &str =
     concat!("UPDATE dataset SET modified = modified WHERE org_id = $1 AND name = $2 RETURNING ", columns!());
-
-const UPDATE: &str = concat!(
-    "UPDATE dataset SET description = COALESCE($3, description), \
-     use_retention = COALESCE($4, use_retention), retention_days = COALESCE($5, retention_days), \
-     modified = $6 WHERE org_id = $1 AND name = $2 RETURNING ",
-    columns!()
-);
 
 const UPDATE_MAP_FIELDS: &str = concat!(
     "UPDATE dataset SET map_fields = $3, modified = $4 WHERE org_id = $1 AND name = $2 RETURNING ",
@@ -219,34 +207,6 @@ impl Catalog {
         });
         dataset.number = from_stored("the number of a dataset", number)?;
         Ok(dataset)
-    }
-
-    /// Changes what the patch names. `None` if there is no such dataset.
-    pub async fn update_dataset(
-        &self,
-        org: &OrgId,
-        name: &str,
-        patch: DatasetPatch,
-        now: Timestamp,
-        change: &Change,
-    ) -> Result<Option<Dataset>> {
-        let row: Option<DatasetRow> = write!(self, connection => {
-            let row = sqlx::query_as(UPDATE)
-                .bind(org.as_str())
-                .bind(name)
-                .bind(patch.description.as_deref())
-                .bind(patch.use_retention)
-                .bind(patch.retention_days.map(i64::from))
-                .bind(now.as_micros())
-                .fetch_optional(&mut *connection)
-                .await?;
-            if row.is_none() {
-                return Ok(None);
-            }
-            record!(connection, change, "dataset.update", name);
-            row
-        });
-        row.map(DatasetRow::read).transpose()
     }
 
     /// Replaces the map fields. `None` if there is no such dataset.

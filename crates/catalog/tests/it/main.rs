@@ -298,6 +298,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         are_refused_beyond_the_limit,
         have_numbers_that_are_given_once,
         change_where_a_patch_says,
+        keep_events_where_a_patch_says,
         change_their_map_fields,
         remember_their_vacuum,
         take_everything_with_them,
