@@ -86,7 +86,7 @@ impl Catalog {
                 .bind(now.as_micros())
                 .fetch_one(&mut *connection)
                 .await?;
-            record!(connection, change, "dataset.update", name);
+            record!(connection, change, "dataset.update", name, dataset.detail());
             row
         });
         row.read().map(Some)

@@ -4,6 +4,7 @@
 use sqlx::FromRow;
 use tidegauge_model::{DatasetId, DatasetName, ErrorKind, OrgId, Timestamp, UserId};
 
+use crate::audit::detail::{cut, listed};
 use crate::audit::{Change, record};
 use crate::columns::LAST_SYSTEM_COLUMN;
 use crate::commits::next_commit;
@@ -39,6 +40,16 @@ pub struct Dataset {
     /// Where it was asked to be kept, in the words of older and of newer clients; empty if nobody said.
     pub region: String,
     pub edge_deployment: String,
+}
+
+impl Dataset {
+    /// What the audit trail says of it beside its name: how long its events are kept.
+    pub(crate) fn detail(&self) -> String {
+        match self.use_retention {
+            true => format!("events are kept for {} days", self.retention_days),
+            false => "events are kept for ever".to_owned(),
+        }
+    }
 }
 
 #[derive(FromRow)]
@@ -202,7 +213,7 @@ impl Catalog {
             let commit = next_commit!(connection, Some(dataset.created), schema: true, datasets: 1_i64, segments: 0_i64);
             let number = commit.last_dataset;
             insert_dataset!(connection, dataset, number, LAST_SYSTEM_COLUMN, commit.value);
-            record!(connection, change, "dataset.create", dataset.name.as_str());
+            record!(connection, change, "dataset.create", dataset.name.as_str(), dataset.detail());
             number
         });
         dataset.number = from_stored("the number of a dataset", number)?;
@@ -286,7 +297,8 @@ impl Catalog {
                 .bind(now.as_micros())
                 .fetch_one(&mut *connection)
                 .await?;
-            record!(connection, change, "dataset.map-fields", name);
+            let detail = cut(listed("map fields", fields.iter().map(String::as_str)));
+            record!(connection, change, "dataset.map-fields", name, detail);
             row
         });
         row.read().map(Some)
@@ -325,7 +337,7 @@ impl Catalog {
             .execute(&mut *connection)
             .await?;
             sqlx::query("DELETE FROM dataset WHERE id = $1").bind(&id).execute(&mut *connection).await?;
-            record!(connection, change, "dataset.delete", name);
+            record!(connection, change, "dataset.delete", name, "");
             id
         });
         Ok(Some(id.into()))

@@ -3,6 +3,7 @@
 
 use tidegauge_model::{Org, OrgId, Role};
 
+use crate::audit::detail::named;
 use crate::audit::{Change, record};
 use crate::db::write;
 use crate::orgs::insert_org;
@@ -56,7 +57,7 @@ impl Catalog {
             insert_person!(connection, owner, &owner.email);
             insert_membership!(connection, org.id, owner.id, Role::Owner, org.created, Some(org.created));
             insert_token!(connection, token, digest);
-            record!(connection, change, "installation.create", org.id.as_str());
+            record!(connection, change, "installation.create", org.id.as_str(), named(&org.name));
         });
         Ok(true)
     }

@@ -4,6 +4,7 @@ use futures_util::TryStreamExt;
 use sqlx::FromRow;
 use tidegauge_model::{ErrorKind, OrgId, Timestamp, UserId, ViewId};
 
+use crate::audit::detail::{listed, named_with};
 use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::limits::{LIST_BYTES_MAX, VIEWS_MAX, check_room};
@@ -118,6 +119,11 @@ fn datasets_text(datasets: &[String]) -> String {
     serde_json::to_string(datasets).unwrap_or_default()
 }
 
+/// What the audit trail says of a view: its name, and what it is said to read.
+fn detail(view: &View) -> String {
+    named_with(&view.name, listed("datasets", view.datasets.iter().map(String::as_str)))
+}
+
 impl Catalog {
     pub async fn list_views(&self, org: &OrgId) -> Result<Vec<View>> {
         let rows = read!(self, executor => {
@@ -187,7 +193,7 @@ impl Catalog {
             .execute(&mut *connection)
             .await
             .map_err(Error::name_taken("view"))?;
-            record!(connection, change, "view.create", view.id.as_str());
+            record!(connection, change, "view.create", view.id.as_str(), detail(view));
         });
         Ok(())
     }
@@ -219,7 +225,7 @@ impl Catalog {
                 .fetch_one(&mut *connection)
                 .await
                 .map_err(Error::name_taken("view"))?;
-            record!(connection, change, "view.update", view.id.as_str());
+            record!(connection, change, "view.update", view.id.as_str(), detail(view));
             row
         });
         row.read().map(|view| Some(Ok(view)))
@@ -244,7 +250,7 @@ impl Catalog {
                 .bind(id.as_str())
                 .execute(&mut *connection)
                 .await?;
-            record!(connection, change, "view.delete", id.as_str());
+            record!(connection, change, "view.delete", id.as_str(), detail(&present));
         });
         Ok(Some(Ok(())))
     }
