@@ -416,6 +416,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         due_ones_are_leased_once,
         several_nodes_share_the_work,
         a_run_is_recorded_whole_by_who_has_the_lease,
+        a_run_of_a_former_definition_is_made_anew,
         a_change_makes_it_due_and_deleting_takes_all_along,
         old_checks_are_dropped_and_changes_later,
         runs_are_listed_apart_from_their_groups,
