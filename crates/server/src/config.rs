@@ -123,6 +123,7 @@ pub struct SecuritySettings {
     pub first_token: Hidden,
     pub first_org_name: String,
     pub first_owner_email: String,
+    pub organisation_creation: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -155,6 +156,7 @@ pub struct Config {
     pub geo_database: Option<PathBuf>,
     pub secret_key_file: PathBuf,
     pub first_start: FirstStart,
+    pub organisation_creation: OrganisationCreation,
     pub log: Log,
 }
 
@@ -216,6 +218,15 @@ pub struct FirstStart {
     pub token: Option<TokenSecret>,
     pub org_name: String,
     pub owner_email: String,
+}
+
+/// Whose owners and admins may make further organisations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrganisationCreation {
+    /// Those of every organisation.
+    Any,
+    /// Those of the one that the first start made.
+    First,
 }
 
 #[derive(Clone, Debug)]
@@ -284,6 +295,7 @@ impl TryFrom<Settings> for Config {
                 org_name: security.first_org_name,
                 owner_email: owner_email(security.first_owner_email)?,
             },
+            organisation_creation: organisation_creation(&security.organisation_creation)?,
             log: Log { format: log_format(&log.log_format)?, level: log.log_level },
             data: storage.data,
         })
@@ -343,6 +355,14 @@ fn owner_email(email: String) -> Result<String, Error> {
     match check_account_email("first_owner_email", &email) {
         Ok(()) => Ok(email),
         Err(violation) => Err(setting("first_owner_email", violation.problem)),
+    }
+}
+
+fn organisation_creation(text: &str) -> Result<OrganisationCreation, Error> {
+    match text {
+        "any" => Ok(OrganisationCreation::Any),
+        "first" => Ok(OrganisationCreation::First),
+        other => Err(setting("organisation_creation", format!("{other:?} is neither any nor first"))),
     }
 }
 
