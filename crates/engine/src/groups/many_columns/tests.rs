@@ -1,3 +1,5 @@
+//! Both sides of the number of columns from which groups count what they will take.
+
 use super::*;
 use crate::memory::{QueryMemory, SharedMemory};
 
