@@ -173,7 +173,7 @@ impl<'a> Grouping<'a> {
 
     /// Whether groups have so many columns that waiting on the disk does not help: they come back all at once.
     fn has_many_columns(&self) -> bool {
-        many_columns::are_many(self.columns.len())
+        many_columns::come_back_at_once(self.columns.len())
     }
 
     /// How many columns groups are told apart by, the bucket among them.

@@ -15,7 +15,14 @@ use datafusion_execution::runtime_env::RuntimeEnv;
 const COLUMNS_MANY: usize = 64;
 const NULL_FACTOR: usize = 17;
 
-pub(super) fn are_many(columns: usize) -> bool {
+/// Groups of more columns are not tried again by way of the disk: what comes back from it at once is too much.
+const DISK_COLUMNS_MAX: usize = 1_024;
+
+pub(super) fn come_back_at_once(columns: usize) -> bool {
+    columns > DISK_COLUMNS_MAX
+}
+
+fn are_many(columns: usize) -> bool {
     columns > COLUMNS_MANY
 }
 
