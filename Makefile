@@ -34,7 +34,7 @@ oracle: ## compare answers to random questions at size with DuckDB's and the nai
 	TIDEGAUGE_LARGE_SEED=$(or $(SEED),1) cargo test --profile fast -p tidegauge-engine --test it -- --ignored at_size
 	scripts/oracle.sh --events $(or $(EVENTS),100000) --queries $(or $(QUERIES),20000) --seed $(or $(SEED),1)
 
-hostile: ## ask 60 queries that want more than they may have, and watch the memory; ten minutes
+hostile: ## ask 81 queries that want more than they may have, and watch the memory; a quarter of an hour
 	scripts/hostile.sh
 
 simulate: ## live histories of the store in a world that seeds decide, and look for what was promised [HISTORIES=5000 SEED=1]

@@ -74,7 +74,6 @@ class Service:
         with open(f"/proc/{self.process.pid}/clear_refs", "w", encoding="ascii") as file:
             file.write("5")
 
-
     def become_quiet(self):
         """Events go to segments by and by, which takes memory that is not the queries'."""
         time.sleep(25)
@@ -175,7 +174,7 @@ def main():
     try:
         service.fill("d", list(events(arguments.events, chance)), 20_000)
         service.fill("sparse", list(sparse_events(arguments.events // 5)), 5_000)
-        service.fill("broad", list(broad_events(10, 5_000)), 1)
+        service.fill("broad", list(broad_events(20, 390)), 1)
         for _ in range(2):
             service.ask("d | summarize count(), max(s), max(u) by w")
         service.become_quiet()

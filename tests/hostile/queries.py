@@ -1,7 +1,7 @@
 """Queries that ask for as much memory and time as they can, each in another way. `d` has 100,000 events with a text of
 its own (`s`), a number (`n`), few words (`w`), an id (`u`), an object (`o`) and an array (`a`); `sparse` has 20,000
-events with 20 of 2,000 fields (`f_0` to `f_1999`) and a number (`i`); `broad` has ten events with 5,000 fields each, all
-of them different."""
+events with 20 of 2,000 fields (`f_0` to `f_1999`) and a number (`i`); `broad` has 20 events with 390 fields each, all of
+them different: with the others fewer than the 10,000 that a union may have."""
 
 
 def doubled(field, times, function="strcat"):
