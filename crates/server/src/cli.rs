@@ -1,30 +1,18 @@
-//! The command line: one file per command. `org`, `token` and `user` work on the catalogue directly, with the rights of
-//! whoever can read the data folder: the operator. `ingest`, `query`, `dataset`, `monitor`, `notifier`, `login`, `logout` and
-//! `whoami` are clients like any other.
+//! The command line. Here are the commands on this machine, one file each: `serve`, `doctor`, and `org`, `token`, `oauth`
+//! and `user`, which work on the catalogue directly, with the rights of whoever can read the data folder: the operator.
+//! Those that are clients like any other are in `tidegauge_cli`.
 
 pub mod address;
-pub mod bench;
-pub mod confirm;
-pub mod dataset;
 pub mod doctor;
-pub mod failure;
-pub mod ingest;
-pub mod login;
-pub mod logout;
-pub mod monitor;
-pub mod notifier;
 pub mod oauth;
 pub mod operator;
 pub mod org;
-pub mod output;
-pub mod query;
 pub mod serve;
-pub mod server;
 pub mod token;
 pub mod user;
-pub mod whoami;
 
 use clap::{Parser, Subcommand};
+use tidegauge_cli::commands::{bench, dataset, ingest, login, logout, monitor, notifier, query, whoami};
 
 /// Behind all other flags of a command, before those for help.
 const LAST: usize = 998;

@@ -4,10 +4,7 @@
 pub mod app;
 pub mod background;
 pub mod bearers;
-pub mod bench;
-pub mod chance;
 pub mod cli;
-pub mod client;
 pub mod collected;
 pub mod config;
 pub mod http;

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Parser;
+use tidegauge_cli::commands::{failure, output};
 use tidegauge_server::cli;
 
 // Event data is many small short-lived allocations on several threads, which the C library's allocator handles
@@ -21,8 +22,8 @@ async fn main() -> ExitCode {
     match Box::pin(cli::run(arguments)).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            cli::output::note(&cli::failure::text(&error, is_verbose));
-            cli::failure::code(&error)
+            output::note(&failure::text(&error, is_verbose));
+            failure::code(&error)
         }
     }
 }

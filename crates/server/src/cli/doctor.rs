@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
+use tidegauge_cli::commands::output;
 use tidegauge_model::Timestamp;
 use tidegauge_store::{check_objects, rebuild};
 
 use super::operator::{self, Installation};
-use super::output;
 use super::serve::open_folder;
 use crate::config::Config;
 use crate::config::arguments::SettingArguments;

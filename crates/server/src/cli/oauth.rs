@@ -1,8 +1,9 @@
 //! `tidegauge oauth`: what the operator does for the embedded authorisation server.
 
 use clap::{Args, Subcommand};
+use tidegauge_cli::commands::output;
 
-use super::{operator, output};
+use super::operator;
 use crate::config::needed::{Catalogue, Needed};
 use crate::service::oauth::keys::{self, Takeover};
 

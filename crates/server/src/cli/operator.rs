@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
 use tidegauge_catalog::{Catalog, Change};
+use tidegauge_cli::commands::failure::wrong_arguments;
 use tidegauge_engine::Engine;
+use tidegauge_model::os_chance::OsChance;
 use tidegauge_model::time::SystemClock;
 use tidegauge_model::{Chance, Clock, Org, OrgId, Timestamp};
 use tidegauge_store::{Store, StoreSettings};
 
-use super::failure::wrong_arguments;
 use crate::app::{App, Parts};
 use crate::background::Background;
-use crate::chance::OsChance;
 use crate::config::arguments::SettingArguments;
 use crate::config::{Config, PublicUrl, layers};
 use crate::secret_key;

@@ -2,12 +2,12 @@
 
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, Subcommand};
+use tidegauge_cli::commands::failure::wrong_arguments;
+use tidegauge_cli::commands::output::{self, List};
 use tidegauge_model::org::NoTransition;
 use tidegauge_model::{Org, PaymentStatus, Timestamp};
 
-use super::failure::wrong_arguments;
 use super::operator;
-use super::output::{self, List};
 use crate::config::needed::{Catalogue, Needed};
 use crate::http::resources::audit::AuditResponse;
 use crate::http::resources::orgs::OrgResponse;

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use clap::Args;
+use tidegauge_cli::commands::output;
 
-use super::{address, operator, output};
+use super::{address, operator};
 use crate::config::arguments::SettingArguments;
 use crate::config::{Config, FirstStart, PublicUrl};
 use crate::http::serve::{listen, outlive_hangups, serve, stop_signal};

@@ -8,13 +8,13 @@ use serde::Serialize;
 use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::people::Member;
 use tidegauge_catalog::tokens::Token;
+use tidegauge_cli::commands::failure::wrong_arguments;
+use tidegauge_cli::commands::output::{self, List};
 use tidegauge_model::address::fold_email;
 use tidegauge_model::capability::ANY;
 use tidegauge_model::{Capabilities, Org, OrgId, Role, Timestamp, TokenId, UserId};
 
-use super::failure::wrong_arguments;
 use super::operator::{self, Installation};
-use super::output::{self, List};
 use crate::config::needed::{Catalogue, Needed};
 use crate::http::resources::tokens::TokenResponse;
 use crate::service::capabilities::{self, CapabilityInput};

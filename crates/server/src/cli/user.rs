@@ -4,12 +4,12 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use tidegauge_catalog::people::Member;
+use tidegauge_cli::commands::output::{self, List};
 use tidegauge_model::OrgId;
 use tidegauge_model::address::fold_email;
 
 use super::address;
 use super::operator::{self, Installation};
-use super::output::{self, List};
 use crate::config::needed::{Address, Catalogue, Needed};
 use crate::service::links;
 

@@ -4,9 +4,9 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use tidegauge_cli::arguments::path_or_nothing;
 
 use super::{Error, reference};
 
@@ -27,11 +27,6 @@ pub struct Given {
     /// The flag or the environment variable, for messages.
     pub place: String,
     pub is_flag: bool,
-}
-
-/// Reads a path, or nothing: a variable that is set to nothing is how many environments say that there is none.
-pub fn path_or_nothing() -> impl TypedValueParser<Value = PathBuf> {
-    OsStringValueParser::new().map(PathBuf::from)
 }
 
 impl SettingArguments {

@@ -11,8 +11,8 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tidegauge_catalog::{Catalog, Location};
 use tidegauge_model::OrgId;
+use tidegauge_model::os_chance::OsChance;
 use tidegauge_model::time::SystemClock;
-use tidegauge_server::chance::OsChance;
 use tidegauge_server::secret_key;
 use tidegauge_store::{Store, StoreSettings};
 

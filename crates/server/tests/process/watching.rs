@@ -9,9 +9,9 @@ use tidegauge_catalog::monitor_runs::RecordedRun;
 use tidegauge_catalog::monitors::{Given, Monitor, Reads};
 use tidegauge_catalog::{Catalog, Change};
 use tidegauge_model::monitor::{Definition, MonitorKind, Operator};
+use tidegauge_model::os_chance::OsChance;
 use tidegauge_model::time::SystemClock;
 use tidegauge_model::{Clock, MonitorId, NotifierId, OrgId, Timestamp};
-use tidegauge_server::chance::OsChance;
 
 use crate::database::Backend;
 use crate::delivery::{Receiver, SETTINGS, notifier};
