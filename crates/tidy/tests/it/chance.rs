@@ -123,7 +123,7 @@ mod samples {
         assert_eq!(check_manifest(&parse("model", asked)), []);
         assert_eq!(problems(&check_manifest(&parse("auth", asked))), ["imports `getrandom`"]);
         let made = "[dependencies]\nrand_chacha = \"1\"\nbrand = \"1\"\n[dev-dependencies]\nrand = \"1\"\n";
-        assert_eq!(problems(&check_manifest(&parse("server", made))), ["imports `rand_chacha`"]);
+        assert_eq!(problems(&check_manifest(&parse("app", made))), ["imports `rand_chacha`"]);
     }
 
     #[test]

@@ -1,0 +1,309 @@
+//! Configuration: flags over environment over one TOML file over the built-in reference. `layers` puts them
+//! together into raw settings; here they are checked and become the `Config` that the rest of the service sees.
+
+pub mod arguments;
+pub mod layers;
+pub mod needed;
+pub mod notify;
+pub mod oauth;
+mod query;
+pub mod reference;
+mod storage;
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Deserialize;
+use tidegauge_app::config::oauth::Oauth;
+use tidegauge_app::config::{FirstStart, HttpLimits, IngestLimits, PublicUrl, QueryLimits, TrustedProxies};
+use tidegauge_auth::{TokenKind, TokenSecret};
+use tidegauge_catalog::Location;
+use tidegauge_engine::EngineSettings;
+use tidegauge_http::connection::ConnectionLimits;
+use tidegauge_http::serve::{Serving, TlsFiles};
+use tidegauge_model::address::check_account_email;
+use tidegauge_store::StoreSettings;
+
+/// A text that may hold a password or token, and never prints itself.
+#[derive(Clone, Deserialize)]
+#[serde(transparent)]
+pub struct Hidden(String);
+
+impl fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("…")
+    }
+}
+
+/// The settings as they are written, all present because the reference holds every one.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    pub server: ServerSettings,
+    pub storage: StorageSettings,
+    pub ingest: IngestSettings,
+    pub query: QuerySettings,
+    pub security: SecuritySettings,
+    pub oauth: oauth::OauthSettings,
+    pub notify: notify::NotifySettings,
+    pub log: LogSettings,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ServerSettings {
+    pub listen: String,
+    pub public_url: String,
+    pub trusted_proxies: String,
+    pub tls_cert: String,
+    pub tls_key: String,
+    pub request_timeout_seconds: u64,
+    pub header_timeout_seconds: u64,
+    pub shutdown_grace_seconds: u64,
+    pub max_body_bytes: usize,
+    pub max_requests_in_flight: usize,
+    pub max_connections: usize,
+    pub write_timeout_seconds: u64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StorageSettings {
+    pub data: PathBuf,
+    pub catalog: Hidden,
+    pub objects: String,
+    pub objects_endpoint: String,
+    pub objects_region: String,
+    pub buffer_bytes: usize,
+    pub flush_bytes: usize,
+    pub flush_rows: usize,
+    pub flush_age_seconds: u64,
+    pub segment_grace_seconds: u64,
+    pub lease_seconds: u64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IngestSettings {
+    pub max_ingest_body_bytes: u64,
+    pub max_ingest_uncompressed_bytes: u64,
+    pub max_event_bytes: usize,
+    pub ingest_memory_bytes: usize,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QuerySettings {
+    pub query_threads: usize,
+    pub query_memory_bytes: usize,
+    pub max_query_memory_bytes: usize,
+    pub query_spill_bytes: u64,
+    pub query_cache_bytes: usize,
+    pub query_groups_bytes: usize,
+    pub query_groups_disk_bytes: u64,
+    pub query_timeout_seconds: u64,
+    pub max_queries_running: usize,
+    pub max_queries_waiting: usize,
+    pub max_query_body_bytes: usize,
+    pub max_answer_bytes: usize,
+    pub external_data: bool,
+    pub external_data_hosts: String,
+    pub external_data_plain_http: bool,
+    pub geo_database: PathBuf,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecuritySettings {
+    pub secret_key_file: PathBuf,
+    pub first_token_file: PathBuf,
+    pub first_token: Hidden,
+    pub first_org_name: String,
+    pub first_owner_email: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogSettings {
+    pub log_level: String,
+    pub log_format: String,
+}
+
+/// The settings after all checks.
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub listen: SocketAddr,
+    /// Where the service is to be found, if that was said; else it is where it listens.
+    pub public_url: Option<PublicUrl>,
+    pub trusted_proxies: TrustedProxies,
+    pub oauth: Oauth,
+    pub notify: notify::Notify,
+    pub serving: Serving,
+    pub http: HttpLimits,
+    pub data: PathBuf,
+    pub catalog: Location,
+    pub store: StoreSettings,
+    pub ingest: IngestLimits,
+    pub engine: EngineSettings,
+    pub query: QueryLimits,
+    /// The database file of the places of addresses.
+    pub geo_database: Option<PathBuf>,
+    pub secret_key_file: PathBuf,
+    pub first_start: FirstStart,
+    pub log: Log,
+}
+
+#[derive(Clone, Debug)]
+pub struct Log {
+    pub level: String,
+    pub format: LogFormat,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+/// A setting that cannot be used: which one, and what to write instead.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("setting {key}: {problem}")]
+    Setting { key: &'static str, problem: String },
+    #[error("{place}: {problem}")]
+    Layer { place: String, problem: String },
+}
+
+fn setting(key: &'static str, problem: impl Into<String>) -> Error {
+    Error::Setting { key, problem: problem.into() }
+}
+
+impl TryFrom<Settings> for Config {
+    type Error = Error;
+
+    fn try_from(settings: Settings) -> Result<Self, Error> {
+        let Settings { server, storage, ingest, query, security, oauth, notify, log } = settings;
+        let in_data = |path: &PathBuf, name: &str| {
+            if path.as_os_str().is_empty() { storage.data.join(name) } else { path.clone() }
+        };
+        Ok(Self {
+            listen: server.listen.parse().map_err(|_| {
+                setting("listen", format!("{:?} is not an address such as 127.0.0.1:8080", server.listen))
+            })?,
+            public_url: public_url(&server)?,
+            trusted_proxies: trusted_proxies(&server)?,
+            oauth: oauth::checked(oauth)?,
+            notify: notify::checked(notify)?,
+            serving: Serving {
+                tls: tls_files(&server)?,
+                connections: ConnectionLimits {
+                    max: server.max_connections.max(1),
+                    header_timeout: seconds("header_timeout_seconds", server.header_timeout_seconds)?,
+                    write_timeout: seconds("write_timeout_seconds", server.write_timeout_seconds)?,
+                },
+                shutdown_grace: Duration::from_secs(server.shutdown_grace_seconds),
+            },
+            http: HttpLimits {
+                request_timeout: seconds("request_timeout_seconds", server.request_timeout_seconds)?,
+                max_body_bytes: server.max_body_bytes,
+                max_requests_in_flight: server.max_requests_in_flight.max(1),
+            },
+            catalog: location(&storage)?,
+            store: storage::store_settings(&storage)?,
+            ingest: storage::ingest_limits(&ingest)?,
+            engine: query::engine_settings(&query, &storage.data)?,
+            query: query::query_limits(&query)?,
+            geo_database: Some(query.geo_database).filter(|path| !path.as_os_str().is_empty()),
+            secret_key_file: in_data(&security.secret_key_file, "secret.key"),
+            first_start: FirstStart {
+                token_file: in_data(&security.first_token_file, "first-token"),
+                token: first_token(&security.first_token.0)?,
+                org_name: security.first_org_name,
+                owner_email: owner_email(security.first_owner_email)?,
+            },
+            log: Log { format: log_format(&log.log_format)?, level: log.log_level },
+            data: storage.data,
+        })
+    }
+}
+
+impl Config {
+    /// Where the service is to be found when it listens on this address.
+    pub fn public_url_at(&self, address: SocketAddr) -> PublicUrl {
+        self.public_url.clone().unwrap_or_else(|| PublicUrl::of_listener(address, self.serving.tls.is_some()))
+    }
+}
+
+fn seconds(key: &'static str, value: u64) -> Result<Duration, Error> {
+    if value == 0 {
+        return Err(setting(key, "must be at least 1"));
+    }
+    Ok(Duration::from_secs(value))
+}
+
+fn public_url(server: &ServerSettings) -> Result<Option<PublicUrl>, Error> {
+    const KEY: &str = "public_url";
+    if server.public_url.is_empty() {
+        return Ok(None);
+    }
+    let parsed = PublicUrl::parse(&server.public_url).map_err(|error| setting(KEY, error.to_string()))?;
+    if !server.tls_cert.is_empty() && !parsed.is_https() {
+        return Err(setting(KEY, "must begin with https:// when tls_cert is set"));
+    }
+    Ok(Some(parsed))
+}
+
+fn trusted_proxies(server: &ServerSettings) -> Result<TrustedProxies, Error> {
+    server.trusted_proxies.parse().map_err(|error| setting("trusted_proxies", format!("{error}")))
+}
+
+fn tls_files(server: &ServerSettings) -> Result<Option<TlsFiles>, Error> {
+    match (server.tls_cert.as_str(), server.tls_key.as_str()) {
+        ("", "") => Ok(None),
+        (_, "") => Err(setting("tls_key", "must be set too when tls_cert is")),
+        ("", _) => Err(setting("tls_cert", "must be set too when tls_key is")),
+        (cert, key) => Ok(Some(TlsFiles { cert: cert.into(), key: key.into() })),
+    }
+}
+
+fn location(storage: &StorageSettings) -> Result<Location, Error> {
+    let Hidden(address) = &storage.catalog;
+    if address.is_empty() {
+        Ok(Location::Sqlite(storage.data.join("catalog.sqlite")))
+    } else if address.starts_with("postgres://") || address.starts_with("postgresql://") {
+        Ok(Location::Postgres(address.clone()))
+    } else {
+        // The value may hold a password, so it is not repeated.
+        Err(setting("catalog", "must be empty or begin with postgres://"))
+    }
+}
+
+fn first_token(text: &str) -> Result<Option<TokenSecret>, Error> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    match TokenSecret::parse(text) {
+        Some(secret) if secret.kind() == TokenKind::Personal => Ok(Some(secret)),
+        _ => Err(setting("first_token", "must have the form xapt-<uuid>, in lower case")),
+    }
+}
+
+fn owner_email(email: String) -> Result<String, Error> {
+    match check_account_email("first_owner_email", &email) {
+        Ok(()) => Ok(email),
+        Err(violation) => Err(setting("first_owner_email", violation.problem)),
+    }
+}
+
+fn log_format(text: &str) -> Result<LogFormat, Error> {
+    match text {
+        "text" => Ok(LogFormat::Text),
+        "json" => Ok(LogFormat::Json),
+        other => Err(setting("log_format", format!("{other:?} is neither text nor json"))),
+    }
+}
+
+#[cfg(test)]
+mod tests;
