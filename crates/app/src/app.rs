@@ -22,11 +22,13 @@ use crate::config::{HttpLimits, IngestLimits, PublicUrl, QueryLimits, TrustedPro
 use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
 use crate::oauth::Oauth;
+use crate::oauth::accounts::Accounts;
+use crate::remembered::Source;
 use crate::service::ingest::IngestDesk;
 use crate::service::oauth::EmbeddedServer;
 use crate::service::oauth::keys::Keys;
 use crate::service::passwords::PasswordDesk;
-use crate::service::query::QueryDesk;
+use crate::service::query::desk::QueryDesk;
 use crate::service::query::places::Atlas;
 use crate::service::sign_in::lockout::Addresses;
 
@@ -147,6 +149,23 @@ impl App {
 
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// What is remembered is read from here.
+    pub fn source(&self) -> Source<'_> {
+        Source { catalog: &self.catalog, tasks: &self.tasks }
+    }
+
+    /// The accounts, for access tokens.
+    pub fn accounts(&self) -> Accounts<'_> {
+        Accounts {
+            catalog: &self.catalog,
+            bearers: &self.bearers,
+            roles: &self.roles,
+            chance: &*self.chance,
+            public_url: &self.public_url,
+            clock: &*self.clock,
+        }
     }
 
     /// From now on `/readyz` says no, so that load balancers look elsewhere.

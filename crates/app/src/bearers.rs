@@ -9,8 +9,7 @@ use tidegauge_catalog::bearer::Bearer;
 use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{OrgId, Timestamp};
 
-use crate::app::App;
-use crate::remembered::{Remembered, or_read};
+use crate::remembered::{Remembered, Source, or_read};
 
 /// How long a look-up counts, in microseconds.
 const REMEMBERED_MICROS: i64 = 250_000;
@@ -30,15 +29,16 @@ impl Bearers {
     /// Finds the token with this digest. A token that does not exist is not remembered: it may be made any moment.
     pub async fn find(
         self: &Arc<Self>,
-        app: &App,
+        source: Source<'_>,
         digest: String,
         named: Option<&OrgId>,
+        now: Timestamp,
     ) -> Result<Option<Arc<Bearer>>, Error> {
-        let (asked, now) = ((digest, named.cloned()), app.now());
-        let (bearers, catalog) = (Arc::clone(self), Arc::clone(&app.catalog));
+        let asked = (digest, named.cloned());
+        let (bearers, catalog) = (Arc::clone(self), Arc::clone(source.catalog));
         let known = self.known(&asked, catalog.changes(), now);
         let known = known.map(|(bearer, is_to_renew)| (Some(bearer), is_to_renew));
-        or_read(known, &app.tasks, || async move { bearers.look_up(&catalog, asked, now).await }).await
+        or_read(known, source.tasks, || async move { bearers.look_up(&catalog, asked, now).await }).await
     }
 
     async fn look_up(

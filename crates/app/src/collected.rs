@@ -5,11 +5,9 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use tidegauge_catalog::Error;
 use tidegauge_catalog::audit::Refusals;
+use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{OrgId, Timestamp, TokenId};
-
-use crate::app::App;
 
 /// Distinct kinds of refusal of one organisation kept between two writes; what goes beyond is counted together.
 const KINDS_MAX: usize = 100;
@@ -131,24 +129,24 @@ impl LastUses {
 
 /// Writes the refused calls into the audit trail. When it is done, all that were noted before are there. Not to be
 /// cancelled: a write that was given up half-way may have happened, and would then be repeated.
-pub async fn write_refusals(app: &App) -> Result<(), Error> {
-    let _turn = app.refusals.writing.lock().await;
-    let mut taken = app.refusals.take();
+pub async fn write_refusals(log: &RefusalLog, catalog: &Catalog) -> Result<(), Error> {
+    let _turn = log.writing.lock().await;
+    let mut taken = log.take();
     if taken.refusals.is_empty() {
         return Ok(());
     }
-    app.catalog.insert_refusals(&taken.refusals).await?;
+    catalog.insert_refusals(&taken.refusals).await?;
     taken.refusals.clear();
     Ok(())
 }
 
 /// Writes when tokens were last used. A failed write loses nothing but precision, so it is not repeated.
-pub async fn write_last_uses(app: &App) -> Result<(), Error> {
-    let uses = app.last_uses.take();
+pub async fn write_last_uses(last_uses: &LastUses, catalog: &Catalog) -> Result<(), Error> {
+    let uses = last_uses.take();
     if uses.is_empty() {
         return Ok(());
     }
-    app.catalog.touch_tokens(&uses).await
+    catalog.touch_tokens(&uses).await
 }
 
 #[cfg(test)]

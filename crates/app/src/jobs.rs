@@ -9,19 +9,16 @@ pub mod pace;
 pub mod prune_audit;
 pub mod prune_queries;
 pub mod prune_sign_ins;
+mod schedule;
 pub mod watch;
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
-
-use tokio::runtime::Handle;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
 use crate::app::App;
 use crate::collected;
 use crate::jobs::pace::{MachinePace, Pace};
+use crate::jobs::schedule::{Priority, Schedule};
 use crate::service::query::meter;
 
 /// How long a refused call may wait before it is in the audit trail.
@@ -42,28 +39,8 @@ const PRUNE_EVERY: Duration = Duration::from_secs(60 * 60);
 const PRUNE_QUERIES_EVERY: Duration = Duration::from_secs(60);
 
 /// The running jobs of one App.
-#[derive(Debug)]
-pub struct Jobs {
-    tracker: TaskTracker,
-    stop: CancellationToken,
-    pace: Arc<dyn Pace>,
-}
-
-/// What the threads of a job give way to.
-#[derive(Clone, Copy, Debug)]
-enum Priority {
-    /// To requests and queries.
-    Low,
-    /// To nothing, as those of requests. Of the connections to SQLite one writes: while a job has it that gives way to all
-    /// queries, runs of monitors and changes over HTTP wait for it.
-    OfRequests,
-}
-
-impl Default for Jobs {
-    fn default() -> Self {
-        Self { tracker: TaskTracker::new(), stop: CancellationToken::new(), pace: Arc::new(MachinePace) }
-    }
-}
+#[derive(Debug, Default)]
+pub struct Jobs(Schedule);
 
 impl Jobs {
     /// Starts every job.
@@ -73,16 +50,16 @@ impl Jobs {
 
     /// Starts every job at a pace.
     pub fn start_at(app: &Arc<App>, pace: Arc<dyn Pace>) -> Self {
-        let jobs = Self { pace, ..Self::default() };
+        let jobs = Schedule::at(pace);
         jobs.run_every("write-refusals", WRITE_REFUSALS_EVERY, Priority::OfRequests, app, |app| async move {
-            collected::write_refusals(&app).await
+            collected::write_refusals(&app.refusals, &app.catalog).await
         });
         jobs.run_every(
             "write-last-uses",
             WRITE_LAST_USES_EVERY,
             Priority::OfRequests,
             app,
-            |app| async move { collected::write_last_uses(&app).await },
+            |app| async move { collected::write_last_uses(&app.last_uses, &app.catalog).await },
         );
         jobs.run_every("forget-tokens", PRUNE_EVERY, Priority::Low, app, |app| async move {
             forget_tokens::step(&app).await
@@ -92,7 +69,7 @@ impl Jobs {
             WRITE_QUERY_USAGE_EVERY,
             Priority::OfRequests,
             app,
-            |app| async move { meter::write(&app).await },
+            |app| async move { meter::write(&app.queries.meter, &app.catalog).await },
         );
         jobs.run_every("prune-queries", PRUNE_QUERIES_EVERY, Priority::Low, app, |app| async move {
             prune_queries::step(&app).await
@@ -113,15 +90,15 @@ impl Jobs {
         jobs.run_every("prune-audit", PRUNE_EVERY, Priority::Low, app, |app| async move {
             prune_audit::step(&app).await
         });
-        jobs
+        Self(jobs)
     }
 
     /// Stops every job after its present step, and writes what is still collected.
     pub async fn stop(&self, app: &App) {
-        self.stop.cancel();
-        self.tracker.close();
+        self.0.stop.cancel();
+        self.0.tracker.close();
         let ended = async {
-            self.tracker.wait().await;
+            self.0.tracker.wait().await;
             app.tasks.close();
             app.tasks.wait().await;
         };
@@ -131,47 +108,14 @@ impl Jobs {
             tracing::warn!(error = %error, cause = ?error, "events stay in the log until the next start");
         }
         let written = [
-            collected::write_refusals(app).await,
-            collected::write_last_uses(app).await,
-            meter::write(app).await,
+            collected::write_refusals(&app.refusals, &app.catalog).await,
+            collected::write_last_uses(&app.last_uses, &app.catalog).await,
+            meter::write(&app.queries.meter, &app.catalog).await,
         ];
         for written in written {
             if let Err(error) = written {
                 tracing::warn!(error = %error, cause = ?error, "what was collected could not be written");
             }
         }
-    }
-
-    fn run_every<Step, Running, Failed>(
-        &self,
-        name: &'static str,
-        period: Duration,
-        priority: Priority,
-        app: &Arc<App>,
-        step: Step,
-    ) where
-        Step: Fn(Arc<App>) -> Running + Send + 'static,
-        Running: Future<Output = Result<(), Failed>> + Send,
-        Failed: std::error::Error + Send,
-    {
-        let threads = match priority {
-            Priority::Low => app.background.handle().clone(),
-            Priority::OfRequests => Handle::current(),
-        };
-        let app = Arc::clone(app);
-        let (stop, mut ticks) = (self.stop.clone(), self.pace.ticks(name, period));
-        let repeated = async move {
-            loop {
-                tokio::select! {
-                    () = stop.cancelled() => break,
-                    () = ticks.next() => {}
-                }
-                if let Err(error) = step(Arc::clone(&app)).await {
-                    app.metrics.job_failed();
-                    tracing::warn!(job = name, error = %error, cause = ?error, "a job's step failed; it is tried again");
-                }
-            }
-        };
-        self.tracker.spawn_on(repeated, &threads);
     }
 }

@@ -15,6 +15,10 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
+use tidegauge_catalog::Catalog;
+use tidegauge_engine::Engine;
+use tidegauge_model::Timestamp;
+use tidegauge_notify::worker::Worker;
 
 use connections::ConnectionMetrics;
 
@@ -238,6 +242,15 @@ impl Metrics {
         self.store.buffered_bytes.set(gauge(figures.buffered_bytes));
         self.store.log_bytes.set(gauge(figures.log_bytes));
         self.store.damaged_log_parts.set(gauge(store.damage().len() as u64));
+    }
+
+    pub fn note_engine(&self, engine: &Engine) {
+        self.engine.note(engine);
+    }
+
+    /// Reads what the worker has done and what waits in the outbox.
+    pub async fn note_outbox(&self, worker: &Worker, catalog: &Catalog, now: Timestamp) {
+        self.outbox.note(worker, catalog, now).await;
     }
 
     /// The text that Prometheus scrapes.

@@ -2,6 +2,7 @@
 //! are those of the settings, or the embedded authorisation server, which registers itself here as a local one. What
 //! is pure stands in `tidegauge_auth::oauth`; what HTTP says about a refusal is left to the guard.
 
+pub mod accounts;
 pub mod denial;
 pub mod directory;
 pub mod discovery;
@@ -21,9 +22,9 @@ use tidegauge_catalog::bearer::Bearer;
 use tidegauge_model::{Clock, OrgId, Role, Timestamp};
 use tokio_util::task::TaskTracker;
 
-use crate::app::App;
 use crate::config;
 use crate::config::oauth::{DpopRule, IssuerConfig};
+use accounts::Accounts;
 use denial::Denial;
 use issuer::Issuer;
 use local::LocalIssuer;
@@ -117,7 +118,7 @@ impl Oauth {
     /// From a token to who sends it.
     pub async fn admit(
         &self,
-        app: &App,
+        accounts: Accounts<'_>,
         presented: Presented<'_>,
         named: Option<&OrgId>,
         request_id: &str,
@@ -126,21 +127,22 @@ impl Oauth {
         if let (Some(peek), Some(local)) = (&peek, self.local.get())
             && local.expected().issuer == peek.issuer
         {
-            return self.admit_local(app, &**local, presented, named).await;
+            return self.admit_local(accounts, &**local, presented, named).await;
         }
         let (issuer, token) = self.checked(presented.token, peek.as_ref()).await?;
         let expected = &issuer.config.expected;
-        let proven = check_binding(app, &presented, &token, issuer.config.dpop, expected.leeway)?;
+        let proven = check_binding(accounts, &presented, &token, issuer.config.dpop, expected.leeway)?;
         let rules = &issuer.config.rules;
         let (bearer, bound) = match rules.holder(&token)? {
-            Holder::Person(identity) => {
-                (holder::person(app, &issuer.config, &identity, named, request_id).await?, identity.bound)
-            }
+            Holder::Person(identity) => (
+                holder::person(accounts, &issuer.config, &identity, named, request_id).await?,
+                identity.bound,
+            ),
             Holder::Machine(machine) => {
-                (holder::machine(app, &machine, request_id).await?, Some(machine.bound))
+                (holder::machine(accounts, &machine, request_id).await?, Some(machine.bound))
             }
         };
-        let nonce = self.use_proof(app, proven.as_ref(), &bearer, named)?;
+        let nonce = self.use_proof(accounts, proven.as_ref(), &bearer, named)?;
         let (scopes, client) = (rules.scopes(&token), token.client.clone());
         Ok(Admitted { bearer, scopes, bound, client, expires_at: token.expires_at, nonce })
     }
@@ -148,16 +150,16 @@ impl Oauth {
     /// A token of the embedded server, whose people and grants are its own.
     async fn admit_local(
         &self,
-        app: &App,
+        accounts: Accounts<'_>,
         local: &dyn LocalIssuer,
         presented: Presented<'_>,
         named: Option<&OrgId>,
     ) -> Result<Admitted, Denial> {
         let keys = local.keys().await?;
-        let token = verify(presented.token, &keys, local.expected(), app.now())?;
-        let proven = check_binding(app, &presented, &token, local.dpop(), local.expected().leeway)?;
-        let bearer = local.holder(app, &token, named).await?.ok_or(Denial::Revoked)?;
-        let nonce = self.use_proof(app, proven.as_ref(), &bearer, named)?;
+        let token = verify(presented.token, &keys, local.expected(), accounts.now())?;
+        let proven = check_binding(accounts, &presented, &token, local.dpop(), local.expected().leeway)?;
+        let bearer = local.holder(accounts, &token, named).await?.ok_or(Denial::Revoked)?;
+        let nonce = self.use_proof(accounts, proven.as_ref(), &bearer, named)?;
         let AccessToken { scopes, client, expires_at, .. } = token;
         Ok(Admitted { bearer, scopes, bound: None, client, expires_at, nonce })
     }
@@ -189,7 +191,7 @@ impl Oauth {
     /// Remembers a proof, once it is known who answers for it. Gives the next nonce where the sender should know it.
     fn use_proof(
         &self,
-        app: &App,
+        accounts: Accounts<'_>,
         proven: Option<&Proven>,
         bearer: &Bearer,
         named: Option<&OrgId>,
@@ -197,7 +199,7 @@ impl Oauth {
         let Some(proven) = proven else {
             return Ok(None);
         };
-        let now = app.now();
+        let now = accounts.now();
         self.proofs.take(proven, holder_of(bearer, named), now).map_err(|rejection| match rejection {
             ProofRejection::NonceNeeded => Denial::NonceNeeded(self.proofs.nonce(now)),
             rejection => Denial::Proof(rejection),
@@ -217,7 +219,7 @@ fn holder_of<'a>(bearer: &'a Bearer, named: Option<&OrgId>) -> &'a str {
 /// Checks that the sender holds the key that the token is bound to, and that a bound token does not come as one that
 /// anybody may send. Whether the proof was used before is not asked yet.
 fn check_binding(
-    app: &App,
+    accounts: Accounts<'_>,
     presented: &Presented<'_>,
     token: &AccessToken,
     rule: DpopRule,
@@ -233,7 +235,7 @@ fn check_binding(
         return Err(Denial::BoundNotAccepted);
     }
     let text = presented.proof.filter(|_| presented.is_dpop).ok_or(ProofRejection::Missing)?;
-    let address = format!("{}{}", app.public_url, presented.path);
+    let address = format!("{}{}", accounts.public_url, presented.path);
     let proof = Proof { text, method: presented.method, address: &address, token: presented.token, leeway };
-    Ok(Some(proof.check(bound_to, app.now())?))
+    Ok(Some(proof.check(bound_to, accounts.now())?))
 }

@@ -3,12 +3,22 @@
 //! busy machine that is a wait for other threads, twice for each statement. Where it is kept is left to who reads it.
 
 use std::future::Future;
+use std::sync::Arc;
 
+use tidegauge_catalog::Catalog;
 use tidegauge_model::Timestamp;
 use tokio_util::task::TaskTracker;
 
 /// In the last of so many parts of its time it is read again.
 const PARTS: i64 = 4;
+
+/// From where something is read that may be remembered.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    pub catalog: &'a Arc<Catalog>,
+    /// What is read again beside the requests that use it is one of these.
+    pub tasks: &'a TaskTracker,
+}
 
 /// What was read.
 #[derive(Debug)]

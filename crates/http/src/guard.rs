@@ -4,6 +4,7 @@
 
 pub mod challenge;
 mod credential;
+mod found;
 mod session;
 
 use std::sync::Arc;
@@ -22,10 +23,10 @@ use tidegauge_catalog::bearer::{Bearer, Standing};
 use tidegauge_model::{ErrorKind, OrgId, PaymentStatus, Role, Timestamp};
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::answer::RequestIds;
 use super::error::{ApiError, ErrorBody};
-use super::oauth::set_nonce;
-use credential::{Found, Head, Limit};
+use super::nonce::set_nonce;
+use super::request_ids::RequestIds;
+use found::{Found, Head, Limit};
 
 /// The organisation that a personal token is to act in; the second is what existing clients send.
 pub(super) const ORG_HEADERS: [&str; 2] = ["x-tidegauge-org-id", "x-axiom-org-id"];
@@ -170,7 +171,7 @@ async fn admit(
     let permit = permit.map_err(|_| busy("the service is working on as many requests as it can"))?;
     let named = named_org(head.headers);
     let Found { bearer: found, actor, limit, nonce } =
-        credential::find(guard, head, named.as_ref(), request_id).await?;
+        credential::find(&guard.app, guard.access, head, named.as_ref(), request_id).await?;
     (sender.actor, sender.nonce) = (Some(actor.clone()), nonce);
     if found.is_api_token {
         sender.org = found.standings.first().map(|standing| standing.org.clone());

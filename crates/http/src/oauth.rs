@@ -16,7 +16,7 @@ use axum::Json as AxumJson;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidegauge_app::App;
@@ -27,14 +27,12 @@ use tidegauge_auth::oauth::{ProofRejection, Proven};
 use tidegauge_model::ErrorKind;
 use utoipa::ToSchema;
 
-use super::answer::RequestIds;
 use super::caller_address;
 use super::error::ApiError;
+use super::nonce::set_nonce;
+use super::request_ids::RequestIds;
 
 const FORM: &str = "application/x-www-form-urlencoded";
-
-/// The header with the nonce for the next proof (RFC 9449, 8).
-const NONCE: HeaderName = HeaderName::from_static("dpop-nonce");
 
 /// How much the clocks of a client may differ, for its proofs.
 const LEEWAY: Duration = Duration::from_secs(30);
@@ -174,13 +172,6 @@ fn refused_proof(app: &App, problem: ProofRejection, message: &Message) -> OAuth
         return OAuthError { nonce, ..OAuthError::new(ErrorCode::UseDpopNonce, problem.to_string()) };
     }
     OAuthError::new(ErrorCode::InvalidDpopProof, problem.to_string())
-}
-
-/// Tells a client what to put into its next proof.
-pub(super) fn set_nonce(headers: &mut HeaderMap, nonce: &str) {
-    if let Ok(value) = HeaderValue::from_str(nonce) {
-        headers.insert(NONCE, value);
-    }
 }
 
 /// The parameters of a form that a program sent.

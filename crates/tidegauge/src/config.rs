@@ -2,20 +2,21 @@
 //! together into raw settings; here they are checked and become the `Config` that the rest of the service sees.
 
 pub mod arguments;
+mod error;
+mod hidden;
 pub mod layers;
 pub mod needed;
 pub mod notify;
 pub mod oauth;
 mod query;
 pub mod reference;
+mod settings;
 mod storage;
 
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde::Deserialize;
 use tidegauge_app::config::oauth::Oauth;
 use tidegauge_app::config::{FirstStart, HttpLimits, IngestLimits, PublicUrl, QueryLimits, TrustedProxies};
 use tidegauge_auth::{TokenKind, TokenSecret};
@@ -26,110 +27,12 @@ use tidegauge_http::serve::{Serving, TlsFiles};
 use tidegauge_model::address::check_account_email;
 use tidegauge_store::StoreSettings;
 
-/// A text that may hold a password or token, and never prints itself.
-#[derive(Clone, Deserialize)]
-#[serde(transparent)]
-pub struct Hidden(String);
+use error::{seconds, setting};
+use hidden::Hidden;
+use settings::{ServerSettings, StorageSettings};
 
-impl fmt::Debug for Hidden {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("…")
-    }
-}
-
-/// The settings as they are written, all present because the reference holds every one.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Settings {
-    pub server: ServerSettings,
-    pub storage: StorageSettings,
-    pub ingest: IngestSettings,
-    pub query: QuerySettings,
-    pub security: SecuritySettings,
-    pub oauth: oauth::OauthSettings,
-    pub notify: notify::NotifySettings,
-    pub log: LogSettings,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ServerSettings {
-    pub listen: String,
-    pub public_url: String,
-    pub trusted_proxies: String,
-    pub tls_cert: String,
-    pub tls_key: String,
-    pub request_timeout_seconds: u64,
-    pub header_timeout_seconds: u64,
-    pub shutdown_grace_seconds: u64,
-    pub max_body_bytes: usize,
-    pub max_requests_in_flight: usize,
-    pub max_connections: usize,
-    pub write_timeout_seconds: u64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StorageSettings {
-    pub data: PathBuf,
-    pub catalog: Hidden,
-    pub objects: String,
-    pub objects_endpoint: String,
-    pub objects_region: String,
-    pub buffer_bytes: usize,
-    pub flush_bytes: usize,
-    pub flush_rows: usize,
-    pub flush_age_seconds: u64,
-    pub segment_grace_seconds: u64,
-    pub lease_seconds: u64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct IngestSettings {
-    pub max_ingest_body_bytes: u64,
-    pub max_ingest_uncompressed_bytes: u64,
-    pub max_event_bytes: usize,
-    pub ingest_memory_bytes: usize,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct QuerySettings {
-    pub query_threads: usize,
-    pub query_memory_bytes: usize,
-    pub max_query_memory_bytes: usize,
-    pub query_spill_bytes: u64,
-    pub query_cache_bytes: usize,
-    pub query_groups_bytes: usize,
-    pub query_groups_disk_bytes: u64,
-    pub query_timeout_seconds: u64,
-    pub max_queries_running: usize,
-    pub max_queries_waiting: usize,
-    pub max_query_body_bytes: usize,
-    pub max_answer_bytes: usize,
-    pub external_data: bool,
-    pub external_data_hosts: String,
-    pub external_data_plain_http: bool,
-    pub geo_database: PathBuf,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SecuritySettings {
-    pub secret_key_file: PathBuf,
-    pub first_token_file: PathBuf,
-    pub first_token: Hidden,
-    pub first_org_name: String,
-    pub first_owner_email: String,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LogSettings {
-    pub log_level: String,
-    pub log_format: String,
-}
+pub use error::Error;
+pub use settings::Settings;
 
 /// The settings after all checks.
 #[derive(Clone, Debug)]
@@ -165,19 +68,6 @@ pub struct Log {
 pub enum LogFormat {
     Text,
     Json,
-}
-
-/// A setting that cannot be used: which one, and what to write instead.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    #[error("setting {key}: {problem}")]
-    Setting { key: &'static str, problem: String },
-    #[error("{place}: {problem}")]
-    Layer { place: String, problem: String },
-}
-
-fn setting(key: &'static str, problem: impl Into<String>) -> Error {
-    Error::Setting { key, problem: problem.into() }
 }
 
 impl TryFrom<Settings> for Config {
@@ -234,13 +124,6 @@ impl Config {
     pub fn public_url_at(&self, address: SocketAddr) -> PublicUrl {
         self.public_url.clone().unwrap_or_else(|| PublicUrl::of_listener(address, self.serving.tls.is_some()))
     }
-}
-
-fn seconds(key: &'static str, value: u64) -> Result<Duration, Error> {
-    if value == 0 {
-        return Err(setting(key, "must be at least 1"));
-    }
-    Ok(Duration::from_secs(value))
 }
 
 fn public_url(server: &ServerSettings) -> Result<Option<PublicUrl>, Error> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tidegauge_catalog::Error;
 
-use super::{Jobs, Priority};
+use super::schedule::{Priority, Schedule};
 use crate::app::App;
 
 const PRUNE_EVERY: Duration = Duration::from_secs(60);
@@ -15,7 +15,7 @@ const KEPT_SECONDS: i64 = 30 * 24 * 60 * 60;
 /// Of each notifier.
 const NEWEST: i64 = 1_000;
 
-pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
+pub(super) fn start(jobs: &Schedule, app: &Arc<App>) {
     let worker = Arc::clone(&app.notify);
     let stop = jobs.stop.clone();
     jobs.tracker.spawn(async move { worker.run(&stop).await });

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{Jobs, Priority};
+use super::schedule::{Priority, Schedule};
 use crate::app::App;
 
 /// How often the age of events in the buffer is looked at. A full buffer is flushed at once.
@@ -22,7 +22,7 @@ const SWEEP_EVERY: Duration = Duration::from_secs(60 * 60);
 /// How long keys of requests are kept after they stopped to count.
 const KEYS_KEPT_SECONDS: i64 = 25 * 60 * 60;
 
-pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
+pub(super) fn start(jobs: &Schedule, app: &Arc<App>) {
     start_flush(jobs, app);
     let renew_every = app.store.lease_period();
     jobs.run_every("keep-lease", renew_every, Priority::OfRequests, app, |app| async move {
@@ -60,7 +60,7 @@ pub async fn compact(app: &App, stop: &CancellationToken) -> Result<(), tidegaug
     Ok(())
 }
 
-fn start_flush(jobs: &Jobs, app: &Arc<App>) {
+fn start_flush(jobs: &Schedule, app: &Arc<App>) {
     let (app, threads) = (Arc::clone(app), &app.background);
     let stop = jobs.stop.clone();
     let flush = async move {

@@ -9,7 +9,7 @@ use tidegauge_model::MonitorId;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
-use super::{Jobs, Priority};
+use super::schedule::{Priority, Schedule};
 use crate::app::App;
 use crate::service::watch::resolve::owner;
 use crate::service::watch::run::{Ran, run};
@@ -42,7 +42,7 @@ impl Default for Places {
     }
 }
 
-pub(super) fn start(jobs: &Jobs, app: &Arc<App>) {
+pub(super) fn start(jobs: &Schedule, app: &Arc<App>) {
     jobs.run_every("prune-monitor-checks", PRUNE_EVERY, Priority::Low, app, |app| async move {
         prune(&app).await
     });

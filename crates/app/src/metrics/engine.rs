@@ -8,8 +8,6 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 use tidegauge_engine::Engine;
 
-use super::Metrics;
-
 #[derive(Debug, Default)]
 pub(super) struct EngineMetrics {
     held_bytes: Gauge<i64, AtomicI64>,
@@ -53,21 +51,19 @@ impl EngineMetrics {
         );
         metrics
     }
-}
 
-impl Metrics {
-    pub fn note_engine(&self, engine: &Engine) {
+    pub(super) fn note(&self, engine: &Engine) {
         let gauge = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
         let (held, kept) = engine.memory_used();
-        self.engine.held_bytes.set(gauge(held));
-        self.engine.kept_bytes.set(gauge(kept));
+        self.held_bytes.set(gauge(held));
+        self.kept_bytes.set(gauge(kept));
         let crowd = engine.crowd();
-        self.engine.running.set(gauge(crowd.running));
-        self.engine.waiting.set(gauge(crowd.waiting));
-        self.engine.sent_away.inner().store(crowd.sent_away, Ordering::Relaxed);
+        self.running.set(gauge(crowd.running));
+        self.waiting.set(gauge(crowd.waiting));
+        self.sent_away.inner().store(crowd.sent_away, Ordering::Relaxed);
         let checked = engine.groups_checked();
-        self.engine.right.inner().store(checked.right, Ordering::Relaxed);
-        let before = self.engine.wrong.inner().swap(checked.wrong, Ordering::Relaxed);
+        self.right.inner().store(checked.right, Ordering::Relaxed);
+        let before = self.wrong.inner().swap(checked.wrong, Ordering::Relaxed);
         if checked.wrong > before {
             tracing::error!(
                 wrong = checked.wrong - before,

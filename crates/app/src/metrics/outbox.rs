@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
-
-use super::Metrics;
-use crate::app::App;
+use tidegauge_catalog::Catalog;
+use tidegauge_model::Timestamp;
+use tidegauge_notify::worker::Worker;
 
 #[derive(Debug, Default)]
 pub(super) struct OutboxMetrics {
@@ -42,22 +42,20 @@ impl OutboxMetrics {
         );
         metrics
     }
-}
 
-impl Metrics {
     /// Reads the figures of the outbox. A catalogue that does not answer leaves the last ones standing.
-    pub async fn note_outbox(&self, app: &App) {
-        let (sent, failed, dead) = app.notify.counts.read();
-        self.outbox.sent.inner().store(sent, Ordering::Relaxed);
-        self.outbox.failed.inner().store(failed, Ordering::Relaxed);
-        self.outbox.dead.inner().store(dead, Ordering::Relaxed);
-        let Ok(size) = app.catalog.outbox_size().await else {
+    pub(super) async fn note(&self, worker: &Worker, catalog: &Catalog, now: Timestamp) {
+        let (sent, failed, dead) = worker.counts.read();
+        self.sent.inner().store(sent, Ordering::Relaxed);
+        self.failed.inner().store(failed, Ordering::Relaxed);
+        self.dead.inner().store(dead, Ordering::Relaxed);
+        let Ok(size) = catalog.outbox_size().await else {
             return;
         };
         let gauge = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        self.outbox.waiting.set(gauge(size.waiting));
-        self.outbox.dead_letters.set(gauge(size.dead));
-        let age = size.oldest.map_or(0, |oldest| app.now().as_micros().saturating_sub(oldest.as_micros()));
-        self.outbox.oldest_seconds.set(age.max(0) / 1_000_000);
+        self.waiting.set(gauge(size.waiting));
+        self.dead_letters.set(gauge(size.dead));
+        let age = size.oldest.map_or(0, |oldest| now.as_micros().saturating_sub(oldest.as_micros()));
+        self.oldest_seconds.set(age.max(0) / 1_000_000);
     }
 }

@@ -12,13 +12,13 @@ use tidegauge_catalog::people::Person;
 use tidegauge_model::shown::shown_name;
 use tidegauge_model::{OrgId, Role, UserId, hex};
 
+use super::accounts::Accounts;
 use super::denial::Denial;
-use crate::app::App;
 use crate::config::oauth::IssuerConfig;
 
 /// The account of a person.
 pub async fn person(
-    app: &App,
+    accounts: Accounts<'_>,
     issuer: &IssuerConfig,
     identity: &Identity,
     named: Option<&OrgId>,
@@ -27,11 +27,11 @@ pub async fn person(
     let known =
         KnownIdentity { issuer: &identity.issuer, kind: IdentityKind::Person, subject: &identity.subject };
     let named = identity.org.as_ref().or(named);
-    let mut found = match find(app, &known, named).await? {
+    let mut found = match find(accounts, &known, named).await? {
         Some(found) => found,
         None => {
-            let entered = enter(app, issuer, identity, &known, request_id).await;
-            match (find(app, &known, named).await?, entered) {
+            let entered = enter(accounts, issuer, identity, &known, request_id).await;
+            match (find(accounts, &known, named).await?, entered) {
                 // Another request of the same person may have been quicker.
                 (Some(found), _) => found,
                 (None, Err(denial)) => return Err(denial),
@@ -39,8 +39,8 @@ pub async fn person(
             }
         }
     };
-    if join(app, issuer, identity, named, &found, request_id).await?
-        && let Some(joined) = find(app, &known, named).await?
+    if join(accounts, issuer, identity, named, &found, request_id).await?
+        && let Some(joined) = find(accounts, &known, named).await?
     {
         found = joined;
     }
@@ -52,7 +52,7 @@ pub async fn person(
 
 /// Accepts the membership that waits for a person's verified address in the organisation that a request names.
 async fn join(
-    app: &App,
+    accounts: Accounts<'_>,
     issuer: &IssuerConfig,
     identity: &Identity,
     named: Option<&OrgId>,
@@ -67,27 +67,27 @@ async fn join(
         return Ok(false);
     }
     // Looked at before anything is written: a refused request must not cost a transaction.
-    let waiting = app.catalog.find_member_by_email(org, email).await?;
+    let waiting = accounts.catalog.find_member_by_email(org, email).await?;
     if waiting.is_none_or(|member| member.accepted) {
         return Ok(false);
     }
     let change = Change {
         org: Some(org.clone()),
         actor: found.user.to_string(),
-        at: app.now(),
+        at: accounts.now(),
         request_id: request_id.to_owned(),
     };
-    Ok(app.catalog.join_by_verified_email(org, email, &found.user, &change).await?)
+    Ok(accounts.catalog.join_by_verified_email(org, email, &found.user, &change).await?)
 }
 
 /// Finds an account, or remembers it from a moment ago.
 async fn find(
-    app: &App,
+    accounts: Accounts<'_>,
     known: &KnownIdentity<'_>,
     named: Option<&OrgId>,
 ) -> Result<Option<Arc<Bearer>>, Denial> {
-    let look_up = app.catalog.find_identity_bearer(known, named);
-    Ok(app.bearers.remembered(&app.catalog, known.key(), named, app.now(), look_up).await?)
+    let look_up = accounts.catalog.find_identity_bearer(known, named);
+    Ok(accounts.bearers.remembered(accounts.catalog, known.key(), named, accounts.now(), look_up).await?)
 }
 
 /// A token that is for an organisation acts nowhere else, and for members alone.
@@ -105,7 +105,7 @@ fn only_in(found: Arc<Bearer>, org: &OrgId) -> Result<Arc<Bearer>, Denial> {
 
 /// Links a person whom nobody has seen yet, or makes an account.
 async fn enter(
-    app: &App,
+    accounts: Accounts<'_>,
     issuer: &IssuerConfig,
     identity: &Identity,
     known: &KnownIdentity<'_>,
@@ -114,15 +114,15 @@ async fn enter(
     // Where the token speaks for an organisation, the address means its member, and nobody elsewhere.
     let taken = match (&identity.verified_email, &identity.org) {
         (Some(email), Some(org)) => {
-            app.catalog.find_member_by_email(org, email).await?.map(|member| member.person)
+            accounts.catalog.find_member_by_email(org, email).await?.map(|member| member.person)
         }
-        (Some(email), None) => app.catalog.find_person_by_email(email).await?,
+        (Some(email), None) => accounts.catalog.find_person_by_email(email).await?,
         (None, _) => None,
     };
     let change = |org: Option<OrgId>, actor: &UserId| Change {
         org,
         actor: actor.to_string(),
-        at: app.now(),
+        at: accounts.now(),
         request_id: request_id.to_owned(),
     };
     if let Some(person) = taken {
@@ -130,7 +130,7 @@ async fn enter(
             return Err(Denial::EmailTaken);
         }
         let change = change(identity.org.clone(), &person.id);
-        app.catalog.link_identity(known, &person.id, &change).await?;
+        accounts.catalog.link_identity(known, &person.id, &change).await?;
         return Ok(());
     }
     let (Some(default), Some(org)) = (issuer.provision, &identity.org) else {
@@ -140,11 +140,11 @@ async fn enter(
     if role == Role::None {
         return Err(Denial::UnknownPerson);
     }
-    let newcomer = newcomer(app, known, identity.verified_email.clone(), identity.name.clone());
-    let found = app.catalog.find_org(org).await?.ok_or(Denial::UnknownOrg)?;
+    let newcomer = newcomer(accounts, known, identity.verified_email.clone(), identity.name.clone());
+    let found = accounts.catalog.find_org(org).await?.ok_or(Denial::UnknownOrg)?;
     let max = found.licence.limits.max_users;
     let change = change(Some(org.clone()), &newcomer.id);
-    match app.catalog.provision_identity(known, &newcomer, org, role, max, &change).await? {
+    match accounts.catalog.provision_identity(known, &newcomer, org, role, max, &change).await? {
         Ok(()) => Ok(()),
         Err(IdentityRefusal::EmailTaken) => Err(Denial::EmailTaken),
         Err(IdentityRefusal::Full { max }) => Err(Denial::OrgFull(max)),
@@ -152,29 +152,33 @@ async fn enter(
 }
 
 /// The account of a client that acts for itself, with the capabilities of the largest role that it may have.
-pub async fn machine(app: &App, machine: &Machine, request_id: &str) -> Result<Arc<Bearer>, Denial> {
+pub async fn machine(
+    accounts: Accounts<'_>,
+    machine: &Machine,
+    request_id: &str,
+) -> Result<Arc<Bearer>, Denial> {
     let known =
         KnownIdentity { issuer: &machine.issuer, kind: IdentityKind::Machine, subject: &machine.client };
     let org = &machine.org;
     let find = async || {
         let look_up = async {
-            let found = app.catalog.find_machine_bearer(&known, org).await?;
-            let capabilities = app.roles.of(machine.bound);
+            let found = accounts.catalog.find_machine_bearer(&known, org).await?;
+            let capabilities = accounts.roles.of(machine.bound);
             Ok(found.map(|bearer| Bearer { capabilities: (*capabilities).clone(), ..bearer }))
         };
-        app.bearers.remembered(&app.catalog, known.key(), Some(org), app.now(), look_up).await
+        accounts.bearers.remembered(accounts.catalog, known.key(), Some(org), accounts.now(), look_up).await
     };
     let found = match find().await? {
         Some(found) => found,
         None => {
-            let newcomer = newcomer(app, &known, None, Some(machine.client.clone()));
+            let newcomer = newcomer(accounts, &known, None, Some(machine.client.clone()));
             let change = Change {
                 org: None,
                 actor: newcomer.id.to_string(),
-                at: app.now(),
+                at: accounts.now(),
                 request_id: request_id.to_owned(),
             };
-            app.catalog.insert_machine(&known, &newcomer, &change).await?;
+            accounts.catalog.insert_machine(&known, &newcomer, &change).await?;
             find().await?.ok_or(Denial::UnknownOrg)?
         }
     };
@@ -183,15 +187,15 @@ pub async fn machine(app: &App, machine: &Machine, request_id: &str) -> Result<A
 
 /// A new account. Without a verified address it gets one that cannot exist, so that it never passes for somebody's.
 fn newcomer(
-    app: &App,
+    accounts: Accounts<'_>,
     known: &KnownIdentity<'_>,
     verified_email: Option<String>,
     name: Option<String>,
 ) -> Person {
-    let now = app.now();
+    let now = accounts.now();
     let made_up = || format!("{}@identity.invalid", hex::encode(&token::digest(&known.key())[..16]));
     let email = verified_email.unwrap_or_else(made_up);
     let name = name.map(|name| shown_name(&name)).filter(|name| !name.trim().is_empty());
     let name = name.unwrap_or_else(|| email.clone());
-    Person { id: UserId::generate(now, &*app.chance), email, name, created: now }
+    Person { id: UserId::generate(now, accounts.chance), email, name, created: now }
 }

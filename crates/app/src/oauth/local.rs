@@ -9,8 +9,8 @@ use tidegauge_auth::oauth::{AccessToken, Expected, KeySet};
 use tidegauge_catalog::bearer::Bearer;
 use tidegauge_model::OrgId;
 
+use super::accounts::Accounts;
 use super::denial::Denial;
-use crate::app::App;
 use crate::config::oauth::DpopRule;
 
 /// An issuer in this process.
@@ -28,10 +28,10 @@ pub trait LocalIssuer: Send + Sync + Debug {
 
     /// Who a genuine token acts for, and where; none when its grant has ended. For a person the bearer is a personal one
     /// with the person's standings; for a client it is an API token's, with the client's capabilities and organisation.
-    /// `App::bearers` remembers such look-ups.
+    /// `Accounts::bearers` remembers such look-ups.
     fn holder<'a>(
         &'a self,
-        app: &'a App,
+        accounts: Accounts<'a>,
         token: &'a AccessToken,
         named: Option<&'a OrgId>,
     ) -> BoxFuture<'a, Result<Option<Arc<Bearer>>, Denial>>;

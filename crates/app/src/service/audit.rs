@@ -18,7 +18,8 @@ pub async fn list(
 ) -> Result<Vec<AuditEntry>> {
     // What was refused a moment ago belongs to the answer. The write goes on by itself if the reader goes away.
     let writer = Arc::clone(app);
-    let writing = app.tasks.spawn(async move { collected::write_refusals(&writer).await });
+    let writing =
+        app.tasks.spawn(async move { collected::write_refusals(&writer.refusals, &writer.catalog).await });
     writing.await.map_err(|cause| Error {
         source: Some(Box::new(cause)),
         ..Error::new(ErrorKind::Internal, "the audit trail could not be written")

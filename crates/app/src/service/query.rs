@@ -4,6 +4,7 @@
 pub mod apl;
 pub(super) mod defined;
 pub mod definitions;
+pub mod desk;
 pub mod failure;
 pub mod files;
 pub mod history;
@@ -17,60 +18,23 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegauge_engine::{Answer, Asker, Files, Lane, Options, Places, Question};
+use tidegauge_engine::{Answer, Asker, Lane, Options, Question};
 use tidegauge_lang::dataset_query::{DatasetQuery, Surroundings, continuation_token, translate};
 use tidegauge_lang::tree::TimeRange;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::DatasetState;
 
-use self::definitions::Definitions;
-use self::files::WebFiles;
 use self::history::Kept;
-use self::meter::Meter;
-use self::notes::Notes;
-use self::places::Atlas;
 use super::allowance::Allowance;
 use super::datasets::fields::{self, DescribedField};
 use super::{Caller, Error, Result, datasets};
 use crate::app::App;
-use crate::config::QueryLimits;
 use crate::metrics::Metrics;
 
 pub use wait::{WAIT_AUTO, WAIT_MAX};
 
 /// The date of the time that clients send for "not set".
 const UNSET_DATE: &str = "0001-01-01";
-
-/// What queries share.
-#[derive(Debug)]
-pub struct QueryDesk {
-    pub limits: QueryLimits,
-    pub meter: Arc<Meter>,
-    pub notes: Arc<Notes>,
-    pub definitions: Arc<Definitions>,
-    /// What reads files on the web, where queries may do that.
-    pub files: Option<Arc<dyn Files>>,
-    pub atlas: Option<Arc<Atlas>>,
-}
-
-impl QueryDesk {
-    pub fn new(limits: QueryLimits, atlas: Option<Arc<Atlas>>) -> Self {
-        let files = limits.external_data.clone().map(|settings| Arc::new(WebFiles::new(settings)) as _);
-        Self {
-            limits,
-            meter: Arc::default(),
-            notes: Arc::default(),
-            definitions: Arc::default(),
-            files,
-            atlas,
-        }
-    }
-
-    /// What knows where addresses are, for one query.
-    pub fn places(&self) -> Option<Arc<dyn Places>> {
-        self.atlas.as_ref().map(|atlas| atlas.current())
-    }
-}
 
 /// A query and how it is to be run.
 #[derive(Debug)]
@@ -146,7 +110,7 @@ async fn ended(app: &App, query: impl Future<Output = Result<Queried>>) -> Resul
 async fn answer(app: &App, caller: &Caller, mut input: QueryInput) -> Result<Queried> {
     let dataset = datasets::find_state(app, caller, &input.dataset).await?.ok_or_else(datasets::not_found)?;
     input.kept.as_ref().map(history::check).transpose()?;
-    let allowance = meter::check(app, caller).await?;
+    let allowance = meter::check(&app.queries.meter, &app.catalog, caller).await?;
     let kept = input.kept.take();
     let run = Run { app, caller, dataset, input };
     let found = run.until_found().await?;
@@ -247,7 +211,7 @@ impl Run<'_> {
             is_explained: self.input.manner.is_explained,
             answer_bytes_max: limits.answer_bytes_max,
             places: self.app.queries.places(),
-            unanswered: meter::unanswered(self.app, &standing.org),
+            unanswered: meter::unanswered(&self.app.queries.meter, &standing.org, self.app.now()),
             ..Options::at(around.now)
         };
         let mut question = Question::of_dataset(translated.query, Arc::clone(&self.dataset), options);
@@ -256,7 +220,13 @@ impl Run<'_> {
         }
         let answer = self.app.engine.run_to_write(question).await;
         let answer = answer.map_err(|error| failure::of_engine(error, &self.input.query))?;
-        let cost = meter::account(self.app, &standing.org, &answer.figures);
+        let cost = meter::account(
+            &self.app.queries.meter,
+            &self.app.metrics,
+            &standing.org,
+            &answer.figures,
+            self.app.now(),
+        );
         Ok(Found {
             answer,
             cost,
@@ -282,7 +252,7 @@ impl Run<'_> {
     /// What is known of the fields in an answer, and of those that were aggregated to it.
     async fn described(&self, answer: &Answer) -> Result<Vec<DescribedField>> {
         let meant = meant_fields(answer);
-        let notes = self.app.queries.notes.of(self.app, self.dataset.id(), self.caller.now).await?;
+        let notes = self.app.queries.notes.of(self.app.source(), self.dataset.id(), self.caller.now).await?;
         Ok(fields::described(&notes, &self.dataset, |name| meant.contains(name)))
     }
 }

@@ -13,7 +13,7 @@ use tidegauge_auth::{Access, Principal, Refusal};
 use tidegauge_model::ErrorKind;
 
 use crate::error::ApiError;
-use crate::oauth::set_nonce;
+use crate::nonce::set_nonce;
 
 /// The path of the description of RFC 9728.
 pub const METADATA_PATH: &str = "/.well-known/oauth-protected-resource";

@@ -1,18 +1,16 @@
 //! What a request proves who sends it with, and whom that finds: a token of ours, where shippers may put one too, an
 //! access token of OAuth 2.0, or the session of a browser.
 
-use std::sync::Arc;
-
-use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderValue, Method, Uri, header};
+use axum::http::{HeaderValue, header};
+use tidegauge_app::App;
 use tidegauge_app::oauth::Presented;
 use tidegauge_auth::bearer::{self, Sent};
-use tidegauge_auth::oauth::Scopes;
 use tidegauge_auth::{Access, Principal, Refusal, RoleTable};
 use tidegauge_catalog::bearer::Bearer;
-use tidegauge_model::{Action, DatasetArea, OrgId, Role, Timestamp};
+use tidegauge_model::{Action, DatasetArea, OrgId};
 
-use super::{Guard, challenge, session};
+use super::found::{Found, Head, Limit};
+use super::{challenge, session};
 use crate::error::ApiError;
 
 /// Where one shipper puts its token.
@@ -20,37 +18,6 @@ const FIREHOSE_KEY: &str = "x-amz-firehose-access-key";
 
 /// The header with the proof of RFC 9449.
 const PROOF: &str = "dpop";
-
-/// What the guard looks at of a request.
-#[derive(Clone, Copy)]
-pub(super) struct Head<'a> {
-    pub(super) method: &'a Method,
-    pub(super) uri: &'a Uri,
-    pub(super) headers: &'a HeaderMap,
-}
-
-impl<'a> Head<'a> {
-    pub(super) fn of(request: &'a Request) -> Self {
-        Self { method: request.method(), uri: request.uri(), headers: request.headers() }
-    }
-}
-
-/// Who sends a request.
-pub(super) struct Found {
-    pub(super) bearer: Arc<Bearer>,
-    /// For the audit trail.
-    pub(super) actor: String,
-    /// What an access token of OAuth 2.0 is limited to.
-    pub(super) limit: Option<Limit>,
-    /// The nonce for the next proof of the sender's key, where it should know a newer one.
-    pub(super) nonce: Option<String>,
-}
-
-pub(super) struct Limit {
-    pub(super) scopes: Scopes,
-    pub(super) bound: Option<Role>,
-    pub(super) expires_at: Timestamp,
-}
 
 /// The principal with no more than its token allows.
 pub(super) fn limited(principal: Principal, limit: Option<&Limit>, roles: &RoleTable) -> Principal {
@@ -62,18 +29,18 @@ pub(super) fn limited(principal: Principal, limit: Option<&Limit>, roles: &RoleT
 
 /// Finds who sends a request.
 pub(super) async fn find(
-    guard: &Guard,
+    app: &App,
+    access: Access,
     head: Head<'_>,
     named: Option<&OrgId>,
     request_id: &str,
 ) -> Result<Found, ApiError> {
-    let app = &guard.app;
     if let Some(found) = session::find(app, head, named).await? {
         return Ok(found);
     }
-    let (text, is_dpop) = match presented(guard.access, head)? {
+    let (text, is_dpop) = match presented(access, head)? {
         Sent::Secret(secret) => {
-            let found = app.bearers.find(app, secret.digest(), named).await?;
+            let found = app.bearers.find(app.source(), secret.digest(), named, app.now()).await?;
             let bearer = found.ok_or(Refusal::UnknownToken)?;
             return Ok(Found { actor: actor_of_ours(&bearer), bearer, limit: None, nonce: None });
         }
@@ -87,7 +54,8 @@ pub(super) async fn find(
     };
     let (method, path) = (head.method.as_str(), head.uri.path());
     let presented = Presented { token: text, is_dpop, proof, method, path };
-    let admitted = app.oauth.admit(app, presented, named, request_id).await.map_err(challenge::denied)?;
+    let admitted =
+        app.oauth.admit(app.accounts(), presented, named, request_id).await.map_err(challenge::denied)?;
     let user = &admitted.bearer.user;
     let actor = match &admitted.client {
         Some(client) => format!("{user} ({client})"),

@@ -8,9 +8,9 @@ use tidegauge_app::service::sessions::{self, Session};
 use tidegauge_auth::Refusal;
 use tidegauge_model::OrgId;
 
-use super::credential::{Found, Head};
+use super::found::{Found, Head};
+use crate::cookies::Cookie;
 use crate::error::ApiError;
-use crate::pages::cookies::Cookie;
 
 /// Where a page may send the token of its session instead of a JSON body.
 const FORM_TOKEN: &str = "x-tidegauge-form-token";

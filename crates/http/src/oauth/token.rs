@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tidegauge_app::App;
 use tidegauge_app::service::oauth::introspect::{self, Active};
-use tidegauge_app::service::oauth::issue::ACCESS_TOKEN_LIFETIME;
+use tidegauge_app::service::oauth::keys::ACCESS_TOKEN_LIFETIME;
 use tidegauge_app::service::oauth::{device, revoke, token};
 use tidegauge_model::Timestamp;
 use utoipa::ToSchema;
 
-use super::{FormBody, OAuthErrorBody, Refused, Sender, private, set_nonce};
+use super::{FormBody, OAuthErrorBody, Refused, Sender, private};
 use crate::error::ErrorBody;
+use crate::nonce::set_nonce;
 
 /// A request for tokens. Which fields are needed depends on the grant type.
 #[derive(Debug, Deserialize, ToSchema)]

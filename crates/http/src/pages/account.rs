@@ -19,9 +19,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::form::Form;
 use super::layout::{Page, redirect};
+use super::refusals::{out_of_date, retry_after, wait_text};
 use super::visitor::Visitor;
 use super::words::{ago, browser_name};
-use super::{out_of_date, retry_after, wait_text};
 use crate::error::ApiError;
 use crate::extract::Query;
 

@@ -15,9 +15,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::form::Form;
 use super::layout::{Page, redirect};
+use super::refusals::{STALE_FORM, out_of_date, retry_after, wait_text};
 use super::return_to::{further_target, local_path};
 use super::visitor::Visitor;
-use super::{STALE_FORM, out_of_date, retry_after, wait_text};
 use crate::error::ApiError;
 use crate::extract::Query;
 

@@ -14,9 +14,9 @@ use tidegauge_app::service::passwords::Password;
 use tidegauge_app::service::passwords::rules::LENGTH_MIN;
 use utoipa::ToSchema;
 
-use super::STALE_FORM;
 use super::form::Form;
 use super::layout::{Action, Message, Page, redirect};
+use super::refusals::STALE_FORM;
 use super::visitor::Visitor;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::PathId;

@@ -11,10 +11,10 @@ use tidegauge_app::App;
 use tidegauge_app::service::sessions::{self, Arrival, FORM_PURPOSE, Session};
 use tidegauge_auth::{OpaqueSecret, opaque};
 
-use super::cookies::Cookie;
-use crate::answer::RequestIds;
 use crate::caller_address;
+use crate::cookies::Cookie;
 use crate::error::ApiError;
+use crate::request_ids::RequestIds;
 
 /// Longest name of a browser that is kept.
 const AGENT_MAX: usize = 200;

@@ -323,7 +323,7 @@ async fn ended_tokens_are_forgotten(app: TestApp) {
 async fn last_uses(app: TestApp) {
     let token = app.api_token(Capabilities::all(), None).await;
     app.send("GET", "/v2/notifiers", Some(&token), None).await;
-    tidegauge_app::collected::write_last_uses(&app.app).await.unwrap();
+    tidegauge_app::collected::write_last_uses(&app.app.last_uses, &app.app.catalog).await.unwrap();
     let tokens = app.app.catalog.list_tokens(&app.org).await.unwrap();
     assert_eq!(tokens[0].last_used_at, Some(app.app.now()));
 }

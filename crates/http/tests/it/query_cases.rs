@@ -206,7 +206,7 @@ async fn keeps_costs(app: TestApp) {
     let kept = || async { app.app.catalog.query_usage(&app.org, "2026-06").await.unwrap() };
     assert_eq!(kept().await, 0);
     for _ in 0..2 {
-        meter::write(&app.app).await.unwrap();
+        meter::write(&app.app.queries.meter, &app.app.catalog).await.unwrap();
         assert_eq!(kept().await, cost);
     }
     let answer = ask(&app, "", &last_hour()).await;
@@ -234,7 +234,7 @@ async fn counts_what_failed(app: TestApp) {
     let answer =
         app.send("POST", "/v1/datasets/_apl?format=tabular", Some(&app.owner_token), Some(&body)).await;
     assert_eq!(answer.status, 432, "{answer:?}");
-    meter::write(&app.app).await.unwrap();
+    meter::write(&app.app.queries.meter, &app.app.catalog).await.unwrap();
     assert!(app.app.catalog.query_usage(&app.org, "2026-06").await.unwrap() > 0);
 }
 
@@ -300,7 +300,7 @@ async fn knows_definitions(app: TestApp) {
     };
     let defined = async |name: &str| {
         let (state, now) = (&app.app, app.app.now());
-        state.queries.definitions.of(state, &app.org, name, now).await.unwrap()
+        state.queries.definitions.of(state.source(), &app.org, name, now).await.unwrap()
     };
     make("/v2/datasets", json!({"name": "d"})).await;
     for name in ["d", "v", "none"] {

@@ -8,7 +8,8 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use tidegauge_cli::arguments::path_or_nothing;
 
-use super::{Error, reference};
+use super::error::Error;
+use super::reference;
 
 const FILE: &str = "config";
 

@@ -17,7 +17,8 @@ use tidegauge_outgoing::post::Post;
 use tidegauge_outgoing::read_address;
 use tidegauge_outgoing::resolver::SystemResolver;
 
-use super::{Error, Hidden, seconds, setting};
+use super::error::{Error, seconds, setting};
+use super::hidden::Hidden;
 
 /// How much of an answer is read.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;

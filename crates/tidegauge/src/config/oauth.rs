@@ -12,7 +12,7 @@ use tidegauge_auth::oauth::{Expected, Rules, algorithms, times};
 use tidegauge_model::{OrgId, Role};
 use url::{Host, Url};
 
-use super::{Error, setting};
+use super::error::{Error, setting};
 
 /// More would make the look for the issuer of an opaque token slow.
 const ISSUERS_MAX: usize = 16;

@@ -5,7 +5,8 @@ use std::path::Path;
 use tidegauge_app::config::{ExternalData, QueryLimits};
 use tidegauge_engine::EngineSettings;
 
-use super::{Error, QuerySettings, setting};
+use super::error::{Error, seconds, setting};
+use super::settings::QuerySettings;
 
 /// Below this no query gets far.
 const MEMORY_BYTES_MIN: usize = 16 << 20;
@@ -55,7 +56,7 @@ pub(super) fn query_limits(query: &QuerySettings) -> Result<QueryLimits, Error> 
     }
     Ok(QueryLimits {
         max_body_bytes: query.max_query_body_bytes,
-        time_max: super::seconds("query_timeout_seconds", query.query_timeout_seconds)?,
+        time_max: seconds("query_timeout_seconds", query.query_timeout_seconds)?,
         answer_bytes_max: query.max_answer_bytes,
         external_data: query.external_data.then(|| external_data(query)),
     })

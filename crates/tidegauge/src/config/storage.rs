@@ -5,7 +5,8 @@ use std::time::Duration;
 use tidegauge_app::config::IngestLimits;
 use tidegauge_store::{ObjectLocation, S3Location, StoreSettings};
 
-use super::{Error, IngestSettings, StorageSettings, setting};
+use super::error::{Error, seconds, setting};
+use super::settings::{IngestSettings, StorageSettings};
 
 /// Below this a flush would make tiny segments.
 const BUFFER_BYTES_MIN: usize = 1 << 20;
@@ -27,9 +28,9 @@ pub(super) fn store_settings(storage: &StorageSettings) -> Result<StoreSettings,
         buffer_bytes_max: storage.buffer_bytes,
         flush_bytes: storage.flush_bytes,
         flush_rows: storage.flush_rows,
-        flush_age: super::seconds("flush_age_seconds", storage.flush_age_seconds)?,
+        flush_age: seconds("flush_age_seconds", storage.flush_age_seconds)?,
         grace: Duration::from_secs(storage.segment_grace_seconds),
-        lease: super::seconds("lease_seconds", storage.lease_seconds)?,
+        lease: seconds("lease_seconds", storage.lease_seconds)?,
         ..StoreSettings::new(storage.data.clone())
     })
 }

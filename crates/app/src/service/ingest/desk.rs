@@ -10,7 +10,7 @@ use tidegauge_store::DatasetState;
 use tokio::sync::Semaphore;
 
 use super::gate::NewFields;
-use super::quota::UsageCache;
+use super::usage::UsageCache;
 use crate::config::IngestLimits;
 
 /// A reader in the hands of a request.

@@ -11,7 +11,6 @@ use tidegauge_model::{GrantId, Timestamp, UserId};
 
 use super::error::{ErrorCode, OAuthError};
 use super::known_clients::{self, Client};
-use super::token::check_resource;
 use super::{Message, Parameters, scope};
 use crate::app::App;
 
@@ -116,7 +115,7 @@ fn details(
         return Err(OAuthError::invalid_request("state is too long"));
     }
     client.check_grant(GrantType::AuthorizationCode)?;
-    check_resource(app, parameters)?;
+    parameters.check_resource(&app.public_url)?;
     let challenge = challenge(parameters)?;
     let thumbprint = parameters.one("dpop_jkt")?;
     if thumbprint.is_some_and(|thumbprint| !pkce::is_challenge(thumbprint)) {

@@ -10,7 +10,6 @@ use tidegauge_model::{Timestamp, UserId};
 use super::error::{ErrorCode, OAuthError};
 use super::issue::{self, Tokens};
 use super::known_clients::{self, Client};
-use super::token::{check_resource, hand_out};
 use super::{Message, Parameters, client_auth, scope};
 use crate::app::App;
 
@@ -72,7 +71,7 @@ pub async fn begin(
 ) -> Result<Begun, OAuthError> {
     parameters.check_unique()?;
     client.check_grant(tidegauge_model::oauth::GrantType::DeviceCode)?;
-    check_resource(app, parameters)?;
+    parameters.check_resource(&app.public_url)?;
     let scope = scope::read(parameters.one("scope")?)?;
     let too_many = || OAuthError::new(ErrorCode::TooMany, "too many devices wait: try again later");
     if !app.rates.take("oauth devices", PER_SECOND, message.now).allowed
@@ -139,7 +138,7 @@ pub async fn token(
     if !app.catalog.redeem_device_request(&digest, &new.grant, refresh, &change).await? {
         return Err(wrong());
     }
-    hand_out(app, new, message).await
+    issue::hand_out(app, new, message).await
 }
 
 /// What a typed code asks for. Wrong ones are counted for each person: only who has signed in can try any.

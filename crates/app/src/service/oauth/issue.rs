@@ -9,12 +9,11 @@ use tidegauge_catalog::oauth::{Grant, RefreshToken};
 use tidegauge_model::oauth::GrantType;
 use tidegauge_model::{GrantId, Timestamp, chance, hex};
 
+use super::Message;
 use super::error::{ErrorCode, OAuthError};
+use super::keys::ACCESS_TOKEN_LIFETIME;
 use super::known_clients::Client;
 use crate::app::App;
-
-/// How long an access token is good for.
-pub const ACCESS_TOKEN_LIFETIME: Duration = Duration::from_secs(10 * 60);
 
 /// A refresh token that is not used for so long ends.
 pub const REFRESH_IDLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -112,6 +111,19 @@ pub async fn access_token(
         cnf: grant.thumbprint.as_deref().map(|jkt| KeyBinding { jkt }),
     };
     key.sign(&claims).map_err(|_| no_key())
+}
+
+/// The answer for a grant that was just made.
+pub async fn hand_out(app: &App, new: NewGrant, message: &Message) -> Result<Tokens, OAuthError> {
+    let NewGrant { grant, refresh } = new;
+    let access = access_token(app, &grant, &grant.scope, message.now).await?;
+    Ok(Tokens {
+        access,
+        is_bound: grant.thumbprint.is_some(),
+        refresh: refresh.map(|(secret, _)| secret),
+        holder: holder_of(&grant),
+        scope: grant.scope,
+    })
 }
 
 fn no_key() -> OAuthError {

@@ -10,8 +10,8 @@ use tidegauge_catalog::bearer::Bearer;
 use tidegauge_model::{GrantId, OrgId};
 
 use super::keys::Keys;
-use crate::app::App;
 use crate::config::oauth::DpopRule;
+use crate::oauth::accounts::Accounts;
 use crate::oauth::denial::Denial;
 use crate::oauth::local::LocalIssuer;
 
@@ -50,7 +50,7 @@ impl LocalIssuer for EmbeddedIssuer {
 
     fn holder<'a>(
         &'a self,
-        app: &'a App,
+        accounts: Accounts<'a>,
         token: &'a AccessToken,
         named: Option<&'a OrgId>,
     ) -> BoxFuture<'a, Result<Option<Arc<Bearer>>, Denial>> {
@@ -58,9 +58,9 @@ impl LocalIssuer for EmbeddedIssuer {
             let Some(grant) = token.text("grant").map(GrantId::from) else {
                 return Ok(None);
             };
-            let look_up = app.catalog.find_grant_bearer(&grant, named);
+            let look_up = accounts.catalog.find_grant_bearer(&grant, named);
             let key = grant.to_string();
-            Ok(app.bearers.remembered(&app.catalog, key, named, app.now(), look_up).await?)
+            Ok(accounts.bearers.remembered(accounts.catalog, key, named, accounts.now(), look_up).await?)
         }
         .boxed()
     }

@@ -12,8 +12,10 @@ use tidegauge_catalog::oauth::SigningKey;
 use tidegauge_catalog::{Catalog, Change};
 use tidegauge_model::{Clock, ErrorKind, Timestamp};
 
-use super::issue::ACCESS_TOKEN_LIFETIME;
 use crate::service::{Error, Result};
+
+/// How long an access token is good for.
+pub const ACCESS_TOKEN_LIFETIME: Duration = Duration::from_secs(10 * 60);
 
 /// How long a key signs.
 pub const LIFETIME: Duration = Duration::from_secs(90 * 24 * 60 * 60);

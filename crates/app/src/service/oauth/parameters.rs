@@ -1,7 +1,8 @@
 //! The parameters of a protocol message, from the query string or from a form. A parameter that is there twice makes the
 //! message ambiguous, and is refused (RFC 6749, 3.1).
 
-use super::error::OAuthError;
+use super::error::{ErrorCode, OAuthError};
+use crate::config::PublicUrl;
 
 /// The only parameter that may be given several times (RFC 8707).
 const REPEATABLE: &str = "resource";
@@ -49,6 +50,16 @@ impl Parameters {
 
     pub fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Refuses a resource that is not this service: tokens are for it alone (RFC 8707).
+    pub fn check_resource(&self, own: &PublicUrl) -> Result<(), OAuthError> {
+        let own = own.as_str();
+        let is_own = |resource: &str| resource.strip_suffix('/').unwrap_or(resource) == own;
+        if self.all(REPEATABLE).all(is_own) {
+            return Ok(());
+        }
+        Err(OAuthError::new(ErrorCode::InvalidTarget, format!("the only resource here is {own}")))
     }
 
     /// Refuses a message in which any parameter is given twice.

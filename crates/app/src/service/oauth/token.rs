@@ -30,23 +30,13 @@ pub async fn token(
         OAuthError::new(ErrorCode::UnsupportedGrantType, "the grant type is not known: see the metadata")
     })?;
     client.check_grant(grant)?;
-    check_resource(app, parameters)?;
+    parameters.check_resource(&app.public_url)?;
     match grant {
         GrantType::AuthorizationCode => by_code(app, client, parameters, message).await,
         GrantType::RefreshToken => by_refresh(app, client, parameters, message).await,
         GrantType::ClientCredentials => by_credentials(app, client, parameters, message).await,
         GrantType::DeviceCode => device::token(app, client, parameters, message).await,
     }
-}
-
-/// Tokens are for this service alone (RFC 8707).
-pub fn check_resource(app: &App, parameters: &Parameters) -> Result<(), OAuthError> {
-    let own = app.public_url.as_str();
-    let is_own = |resource: &str| resource.strip_suffix('/').unwrap_or(resource) == own;
-    if parameters.all("resource").all(is_own) {
-        return Ok(());
-    }
-    Err(OAuthError::new(ErrorCode::InvalidTarget, format!("the only resource here is {own}")))
 }
 
 async fn by_code(
@@ -81,7 +71,7 @@ async fn by_code(
         note_refusal(app, message, ROUTE, "replayed code");
         return Err(wrong());
     }
-    hand_out(app, grant, message).await
+    issue::hand_out(app, grant, message).await
 }
 
 fn grant_of(app: &App, client: &Client, code: &AuthorizationCode, message: &Message) -> NewGrant {
@@ -190,7 +180,7 @@ async fn by_credentials(
     let new = issue::new_grant(app, client, grant);
     let change = message.change(Some(&org), client.id().as_str());
     app.catalog.insert_oauth_grant(&new.grant, &change).await?;
-    hand_out(app, new, message).await
+    issue::hand_out(app, new, message).await
 }
 
 /// Each token is a row until it ends, so that a client that asks in a loop must not make many.
@@ -201,17 +191,4 @@ fn check_rate(app: &App, org: &OrgId, client: &Client, message: &Message) -> Res
         return Ok(());
     }
     Err(OAuthError::new(ErrorCode::TooMany, "too many tokens at once: keep one until it ends"))
-}
-
-/// The answer for a grant that was just made.
-pub async fn hand_out(app: &App, new: NewGrant, message: &Message) -> Result<Tokens, OAuthError> {
-    let NewGrant { grant, refresh } = new;
-    let access = issue::access_token(app, &grant, &grant.scope, message.now).await?;
-    Ok(Tokens {
-        access,
-        is_bound: grant.thumbprint.is_some(),
-        refresh: refresh.map(|(secret, _)| secret),
-        holder: issue::holder_of(&grant),
-        scope: grant.scope,
-    })
 }

@@ -4,6 +4,7 @@
 pub mod check;
 mod compile;
 pub mod delete;
+mod input;
 mod sources;
 mod views;
 
@@ -11,18 +12,19 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::StringViewArray;
-use tidegauge_engine::{Answer, Dataset, Field, Lane, Options, Progress, Question};
+use tidegauge_engine::{Answer, Dataset, Field, Lane, Options, Question};
 use tidegauge_lang::Resolved;
 use tidegauge_lang::dataset_query::continuation_token;
-use tidegauge_lang::tree::{Literal, SortKey, TimeRange, Type};
+use tidegauge_lang::tree::{TimeRange, Type};
 use tidegauge_model::Timestamp;
 
 use self::compile::Understood;
-use super::history::Kept;
-use super::{DescribedDataset, Manner, Queried, TextQuery, asker, ended, failure, history, meter, wait};
+use super::{DescribedDataset, Queried, TextQuery, asker, ended, failure, history, meter, wait};
 use crate::app::App;
 use crate::service::datasets::fields;
 use crate::service::{Caller, Result};
+
+pub use input::AplInput;
 
 /// How many single events an answer has where nobody says it, and how many rows at most.
 const ROWS_DEFAULT: usize = 1_000;
@@ -34,34 +36,6 @@ const AUTO_BINS_MAX: usize = 10_000;
 
 /// The column with the identities of rows.
 const CURSOR_FIELD: &str = "_cursor";
-
-/// A query in text and how it is to be run.
-#[derive(Debug, Default)]
-pub struct AplInput {
-    pub text: String,
-    /// Who waits for the answer.
-    pub lane: Lane,
-    /// RFC 3339, or relative to now; none is open.
-    pub start_time: Option<String>,
-    pub end_time: Option<String>,
-    /// A row id: the answer begins after that event.
-    pub cursor: Option<String>,
-    /// Whether the event of the cursor is part of the answer.
-    pub includes_cursor: bool,
-    pub continuation_token: Option<String>,
-    /// Whether the answer has a column with the identities of its rows.
-    pub has_cursor_field: bool,
-    /// How many events are shown, and in which order, where the text does not say.
-    pub default_limit: Option<usize>,
-    pub default_order: Vec<SortKey>,
-    pub auto_bins_max: Option<usize>,
-    /// Values by name. A `let` of the same name goes before.
-    pub variables: Vec<(String, Literal)>,
-    pub manner: Manner,
-    pub kept: Option<Kept>,
-    /// Where the asker sees how far the query is.
-    pub progress: Option<Progress>,
-}
 
 /// Answers a query in text.
 pub async fn query(app: &App, caller: &Caller, input: AplInput) -> Result<Queried> {
@@ -77,7 +51,7 @@ async fn answer(app: &App, caller: &Caller, mut input: AplInput) -> Result<Queri
     input.manner.is_explained &= sources::may_read_all(caller, &by_views);
     let datasets = sources::of(app, caller, &direct, &by_views).await?;
     sources::check_may_compute(caller, &datasets)?;
-    let allowance = meter::check(app, caller).await?;
+    let allowance = meter::check(&app.queries.meter, &app.catalog, caller).await?;
     let run = Run { app, caller, input, resolved, datasets };
     let found = run.until_found().await?;
     let described = run.described(&found.answer).await?;
@@ -152,7 +126,7 @@ impl Run<'_> {
             is_strict: self.resolved.is_strict,
             options: Options {
                 asker: asker(self.caller, self.input.lane)?,
-                unanswered: meter::unanswered(self.app, &standing.org),
+                unanswered: meter::unanswered(&self.app.queries.meter, &standing.org, self.app.now()),
                 ..self.options(now)
             },
         };
@@ -162,7 +136,13 @@ impl Run<'_> {
             Lane::Interactive | Lane::Export => self.app.engine.run_to_write(question).await,
         };
         let mut answer = answer.map_err(|error| failure::of_text_engine(error, &self.input.text))?;
-        let cost = meter::account(self.app, &standing.org, &answer.figures);
+        let cost = meter::account(
+            &self.app.queries.meter,
+            &self.app.metrics,
+            &standing.org,
+            &answer.figures,
+            self.app.now(),
+        );
         if self.input.has_cursor_field {
             add_cursors(&mut answer);
         }
@@ -204,7 +184,7 @@ impl Run<'_> {
         let meant: HashSet<&str> = super::meant_fields(answer);
         let mut described = Vec::with_capacity(self.datasets.len());
         for Dataset { name, state, .. } in &self.datasets {
-            let notes = self.app.queries.notes.of(self.app, state.id(), self.caller.now).await?;
+            let notes = self.app.queries.notes.of(self.app.source(), state.id(), self.caller.now).await?;
             let fields = fields::described(&notes, state, |field| meant.contains(field));
             described.push(DescribedDataset { name: name.clone(), fields });
         }

@@ -15,7 +15,7 @@ pub(in crate::service) async fn virtual_fields(
     dataset: &str,
 ) -> Result<Vec<Named>> {
     let known = &app.queries.definitions;
-    let definition = known.of(app, caller.org()?, dataset, caller.now).await?;
+    let definition = known.of(app.source(), caller.org()?, dataset, caller.now).await?;
     let read = |(name, text): &(String, String)| {
         let (mut expr, diagnostics) = parse_expression(text);
         expr.forget_places();
@@ -28,7 +28,7 @@ pub(in crate::service) async fn virtual_fields(
 /// The query of a view, if the name is that of one. The names of other views in it stand for nothing.
 pub(in crate::service) async fn view(app: &App, caller: &Caller, name: &str) -> Result<Option<Query>> {
     let known = &app.queries.definitions;
-    let definition = known.of(app, caller.org()?, name, caller.now).await?;
+    let definition = known.of(app.source(), caller.org()?, name, caller.now).await?;
     let Some(text) = &definition.view else { return Ok(None) };
     let within = |error: crate::service::Error| failure::of_view(name, error);
     let (program, diagnostics) = parse_query(text);

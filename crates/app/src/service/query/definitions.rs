@@ -8,8 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{OrgId, Timestamp};
 
-use crate::app::App;
-use crate::remembered::{Remembered, or_read};
+use crate::remembered::{Remembered, Source, or_read};
 
 /// How long what was read counts.
 const REMEMBERED_MICROS: i64 = 1_000_000;
@@ -53,15 +52,15 @@ impl Definitions {
     /// What is defined for the name of a dataset or a view; nothing for a name that is neither.
     pub async fn of(
         self: &Arc<Self>,
-        app: &App,
+        source: Source<'_>,
         org: &OrgId,
         name: &str,
         now: Timestamp,
     ) -> Result<Arc<Definition>, Error> {
         let asked = (org.clone(), name.to_owned());
-        let (definitions, catalog) = (Arc::clone(self), Arc::clone(&app.catalog));
+        let (definitions, catalog) = (Arc::clone(self), Arc::clone(source.catalog));
         let known = self.known(&asked, catalog.changes(), now);
-        or_read(known, &app.tasks, || async move { definitions.read(&catalog, asked, now).await }).await
+        or_read(known, source.tasks, || async move { definitions.read(&catalog, asked, now).await }).await
     }
 
     async fn read(&self, catalog: &Catalog, asked: Asked, now: Timestamp) -> Result<Arc<Definition>, Error> {

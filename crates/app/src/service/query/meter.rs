@@ -4,11 +4,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tidegauge_catalog::Catalog;
 use tidegauge_engine::{Figures, Unanswered};
 use tidegauge_model::{ErrorKind, OrgId, Timestamp};
 use tidegauge_store::usage::month_of;
 
-use crate::app::App;
+use crate::metrics::Metrics;
 use crate::service::allowance::{Allowance, Quota};
 use crate::service::{Caller, Error, Result};
 
@@ -48,10 +49,16 @@ fn cost(figures: &Figures) -> u64 {
 }
 
 /// Counts what a query took, and gives its cost.
-pub(super) fn account(app: &App, org: &OrgId, figures: &Figures) -> u64 {
+pub(super) fn account(
+    meter: &Meter,
+    metrics: &Metrics,
+    org: &OrgId,
+    figures: &Figures,
+    now: Timestamp,
+) -> u64 {
     let cost = cost(figures);
-    app.queries.meter.add(org, cost, app.now());
-    app.metrics.query_computed(figures.elapsed, figures.rows_examined, figures.bytes_read);
+    meter.add(org, cost, now);
+    metrics.query_computed(figures.elapsed, figures.rows_examined, figures.bytes_read);
     cost
 }
 
@@ -70,16 +77,15 @@ impl Unanswered for Unpaid {
 }
 
 /// Whom the engine tells what a query took that has no answer: it is not free.
-pub(super) fn unanswered(app: &App, org: &OrgId) -> Option<Arc<dyn Unanswered>> {
-    let meter = Arc::clone(&app.queries.meter);
-    Some(Arc::new(Unpaid { meter, org: org.clone(), now: app.now() }))
+pub(super) fn unanswered(meter: &Arc<Meter>, org: &OrgId, now: Timestamp) -> Option<Arc<dyn Unanswered>> {
+    Some(Arc::new(Unpaid { meter: Arc::clone(meter), org: org.clone(), now }))
 }
 
 /// Refuses a query when the month's costs are used up.
-pub(super) async fn check(app: &App, caller: &Caller) -> Result<Allowance> {
+pub(super) async fn check(meter: &Meter, catalog: &Catalog, caller: &Caller) -> Result<Allowance> {
     let standing = caller.standing()?;
     let hours = u64::try_from(standing.limits.monthly_query_gb_hours).unwrap_or(0);
-    let used = used(app, &standing.org, caller.now).await?;
+    let used = used(meter, catalog, &standing.org, caller.now).await?;
     let allowance = Allowance::of(Quota::Query, hours.saturating_mul(COSTS_PER_HOUR), used, caller.now);
     if allowance.remaining == 0 {
         let message =
@@ -91,14 +97,13 @@ pub(super) async fn check(app: &App, caller: &Caller) -> Result<Allowance> {
     Ok(allowance)
 }
 
-async fn used(app: &App, org: &OrgId, now: Timestamp) -> Result<u64> {
+async fn used(meter: &Meter, catalog: &Catalog, org: &OrgId, now: Timestamp) -> Result<u64> {
     let month = month_of(now.as_nanos());
-    let meter = &app.queries.meter;
     if let Some(used) = meter.known(org, &month, now) {
         return Ok(used);
     }
     let _turn = meter.turn.lock().await;
-    let counted = app.catalog.query_usage(org, &month).await?;
+    let counted = catalog.query_usage(org, &month).await?;
     let mut accounts = meter.lock();
     let account = accounts.entry(org.clone()).or_default();
     *account = Account { month, counted, read_at: Some(now), pending: std::mem::take(&mut account.pending) };
@@ -107,14 +112,13 @@ async fn used(app: &App, org: &OrgId, now: Timestamp) -> Result<u64> {
 
 /// Writes what was collected. Not to be cancelled: a write that was given up half-way may have happened, and would then
 /// be repeated.
-pub async fn write(app: &App) -> std::result::Result<(), tidegauge_catalog::Error> {
-    let meter = &app.queries.meter;
+pub async fn write(meter: &Meter, catalog: &Catalog) -> std::result::Result<(), tidegauge_catalog::Error> {
     let _turn = meter.turn.lock().await;
     let pending = meter.pending();
     if pending.is_empty() {
         return Ok(());
     }
-    app.catalog.add_query_usage(&pending).await?;
+    catalog.add_query_usage(&pending).await?;
     meter.settle(&pending);
     Ok(())
 }

@@ -8,8 +8,7 @@ use tidegauge_catalog::columns::FieldNote;
 use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{DatasetId, Timestamp};
 
-use crate::app::App;
-use crate::remembered::{Remembered, or_read};
+use crate::remembered::{Remembered, Source, or_read};
 
 /// How long what was read counts.
 const REMEMBERED_MICROS: i64 = 1_000_000;
@@ -27,13 +26,13 @@ pub struct Notes(Mutex<HashMap<DatasetId, Remembered<Read>>>);
 impl Notes {
     pub(in crate::service) async fn of(
         self: &Arc<Self>,
-        app: &App,
+        source: Source<'_>,
         dataset: &DatasetId,
         now: Timestamp,
     ) -> Result<Read, Error> {
-        let (all, catalog, dataset) = (Arc::clone(self), Arc::clone(&app.catalog), dataset.clone());
+        let (all, catalog, dataset) = (Arc::clone(self), Arc::clone(source.catalog), dataset.clone());
         let known = self.known(&dataset, catalog.changes(), now);
-        or_read(known, &app.tasks, || async move { all.read(&catalog, &dataset, now).await }).await
+        or_read(known, source.tasks, || async move { all.read(&catalog, &dataset, now).await }).await
     }
 
     async fn read(&self, catalog: &Catalog, dataset: &DatasetId, now: Timestamp) -> Result<Read, Error> {

@@ -82,7 +82,7 @@ impl Tables {
             return Ok(());
         }
         let Some(dataset) = datasets::find_state(app, caller, name).await? else { return Ok(()) };
-        let notes = app.queries.notes.of(app, dataset.id(), caller.now).await?;
+        let notes = app.queries.notes.of(app.source(), dataset.id(), caller.now).await?;
         let described = fields::described(&notes, &dataset, |_| true);
         let mut known: Vec<KnownField> =
             described.into_iter().filter(|field| !field.hidden).map(known_field).collect();

@@ -7,55 +7,18 @@ mod explain;
 mod groups;
 mod json;
 mod legacy;
+mod members;
 mod request;
 mod rows;
+mod shown;
 mod status;
 mod tabular;
 mod text;
 
-use tidegauge_engine::{Answer, Table};
-
-pub use self::text::Written;
-
 use tidegauge_app::service::Error;
-use tidegauge_app::service::query::{DescribedDataset, Queried, TextQuery};
 
-/// The names of an answer's tables.
-const MAIN: &str = "0";
-const TOTALS: &str = "_totals";
-
-const TIME: &str = "_time";
-const ARRIVAL: &str = "_sysTime";
-
-/// An answer with all that is shown beside it.
-#[derive(Clone, Debug)]
-pub struct Shown<'a> {
-    pub answer: &'a Answer,
-    /// What was read, with what is known of the fields that the answer is about.
-    pub datasets: &'a [DescribedDataset],
-    pub continuation_token: Option<&'a str>,
-    /// The limit, where it is not one that was asked for.
-    pub default_limit: Option<u64>,
-    pub is_window_cut: bool,
-    /// Whether events show the fields that they do not have.
-    pub shows_nulls: bool,
-    /// There for a query in text. Clients of the JSON query refuse what is shown of it.
-    pub text: Option<&'a TextQuery>,
-}
-
-impl<'a> Shown<'a> {
-    pub fn of(queried: &'a Queried, shows_nulls: bool) -> Self {
-        Self {
-            answer: &queried.answer,
-            datasets: &queried.datasets,
-            continuation_token: queried.continuation_token.as_deref(),
-            default_limit: queried.default_limit,
-            is_window_cut: queried.is_window_cut,
-            shows_nulls,
-            text: queried.text.as_ref(),
-        }
-    }
-}
+pub use self::shown::{Shown, cells};
+pub use self::text::Written;
 
 /// Writes events as `matches`, and groups as `buckets`.
 pub fn write_legacy(shown: &Shown<'_>) -> Result<Written, Error> {
@@ -92,20 +55,11 @@ pub fn write_arrow(shown: &Shown<'_>) -> Result<Written, Error> {
     arrow::write(shown.answer)
 }
 
-/// About how many values an answer has: what tells whether writing it takes long.
-pub fn cells(answer: &Answer) -> usize {
-    answer.tables.iter().map(|table| table.rows.saturating_mul(table.fields.len())).sum()
-}
-
 /// A time of an event: RFC 3339 in UTC, with as many digits below the second as it needs.
 pub fn time_text(nanoseconds: i64) -> String {
     let mut text = Vec::new();
     json::write_time(&mut text, nanoseconds);
     String::from_utf8_lossy(&text).trim_matches('"').to_owned()
-}
-
-fn table<'a>(answer: &'a Answer, name: &str) -> Option<&'a Table> {
-    answer.tables.iter().find(|table| table.name == name)
 }
 
 #[cfg(test)]

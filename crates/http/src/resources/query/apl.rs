@@ -1,6 +1,7 @@
 //! `/datasets/_apl` and `/query/_apl`: queries in text. The two differ only in that the second can be told by `Accept`
 //! how to answer. Many at once are in `batch`.
 
+mod asking;
 pub mod batch;
 pub mod body;
 pub mod parameters;
@@ -14,18 +15,18 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use tidegauge_app::App;
-use tidegauge_app::service::query::apl::{self, AplInput};
-use tidegauge_app::service::query::history::Kept;
+use tidegauge_app::service::query::apl;
 
 use self::body::AplRequest;
-use self::parameters::{AplAsked, AplParameters};
+use self::parameters::AplParameters;
 use self::stream::StreamEvent;
-use super::parameters::Format;
 use super::schemas::AplResponse;
 use super::{ExplainHeader, as_text, read_body, respond};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, Query};
 use crate::guard::UnderWay;
+
+pub use self::asking::Asking;
 
 /// Answers a query in text. Needs `query|read` on every dataset that the query reads; a pattern of names stands for
 /// those of them that the caller may read.
@@ -91,26 +92,6 @@ pub async fn in_query(
     match is_watched {
         true => Ok(stream::watched(app, caller, under_way, asking).into_response()),
         false => answered(&app, &caller, asking).await,
-    }
-}
-
-/// A query in text, understood as far as its request goes.
-#[derive(Debug)]
-pub struct Asking {
-    pub input: AplInput,
-    pub format: Format,
-    pub shows_nulls: bool,
-}
-
-impl Asking {
-    /// The request of a query with what its address says, and its text as it is kept.
-    pub fn new(request: AplRequest, asked: AplAsked, text: String) -> Result<Self, ApiError> {
-        let shows_nulls = request.shows_nulls();
-        let mut input = request.into_input()?;
-        input.manner = asked.manner;
-        input.cursor = input.cursor.or(asked.cursor);
-        input.kept = asked.save_as.map(|save_as| Kept { save_as, text });
-        Ok(Self { input, format: asked.format, shows_nulls })
     }
 }
 

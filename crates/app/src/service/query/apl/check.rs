@@ -64,7 +64,7 @@ pub async fn understood(app: &App, caller: &Caller, text: &str) -> Result<Runnab
     let input = AplInput { text: text.to_owned(), ..AplInput::default() };
     let Understood { resolved, direct, by_views, views } = compile::understood(app, caller, &input).await?;
     let datasets = sources::of(app, caller, &direct, &by_views).await?;
-    meter::check(app, caller).await?;
+    meter::check(&app.queries.meter, &app.catalog, caller).await?;
     let may_query_view = |name: &String| {
         caller.capabilities.allows_view(name, ViewArea::Query, Action::Read)
             || caller.capabilities.allows_dataset(ANY, DatasetArea::Query, Action::Read)

@@ -11,7 +11,7 @@ use tidegauge_lang::{Resolved, dataset_names, parse_query, resolve, set_range};
 use tidegauge_model::licence::Limits;
 use tidegauge_model::{RowId, Rule, Timestamp, Violation};
 
-use super::AplInput;
+use super::input::AplInput;
 use super::views::Views;
 use crate::app::App;
 use crate::service::query::failure;

@@ -43,7 +43,7 @@ pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: b
     let datasets = sources::of(app, caller, &direct, &by_views).await?;
     let dataset = datasets.iter().find(|dataset| dataset.name == name);
     let Some(dataset) = dataset else { return Err(Error::not_found("dataset")) };
-    meter::check(app, caller).await?;
+    meter::check(&app.queries.meter, &app.catalog, caller).await?;
     // How far back the licence lets queries look says nothing of what may be deleted.
     let limits = Limits { max_query_window_seconds: 0, ..standing.limits.clone() };
     let query = compile::placed(&resolved, &input, &limits, caller.now)?.query;
@@ -57,13 +57,13 @@ pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: b
             is_strict: resolved.is_strict,
             options: Options {
                 asker: asker(caller, Lane::Export)?,
-                unanswered: meter::unanswered(app, &standing.org),
+                unanswered: meter::unanswered(&app.queries.meter, &standing.org, app.now()),
                 ..options(app, caller)
             },
         };
         let answer = app.engine.run(question).await;
         let answer = answer.map_err(|error| failure::of_text_engine(error, &input.text))?;
-        meter::account(app, &standing.org, &answer.figures);
+        meter::account(&app.queries.meter, &app.metrics, &standing.org, &answer.figures, app.now());
         deletion.blocks_matched += answer.figures.blocks_examined;
         let found = answer.tables.into_iter().next().map(|table| table.row_ids).unwrap_or_default();
         let Some((first, last)) = found.first().copied().zip(found.last().copied()) else { break };

@@ -18,10 +18,9 @@ use tidegauge_engine::{Answer, Field, Table};
 use tidegauge_lang::tree::Type;
 use tidegauge_model::ErrorKind;
 
-use super::columns::Column;
-use super::tabular::type_names;
-use super::text::Text;
-use super::{MAIN, Written, table};
+use super::columns::{Column, type_names};
+use super::shown::{MAIN, table};
+use super::text::{Text, Written};
 
 /// Where the metadata of a field has its types in our words.
 const TYPE_KEY: &str = "tidegauge.type";

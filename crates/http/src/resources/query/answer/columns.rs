@@ -1,5 +1,7 @@
 //! The columns of an answer's table as JSON values, one cell at a time, straight from Arrow arrays.
 
+use std::collections::BTreeSet;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, BooleanArray, Float64Array, Int64Array, StringViewArray};
@@ -122,8 +124,19 @@ impl<'a> Variant<'a> {
     }
 }
 
+/// The types that occur, such as `integer|string`.
+pub(super) fn type_names(field: &Field) -> String {
+    // Integers have one name, however long they are.
+    let as_told = |of: Type| if of == Type::LongInteger { Type::Integer } else { of };
+    let types: BTreeSet<Type> = field.values.iter().map(|(of, _)| as_told(*of)).collect();
+    if types.is_empty() {
+        return "unknown".to_owned();
+    }
+    types.into_iter().map(type_name).collect::<Vec<_>>().join("|")
+}
+
 /// The word that clients know for a type.
-pub(super) fn type_name(of: Type) -> &'static str {
+fn type_name(of: Type) -> &'static str {
     match of {
         Type::Boolean => "boolean",
         Type::Integer | Type::LongInteger => "integer",

@@ -7,9 +7,9 @@ use tidegauge_app::service::Error;
 use tidegauge_engine::Table;
 use tidegauge_lang::tree::{Bucket, TimeRange};
 
-use super::TIME;
 use super::columns::Column;
 use super::json::{write_comma, write_key, write_member, write_string, write_time};
+use super::shown::TIME;
 use super::text::Text;
 
 /// Buckets without a group are shown as long as there are not more of all of them.

@@ -9,10 +9,11 @@ use tidegauge_app::service::query::DescribedDataset;
 use tidegauge_engine::Table;
 
 use super::columns::Column;
-use super::json::{write_key, write_list, write_member, write_string, write_text_member, write_time};
-use super::tabular::write_datasets;
-use super::text::{Text, write_rows};
-use super::{ARRIVAL, MAIN, Shown, TIME, TOTALS, Written, explain, groups, request, status, table};
+use super::json::{write_key, write_string, write_text_member, write_time};
+use super::members::{write_datasets, write_fields};
+use super::shown::{ARRIVAL, MAIN, Shown, TIME, TOTALS, table};
+use super::text::{Text, Written, write_rows};
+use super::{explain, groups, request, status};
 
 /// Of more fields than these, each event shows those that it has: an answer would be mostly nulls.
 const FIELDS_WITH_NULLS_MAX: usize = 500;
@@ -128,17 +129,4 @@ fn write_data(out: &mut Vec<u8>, named: &[Named<'_>], row: usize, shows_nulls: b
         column.write(row, out);
     }
     out.push(b'}');
-}
-
-/// Writes what people say of fields.
-pub(super) fn write_fields(out: &mut Vec<u8>, fields: &[DescribedField]) {
-    write_list(out, fields, |out, field| {
-        out.push(b'{');
-        write_text_member(out, "name", &field.name);
-        write_text_member(out, "type", &field.kind);
-        write_text_member(out, "unit", &field.unit);
-        write_member(out, "hidden", field.hidden);
-        write_text_member(out, "description", &field.description);
-        out.push(b'}');
-    });
 }

@@ -6,9 +6,8 @@ use tidegauge_engine::{AggregateInfo, Table};
 use tidegauge_model::duration;
 
 use super::json::{write_key, write_list, write_member, write_string, write_text_member, write_time};
-use super::status::NO_TIME;
-use super::tabular::write_sort_key;
-use super::{MAIN, Shown, TIME, table};
+use super::members::{write_sort_key, write_start};
+use super::shown::{MAIN, Shown, TIME, table};
 
 /// The aggregations that every reader of a request knows. One that a reader does not know would cost it the answer.
 const KNOWN: [&str; 14] = [
@@ -76,12 +75,4 @@ fn write_aggregation(out: &mut Vec<u8>, alias: &str, aggregate: &AggregateInfo) 
     let argument = aggregate.arguments.first().map_or("null", String::as_str);
     out.extend_from_slice(argument.as_bytes());
     out.push(b'}');
-}
-
-/// Writes when a range begins; one that is open begins with the first of all times.
-pub(super) fn write_start(out: &mut Vec<u8>, start: i64) {
-    match start {
-        i64::MIN => write_string(out, NO_TIME),
-        start => write_time(out, start),
-    }
 }

@@ -5,8 +5,8 @@ use tidegauge_engine::{Answer, Field};
 
 use super::columns::Column;
 use super::json::write_string;
-use super::text::Text;
-use super::{MAIN, Written, table};
+use super::shown::{MAIN, table};
+use super::text::{Text, Written};
 
 /// About how long a value is, to ask for memory once.
 const CELL_BYTES: usize = 12;

@@ -2,8 +2,8 @@
 
 use tidegauge_engine::{Answer, Message};
 
-use super::Shown;
 use super::json::{write_comma, write_key, write_member, write_string, write_text_member, write_time};
+use super::shown::{MAIN, Shown, TOTALS};
 
 /// What clients written in Go take for "not set", and every other client for a time.
 pub(super) const NO_TIME: &str = "0001-01-01T00:00:00Z";
@@ -149,7 +149,7 @@ fn told(message: &Message) -> (&'static str, String) {
 fn is_cut_at(answer: &Answer, limit: u64) -> bool {
     let shown =
         |name: &str| answer.tables.iter().find(|table| table.name == name).map(|table| table.rows as u64);
-    match (shown(super::TOTALS), shown(super::MAIN)) {
+    match (shown(TOTALS), shown(MAIN)) {
         (Some(groups), _) => groups >= limit && answer.figures.groups > limit,
         (None, Some(rows)) => rows >= limit && answer.figures.rows_matched > limit,
         (None, None) => false,

@@ -1,21 +1,17 @@
 //! The form `tabular`: tables of columns, and its twin with rows. The contract of the JSON query asks for `buckets` in
 //! every form, so they are there too, empty: the groups are in the tables.
 
-use std::collections::BTreeSet;
-
 use tidegauge_app::service::Error;
-use tidegauge_app::service::query::DescribedDataset;
 use tidegauge_engine::{Field, Table};
-use tidegauge_lang::tree::{SortKey, Type};
 
-use super::columns::{Column, type_name};
+use super::columns::{Column, type_names};
 use super::json::{
     write_comma, write_key, write_list, write_member, write_string, write_text_member, write_time,
 };
-use super::legacy::write_fields;
-use super::request::write_start;
-use super::text::{Text, write_rows};
-use super::{ARRIVAL, Shown, TIME, Written, explain, status};
+use super::members::{write_datasets, write_sort_key, write_start};
+use super::shown::{ARRIVAL, Shown, TIME};
+use super::text::{Text, Written, write_rows};
+use super::{explain, status};
 
 /// About how long a value is, to ask for memory once.
 const CELL_BYTES: usize = 12;
@@ -50,19 +46,6 @@ pub(super) fn write(shown: &Shown<'_>, by: By) -> Result<Written, Error> {
     explain::write_member_of(&mut out, shown.answer);
     out.push(b'}');
     out.finish()
-}
-
-/// Writes the names of datasets, and what is known of their fields.
-pub(super) fn write_datasets(out: &mut Vec<u8>, datasets: &[DescribedDataset]) {
-    write_key(out, "datasetNames");
-    write_list(out, datasets, |out, dataset| write_string(out, &dataset.name));
-    write_key(out, "fieldsMetaMap");
-    out.push(b'{');
-    for dataset in datasets {
-        write_key(out, &dataset.name);
-        write_fields(out, &dataset.fields);
-    }
-    out.push(b'}');
 }
 
 fn write_table(out: &mut Text, table: &Table, fields: &[&Field], by: By) -> Result<(), Error> {
@@ -155,26 +138,8 @@ fn write_field(out: &mut Vec<u8>, field: &Field) {
     out.push(b'}');
 }
 
-/// The types that occur, such as `integer|string`.
-pub(super) fn type_names(field: &Field) -> String {
-    // Integers have one name, however long they are.
-    let as_told = |of: Type| if of == Type::LongInteger { Type::Integer } else { of };
-    let types: BTreeSet<Type> = field.values.iter().map(|(of, _)| as_told(*of)).collect();
-    if types.is_empty() {
-        return "unknown".to_owned();
-    }
-    types.into_iter().map(type_name).collect::<Vec<_>>().join("|")
-}
-
 fn write_name(out: &mut Vec<u8>, name: &str) {
     out.push(b'{');
     write_text_member(out, "name", name);
-    out.push(b'}');
-}
-
-pub(super) fn write_sort_key(out: &mut Vec<u8>, key: &SortKey) {
-    out.push(b'{');
-    write_text_member(out, "field", &key.field);
-    write_member(out, "desc", key.is_descending);
     out.push(b'}');
 }

@@ -7,14 +7,16 @@ use std::time::Duration;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringViewArray};
 use serde_json::{Value, json};
 use tidegauge_app::service::datasets::fields::DescribedField;
+use tidegauge_app::service::query::{DescribedDataset, TextQuery};
 use tidegauge_engine::{
-    AggregateInfo, Continuation, Explanation, Field, Figures, Message, StepFigures, Table,
+    AggregateInfo, Answer, Continuation, Explanation, Field, Figures, Message, StepFigures, Table,
 };
 use tidegauge_lang::tree::{Bucket, SortKey, TimeRange, Type};
 use tidegauge_model::RowId;
 
 mod forms;
 
+use super::shown::{MAIN, TOTALS};
 use super::*;
 
 const SECOND: i64 = 1_000_000_000;

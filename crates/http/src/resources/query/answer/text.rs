@@ -13,8 +13,8 @@ use tidegauge_app::service::Error;
 use tidegauge_app::service::query::failure;
 use tidegauge_engine::{Answer, Error as EngineError, Held};
 
-use super::cells;
 use super::json::write_comma;
+use super::shown::cells;
 
 /// About how long a piece is.
 const PIECE_BYTES: usize = 256 << 10;

@@ -16,7 +16,7 @@ use tidegauge_engine::Held;
 use tidegauge_model::{ErrorKind, Rule, Violation};
 use utoipa::{IntoParams, ToSchema};
 
-use super::Asking;
+use super::asking::Asking;
 use super::body::AplRequest;
 use super::parameters::AplAsked;
 use super::stream::{StreamEvent, error_text, json, kept_alive};

@@ -17,7 +17,7 @@ use tidegauge_model::{ErrorKind, Violation};
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use utoipa::ToSchema;
 
-use super::Asking;
+use super::asking::Asking;
 use crate::error::ApiError;
 use crate::extract::Caller;
 use crate::guard::UnderWay;
