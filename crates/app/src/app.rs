@@ -18,7 +18,7 @@ use crate::background::Background;
 use crate::bearers::Bearers;
 use crate::collected::{LastUses, RefusalLog};
 use crate::config;
-use crate::config::{HttpLimits, IngestLimits, PublicUrl, QueryLimits, TrustedProxies};
+use crate::config::{HttpLimits, IngestLimits, OrganisationCreation, PublicUrl, QueryLimits, TrustedProxies};
 use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
 use crate::oauth::Oauth;
@@ -50,6 +50,7 @@ pub struct App {
     pub public_url: PublicUrl,
     /// Whose word on where a request comes from is believed.
     pub trusted_proxies: TrustedProxies,
+    pub organisation_creation: OrganisationCreation,
     pub embedded: EmbeddedServer,
     pub oauth: Oauth,
     pub roles: RoleTable,
@@ -84,6 +85,7 @@ pub struct Parts {
     pub atlas: Option<Arc<Atlas>>,
     pub public_url: PublicUrl,
     pub trusted_proxies: TrustedProxies,
+    pub organisation_creation: OrganisationCreation,
     pub oauth: config::oauth::Oauth,
     /// How messages are sent to notifiers.
     pub sending: Manner,
@@ -101,6 +103,7 @@ impl App {
             atlas,
             public_url,
             trusted_proxies,
+            organisation_creation,
             oauth,
             sending,
         } = parts;
@@ -124,6 +127,7 @@ impl App {
             oauth: Oauth::new(oauth, public_url.as_str(), &clock, proofs, &tasks),
             public_url,
             trusted_proxies,
+            organisation_creation,
             catalog,
             clock,
             chance,

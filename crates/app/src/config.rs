@@ -58,3 +58,12 @@ pub struct FirstStart {
     pub org_name: String,
     pub owner_email: String,
 }
+
+/// Whose owners and admins may make further organisations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrganisationCreation {
+    /// Those of every organisation.
+    Any,
+    /// Those of the one that the first start made.
+    First,
+}

@@ -139,7 +139,7 @@ impl Leaf {
 pub(crate) async fn loaded(scan: &Scan, columns: &[Typed], selected: &Selected) -> Result<Stretches> {
     let places = Typed::inputs_of(columns);
     let inputs = scan.load(selected.place, &places, &selected.picked).await?;
-    Ok(Stretches::new(inputs, selected.picked.count()))
+    Ok(Stretches::of_columns(inputs, selected.picked.count(), columns.len()))
 }
 
 /// Columns for some rows.
@@ -226,7 +226,7 @@ impl Computing {
                 batch = arrow_select::filter::filter_record_batch(&batch, &passes)?;
             }
         }
-        self.current = Some(Stretches::new(inputs_of(&batch), batch.num_rows()));
+        self.current = Some(Stretches::of_columns(inputs_of(&batch), batch.num_rows(), self.columns.len()));
         Ok(())
     }
 }

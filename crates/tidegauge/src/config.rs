@@ -18,7 +18,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tidegauge_app::config::oauth::Oauth;
-use tidegauge_app::config::{FirstStart, HttpLimits, IngestLimits, PublicUrl, QueryLimits, TrustedProxies};
+use tidegauge_app::config::{
+    FirstStart, HttpLimits, IngestLimits, OrganisationCreation, PublicUrl, QueryLimits, TrustedProxies,
+};
 use tidegauge_auth::{TokenKind, TokenSecret};
 use tidegauge_catalog::Location;
 use tidegauge_engine::EngineSettings;
@@ -55,6 +57,7 @@ pub struct Config {
     pub geo_database: Option<PathBuf>,
     pub secret_key_file: PathBuf,
     pub first_start: FirstStart,
+    pub organisation_creation: OrganisationCreation,
     pub log: Log,
 }
 
@@ -113,6 +116,7 @@ impl TryFrom<Settings> for Config {
                 org_name: security.first_org_name,
                 owner_email: owner_email(security.first_owner_email)?,
             },
+            organisation_creation: organisation_creation(&security.organisation_creation)?,
             log: Log { format: log_format(&log.log_format)?, level: log.log_level },
             data: storage.data,
         })
@@ -177,6 +181,14 @@ fn owner_email(email: String) -> Result<String, Error> {
     match check_account_email("first_owner_email", &email) {
         Ok(()) => Ok(email),
         Err(violation) => Err(setting("first_owner_email", violation.problem)),
+    }
+}
+
+fn organisation_creation(text: &str) -> Result<OrganisationCreation, Error> {
+    match text {
+        "any" => Ok(OrganisationCreation::Any),
+        "first" => Ok(OrganisationCreation::First),
+        other => Err(setting("organisation_creation", format!("{other:?} is neither any nor first"))),
     }
 }
 

@@ -5,11 +5,12 @@ use std::process::ExitCode;
 use clap::Parser;
 use tidegauge::commands::{Arguments, run};
 use tidegauge_cli::commands::{failure, output};
+use tidegauge_heap::Counting;
 
 // Event data is many small short-lived allocations on several threads, which the C library's allocator handles
-// slowly and with much fragmentation.
+// slowly and with much fragmentation. It is counted so that queries are held to what they take.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: Counting<mimalloc::MiMalloc> = Counting(mimalloc::MiMalloc);
 
 #[tokio::main]
 async fn main() -> ExitCode {

@@ -128,7 +128,7 @@ async fn work_on(app: &App, monitor: LeasedMonitor, owner: &str) {
         }
         Ok(Ran::Scheduled) => {}
         Ok(Ran::Lost) => {
-            tracing::info!(monitor = %id, "a run was of no use: the monitor is gone or was taken over")
+            tracing::info!(monitor = %id, "a run was of no use: the monitor is gone, was changed or was taken over")
         }
         Err(error) => {
             app.metrics.job_failed();

@@ -88,9 +88,7 @@ impl Caller {
     pub fn org_to_create_in(&self) -> Result<&OrgId> {
         let standing = self.standing()?;
         if standing.payment == PaymentStatus::Blocked {
-            let message = "the organisation is blocked for a failed payment: nothing new can be created";
-            return Err(Error::new(ErrorKind::PaymentRequired, message)
-                .hint("settle the payment; reading, changing and deleting still work"));
+            return Err(blocked());
         }
         Ok(&standing.org)
     }
@@ -111,4 +109,11 @@ impl Caller {
             request_id: self.request_id.clone(),
         }
     }
+}
+
+/// The refusal to make something new while the payment of an organisation is blocked.
+pub(super) fn blocked() -> Error {
+    let message = "the organisation is blocked for a failed payment: nothing new can be created";
+    Error::new(ErrorKind::PaymentRequired, message)
+        .hint("settle the payment; reading, changing and deleting still work")
 }

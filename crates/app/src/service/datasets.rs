@@ -108,6 +108,7 @@ pub async fn create(app: &App, caller: &Caller, input: DatasetInput) -> Result<D
     Ok(stored)
 }
 
+/// Changes a dataset. Events go by a shorter retention time, so that is for who may let go of them in another way.
 pub async fn update(app: &App, caller: &Caller, name: &str, change: DatasetChange) -> Result<Dataset> {
     let present = get(app, caller, name).await?;
     if let Some(description) = &change.description {
@@ -119,6 +120,7 @@ pub async fn update(app: &App, caller: &Caller, name: &str, change: DatasetChang
         description: change.description,
         use_retention: change.use_retention,
         retention_days: change.retention_days,
+        keeps_events: !may_remove_events(caller, name),
     };
     let updated =
         app.catalog.update_dataset(caller.org()?, name, patch, caller.now, &caller.change()).await?;
@@ -136,6 +138,14 @@ pub async fn delete(app: &App, caller: &Caller, name: &str) -> Result<()> {
     let id = app.catalog.delete_dataset(org, name, caller.now, &caller.change()).await?;
     app.store.remove(&id.ok_or_else(not_found)?);
     Ok(())
+}
+
+/// Whether the caller may have events of a dataset removed: with it, by their age, or by a query.
+fn may_remove_events(caller: &Caller, name: &str) -> bool {
+    let held = &caller.capabilities;
+    held.allows_org(OrgArea::Datasets, Action::Delete)
+        || held.allows_dataset(name, DatasetArea::Trim, Action::Update)
+        || held.allows_dataset(name, DatasetArea::Data, Action::Delete)
 }
 
 fn check_retention(use_retention: bool, days: u32) -> Result<()> {

@@ -23,7 +23,7 @@ pub async fn test(app: &App, caller: &Caller, id: &str) -> Result<Delivery> {
     }
     let org = caller.org()?;
     // Before it is sent, so that it is in the trail however that ends.
-    app.catalog.note_notifier("notifier.test", &notifier.id, &caller.change()).await?;
+    app.catalog.note_notifier("notifier.test", &notifier, &caller.change()).await?;
     let message = test_message(&notifier, caller.now);
     let sent = app.notify.send_now(org, &notifier, message).await?;
     let (delivery, _) = sent.ok_or_else(|| Error::not_found("notifier"))?;
@@ -85,7 +85,7 @@ pub async fn replay(app: &App, caller: &Caller, id: &str, delivery: &str) -> Res
 /// The secret of the notifier's signatures, in the form that libraries take.
 pub async fn signing_secret(app: &App, caller: &Caller, id: &str) -> Result<String> {
     let notifier = notifiers::get(app, caller, id).await?;
-    app.catalog.note_notifier("notifier.signing-secret", &notifier.id, &caller.change()).await?;
+    app.catalog.note_notifier("notifier.signing-secret", &notifier, &caller.change()).await?;
     Ok(app.notify.secret(caller.org()?, &notifier.id).reveal())
 }
 

@@ -6,6 +6,7 @@ pub mod desk;
 mod gate;
 mod memory;
 pub mod quota;
+pub mod small;
 mod usage;
 
 use std::sync::Arc;

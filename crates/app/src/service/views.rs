@@ -1,6 +1,6 @@
-//! Views: list, read, create, replace, delete. A query must be understood, and who sets it must hold the right to
-//! query all that it reads, because a view hands that on. What a view may not read, such as another view, is checked
-//! when it is used.
+//! Views: list, read, create, replace, delete. A query must be understood, and who sets, changes or deletes it must hold
+//! the right to query all that it reads, because a view hands that on. What a view may not read, such as another view, is
+//! checked when it is used.
 
 mod reads;
 
@@ -55,16 +55,27 @@ pub async fn create(app: &App, caller: &Caller, input: ViewInput) -> Result<View
 pub async fn replace(app: &App, caller: &Caller, id_or_name: &str, input: ViewInput) -> Result<View> {
     let present = get(app, caller, id_or_name).await?;
     let view = checked(caller, present.id, input)?;
-    let replaced = app.catalog.replace_view(caller.org()?, &view, &caller.change()).await?;
-    replaced.ok_or_else(not_found)
+    let (org, change) = (caller.org()?, caller.change());
+    let replaced =
+        app.catalog.replace_view(org, &view, &change, |present| check_taken(caller, present)).await?;
+    replaced.ok_or_else(not_found)?
 }
 
 pub async fn delete(app: &App, caller: &Caller, id_or_name: &str) -> Result<()> {
     let present = get(app, caller, id_or_name).await?;
-    if app.catalog.delete_view(caller.org()?, &present.id, &caller.change()).await? {
+    let (org, change) = (caller.org()?, caller.change());
+    let taken = |present: &View| check_taken(caller, present);
+    app.catalog.delete_view(org, &present.id, &change, taken).await?.ok_or_else(not_found)?
+}
+
+/// Others read what a view reads, and monitors watch it: who takes that from them, or puts something else in its place,
+/// must be allowed to read it. One that is understood no more is read by nobody.
+fn check_taken(caller: &Caller, present: &View) -> Result<()> {
+    let (program, diagnostics) = parse_query(&present.apl);
+    if !diagnostics.is_empty() {
         return Ok(());
     }
-    Err(not_found())
+    check_rights(caller, &Reads::of(program), "the present query")
 }
 
 fn not_found() -> Error {
@@ -84,7 +95,7 @@ fn checked(caller: &Caller, id: ViewId, input: ViewInput) -> Result<View> {
         return Err(of_diagnostics("the query", &input.apl, &diagnostics));
     }
     let reads = Reads::of(program);
-    check_rights(caller, &reads)?;
+    check_rights(caller, &reads, "the query")?;
     Ok(View {
         id,
         name: input.name,
@@ -118,12 +129,13 @@ fn check_datasets(datasets: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Who may query a view reads what it reads, so only who may read that themselves can set its query.
-fn check_rights(caller: &Caller, reads: &Reads) -> Result<()> {
+/// Who may query a view reads what it reads, so only who may read that themselves can set its query. `which` query it is
+/// about stands in the hint.
+fn check_rights(caller: &Caller, reads: &Reads, which: &str) -> Result<()> {
     let some_unknown = reads.is_open.then_some(ANY);
     for dataset in reads.names.iter().map(String::as_str).chain(some_unknown) {
         caller.check_dataset(dataset, DatasetArea::Query, Action::Read).map_err(|refused| {
-            refused.hint(format!("the query reads {dataset}, which needs query with action: read"))
+            refused.hint(format!("{which} reads {dataset}, which needs query with action: read"))
         })?;
     }
     Ok(())

@@ -91,7 +91,7 @@ impl Run {
             }
             Origin::Dataset(rows) => {
                 let mut scan = self.scan(rows, &segment.scope, &segment.conditions, false).await?;
-                scan.split_for(self.threads);
+                scan.split_for(self.threads, Typed::inputs_of(&columns));
                 Arc::new(Leaf::of_scan(Arc::new(scan), columns, schema, self.threads))
             }
         })

@@ -30,7 +30,7 @@ pub struct AuditResponse {
     pub resource: String,
     /// done or refused.
     pub outcome: String,
-    /// What rights a change gave, or why a call was refused.
+    /// The name of what was changed and what was given or set, or why a call was refused.
     pub detail: String,
     pub request_id: String,
     /// How many equal refused calls this line stands for.

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use tidegauge_app::App;
-use tidegauge_app::service::ingest::{self, IngestAnswer, IngestInput};
+use tidegauge_app::service::ingest::{self, IngestAnswer, IngestInput, small};
 use tidegauge_ingest::{Encoding, Format};
 use tidegauge_model::ErrorKind;
 use utoipa::{IntoParams, ToSchema};
@@ -20,9 +20,6 @@ use crate::extract::{Caller, Json, PathId, Query};
 /// Ours first; the second of each pair is what existing clients send.
 const CSV_FIELDS: [&str; 2] = ["x-tidegauge-csv-fields", "x-axiom-csv-fields"];
 const EVENT_LABELS: [&str; 2] = ["x-tidegauge-event-labels", "x-axiom-event-labels"];
-
-/// A body of so few bytes is read faster than it is handed to another thread.
-const SMALL_BYTES: u64 = 32 << 10;
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const COMMIT: HeaderName = HeaderName::from_static("x-tidegauge-commit");
@@ -169,7 +166,7 @@ async fn take(
     let length = length(&headers);
     check_length(length, app.ingest.limits.max_body_bytes)?;
     let given = |text: Option<String>| text.filter(|text| !text.is_empty());
-    let input = IngestInput {
+    let mut input = IngestInput {
         dataset,
         format: format(&headers)?,
         encoding: encoding(&headers)?,
@@ -181,7 +178,21 @@ async fn take(
         labels: text(&headers, &EVENT_LABELS)?,
         idempotency_key: text(&headers, &[IDEMPOTENCY_KEY])?,
     };
-    let is_small = length.is_some_and(|length| length <= SMALL_BYTES) && input.encoding == Encoding::Identity;
+    let said_small = length.is_some_and(|length| length <= small::BYTES_MAX as u64);
+    let (body, is_small) = match input.encoding {
+        Encoding::Identity => (body, said_small),
+        _ if !said_small => (body, false),
+        encoding => {
+            let sent = axum::body::to_bytes(body, small::BYTES_MAX).await.map_err(unreadable)?;
+            match small::decompressed(encoding, &sent, &app.ingest.limits) {
+                Some(plain) => {
+                    input.encoding = Encoding::Identity;
+                    (Body::from(plain), true)
+                }
+                None => (Body::from(sent), false),
+            }
+        }
+    };
     let to_app = Arc::clone(&app);
     // Boxed once here, or every layer around it would copy it.
     let work =
@@ -233,6 +244,12 @@ fn check_length(length: Option<u64>, max: u64) -> Result<(), ApiError> {
             .hint("the setting max_ingest_body_bytes is the limit"));
     }
     Ok(())
+}
+
+/// The error of a body that does not come to its end, as for one that is read while it comes.
+fn unreadable(error: axum::Error) -> ApiError {
+    let message = format!("the body could not be read: {error}");
+    ApiError::new(ErrorKind::Malformed, message).hint("nothing of this request was stored")
 }
 
 fn format(headers: &HeaderMap) -> Result<Format, ApiError> {

@@ -15,7 +15,7 @@ use tidegauge_app::App;
 use tidegauge_app::app::Parts;
 use tidegauge_app::background::Background;
 use tidegauge_app::config::{
-    self, FirstStart, HttpLimits, IngestLimits, PublicUrl, QueryLimits, TrustedProxies,
+    self, FirstStart, HttpLimits, IngestLimits, OrganisationCreation, PublicUrl, QueryLimits, TrustedProxies,
 };
 use tidegauge_app::service::first_start;
 use tidegauge_auth::{TokenKind, TokenSecret};
@@ -195,18 +195,24 @@ impl TestApp {
     /// Starts as a service that is reached under another address.
     pub(crate) async fn start_at(backend: Backend, public_url: &str) -> Self {
         let (oauth, proxies) = (config::oauth::Oauth::default(), TrustedProxies::default());
-        Self::start_as(backend, oauth, public_url, proxies).await
+        Self::start_as(backend, oauth, public_url, proxies, OrganisationCreation::Any).await
     }
 
     /// Starts behind proxies whose word counts.
     pub(crate) async fn start_behind(backend: Backend, proxies: &str) -> Self {
         let oauth = config::oauth::Oauth { is_embedded: true, ..config::oauth::Oauth::default() };
-        Self::start_as(backend, oauth, PUBLIC_URL, proxies.parse().unwrap()).await
+        Self::start_as(backend, oauth, PUBLIC_URL, proxies.parse().unwrap(), OrganisationCreation::Any).await
     }
 
     /// Starts with issuers of access tokens.
     pub(crate) async fn start_with(backend: Backend, oauth: config::oauth::Oauth) -> Self {
-        Self::start_as(backend, oauth, PUBLIC_URL, TrustedProxies::default()).await
+        Self::start_as(backend, oauth, PUBLIC_URL, TrustedProxies::default(), OrganisationCreation::Any).await
+    }
+
+    /// Starts where organisations are made by the first one alone.
+    pub(crate) async fn start_closed(backend: Backend) -> Self {
+        let (oauth, proxies) = (config::oauth::Oauth::default(), TrustedProxies::default());
+        Self::start_as(backend, oauth, PUBLIC_URL, proxies, OrganisationCreation::First).await
     }
 
     async fn start_as(
@@ -214,6 +220,7 @@ impl TestApp {
         oauth: config::oauth::Oauth,
         public_url: &str,
         trusted_proxies: TrustedProxies,
+        organisation_creation: OrganisationCreation,
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let location = match backend {
@@ -243,6 +250,7 @@ impl TestApp {
             atlas: None,
             public_url: PublicUrl::parse(public_url).unwrap(),
             trusted_proxies,
+            organisation_creation,
             oauth,
             sending: sending(),
         };

@@ -11,7 +11,7 @@ use tidegauge_app::config::FirstStart;
 use tidegauge_app::jobs::forget_tokens;
 use tidegauge_app::service::first_start;
 use tidegauge_catalog::{Catalog, Change, SealKey};
-use tidegauge_model::{Action, Capabilities, Clock, DatasetArea, OrgArea};
+use tidegauge_model::{Action, Capabilities, Clock, DatasetArea, Org, OrgArea, OrgId, PaymentStatus, Role};
 
 use crate::app::{Answer, BODY_MAX, TestApp};
 use crate::role_edits::nobody_gains_by_edits;
@@ -38,6 +38,8 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("one_organisation_has_half_of_the_places", |app| Box::pin(half_of_the_places(app))),
     ("what_another_process_changes_counts_after_a_moment", |app| Box::pin(changed_elsewhere(app))),
     ("roles_and_groups_have_a_largest_size", |app| Box::pin(largest_roles(app))),
+    ("the_first_organisation_alone_makes_others_where_that_is_set", |app| Box::pin(made_by_the_first(app))),
+    ("who_has_only_blocked_organisations_makes_no_other", |app| Box::pin(none_while_blocked(app))),
 ];
 
 async fn same_bytes(app: TestApp) {
@@ -391,4 +393,45 @@ async fn largest_roles(app: TestApp) {
 
 fn notifier(name: &str) -> serde_json::Value {
     json!({"name": name, "properties": {"email": {"emails": ["ops@example.com"]}}})
+}
+
+async fn made_by_the_first(app: TestApp) {
+    let app = TestApp::start_closed(app.backend).await;
+    let admin = app.member_token(Role::Admin).await;
+    for path in ["/v2/orgs", "/v1/orgs", "/v2/orgs/provision"] {
+        for token in [&app.owner_token, &admin] {
+            let answer = app.send("POST", path, Some(token), Some(&json!({"name": "More"}))).await;
+            assert_eq!(answer.status, 200, "{path}: {answer:?}");
+        }
+        let answer = app.send("POST", path, Some(&app.other_token), Some(&json!({"name": "More"}))).await;
+        assert_eq!(answer.status, 403, "{path}: {answer:?}");
+        assert!(answer.json()["message"].as_str().unwrap().contains("the first organisation"), "{answer:?}");
+    }
+    let orgs = app.send("GET", "/v2/orgs", Some(&app.other_token), None).await.json();
+    assert_eq!(orgs.as_array().unwrap().len(), 1);
+}
+
+/// A person of several need not name one here, and is held to all of them.
+async fn none_while_blocked(app: TestApp) {
+    let admin = app.member_token(Role::Admin).await;
+    let more = json!({"name": "More"});
+    let second = app.send("POST", "/v2/orgs", Some(&admin), Some(&more)).await.json();
+    let second = OrgId::from(second["id"].as_str().unwrap());
+    let now = app.app.now();
+    let block = |org: &mut Org| {
+        org.payment.move_to(PaymentStatus::Success, now)?;
+        org.payment.move_to(PaymentStatus::Failed, now)?;
+        org.payment.move_to(PaymentStatus::Blocked, now)
+    };
+    let change = Change { org: None, actor: "operator".to_owned(), at: now, request_id: String::new() };
+    let blocked = [&app.org, &second];
+    for (place, org) in blocked.into_iter().enumerate() {
+        let answer = app.send("POST", "/v2/orgs", Some(&admin), Some(&more)).await;
+        assert_eq!(answer.status, 200, "{place} of two are blocked: {answer:?}");
+        let made = OrgId::from(answer.json()["id"].as_str().unwrap());
+        app.app.catalog.update_org(org, "org.payment", &change, block).await.unwrap().unwrap().unwrap();
+        app.app.catalog.update_org(&made, "org.payment", &change, block).await.unwrap().unwrap().unwrap();
+    }
+    let answer = app.send("POST", "/v2/orgs", Some(&admin), Some(&more)).await;
+    assert_eq!(answer.status, 402, "{answer:?}");
 }

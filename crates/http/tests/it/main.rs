@@ -35,6 +35,7 @@ mod sign_in_attacks;
 mod sign_in_cases;
 #[path = "../../../auth/tests/it/signer.rs"]
 mod signer;
+mod small_bodies;
 mod watch;
 
 use libtest_mimic::{Arguments, Trial};
@@ -57,6 +58,7 @@ fn main() {
         let lists = [
             cases::ALL,
             ingest_cases::ALL,
+            small_bodies::ALL,
             job_cases::ALL,
             period_cases::ALL,
             query_cases::ALL,

@@ -90,6 +90,7 @@ pub async fn open_app(
         atlas,
         public_url,
         trusted_proxies: config.trusted_proxies.clone(),
+        organisation_creation: config.organisation_creation,
         oauth,
         sending,
     };

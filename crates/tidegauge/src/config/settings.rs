@@ -93,6 +93,7 @@ pub struct SecuritySettings {
     pub first_token: Hidden,
     pub first_org_name: String,
     pub first_owner_email: String,
+    pub organisation_creation: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]

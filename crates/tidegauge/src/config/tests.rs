@@ -58,6 +58,10 @@ fn errors_name_the_place_and_the_setting() {
         (with_file("", vec![given("tls_cert", "cert.pem")]), "setting tls_key: must be set too"),
         (with_file("", vec![given("first_token", "xaat-1")]), "setting first_token: must have the form"),
         (with_file("", vec![given("log_format", "xml")]), "setting log_format"),
+        (
+            with_file("", vec![given("organisation_creation", "nobody")]),
+            "setting organisation_creation: \"nobody\" is neither any nor first",
+        ),
         (with_file("", vec![given("public_url", "events.example.com")]), "setting public_url: "),
         (
             with_file("", vec![given("trusted_proxies", "10.0.0.0/8, proxy")]),

@@ -16,11 +16,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("auth", &["model"]),
     ("ingest", &["model"]),
     ("catalog", &["model"]),
-    ("store", &["model", "catalog"]),
+    ("heap", &[]),
+    ("store", &["heap", "model", "catalog"]),
     ("outgoing", &[]),
     ("notify", &["model", "catalog", "outgoing"]),
     ("watch", &["model"]),
-    ("engine", &["model", "lang", "store"]),
+    ("engine", &["heap", "model", "lang", "store"]),
     ("eventgen", &["model"]),
     ("cli", &["model", "lang", "auth", "eventgen"]),
     (
@@ -32,8 +33,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         BINARY,
         &[
-            "model", "lang", "auth", "ingest", "catalog", "store", "outgoing", "notify", "watch", "engine",
-            "app", "http", "cli", "webui",
+            "heap", "model", "lang", "auth", "ingest", "catalog", "store", "outgoing", "notify", "watch",
+            "engine", "app", "http", "cli", "webui",
         ],
     ),
     ("tidy", &[]),

@@ -52,7 +52,8 @@ pub async fn trim(app: &App, caller: &Caller, name: &str, max_duration: &str) ->
     }
     let state = find_state(app, caller, name).await?.ok_or_else(not_found)?;
     let removed = app.store.trim(&state, caller.now.minus(age)).await?;
-    app.catalog.note_trim(name, &caller.change()).await?;
+    let detail = format!("{removed} segments older than {max_duration}");
+    app.catalog.note_trim(name, detail, &caller.change()).await?;
     Ok(removed)
 }
 

@@ -56,7 +56,10 @@ pub async fn resolve(app: &App, caller: &Caller, monitor: &Monitor) -> Result<us
         deliveries: changed.iter().flat_map(|outcome| deliveries(monitor, &run, outcome, now)).collect(),
     };
     let told = recorded.deliveries.len();
-    app.catalog.record_monitor_run(&recorded).await?;
+    if !app.catalog.record_monitor_run(&recorded).await? {
+        return Err(Error::new(ErrorKind::Conflict, "the monitor was changed at this moment")
+            .hint("look at it, and try it again"));
+    }
     before.map(|_| told)
 }
 

@@ -37,13 +37,20 @@ pub enum Ran {
     Recorded { told: usize, is_failed: bool },
     /// No run was due: only the schedule was made anew.
     Scheduled,
-    /// The monitor is gone, or somebody else has its lease now.
+    /// The monitor is gone or was changed meanwhile, or somebody else has its lease now.
     Lost,
 }
 
 /// Makes the run of a leased monitor that is due, if one is.
 pub async fn run(app: &App, leased: LeasedMonitor, owner: &str) -> Result<Ran> {
-    let Some(monitor) = app.catalog.monitor_to_run(&leased.id).await? else { return Ok(Ran::Lost) };
+    match app.catalog.monitor_to_run(&leased.id).await? {
+        Some(monitor) => run_as_read(app, monitor, leased, owner).await,
+        None => Ok(Ran::Lost),
+    }
+}
+
+/// The same with the definition that was read for it.
+pub async fn run_as_read(app: &App, monitor: Monitor, leased: LeasedMonitor, owner: &str) -> Result<Ran> {
     let now = app.now();
     let Some(due) = due_run(&monitor, &leased, now) else {
         return schedule(app, &monitor, leased, owner, now).await;

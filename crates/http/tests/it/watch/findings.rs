@@ -1,11 +1,12 @@
 //! What runs have found is for those who could have found it, and goes nowhere else.
 
 use serde_json::{Value, json};
+use tidegauge_app::service::watch::run::{Ran, run_as_read};
 use tidegauge_model::message::DeliveryState;
 use tidegauge_model::time::Clock;
 use tidegauge_model::{MonitorId, NotifierId};
 
-use super::support::{MINUTE, create, messages, monitor, next_minute, notifier, send};
+use super::support::{MINUTE, create, messages, monitor, next_minute, notifier, run_due, send};
 use crate::app::TestApp;
 use crate::cases::Case;
 
@@ -13,6 +14,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("watch::what_was_found_is_for_those_who_may_query_it", |app| Box::pin(values(app))),
     ("watch::a_used_notifier_is_pointed_elsewhere_by_who_may_choose_it", |app| Box::pin(elsewhere(app))),
     ("watch::what_waits_does_not_follow_a_notifier_to_a_stranger", |app| Box::pin(waiting(app))),
+    ("watch::what_is_being_found_does_not_follow_a_notifier_to_a_stranger", |app| Box::pin(under_way(app))),
     ("watch::what_was_given_up_does_not_follow_a_notifier_to_a_stranger", |app| Box::pin(given_up(app))),
 ];
 
@@ -163,6 +165,36 @@ async fn waiting(app: TestApp) {
     assert_eq!(replay(&app, &hook, &app.owner_token).await, 200);
     assert_eq!(point(&app, &hook, &paused, &app.owner_token).await, 200);
     assert_eq!(states(&app, &hook).await, [DeliveryState::Waiting]);
+}
+
+/// A run is under way while its monitor is given another notifier and a stranger takes the one before.
+async fn under_way(app: TestApp) {
+    send(&app, &json!([{"status": 200}])).await;
+    let stranger = token(&app, json!({"orgCapabilities": {"notifiers": ["read", "update"]}})).await;
+    let hook = notifier(&app).await;
+    let watching = create(&app, &monitor(json!({"notifierIds": [hook.as_str()]}))).await;
+    next_minute(&app).await;
+    send(&app, &json!([{"status": 500}, {"status": 500}])).await;
+    app.clock.advance(MINUTE);
+    let (catalog, now) = (&app.app.catalog, app.clock.now());
+    let leased = catalog.lease_monitor(&app.org, &watching, "slow", now, now.plus(MINUTE)).await.unwrap();
+    let as_read = catalog.monitor_to_run(&watching).await.unwrap().unwrap();
+
+    let other = notifier(&app).await;
+    let moved = monitor(json!({"notifierIds": [other.as_str()]}));
+    let path = format!("/v2/monitors/{watching}");
+    let answer = app.send("PUT", &path, Some(&app.owner_token), Some(&moved)).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    let present = get(&app, &format!("/v2/notifiers/{hook}"), &app.owner_token).await;
+    assert_eq!(point(&app, &hook, &present, &stranger).await, 200);
+
+    let ran = run_as_read(&app.app, as_read, leased.unwrap(), "slow").await.unwrap();
+    assert_eq!(ran, Ran::Lost);
+    assert_eq!(states(&app, &hook).await, []);
+    // The run is made anew, and tells whom the monitor tells now.
+    run_due(&app).await;
+    assert_eq!(states(&app, &hook).await, []);
+    assert_eq!(states(&app, &other).await, [DeliveryState::Waiting]);
 }
 
 async fn given_up(app: TestApp) {

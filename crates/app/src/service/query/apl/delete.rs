@@ -74,14 +74,16 @@ pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: b
         if is_committed {
             if !is_noted {
                 // Before anything is gone, so that a deletion which is cut off is in the trail too.
-                app.catalog.note_deletion(&name, &caller.change()).await?;
+                let more = if found.len() as u64 >= PAGE_ROWS { " or more" } else { "" };
+                let detail = format!("{} events{more}", found.len());
+                app.catalog.note_deletion(&name, &detail, &caller.change()).await?;
                 is_noted = true;
             }
             deletion.rows_deleted += removed(app, dataset, found).await?;
         }
     }
     if is_committed && !is_noted {
-        app.catalog.note_deletion(&name, &caller.change()).await?;
+        app.catalog.note_deletion(&name, "0 events", &caller.change()).await?;
     }
     Ok(deletion)
 }
