@@ -173,7 +173,7 @@ impl<'a> Grouping<'a> {
 
     /// Whether groups have so many columns that waiting on the disk does not help: they come back all at once.
     fn has_many_columns(&self) -> bool {
-        many_columns::are_many(self.columns.len())
+        many_columns::come_back_at_once(self.columns.len())
     }
 
     /// How many columns groups are told apart by, the bucket among them.
@@ -185,7 +185,10 @@ impl<'a> Grouping<'a> {
     fn leaf(&self, rows: &GroupedRows, threads: usize) -> Arc<dyn ExecutionPlan> {
         let (columns, schema) = (self.columns.clone(), Arc::clone(&self.schema));
         Arc::new(match rows {
-            GroupedRows::Scan(scan) => Leaf::of_scan(Arc::clone(scan), columns, schema, threads),
+            GroupedRows::Scan(scan) => {
+                let weight = many_columns::weight(columns.len(), self.aggregates.len());
+                Leaf::of_scan(Arc::clone(scan), columns, schema, threads).weighing(weight)
+            }
             GroupedRows::Plan(plan, conditions) => {
                 Leaf::of_plan(Arc::clone(plan), conditions.clone(), columns, schema)
             }

@@ -35,6 +35,8 @@ const OVER_BYTES_MIN: usize = 8 << 20;
 pub(crate) struct SharedMemory {
     max: usize,
     used: AtomicUsize,
+    /// How much of it was found by measuring, and is more than who holds it may have.
+    found: AtomicUsize,
     /// What the queries of each organisation hold that has any.
     orgs: Mutex<HashMap<Arc<str>, Weak<OrgMemory>>>,
 }
@@ -59,7 +61,7 @@ pub(crate) struct QueryMemory {
 
 impl SharedMemory {
     pub(crate) fn new(max: usize) -> Self {
-        Self { max, used: AtomicUsize::new(0), orgs: Mutex::default() }
+        Self { max, used: AtomicUsize::new(0), found: AtomicUsize::new(0), orgs: Mutex::default() }
     }
 
     fn of_org(&self, name: &Arc<str>) -> Arc<OrgMemory> {
@@ -119,7 +121,11 @@ impl QueryMemory {
     fn take_shared(&self, additional: usize, is_small: bool) -> bool {
         let shared = &self.shared;
         let (max, org_max) = match is_small {
-            true => (shared.max, shared.max),
+            // What is found with others, who are about to end, is not at the cost of those who need little.
+            true => {
+                let max = shared.max.saturating_add(shared.found.load(Ordering::Relaxed));
+                (max, max)
+            }
             false => (shared.max - shared.max / SMALL_PART, shared.org_max()),
         };
         if !add_within(&self.org.used, additional, org_max) {
@@ -151,6 +157,17 @@ impl QueryMemory {
             self.is_crowded.store(!is_own, Ordering::Relaxed);
         }
         is_own || is_shared
+    }
+
+    /// Counts what was found to be held already.
+    fn add_found(&self, bytes: usize) {
+        self.shared.found.fetch_add(bytes, Ordering::Relaxed);
+        self.add(bytes);
+    }
+
+    fn give_back_found(&self, bytes: usize) {
+        self.give_back(bytes);
+        self.shared.found.fetch_sub(bytes, Ordering::Relaxed);
     }
 
     /// Counts what is held already.

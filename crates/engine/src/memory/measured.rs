@@ -65,9 +65,9 @@ impl Measured {
         let unreserved = held.saturating_sub(FREE_BYTES).saturating_sub_unsigned(reserved as u64);
         let found = usize::try_from(unreserved).unwrap_or(0);
         if found < *beside {
-            self.memory.give_back(*beside - found);
+            self.memory.give_back_found(*beside - found);
         } else if found > *beside {
-            self.memory.add(found - *beside);
+            self.memory.add_found(found - *beside);
             if self.memory.is_over() && !self.is_over.swap(true, Ordering::Relaxed) {
                 tracing::debug!(held, reserved, "a query holds more than it may have");
                 self.ended.notify_one();
@@ -80,7 +80,7 @@ impl Measured {
 impl Drop for Measured {
     fn drop(&mut self) {
         let beside = self.beside.get_mut().unwrap_or_else(PoisonError::into_inner);
-        self.memory.give_back(std::mem::take(beside));
+        self.memory.give_back_found(std::mem::take(beside));
     }
 }
 
@@ -156,5 +156,18 @@ mod tests {
         second.add(2 << 20);
         assert!(second.is_over() && !large.is_over());
         assert!(matches!(memory.refusal(), Error::MemoryTaken));
+    }
+
+    #[test]
+    fn what_is_found_with_one_query_does_not_refuse_small_ones() {
+        let shared = Arc::new(SharedMemory::new(100 * MIB));
+        let (_memory, large) = query(&shared, 90 * MIB);
+        large.add(400 << 20);
+        assert!(large.is_over());
+        let (memory, _measured) = query(&shared, 90 * MIB);
+        let pool: Arc<dyn MemoryPool> = memory;
+        let reservation = MemoryConsumer::new("small").register(&pool);
+        reservation.try_grow(10 * MIB).expect("it is small");
+        assert!(reservation.try_grow(20 * MIB).is_err());
     }
 }
