@@ -1,6 +1,6 @@
 //! Rule: `config/reference.toml` is the one list of settings. Each is explained where it stands and in the
 //! documents, its name is free to be a flag and an environment variable, and its default is nowhere else: the
-//! server embeds the file and has no defaults in code.
+//! binary embeds the file and has no defaults in code.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ const DOCUMENT: &str = "docs/reference/config.md";
 const CODE: &str = "crates/tidegauge/src/config";
 
 /// What stands in each table of a list that only the file has: no flags, no variables, and a page of its own, which a
-/// test of the server compares.
+/// test of the binary compares.
 const LISTED: &str = "oauth.issuer";
 
 #[test]
