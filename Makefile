@@ -5,7 +5,7 @@
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
 
 run: setup-run ## build and start the service on http://127.0.0.1:8080, with its data in ./data
-	cargo run --profile fast -p tidegauge-server -- serve
+	cargo run --profile fast -p tidegauge -- serve
 
 # All of it is compiled once, by the lints' own compiler: lints that run on their own read every dependency a second
 # time. What would make a second time quicker takes time and disk.
