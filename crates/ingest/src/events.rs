@@ -38,13 +38,15 @@ pub struct Events<'a> {
     pub(crate) around: Surroundings<'a>,
     pub(crate) room: Option<Room<'a>>,
     pub(crate) next_look: usize,
+    /// An event was started and not ended.
+    is_open: bool,
     /// Whether an event with a time that cannot be read has that of its arrival.
     pub(crate) takes_unreadable_times: bool,
 }
 
 impl<'a> Events<'a> {
     pub(crate) fn new(around: Surroundings<'a>) -> Self {
-        Self { around, room: None, next_look: LOOK_BYTES, takes_unreadable_times: false }
+        Self { around, room: None, next_look: LOOK_BYTES, is_open: false, takes_unreadable_times: false }
     }
 
     /// Asks for room as the events grow.
@@ -75,11 +77,15 @@ impl<'a> Events<'a> {
         self.around.rows.outcome().failed
     }
 
-    pub fn first_failure(&self) -> Option<&Failure> {
-        self.around.rows.outcome().failures.first()
+    /// The first failures so far, as many as the limits list.
+    pub fn failures(&self) -> &[Failure] {
+        &self.around.rows.outcome().failures
     }
 
+    /// Begins an event. One that was begun and not ended leaves no trace.
     pub fn start(&mut self) {
+        self.abandon();
+        self.is_open = true;
         self.around.rows.start_event();
     }
 
@@ -95,6 +101,7 @@ impl<'a> Events<'a> {
         {
             self.string(field, &text);
         }
+        self.is_open = false;
         let stored = self.around.rows.end_event();
         if self.around.rows.is_too_large() {
             return Err(Overflow::TooLarge);
@@ -114,6 +121,10 @@ impl<'a> Events<'a> {
     /// Makes the event in hand fail. The first reason is kept.
     pub fn fail(&mut self, reason: impl FnOnce() -> String) {
         self.around.rows.fail(reason);
+    }
+
+    pub fn is_failing(&self) -> bool {
+        self.around.rows.is_failing()
     }
 
     /// Whether an event of so many bytes is within the limit; it fails otherwise.
@@ -235,8 +246,15 @@ impl<'a> Events<'a> {
     }
 
     /// Ends the request. The events are in the columns of the reader until it begins the next.
-    pub fn finish(self) -> Outcome {
+    pub fn finish(mut self) -> Outcome {
+        self.abandon();
         self.around.rows.finish()
+    }
+
+    fn abandon(&mut self) {
+        if std::mem::take(&mut self.is_open) {
+            self.around.rows.abandon_event();
+        }
     }
 
     /// Ends the request without its events.
