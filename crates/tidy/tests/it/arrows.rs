@@ -12,6 +12,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("lang", &["model"]),
     ("auth", &["model"]),
     ("ingest", &["model"]),
+    ("protocols", &["model", "ingest"]),
     ("catalog", &["model"]),
     ("store", &["model", "catalog"]),
     ("outgoing", &[]),
@@ -22,8 +23,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "server",
         &[
-            "model", "lang", "auth", "ingest", "catalog", "store", "outgoing", "notify", "watch", "engine",
-            "webui",
+            "model", "lang", "auth", "ingest", "protocols", "catalog", "store", "outgoing", "notify", "watch",
+            "engine", "webui",
         ],
     ),
     ("tidy", &[]),
