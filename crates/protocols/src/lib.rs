@@ -3,12 +3,25 @@
 //! media type and bytes. No I/O, no clock, no threads: who may send, where events go and listening are left to others.
 
 mod answer;
+pub mod cloudevents;
+pub mod datadog;
+pub mod elastic;
+pub mod firehose;
+pub mod gelf;
+mod gzip;
+pub mod hec;
+pub mod honeycomb;
+pub mod journald;
 mod json_text;
+pub mod loki;
+pub mod msgpack;
 mod names;
 pub mod otlp;
 mod protobuf;
 mod rest;
 mod slot;
+pub mod snappy;
+mod syslog_words;
 
 use tidegauge_ingest::{Events, FieldGate, Outcome, Reader, Room};
 

@@ -3,6 +3,15 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod cloudevents;
+mod elastic;
+mod firehose;
+mod gelf;
+mod hec;
+mod journald;
+mod json_senders;
+mod loki;
+mod msgpack;
 mod otlp_answers;
 mod otlp_json;
 mod otlp_logs;
