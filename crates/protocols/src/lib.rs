@@ -7,6 +7,7 @@ pub mod cloudevents;
 pub mod datadog;
 pub mod elastic;
 pub mod firehose;
+pub mod forward;
 pub mod gelf;
 mod gzip;
 pub mod hec;
@@ -21,6 +22,7 @@ mod protobuf;
 mod rest;
 mod slot;
 pub mod snappy;
+pub mod syslog;
 mod syslog_words;
 
 use tidegauge_ingest::{Events, FieldGate, Outcome, Reader, Room};

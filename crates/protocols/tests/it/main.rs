@@ -6,6 +6,7 @@
 mod cloudevents;
 mod elastic;
 mod firehose;
+mod forward;
 mod gelf;
 mod hec;
 mod journald;
@@ -18,3 +19,4 @@ mod otlp_logs;
 mod otlp_metrics;
 mod otlp_spans;
 mod support;
+mod syslog;
