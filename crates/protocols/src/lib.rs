@@ -19,11 +19,15 @@ pub mod msgpack;
 mod names;
 pub mod otlp;
 mod protobuf;
+pub mod remote_write;
 mod rest;
 mod slot;
 pub mod snappy;
 pub mod syslog;
 mod syslog_words;
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub mod testing;
 
 use tidegauge_ingest::{Events, FieldGate, Outcome, Reader, Room};
 
