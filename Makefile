@@ -24,7 +24,7 @@ test: setup-test ## every test that a change must pass
 	scripts/powercut.sh --points 20 --self-test
 
 check: lint ## the quick loop: format, lints, and the tests that build fast
-	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-lang -p tidegauge-ingest -p tidegauge-catalog
+	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-lang -p tidegauge-ingest -p tidegauge-protocols -p tidegauge-catalog
 
 lint:
 	cargo fmt --all --check
