@@ -1,4 +1,4 @@
-//! What every request goes through, whatever its route: ids, the time limit, panics, the JSON body of errors,
+//! What every request goes through, whatever its route: ids, the time limit, panics, the body of errors,
 //! the log line and the metrics.
 
 use std::any::Any;
@@ -19,6 +19,7 @@ use super::error::{ApiError, ErrorBody};
 use super::guard::ORG_HEADERS;
 use super::request_ids::{REQUEST_ID, RequestIds};
 use super::resources;
+use super::resources::endpoints::face::Face;
 
 const TRACE_ID: HeaderName = HeaderName::from_static("x-tidegauge-trace-id");
 /// The same under the name that existing clients read.
@@ -41,6 +42,7 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
     request.extensions_mut().insert(ids.clone());
     let method = request.method().clone();
     let path = logged_path(request.uri().path());
+    let face = Face::of(&request);
 
     let in_flight = InFlight::begin(&app);
     let mut response = next.run(request).await;
@@ -53,7 +55,9 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
     }
     if let Some(mut body) = response.extensions_mut().remove::<ErrorBody>() {
         body.request_id = Some(ids.request.clone());
-        write_error_body(&mut response, &body);
+        if !face.is_some_and(|face| face.put_on(&mut response, &body)) {
+            write_error_body(&mut response, &body);
+        }
     }
     for (name, value) in [(REQUEST_ID, &ids.request), (TRACE_ID, &ids.trace), (CLIENT_TRACE_ID, &ids.trace)] {
         if let Ok(value) = HeaderValue::from_str(value) {

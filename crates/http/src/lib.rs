@@ -40,8 +40,8 @@ use utoipa_axum::routes;
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
 use resources::{
-    annotations, audit, datasets, deliveries, groups, ingest, monitors, notifiers, orgs, protected_resource,
-    query, query_text, roles, starred, tokens, users, views, virtual_fields,
+    annotations, audit, datasets, deliveries, endpoints, groups, ingest, monitors, notifiers, orgs,
+    protected_resource, query, query_text, roles, starred, tokens, users, views, virtual_fields,
 };
 use tidegauge_app::App;
 
@@ -70,7 +70,8 @@ pub fn router(app: &Arc<App>) -> Router {
 /// Every route of the API document. A route cannot be added without saying what it asks of its caller.
 pub fn api(app: &Arc<App>) -> Api {
     let both = Versions::V1AndV2;
-    authorisation(people(watching(definitions(events(pages::routes(Api::new(app)))))))
+    let events = endpoints::routes(events(pages::routes(Api::new(app))));
+    authorisation(people(watching(definitions(events))))
         .add(Versions::None, Access::Public, routes!(health::healthz))
         .add(Versions::None, Access::Public, routes!(health::readyz))
         .add(Versions::None, Access::Public, routes!(health::metrics))

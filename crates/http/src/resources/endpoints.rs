@@ -1,0 +1,181 @@
+//! Where senders of other services send to, unchanged: one file for each protocol, with its routes and its answers. What
+//! they share is here: which dataset is meant, how a body is taken, and how an answer is sent. What a refusal looks like
+//! is in `face`.
+
+pub mod face;
+pub mod otlp;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use tidegauge_app::App;
+use tidegauge_app::service::datasets::Making;
+use tidegauge_app::service::ingest::sender::{self, Key, Refused, Sending, Stored};
+use tidegauge_auth::Access;
+use tidegauge_ingest::{Encoding, Events};
+use tidegauge_model::{Action, DatasetArea, ErrorKind};
+use tidegauge_protocols::{Answer, Problem};
+use utoipa::IntoParams;
+use utoipa_axum::routes;
+
+use super::ingest::{EVENT_LABELS, check_length, encoding, length, settle, text};
+use crate::allowance;
+use crate::api::{Api, Versions};
+use crate::error::ApiError;
+use crate::extract::Caller;
+use face::Face;
+
+/// Which dataset a request is for; the second is what existing senders are set up with.
+const DATASET: [&str; 2] = ["x-tidegauge-dataset", "x-axiom-dataset"];
+
+/// What every route that takes events asks of its caller.
+const SEND: Access = Access::Dataset(DatasetArea::Ingest, Action::Create);
+
+/// Every route of senders.
+pub fn routes(api: Api) -> Api {
+    api.add(Versions::V1, SEND, routes!(otlp::logs)).add(Versions::V1, SEND, routes!(otlp::traces)).add(
+        Versions::V1,
+        SEND,
+        routes!(otlp::metrics),
+    )
+}
+
+/// For senders that can be given an address and nothing else.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "kebab-case")]
+pub struct SenderParameters {
+    /// The dataset, where neither the path nor a header names it. A token for one dataset needs none of them.
+    pub dataset: Option<String>,
+    /// The field that holds the time of an event, where the protocol leaves that open.
+    pub timestamp_field: Option<String>,
+}
+
+/// The same as a header, for the document.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "the fields are only described")]
+struct SenderHeaders {
+    /// The dataset. `X-Axiom-Dataset` is the same.
+    #[param(rename = "X-Tidegauge-Dataset")]
+    dataset: Option<String>,
+    /// A JSON object whose pairs are added to every event.
+    #[param(rename = "X-Tidegauge-Event-Labels", example = "{}")]
+    event_labels: Option<String>,
+}
+
+/// A request of a sender before its body is read.
+struct Incoming {
+    app: Arc<App>,
+    caller: Caller,
+    face: Face,
+    sending: Sending,
+    encoding: Encoding,
+    length: Option<u64>,
+    /// The most bytes of the body after decompression, beside the limits of the service.
+    bytes_max: u64,
+    body: Body,
+}
+
+impl Incoming {
+    /// Reads the head of a request. `dataset` is what the path or the protocol names.
+    fn new(
+        app: Arc<App>,
+        caller: Caller,
+        face: Face,
+        dataset: Option<String>,
+        parameters: SenderParameters,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Result<Self, ApiError> {
+        let length = length(headers);
+        check_length(length, app.ingest.limits.max_body_bytes)?;
+        let sending = Sending {
+            dataset: dataset_of(&caller, dataset, parameters.dataset, headers)?,
+            timestamp_field: parameters.timestamp_field.filter(|field| !field.is_empty()),
+            labels: text(headers, &EVENT_LABELS)?,
+            making: Making::default(),
+        };
+        let encoding = encoding(headers)?;
+        Ok(Self { app, caller, face, sending, encoding, length, bytes_max: u64::MAX, body })
+    }
+
+    /// Stores the events that `read` finds in the body, and answers by `answer`.
+    async fn store<T: Send + 'static>(
+        self,
+        read: impl FnOnce(&[u8], &mut Events<'_>) -> Result<T, Problem> + Send + 'static,
+        key: impl FnOnce(&T) -> Option<Key> + Send + 'static,
+        answer: impl FnOnce(&Stored<T>) -> Answer,
+    ) -> Result<Response, ApiError> {
+        let Self { app, caller, face, sending, encoding, length, bytes_max, body } = self;
+        let (body, encoding, is_small) = settle(&app, encoding, length, body).await?;
+        let to_app = Arc::clone(&app);
+        // Boxed once here, or every layer around it would copy it.
+        let work = Box::pin(async move {
+            let admitted = sender::admit(&to_app, &caller, sending).await?;
+            let mut whole = sender::gather(&to_app, encoding, bytes_max, body.into_data_stream()).await?;
+            let bytes = whole.bytes.as_slice();
+            admitted.store(&mut whole.held, bytes, |events| read(bytes, events), key).await
+        });
+        let stored = if is_small { work.await } else { app.background.run(work).await };
+        match stored {
+            Ok(stored) => Ok(accepted(answer(&stored), &stored)),
+            Err(refused) => refuse(&face, refused),
+        }
+    }
+}
+
+/// The dataset that a request is for: by its path, a header, its query, or the token that is for one alone.
+fn dataset_of(
+    caller: &Caller,
+    named: Option<String>,
+    in_query: Option<String>,
+    headers: &HeaderMap,
+) -> Result<String, ApiError> {
+    let given = |name: &String| !name.is_empty();
+    if let Some(name) = named.filter(given) {
+        return Ok(name);
+    }
+    let in_header = text(headers, &DATASET)?;
+    let only = || sender::only_dataset(caller).map(str::to_owned);
+    in_header.or(in_query.filter(given)).or_else(only).ok_or_else(|| {
+        ApiError::new(ErrorKind::Malformed, "the request names no dataset").hint(
+            "send the header X-Tidegauge-Dataset or ?dataset=, or use a token that may send to one dataset only",
+        )
+    })
+}
+
+/// The answer to a request whose events are stored, with what is left of the month.
+fn accepted<T>(answer: Answer, stored: &Stored<T>) -> Response {
+    let mut response = respond(answer);
+    allowance::set(response.headers_mut(), &stored.answer.allowance);
+    response
+}
+
+/// The answer to a request of which nothing is stored: in the protocol's words where the protocol found out, and
+/// otherwise an error as of every route, which gets its face later.
+fn refuse(face: &Face, refused: Refused) -> Result<Response, ApiError> {
+    match refused {
+        Refused::Protocol(problem) => Ok(respond(face.refused(&problem))),
+        Refused::Service(error) => Err(error.into()),
+    }
+}
+
+/// Sends what a protocol answers.
+pub(crate) fn respond(answer: Answer) -> Response {
+    let mut response = Body::from(answer.body).into_response();
+    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    if let Some(kind) = answer.content_type {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    }
+    for (name, value) in answer.headers {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+    response
+}

@@ -1,0 +1,129 @@
+//! What a refusal looks like to a sender: each protocol has its own body and, where a sender would drop its data over
+//! ours, its own status. The face is chosen by the path alone, so that it is the same for whoever refuses: the guard, the
+//! clock, a panic or the use case.
+
+use axum::extract::Request;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
+use tidegauge_model::ErrorKind;
+use tidegauge_protocols::{Answer, Problem, otlp};
+
+use super::otlp::encoding_of;
+use super::respond;
+use crate::error::ErrorBody;
+
+/// Whose words a refusal is written in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Face {
+    Otlp(otlp::Encoding),
+}
+
+impl Face {
+    /// The face of a request; none for the interface itself.
+    pub fn of(request: &Request) -> Option<Self> {
+        Self::of_path(request.uri().path(), request.headers())
+    }
+
+    fn of_path(path: &str, headers: &HeaderMap) -> Option<Self> {
+        match path {
+            "/v1/logs" | "/v1/traces" | "/v1/metrics" => {
+                // Who sends something else is told in the form that a person can read.
+                Some(Self::Otlp(encoding_of(headers).unwrap_or(otlp::Encoding::Json)))
+            }
+            _ => None,
+        }
+    }
+
+    pub fn refused(&self, problem: &Problem) -> Answer {
+        match self {
+            Self::Otlp(encoding) => otlp::refused(*encoding, problem),
+        }
+    }
+
+    /// Writes an error of ours in the words of the protocol; `false` if it has none for it. Headers stay, but for when
+    /// to come back, which is the protocol's to say.
+    pub fn put_on(&self, response: &mut Response, error: &ErrorBody) -> bool {
+        let Some(kind) = kind(response.status()) else { return false };
+        let message = match &error.hint {
+            Some(hint) => format!("{}; {hint}", error.message),
+            None => error.message.clone(),
+        };
+        let faced = respond(self.refused(&Problem::new(kind, message)));
+        let (head, body) = faced.into_parts();
+        *response.status_mut() = head.status;
+        *response.body_mut() = body;
+        let headers = response.headers_mut();
+        for name in [header::RETRY_AFTER, header::CONTENT_TYPE, header::CONTENT_LENGTH] {
+            headers.remove(name);
+        }
+        headers.extend(head.headers);
+        true
+    }
+}
+
+/// The kind of error that a status of ours stands for; none for those of HTTP itself, which stay as they are.
+fn kind(status: StatusCode) -> Option<ErrorKind> {
+    Some(match status.as_u16() {
+        400 => ErrorKind::Malformed,
+        401 => ErrorKind::Unauthenticated,
+        402 => ErrorKind::PaymentRequired,
+        403 => ErrorKind::Forbidden,
+        404 => ErrorKind::NotFound,
+        409 => ErrorKind::Conflict,
+        413 => ErrorKind::TooLarge,
+        415 => ErrorKind::UnsupportedMedia,
+        422 => ErrorKind::Invalid,
+        429 => ErrorKind::Busy,
+        430 => ErrorKind::QuotaUsedUp,
+        432 => ErrorKind::OutOfMemory,
+        500 => ErrorKind::Internal,
+        503 => ErrorKind::Unavailable,
+        504 => ErrorKind::TimedOut,
+        507 => ErrorKind::StorageFull,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ApiError;
+    use axum::response::IntoResponse;
+
+    fn faced(kind: ErrorKind) -> Response {
+        let error = ApiError::new(kind, "no");
+        let body = error.body.clone();
+        let mut response = error.into_response();
+        assert!(Face::Otlp(otlp::Encoding::Json).put_on(&mut response, &body));
+        response
+    }
+
+    #[test]
+    fn exporters_come_back_after_what_passes_by_itself() {
+        for kind in [
+            ErrorKind::StorageFull,
+            ErrorKind::Unavailable,
+            ErrorKind::TimedOut,
+            ErrorKind::OutOfMemory,
+            ErrorKind::Internal,
+        ] {
+            let response = faced(kind);
+            assert_eq!(response.status(), 503, "{kind:?}");
+            assert_eq!(response.headers()[header::RETRY_AFTER], "1", "{kind:?}");
+        }
+        assert_eq!(faced(ErrorKind::Busy).status(), 429);
+        for (kind, status) in [(ErrorKind::QuotaUsedUp, 403), (ErrorKind::Invalid, 400)] {
+            let response = faced(kind);
+            assert_eq!(response.status(), status);
+            assert!(!response.headers().contains_key(header::RETRY_AFTER));
+        }
+    }
+
+    #[test]
+    fn a_challenge_stays() {
+        let response = faced(ErrorKind::Unauthenticated);
+        assert_eq!(response.status(), 401);
+        assert!(response.headers().contains_key(header::WWW_AUTHENTICATE));
+        assert_eq!(response.headers()[header::CONTENT_TYPE], "application/json");
+    }
+}
