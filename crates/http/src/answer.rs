@@ -184,9 +184,14 @@ fn problem_of_head(request: &Request) -> Option<&'static str> {
     (count("host") > 1 || !names_host).then_some("there must be one Host header")
 }
 
-pub async fn unknown_path(request: Request) -> ApiError {
+/// What no route is for: a question of a client of Elasticsearch, which has many paths and one answer, or a mistake.
+pub async fn unknown_path(request: Request) -> Result<Response, ApiError> {
+    if let Some(answer) = resources::endpoints::elastic::probe(&request) {
+        return Ok(answer);
+    }
     let path: String = request.uri().path().chars().take(256).collect();
-    ApiError::new(ErrorKind::NotFound, format!("path {path} was not found")).hint("/docs lists every path")
+    let error = ApiError::new(ErrorKind::NotFound, format!("path {path} was not found"));
+    Err(error.hint("/docs lists every path"))
 }
 
 /// Cuts off what takes too long.

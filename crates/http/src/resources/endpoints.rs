@@ -2,6 +2,7 @@
 //! they share is here: which dataset is meant, how a body is taken, and how an answer is sent. What a refusal looks like
 //! is in `face`.
 
+pub mod elastic;
 pub mod face;
 pub mod otlp;
 
@@ -36,11 +37,15 @@ const SEND: Access = Access::Dataset(DatasetArea::Ingest, Action::Create);
 
 /// Every route of senders.
 pub fn routes(api: Api) -> Api {
-    api.add(Versions::V1, SEND, routes!(otlp::logs)).add(Versions::V1, SEND, routes!(otlp::traces)).add(
-        Versions::V1,
-        SEND,
-        routes!(otlp::metrics),
-    )
+    let (root, v1) = (Versions::None, Versions::V1);
+    api.add(v1, SEND, routes!(otlp::logs))
+        .add(v1, SEND, routes!(otlp::traces))
+        .add(v1, SEND, routes!(otlp::metrics))
+        .add(v1, SEND, routes!(elastic::bulk))
+        .add(v1, SEND, routes!(elastic::bulk_put))
+        .add(v1, SEND, routes!(elastic::bulk_below))
+        .add(root, SEND, routes!(elastic::root))
+        .add(root, SEND, routes!(elastic::root_put))
 }
 
 /// For senders that can be given an address and nothing else.

@@ -203,7 +203,7 @@ impl Check<'_> {
         };
         let name = if self.row.path.contains("mapfields") { "m" } else { &id };
         let path = self.row.path.replace("{id}", &id).replace("{field}", "status").replace("{name}", name);
-        let mut path = path.replace("{dataset_name}", &id);
+        let mut path = path.replace("{dataset_name}", &id).replace("{index}", "any").replace("{key}", "none");
         if path.contains("{deliveryId}") {
             path = path.replace("{deliveryId}", &self.make_dead_letter(&id).await);
         }

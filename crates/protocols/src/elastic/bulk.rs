@@ -125,6 +125,18 @@ impl<'a> Bulk<'a> {
         self.items.len()
     }
 
+    /// What the items of one dataset count for: their sources, and for the first also all that is no source.
+    pub fn bytes(&self, dataset: usize) -> u64 {
+        let sources = |is_meant: &dyn Fn(usize) -> bool| -> u64 {
+            let meant = self.items.iter().filter(|item| is_meant(item.dataset as usize));
+            meant.map(|item| item.source.range().len() as u64).sum()
+        };
+        match dataset {
+            0 => self.body.len() as u64 - sources(&|other| other != 0),
+            _ => sources(&|other| other == dataset),
+        }
+    }
+
     /// Reads the items of one dataset. Each that is stored is 201 from then on, each that failed 400.
     pub fn read(&mut self, dataset: usize, events: &mut Events<'_>) -> Result<(), Problem> {
         for number in 0..self.items.len() {

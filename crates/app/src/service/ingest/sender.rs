@@ -73,6 +73,14 @@ impl std::fmt::Debug for Held<'_> {
     }
 }
 
+impl Held<'_> {
+    /// Takes so much more for what is kept beside the body.
+    pub fn add(&mut self, bytes: u64) -> Result<()> {
+        self.body_bytes += bytes;
+        if self.memory.try_take(self.body_bytes) { Ok(()) } else { Err(busy()) }
+    }
+}
+
 /// What became of the events of a request, or of those for one dataset.
 #[derive(Debug)]
 pub struct Stored<T> {

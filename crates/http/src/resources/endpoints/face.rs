@@ -6,7 +6,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use tidegauge_model::ErrorKind;
-use tidegauge_protocols::{Answer, Problem, otlp};
+use tidegauge_protocols::{Answer, Problem, elastic, otlp};
 
 use super::otlp::encoding_of;
 use super::respond;
@@ -16,6 +16,7 @@ use crate::error::ErrorBody;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Face {
     Otlp(otlp::Encoding),
+    Elastic,
 }
 
 impl Face {
@@ -30,6 +31,16 @@ impl Face {
                 // Who sends something else is told in the form that a person can read.
                 Some(Self::Otlp(encoding_of(headers).unwrap_or(otlp::Encoding::Json)))
             }
+            "/_bulk" => Some(Self::Elastic),
+            _ => Self::below_dataset(path),
+        }
+    }
+
+    /// The face of a route that stands below the one of ingest.
+    fn below_dataset(path: &str) -> Option<Self> {
+        let (_, rest) = path.strip_prefix("/v1/ingest/")?.split_once('/')?;
+        match rest.split('/').next().unwrap_or_default() {
+            "elastic" => Some(Self::Elastic),
             _ => None,
         }
     }
@@ -37,6 +48,7 @@ impl Face {
     pub fn refused(&self, problem: &Problem) -> Answer {
         match self {
             Self::Otlp(encoding) => otlp::refused(*encoding, problem),
+            Self::Elastic => elastic::refused(problem),
         }
     }
 
