@@ -68,7 +68,8 @@ pub fn add_path(document: &mut OpenApi, prefix: &str, path: &str, mut item: Path
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch].into_iter().flatten()
+    let others = [&mut item.delete, &mut item.patch, &mut item.options];
+    [&mut item.get, &mut item.put, &mut item.post].into_iter().chain(others).flatten()
 }
 
 fn complete(operation: &mut Operation, prefix: &str, access: Access) {

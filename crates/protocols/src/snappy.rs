@@ -26,6 +26,12 @@ pub fn expand(block: &[u8], bytes_max: usize) -> Result<Vec<u8>, Problem> {
     Decoder::new().decompress_vec(block).map_err(corrupt)
 }
 
+/// How long a block says that it becomes, as far as one of its size can.
+pub fn declared_bytes(block: &[u8]) -> usize {
+    let possible = block.len().saturating_mul(RATIO_MAX).saturating_add(FREE_BYTES);
+    decompress_len(block).unwrap_or(0).min(possible)
+}
+
 #[cfg(test)]
 mod tests {
     use tidegauge_model::ErrorKind;

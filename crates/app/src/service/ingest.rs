@@ -4,6 +4,7 @@
 pub mod body;
 pub mod desk;
 mod gate;
+pub mod journal;
 mod memory;
 pub mod quota;
 pub mod sender;

@@ -2,8 +2,17 @@
 //! they share is here: which dataset is meant, how a body is taken, and how an answer is sent. What a refusal looks like
 //! is in `face`.
 
+pub mod cloudevents;
+pub mod datadog;
 pub mod elastic;
 pub mod face;
+pub mod firehose;
+pub mod gelf;
+pub mod hec;
+pub mod honeycomb;
+pub mod journald;
+pub mod loki;
+pub mod msgpack;
 pub mod otlp;
 
 use std::sync::Arc;
@@ -13,6 +22,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use tidegauge_app::App;
+use tidegauge_app::service::Error;
 use tidegauge_app::service::datasets::Making;
 use tidegauge_app::service::ingest::sender::{self, Key, Refused, Sending, Stored};
 use tidegauge_auth::Access;
@@ -37,7 +47,7 @@ const SEND: Access = Access::Dataset(DatasetArea::Ingest, Action::Create);
 
 /// Every route of senders.
 pub fn routes(api: Api) -> Api {
-    let (root, v1) = (Versions::None, Versions::V1);
+    let (root, v1, open) = (Versions::None, Versions::V1, Access::Public);
     api.add(v1, SEND, routes!(otlp::logs))
         .add(v1, SEND, routes!(otlp::traces))
         .add(v1, SEND, routes!(otlp::metrics))
@@ -46,6 +56,28 @@ pub fn routes(api: Api) -> Api {
         .add(v1, SEND, routes!(elastic::bulk_below))
         .add(root, SEND, routes!(elastic::root))
         .add(root, SEND, routes!(elastic::root_put))
+        .add(root, SEND, routes!(loki::push))
+        .add(root, SEND, routes!(loki::push_old))
+        .add(root, SEND, routes!(hec::collector))
+        .add(root, SEND, routes!(hec::event))
+        .add(root, SEND, routes!(hec::event_1))
+        .add(root, SEND, routes!(hec::raw))
+        .add(root, SEND, routes!(hec::raw_1))
+        .add(root, SEND, routes!(hec::acknowledgements))
+        .add(root, open, routes!(hec::health))
+        .add(root, open, routes!(hec::health_1))
+        .add(root, SEND, routes!(datadog::logs))
+        .add(v1, SEND, routes!(datadog::input))
+        .add(v1, SEND, routes!(datadog::input_with_key))
+        .add(root, SEND, routes!(datadog::validate))
+        .add(root, SEND, routes!(honeycomb::event))
+        .add(root, SEND, routes!(honeycomb::batch))
+        .add(v1, SEND, routes!(firehose::deliver))
+        .add(v1, SEND, routes!(journald::upload))
+        .add(v1, SEND, routes!(cloudevents::deliver))
+        .add(v1, open, routes!(cloudevents::handshake))
+        .add(root, SEND, routes!(gelf::at_root))
+        .add(v1, SEND, routes!(gelf::into_dataset))
 }
 
 /// For senders that can be given an address and nothing else.
@@ -76,81 +108,97 @@ struct SenderHeaders {
 struct Incoming {
     app: Arc<App>,
     caller: Caller,
-    face: Face,
-    sending: Sending,
+    /// What the path, a header or the query names.
+    dataset: Option<String>,
+    /// Finds the dataset in a body, where nothing else names it.
+    dataset_in_body: fn(&[u8]) -> Option<String>,
+    timestamp_field: Option<String>,
+    labels: Option<String>,
+    making: Making,
     encoding: Encoding,
     length: Option<u64>,
     /// The most bytes of the body after decompression, beside the limits of the service.
     bytes_max: u64,
+    /// What reading a body takes beside it.
+    beside: fn(&[u8]) -> u64,
     body: Body,
 }
 
 impl Incoming {
-    /// Reads the head of a request. `dataset` is what the path or the protocol names.
+    /// Reads the head of a request. `named` is the dataset that the path or the protocol names.
     fn new(
-        app: Arc<App>,
-        caller: Caller,
-        face: Face,
-        dataset: Option<String>,
+        (app, caller): (Arc<App>, Caller),
+        named: Option<String>,
         parameters: SenderParameters,
         headers: &HeaderMap,
         body: Body,
     ) -> Result<Self, ApiError> {
         let length = length(headers);
         check_length(length, app.ingest.limits.max_body_bytes)?;
-        let sending = Sending {
-            dataset: dataset_of(&caller, dataset, parameters.dataset, headers)?,
-            timestamp_field: parameters.timestamp_field.filter(|field| !field.is_empty()),
+        let given = |text: &String| !text.is_empty();
+        let in_header = text(headers, &DATASET)?;
+        Ok(Self {
+            dataset: named.filter(given).or(in_header).or(parameters.dataset.filter(given)),
+            dataset_in_body: |_| None,
+            timestamp_field: parameters.timestamp_field.filter(given),
             labels: text(headers, &EVENT_LABELS)?,
             making: Making::default(),
-        };
-        let encoding = encoding(headers)?;
-        Ok(Self { app, caller, face, sending, encoding, length, bytes_max: u64::MAX, body })
+            encoding: encoding(headers)?,
+            bytes_max: u64::MAX,
+            beside: |_| 0,
+            app,
+            caller,
+            length,
+            body,
+        })
     }
 
     /// Stores the events that `read` finds in the body, and answers by `answer`.
     async fn store<T: Send + 'static>(
         self,
+        face: &Face,
         read: impl FnOnce(&[u8], &mut Events<'_>) -> Result<T, Problem> + Send + 'static,
         key: impl FnOnce(&T) -> Option<Key> + Send + 'static,
         answer: impl FnOnce(&Stored<T>) -> Answer,
     ) -> Result<Response, ApiError> {
-        let Self { app, caller, face, sending, encoding, length, bytes_max, body } = self;
+        match self.run(read, key).await? {
+            Ok(stored) => Ok(accepted(answer(&stored), &stored)),
+            Err(refused) => refuse(face, refused),
+        }
+    }
+
+    /// Stores the events that `read` finds in the body.
+    async fn run<T: Send + 'static>(
+        self,
+        read: impl FnOnce(&[u8], &mut Events<'_>) -> Result<T, Problem> + Send + 'static,
+        key: impl FnOnce(&T) -> Option<Key> + Send + 'static,
+    ) -> Result<Result<Stored<T>, Refused>, ApiError> {
+        let Self { app, caller, encoding, length, bytes_max, body, .. } = self;
+        let (dataset, in_body, beside) = (self.dataset, self.dataset_in_body, self.beside);
+        let (timestamp_field, labels, making) = (self.timestamp_field, self.labels, self.making);
         let (body, encoding, is_small) = settle(&app, encoding, length, body).await?;
         let to_app = Arc::clone(&app);
         // Boxed once here, or every layer around it would copy it.
         let work = Box::pin(async move {
-            let admitted = sender::admit(&to_app, &caller, sending).await?;
             let mut whole = sender::gather(&to_app, encoding, bytes_max, body.into_data_stream()).await?;
             let bytes = whole.bytes.as_slice();
+            whole.held.add(beside(bytes).min(to_app.ingest.limits.max_uncompressed_bytes))?;
+            let dataset = match dataset.or_else(|| in_body(bytes)) {
+                Some(dataset) => dataset,
+                None => sender::only_dataset(&caller).ok_or_else(nothing_named)?.to_owned(),
+            };
+            let sending = Sending { dataset, timestamp_field, labels, making };
+            let admitted = sender::admit(&to_app, &caller, sending).await?;
             admitted.store(&mut whole.held, bytes, |events| read(bytes, events), key).await
         });
-        let stored = if is_small { work.await } else { app.background.run(work).await };
-        match stored {
-            Ok(stored) => Ok(accepted(answer(&stored), &stored)),
-            Err(refused) => refuse(&face, refused),
-        }
+        Ok(if is_small { work.await } else { app.background.run(work).await })
     }
 }
 
-/// The dataset that a request is for: by its path, a header, its query, or the token that is for one alone.
-fn dataset_of(
-    caller: &Caller,
-    named: Option<String>,
-    in_query: Option<String>,
-    headers: &HeaderMap,
-) -> Result<String, ApiError> {
-    let given = |name: &String| !name.is_empty();
-    if let Some(name) = named.filter(given) {
-        return Ok(name);
-    }
-    let in_header = text(headers, &DATASET)?;
-    let only = || sender::only_dataset(caller).map(str::to_owned);
-    in_header.or(in_query.filter(given)).or_else(only).ok_or_else(|| {
-        ApiError::new(ErrorKind::Malformed, "the request names no dataset").hint(
-            "send the header X-Tidegauge-Dataset or ?dataset=, or use a token that may send to one dataset only",
-        )
-    })
+fn nothing_named() -> Error {
+    Error::new(ErrorKind::Malformed, "the request names no dataset").hint(
+        "send the header X-Tidegauge-Dataset or ?dataset=, or use a token that may send to one dataset only",
+    )
 }
 
 /// The answer to a request whose events are stored, with what is left of the month.

@@ -13,6 +13,7 @@ use tidegauge_ingest::{Encoding, Format};
 use tidegauge_model::ErrorKind;
 use utoipa::{IntoParams, ToSchema};
 
+use super::endpoints::msgpack;
 use crate::allowance;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, Json, PathId, Query};
@@ -166,6 +167,11 @@ async fn take(
     let length = length(&headers);
     check_length(length, app.ingest.limits.max_body_bytes)?;
     let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+    if msgpack::is_meant(&headers) {
+        let field = given(parameters.timestamp_field);
+        let key = text(&headers, &[IDEMPOTENCY_KEY])?;
+        return msgpack::take((app, caller), dataset, field, key, &headers, body).await.map(respond);
+    }
     let mut input = IngestInput {
         dataset,
         format: format(&headers)?,
@@ -275,7 +281,7 @@ fn format(headers: &HeaderMap) -> Result<Format, ApiError> {
         "text/plain" => Ok(Format::Lines),
         other if other.starts_with("application/") && other.ends_with("+json") => Ok(Format::Json),
         other => {
-            let known = "application/json application/x-ndjson text/csv text/plain";
+            let known = "application/json application/x-ndjson application/msgpack text/csv text/plain";
             let message = format!("unsupported media type {other:?}, only [{known}] are allowed");
             Err(ApiError::new(ErrorKind::UnsupportedMedia, message)
                 .hint("send the header Content-Type: application/json"))

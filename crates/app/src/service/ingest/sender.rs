@@ -20,7 +20,7 @@ use crate::service::datasets::{self, Making};
 use crate::service::{Caller, Error, Result};
 
 /// What a request says beside its events.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Sending {
     pub dataset: String,
     /// The field that holds the time of an event, if the protocol has none of its own or the sender names another.
@@ -73,7 +73,12 @@ impl std::fmt::Debug for Held<'_> {
     }
 }
 
-impl Held<'_> {
+impl<'a> Held<'a> {
+    /// The memory of a request that keeps at most so much of its body at once.
+    pub(super) fn of(app: &'a App, body_bytes: u64) -> Self {
+        Self { memory: Memory::of(&app.ingest.memory), body_bytes }
+    }
+
     /// Takes so much more for what is kept beside the body.
     pub fn add(&mut self, bytes: u64) -> Result<()> {
         self.body_bytes += bytes;

@@ -2,12 +2,14 @@
 //! ours, its own status. The face is chosen by the path alone, so that it is the same for whoever refuses: the guard, the
 //! clock, a panic or the use case.
 
-use axum::extract::Request;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::Response;
-use tidegauge_model::ErrorKind;
-use tidegauge_protocols::{Answer, Problem, elastic, otlp};
+use tidegauge_model::{ErrorKind, Timestamp};
+use tidegauge_protocols::{
+    Answer, Problem, cloudevents, datadog, elastic, firehose, gelf, hec, honeycomb, journald, loki, otlp,
+};
 
+use super::firehose::REQUEST_ID;
 use super::otlp::encoding_of;
 use super::respond;
 use crate::error::ErrorBody;
@@ -17,30 +19,70 @@ use crate::error::ErrorBody;
 pub enum Face {
     Otlp(otlp::Encoding),
     Elastic,
+    Loki,
+    Hec,
+    Datadog,
+    Honeycomb,
+    /// Its answers repeat the id of the request, and say when they were written.
+    Firehose {
+        request_id: String,
+        now_ms: i64,
+    },
+    Journald,
+    CloudEvents,
+    Gelf,
 }
 
 impl Face {
     /// The face of a request; none for the interface itself.
-    pub fn of(request: &Request) -> Option<Self> {
-        Self::of_path(request.uri().path(), request.headers())
-    }
-
-    fn of_path(path: &str, headers: &HeaderMap) -> Option<Self> {
+    pub fn of(uri: &Uri, headers: &HeaderMap, now: Timestamp) -> Option<Self> {
+        let path = uri.path();
         match path {
             "/v1/logs" | "/v1/traces" | "/v1/metrics" => {
                 // Who sends something else is told in the form that a person can read.
                 Some(Self::Otlp(encoding_of(headers).unwrap_or(otlp::Encoding::Json)))
             }
             "/_bulk" => Some(Self::Elastic),
-            _ => Self::below_dataset(path),
+            "/loki/api/v1/push" | "/api/prom/push" => Some(Self::Loki),
+            "/api/v2/logs" | "/api/v1/validate" | "/v1/input" => Some(Self::Datadog),
+            "/gelf" => Some(Self::Gelf),
+            _ if path.starts_with("/v1/input/") => Some(Self::Datadog),
+            _ if path.starts_with("/services/collector") => Some(Self::Hec),
+            _ if path.starts_with("/1/events/") || path.starts_with("/1/batch/") => Some(Self::Honeycomb),
+            _ => Self::below_dataset(path, headers, now),
         }
     }
 
     /// The face of a route that stands below the one of ingest.
-    fn below_dataset(path: &str) -> Option<Self> {
+    fn below_dataset(path: &str, headers: &HeaderMap, now: Timestamp) -> Option<Self> {
         let (_, rest) = path.strip_prefix("/v1/ingest/")?.split_once('/')?;
-        match rest.split('/').next().unwrap_or_default() {
-            "elastic" => Some(Self::Elastic),
+        Some(match rest.split('/').next().unwrap_or_default() {
+            "elastic" => Self::Elastic,
+            "journald" => Self::Journald,
+            "cloudevents" => Self::CloudEvents,
+            "gelf" => Self::Gelf,
+            "firehose" => {
+                let id = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok()).unwrap_or_default();
+                Self::Firehose { request_id: id.to_owned(), now_ms: now.as_millis() }
+            }
+            _ => return None,
+        })
+    }
+
+    /// The token where senders of a protocol put it, besides the header `Authorization`.
+    pub fn key(&self, uri: &Uri, headers: &HeaderMap) -> Option<String> {
+        let in_header =
+            |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let in_query = |name: &str| {
+            let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
+            pairs.into_iter().find(|pair| pair.0 == name).map(|pair| pair.1.to_owned())
+        };
+        match self {
+            Self::Datadog => in_header("dd-api-key")
+                .or_else(|| in_query("dd-api-key"))
+                .or_else(|| uri.path().strip_prefix("/v1/input/").map(str::to_owned)),
+            Self::Honeycomb => in_header("x-honeycomb-team"),
+            Self::Hec => in_query("token"),
             _ => None,
         }
     }
@@ -49,6 +91,14 @@ impl Face {
         match self {
             Self::Otlp(encoding) => otlp::refused(*encoding, problem),
             Self::Elastic => elastic::refused(problem),
+            Self::Loki => loki::refused(problem),
+            Self::Hec => hec::refused(problem),
+            Self::Datadog => datadog::refused(problem),
+            Self::Honeycomb => honeycomb::refused(problem),
+            Self::Firehose { request_id, now_ms } => firehose::refused(request_id, *now_ms, problem),
+            Self::Journald => journald::refused(problem),
+            Self::CloudEvents => cloudevents::refused(problem),
+            Self::Gelf => gelf::refused(problem),
         }
     }
 

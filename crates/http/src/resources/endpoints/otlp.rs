@@ -97,18 +97,29 @@ async fn take(
         Signal::Metrics => text(&headers, &[METRICS_DATASET])?,
         Signal::Logs | Signal::Traces => None,
     };
-    let mut incoming = Incoming::new(app, caller, Face::Otlp(encoding), named, parameters, &headers, body)?;
+    let mut incoming = Incoming::new((app, caller), named, parameters, &headers, body)?;
     incoming.bytes_max = otlp::BODY_BYTES_MAX as u64;
     let kind = match signal {
         Signal::Logs => "otel:logs:v1",
         Signal::Traces => "otel:traces:v1",
         Signal::Metrics => "otel:metrics:v1",
     };
-    incoming.sending.making = Making { kind: Some(kind), map_fields: &MAP_FIELDS };
+    if encoding == Encoding::Json {
+        // It is turned into protobuf first, which is never longer.
+        incoming.beside = |body| body.len() as u64;
+    }
+    incoming.making = Making { kind: Some(kind), map_fields: &MAP_FIELDS };
     let read = move |body: &[u8], events: &mut tidegauge_ingest::Events<'_>| {
         otlp::read(signal, encoding, body, events)
     };
-    incoming.store(read, |_| None, |stored| otlp::accepted(signal, encoding, &stored.outcome)).await
+    incoming
+        .store(
+            &Face::Otlp(encoding),
+            read,
+            |_| None,
+            |stored| otlp::accepted(signal, encoding, &stored.outcome),
+        )
+        .await
 }
 
 /// How a request is written; one that does not say so is taken for protobuf, which is what exporters send.
