@@ -56,6 +56,8 @@ pub fn routes(api: Api) -> Api {
         .add(v1, SEND, routes!(elastic::bulk_below))
         .add(root, SEND, routes!(elastic::root))
         .add(root, SEND, routes!(elastic::root_put))
+        .add(root, SEND, routes!(elastic::index))
+        .add(root, SEND, routes!(elastic::index_put))
         .add(root, SEND, routes!(loki::push))
         .add(root, SEND, routes!(loki::push_old))
         .add(root, SEND, routes!(hec::collector))

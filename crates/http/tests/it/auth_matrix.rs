@@ -75,6 +75,8 @@ const PUBLIC: &[&str] = &[
     "/.well-known/oauth-protected-resource",
     "/.well-known/oauth-authorization-server",
     "/oauth/jwks",
+    "/services/collector/health",
+    "/services/collector/health/1.0",
 ];
 
 /// Routes of pages, which ask for nothing and send browsers to sign in themselves, and what they answer without a form.
@@ -98,6 +100,7 @@ const PAGES: &[(&str, &str, u16)] = &[
     ("POST", "/device", 415),
     ("GET", "/account/grants", 303),
     ("POST", "/account/grants/end", 415),
+    ("OPTIONS", "/v1/ingest/{name}/cloudevents", 200),
 ];
 
 pub(crate) async fn run(backend: Backend) {
@@ -203,14 +206,14 @@ impl Check<'_> {
         };
         let name = if self.row.path.contains("mapfields") { "m" } else { &id };
         let path = self.row.path.replace("{id}", &id).replace("{field}", "status").replace("{name}", name);
-        let mut path = path.replace("{dataset_name}", &id).replace("{index}", "any").replace("{key}", "none");
+        let mut path = path.replace("{dataset_name}", &id).replace("{index}", &id).replace("{key}", "none");
         if path.contains("{deliveryId}") {
             path = path.replace("{deliveryId}", &self.make_dead_letter(&id).await);
         }
         let is_text = path.ends_with("_apl") || path.ends_with("/run");
         let named = format!("?dataset={id}");
         let parameters = match self.row.path {
-            _ if self.is_sender() && !self.has_id() => named.as_str(),
+            _ if self.is_sender() && !self.row.path.contains("{name}") => named.as_str(),
             _ if is_text => "?format=tabular",
             "/monitors/{id}/history" => "?startTime=2026-01-01T00:00:00Z&endTime=2027-01-01T00:00:00Z",
             _ => "",

@@ -43,7 +43,8 @@ pub async fn deliver(
         if media.eq_ignore_ascii_case(BATCHED) {
             return cloudevents::read_batch(body, events).map(|()| None);
         }
-        if media.eq_ignore_ascii_case(STRUCTURED) {
+        // Without attributes among the headers they must be in the body, whatever it is said to be.
+        if media.eq_ignore_ascii_case(STRUCTURED) || !headers.contains_key("ce-id") {
             return cloudevents::read_structured(body, events).map(Some);
         }
         let pairs = headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));

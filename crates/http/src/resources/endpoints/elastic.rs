@@ -14,7 +14,7 @@ use tidegauge_protocols::elastic::{self, Bulk, TIME_FIELD, Target};
 use tidegauge_protocols::{Answer, Problem};
 
 use super::face::Face;
-use super::{SenderHeaders, SenderParameters, refuse, respond};
+use super::{DATASET, SenderHeaders, SenderParameters, refuse, respond};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, PathIds, Query};
 use crate::guard::UnderWay;
@@ -129,6 +129,38 @@ pub async fn root_put(
     take(state, (caller, under_way), Meant::Named(otherwise), parameters, headers, body).await
 }
 
+/// The same for items that name no index: theirs is the one of the path.
+#[utoipa::path(post, path = "/{index}/_bulk", tag = "senders", operation_id = "elastic_index",
+    params(("index" = String, Path), SenderParameters, SenderHeaders),
+    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
+    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
+pub async fn index(
+    state: State<Arc<App>>,
+    (caller, under_way): (Caller, Extension<Arc<UnderWay>>),
+    PathId(index): PathId,
+    parameters: Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    take(state, (caller, under_way), Meant::Named(Some(index)), parameters, headers, body).await
+}
+
+/// The same by PUT.
+#[utoipa::path(put, path = "/{index}/_bulk", tag = "senders", operation_id = "elastic_index_put",
+    params(("index" = String, Path), SenderParameters, SenderHeaders),
+    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
+    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
+pub async fn index_put(
+    state: State<Arc<App>>,
+    (caller, under_way): (Caller, Extension<Arc<UnderWay>>),
+    PathId(index): PathId,
+    parameters: Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    take(state, (caller, under_way), Meant::Named(Some(index)), parameters, headers, body).await
+}
+
 async fn take(
     State(app): State<Arc<App>>,
     (caller, Extension(under_way)): (Caller, Extension<Arc<UnderWay>>),
@@ -139,6 +171,13 @@ async fn take(
 ) -> Result<Response, ApiError> {
     let length = length(&headers);
     check_length(length, app.ingest.limits.max_body_bytes)?;
+    let meant = match meant {
+        Meant::Named(None) => {
+            let only = || sender::only_dataset(&caller).map(str::to_owned);
+            Meant::Named(text(&headers, &DATASET)?.or_else(only))
+        }
+        named => named,
+    };
     let named = parameters.timestamp_field.filter(|field| !field.is_empty());
     let incoming = Incoming {
         app: Arc::clone(&app),
@@ -160,7 +199,7 @@ async fn take(
 
 impl Incoming {
     /// Stores the items, one dataset after the other. What is in the way of one of them is told with its items, unless
-    /// the path names it: then it is in the way of the request.
+    /// there is no other: then it is in the way of the request, which senders repeat rather than single items.
     async fn store(self, encoding: tidegauge_ingest::Encoding, body: Body) -> Result<Answer, Refused> {
         let mut whole = sender::gather(&self.app, encoding, u64::MAX, body.into_data_stream()).await?;
         let target = match &self.meant {
@@ -170,7 +209,8 @@ impl Incoming {
         let bulk = Bulk::parse(&whole.bytes, target, ITEMS_MAX);
         let mut bulk = bulk.map_err(Refused::Protocol)?;
         whole.held.add(bulk.items() as u64 * ITEM_BYTES)?;
-        for place in 0..bulk.datasets().len() {
+        let datasets = bulk.datasets().len();
+        for place in 0..datasets {
             let sending = Sending {
                 dataset: bulk.datasets()[place].clone(),
                 timestamp_field: Some(self.timestamp_field.clone()),
@@ -186,10 +226,10 @@ impl Incoming {
                 }
                 Err(error) => Err(error.into()),
             };
-            match (stored, &self.meant) {
-                (Ok(()), _) => {}
-                (Err(refused), Meant::Fixed(_)) => return Err(refused),
-                (Err(refused), Meant::Named(_)) => bulk.refuse(place, &self.problem(refused)),
+            match stored {
+                Ok(()) => {}
+                Err(refused) if datasets == 1 => return Err(refused),
+                Err(refused) => bulk.refuse(place, &self.problem(refused)),
             }
         }
         let took = self.app.now().as_millis() - self.caller.now.as_millis();

@@ -42,7 +42,7 @@ impl Face {
                 // Who sends something else is told in the form that a person can read.
                 Some(Self::Otlp(encoding_of(headers).unwrap_or(otlp::Encoding::Json)))
             }
-            "/_bulk" => Some(Self::Elastic),
+            _ if path.ends_with("/_bulk") => Some(Self::Elastic),
             "/loki/api/v1/push" | "/api/prom/push" => Some(Self::Loki),
             "/api/v2/logs" | "/api/v1/validate" | "/v1/input" => Some(Self::Datadog),
             "/gelf" => Some(Self::Gelf),
