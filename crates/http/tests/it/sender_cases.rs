@@ -69,7 +69,7 @@ async fn otlp_protobuf(app: TestApp) {
 }
 
 async fn loki_snappy(app: TestApp) {
-    let time = [1 << 3, 0xf0, 0xa4, 0xf5, 0xd0, 0x06];
+    let time = [1 << 3, 0xb0, 0xcc, 0xf5, 0xd0, 0x06];
     let entry = [field(1, &time), field(2, b"line")].concat();
     let request = field(1, &[field(1, b"{job=\"web\"}"), field(2, &entry)].concat());
     for headers in [
