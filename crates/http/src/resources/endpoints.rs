@@ -14,6 +14,7 @@ pub mod journald;
 pub mod loki;
 pub mod msgpack;
 pub mod otlp;
+pub mod remote_write;
 
 use std::sync::Arc;
 
@@ -80,6 +81,7 @@ pub fn routes(api: Api) -> Api {
         .add(v1, open, routes!(cloudevents::handshake))
         .add(root, SEND, routes!(gelf::at_root))
         .add(v1, SEND, routes!(gelf::into_dataset))
+        .add(root, SEND, routes!(remote_write::write))
 }
 
 /// For senders that can be given an address and nothing else.
@@ -194,6 +196,14 @@ impl Incoming {
             admitted.store(&mut whole.held, bytes, |events| read(bytes, events), key).await
         });
         Ok(if is_small { work.await } else { app.background.run(work).await })
+    }
+}
+
+/// Forgets that a body is a snappy block, which is what a protocol has, and not what it is sent with.
+fn without_snappy(headers: &mut HeaderMap) {
+    let is_snappy = |value: &HeaderValue| value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"snappy");
+    if headers.get(header::CONTENT_ENCODING).is_some_and(is_snappy) {
+        headers.remove(header::CONTENT_ENCODING);
     }
 }
 

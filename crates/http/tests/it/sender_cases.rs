@@ -16,6 +16,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("a_journal_is_stored_in_parts", |app| Box::pin(journal_in_parts(app))),
     ("msgpack_comes_to_the_routes_of_ingest", |app| Box::pin(msgpack(app))),
     ("on_a_full_disk_senders_are_told_to_come_back", |app| Box::pin(full_disk(app))),
+    ("remote_write_tells_what_was_written", |app| Box::pin(remote_write(app))),
     ("a_block_that_declares_too_much_is_refused", |app| Box::pin(hostile_block(app))),
 ];
 
@@ -80,6 +81,29 @@ async fn loki_snappy(app: TestApp) {
         assert_eq!(answer.status, 204, "{answer:?}");
     }
     assert_eq!(app.rows("web").await.len(), 2);
+}
+
+async fn remote_write(app: TestApp) {
+    let label = |name: &[u8], value: &[u8]| field(1, &[field(1, name), field(2, value)].concat());
+    let mut sample = vec![1 << 3 | 1];
+    sample.extend_from_slice(&1.5_f64.to_le_bytes());
+    sample.extend_from_slice(&[2 << 3, 7]);
+    let first = field(1, &[label(b"__name__", b"up"), field(2, &sample)].concat());
+    let headers = [("content-type", "application/x-protobuf"), ("content-encoding", "snappy")];
+    let answer = app.send_bytes("/api/v1/write?dataset=metrics", &headers, snappy(&first)).await;
+    assert_eq!(answer.status, 204, "{answer:?}");
+    let symbols = [field(4, b""), field(4, b"__name__"), field(4, b"up")].concat();
+    let series = field(5, &[field(1, &[1, 2]), field(2, &sample)].concat());
+    let second = [symbols, series].concat();
+    let kind = "application/x-protobuf;proto=io.prometheus.write.v2.Request";
+    let headers = [("content-type", kind), ("content-encoding", "snappy")];
+    let answer = app.send_bytes("/api/v1/write?dataset=metrics", &headers, snappy(&second)).await;
+    assert_eq!(answer.status, 204, "{answer:?}");
+    assert_eq!(answer.headers["x-prometheus-remote-write-samples-written"], "1");
+    assert_eq!(app.rows("metrics").await.len(), 2);
+    let unknown = [("content-type", "application/x-protobuf;proto=other")];
+    let answer = app.send_bytes("/api/v1/write?dataset=metrics", &unknown, snappy(&second)).await;
+    assert_eq!(answer.status, 415, "{answer:?}");
 }
 
 async fn journal_in_parts(app: TestApp) {

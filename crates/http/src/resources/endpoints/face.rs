@@ -7,10 +7,12 @@ use axum::response::Response;
 use tidegauge_model::{ErrorKind, Timestamp};
 use tidegauge_protocols::{
     Answer, Problem, cloudevents, datadog, elastic, firehose, gelf, hec, honeycomb, journald, loki, otlp,
+    remote_write,
 };
 
 use super::firehose::REQUEST_ID;
 use super::otlp::encoding_of;
+use super::remote_write::version_of;
 use super::respond;
 use crate::error::ErrorBody;
 
@@ -31,6 +33,7 @@ pub enum Face {
     Journald,
     CloudEvents,
     Gelf,
+    RemoteWrite(remote_write::Version),
 }
 
 impl Face {
@@ -46,6 +49,10 @@ impl Face {
             "/loki/api/v1/push" | "/api/prom/push" => Some(Self::Loki),
             "/api/v2/logs" | "/api/v1/validate" | "/v1/input" => Some(Self::Datadog),
             "/gelf" => Some(Self::Gelf),
+            "/api/v1/write" => {
+                let version = version_of(headers).unwrap_or(remote_write::Version::V1);
+                Some(Self::RemoteWrite(version))
+            }
             _ if path.starts_with("/v1/input/") => Some(Self::Datadog),
             _ if path.starts_with("/services/collector") => Some(Self::Hec),
             _ if path.starts_with("/1/events/") || path.starts_with("/1/batch/") => Some(Self::Honeycomb),
@@ -99,6 +106,7 @@ impl Face {
             Self::Journald => journald::refused(problem),
             Self::CloudEvents => cloudevents::refused(problem),
             Self::Gelf => gelf::refused(problem),
+            Self::RemoteWrite(version) => remote_write::refused(*version, problem),
         }
     }
 

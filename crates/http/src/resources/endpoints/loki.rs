@@ -12,7 +12,7 @@ use tidegauge_ingest::Events;
 use tidegauge_protocols::{loki, snappy};
 
 use super::face::Face;
-use super::{Incoming, SenderHeaders, SenderParameters};
+use super::{Incoming, SenderHeaders, SenderParameters, without_snappy};
 use crate::error::ApiError;
 use crate::extract::{Caller, Query};
 use crate::resources::ingest::text;
@@ -61,10 +61,7 @@ async fn take(
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let encoding = loki::Encoding::of(kind);
     parameters.dataset = parameters.dataset.filter(|name| !name.is_empty()).or(text(&headers, &[TENANT])?);
-    if headers.get(header::CONTENT_ENCODING).is_some_and(|value| value == "snappy") {
-        // A block is what the protocol has, and not what it is sent with.
-        headers.remove(header::CONTENT_ENCODING);
-    }
+    without_snappy(&mut headers);
     let bytes_max = usize::try_from(app.ingest.limits.max_uncompressed_bytes).unwrap_or(usize::MAX);
     let mut incoming = Incoming::new((app, caller), None, parameters, &headers, body)?;
     if encoding == loki::Encoding::Snappy {

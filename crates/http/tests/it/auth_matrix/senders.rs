@@ -41,6 +41,8 @@ pub(super) fn rows() -> Vec<Row> {
         sent("POST", "/ingest/{name}/journald/upload", journal, 202),
         sent("POST", "/ingest/{name}/cloudevents", cloud_event, 204),
         sent("POST", "/ingest/{name}/gelf", json!({"short_message": "a"}), 202),
+        // Who may send is told that it is no message of this protocol.
+        sent("POST", "/api/v1/write", json!({}), 415),
         sent("POST", "/gelf", json!({"short_message": "a"}), 202),
     ]
 }
