@@ -45,7 +45,7 @@ fn gzip(plain: &[u8]) -> Vec<u8> {
 fn snappy(plain: &[u8]) -> Vec<u8> {
     let length = u8::try_from(plain.len()).unwrap();
     assert!((1..=60).contains(&length));
-    [&[length, (length - 1) << 2], plain].concat()
+    [&[length, (length - 1) << 2][..], plain].concat()
 }
 
 async fn otlp_protobuf(app: TestApp) {

@@ -81,8 +81,8 @@ impl Face {
         let in_header =
             |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let in_query = |name: &str| {
-            let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
-            pairs.into_iter().find(|pair| pair.0 == name).map(|pair| pair.1.to_owned())
+            let mut pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
+            pairs.find(|pair| pair.0 == name).map(|pair| pair.1.to_owned())
         };
         match self {
             Self::Datadog => in_header("dd-api-key")
