@@ -192,8 +192,8 @@ fn problem_of_head(request: &Request) -> Option<&'static str> {
 }
 
 /// What no route is for: a question of a client of Elasticsearch, which has many paths and one answer, or a mistake.
-pub async fn unknown_path(request: Request) -> Result<Response, ApiError> {
-    if let Some(answer) = resources::endpoints::elastic::probe(&request) {
+pub async fn unknown_path(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {
+    if let Some(answer) = resources::endpoints::elastic::probe(&app.elastic_version, &request) {
         return Ok(answer);
     }
     let path: String = request.uri().path().chars().take(256).collect();

@@ -251,6 +251,7 @@ impl TestApp {
             public_url: PublicUrl::parse(public_url).unwrap(),
             trusted_proxies,
             organisation_creation,
+            elastic_version: "8.19.3".to_owned(),
             oauth,
             sending: sending(),
         };

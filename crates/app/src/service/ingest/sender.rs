@@ -217,10 +217,15 @@ impl Admitted<'_> {
         };
         lent.reader.begin(std::mem::take(&mut request.options), caller.now.as_nanos());
         let (memory, body_bytes) = (&mut held.memory, held.body_bytes);
-        let mut room = |bytes: usize| memory.try_take(body_bytes + bytes as u64);
+        let mut needed = body_bytes;
+        let mut room = |bytes: usize| {
+            needed = body_bytes + bytes as u64;
+            memory.try_take(needed)
+        };
         let taken = tidegauge_protocols::take(&mut lent.reader, &gate, &mut room, read);
         let (read, outcome) = taken.map_err(|problem| match problem.kind {
-            ErrorKind::Unavailable => Refused::Service(busy()),
+            ErrorKind::Unavailable if needed > app.ingest.limits.memory_bytes as u64 => never_fits().into(),
+            ErrorKind::Unavailable => busy().into(),
             _ => Refused::Protocol(problem),
         })?;
         let label_bytes = request.input.labels.as_ref().map_or(0, String::len) as u64;
@@ -236,6 +241,13 @@ impl Admitted<'_> {
         drop(gate);
         Ok(Stored { read, outcome, answer })
     }
+}
+
+/// The refusal of what would find no room however often it is sent.
+fn never_fits() -> Error {
+    let message =
+        "the events of this request take more memory than all requests may; send it in smaller parts";
+    Error::new(ErrorKind::TooLarge, message).hint("the setting ingest_memory_bytes is the limit")
 }
 
 /// What a request, or a part of it, counts for.

@@ -20,9 +20,6 @@ use crate::extract::{Caller, PathId, PathIds, Query};
 use crate::guard::UnderWay;
 use crate::resources::ingest::{EVENT_LABELS, check_length, encoding, length, settle, text};
 
-/// What clients are told to speak with. Beats refuse to send to what is older than they are.
-const VERSION: &str = "8.19.3";
-
 /// More items are refused together.
 const ITEMS_MAX: usize = 1_000_000;
 
@@ -251,7 +248,7 @@ impl Incoming {
 }
 
 /// The answer to what a client asks before it sends, if it is one of these questions.
-pub fn probe(request: &Request) -> Option<Response> {
+pub fn probe(version: &str, request: &Request) -> Option<Response> {
     let path = request.uri().path();
     let below = path.strip_prefix("/v1/ingest/").and_then(|rest| rest.split_once('/'));
     let asked = match below {
@@ -260,7 +257,7 @@ pub fn probe(request: &Request) -> Option<Response> {
         None if path == "/" && wants_page(request.headers()) => return None,
         None => path,
     };
-    elastic::probe(request.method().as_str(), asked, VERSION).map(respond)
+    elastic::probe(request.method().as_str(), asked, version).map(respond)
 }
 
 fn wants_page(headers: &HeaderMap) -> bool {
