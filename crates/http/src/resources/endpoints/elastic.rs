@@ -52,13 +52,14 @@ struct Incoming {
     responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
 pub async fn bulk(
     state: State<Arc<App>>,
-    (caller, under_way): (Caller, Extension<Arc<UnderWay>>),
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
     PathId(name): PathId,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    take(state, (caller, under_way), Meant::Fixed(name), parameters, headers, body).await
+    take(state, caller, under_way, Meant::Fixed(name), parameters, headers, body).await
 }
 
 /// The same by PUT, which newer clients send.
@@ -68,13 +69,14 @@ pub async fn bulk(
     responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
 pub async fn bulk_put(
     state: State<Arc<App>>,
-    (caller, under_way): (Caller, Extension<Arc<UnderWay>>),
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
     PathId(name): PathId,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    take(state, (caller, under_way), Meant::Fixed(name), parameters, headers, body).await
+    take(state, caller, under_way, Meant::Fixed(name), parameters, headers, body).await
 }
 
 /// The same for clients that put an index into the path. It is not looked at: the dataset is the one before it.
@@ -85,13 +87,14 @@ pub async fn bulk_put(
     responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
 pub async fn bulk_below(
     state: State<Arc<App>>,
-    (caller, under_way): (Caller, Extension<Arc<UnderWay>>),
-    PathIds(name, _): PathIds,
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
+    names: PathIds,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    take(state, (caller, under_way), Meant::Fixed(name), parameters, headers, body).await
+    take(state, caller, under_way, Meant::Fixed(names.0), parameters, headers, body).await
 }
 
 /// Stores the sources of a bulk request in the datasets that its items name as `_index`.
@@ -101,13 +104,14 @@ pub async fn bulk_below(
     responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
 pub async fn root(
     state: State<Arc<App>>,
-    (caller, under_way): (Caller, Extension<Arc<UnderWay>>),
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
     let otherwise = parameters.0.dataset.clone();
-    take(state, (caller, under_way), Meant::Named(otherwise), parameters, headers, body).await
+    take(state, caller, under_way, Meant::Named(otherwise), parameters, headers, body).await
 }
 
 /// The same by PUT.
@@ -117,13 +121,14 @@ pub async fn root(
     responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
 pub async fn root_put(
     state: State<Arc<App>>,
-    (caller, under_way): (Caller, Extension<Arc<UnderWay>>),
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
     let otherwise = parameters.0.dataset.clone();
-    take(state, (caller, under_way), Meant::Named(otherwise), parameters, headers, body).await
+    take(state, caller, under_way, Meant::Named(otherwise), parameters, headers, body).await
 }
 
 /// The same for items that name no index: theirs is the one of the path.
@@ -133,13 +138,14 @@ pub async fn root_put(
     responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
 pub async fn index(
     state: State<Arc<App>>,
-    (caller, under_way): (Caller, Extension<Arc<UnderWay>>),
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
     PathId(index): PathId,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    take(state, (caller, under_way), Meant::Named(Some(index)), parameters, headers, body).await
+    take(state, caller, under_way, Meant::Named(Some(index)), parameters, headers, body).await
 }
 
 /// The same by PUT.
@@ -149,18 +155,20 @@ pub async fn index(
     responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
 pub async fn index_put(
     state: State<Arc<App>>,
-    (caller, under_way): (Caller, Extension<Arc<UnderWay>>),
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
     PathId(index): PathId,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    take(state, (caller, under_way), Meant::Named(Some(index)), parameters, headers, body).await
+    take(state, caller, under_way, Meant::Named(Some(index)), parameters, headers, body).await
 }
 
 async fn take(
     State(app): State<Arc<App>>,
-    (caller, Extension(under_way)): (Caller, Extension<Arc<UnderWay>>),
+    caller: Caller,
+    Extension(under_way): Extension<Arc<UnderWay>>,
     meant: Meant,
     Query(parameters): Query<SenderParameters>,
     headers: HeaderMap,
