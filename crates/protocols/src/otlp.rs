@@ -6,6 +6,7 @@ mod answer;
 mod any;
 mod attributes;
 mod exponential;
+mod grpc;
 mod json;
 mod known;
 mod logs;
@@ -19,6 +20,7 @@ use tidegauge_ingest::Events;
 
 use crate::answer::{JSON, PROTOBUF, Problem};
 pub use answer::{GrpcFailure, accepted, accepted_message, grpc_failure, refused};
+pub use grpc::{FRAME_BYTES, Frame, GRPC, framed, grpc_refused};
 
 /// The fields that hold what has no field of its own. A dataset that is made for OTLP declares them as map fields.
 pub const MAP_FIELDS: [&str; 4] = ["attributes.custom", "resource.custom", "scope.custom", "body.custom"];

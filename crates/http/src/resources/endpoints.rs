@@ -8,6 +8,7 @@ pub mod elastic;
 pub mod face;
 pub mod firehose;
 pub mod gelf;
+pub mod grpc;
 pub mod hec;
 pub mod honeycomb;
 pub mod journald;
@@ -52,6 +53,9 @@ pub fn routes(api: Api) -> Api {
     api.add(v1, SEND, routes!(otlp::logs))
         .add(v1, SEND, routes!(otlp::traces))
         .add(v1, SEND, routes!(otlp::metrics))
+        .add(root, SEND, routes!(grpc::logs))
+        .add(root, SEND, routes!(grpc::traces))
+        .add(root, SEND, routes!(grpc::metrics))
         .add(v1, SEND, routes!(elastic::bulk))
         .add(v1, SEND, routes!(elastic::bulk_put))
         .add(v1, SEND, routes!(elastic::bulk_below))

@@ -12,6 +12,7 @@ use crate::cases::Case;
 /// Every case with its name.
 pub(crate) const ALL: &[(&str, Case)] = &[
     ("otlp_comes_as_protobuf_and_compressed", |app| Box::pin(otlp_protobuf(app))),
+    ("otlp_comes_as_calls_of_grpc", |app| Box::pin(grpc(app))),
     ("loki_comes_in_a_snappy_block", |app| Box::pin(loki_snappy(app))),
     ("a_journal_is_stored_in_parts", |app| Box::pin(journal_in_parts(app))),
     ("msgpack_comes_to_the_routes_of_ingest", |app| Box::pin(msgpack(app))),
@@ -67,6 +68,42 @@ async fn otlp_protobuf(app: TestApp) {
     let answer = app.send_bytes("/v1/logs?dataset=logs", &headers, plain[..plain.len() - 1].to_vec()).await;
     assert_eq!((answer.status.as_u16(), app.rows("logs").await.len()), (400, 3), "{answer:?}");
     assert_eq!(answer.headers["content-type"], "application/x-protobuf");
+}
+
+/// A message in a frame of gRPC.
+fn framed(is_compressed: bool, message: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(message.len()).unwrap();
+    [&[u8::from(is_compressed)][..], &length.to_be_bytes(), message].concat()
+}
+
+async fn grpc(app: TestApp) {
+    let path = "/opentelemetry.proto.collector.logs.v1.LogsService/Export";
+    let plain = log_request("hello");
+    let headers = [
+        ("content-type", "application/grpc+proto"),
+        ("x-tidegauge-dataset", "logs"),
+        ("grpc-encoding", "gzip"),
+    ];
+    for body in [framed(false, &plain), framed(true, &gzip(&plain))] {
+        let answer = app.send_bytes(path, &headers, body).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+        assert_eq!(answer.headers["content-type"], "application/grpc");
+        assert!(!answer.headers.contains_key("grpc-status"), "it is in the trailers: {answer:?}");
+        assert_eq!(answer.text, "\0\0\0\0\0", "an empty message");
+    }
+    assert_eq!(app.rows("logs").await.len(), 2);
+    let status = async |headers: &[(&str, &str)], body: Vec<u8>| {
+        let answer = app.send_bytes(path, headers, body).await;
+        assert_eq!((answer.status.as_u16(), answer.text.as_str()), (200, ""), "{answer:?}");
+        answer.headers["grpc-status"].to_str().unwrap().to_owned()
+    };
+    assert_eq!(status(&headers, Vec::new()).await, "3", "no message");
+    assert_eq!(status(&headers, framed(false, &plain[1..])).await, "3", "a broken message");
+    assert_eq!(status(&headers[..1], framed(false, &plain)).await, "3", "no dataset");
+    app.disk.fill(true);
+    assert_eq!(status(&headers, framed(false, &plain)).await, "14", "a full disk");
+    app.disk.fill(false);
+    assert_eq!(app.rows("logs").await.len(), 2);
 }
 
 async fn loki_snappy(app: TestApp) {

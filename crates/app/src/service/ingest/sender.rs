@@ -103,6 +103,12 @@ pub enum Refused {
     Service(Error),
 }
 
+impl From<Problem> for Refused {
+    fn from(problem: Problem) -> Self {
+        Self::Protocol(problem)
+    }
+}
+
 impl From<Error> for Refused {
     fn from(error: Error) -> Self {
         Self::Service(error)

@@ -11,6 +11,7 @@ use tidegauge_protocols::{
 };
 
 use super::firehose::REQUEST_ID;
+use super::grpc::is_call;
 use super::otlp::encoding_of;
 use super::remote_write::version_of;
 use super::respond;
@@ -20,6 +21,7 @@ use crate::error::ErrorBody;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Face {
     Otlp(otlp::Encoding),
+    Grpc,
     Elastic,
     Loki,
     Hec,
@@ -52,6 +54,9 @@ impl Face {
             "/api/v1/write" => {
                 let version = version_of(headers).unwrap_or(remote_write::Version::V1);
                 Some(Self::RemoteWrite(version))
+            }
+            _ if path.starts_with("/opentelemetry.proto.collector.") => {
+                is_call(headers).then_some(Self::Grpc)
             }
             _ if path.starts_with("/v1/input/") => Some(Self::Datadog),
             _ if path.starts_with("/services/collector") => Some(Self::Hec),
@@ -97,6 +102,7 @@ impl Face {
     pub fn refused(&self, problem: &Problem) -> Answer {
         match self {
             Self::Otlp(encoding) => otlp::refused(*encoding, problem),
+            Self::Grpc => otlp::grpc_refused(problem),
             Self::Elastic => elastic::refused(problem),
             Self::Loki => loki::refused(problem),
             Self::Hec => hec::refused(problem),

@@ -99,16 +99,11 @@ async fn take(
     };
     let mut incoming = Incoming::new((app, caller), named, parameters, &headers, body)?;
     incoming.bytes_max = otlp::BODY_BYTES_MAX as u64;
-    let kind = match signal {
-        Signal::Logs => "otel:logs:v1",
-        Signal::Traces => "otel:traces:v1",
-        Signal::Metrics => "otel:metrics:v1",
-    };
     if encoding == Encoding::Json {
         // It is turned into protobuf first, which is never longer.
         incoming.beside = |body| body.len() as u64;
     }
-    incoming.making = Making { kind: Some(kind), map_fields: &MAP_FIELDS };
+    incoming.making = making(signal);
     let read = move |body: &[u8], events: &mut tidegauge_ingest::Events<'_>| {
         otlp::read(signal, encoding, body, events)
     };
@@ -120,6 +115,16 @@ async fn take(
             |stored| otlp::accepted(signal, encoding, &stored.outcome),
         )
         .await
+}
+
+/// What a dataset is like that is made for a signal.
+pub(super) fn making(signal: Signal) -> Making {
+    let kind = match signal {
+        Signal::Logs => "otel:logs:v1",
+        Signal::Traces => "otel:traces:v1",
+        Signal::Metrics => "otel:metrics:v1",
+    };
+    Making { kind: Some(kind), map_fields: &MAP_FIELDS }
 }
 
 /// How a request is written; one that does not say so is taken for protobuf, which is what exporters send.

@@ -15,6 +15,10 @@ pub(super) fn rows() -> Vec<Row> {
         sent("POST", "/logs", json!({}), 200),
         sent("POST", "/traces", json!({}), 200),
         sent("POST", "/metrics", json!({}), 200),
+        // Who may send is told that it is no call of gRPC. As one, every refusal has the status 200.
+        sent("POST", "/opentelemetry.proto.collector.logs.v1.LogsService/Export", json!({}), 415),
+        sent("POST", "/opentelemetry.proto.collector.trace.v1.TraceService/Export", json!({}), 415),
+        sent("POST", "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export", json!({}), 415),
         sent("POST", "/ingest/{name}/elastic/_bulk", bulk(), 200),
         sent("PUT", "/ingest/{name}/elastic/_bulk", bulk(), 200),
         sent("POST", "/ingest/{name}/elastic/{index}/_bulk", bulk(), 200),
