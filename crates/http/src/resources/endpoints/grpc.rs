@@ -79,8 +79,7 @@ async fn take(
         Ok(unframed) => unframed,
         Err(problem) => return refuse(&Face::Grpc, problem.into()),
     };
-    let named = text(&headers, &super::DATASET)?;
-    let mut incoming = Incoming::new((app, caller), named, SenderParameters::default(), &headers, body)?;
+    let mut incoming = Incoming::new((app, caller), None, SenderParameters::default(), &headers, body)?;
     incoming.encoding = encoding_of(&headers, frame)?;
     incoming.bytes_max = otlp::BODY_BYTES_MAX as u64;
     incoming.making = super::otlp::making(signal);
