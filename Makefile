@@ -18,6 +18,7 @@ test: setup-test ## every test that a change must pass
 	TIDEGAUGE_TEST_DUCKDB="$$(scripts/ducklake.sh || true)" scripts/with-memory-folder.sh scripts/with-s3.sh scripts/with-postgres.sh $(RUNNER) --workspace
 	scripts/conformance.sh
 	scripts/clients.sh
+	scripts/senders.sh
 	scripts/issuers.sh
 	scripts/delivery.sh
 	scripts/oracle.sh --queries 60
