@@ -15,7 +15,7 @@ use super::resources::endpoints::gelf;
 
 /// Answers requests of such senders in a task of its own, which the service waits for when it stops. How many there are
 /// at a time is bounded as for all requests: the guard, which gives out the places, is behind this layer.
-pub async fn go_on(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+pub(crate) async fn go_on(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     if !gelf::is_for(request.uri().path()) {
         return next.run(request).await;
     }

@@ -8,10 +8,15 @@ from datetime import datetime, timezone
 import libhoney
 from cloudevents.core.bindings.http import to_binary_event, to_structured_event
 from cloudevents.core.v1.event import CloudEvent
+from datadog_api_client import ApiClient, Configuration
+from datadog_api_client.v2.api.logs_api import LogsApi
+from datadog_api_client.v2.model.http_log import HTTPLog
+from datadog_api_client.v2.model.http_log_item import HTTPLogItem
 from logging_loki import LokiHandler
 from loki_logger_handler.loki_logger_handler import LokiLoggerHandler
 from opensearchpy import OpenSearch
 from opensearchpy import helpers as opensearch_helpers
+from prometheus_remote_writer import RemoteWriter
 from pygelf import GelfHttpHandler
 from splunk_handler import SplunkHandler
 from splunk_hec_handler import SplunkHecHandler
@@ -168,4 +173,40 @@ def opensearch(service):
     equal(service.values("opensearch"), list(range(COUNT)))
 
 
-HANDLERS = [loki, loki_with_metadata, splunk, splunk_objects, honeycomb, graylog, cloudevents, opensearch]
+def prometheus(service):
+    """prometheus-remote-writer speaks 1.0; each sample is an event."""
+    series = [
+        {
+            "metric": {"__name__": "requests_total", "shelf": str(shelf)},
+            "values": [float(n) for n in range(shelf, COUNT, 10)],
+            "timestamps": [1_780_311_600_000 + n for n in range(shelf, COUNT, 10)],
+        }
+        for shelf in range(10)
+    ]
+    address = f"{service.url}/api/v1/write?dataset=prometheus"
+    sent = RemoteWriter(address, auth={"bearer_token": service.token}, max_series_per_request=3).send(series)
+    equal((sent.samples_sent, sent.last_response.status_code), (COUNT, 204))
+    equal(service.values("prometheus", "value"), list(range(COUNT)))
+    sample = service.rows("prometheus | where value == 7 | project _time, metric, ['labels.shelf']")
+    equal(sample, [("2026-06-01T11:00:00.007Z", "requests_total", "7")])
+
+
+def datadog(service):
+    """datadog-api-client has the hosts of its service built in, and a way to name another. Its key names the dataset."""
+    service.make_dataset("datadog")
+    configuration = Configuration(api_key={"apiKeyAuth": service.make_token("datadog", "datadog:ingest|create")})
+    configuration.server_index = 1
+    configuration.server_variables = {"name": f"{service.host}:{service.port}", "protocol": "http"}
+    with ApiClient(configuration) as client:
+        for begin in range(0, COUNT, 50):
+            items = [
+                HTTPLogItem(message=message, service="shop", ddtags="env:test,shelf:top", hostname="till")
+                for message in MESSAGES[begin : begin + 50]
+            ]
+            LogsApi(client).submit_log(HTTPLog(items))
+    equal(service.values("datadog", "message"), sorted(MESSAGES))
+    tags = service.rows("datadog | distinct service, hostname, ['tags.env'], ['tags.shelf']")
+    equal(tags, [("shop", "till", "test", "top")])
+
+
+HANDLERS = [loki, loki_with_metadata, splunk, splunk_objects, honeycomb, graylog, cloudevents, opensearch, prometheus, datadog]
