@@ -1,6 +1,6 @@
 //! Goes on with the requests of senders that hang up before they are answered: loggers of Graylog send a message and
 //! close the connection. What goes on in a connection ends with it, which is right for a question that nobody waits for
-//! any more, and would lose their events.
+//! any more, and would lose their events. `connection` sees to it that their requests are begun at all.
 
 use std::sync::Arc;
 
