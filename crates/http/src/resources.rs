@@ -5,6 +5,7 @@ pub mod audit;
 pub mod datasets;
 pub mod deliveries;
 pub mod documents;
+pub mod endpoints;
 pub mod grants;
 pub mod groups;
 pub mod ingest;

@@ -30,6 +30,7 @@ mod query_cases;
 mod readiness_cases;
 mod role_edits;
 mod scenarios;
+mod sender_cases;
 mod session_cases;
 mod sign_in_attacks;
 mod sign_in_cases;
@@ -59,6 +60,7 @@ fn main() {
             cases::ALL,
             ingest_cases::ALL,
             small_bodies::ALL,
+            sender_cases::ALL,
             job_cases::ALL,
             period_cases::ALL,
             query_cases::ALL,
