@@ -208,9 +208,7 @@ impl Worker {
             accumulator.update_batch(&values, &groups, None, self.places.len())?;
         }
         let states: usize = self.accumulators.iter().map(|accumulator| accumulator.size()).sum();
-        // What they are handed on as is counted before it is made.
-        let handed_on: usize = self.keys.iter().map(|key| key.array_bytes(self.places.len())).sum();
-        let held = self.held_done + states + self.places.memory_bytes() + self.key_bytes() + handed_on;
+        let held = self.held_done + states + self.places.memory_bytes() + self.key_bytes() + self.handed_on();
         let are_many = self.places.len() > GROUPS_MAX || self.has_more_values_than(VALUES_MAX);
         if self.memory.try_resize(held).is_err() || are_many {
             self.hand_on()?;
@@ -311,6 +309,15 @@ impl Worker {
             self.memory.try_resize(self.held_done)?;
         }
         Ok(())
+    }
+
+    /// How many bytes the groups take as what they are handed on as. Of few keys that is about what their values take,
+    /// which are let go for it; of very many, most are null in each group and take a place there all the same.
+    fn handed_on(&self) -> usize {
+        if !many_columns::are_many(self.shared.key_count) {
+            return 0;
+        }
+        self.keys.iter().map(|key| key.array_bytes(self.places.len())).sum()
     }
 
     fn has_more_values_than(&self, count: usize) -> bool {
