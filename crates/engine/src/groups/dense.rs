@@ -298,14 +298,13 @@ impl Worker {
         let batch = RecordBatch::try_new(Arc::clone(&self.shared.schema), columns)?;
         self.held_done += batch.get_array_memory_size();
         self.done.push(batch);
-        self.places.clear();
+        self.places = Places::new(self.shared.key_count);
         self.accumulators = accumulators(&self.shared.aggregates)?;
         // Values that come again keep their numbers, as long as they are few.
         if self.has_more_values_than(GROUPS_MAX)
             || self.memory.try_resize(self.held_done + self.key_bytes()).is_err()
         {
             self.keys = self.shared.key_columns();
-            self.places = Places::new(self.shared.key_count);
             self.memory.try_resize(self.held_done)?;
         }
         Ok(())

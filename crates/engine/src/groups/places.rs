@@ -86,13 +86,4 @@ impl Places {
     pub(super) fn of_key(&self, key: usize) -> impl Iterator<Item = u32> {
         self.numbers.iter().skip(key).step_by(self.key_count.max(1)).copied()
     }
-
-    pub(super) fn clear(&mut self) {
-        match &mut self.places {
-            Map::Packed(places) => places.clear(),
-            Map::Long(places) => places.clear(),
-        }
-        self.numbers.clear();
-        self.count = 0;
-    }
 }
