@@ -208,7 +208,8 @@ impl Worker {
             accumulator.update_batch(&values, &groups, None, self.places.len())?;
         }
         let states: usize = self.accumulators.iter().map(|accumulator| accumulator.size()).sum();
-        let held = self.held_done + states + self.places.memory_bytes() + self.key_bytes() + self.handed_on();
+        let groups = self.places.len() * (64 + 8 * shared.key_count);
+        let held = self.held_done + states + groups + self.key_bytes();
         let are_many = self.places.len() > GROUPS_MAX || self.has_more_values_than(VALUES_MAX);
         if self.memory.try_resize(held).is_err() || are_many {
             self.hand_on()?;
@@ -298,7 +299,7 @@ impl Worker {
         let batch = RecordBatch::try_new(Arc::clone(&self.shared.schema), columns)?;
         self.held_done += batch.get_array_memory_size();
         self.done.push(batch);
-        self.places = Places::new(self.shared.key_count);
+        self.places.clear();
         self.accumulators = accumulators(&self.shared.aggregates)?;
         // Values that come again keep their numbers, as long as they are few.
         if self.has_more_values_than(GROUPS_MAX)
@@ -308,15 +309,6 @@ impl Worker {
             self.memory.try_resize(self.held_done)?;
         }
         Ok(())
-    }
-
-    /// How many bytes the groups take as what they are handed on as. Of few keys that is about what their values take,
-    /// which are let go for it; of very many, most are null in each group and take a place there all the same.
-    fn handed_on(&self) -> usize {
-        if !many_columns::are_many(self.shared.key_count) {
-            return 0;
-        }
-        self.keys.iter().map(|key| key.array_bytes(self.places.len())).sum()
     }
 
     fn has_more_values_than(&self, count: usize) -> bool {
