@@ -164,7 +164,7 @@ impl Worker {
             // Other queries have a turn between blocks.
             turns::pause().await;
         }
-        self.hand_on()?;
+        self.hand_on(false)?;
         Ok(std::mem::take(&mut self.done))
     }
 
@@ -208,11 +208,10 @@ impl Worker {
             accumulator.update_batch(&values, &groups, None, self.places.len())?;
         }
         let states: usize = self.accumulators.iter().map(|accumulator| accumulator.size()).sum();
-        let groups = self.places.len() * (64 + 8 * shared.key_count);
-        let held = self.held_done + states + groups + self.key_bytes();
-        let are_many = self.places.len() > GROUPS_MAX || self.has_more_values_than(VALUES_MAX);
-        if self.memory.try_resize(held).is_err() || are_many {
-            self.hand_on()?;
+        let held = self.held_done + states + self.places.memory_bytes() + self.key_bytes() + self.handed_on();
+        let is_refused = self.memory.try_resize(held).is_err();
+        if is_refused || self.places.len() > GROUPS_MAX || self.has_more_values_than(VALUES_MAX) {
+            self.hand_on(is_refused)?;
         }
         Ok(())
     }
@@ -257,7 +256,7 @@ impl Worker {
             }
             all.of(&numbers)
         };
-        if combinations <= TABLE_PLACES {
+        if combinations <= TABLE_PLACES && codes::is_worth_a_table(combinations as usize, count) {
             let mut table = vec![usize::MAX; combinations as usize];
             let place = |combination: &N| {
                 let combination = combination.number();
@@ -284,8 +283,9 @@ impl Worker {
         (0..count).map(place_of).collect()
     }
 
-    /// Makes a batch of the states so far, and begins anew.
-    fn hand_on(&mut self) -> Result<()> {
+    /// Makes a batch of the states so far, and begins anew: with no values at all where memory was refused, so that there
+    /// is room for many rows again and not for a few at a time.
+    fn hand_on(&mut self, is_refused: bool) -> Result<()> {
         if self.places.is_empty() {
             return Ok(());
         }
@@ -299,16 +299,26 @@ impl Worker {
         let batch = RecordBatch::try_new(Arc::clone(&self.shared.schema), columns)?;
         self.held_done += batch.get_array_memory_size();
         self.done.push(batch);
-        self.places.clear();
+        self.places = Places::new(self.shared.key_count);
         self.accumulators = accumulators(&self.shared.aggregates)?;
         // Values that come again keep their numbers, as long as they are few.
-        if self.has_more_values_than(GROUPS_MAX)
+        if is_refused
+            || self.has_more_values_than(GROUPS_MAX)
             || self.memory.try_resize(self.held_done + self.key_bytes()).is_err()
         {
             self.keys = self.shared.key_columns();
             self.memory.try_resize(self.held_done)?;
         }
         Ok(())
+    }
+
+    /// How many bytes the groups take as what they are handed on as. Of few keys that is about what their values take,
+    /// which are let go for it; of very many, most are null in each group and take a place there all the same.
+    fn handed_on(&self) -> usize {
+        if !many_columns::are_many(self.shared.key_count) {
+            return 0;
+        }
+        self.keys.iter().map(|key| key.array_bytes(self.places.len())).sum()
     }
 
     fn has_more_values_than(&self, count: usize) -> bool {

@@ -22,7 +22,7 @@ pub(super) fn come_back_at_once(columns: usize) -> bool {
     columns > DISK_COLUMNS_MAX
 }
 
-fn are_many(columns: usize) -> bool {
+pub(super) fn are_many(columns: usize) -> bool {
     columns > COLUMNS_MANY
 }
 

@@ -62,6 +62,18 @@ impl Places {
         self.count == 0
     }
 
+    /// How many bytes the groups take.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let of_map = match &self.places {
+            Map::Packed(places) => places.capacity() * (size_of::<(u128, usize)>() + 1),
+            Map::Long(places) => {
+                let keys = self.count * self.key_count * size_of::<u32>();
+                places.capacity() * (size_of::<(Vec<u32>, usize)>() + 1) + keys
+            }
+        };
+        of_map + self.numbers.capacity() * size_of::<u32>()
+    }
+
     /// The numbers of all groups from a place on, those of one group together.
     pub(super) fn from(&self, place: usize) -> impl Iterator<Item = &[u32]> {
         // Without keys there are no numbers, and at most one group.
@@ -73,14 +85,5 @@ impl Places {
     /// The numbers of one key of all groups, by place.
     pub(super) fn of_key(&self, key: usize) -> impl Iterator<Item = u32> {
         self.numbers.iter().skip(key).step_by(self.key_count.max(1)).copied()
-    }
-
-    pub(super) fn clear(&mut self) {
-        match &mut self.places {
-            Map::Packed(places) => places.clear(),
-            Map::Long(places) => places.clear(),
-        }
-        self.numbers.clear();
-        self.count = 0;
     }
 }

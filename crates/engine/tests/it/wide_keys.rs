@@ -233,8 +233,11 @@ fn integers_on_both_sides_of_every_table() {
                 |number, spread| json!(i64::MAX - [0, 1, spread / 2, spread][number as usize % 4] as i64),
             ];
             for end in ends {
-                let shape = Shape { events: 40, keys: 2, values: 4, of: text };
-                shape.check_keys(&house, &move |event, key| end(event / (key + 1), spread)).await;
+                // As many as a table of all is worth it for, in each of two requests, and few.
+                for events in [40, 2 * (spread + 1) / 16, 2 * (spread + 1) / 16 - 2] {
+                    let shape = Shape { events, keys: 2, values: 4, of: text };
+                    shape.check_keys(&house, &move |event, key| end(event / (key + 1), spread)).await;
+                }
             }
         }
         for values in [255, 256, 257] {
@@ -248,15 +251,38 @@ fn integers_on_both_sides_of_every_table() {
     });
 }
 
-/// Two keys whose combinations are just as many as a table has places, and some more.
+/// Two keys whose combinations are just as many as a table has places, and some more; and events just enough for a table
+/// of so many to be worth it, and one fewer.
 #[test]
 fn combinations_on_both_sides_of_the_table() {
     block_on(async {
         let house = House::new().await;
-        for values in [512, 513] {
-            let shape = Shape { events: 1_200, keys: 2, values, of: text };
+        let enough = 512 * 512 / 16;
+        for (values, events) in [(512, enough), (513, 2 * enough), (512, enough - 1), (512, 1_200)] {
+            let shape = Shape { events, keys: 2, values, of: text };
             shape.check(&house, Placement::Buffer, None).await;
         }
+    });
+}
+
+/// A few events of blocks with many values: those that come along are looked up by hash, and of more events all values
+/// of the block by their codes.
+#[test]
+fn few_events_of_blocks_with_many_values() {
+    block_on(async {
+        let house = House::new().await;
+        let shape = Shape { events: 3_200, keys: 2, values: 800, of: text_or_null };
+        let filled = house.filled(&shape.requests(&|event, key| shape.key(event, key)), Placement::Segments);
+        let filled = filled.await;
+        // A block has half the events, and its dictionary up to 800 values: 50 events are the limit, or fewer.
+        for passing in [1_u64, 20, 40, 45, 48, 49, 50, 51, 52, 60, 800] {
+            let few = Shape { events: passing, ..shape };
+            let query = format!("logs | where x < {passing} | summarize n = count(), s = sum(x) by k0, k1");
+            let answer = ask(&house, &filled.state, &query, Way::Threads).await;
+            let wanted = few.wanted(None, &|event, key| shape.key(event, key));
+            assert_same(&groups(&answer, true), &wanted, &query);
+        }
+        house.forget(&filled);
     });
 }
 

@@ -19,6 +19,14 @@ use crate::groups::bucket::bounds_of;
 /// Integers are looked up in a table when they differ by less than this.
 const SPREAD_MAX: i128 = 1 << 16;
 
+/// A table of everything that there could be has no more than so many places for each row: to make a larger one takes
+/// longer than to hash the rows, of which there may be a few where memory is short or a filter left no more.
+const PLACES_FOR_EACH: usize = 16;
+
+pub(super) fn is_worth_a_table(places: usize, rows: usize) -> bool {
+    places <= rows.saturating_mul(PLACES_FOR_EACH)
+}
+
 /// A key as codes of this block, and the number that each code has among all values of the thread.
 pub(super) struct Coded {
     codes: Codes,
@@ -31,6 +39,7 @@ pub(super) struct Coded {
 pub(super) fn of(column: &Typed, rows: &Rows<'_>, key: &mut KeyColumn) -> Result<Coded> {
     if let Some(place) = column.as_input()
         && let Input::Coded { codes, values, nulls } = &rows.inputs[place]
+        && is_worth_a_table(values.len(), rows.count)
     {
         let numbers = match values.as_string_view_opt() {
             Some(texts) => (0..texts.len()).map(|code| key.of_text(texts.value(code))).collect(),
@@ -174,10 +183,15 @@ fn numbers(values: &[i64], nulls: Option<&NullBuffer>, key: &mut KeyColumn) -> C
 
 fn integers(values: &PrimitiveArray<Int64Type>, key: &mut KeyColumn) -> Coded {
     let bounds = arrow_arith::aggregate::min(values).zip(arrow_arith::aggregate::max(values));
-    let Some((min, _)) = bounds.filter(|(min, max)| i128::from(*max) - i128::from(*min) < SPREAD_MAX) else {
+    let spread = bounds.map(|(min, max)| (min, i128::from(max) - i128::from(min)));
+    let Some((min, places)) = spread
+        .filter(|(_, spread)| *spread < SPREAD_MAX)
+        .map(|(min, spread)| (min, spread as usize + 1))
+        .filter(|(_, places)| is_worth_a_table(*places, values.len()))
+    else {
         return numbers(values.values(), values.nulls(), key);
     };
-    let mut table = vec![u32::MAX; SPREAD_MAX as usize];
+    let mut table = vec![u32::MAX; places];
     let mut all = Vec::new();
     let mut code_of = |value: i64| {
         let code = &mut table[value.wrapping_sub(min) as usize];

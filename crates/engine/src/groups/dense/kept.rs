@@ -130,7 +130,7 @@ impl Worker {
             partials.give_up();
             return Ok(());
         }
-        self.hand_on()?;
+        self.hand_on(false)?;
         let states = if groups > 0 { self.done.last().cloned() } else { None };
         partials.insert(block.id(), Partial { states, matched });
         Ok(())
