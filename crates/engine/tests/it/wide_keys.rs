@@ -272,8 +272,8 @@ fn few_events_of_blocks_with_many_values() {
     block_on(async {
         let house = House::new().await;
         let shape = Shape { events: 3_200, keys: 2, values: 800, of: text_or_null };
-        let filled = house.filled(&shape.requests(&|event, key| shape.key(event, key)), Placement::Segments);
-        let filled = filled.await;
+        let requests = shape.requests(&|event, key| shape.key(event, key));
+        let filled = house.filled(&requests, Placement::Segments).await;
         // A block has half the events, and its dictionary up to 800 values: 50 events are the limit, or fewer.
         for passing in [1_u64, 20, 40, 45, 48, 49, 50, 51, 52, 60, 800] {
             let few = Shape { events: passing, ..shape };
