@@ -35,7 +35,7 @@ pub async fn find(
     version: &str,
 ) -> Result<(Dashboard, DashboardVersion, String)> {
     let dashboard = get(app, caller, uid).await?;
-    let number = version.parse().map_err(|_| not_found())?;
+    let number = version.parse::<i64>().map_err(|_| not_found())?;
     let found = app.catalog.find_dashboard_version(caller.org()?, &dashboard.id, number).await?;
     let (version, document) = found.ok_or_else(not_found)?;
     Ok((dashboard, version, document))
