@@ -7,6 +7,7 @@ pub mod annotations;
 pub mod audit;
 pub mod caller;
 pub mod capabilities;
+pub mod dashboards;
 pub mod datasets;
 pub mod deliveries;
 pub mod documents;

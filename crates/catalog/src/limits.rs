@@ -19,6 +19,15 @@ pub const OAUTH_CLIENTS_MAX: i64 = 1_000;
 /// Starred queries of one organisation.
 pub const STARRED_QUERIES_MAX: i64 = 10_000;
 
+/// Dashboards of one organisation.
+pub const DASHBOARDS_MAX: i64 = 5_000;
+
+/// Versions that are kept of one dashboard, the present one among them; older ones go.
+pub const DASHBOARD_VERSIONS_MAX: usize = 100;
+
+/// Bytes of documents in those versions; beyond them older ones go too.
+pub const DASHBOARD_VERSION_BYTES_MAX: i64 = 4 * 1024 * 1024;
+
 /// Virtual fields of one dataset.
 pub const VIRTUAL_FIELDS_MAX: i64 = 1_000;
 

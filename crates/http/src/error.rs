@@ -5,7 +5,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tidegauge_app::service;
-use tidegauge_app::service::error::{TextPart, TextProblem, TextProblems};
+use tidegauge_app::service::error::{DashboardFault, TextPart, TextProblem, TextProblems};
 use tidegauge_auth::Refusal;
 use tidegauge_model::{ErrorKind, Rule, Violation};
 use utoipa::ToSchema;
@@ -34,6 +34,26 @@ pub struct ErrorBody {
     /// The request's id; quote it when asking for help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
+    /// Why a dashboard was not written. The document has it where it can come.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub dashboard: Option<Box<DashboardErrorDetail>>,
+}
+
+/// Why a dashboard was not written, and what is there in its place.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DashboardErrorDetail {
+    /// `invalid`, `exists`, `version-missing` or `version-mismatch`.
+    #[schema(required = false, example = "version-mismatch")]
+    pub reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub uid: Option<String>,
+    /// The version that is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub current_version: Option<i64>,
 }
 
 /// More about a cause: a text, or of the text of a query where it is wrong.
@@ -105,6 +125,7 @@ impl ApiError {
             hint: None,
             diagnostics: Vec::new(),
             request_id: None,
+            dashboard: None,
         };
         Self { status, headers: HeaderMap::new(), body }
     }
@@ -132,6 +153,7 @@ fn status(kind: ErrorKind) -> StatusCode {
         ErrorKind::Forbidden | ErrorKind::LimitReached => StatusCode::FORBIDDEN,
         ErrorKind::NotFound => StatusCode::NOT_FOUND,
         ErrorKind::Conflict => StatusCode::CONFLICT,
+        ErrorKind::Outdated => StatusCode::PRECONDITION_FAILED,
         ErrorKind::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         ErrorKind::UnsupportedMedia => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         ErrorKind::Busy => StatusCode::TOO_MANY_REQUESTS,
@@ -235,6 +257,10 @@ impl From<service::Error> for ApiError {
             answer.body.diagnostics = text.problems.into_iter().map(QueryDiagnostic::of).collect();
         }
         answer.body.hint = error.hint;
+        answer.body.dashboard = error.dashboard.map(|fault| {
+            let DashboardFault { reason, uid, current_version } = *fault;
+            Box::new(DashboardErrorDetail { reason: reason.name(), uid, current_version })
+        });
         if let Some(time) = error.retry_at
             && let Ok(value) = HeaderValue::from_str(&time.to_http_date())
         {

@@ -34,15 +34,15 @@ use tidegauge_auth::Access;
 use tidegauge_model::Action::{Create, Delete, Read, Update};
 use tidegauge_model::DatasetArea::{Data, Ingest, Query, StarredQueries, Trim, Vacuum, VirtualFields};
 use tidegauge_model::OrgArea::{
-    Annotations, ApiTokens, AuditLog, Datasets, Monitors, Notifiers, Rbac, Users, Views,
+    Annotations, ApiTokens, AuditLog, Dashboards, Datasets, Monitors, Notifiers, Rbac, Users, Views,
 };
 use utoipa_axum::routes;
 
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
 use resources::{
-    annotations, audit, datasets, deliveries, endpoints, groups, ingest, monitors, notifiers, orgs,
-    protected_resource, query, query_text, roles, starred, tokens, users, views, virtual_fields,
+    annotations, audit, dashboards, datasets, deliveries, endpoints, groups, ingest, monitors, notifiers,
+    orgs, protected_resource, query, query_text, roles, starred, tokens, users, views, virtual_fields,
 };
 use tidegauge_app::App;
 
@@ -176,6 +176,15 @@ fn definitions(api: Api) -> Api {
         .add(both, Access::Org(Views, Read), routes!(views::get))
         .add(both, Access::Org(Views, Update), routes!(views::replace))
         .add(both, Access::Org(Views, Delete), routes!(views::delete))
+        .add(Versions::V2, Access::Org(Dashboards, Read), routes!(dashboards::list))
+        .add(Versions::V2, Access::Org(Dashboards, Create), routes!(dashboards::create))
+        .add(Versions::V2, Access::Org(Dashboards, Read), routes!(dashboards::get))
+        .add(Versions::V2, Access::Org(Dashboards, Update), routes!(dashboards::replace))
+        .add(Versions::V2, Access::Org(Dashboards, Delete), routes!(dashboards::delete))
+        .add(Versions::V2, Access::Org(Dashboards, Update), routes!(dashboards::charts::patch_chart))
+        .add(Versions::V2, Access::Org(Dashboards, Read), routes!(dashboards::versions::list_versions))
+        .add(Versions::V2, Access::Org(Dashboards, Read), routes!(dashboards::versions::get_version))
+        .add(Versions::V2, Access::Org(Dashboards, Update), routes!(dashboards::versions::restore_version))
 }
 
 /// The routes of what people want to be told about.

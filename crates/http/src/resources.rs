@@ -2,6 +2,7 @@
 
 pub mod annotations;
 pub mod audit;
+pub mod dashboards;
 pub mod datasets;
 pub mod deliveries;
 pub mod documents;

@@ -20,6 +20,8 @@ pub enum ErrorKind {
     NotFound,
     /// It collides with what exists: read the present state, then decide.
     Conflict,
+    /// It was changed since the caller read it: read it again, then decide.
+    Outdated,
     /// A limit of the plan is reached: remove something or raise the limit.
     LimitReached,
     /// What the plan allows in a period is used up: raise it, free some, or wait for the next period.

@@ -6,7 +6,7 @@ use std::fmt;
 use crate::chance::{self, Chance};
 use crate::time::Timestamp;
 
-fn time_ordered(now: Timestamp, chance: &dyn Chance) -> uuid::Uuid {
+pub(crate) fn time_ordered(now: Timestamp, chance: &dyn Chance) -> uuid::Uuid {
     let millis = u64::try_from(now.as_millis()).unwrap_or(0);
     uuid::Builder::from_unix_timestamp_millis(millis, &chance::bytes::<10>(chance)).into_uuid()
 }
@@ -121,6 +121,11 @@ id!(
     /// A view.
     ViewId,
     "view_"
+);
+id!(
+    /// A dashboard. Its uid can be given to another one after it is deleted; its id cannot.
+    DashboardId,
+    "dash_"
 );
 id!(
     /// A dataset. Its name can be given to another one after it is deleted; its id cannot.

@@ -1,12 +1,13 @@
 //! The words of Tidegauge: ids, time, capabilities, roles, organisations and licences, events as columns, notifier
-//! channels, monitors and their messages, and the kinds of error. Everything here is plain data and rules on it. There is
-//! no I/O and no async here but for asking the system for the time and for randomness; reading JSON, HTTP and SQL is left
-//! to the crates that own those.
+//! channels, monitors and their messages, dashboards, and the kinds of error. Everything here is plain data and rules on
+//! it. There is no I/O and no async here but for asking the system for the time and for randomness; reading JSON, HTTP and
+//! SQL is left to the crates that own those.
 
 pub mod address;
 pub mod capability;
 pub mod chance;
 pub mod columns;
+pub mod dashboard;
 pub mod dataset;
 pub mod duration;
 pub mod error;
@@ -32,8 +33,8 @@ pub use columns::{Column, Columns, FieldKind, Texts, Values};
 pub use dataset::DatasetName;
 pub use error::{ErrorKind, Rule, Violation};
 pub use id::{
-    AnnotationId, ClientId, DatasetId, DeliveryId, GrantId, GroupId, MonitorId, NotifierId, OrgId, RoleId,
-    SegmentId, SessionId, StarredQueryId, TokenId, UserId, ViewId, VirtualFieldId,
+    AnnotationId, ClientId, DashboardId, DatasetId, DeliveryId, GrantId, GroupId, MonitorId, NotifierId,
+    OrgId, RoleId, SegmentId, SessionId, StarredQueryId, TokenId, UserId, ViewId, VirtualFieldId,
 };
 pub use licence::Licence;
 pub use message::Message;

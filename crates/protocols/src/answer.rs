@@ -122,7 +122,7 @@ pub(crate) fn status_of(kind: ErrorKind) -> u16 {
         | ErrorKind::LimitReached
         | ErrorKind::QuotaUsedUp => 403,
         ErrorKind::NotFound => 404,
-        ErrorKind::Conflict => 409,
+        ErrorKind::Conflict | ErrorKind::Outdated => 409,
         ErrorKind::TooLarge => 413,
         ErrorKind::UnsupportedMedia => 415,
         ErrorKind::Busy => 429,

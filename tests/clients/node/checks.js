@@ -68,14 +68,13 @@ function assertRefusal(error, status, message) {
 // A token that is not known has no class of its own in this client.
 export const forbidden = (call) => assert.rejects(call, { name: 'Error', message: 'forbidden' });
 
-// The client reads saved queries and cannot make one.
-export async function saveQuery(query) {
+// The client reads saved queries and dashboards, and cannot make one.
+export const saveQuery = (query) => save('/v2/apl-starred-queries', 200, query);
+export const saveDashboard = (dashboard) => save('/v2/dashboards', 201, dashboard);
+
+async function save(path, status, body) {
   const headers = { authorization: `Bearer ${API_TOKEN}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${url}/v2/apl-starred-queries`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify(query),
-  });
-  assert.equal(answer.status, 200);
+  const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  assert.equal(answer.status, status);
   return answer.json();
 }

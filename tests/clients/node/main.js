@@ -2,13 +2,13 @@
 //
 // Usage: main.js [quota|rate-limit]. The address, the organisation and the owner's personal token come from AXIOM_URL,
 // AXIOM_ORG_ID and AXIOM_TOKEN; TEST_API_TOKEN may do everything, TEST_INGEST_TOKEN may only send events. The client
-// makes no tokens and no saved queries; dashboards are left out: the service has none yet.
+// makes no tokens, no saved queries and no dashboards.
 import { datasets, deletion, refusals, savedQueries, trim, users } from './administration.js';
 import { API_TOKEN, PERSONAL_TOKEN, connect, connectPersonally } from './checks.js';
 import { edge, formats, ingest, values } from './events.js';
 import { quota, rateLimit } from './limits.js';
 import { json, legacy, paging, tabular } from './questions.js';
-import { annotations, monitors } from './watching.js';
+import { annotations, dashboards, monitors } from './watching.js';
 
 const client = connect(API_TOKEN);
 if (process.argv[2] === 'quota') {
@@ -30,6 +30,7 @@ if (process.argv[2] === 'quota') {
     savedQueries,
     monitors,
     annotations,
+    dashboards,
     edge,
     refusals,
     trim,

@@ -1,6 +1,6 @@
-// Monitors and annotations.
+// Monitors, annotations and dashboards.
 import assert from 'node:assert/strict';
-import { refused } from './checks.js';
+import { refused, saveDashboard } from './checks.js';
 
 export async function monitors(client, personal) {
   const wanted = {
@@ -68,4 +68,31 @@ export async function annotations(client) {
   assert.deepEqual([changed.time, changed.datasets, changed.url], [made.time, made.datasets, made.url]);
   assert.equal((await client.annotations.delete(made.id)).status, 204);
   await refused(404, 'annotation not found', () => client.annotations.get(made.id));
+}
+
+export async function dashboards(client, personal) {
+  const dashboard = {
+    name: 'Node',
+    owner: 'X-AXIOM-EVERYONE',
+    charts: [{ id: 'a', type: 'Statistic', query: { apl: "['node-web'] | count" }, errorThresholdValue: '1' }],
+    layout: [{ i: 'a', x: 0, y: null, w: 12, h: 4, minH: 0.5 }],
+    refreshTime: 60,
+    schemaVersion: 2,
+    timeWindowStart: 'qr-now-1h',
+    timeWindowEnd: 'qr-now',
+  };
+  const { status, dashboard: made } = await saveDashboard({ uid: 'node-board', dashboard });
+  assert.deepEqual([status, made.uid, made.version, made.dashboard], ['created', 'node-board', 1, dashboard]);
+  assert.deepEqual(await client.dashboards.get('node-board'), made);
+  await saveDashboard({ uid: 'node-other', dashboard });
+  for (const reader of [client, personal]) {
+    const listed = await reader.dashboards.list({ limit: 1000 });
+    assert.deepEqual(
+      listed.filter(({ uid }) => uid === 'node-board'),
+      [made],
+    );
+  }
+  assert.equal((await client.dashboards.list({ limit: 1, offset: 1 })).length, 1);
+  await refused(404, 'dashboard not found', () => client.dashboards.get('no such board/é'));
+  await refused(422, 'limit in query must be between 1 and 1000', () => client.dashboards.list({ limit: 0 }));
 }

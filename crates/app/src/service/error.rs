@@ -23,6 +23,8 @@ pub struct Error {
     pub retry_at: Option<tidegauge_model::Timestamp>,
     /// What is wrong with the text of a query, where it is that.
     pub text: Option<Box<TextProblems>>,
+    /// Why a dashboard was not written, where it is that.
+    pub dashboard: Option<Box<DashboardFault>>,
     #[source]
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -58,6 +60,37 @@ pub struct TextProblem {
     pub picture: Option<String>,
 }
 
+/// Why a dashboard was not written, and what is there in its place, for clients that decide by it.
+#[derive(Clone, Debug)]
+pub struct DashboardFault {
+    pub reason: DashboardReason,
+    pub uid: Option<String>,
+    pub current_version: Option<i64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DashboardReason {
+    /// The document breaks a rule.
+    Invalid,
+    /// Another one has the uid.
+    Exists,
+    /// The caller did not say which version is to be changed.
+    VersionMissing,
+    /// It has another version than the caller has read.
+    VersionMismatch,
+}
+
+impl DashboardReason {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Invalid => "invalid",
+            Self::Exists => "exists",
+            Self::VersionMissing => "version-missing",
+            Self::VersionMismatch => "version-mismatch",
+        }
+    }
+}
+
 impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
@@ -69,6 +102,7 @@ impl Error {
             allowance: None,
             retry_at: None,
             text: None,
+            dashboard: None,
             source: None,
         }
     }

@@ -119,7 +119,7 @@ impl Database {
         let columns: Vec<&str> =
             columns.iter().filter_map(|column| column.strip_prefix(table)?.strip_prefix('.')).collect();
         let value = |column: &&str| match *column {
-            "id" | "digest" => format!("{column} || '_' || n"),
+            "id" | "uid" | "digest" => format!("{column} || '_' || n"),
             "name" if matches!(table, "virtual_field" | "saved_view") => "name || '_' || n".to_owned(),
             column => column.to_owned(),
         };

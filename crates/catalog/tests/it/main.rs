@@ -12,6 +12,7 @@ mod bearer_seats;
 mod caps;
 mod caps_races;
 mod columns;
+mod dashboards;
 mod database;
 mod datasets;
 mod duckdb;
@@ -45,6 +46,7 @@ mod sessions;
 mod starred;
 mod starred_filters;
 mod starred_pages;
+mod stored_dashboards;
 mod stored_definitions;
 mod stored_deliveries;
 mod stored_events;
@@ -412,6 +414,15 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         are_refused_beyond_the_limit,
         are_reported_when_they_cannot_be_read,
     }
+    dashboards {
+        read_back_what_was_written,
+        are_changed_by_who_sees_what_is_there,
+        are_listed_for_who_sees_them,
+        keep_as_many_versions_as_they_may,
+        take_one_of_many_with_the_same_uid,
+        are_refused_beyond_the_limit,
+        fill_a_page_up_to_the_most_bytes,
+    }
     monitor_runs {
         due_ones_are_leased_once,
         several_nodes_share_the_work,
@@ -519,6 +530,10 @@ const DATABASE_CASES: &[Case] = &[
     Case {
         name: "stored_forms::version_11_is_still_read",
         run: |database| Box::pin(stored_sign_in::version_11_is_still_read(database)),
+    },
+    Case {
+        name: "stored_forms::version_14_is_still_read",
+        run: |database| Box::pin(stored_dashboards::version_14_is_still_read(database)),
     },
     Case {
         name: "stored_forms::memberships_of_accounts_that_wait_get_a_person_of_their_own",

@@ -27,8 +27,9 @@ const API_DIGEST: &str = "fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511
 
 pub(crate) fn trials() -> Vec<Trial> {
     vec![Trial::test("stored_forms::every_schema_version_has_a_sample", || {
-        for version in 1..=schema::migration_names("sqlite").len() {
-            let sample = stored_rows::sample(version);
+        for name in schema::migration_names("sqlite") {
+            let version = name.split('_').next().and_then(|number| number.parse().ok());
+            let sample = stored_rows::sample(version.unwrap_or_else(|| panic!("{name} has no number")));
             assert!(sample.try_exists().unwrap(), "add {}", sample.display());
         }
         Ok(())

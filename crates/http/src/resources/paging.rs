@@ -1,4 +1,4 @@
-//! How many things of a list to answer with.
+//! How many things of a list to answer with, and from where on.
 
 use tidegauge_model::{Rule, Violation};
 
@@ -14,4 +14,12 @@ pub fn limit(given: Option<i64>) -> Result<i64, Violation> {
         _ => Rule::Maximum,
     };
     Err(Violation::new("limit", rule, format!("must be between 1 and {LIMIT_MAX}")).in_query())
+}
+
+/// How many things to pass over.
+pub fn offset(given: Option<i64>) -> Result<i64, Violation> {
+    match given.unwrap_or(0) {
+        ..0 => Err(Violation::new("offset", Rule::Minimum, "must be 0 or more").in_query()),
+        offset => Ok(offset),
+    }
 }

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use tidegauge_model::dashboard::ChartKind;
 use tidegauge_model::monitor::{MonitorKind, Operator};
 use tidegauge_model::notifier::{CHANNELS, Channel, FieldKind};
 use tidegauge_model::{Action, DatasetArea, OrgArea, PaymentStatus, Plan, Role, RoleId, ViewArea};
@@ -82,6 +83,11 @@ schema!(
     /// Which side of a threshold, or of what was expected, is a reason to tell.
     MonitorOperatorName,
     one_of(Operator::names())
+);
+schema!(
+    /// What a chart of a dashboard is.
+    ChartTypeName,
+    one_of(ChartKind::names())
 );
 schema!(
     /// The one kind of starred query.

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use tidegauge_app::App;
 use tidegauge_app::service::starred::{self, StarredInput, StarredQuestion};
 use tidegauge_catalog::starred::StarredQuery;
-use tidegauge_model::{Rule, Violation};
+use tidegauge_model::Violation;
 use utoipa::{IntoParams, ToSchema};
 
 use super::documents::raw;
@@ -153,10 +153,7 @@ fn empty_object() -> Box<RawValue> {
 impl StarredParameters {
     fn check(self) -> Result<StarredQuestion, Violation> {
         let limit = paging::limit(self.limit)?;
-        let offset = self.offset.unwrap_or(0);
-        if offset < 0 {
-            return Err(Violation::new("offset", Rule::Minimum, "must be 0 or more").in_query());
-        }
+        let offset = paging::offset(self.offset)?;
         Ok(StarredQuestion { limit, offset, dataset: self.dataset, who: self.who, text: self.qs })
     }
 }

@@ -1,6 +1,7 @@
 //! Every route of the API document, against every way to be refused and the one way to be let in. The list is
 //! compared with the document, so that a route without a row here fails. Refused calls must change nothing.
 
+mod dashboards;
 mod rows;
 mod senders;
 mod watching;
@@ -41,6 +42,8 @@ enum Id {
     Starred,
     VirtualField,
     View,
+    /// A dashboard with a chart `n`; it is named by its uid.
+    Dashboard,
     Org,
     User,
     Role,
@@ -196,6 +199,7 @@ impl Check<'_> {
             Id::Starred => self.make("/apl-starred-queries", "POST /apl-starred-queries").await,
             Id::VirtualField => self.make("/vfields", "POST /vfields").await,
             Id::View => self.make("/views", "POST /views").await,
+            Id::Dashboard => self.make("/dashboards", "POST /dashboards").await,
             Id::Client => self.make("/oauth/clients", "POST /oauth/clients").await,
             Id::Grant => self.make_grant().await,
             Id::User => self.make("/users", "POST /users").await,
@@ -207,6 +211,7 @@ impl Check<'_> {
         let name = if self.row.path.contains("mapfields") { "m" } else { &id };
         let path = self.row.path.replace("{id}", &id).replace("{field}", "status").replace("{name}", name);
         let mut path = path.replace("{dataset_name}", &id).replace("{index}", &id).replace("{key}", "none");
+        path = path.replace("{uid}", &id).replace("{chartId}", "n").replace("{version}", "1");
         if path.contains("{deliveryId}") {
             path = path.replace("{deliveryId}", &self.make_dead_letter(&id).await);
         }
@@ -300,7 +305,9 @@ impl Check<'_> {
         let answer =
             self.app.send("POST", &format!("/v2{path}"), Some(&self.app.owner_token), Some(&body)).await;
         assert_eq!(answer.status.as_u16(), maker.success, "{answer:?}");
-        answer.json()["id"].as_str().unwrap().to_owned()
+        let made = answer.json();
+        let id = if path == "/dashboards" { &made["dashboard"]["uid"] } else { &made["id"] };
+        id.as_str().unwrap().to_owned()
     }
 
     async fn call(&self, path: &str, token: Option<&str>) -> (u16, Value) {
@@ -481,7 +488,7 @@ async fn snapshot(app: &TestApp) -> Vec<(&'static str, String)> {
         let others =
             ["/v2/orgs", "/v2/user", "/v2/vfields", "/v2/views", "/v2/rbac/roles", "/v2/rbac/groups"];
         let granted = ["/v2/oauth/clients", "/v2/user/grants"];
-        let watching = ["/v2/monitors", "/v2/annotations"];
+        let watching = ["/v2/monitors", "/v2/annotations", "/v2/dashboards?limit=1000"];
         let all = paths.into_iter().chain(others).chain(datasets).chain(granted).chain(watching);
         for path in all {
             let answer = app.send("GET", path, Some(token), None).await;

@@ -12,6 +12,7 @@ mod browser;
 mod case_file;
 mod cases;
 mod contract;
+mod dashboard_cases;
 #[path = "../shared/database.rs"]
 mod database;
 mod disk;
@@ -58,6 +59,7 @@ fn main() {
         }
         let lists = [
             cases::ALL,
+            dashboard_cases::ALL,
             ingest_cases::ALL,
             small_bodies::ALL,
             sender_cases::ALL,

@@ -127,7 +127,7 @@ fn grpc_code(kind: ErrorKind) -> u32 {
         | ErrorKind::LimitReached
         | ErrorKind::QuotaUsedUp => PERMISSION_DENIED,
         ErrorKind::NotFound => NOT_FOUND,
-        ErrorKind::Conflict => FAILED_PRECONDITION,
+        ErrorKind::Conflict | ErrorKind::Outdated => FAILED_PRECONDITION,
         ErrorKind::TooLarge | ErrorKind::Busy => RESOURCE_EXHAUSTED,
         ErrorKind::Unavailable
         | ErrorKind::StorageFull

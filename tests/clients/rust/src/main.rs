@@ -2,8 +2,8 @@
 //!
 //! Usage: tidegauge-client-test [quota|rate-limit]. The environment comes from scripts/clients.sh. The client neither trims
 //! datasets nor makes tokens or saved queries, and asks in text and in the tabular format alone. It knows no monitors.
-//! Dashboards are left out: the service has none yet.
 
+mod boards;
 mod checks;
 mod ingest;
 mod marks;
@@ -28,6 +28,7 @@ async fn everything(client: &Client) {
     datasets(client).await;
     user(client).await;
     marks::annotations(client).await;
+    boards::dashboards(client).await;
     ingest::formats(client).await;
     ingest::values(client).await;
     ingest::labels(client).await;

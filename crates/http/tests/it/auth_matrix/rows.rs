@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{DEFINED_ON, Id, Row, row, senders, watching};
+use super::{DEFINED_ON, Id, Row, dashboards, row, senders, watching};
 
 pub(super) fn rows() -> Vec<Row> {
     let notifier = || Some(json!({"name": "n", "properties": {"webhook": {"url": "https://example.com"}}}));
@@ -17,6 +17,7 @@ pub(super) fn rows() -> Vec<Row> {
     let mut rows = dataset_rows();
     rows.extend(definition_rows());
     rows.extend(watching::rows());
+    rows.extend(dashboards::rows());
     rows.extend(senders::rows());
     rows.extend(rbac_rows());
     rows.extend(oauth_rows());
