@@ -10,6 +10,7 @@ pub mod capabilities;
 pub mod datasets;
 pub mod deliveries;
 pub mod documents;
+pub mod endpoints;
 pub mod error;
 pub mod first_start;
 pub mod groups;

@@ -1,6 +1,6 @@
 //! Where senders of other services send to, unchanged: one file for each protocol, with its routes and its answers. What
 //! they share is here: which dataset is meant, how a body is taken, and how an answer is sent. What a refusal looks like
-//! is in `face`.
+//! is in `face`, the addresses that people make for some senders alone in `resource`.
 
 pub mod cloudevents;
 pub mod datadog;
@@ -16,6 +16,7 @@ pub mod loki;
 pub mod msgpack;
 pub mod otlp;
 pub mod remote_write;
+pub mod resource;
 
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ use face::Face;
 const DATASET: [&str; 2] = ["x-tidegauge-dataset", "x-axiom-dataset"];
 
 /// What every route that takes events asks of its caller.
-const SEND: Access = Access::Dataset(DatasetArea::Ingest, Action::Create);
+pub const SEND: Access = Access::Dataset(DatasetArea::Ingest, Action::Create);
 
 /// Every route of senders.
 pub fn routes(api: Api) -> Api {
@@ -228,10 +229,18 @@ fn accepted<T>(answer: Answer, stored: &Stored<T>) -> Response {
 /// otherwise an error as of every route, which gets its face later.
 fn refuse(face: &Face, refused: Refused) -> Result<Response, ApiError> {
     match refused {
-        Refused::Protocol(problem) => Ok(respond(face.refused(&problem))),
+        Refused::Protocol(problem) => {
+            let mut response = respond(face.refused(&problem));
+            response.extensions_mut().insert(Told(problem.message));
+            Ok(response)
+        }
         Refused::Service(error) => Err(error.into()),
     }
 }
+
+/// Why a protocol refused a request, beside what it says of that in its own form.
+#[derive(Clone, Debug)]
+pub struct Told(pub String);
 
 /// Sends what a protocol answers.
 pub(crate) fn respond(answer: Answer) -> Response {
