@@ -114,8 +114,7 @@ impl App {
             oauth,
             sending,
         } = parts;
-        let (to_catalog, to_clock, to_chance) =
-            (Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance));
+        let worker = Worker::new(Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance), sending);
         let tasks = TaskTracker::new();
         let proofs = ProofMemory::new(&*chance).demanding_nonces(oauth.demands_nonces);
         let app = Arc::new(Self {
@@ -124,7 +123,7 @@ impl App {
             engine,
             background,
             queries: QueryDesk::new(query, atlas),
-            notify: Arc::new(Worker::new(to_catalog, to_clock, to_chance, sending)),
+            notify: Arc::new(worker),
             embedded: EmbeddedServer::new(
                 &oauth,
                 public_url.as_str(),

@@ -90,13 +90,14 @@ pub fn check_kind(endpoint: &Endpoint, face: Option<&Face>) -> Result<(), ApiErr
 #[cfg(test)]
 mod tests {
     use axum::body::Body;
+    use axum::http;
 
     use super::*;
 
     const SECRET: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8";
 
     fn goes_to(method: &str, path: &str) -> Option<String> {
-        let request = Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
+        let request = http::Request::builder().method(method).uri(path).body(Body::empty()).unwrap();
         routed(&request).map(|(address, uri)| {
             assert_eq!(address.secret.reveal(), SECRET);
             uri.to_string()

@@ -8,18 +8,26 @@ use super::sender::{Held, Key, Refused, Sending, Stored, admit};
 use crate::app::App;
 use crate::service::Caller;
 
-/// Stores the events that `read` finds. `bytes` is what they came in, and what they count for; with a key, what came
-/// before is not stored again.
+/// How much came.
+#[derive(Clone, Copy, Debug)]
+pub struct Came {
+    /// What the events count for.
+    pub bytes: u64,
+    /// What reading them takes beside that.
+    pub beside: u64,
+}
+
+/// Stores the events that `read` finds; with a key, what came before is not stored again.
 pub async fn store<T>(
     app: &App,
     caller: &Caller,
-    bytes: u64,
+    came: Came,
     key: Option<Key>,
     read: impl FnOnce(&mut Events<'_>) -> Result<T, Problem> + Send,
 ) -> Result<Stored<T>, Refused> {
     let mut held = Held::of(app, 0);
-    held.add(bytes)?;
+    held.add(came.bytes.saturating_add(came.beside))?;
     // The endpoint of the caller says where they go.
     let admitted = admit(app, caller, Sending::default()).await?;
-    admitted.store_keyed(&mut held, bytes, key, read).await
+    admitted.store_keyed(&mut held, came.bytes, key, read).await
 }

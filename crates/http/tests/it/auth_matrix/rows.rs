@@ -13,12 +13,12 @@ pub(super) fn rows() -> Vec<Row> {
         Some(json!({"kind": "apl", "name": "s", "who": "w", "dataset": "d", "metadata": {}, "query": query}))
     };
     let name = || Some(json!({"name": "renamed"}));
-    let endpoint = || Some(json!({"name": "e", "kind": "loki", "dataset": DEFINED_ON}));
     let user = || Some(json!({"name": "u", "email": "new{version}@example.com", "role": "none"}));
     let mut rows = dataset_rows();
     rows.extend(definition_rows());
     rows.extend(watching::rows());
     rows.extend(senders::rows());
+    rows.extend(senders::endpoint_rows());
     rows.extend(rbac_rows());
     rows.extend(oauth_rows());
     rows.extend([
@@ -31,11 +31,6 @@ pub(super) fn rows() -> Vec<Row> {
         row("GET", "/notifiers/{id}/deliveries", Id::Notifier, None, 200),
         row("GET", "/notifiers/{id}/signing-secret", Id::Notifier, None, 200),
         row("POST", "/notifiers/{id}/deliveries/{deliveryId}/replay", Id::Notifier, None, 200),
-        row("GET", "/endpoints", Id::None, None, 200),
-        row("POST", "/endpoints", Id::None, endpoint(), 200),
-        row("GET", "/endpoints/{id}", Id::Endpoint, None, 200),
-        row("PUT", "/endpoints/{id}", Id::Endpoint, endpoint(), 200),
-        row("DELETE", "/endpoints/{id}", Id::Endpoint, None, 204),
         row("GET", "/tokens", Id::None, None, 200),
         row("POST", "/tokens", Id::None, token(), 200),
         row("GET", "/tokens/{id}", Id::Token, None, 200),
