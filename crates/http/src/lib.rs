@@ -13,6 +13,7 @@ pub mod endpoint_address;
 pub mod error;
 pub mod extract;
 pub mod guard;
+mod hasty;
 pub mod health;
 pub mod json;
 mod line_ends;
@@ -67,6 +68,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .layer(from_fn(answer::check_head))
         .layer(from_fn_with_state(Arc::clone(app), unread::read_on))
         .layer(from_fn_with_state(Arc::clone(app), answer::finish))
+        .layer(from_fn_with_state(Arc::clone(app), hasty::go_on))
 }
 
 /// Every route of the API document. A route cannot be added without saying what it asks of its caller.

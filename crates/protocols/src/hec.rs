@@ -70,8 +70,11 @@ impl Code {
 
 /// The index that the first envelope names. The dataset of a request follows from it, or from `?index`.
 pub fn index_of(body: &[u8]) -> Option<String> {
+    // Some senders put envelopes into an array.
+    let body = body.trim_ascii_start();
+    let first = body.strip_prefix(b"[").unwrap_or(body);
     let mut index = None;
-    let read = JsonWalk::new(body).object(|walk, name| {
+    let read = JsonWalk::new(first).object(|walk, name| {
         let value = walk.text()?;
         if name == "index" {
             index = Some(value.into_owned());

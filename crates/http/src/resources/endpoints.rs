@@ -32,7 +32,7 @@ use tidegauge_auth::Access;
 use tidegauge_ingest::{Encoding, Events};
 use tidegauge_model::{Action, DatasetArea, ErrorKind};
 use tidegauge_protocols::{Answer, Problem};
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::ingest::{EVENT_LABELS, check_length, encoding, length, settle, text};
@@ -112,6 +112,12 @@ struct SenderHeaders {
     #[param(rename = "X-Tidegauge-Event-Labels", example = "{}")]
     event_labels: Option<String>,
 }
+
+/// A body that is no text, for the document.
+#[derive(Debug, ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "it is only described")]
+struct RawBytes(Vec<u8>);
 
 /// A request of a sender before its body is read.
 struct Incoming {

@@ -32,6 +32,7 @@ fn envelopes_stand_one_behind_the_other() {
         ]
     );
     assert_eq!(index_of(request.as_bytes()).as_deref(), Some("web"));
+    assert_eq!(index_of(br#" [{"event":1,"index":"web"}]"#).as_deref(), Some("web"));
     assert_eq!(index_of(b"{\"event\":1}"), None);
     assert_eq!(index_of(b"nonsense"), None);
 }

@@ -82,6 +82,19 @@ impl Face {
         })
     }
 
+    /// The media types of refusals on a path of the API document; none for the interface itself, and for calls of gRPC,
+    /// which are refused in headers.
+    pub fn media(path: &str) -> &'static [&'static str] {
+        let face =
+            path.parse().ok().and_then(|uri| Self::of(&uri, &HeaderMap::new(), Timestamp::from_micros(0)));
+        match face {
+            None | Some(Self::Grpc) => &[],
+            Some(Self::Otlp(_)) => &["application/json", "application/x-protobuf"],
+            Some(Self::Loki | Self::Journald | Self::Gelf | Self::RemoteWrite(_)) => &["text/plain"],
+            Some(_) => &["application/json"],
+        }
+    }
+
     /// The token where senders of a protocol put it, besides the header `Authorization`.
     pub fn key(&self, uri: &Uri, headers: &HeaderMap) -> Option<String> {
         let in_header =
@@ -210,6 +223,20 @@ mod tests {
             let response = faced(kind);
             assert_eq!(response.status(), status);
             assert!(!response.headers().contains_key(header::RETRY_AFTER));
+        }
+    }
+
+    #[test]
+    fn the_document_says_what_refusals_are_written_in() {
+        let paths = [
+            ("/v1/ingest/{name}/gelf", &["text/plain"][..]),
+            ("/loki/api/v1/push", &["text/plain"]),
+            ("/v1/ingest/{name}/elastic/{index}/_bulk", &["application/json"]),
+            ("/v1/logs", &["application/json", "application/x-protobuf"]),
+            ("/v1/ingest/{name}", &[]),
+        ];
+        for (path, media) in paths {
+            assert_eq!(Face::media(path), media, "{path}");
         }
     }
 

@@ -15,6 +15,11 @@ use super::{Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, Query};
 
+/// Whether a path is one of these routes.
+pub fn is_for(path: &str) -> bool {
+    path == "/gelf" || path.starts_with("/v1/ingest/") && path.ends_with("/gelf")
+}
+
 /// Stores a message. A header, the query or a token for one dataset names the dataset.
 #[utoipa::path(post, path = "/gelf", tag = "senders", operation_id = "gelf",
     params(SenderParameters, SenderHeaders), request_body(content((Object = "application/json"))),

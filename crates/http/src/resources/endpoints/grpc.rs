@@ -16,7 +16,7 @@ use tidegauge_protocols::Problem;
 use tidegauge_protocols::otlp::{self, FRAME_BYTES, Frame, GRPC, Signal, accepted_message, framed};
 
 use super::face::Face;
-use super::{Incoming, SenderParameters, refuse};
+use super::{Incoming, RawBytes, SenderParameters, refuse};
 use crate::error::ApiError;
 use crate::extract::Caller;
 use crate::resources::ingest::text;
@@ -26,7 +26,7 @@ const MESSAGE_ENCODING: &str = "grpc-encoding";
 
 /// Stores log records, as `/v1/logs` does. Metadata of the call are headers.
 #[utoipa::path(post, path = "/opentelemetry.proto.collector.logs.v1.LogsService/Export", tag = "senders",
-    operation_id = "grpc_logs", request_body(content((Vec<u8> = "application/grpc"))),
+    operation_id = "grpc_logs", request_body(content((RawBytes = "application/grpc"))),
     responses((status = 200, description = "The call was answered; `grpc-status` tells how.")))]
 pub async fn logs(
     State(app): State<Arc<App>>,
@@ -39,7 +39,7 @@ pub async fn logs(
 
 /// Stores spans, as `/v1/traces` does.
 #[utoipa::path(post, path = "/opentelemetry.proto.collector.trace.v1.TraceService/Export", tag = "senders",
-    operation_id = "grpc_traces", request_body(content((Vec<u8> = "application/grpc"))),
+    operation_id = "grpc_traces", request_body(content((RawBytes = "application/grpc"))),
     responses((status = 200, description = "The call was answered; `grpc-status` tells how.")))]
 pub async fn traces(
     State(app): State<Arc<App>>,
@@ -52,7 +52,7 @@ pub async fn traces(
 
 /// Stores points of metrics, as `/v1/metrics` does.
 #[utoipa::path(post, path = "/opentelemetry.proto.collector.metrics.v1.MetricsService/Export", tag = "senders",
-    operation_id = "grpc_metrics", request_body(content((Vec<u8> = "application/grpc"))),
+    operation_id = "grpc_metrics", request_body(content((RawBytes = "application/grpc"))),
     responses((status = 200, description = "The call was answered; `grpc-status` tells how.")))]
 pub async fn metrics(
     State(app): State<Arc<App>>,

@@ -13,7 +13,7 @@ use tidegauge_app::service::ingest::sender::Sending;
 use tidegauge_protocols::journald;
 
 use super::face::Face;
-use super::{SenderHeaders, refuse, respond};
+use super::{RawBytes, SenderHeaders, refuse, respond};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId};
 use crate::resources::ingest::{EVENT_LABELS, text};
@@ -25,7 +25,7 @@ pub const ROUTE: &str = "/v1/ingest/{name}/journald/upload";
 /// it began.
 #[utoipa::path(post, path = "/ingest/{name}/journald/upload", tag = "senders", operation_id = "journald",
     params(("name" = String, Path), SenderHeaders),
-    request_body(content((Vec<u8> = "application/vnd.fdo.journal")), description = "Entries in the export format."),
+    request_body(content((RawBytes = "application/vnd.fdo.journal")), description = "Entries in the export format."),
     responses((status = 202, description = "Stored.", content((String = "text/plain")))))]
 pub async fn upload(
     State(app): State<Arc<App>>,

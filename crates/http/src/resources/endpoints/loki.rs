@@ -12,7 +12,7 @@ use tidegauge_ingest::Events;
 use tidegauge_protocols::{loki, snappy};
 
 use super::face::Face;
-use super::{Incoming, SenderHeaders, SenderParameters, without_snappy};
+use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, without_snappy};
 use crate::error::ApiError;
 use crate::extract::{Caller, Query};
 use crate::resources::ingest::text;
@@ -23,7 +23,7 @@ const TENANT: &str = "x-scope-orgid";
 /// Stores the entries of streams. Labels and metadata become fields, the line is `message`.
 #[utoipa::path(post, path = "/loki/api/v1/push", tag = "senders", operation_id = "loki_push",
     params(SenderParameters, SenderHeaders),
-    request_body(content((Object = "application/json"), (Vec<u8> = "application/x-protobuf")),
+    request_body(content((Object = "application/json"), (RawBytes = "application/x-protobuf")),
         description = "Streams as JSON, or as protobuf in a snappy block."),
     responses((status = 204, description = "Stored. A header `Warning` tells of entries that were refused.")))]
 pub async fn push(
@@ -39,7 +39,7 @@ pub async fn push(
 /// The same at its older address.
 #[utoipa::path(post, path = "/api/prom/push", tag = "senders", operation_id = "loki_push_old",
     params(SenderParameters, SenderHeaders),
-    request_body(content((Object = "application/json"), (Vec<u8> = "application/x-protobuf"))),
+    request_body(content((Object = "application/json"), (RawBytes = "application/x-protobuf"))),
     responses((status = 204, description = "Stored. A header `Warning` tells of entries that were refused.")))]
 pub async fn push_old(
     State(app): State<Arc<App>>,

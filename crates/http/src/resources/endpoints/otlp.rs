@@ -13,7 +13,7 @@ use tidegauge_model::ErrorKind;
 use tidegauge_protocols::otlp::{self, Encoding, MAP_FIELDS, Signal};
 
 use super::face::Face;
-use super::{Incoming, SenderHeaders, SenderParameters};
+use super::{Incoming, RawBytes, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
 use crate::extract::{Caller, Query};
 use crate::resources::ingest::text;
@@ -24,11 +24,11 @@ const METRICS_DATASET: &str = "x-axiom-metrics-dataset";
 /// Stores log records of OpenTelemetry. Those that fail are counted in `partialSuccess`, the others are stored.
 #[utoipa::path(post, path = "/logs", tag = "senders", operation_id = "otlp_logs",
     params(SenderParameters, SenderHeaders),
-    request_body(content((Object = "application/json"), (Vec<u8> = "application/x-protobuf")),
+    request_body(content((Object = "application/json"), (RawBytes = "application/x-protobuf")),
         description = "An `ExportLogsServiceRequest`; gzip, zstd and deflate are understood."),
     responses(
         (status = 200, description = "An `ExportLogsServiceResponse`, as the request was written.", content(
-            (Object = "application/json"), (Vec<u8> = "application/x-protobuf"))),
+            (Object = "application/json"), (RawBytes = "application/x-protobuf"))),
         (status = 415, description = "The media type or the content encoding is not understood."),
     ))]
 pub async fn logs(
@@ -44,11 +44,11 @@ pub async fn logs(
 /// Stores spans of OpenTelemetry. Those that fail are counted in `partialSuccess`, the others are stored.
 #[utoipa::path(post, path = "/traces", tag = "senders", operation_id = "otlp_traces",
     params(SenderParameters, SenderHeaders),
-    request_body(content((Object = "application/json"), (Vec<u8> = "application/x-protobuf")),
+    request_body(content((Object = "application/json"), (RawBytes = "application/x-protobuf")),
         description = "An `ExportTraceServiceRequest`; gzip, zstd and deflate are understood."),
     responses(
         (status = 200, description = "An `ExportTraceServiceResponse`, as the request was written.", content(
-            (Object = "application/json"), (Vec<u8> = "application/x-protobuf"))),
+            (Object = "application/json"), (RawBytes = "application/x-protobuf"))),
         (status = 415, description = "The media type or the content encoding is not understood."),
     ))]
 pub async fn traces(
@@ -64,11 +64,11 @@ pub async fn traces(
 /// Stores points of metrics of OpenTelemetry, an event each. Those that fail are counted in `partialSuccess`.
 #[utoipa::path(post, path = "/metrics", tag = "senders", operation_id = "otlp_metrics",
     params(SenderParameters, SenderHeaders),
-    request_body(content((Object = "application/json"), (Vec<u8> = "application/x-protobuf")),
+    request_body(content((Object = "application/json"), (RawBytes = "application/x-protobuf")),
         description = "An `ExportMetricsServiceRequest`; gzip, zstd and deflate are understood."),
     responses(
         (status = 200, description = "An `ExportMetricsServiceResponse`, as the request was written.", content(
-            (Object = "application/json"), (Vec<u8> = "application/x-protobuf"))),
+            (Object = "application/json"), (RawBytes = "application/x-protobuf"))),
         (status = 415, description = "The media type or the content encoding is not understood."),
     ))]
 pub async fn metrics(

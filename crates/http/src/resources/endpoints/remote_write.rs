@@ -15,14 +15,14 @@ use tidegauge_protocols::remote_write::{self, Version};
 use tidegauge_protocols::snappy;
 
 use super::face::Face;
-use super::{Incoming, SenderHeaders, SenderParameters, without_snappy};
+use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, without_snappy};
 use crate::error::ApiError;
 use crate::extract::{Caller, Query};
 
 /// Stores samples and native histograms. Where some are refused it is 400, which is not repeated, and the rest stays.
 #[utoipa::path(post, path = "/api/v1/write", tag = "senders", operation_id = "remote_write",
     params(SenderParameters, SenderHeaders),
-    request_body(content((Vec<u8> = "application/x-protobuf")), description = "A snappy block with the message."),
+    request_body(content((RawBytes = "application/x-protobuf")), description = "A snappy block with the message."),
     responses(
         (status = 204, description = "Stored. For 2.0, headers tell how much."),
         (status = 415, description = "The message is of a version that is not understood."),
