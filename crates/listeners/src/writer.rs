@@ -68,7 +68,8 @@ impl Writer {
     /// Stores a batch. If it is too much for one, or a message in it cannot be stored, its halves are tried.
     async fn store(&self, batch: Vec<Message>) {
         let batch = Arc::new(batch);
-        let mut parts = vec![0..batch.len()];
+        let whole = 0..batch.len();
+        let mut parts = vec![whole];
         while let Some(part) = parts.pop() {
             let Err(reason) = self.keep_trying(&batch, part.clone()).await else { continue };
             if part.len() > 1 && !self.give_up.is_cancelled() {

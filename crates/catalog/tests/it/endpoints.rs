@@ -93,8 +93,8 @@ pub(crate) async fn are_as_many_as_the_licence_allows(test: &TestCatalog<'_>) {
     assert_eq!(add(&ours, "endpoint_3").await.unwrap_err().kind(), ErrorKind::LimitReached);
     add(&theirs, "endpoint_4").await.unwrap();
     // A digest is of one address.
-    let twice =
-        test.insert_endpoint(&theirs, &endpoint("endpoint_5", EndpointKind::Loki), "endpoint_1", 9, &change);
+    let fifth = endpoint("endpoint_5", EndpointKind::Loki);
+    let twice = test.insert_endpoint(&theirs, &fifth, "endpoint_1", 9, &change);
     assert_eq!(twice.await.unwrap_err().kind(), ErrorKind::Conflict);
 }
 

@@ -137,6 +137,7 @@ pub async fn get(
 #[utoipa::path(post, path = "/endpoints", tag = "endpoints", request_body = EndpointRequest, responses(
     (status = 200, body = NewEndpointResponse),
     (status = 402, body = ErrorBody, description = "The organisation is blocked for a failed payment."),
+    (status = 404, body = ErrorBody, description = "There is no such dataset."),
 ))]
 pub async fn create(
     State(app): State<Arc<App>>,
