@@ -2,10 +2,12 @@
 //! waits here, or the system would drop what comes meanwhile without anybody knowing.
 
 use std::net::IpAddr;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use tidegauge_app::metrics::listeners::Dropped;
 use tokio::net::UdpSocket;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use crate::port::Port;
@@ -13,6 +15,9 @@ use crate::queue::Queue;
 
 /// No datagram is longer.
 const DATAGRAM_BYTES_MAX: usize = 64 << 10;
+
+/// How long to wait when the system cannot read.
+const ERROR_PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) async fn bind(setting: &str, address: std::net::SocketAddr) -> anyhow::Result<UdpSocket> {
     UdpSocket::bind(address).await.with_context(|| format!("setting {setting}: cannot listen on {address}"))
@@ -32,8 +37,11 @@ pub(crate) async fn receive(
             received = socket.recv_from(&mut buffer) => received,
             () = stop.cancelled() => return,
         };
-        // An error is about what was sent before, which is nothing here.
-        let Ok((length, sender)) = received else { continue };
+        let Ok((length, sender)) = received else {
+            // Nobody is told of it, and asking again at once would only keep a thread busy.
+            sleep(ERROR_PAUSE).await;
+            continue;
+        };
         let source = sender.ip().to_canonical();
         if !port.admits(source) {
             continue;
