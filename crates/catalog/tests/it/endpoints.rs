@@ -149,8 +149,8 @@ pub(crate) async fn count_what_came_in(test: &TestCatalog<'_>) {
 }
 
 /// An endpoint with what came in by it.
-pub(crate) async fn version_12_is_still_read(database: &Database) {
-    stored_rows::restore(database, 12).await;
+pub(crate) async fn version_13_is_still_read(database: &Database) {
+    stored_rows::restore(database, 13).await;
     let catalog = database.open(KEY_BYTE).await.unwrap();
     stored_forms::check_resources(&catalog).await;
     let bearer = catalog.find_endpoint_bearer(&sha256("address of the edge routers")).await.unwrap().unwrap();

@@ -530,8 +530,8 @@ const DATABASE_CASES: &[Case] = &[
         run: |database| Box::pin(stored_sign_in::version_11_is_still_read(database)),
     },
     Case {
-        name: "stored_forms::version_12_is_still_read",
-        run: |database| Box::pin(endpoints::version_12_is_still_read(database)),
+        name: "stored_forms::version_13_is_still_read",
+        run: |database| Box::pin(endpoints::version_13_is_still_read(database)),
     },
     Case {
         name: "stored_forms::memberships_of_accounts_that_wait_get_a_person_of_their_own",

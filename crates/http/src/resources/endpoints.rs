@@ -127,6 +127,8 @@ struct Incoming {
     dataset: Option<String>,
     /// Finds the dataset in a body, where nothing else names it.
     dataset_in_body: fn(&[u8]) -> Option<String>,
+    /// What the protocol says of a body that nothing names a dataset for, if it has words for it.
+    unnamed: fn(&[u8]) -> Option<Problem>,
     timestamp_field: Option<String>,
     labels: Option<String>,
     making: Making,
@@ -155,6 +157,7 @@ impl Incoming {
         Ok(Self {
             dataset: named.filter(given).or(in_header).or(parameters.dataset.filter(given)),
             dataset_in_body: |_| None,
+            unnamed: |_| None,
             timestamp_field: parameters.timestamp_field.filter(given),
             labels: text(headers, &EVENT_LABELS)?,
             making: Making::default(),
@@ -189,7 +192,8 @@ impl Incoming {
         key: impl FnOnce(&T) -> Option<Key> + Send + 'static,
     ) -> Result<Result<Stored<T>, Refused>, ApiError> {
         let Self { app, caller, encoding, length, bytes_max, body, .. } = self;
-        let (dataset, in_body, beside) = (self.dataset, self.dataset_in_body, self.beside);
+        let (dataset, in_body, unnamed, beside) =
+            (self.dataset, self.dataset_in_body, self.unnamed, self.beside);
         let (timestamp_field, labels, making) = (self.timestamp_field, self.labels, self.making);
         let (body, encoding, is_small) = settle(&app, encoding, length, body).await?;
         let to_app = Arc::clone(&app);
@@ -200,7 +204,7 @@ impl Incoming {
             whole.held.add(beside(bytes).min(to_app.ingest.limits.max_uncompressed_bytes))?;
             let dataset = match dataset.or_else(|| in_body(bytes)) {
                 Some(dataset) => dataset,
-                None => sender::only_dataset(&caller).ok_or_else(nothing_named)?.to_owned(),
+                None => sender::only_dataset(&caller).ok_or_else(|| not_named(unnamed(bytes)))?.to_owned(),
             };
             let sending = Sending { dataset, timestamp_field, labels, making };
             let admitted = sender::admit(&to_app, &caller, sending).await?;
@@ -218,10 +222,13 @@ fn without_snappy(headers: &mut HeaderMap) {
     }
 }
 
-fn nothing_named() -> Error {
-    Error::new(ErrorKind::Malformed, "the request names no dataset").hint(
-        "send the header X-Tidegauge-Dataset or ?dataset=, or use a token that may send to one dataset only",
-    )
+fn not_named(problem: Option<Problem>) -> Refused {
+    let error = || {
+        Error::new(ErrorKind::Malformed, "the request names no dataset").hint(
+            "send the header X-Tidegauge-Dataset or ?dataset=, or use a token that may send to one dataset only",
+        )
+    };
+    problem.map_or_else(|| Refused::Service(error()), Refused::Protocol)
 }
 
 /// The answer to a request whose events are stored, with what is left of the month.
