@@ -19,6 +19,7 @@ use crate::bearers::Bearers;
 use crate::collected::{LastUses, RefusalLog};
 use crate::config;
 use crate::config::{HttpLimits, IngestLimits, OrganisationCreation, PublicUrl, QueryLimits, TrustedProxies};
+use crate::endpoint_uses::EndpointUses;
 use crate::limits::{RateLimiter, Shares};
 use crate::metrics::Metrics;
 use crate::oauth::Oauth;
@@ -65,6 +66,8 @@ pub struct App {
     pub refusals: RefusalLog,
     /// Uses of tokens that are not in the catalogue yet.
     pub last_uses: LastUses,
+    /// What came in by endpoints and is not in the catalogue yet.
+    pub endpoint_uses: EndpointUses,
     /// One permit for each request that may be worked on at once.
     pub load: Arc<Semaphore>,
     pub shares: Shares,
@@ -111,8 +114,7 @@ impl App {
             oauth,
             sending,
         } = parts;
-        let (to_catalog, to_clock, to_chance) =
-            (Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance));
+        let worker = Worker::new(Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance), sending);
         let tasks = TaskTracker::new();
         let proofs = ProofMemory::new(&*chance).demanding_nonces(oauth.demands_nonces);
         let app = Arc::new(Self {
@@ -121,7 +123,7 @@ impl App {
             engine,
             background,
             queries: QueryDesk::new(query, atlas),
-            notify: Arc::new(Worker::new(to_catalog, to_clock, to_chance, sending)),
+            notify: Arc::new(worker),
             embedded: EmbeddedServer::new(
                 &oauth,
                 public_url.as_str(),
@@ -146,6 +148,7 @@ impl App {
             addresses: Addresses::default(),
             refusals: RefusalLog::default(),
             last_uses: LastUses::default(),
+            endpoint_uses: EndpointUses::default(),
             metrics: Metrics::default(),
             tasks,
             draining: AtomicBool::new(false),

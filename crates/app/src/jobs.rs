@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use crate::app::App;
 use crate::collected;
+use crate::endpoint_uses;
 use crate::jobs::pace::{MachinePace, Pace};
 use crate::jobs::schedule::{Priority, Schedule};
 use crate::service::query::meter;
@@ -26,6 +27,9 @@ const WRITE_REFUSALS_EVERY: Duration = Duration::from_secs(1);
 
 /// How exact the last use of a token is known.
 const WRITE_LAST_USES_EVERY: Duration = Duration::from_secs(30);
+
+/// How much of what came in by endpoints a crash can leave uncounted.
+const WRITE_ENDPOINT_USES_EVERY: Duration = Duration::from_secs(3);
 
 /// How much of the cost of queries a crash can lose.
 const WRITE_QUERY_USAGE_EVERY: Duration = Duration::from_secs(3);
@@ -60,6 +64,13 @@ impl Jobs {
             Priority::OfRequests,
             app,
             |app| async move { collected::write_last_uses(&app.last_uses, &app.catalog).await },
+        );
+        jobs.run_every(
+            "write-endpoint-uses",
+            WRITE_ENDPOINT_USES_EVERY,
+            Priority::OfRequests,
+            app,
+            |app| async move { endpoint_uses::write(&app.endpoint_uses, &app.catalog).await },
         );
         jobs.run_every("forget-tokens", PRUNE_EVERY, Priority::Low, app, |app| async move {
             forget_tokens::step(&app).await
@@ -110,6 +121,7 @@ impl Jobs {
         let written = [
             collected::write_refusals(&app.refusals, &app.catalog).await,
             collected::write_last_uses(&app.last_uses, &app.catalog).await,
+            endpoint_uses::write(&app.endpoint_uses, &app.catalog).await,
             meter::write(&app.queries.meter, &app.catalog).await,
         ];
         for written in written {

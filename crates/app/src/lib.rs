@@ -6,6 +6,7 @@ pub mod background;
 pub mod bearers;
 pub mod collected;
 pub mod config;
+pub mod endpoint_uses;
 pub mod jobs;
 pub mod limits;
 pub mod metrics;

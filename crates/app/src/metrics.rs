@@ -3,6 +3,7 @@
 
 pub mod connections;
 mod engine;
+pub mod listeners;
 mod outbox;
 
 use std::sync::atomic::AtomicI64;
@@ -21,6 +22,7 @@ use tidegauge_model::Timestamp;
 use tidegauge_notify::worker::Worker;
 
 use connections::ConnectionMetrics;
+use listeners::ListenerMetrics;
 
 /// From 100 µs to 6.5 s.
 const LATENCY_BUCKETS: (f64, f64, u16) = (0.0001, 2.0, 17);
@@ -116,6 +118,7 @@ pub struct Metrics {
     ingested_events: Counter,
     ingested_bytes: Counter,
     pub connections: ConnectionMetrics,
+    pub listeners: ListenerMetrics,
     queries: QueryMetrics,
     monitors: MonitorMetrics,
     outbox: outbox::OutboxMetrics,
@@ -155,6 +158,7 @@ impl Default for Metrics {
         registry.register("ingested_events", "Events stored", ingested_events.clone());
         registry.register("ingested_bytes", "Bytes of bodies with events stored", ingested_bytes.clone());
         let connections = ConnectionMetrics::register(&mut registry);
+        let listeners = ListenerMetrics::register(&mut registry);
         let queries = QueryMetrics::register(&mut registry);
         let monitors = MonitorMetrics::register(&mut registry);
         let outbox = outbox::OutboxMetrics::register(&mut registry);
@@ -180,6 +184,7 @@ impl Default for Metrics {
             ingested_events,
             ingested_bytes,
             connections,
+            listeners,
             queries,
             monitors,
             outbox,

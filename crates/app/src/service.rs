@@ -11,6 +11,7 @@ pub mod dashboards;
 pub mod datasets;
 pub mod deliveries;
 pub mod documents;
+pub mod endpoints;
 pub mod error;
 pub mod first_start;
 pub mod groups;

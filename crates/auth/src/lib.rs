@@ -12,7 +12,7 @@ pub mod roles;
 pub mod secret;
 
 pub use access::Access;
-pub use opaque::OpaqueSecret;
+pub use opaque::{OpaqueSecret, sha512_hex};
 pub use principal::{Principal, Refusal, TokenFacts};
 pub use roles::RoleTable;
 pub use secret::{TokenKind, TokenSecret};

@@ -55,6 +55,16 @@ pub fn digest_of(text: &str) -> String {
     hex::encode(digest::digest(&digest::SHA256, text.as_bytes()).as_ref())
 }
 
+/// The SHA-512 of some bytes one after the other, in hexadecimal: what a sender and a listener that share a key prove it
+/// by.
+pub fn sha512_hex(parts: &[&[u8]]) -> String {
+    let mut context = digest::Context::new(&digest::SHA512);
+    for part in parts {
+        context.update(part);
+    }
+    hex::encode(context.finish().as_ref())
+}
+
 /// Compares two secrets without telling by the time it takes where they differ.
 pub fn are_equal(left: &str, right: &str) -> bool {
     constant_time::verify_slices_are_equal(left.as_bytes(), right.as_bytes()).is_ok()

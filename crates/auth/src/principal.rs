@@ -59,6 +59,10 @@ pub enum Refusal {
     MalformedToken,
     #[error("the access token is not known here: it was deleted or belongs to another installation")]
     UnknownToken,
+    #[error(
+        "the address of the endpoint is not known here: it was deleted or belongs to another installation"
+    )]
+    UnknownEndpoint,
     #[error("the access token has expired: make a new one")]
     ExpiredToken,
     #[error("token does not have access to resource: {area} with action: {}", action.name())]
@@ -80,9 +84,11 @@ pub enum Refusal {
 impl Refusal {
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoToken | Self::MalformedToken | Self::UnknownToken | Self::ExpiredToken => {
-                ErrorKind::Unauthenticated
-            }
+            Self::NoToken
+            | Self::MalformedToken
+            | Self::UnknownToken
+            | Self::UnknownEndpoint
+            | Self::ExpiredToken => ErrorKind::Unauthenticated,
             Self::MissingCapability { .. }
             | Self::NotAPerson
             | Self::NeedsEverything

@@ -9,6 +9,7 @@ use tidegauge_model::org::Payment;
 use tidegauge_model::{Capabilities, GrantId, Granted, OrgId, Role, RoleId, Timestamp, TokenId, UserId};
 
 use crate::db::read;
+use crate::endpoints::Endpoint;
 use crate::orgs::{read_licence, read_payment};
 use crate::people::read_role;
 use crate::tokens::{API, read_capabilities};
@@ -25,6 +26,8 @@ pub struct Bearer {
     pub ends_with_membership: bool,
     pub capabilities: Capabilities,
     pub standings: Vec<Standing>,
+    /// The endpoint whose address stands for the token, if it came by one.
+    pub endpoint: Option<Arc<Endpoint>>,
 }
 
 /// An organisation that a token can act in, with what every request there is held to.
@@ -43,6 +46,11 @@ pub struct Standing {
 }
 
 impl Standing {
+    /// That of what acts for an organisation and for no person.
+    pub(crate) fn of_org(org: OrgId, payment: Payment, licence: String) -> Self {
+        Self { org, role: None, granted: Arc::default(), payment, licence, limits: OnceLock::new() }
+    }
+
     /// The limits of the organisation's licence.
     pub fn limits(&self) -> Result<Limits> {
         if let Some(limits) = self.limits.get() {
@@ -220,6 +228,7 @@ impl Catalog {
             ends_with_membership: first.ends_with_membership,
             capabilities: read_capabilities(&first.capabilities)?,
             standings,
+            endpoint: None,
         }))
     }
 

@@ -1,7 +1,7 @@
-//! The catalogue: organisations, people with their roles and groups, tokens, notifiers, monitors, annotations, starred
-//! and kept queries, views, dashboards, the audit trail, and datasets with their columns, virtual fields and segments, in
-//! SQLite or PostgreSQL. This crate alone knows SQL. Each statement is written once for both databases; what differs is in
-//! `db` and in the migrations. Every change writes its audit entry in the same transaction.
+//! The catalogue: organisations, people with their roles and groups, tokens, endpoints, notifiers, monitors, annotations,
+//! starred and kept queries, views, dashboards, the audit trail, and datasets with their columns, virtual fields and
+//! segments, in SQLite or PostgreSQL. This crate alone knows SQL. Each statement is written once for both databases; what
+//! differs is in `db` and in the migrations. Every change writes its audit entry in the same transaction.
 
 pub mod annotations;
 pub mod audit;
@@ -15,6 +15,7 @@ mod dataset_patch;
 pub mod datasets;
 mod db;
 mod deletion;
+pub mod endpoints;
 pub mod error;
 pub mod first_start;
 pub mod granted;

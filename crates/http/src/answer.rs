@@ -15,6 +15,7 @@ use tidegauge_app::service::query::WAIT_MAX;
 use tidegauge_model::ErrorKind;
 use tower_http::catch_panic::CatchPanicLayer;
 
+use super::endpoint_address;
 use super::error::{ApiError, ErrorBody};
 use super::guard::ORG_HEADERS;
 use super::request_ids::{REQUEST_ID, RequestIds};
@@ -93,7 +94,7 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
 
 /// What is shown of a path, in the log and in the audit trail: what stands behind these is a secret.
 pub fn logged_path(path: &str) -> String {
-    const SECRET_BELOW: [&str; 2] = ["/setup/", "/v1/input/"];
+    const SECRET_BELOW: [&str; 3] = ["/setup/", "/v1/input/", endpoint_address::BELOW];
     match SECRET_BELOW.into_iter().find(|before| path.starts_with(before)) {
         Some(before) => format!("{before}…"),
         None => path.to_owned(),
@@ -259,6 +260,7 @@ mod tests {
         assert_eq!(logged_path("/v2/setup/x"), "/v2/setup/x");
         assert_eq!(logged_path("/v1/input/xaat-1"), "/v1/input/…");
         assert_eq!(logged_path("/v1/input"), "/v1/input");
+        assert_eq!(logged_path("/e/a-secret-that-is-cut/upload"), "/e/…");
     }
 
     #[tokio::test]

@@ -20,13 +20,17 @@ use tidegauge_app::service::Caller;
 use tidegauge_app::service::caller::{CallerStanding, TokenEnd, token_facts};
 use tidegauge_auth::{Access, Principal, TokenKind};
 use tidegauge_catalog::bearer::{Bearer, Standing};
+use tidegauge_catalog::endpoints::Endpoint;
 use tidegauge_model::{ErrorKind, OrgId, PaymentStatus, Role, Timestamp};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::answer::logged_path;
+use super::endpoint_address;
 use super::error::{ApiError, ErrorBody};
 use super::nonce::set_nonce;
 use super::request_ids::RequestIds;
+use super::resources::endpoints::Told;
+use super::resources::endpoints::face::Face;
 use found::{Found, Head, Limit};
 
 /// The organisation that a personal token is to act in; the second is what existing clients send.
@@ -65,6 +69,7 @@ struct Sender {
     allowance: Option<Allowance>,
     payment: Option<PaymentStatus>,
     nonce: Option<String>,
+    endpoint: Option<Arc<Endpoint>>,
 }
 
 pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> Response {
@@ -87,6 +92,9 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
         Err(error) => error.into_response(),
     };
     challenge::complete(&app, &mut response);
+    if let Some(endpoint) = &sender.endpoint {
+        note_failure(&app, endpoint, &response, now);
+    }
     if let Some(allowance) = sender.allowance {
         set_rate_headers(response.headers_mut(), &allowance, sender.org.is_some());
     }
@@ -143,6 +151,19 @@ fn rate_exceeded() -> ApiError {
     ApiError::new(ErrorKind::Busy, "rate limit exceeded")
 }
 
+/// Counts a refused request for its endpoint, with the reason, so that a person sees why events do not arrive.
+fn note_failure(app: &App, endpoint: &Endpoint, response: &Response, now: Timestamp) {
+    let status = response.status();
+    // Some protocols tell a refusal with the status of a success.
+    let in_words = response.extensions().get::<Told>().map(|told| told.0.clone());
+    if in_words.is_none() && !status.is_client_error() && !status.is_server_error() {
+        return;
+    }
+    let cause = in_words.or_else(|| response.extensions().get::<ErrorBody>().map(ErrorBody::cause));
+    let cause = cause.unwrap_or_else(|| format!("refused with {}", status.as_u16()));
+    app.endpoint_uses.failed(&endpoint.id, 1, &cause, now);
+}
+
 fn is_refusal(status: StatusCode) -> bool {
     use StatusCode as S;
     matches!(status, S::UNAUTHORIZED | S::PAYMENT_REQUIRED | S::FORBIDDEN | S::TOO_MANY_REQUESTS)
@@ -174,6 +195,7 @@ async fn admit(
     let Found { bearer: found, actor, limit, nonce } =
         credential::find(&guard.app, guard.access, head, named.as_ref(), request_id).await?;
     (sender.actor, sender.nonce) = (Some(actor.clone()), nonce);
+    sender.endpoint.clone_from(&found.endpoint);
     if found.is_api_token {
         sender.org = found.standings.first().map(|standing| standing.org.clone());
     }
@@ -196,9 +218,12 @@ async fn admit(
     };
     limit_rate(app, sender, key, per_second, now)?;
     check_access(&principal, guard.access, head.method)?;
+    if let Some(endpoint) = &found.endpoint {
+        endpoint_address::check_kind(endpoint, Face::of(head.uri, head.headers, now).as_ref())?;
+    }
     let share = app.shares.take(key, app.http.max_requests_in_flight / SHARE_OF_LOAD);
     let share = share.ok_or_else(|| busy("the organisation has as many requests running as it may"))?;
-    if limit.is_none() {
+    if limit.is_none() && found.endpoint.is_none() {
         app.last_uses.note(&found.id, now);
     }
     let caller = Caller {
@@ -210,6 +235,7 @@ async fn admit(
         user: principal.user,
         seats: principal.seats,
         capabilities: principal.capabilities,
+        endpoint: found.endpoint.clone(),
         request_id: request_id.to_owned(),
         now,
     };

@@ -9,6 +9,7 @@ pub mod caller_address;
 pub mod connection;
 pub mod cookies;
 pub mod docs_page;
+pub mod endpoint_address;
 pub mod error;
 pub mod extract;
 pub mod guard;
@@ -34,7 +35,8 @@ use tidegauge_auth::Access;
 use tidegauge_model::Action::{Create, Delete, Read, Update};
 use tidegauge_model::DatasetArea::{Data, Ingest, Query, StarredQueries, Trim, Vacuum, VirtualFields};
 use tidegauge_model::OrgArea::{
-    Annotations, ApiTokens, AuditLog, Dashboards, Datasets, Monitors, Notifiers, Rbac, Users, Views,
+    Annotations, ApiTokens, AuditLog, Dashboards, Datasets, Endpoints, Monitors, Notifiers, Rbac, Users,
+    Views,
 };
 use utoipa_axum::routes;
 
@@ -63,6 +65,7 @@ pub fn router(app: &Arc<App>) -> Router {
     // A router of its own around the routes, because the list of allowed methods is added after their layers.
     Router::new()
         .fallback_service(routes)
+        .layer(from_fn(endpoint_address::open))
         .layer(from_fn(answer::check_head))
         .layer(from_fn_with_state(Arc::clone(app), unread::read_on))
         .layer(from_fn_with_state(Arc::clone(app), answer::finish))
@@ -90,6 +93,11 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(Versions::V2, Access::Org(Notifiers, Read), routes!(deliveries::list))
         .add(Versions::V2, Access::Org(Notifiers, Update), routes!(deliveries::replay))
         .add(Versions::V2, Access::Org(Notifiers, Update), routes!(deliveries::signing_secret))
+        .add(both, Access::Org(Endpoints, Read), routes!(endpoints::resource::list))
+        .add(both, Access::Org(Endpoints, Create), routes!(endpoints::resource::create))
+        .add(both, Access::Org(Endpoints, Read), routes!(endpoints::resource::get))
+        .add(both, Access::Org(Endpoints, Update), routes!(endpoints::resource::replace))
+        .add(both, Access::Org(Endpoints, Delete), routes!(endpoints::resource::delete))
         .add(both, Access::Org(ApiTokens, Read), routes!(tokens::list))
         .add(both, Access::Org(ApiTokens, Create), routes!(tokens::create))
         .add(both, Access::Org(ApiTokens, Read), routes!(tokens::get))

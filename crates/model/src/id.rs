@@ -149,6 +149,12 @@ id!(
 );
 
 id!(
+    /// An endpoint: where some senders send to (its record, not the secret of its address).
+    EndpointId,
+    "endpoint_"
+);
+
+id!(
     /// A browser's session (its record, not its secret).
     SessionId,
     "session_"

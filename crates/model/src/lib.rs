@@ -10,6 +10,7 @@ pub mod columns;
 pub mod dashboard;
 pub mod dataset;
 pub mod duration;
+mod endpoint;
 pub mod error;
 pub mod hex;
 pub mod id;
@@ -31,10 +32,11 @@ pub use capability::{Action, Capabilities, DatasetArea, OrgArea, ViewArea};
 pub use chance::Chance;
 pub use columns::{Column, Columns, FieldKind, Texts, Values};
 pub use dataset::DatasetName;
+pub use endpoint::EndpointKind;
 pub use error::{ErrorKind, Rule, Violation};
 pub use id::{
-    AnnotationId, ClientId, DashboardId, DatasetId, DeliveryId, GrantId, GroupId, MonitorId, NotifierId,
-    OrgId, RoleId, SegmentId, SessionId, StarredQueryId, TokenId, UserId, ViewId, VirtualFieldId,
+    AnnotationId, ClientId, DashboardId, DatasetId, DeliveryId, EndpointId, GrantId, GroupId, MonitorId,
+    NotifierId, OrgId, RoleId, SegmentId, SessionId, StarredQueryId, TokenId, UserId, ViewId, VirtualFieldId,
 };
 pub use licence::Licence;
 pub use message::Message;

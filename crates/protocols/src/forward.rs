@@ -26,6 +26,9 @@ impl Default for ForwardLimits {
     }
 }
 
+/// So much memory is kept for the next message.
+const KEPT_BYTES: usize = 64 << 10;
+
 /// What came in.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Step {
@@ -63,9 +66,18 @@ impl Connection {
         self.buffer.extend_from_slice(bytes);
     }
 
+    /// How many bytes are kept of messages that are not whole.
+    pub fn pending(&self) -> usize {
+        self.buffer.len() - self.taken
+    }
+
     pub fn next_step(&mut self) -> Result<Option<Step>, Problem> {
         let rest = &self.buffer[self.taken..];
         if rest.is_empty() {
+            if self.buffer.capacity() > KEPT_BYTES {
+                // A long message need not be followed by others.
+                (self.buffer, self.taken) = (Vec::new(), 0);
+            }
             return Ok(None);
         }
         let length = match self.scanner.look(rest) {

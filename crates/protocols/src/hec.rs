@@ -84,6 +84,11 @@ pub fn index_of(body: &[u8]) -> Option<String> {
     read.ok().and(index).filter(|index| !index.is_empty())
 }
 
+/// Whether a body has nothing in it, which some senders post when they have nothing to send.
+pub fn no_data(body: &[u8]) -> Option<Problem> {
+    body.trim_ascii().is_empty().then(|| Code::NoData.problem())
+}
+
 /// Reads envelopes. What they leave out is that of `address`, whose index counts before theirs.
 pub fn read_events(body: &[u8], address: &Metadata<'_>, events: &mut Events<'_>) -> Result<(), Problem> {
     events.take_unreadable_times();

@@ -5,6 +5,7 @@ pub mod arguments;
 mod error;
 mod hidden;
 pub mod layers;
+mod listeners;
 pub mod needed;
 pub mod notify;
 pub mod oauth;
@@ -26,6 +27,7 @@ use tidegauge_catalog::Location;
 use tidegauge_engine::EngineSettings;
 use tidegauge_http::connection::ConnectionLimits;
 use tidegauge_http::serve::{Serving, TlsFiles};
+use tidegauge_listeners::settings::ListenerSettings;
 use tidegauge_model::address::check_account_email;
 use tidegauge_store::StoreSettings;
 
@@ -46,6 +48,7 @@ pub struct Config {
     pub oauth: Oauth,
     pub notify: notify::Notify,
     pub serving: Serving,
+    pub listeners: ListenerSettings,
     pub http: HttpLimits,
     pub data: PathBuf,
     pub catalog: Location,
@@ -79,11 +82,13 @@ impl TryFrom<Settings> for Config {
     type Error = Error;
 
     fn try_from(settings: Settings) -> Result<Self, Error> {
-        let Settings { server, storage, ingest, query, security, oauth, notify, log } = settings;
+        let Settings { server, storage, ingest, listeners, query, security, oauth, notify, log } = settings;
         let in_data = |path: &PathBuf, name: &str| {
             if path.as_os_str().is_empty() { storage.data.join(name) } else { path.clone() }
         };
+        let tls = tls_files(&server)?;
         Ok(Self {
+            listeners: listeners::checked(listeners, tls.as_ref())?,
             listen: server.listen.parse().map_err(|_| {
                 setting("listen", format!("{:?} is not an address such as 127.0.0.1:8080", server.listen))
             })?,
@@ -92,7 +97,7 @@ impl TryFrom<Settings> for Config {
             oauth: oauth::checked(oauth)?,
             notify: notify::checked(notify)?,
             serving: Serving {
-                tls: tls_files(&server)?,
+                tls,
                 connections: ConnectionLimits {
                     max: server.max_connections.max(1),
                     header_timeout: seconds("header_timeout_seconds", server.header_timeout_seconds)?,

@@ -90,7 +90,7 @@ def otlp_grpc(service, dataset, ledger):
 
 
 def elastic(service, dataset, ledger):
-    """Without attempts of its own, which come too fast for a service that starts; those are ours."""
+    """Without attempts of its own, which come too fast for a service that starts. What fails is left out."""
     with Elasticsearch(service.url, api_key=service.token, max_retries=0) as client:
         for numbers in ledger.batches():
             actions = [{"_op_type": "create", "_index": dataset, "body": str(n)} for n in numbers]

@@ -25,10 +25,11 @@ def main(binary, folder, *options):
 def others(service, options):
     from crash import crash
     from handlers import HANDLERS
+    from listeners import listeners
     from node import node
     from telemetry import telemetry
 
-    for send in [telemetry, *HANDLERS, crash]:
+    for send in [telemetry, *HANDLERS, listeners, crash]:
         send(service)
         print(f"senders: {send.__name__} passed", flush=True)
     if "--node" in options:

@@ -23,6 +23,8 @@ class Service:
         self.host = "127.0.0.1"
         self.port = free_port()
         self.url = f"http://{self.host}:{self.port}"
+        # Settings beside the usual ones, which count from the next start.
+        self.settings = []
         self.process = None
         self.start()
         self.owner = (folder / "data" / "first-token").read_text().strip()
@@ -31,6 +33,7 @@ class Service:
 
     def start(self):
         command = [self.binary, "serve", "--data", str(self.folder / "data"), "--listen", f"{self.host}:{self.port}"]
+        command += self.settings
         with open(self.folder / "log", "a") as log:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         for line in self.process.stdout:

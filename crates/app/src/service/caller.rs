@@ -6,6 +6,7 @@ use tidegauge_auth::principal::Seat;
 use tidegauge_auth::{Refusal, TokenFacts, TokenKind};
 use tidegauge_catalog::Change;
 use tidegauge_catalog::bearer::{Bearer, Standing};
+use tidegauge_catalog::endpoints::Endpoint;
 use tidegauge_model::licence::Limits;
 use tidegauge_model::{
     Action, Capabilities, DatasetArea, ErrorKind, OrgId, PaymentStatus, Role, Timestamp, UserId,
@@ -28,6 +29,8 @@ pub struct Caller {
     /// Every organisation that the caller belongs to.
     pub seats: Vec<Seat>,
     pub capabilities: Arc<Capabilities>,
+    /// The endpoint by whose address the request came, or whose listener it is.
+    pub endpoint: Option<Arc<Endpoint>>,
     pub request_id: String,
     pub now: Timestamp,
 }

@@ -3,8 +3,10 @@
 
 pub mod body;
 pub mod desk;
+mod endpoint;
 mod gate;
 pub mod journal;
+pub mod listened;
 mod memory;
 pub mod quota;
 pub mod sender;
@@ -79,11 +81,12 @@ pub struct IngestAnswer {
 }
 
 /// Stores the events of a body.
-pub async fn ingest<S, E>(app: &App, caller: &Caller, input: IngestInput, body: S) -> Result<IngestAnswer>
+pub async fn ingest<S, E>(app: &App, caller: &Caller, mut input: IngestInput, body: S) -> Result<IngestAnswer>
 where
     S: Stream<Item = std::result::Result<bytes::Bytes, E>> + Send + Unpin,
     E: std::fmt::Display,
 {
+    endpoint::settle(caller, &mut input.dataset, &mut input.labels)?;
     caller.check_dataset(&input.dataset, DatasetArea::Ingest, tidegauge_model::Action::Create)?;
     caller.org_to_create_in()?;
     let options = options(&input)?;
@@ -201,6 +204,7 @@ impl Request<'_> {
         };
         if lent.reader.columns().rows() == 0 && key.is_none() {
             app.ingest.give_back(&dataset, lent);
+            endpoint::note(app, caller, &ingested);
             return Ok(IngestAnswer { with_time_field, ..self.answered(&dataset, ingested, None, false) });
         }
         // The store holds the key too from the append on, also when this request is not waited for any more.
@@ -214,6 +218,7 @@ impl Request<'_> {
         app.ingest.give_back(&dataset, lent);
         let sequence = app.store.append(&dataset, prepared).await?;
         app.metrics.events_ingested(ingested.ingested, ingested.processed_bytes);
+        endpoint::note(app, caller, &ingested);
         Ok(IngestAnswer { with_time_field, ..self.answered(&dataset, ingested, Some(sequence), false) })
     }
 

@@ -16,6 +16,7 @@ mod dashboards;
 mod database;
 mod datasets;
 mod duckdb;
+mod endpoints;
 mod event_races;
 mod event_samples;
 mod first_start;
@@ -118,6 +119,14 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         leaves_everything_when_an_edit_is_refused,
         counts_every_concurrent_update,
         reports_values_that_cannot_be_read,
+    }
+    endpoints {
+        read_back_what_was_inserted,
+        replace_what_a_caller_may_set,
+        stay_within_their_org,
+        are_as_many_as_the_licence_allows,
+        let_their_senders_in_by_the_digest_alone,
+        count_what_came_in,
     }
     identities {
         links_an_identity_once,
@@ -530,6 +539,10 @@ const DATABASE_CASES: &[Case] = &[
     Case {
         name: "stored_forms::version_11_is_still_read",
         run: |database| Box::pin(stored_sign_in::version_11_is_still_read(database)),
+    },
+    Case {
+        name: "stored_forms::version_13_is_still_read",
+        run: |database| Box::pin(endpoints::version_13_is_still_read(database)),
     },
     Case {
         name: "stored_forms::version_14_is_still_read",

@@ -4,14 +4,17 @@
 use axum::http::{HeaderValue, header};
 use tidegauge_app::App;
 use tidegauge_app::oauth::Presented;
+use tidegauge_app::service::endpoints;
 use tidegauge_auth::bearer::{self, Sent};
 use tidegauge_auth::{Access, Principal, Refusal, RoleTable};
 use tidegauge_catalog::bearer::Bearer;
-use tidegauge_model::{Action, DatasetArea, OrgId};
+use tidegauge_model::OrgId;
 
 use super::found::{Found, Head, Limit};
 use super::{challenge, session};
+use crate::endpoint_address::Address;
 use crate::error::ApiError;
+use crate::resources::endpoints::SEND;
 use crate::resources::endpoints::face::Face;
 
 /// Where one shipper puts its token.
@@ -36,6 +39,9 @@ pub(super) async fn find(
     named: Option<&OrgId>,
     request_id: &str,
 ) -> Result<Found, ApiError> {
+    if let Some(address) = head.address {
+        return by_endpoint(app, access, address).await;
+    }
     if let Some(found) = session::find(app, head, named).await? {
         return Ok(found);
     }
@@ -67,6 +73,16 @@ pub(super) async fn find(
     Ok(Found { bearer: admitted.bearer, actor, limit, nonce: admitted.nonce })
 }
 
+/// Who sends by the address of an endpoint, which is for sending events and for nothing else.
+async fn by_endpoint(app: &App, access: Access, address: &Address) -> Result<Found, ApiError> {
+    if access != SEND {
+        return Err(Refusal::UnknownEndpoint.into());
+    }
+    let found = endpoints::by_address(app, &address.secret).await?;
+    let bearer = found.ok_or(Refusal::UnknownEndpoint)?;
+    Ok(Found { actor: actor_of_ours(&bearer), bearer, limit: None, nonce: None })
+}
+
 fn actor_of_ours(found: &Bearer) -> String {
     if found.is_api_token { format!("{} ({})", found.user, found.id) } else { found.user.to_string() }
 }
@@ -76,7 +92,7 @@ fn actor_of_ours(found: &Bearer) -> String {
 fn presented(access: Access, face: Option<Face>, head: Head<'_>) -> Result<Sent<'_>, Refusal> {
     let (headers, query) = (head.headers, head.uri.query());
     let authorization = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
-    if authorization.is_none() && access == Access::Dataset(DatasetArea::Ingest, Action::Create) {
+    if authorization.is_none() && access == SEND {
         let key = headers.get(FIREHOSE_KEY).and_then(|value| value.to_str().ok());
         let in_address = || query?.split('&').find_map(|pair| pair.strip_prefix("tk="));
         if let Some(token) = key.or_else(in_address) {

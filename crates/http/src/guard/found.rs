@@ -8,17 +8,22 @@ use tidegauge_auth::oauth::Scopes;
 use tidegauge_catalog::bearer::Bearer;
 use tidegauge_model::{Role, Timestamp};
 
+use crate::endpoint_address::Address;
+
 /// What the guard looks at of a request.
 #[derive(Clone, Copy)]
 pub(super) struct Head<'a> {
     pub(super) method: &'a Method,
     pub(super) uri: &'a Uri,
     pub(super) headers: &'a HeaderMap,
+    /// The address of the endpoint that the request came by. Nothing else counts then of what proves who sends.
+    pub(super) address: Option<&'a Address>,
 }
 
 impl<'a> Head<'a> {
     pub(super) fn of(request: &'a Request) -> Self {
-        Self { method: request.method(), uri: request.uri(), headers: request.headers() }
+        let address = request.extensions().get::<Address>();
+        Self { method: request.method(), uri: request.uri(), headers: request.headers(), address }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Where senders of other services send to, unchanged: one file for each protocol, with its routes and its answers. What
 //! they share is here: which dataset is meant, how a body is taken, and how an answer is sent. What a refusal looks like
-//! is in `face`.
+//! is in `face`, the addresses that people make for some senders alone in `resource`.
 
 pub mod cloudevents;
 pub mod datadog;
@@ -16,6 +16,7 @@ pub mod loki;
 pub mod msgpack;
 pub mod otlp;
 pub mod remote_write;
+pub mod resource;
 
 use std::sync::Arc;
 
@@ -45,7 +46,7 @@ use face::Face;
 const DATASET: [&str; 2] = ["x-tidegauge-dataset", "x-axiom-dataset"];
 
 /// What every route that takes events asks of its caller.
-const SEND: Access = Access::Dataset(DatasetArea::Ingest, Action::Create);
+pub const SEND: Access = Access::Dataset(DatasetArea::Ingest, Action::Create);
 
 /// Every route of senders.
 pub fn routes(api: Api) -> Api {
@@ -126,6 +127,8 @@ struct Incoming {
     dataset: Option<String>,
     /// Finds the dataset in a body, where nothing else names it.
     dataset_in_body: fn(&[u8]) -> Option<String>,
+    /// What the protocol says of a body that nothing names a dataset for, if it has words for it.
+    unnamed: fn(&[u8]) -> Option<Problem>,
     timestamp_field: Option<String>,
     labels: Option<String>,
     making: Making,
@@ -154,6 +157,7 @@ impl Incoming {
         Ok(Self {
             dataset: named.filter(given).or(in_header).or(parameters.dataset.filter(given)),
             dataset_in_body: |_| None,
+            unnamed: |_| None,
             timestamp_field: parameters.timestamp_field.filter(given),
             labels: text(headers, &EVENT_LABELS)?,
             making: Making::default(),
@@ -188,7 +192,8 @@ impl Incoming {
         key: impl FnOnce(&T) -> Option<Key> + Send + 'static,
     ) -> Result<Result<Stored<T>, Refused>, ApiError> {
         let Self { app, caller, encoding, length, bytes_max, body, .. } = self;
-        let (dataset, in_body, beside) = (self.dataset, self.dataset_in_body, self.beside);
+        let (dataset, in_body, unnamed, beside) =
+            (self.dataset, self.dataset_in_body, self.unnamed, self.beside);
         let (timestamp_field, labels, making) = (self.timestamp_field, self.labels, self.making);
         let (body, encoding, is_small) = settle(&app, encoding, length, body).await?;
         let to_app = Arc::clone(&app);
@@ -199,7 +204,7 @@ impl Incoming {
             whole.held.add(beside(bytes).min(to_app.ingest.limits.max_uncompressed_bytes))?;
             let dataset = match dataset.or_else(|| in_body(bytes)) {
                 Some(dataset) => dataset,
-                None => sender::only_dataset(&caller).ok_or_else(nothing_named)?.to_owned(),
+                None => sender::only_dataset(&caller).ok_or_else(|| not_named(unnamed(bytes)))?.to_owned(),
             };
             let sending = Sending { dataset, timestamp_field, labels, making };
             let admitted = sender::admit(&to_app, &caller, sending).await?;
@@ -217,10 +222,13 @@ fn without_snappy(headers: &mut HeaderMap) {
     }
 }
 
-fn nothing_named() -> Error {
-    Error::new(ErrorKind::Malformed, "the request names no dataset").hint(
-        "send the header X-Tidegauge-Dataset or ?dataset=, or use a token that may send to one dataset only",
-    )
+fn not_named(problem: Option<Problem>) -> Refused {
+    let error = || {
+        Error::new(ErrorKind::Malformed, "the request names no dataset").hint(
+            "send the header X-Tidegauge-Dataset or ?dataset=, or use a token that may send to one dataset only",
+        )
+    };
+    problem.map_or_else(|| Refused::Service(error()), Refused::Protocol)
 }
 
 /// The answer to a request whose events are stored, with what is left of the month.
@@ -234,10 +242,18 @@ fn accepted<T>(answer: Answer, stored: &Stored<T>) -> Response {
 /// otherwise an error as of every route, which gets its face later.
 fn refuse(face: &Face, refused: Refused) -> Result<Response, ApiError> {
     match refused {
-        Refused::Protocol(problem) => Ok(respond(face.refused(&problem))),
+        Refused::Protocol(problem) => {
+            let mut response = respond(face.refused(&problem));
+            response.extensions_mut().insert(Told(problem.message));
+            Ok(response)
+        }
         Refused::Service(error) => Err(error.into()),
     }
 }
+
+/// Why a protocol refused a request, beside what it says of that in its own form.
+#[derive(Clone, Debug)]
+pub struct Told(pub String);
 
 /// Sends what a protocol answers.
 pub(crate) fn respond(answer: Answer) -> Response {

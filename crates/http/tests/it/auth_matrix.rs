@@ -36,6 +36,7 @@ struct Row {
 enum Id {
     None,
     Notifier,
+    Endpoint,
     Monitor,
     Annotation,
     Token,
@@ -193,6 +194,7 @@ impl Check<'_> {
             Id::None => String::new(),
             Id::Org => self.app.org.to_string(),
             Id::Notifier => self.make("/notifiers", "POST /notifiers").await,
+            Id::Endpoint => self.make("/endpoints", "POST /endpoints").await,
             Id::Monitor => self.make("/monitors", "POST /monitors").await,
             Id::Annotation => self.make("/annotations", "POST /annotations").await,
             Id::Token => self.make("/tokens", "POST /tokens").await,
@@ -453,6 +455,9 @@ impl Check<'_> {
 
     /// What a route needs on the dataset that its body names, beside the capability that it declares.
     fn beside(&self) -> Option<&'static str> {
+        if self.row.path.starts_with("/endpoints") && ["POST", "PUT"].contains(&self.row.method) {
+            return Some("ingest|create");
+        }
         let paths = ["/_apl/delete", "/apl-starred-queries/{id}/run"];
         paths.iter().any(|path| self.row.path.ends_with(path)).then_some("query|read")
     }
@@ -488,7 +493,7 @@ async fn snapshot(app: &TestApp) -> Vec<(&'static str, String)> {
         let others =
             ["/v2/orgs", "/v2/user", "/v2/vfields", "/v2/views", "/v2/rbac/roles", "/v2/rbac/groups"];
         let granted = ["/v2/oauth/clients", "/v2/user/grants"];
-        let watching = ["/v2/monitors", "/v2/annotations", "/v2/dashboards?limit=1000"];
+        let watching = ["/v2/monitors", "/v2/annotations", "/v2/endpoints", "/v2/dashboards?limit=1000"];
         let all = paths.into_iter().chain(others).chain(datasets).chain(granted).chain(watching);
         for path in all {
             let answer = app.send("GET", path, Some(token), None).await;

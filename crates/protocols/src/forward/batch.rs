@@ -13,6 +13,9 @@ use crate::slot::Slot;
 /// Longer ids are of no use as keys.
 const CHUNK_BYTES_MAX: usize = 255;
 
+/// No byte of deflate becomes more than so many.
+const DEFLATE_RATIO_MAX: u64 = 1_032;
+
 /// How the events stand in the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Layout {
@@ -82,6 +85,15 @@ impl Batch {
     /// How large the message is.
     pub fn bytes(&self) -> usize {
         self.message.len()
+    }
+
+    /// The most that it takes to unpack it; nothing if it is not compressed.
+    pub fn unpacked_bytes(&self) -> u64 {
+        let packed = match &self.layout {
+            Layout::Packed(range) if self.is_compressed => range.len() as u64,
+            _ => return 0,
+        };
+        packed.saturating_mul(DEFLATE_RATIO_MAX).min(self.unpacked_bytes_max)
     }
 
     /// Reads the events.

@@ -2,6 +2,9 @@
 
 use crate::answer::Problem;
 
+/// So much memory is kept for the next frame.
+const KEPT_BYTES: usize = 64 << 10;
+
 /// The frames of one connection.
 #[derive(Debug)]
 pub struct Frames {
@@ -26,12 +29,18 @@ impl Frames {
                 self.pending.extend_from_slice(&rest[..end]);
                 frame(&self.pending);
                 self.pending.clear();
+                self.pending.shrink_to(KEPT_BYTES);
             }
             rest = &rest[end + 1..];
         }
         self.check(rest.len())?;
         self.pending.extend_from_slice(rest);
         Ok(())
+    }
+
+    /// How many bytes are kept of a frame that has not ended.
+    pub fn pending(&self) -> usize {
+        self.pending.len()
     }
 
     /// What stands behind the last NUL when the connection ends: some senders leave the last one out.

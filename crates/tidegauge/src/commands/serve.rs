@@ -10,6 +10,7 @@ use tidegauge_app::jobs::Jobs;
 use tidegauge_app::service::first_start::{self, Made};
 use tidegauge_cli::commands::output;
 use tidegauge_http::serve::{listen, outlive_hangups, serve, stop_signal};
+use tidegauge_listeners::Listeners;
 
 use super::{address, operator};
 use crate::config::Config;
@@ -43,7 +44,11 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
         tracing::warn!("the catalogue's database does not wait for its disk: a power cut can lose changes");
     }
     let stop = stop_signal();
+    let listeners = Listeners::start(&app, &config.listeners).await?;
     let jobs = Jobs::start(&app);
+    for (what, address) in listeners.addresses() {
+        output::line(&format!("Takes {what} at {address}"));
+    }
     let scheme = if config.serving.tls.is_some() { "https" } else { "http" };
     output::line(&format!("Tidegauge {} listens on {scheme}://{address}", env!("CARGO_PKG_VERSION")));
     tracing::info!(%address, data = %config.data.display(), catalog = catalog_kind(&config), "serving");
@@ -57,6 +62,7 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
         }
     };
     let served = serve(&app, &config.serving, listener, stop).await;
+    listeners.stop(config.serving.shutdown_grace).await;
     jobs.stop(&app).await;
     app.catalog.close().await;
     if let Some(reason) = taken_over {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::hidden::Hidden;
+use super::listeners::ListenersSettings;
 use super::notify::NotifySettings;
 use super::oauth::OauthSettings;
 
@@ -15,6 +16,7 @@ pub struct Settings {
     pub server: ServerSettings,
     pub storage: StorageSettings,
     pub ingest: IngestSettings,
+    pub listeners: ListenersSettings,
     pub query: QuerySettings,
     pub security: SecuritySettings,
     pub oauth: OauthSettings,

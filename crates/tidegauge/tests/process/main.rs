@@ -16,6 +16,9 @@ mod geo_file;
 mod hostile;
 mod ingest_crash;
 mod limits;
+mod listeners;
+mod listeners_fluent;
+mod listeners_tls;
 mod login;
 mod monitors;
 mod places;
@@ -158,6 +161,20 @@ const ON_SQLITE: &[(&str, Case)] = &[
         Box::pin(limits::closes_unread_connections(backend))
     }),
     ("more_requests_than_can_be_worked_on_are_refused", |backend| Box::pin(limits::sheds_load(backend))),
+    ("syslog_comes_in_over_udp_and_tcp", |backend| Box::pin(listeners::syslog(backend))),
+    ("listeners_take_nothing_from_networks_that_are_not_named", |backend| {
+        Box::pin(listeners::networks(backend))
+    }),
+    ("what_cannot_be_stored_is_not_read_and_datagrams_are_dropped_and_counted", |backend| {
+        Box::pin(listeners::pressure(backend))
+    }),
+    ("sigterm_stores_what_listeners_have_read", |backend| Box::pin(listeners::stops(backend))),
+    ("gelf_comes_in_over_udp_and_tcp", |backend| Box::pin(listeners::gelf(backend))),
+    ("what_fluent_forward_is_acknowledged_is_stored_once", |backend| {
+        Box::pin(listeners_fluent::acknowledged_is_stored(backend))
+    }),
+    ("fluent_forward_without_its_key_is_refused", |backend| Box::pin(listeners_fluent::shared_key(backend))),
+    ("syslog_over_tls_asks_for_certificates", |backend| Box::pin(listeners_tls::certificates(backend))),
     ("a_starred_query_has_a_largest_size", |backend| Box::pin(limits::largest_starred_query(backend))),
 ];
 

@@ -1,5 +1,6 @@
 //! Starts the binary on a free port and talks to it.
 
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -107,6 +108,25 @@ impl Installation {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let address = lines.find_map(|line| Some(line.unwrap().split_once("listens on ")?.1.to_owned()));
         Service { child, url: address.unwrap() }
+    }
+
+    /// Starts the service and waits until it listens, also for what does not speak HTTP: where, by what is taken there.
+    pub(crate) fn start_listening(&self, more: &[&str]) -> (Service, HashMap<String, SocketAddr>) {
+        let mut command = self.command(&["serve", "--listen", "127.0.0.1:0", "--log-level", "error"]);
+        let mut child = command.args(more).stdout(Stdio::piped()).spawn().unwrap();
+        let mut ports = HashMap::new();
+        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+            let line = line.unwrap();
+            if let Some((_, url)) = line.split_once("listens on ") {
+                return (Service { child, url: url.to_owned() }, ports);
+            }
+            if let Some((what, address)) =
+                line.strip_prefix("Takes ").and_then(|rest| rest.split_once(" at "))
+            {
+                ports.insert(what.to_owned(), address.parse().unwrap());
+            }
+        }
+        panic!("the service ended before it listened");
     }
 
     /// Starts the service and waits until it listens; if it ends before, what it said on standard error.

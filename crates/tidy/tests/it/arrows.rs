@@ -42,6 +42,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("webui", &[]),
+    ("listeners", &["model", "auth", "ingest", "protocols", "outgoing", "app"]),
     ("http", &["model", "lang", "auth", "ingest", "protocols", "catalog", "store", "engine", "app", "webui"]),
     (
         BINARY,
@@ -60,6 +61,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "engine",
             "app",
             "http",
+            "listeners",
             "cli",
             "webui",
         ],

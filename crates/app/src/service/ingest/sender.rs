@@ -11,6 +11,7 @@ use tidegauge_protocols::Problem;
 use tidegauge_store::DatasetState;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
+use super::endpoint;
 use super::gate::Target;
 use super::memory::{Memory, busy};
 use super::{IngestAnswer, IngestInput, ReadBody, Request, answer, body, check_key, claim, labels_of, quota};
@@ -159,7 +160,8 @@ impl std::fmt::Debug for Admitted<'_> {
 }
 
 /// Checks whether the caller may send to a dataset, and whether the organisation has room.
-pub async fn admit<'a>(app: &'a App, caller: &'a Caller, sending: Sending) -> Result<Admitted<'a>> {
+pub async fn admit<'a>(app: &'a App, caller: &'a Caller, mut sending: Sending) -> Result<Admitted<'a>> {
+    endpoint::settle(caller, &mut sending.dataset, &mut sending.labels)?;
     caller.check_dataset(&sending.dataset, DatasetArea::Ingest, Action::Create)?;
     caller.org_to_create_in()?;
     let labels: Option<Labels> = labels_of(sending.labels.as_deref())?;
@@ -201,6 +203,17 @@ impl Admitted<'_> {
         read: impl FnOnce(&mut Events<'_>) -> std::result::Result<T, Problem> + Send,
     ) -> std::result::Result<Stored<T>, Refused> {
         self.store_counted(held, Counted::Part(bytes), read, |_| None).await
+    }
+
+    /// The same with a key of the protocol's own.
+    pub(super) async fn store_keyed<T>(
+        self,
+        held: &mut Held<'_>,
+        bytes: u64,
+        key: Option<Key>,
+        read: impl FnOnce(&mut Events<'_>) -> std::result::Result<T, Problem> + Send,
+    ) -> std::result::Result<Stored<T>, Refused> {
+        self.store_counted(held, Counted::Part(bytes), read, |_| key).await
     }
 
     async fn store_counted<T>(

@@ -39,6 +39,7 @@ pub async fn reader(
         standing: Some(standing),
         seats: Vec::new(),
         capabilities: Arc::new(rights(reads)),
+        endpoint: None,
         request_id: String::new(),
         now,
     })

@@ -176,12 +176,13 @@ async fn take(
 ) -> Result<Response, ApiError> {
     let length = length(&headers);
     check_length(length, app.ingest.limits.max_body_bytes)?;
-    let meant = match meant {
-        Meant::Named(None) => {
+    let meant = match (&caller.endpoint, meant) {
+        (Some(endpoint), _) => Meant::Fixed(endpoint.dataset.clone()),
+        (None, Meant::Named(None)) => {
             let only = || sender::only_dataset(&caller).map(str::to_owned);
             Meant::Named(text(&headers, &DATASET)?.or_else(only))
         }
-        named => named,
+        (None, named) => named,
     };
     let named = parameters.timestamp_field.filter(|field| !field.is_empty());
     let incoming = Incoming {
@@ -266,6 +267,11 @@ pub fn probe(version: &str, request: &Request) -> Option<Response> {
         None => path,
     };
     elastic::probe(request.method().as_str(), asked, version).map(respond)
+}
+
+/// Whether a client asks this before it sends.
+pub fn is_probe(method: &str, path: &str) -> bool {
+    elastic::probe(method, path, "").is_some()
 }
 
 fn wants_page(headers: &HeaderMap) -> bool {

@@ -4,7 +4,7 @@
 
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::Response;
-use tidegauge_model::{ErrorKind, Timestamp};
+use tidegauge_model::{EndpointKind, ErrorKind, Timestamp};
 use tidegauge_protocols::{
     Answer, Problem, cloudevents, datadog, elastic, firehose, gelf, hec, honeycomb, journald, loki, otlp,
     remote_write,
@@ -15,6 +15,7 @@ use super::grpc::is_call;
 use super::otlp::encoding_of;
 use super::remote_write::version_of;
 use super::respond;
+use crate::endpoint_address;
 use crate::error::ErrorBody;
 
 /// Whose words a refusal is written in.
@@ -41,7 +42,7 @@ pub enum Face {
 impl Face {
     /// The face of a request; none for the interface itself.
     pub fn of(uri: &Uri, headers: &HeaderMap, now: Timestamp) -> Option<Self> {
-        let path = uri.path();
+        let path = endpoint_address::split(uri.path()).map_or(uri.path(), |(_, route)| route);
         match path {
             "/v1/logs" | "/v1/traces" | "/v1/metrics" => {
                 // Who sends something else is told in the form that a person can read.
@@ -109,6 +110,23 @@ impl Face {
             Self::Honeycomb => in_header("x-honeycomb-team"),
             Self::Hec => in_query("token"),
             _ => None,
+        }
+    }
+
+    /// The kind of endpoint whose senders speak so.
+    pub fn kind(&self) -> EndpointKind {
+        match self {
+            Self::Otlp(_) | Self::Grpc => EndpointKind::Otlp,
+            Self::Elastic => EndpointKind::Elastic,
+            Self::Loki => EndpointKind::Loki,
+            Self::Hec => EndpointKind::Hec,
+            Self::Datadog => EndpointKind::Datadog,
+            Self::Honeycomb => EndpointKind::Honeycomb,
+            Self::Firehose { .. } => EndpointKind::Firehose,
+            Self::Journald => EndpointKind::Journald,
+            Self::CloudEvents => EndpointKind::CloudEvents,
+            Self::Gelf => EndpointKind::Gelf,
+            Self::RemoteWrite(_) => EndpointKind::RemoteWrite,
         }
     }
 

@@ -12,11 +12,13 @@ use tidegauge_protocols::gelf;
 
 use super::face::Face;
 use super::{Incoming, SenderHeaders, SenderParameters};
+use crate::endpoint_address;
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, Query};
 
-/// Whether a path is one of these routes.
+/// Whether a path is one of these routes, or the address of an endpoint for one.
 pub fn is_for(path: &str) -> bool {
+    let path = endpoint_address::split(path).map_or(path, |(_, route)| route);
     path == "/gelf" || path.starts_with("/v1/ingest/") && path.ends_with("/gelf")
 }
 

@@ -153,6 +153,7 @@ async fn take(
     };
     let parameters = SenderParameters { dataset, timestamp_field: None };
     let mut incoming = Incoming::new((app, caller), named, parameters, &headers, body)?;
+    incoming.unnamed = hec::no_data;
     if matches!(form, Form::Envelopes) {
         incoming.dataset_in_body = hec::index_of;
     }

@@ -19,6 +19,7 @@ pub(super) fn rows() -> Vec<Row> {
     rows.extend(watching::rows());
     rows.extend(dashboards::rows());
     rows.extend(senders::rows());
+    rows.extend(senders::endpoint_rows());
     rows.extend(rbac_rows());
     rows.extend(oauth_rows());
     rows.extend([

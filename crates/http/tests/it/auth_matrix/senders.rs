@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Id, Row, row};
+use super::{DEFINED_ON, Id, Row, row};
 
 pub(super) fn rows() -> Vec<Row> {
     let sent = |method, path, body: Value, success| row(method, path, Id::Sent, Some(body), success);
@@ -48,5 +48,17 @@ pub(super) fn rows() -> Vec<Row> {
         // Who may send is told that it is no message of this protocol.
         sent("POST", "/api/v1/write", json!({}), 415),
         sent("POST", "/gelf", json!({"short_message": "a"}), 202),
+    ]
+}
+
+/// The rows of the addresses that people make for some senders.
+pub(super) fn endpoint_rows() -> Vec<Row> {
+    let endpoint = || Some(json!({"name": "e", "kind": "loki", "dataset": DEFINED_ON}));
+    vec![
+        row("GET", "/endpoints", Id::None, None, 200),
+        row("POST", "/endpoints", Id::None, endpoint(), 200),
+        row("GET", "/endpoints/{id}", Id::Endpoint, None, 200),
+        row("PUT", "/endpoints/{id}", Id::Endpoint, endpoint(), 200),
+        row("DELETE", "/endpoints/{id}", Id::Endpoint, None, 204),
     ]
 }

@@ -1,0 +1,102 @@
+//! What came in by endpoints since it was last written down: events, bytes, failures, and why the last thing was refused.
+//! Collected in memory, one entry for each endpoint, because a write for each request would cost more than its events.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tidegauge_catalog::endpoints::{Figures, LastError};
+use tidegauge_catalog::{Catalog, Error};
+use tidegauge_model::{EndpointId, Timestamp};
+
+/// What is kept of a reason, in characters.
+const MESSAGE_MAX: usize = 512;
+
+/// What is not in the catalogue yet. Bounded by the number of endpoints.
+#[derive(Debug, Default)]
+pub struct EndpointUses {
+    seen: Mutex<HashMap<EndpointId, Figures>>,
+    /// Held while what was taken is on its way into the catalogue.
+    writing: tokio::sync::Mutex<()>,
+}
+
+impl EndpointUses {
+    /// Counts events that were stored.
+    pub fn stored(&self, endpoint: &EndpointId, events: u64, bytes: u64, at: Timestamp) {
+        self.add(endpoint, Figures { events, bytes, last_event: Some(at), ..Figures::default() });
+    }
+
+    /// Counts what was not stored, with the reason.
+    pub fn failed(&self, endpoint: &EndpointId, failures: u64, message: &str, at: Timestamp) {
+        let message = message.chars().filter(|sign| *sign != '\0').take(MESSAGE_MAX).collect();
+        let last_error = Some(LastError { at, message });
+        self.add(endpoint, Figures { failures, last_error, ..Figures::default() });
+    }
+
+    fn add(&self, endpoint: &EndpointId, figures: Figures) {
+        let mut seen = self.lock();
+        match seen.get_mut(endpoint) {
+            Some(known) => known.add(figures),
+            None => {
+                seen.insert(endpoint.clone(), figures);
+            }
+        }
+    }
+
+    /// Puts back what could not be written, before what came since.
+    fn put_back(&self, taken: Vec<(EndpointId, Figures)>) {
+        let mut seen = self.lock();
+        for (endpoint, mut earlier) in taken {
+            let later = seen.remove(&endpoint).unwrap_or_default();
+            earlier.add(later);
+            seen.insert(endpoint, earlier);
+        }
+    }
+
+    fn take(&self) -> Vec<(EndpointId, Figures)> {
+        std::mem::take(&mut *self.lock()).into_iter().collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<EndpointId, Figures>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes what was collected. When it is done, all that was counted before is there. Not to be cancelled: a write that was
+/// given up half-way may have happened.
+pub async fn write(uses: &EndpointUses, catalog: &Catalog) -> Result<(), Error> {
+    let _turn = uses.writing.lock().await;
+    let mut taken = uses.take();
+    if taken.is_empty() {
+        return Ok(());
+    }
+    // In one order everywhere, so that two who write at once do not wait for each other in a circle.
+    taken.sort_by(|one, other| one.0.cmp(&other.0));
+    let written = catalog.count_endpoints(&taken).await;
+    if written.is_err() {
+        uses.put_back(taken);
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_back_comes_before_what_came_since() {
+        let uses = EndpointUses::default();
+        let id = EndpointId::from("endpoint_1");
+        let at = Timestamp::from_micros;
+        uses.stored(&id, 2, 20, at(1));
+        uses.failed(&id, 1, "the first", at(2));
+        let taken = uses.take();
+        uses.failed(&id, 3, &"x".repeat(1_000), at(3));
+        uses.put_back(taken);
+        let (_, figures) = uses.take().remove(0);
+        assert_eq!((figures.events, figures.bytes, figures.failures), (2, 20, 4));
+        assert_eq!(figures.last_event, Some(at(1)));
+        let error = figures.last_error.unwrap();
+        assert_eq!((error.at, error.message.len()), (at(3), MESSAGE_MAX));
+        assert!(uses.take().is_empty());
+    }
+}

@@ -1,0 +1,309 @@
+//! Endpoints: where some senders send to, with what came in by each. The secret of an address is not kept, but its digest.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use sqlx::FromRow;
+use tidegauge_model::capability::Grants;
+use tidegauge_model::{
+    Action, Capabilities, DatasetArea, EndpointId, EndpointKind, OrgId, Timestamp, UserId,
+};
+
+use crate::audit::detail::named_with;
+use crate::audit::{Change, record};
+use crate::bearer::{Bearer, Standing};
+use crate::counts::{from_stored, to_stored};
+use crate::db::{read, write, write_figures};
+use crate::deletion::delete_one;
+use crate::limits::check_room;
+use crate::orgs::read_payment;
+use crate::{Catalog, Error, Result};
+
+/// An endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Endpoint {
+    pub id: EndpointId,
+    pub name: String,
+    pub kind: EndpointKind,
+    /// The name of the dataset that everything goes to, whatever a sender says.
+    pub dataset: String,
+    /// JSON text of an object whose pairs are added to every event.
+    pub labels: String,
+    pub created: Timestamp,
+    pub created_by: UserId,
+    pub modified: Timestamp,
+    pub figures: Figures,
+}
+
+/// What came in by an endpoint.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Events stored.
+    pub events: u64,
+    /// Bytes of the requests that they came in.
+    pub bytes: u64,
+    /// Requests that were refused, and single events that failed.
+    pub failures: u64,
+    pub last_event: Option<Timestamp>,
+    pub last_error: Option<LastError>,
+}
+
+/// Why something was not stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastError {
+    pub at: Timestamp,
+    pub message: String,
+}
+
+impl Figures {
+    /// Adds what came later.
+    pub fn add(&mut self, later: Self) {
+        self.events = self.events.saturating_add(later.events);
+        self.bytes = self.bytes.saturating_add(later.bytes);
+        self.failures = self.failures.saturating_add(later.failures);
+        self.last_event = later.last_event.or(self.last_event);
+        self.last_error = later.last_error.or(self.last_error.take());
+    }
+}
+
+#[derive(FromRow)]
+struct EndpointRow {
+    id: String,
+    org_id: String,
+    name: String,
+    kind: String,
+    dataset: String,
+    labels: String,
+    created: i64,
+    created_by: String,
+    modified: i64,
+    events: i64,
+    bytes: i64,
+    failures: i64,
+    last_event: Option<i64>,
+    last_error: Option<String>,
+    last_error_at: Option<i64>,
+}
+
+/// An endpoint with what every request of its organisation is held to.
+#[derive(FromRow)]
+struct SenderRow {
+    #[sqlx(flatten)]
+    endpoint: EndpointRow,
+    payment_status: String,
+    first_failed_payment: Option<i64>,
+    licence: String,
+}
+
+impl EndpointRow {
+    fn read(self) -> Result<Endpoint> {
+        let last_error = match (self.last_error_at, self.last_error) {
+            (Some(at), Some(message)) => Some(LastError { at: Timestamp::from_micros(at), message }),
+            _ => None,
+        };
+        let kind = EndpointKind::from_name(&self.kind);
+        Ok(Endpoint {
+            kind: kind.ok_or_else(|| Error::corrupt("an endpoint of the kind", &self.kind))?,
+            id: self.id.into(),
+            name: self.name,
+            dataset: self.dataset,
+            labels: self.labels,
+            created: Timestamp::from_micros(self.created),
+            created_by: self.created_by.into(),
+            modified: Timestamp::from_micros(self.modified),
+            figures: Figures {
+                events: from_stored("the events of an endpoint", self.events)?,
+                bytes: from_stored("the bytes of an endpoint", self.bytes)?,
+                failures: from_stored("the failures of an endpoint", self.failures)?,
+                last_event: self.last_event.map(Timestamp::from_micros),
+                last_error,
+            },
+        })
+    }
+}
+
+/// What an [`EndpointRow`] is read from.
+macro_rules! columns {
+    () => {
+        "id, org_id, name, kind, dataset, labels, created, created_by, modified, events, bytes, failures, \
+         last_event, last_error, last_error_at"
+    };
+}
+
+/// What a [`SenderRow`] is read from, by one column of the endpoint.
+macro_rules! sender {
+    ($key:literal) => {
+        concat!(
+            "SELECT e.*, o.payment_status, o.first_failed_payment, o.licence FROM (SELECT ",
+            columns!(),
+            " FROM endpoint WHERE ",
+            $key,
+            " = $1) e JOIN org o ON o.id = e.org_id"
+        )
+    };
+}
+
+const SELECT_ALL: &str = concat!("SELECT ", columns!(), " FROM endpoint WHERE org_id = $1 ORDER BY id");
+
+const SELECT_ONE: &str = concat!("SELECT ", columns!(), " FROM endpoint WHERE org_id = $1 AND id = $2");
+
+const SENDER_BY_DIGEST: &str = sender!("digest");
+
+const SENDER_BY_ID: &str = sender!("id");
+
+const REPLACE: &str = concat!(
+    "UPDATE endpoint SET name = $3, kind = $4, dataset = $5, labels = $6, modified = $7 \
+     WHERE org_id = $1 AND id = $2 RETURNING ",
+    columns!()
+);
+
+const COUNT: &str = "UPDATE endpoint SET events = events + $2, bytes = bytes + $3, failures = failures + $4, \
+     last_event = COALESCE($5, last_event), last_error = COALESCE($6, last_error), \
+     last_error_at = COALESCE($7, last_error_at) WHERE id = $1";
+
+/// What the audit trail says of an endpoint: its name, what it takes and where that goes, and nothing of its address.
+fn detail(endpoint: &Endpoint) -> String {
+    named_with(&endpoint.name, format!("{} into {:?}", endpoint.kind.name(), endpoint.dataset))
+}
+
+/// Who sends by an endpoint may send to its dataset and can do nothing else.
+fn rights(endpoint: &Endpoint) -> Capabilities {
+    let grants = Grants::from([(DatasetArea::Ingest, vec![Action::Create])]);
+    let dataset = BTreeMap::from([(endpoint.dataset.clone(), grants)]);
+    Capabilities { dataset, ..Capabilities::default() }
+}
+
+impl Catalog {
+    pub async fn list_endpoints(&self, org: &OrgId) -> Result<Vec<Endpoint>> {
+        let rows = read!(self, executor => {
+            sqlx::query_as::<_, EndpointRow>(SELECT_ALL).bind(org.as_str()).fetch_all(executor).await?
+        });
+        rows.into_iter().map(EndpointRow::read).collect()
+    }
+
+    pub async fn find_endpoint(&self, org: &OrgId, id: &EndpointId) -> Result<Option<Endpoint>> {
+        let row = read!(self, executor => {
+            sqlx::query_as::<_, EndpointRow>(SELECT_ONE)
+                .bind(org.as_str())
+                .bind(id.as_str())
+                .fetch_optional(executor)
+                .await?
+        });
+        row.map(EndpointRow::read).transpose()
+    }
+
+    /// Who sends to the address with this digest, as [`Catalog::find_bearer`] finds it for a token.
+    pub async fn find_endpoint_bearer(&self, digest: &str) -> Result<Option<Bearer>> {
+        self.read_endpoint_bearer(SENDER_BY_DIGEST, digest).await
+    }
+
+    /// The same for a listener that the settings give to an endpoint, of whatever organisation.
+    pub async fn find_endpoint_bearer_by_id(&self, id: &EndpointId) -> Result<Option<Bearer>> {
+        self.read_endpoint_bearer(SENDER_BY_ID, id.as_str()).await
+    }
+
+    async fn read_endpoint_bearer(&self, statement: &'static str, key: &str) -> Result<Option<Bearer>> {
+        let row = read!(self, executor => {
+            sqlx::query_as::<_, SenderRow>(statement).bind(key).fetch_optional(executor).await?
+        });
+        let Some(row) = row else {
+            return Ok(None);
+        };
+        let payment = read_payment(&row.payment_status, row.first_failed_payment)?;
+        let standing = Standing::of_org(row.endpoint.org_id.as_str().into(), payment, row.licence);
+        let endpoint = row.endpoint.read()?;
+        Ok(Some(Bearer {
+            id: endpoint.id.as_str().into(),
+            is_api_token: true,
+            user: endpoint.created_by.clone(),
+            expires_at: None,
+            ends_with_membership: false,
+            capabilities: rights(&endpoint),
+            standings: vec![standing],
+            endpoint: Some(Arc::new(endpoint)),
+        }))
+    }
+
+    /// Keeps an endpoint with the digest of its address. A reached limit if the organisation has `max` already.
+    pub async fn insert_endpoint(
+        &self,
+        org: &OrgId,
+        endpoint: &Endpoint,
+        digest: &str,
+        max: i64,
+        change: &Change,
+    ) -> Result<()> {
+        write!(self, connection => {
+            check_room!(connection, org, "endpoint", max);
+            sqlx::query(
+                "INSERT INTO endpoint (id, org_id, name, kind, dataset, labels, digest, created, created_by, \
+                 modified) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            )
+            .bind(endpoint.id.as_str())
+            .bind(org.as_str())
+            .bind(&endpoint.name)
+            .bind(endpoint.kind.name())
+            .bind(&endpoint.dataset)
+            .bind(&endpoint.labels)
+            .bind(digest)
+            .bind(endpoint.created.as_micros())
+            .bind(endpoint.created_by.as_str())
+            .bind(endpoint.modified.as_micros())
+            .execute(&mut *connection)
+            .await?;
+            record!(connection, change, "endpoint.create", endpoint.id.as_str(), detail(endpoint));
+        });
+        Ok(())
+    }
+
+    /// Replaces what a caller may set; its address, its figures, who created it and when stay. `None` if there is no such
+    /// endpoint.
+    pub async fn replace_endpoint(
+        &self,
+        org: &OrgId,
+        endpoint: &Endpoint,
+        change: &Change,
+    ) -> Result<Option<Endpoint>> {
+        let row: EndpointRow = write!(self, connection => {
+            let row: Option<EndpointRow> = sqlx::query_as(REPLACE)
+                .bind(org.as_str())
+                .bind(endpoint.id.as_str())
+                .bind(&endpoint.name)
+                .bind(endpoint.kind.name())
+                .bind(&endpoint.dataset)
+                .bind(&endpoint.labels)
+                .bind(endpoint.modified.as_micros())
+                .fetch_optional(&mut *connection)
+                .await?;
+            let Some(row) = row else {
+                return Ok(None);
+            };
+            record!(connection, change, "endpoint.update", endpoint.id.as_str(), detail(endpoint));
+            row
+        });
+        row.read().map(Some)
+    }
+
+    pub async fn delete_endpoint(&self, org: &OrgId, id: &EndpointId, change: &Change) -> Result<bool> {
+        delete_one!(self, "endpoint", "name", org, id, change, "endpoint.delete")
+    }
+
+    /// Adds what came in by endpoints. One that was deleted meanwhile is left out.
+    pub async fn count_endpoints(&self, figures: &[(EndpointId, Figures)]) -> Result<()> {
+        write_figures!(self, connection => {
+            for (id, figures) in figures {
+                sqlx::query(COUNT)
+                    .bind(id.as_str())
+                    .bind(to_stored(figures.events)?)
+                    .bind(to_stored(figures.bytes)?)
+                    .bind(to_stored(figures.failures)?)
+                    .bind(figures.last_event.map(Timestamp::as_micros))
+                    .bind(figures.last_error.as_ref().map(|error| error.message.as_str()))
+                    .bind(figures.last_error.as_ref().map(|error| error.at.as_micros()))
+                    .execute(&mut *connection)
+                    .await?;
+            }
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,217 @@
+//! Fluent forward. A batch with a chunk id is acknowledged when it is stored, and a repetition of it is stored once. What
+//! cannot be stored is not acknowledged: the connection ends, and the sender sends it again.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tidegauge_app::metrics::listeners::Dropped;
+use tidegauge_app::service::endpoints;
+use tidegauge_app::service::ingest::listened::{self, Came};
+use tidegauge_app::service::ingest::sender::{Key, Refused};
+use tidegauge_auth::sha512_hex;
+use tidegauge_ingest::Events;
+use tidegauge_model::{EndpointKind, ErrorKind, chance};
+use tidegauge_protocols::Problem;
+use tidegauge_protocols::forward::{Batch, Connection, ForwardLimits, Handshake, Step, acknowledgement};
+use tokio::io::AsyncWriteExt;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::Context;
+use crate::port::Port;
+use crate::room::Room;
+use crate::settings::FluentSettings;
+use crate::tcp::{self, READ_BYTES, Stream, Talk, next_bytes};
+
+/// What the listener calls itself to who shares a key with it.
+const HOSTNAME: &str = "tidegauge";
+
+/// How long a sender may take to read an acknowledgement.
+const WRITE_MAX: Duration = Duration::from_secs(10);
+
+/// How often storing is tried before the connection ends, and how long it waits in between, at first.
+const ATTEMPTS: u32 = 6;
+const RETRY_FIRST: Duration = Duration::from_millis(100);
+
+/// Opens the port for Fluent forward.
+pub(crate) async fn start(
+    context: &Context,
+    settings: &FluentSettings,
+) -> anyhow::Result<(&'static str, SocketAddr)> {
+    let listener = tcp::bind("fluent_listen", settings.address).await?;
+    let address = listener.local_addr()?;
+    let port = context.port("fluent", &settings.senders);
+    let talk = Fluent {
+        context: context.clone(),
+        port: port.clone(),
+        room: Room::default(),
+        settings: settings.clone(),
+    };
+    context.tasks.spawn(tcp::accept(listener, port, None, context.clone(), Arc::new(talk)));
+    Ok(("Fluent forward", address))
+}
+
+/// Reads connections.
+struct Fluent {
+    context: Context,
+    port: Port,
+    room: Room,
+    settings: FluentSettings,
+}
+
+/// Why a connection ends before its sender ends it.
+enum End {
+    /// What came cannot be read.
+    Broken,
+    /// Whoever sends does not know the key, or does not read.
+    Refused,
+    /// There is no memory for what comes.
+    Full,
+    /// What came could not be stored: so many batches that nobody acknowledges.
+    Unstored(u64),
+}
+
+impl Talk for Fluent {
+    async fn talk(&self, stream: Stream, source: IpAddr, stop: CancellationToken) {
+        let Err(end) = self.listen(stream, &stop).await else { return };
+        let (why, count) = match end {
+            End::Broken => (Dropped::Broken, 1),
+            End::Refused => (Dropped::Handshake, 1),
+            End::Full => (Dropped::Full, 1),
+            End::Unstored(count) => (Dropped::Unstored, count),
+        };
+        tracing::debug!(%source, reason = ?why, "a connection of Fluent forward was ended");
+        self.port.dropped(why, count);
+    }
+}
+
+impl Fluent {
+    async fn listen(&self, mut stream: Stream, stop: &CancellationToken) -> Result<(), End> {
+        let nonce = chance::bytes::<16>(&*self.context.app.chance);
+        let handshake = self.settings.shared_key.as_deref().map(|key| Handshake {
+            hostname: HOSTNAME,
+            shared_key: key.as_bytes(),
+            nonce: &nonce,
+        });
+        if let Some(handshake) = &handshake {
+            write(&mut stream, &handshake.hello()).await?;
+        }
+        let mut connection = Connection::new(ForwardLimits::default(), handshake.is_some());
+        let mut share = self.room.share();
+        let mut buffer = vec![0; READ_BYTES];
+        while let Some(length) = next_bytes(&mut stream, &mut buffer, stop).await {
+            connection.push(&buffer[..length]);
+            if !share.hold(connection.pending()).await {
+                return Err(End::Full);
+            }
+            let mut batches = Vec::new();
+            while let Some(step) = connection.next_step().map_err(|problem| self.broken(&problem))? {
+                match (step, &handshake) {
+                    (Step::Batch(batch), _) => batches.push(batch),
+                    (Step::Ping(ping), Some(handshake)) => {
+                        let (pong, checked) = handshake.check(&ping, &sha512_hex);
+                        write(&mut stream, &pong).await?;
+                        checked.map_err(|_| End::Refused)?;
+                    }
+                    (Step::Ping(_) | Step::Heartbeat, _) => {}
+                }
+            }
+            self.take(batches, &mut stream).await?;
+            if !share.hold(connection.pending()).await {
+                return Err(End::Full);
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores batches in their order: those without a chunk together, each other one by itself, because it has a key and
+    /// is acknowledged.
+    async fn take(&self, batches: Vec<Batch>, stream: &mut Stream) -> Result<(), End> {
+        let mut together = Vec::new();
+        for batch in batches {
+            let Some(chunk) = batch.chunk().map(str::to_owned) else {
+                together.push(batch);
+                continue;
+            };
+            self.store(std::mem::take(&mut together), None).await?;
+            self.store(vec![batch], Some(Key::own("forward", &[&chunk]))).await?;
+            write(stream, &acknowledgement(&chunk)).await?;
+        }
+        self.store(together, None).await
+    }
+
+    /// Stores batches. What passes by itself is waited for, and nothing is read meanwhile.
+    async fn store(&self, batches: Vec<Batch>, key: Option<Key>) -> Result<(), End> {
+        if batches.is_empty() {
+            return Ok(());
+        }
+        let (batches, mut wait) = (Arc::new(batches), RETRY_FIRST);
+        let endpoint = &self.settings.senders.endpoint;
+        let count = batches.len() as u64;
+        for attempt in 1.. {
+            let refused = match self.try_once(&batches, key.clone()).await {
+                Ok(()) => {
+                    self.port.metrics.stored(self.port.name, count);
+                    return Ok(());
+                }
+                Err(refused) => refused,
+            };
+            let (kind, reason) = match refused {
+                Refused::Protocol(problem) => (problem.kind, problem.message),
+                Refused::Service(error) => (error.kind, error.message),
+            };
+            if !passes(kind) || attempt == ATTEMPTS || self.context.give_up.is_cancelled() {
+                tracing::warn!(
+                    listener = self.port.name,
+                    reason,
+                    "batches of Fluent forward were not stored"
+                );
+                self.context.app.endpoint_uses.failed(endpoint, count, &reason, self.context.app.now());
+                return Err(End::Unstored(count));
+            }
+            sleep(wait).await;
+            wait *= 2;
+        }
+        Ok(())
+    }
+
+    async fn try_once(&self, batches: &Arc<Vec<Batch>>, key: Option<Key>) -> Result<(), Refused> {
+        let (app, batches) = (Arc::clone(&self.context.app), Arc::clone(batches));
+        let endpoint = self.settings.senders.endpoint.clone();
+        // Boxed once here, or every layer around it would copy it.
+        let work = Box::pin(async move {
+            let caller = endpoints::by_listener(&app, &endpoint, EndpointKind::Fluent).await?;
+            let came = Came {
+                bytes: batches.iter().map(|batch| batch.bytes() as u64).sum(),
+                // One after the other is unpacked.
+                beside: batches.iter().map(Batch::unpacked_bytes).max().unwrap_or_default(),
+            };
+            let read = |events: &mut Events<'_>| batches.iter().try_for_each(|batch| batch.read(events));
+            listened::store(&app, &caller, came, key, read).await.map(drop)
+        });
+        self.context.app.background.run(work).await
+    }
+
+    fn broken(&self, problem: &Problem) -> End {
+        let (app, endpoint) = (&self.context.app, &self.settings.senders.endpoint);
+        app.endpoint_uses.failed(endpoint, 1, &problem.message, app.now());
+        End::Broken
+    }
+}
+
+/// Whether the same may be stored a moment later.
+fn passes(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Busy | ErrorKind::Unavailable | ErrorKind::TimedOut | ErrorKind::StorageFull)
+}
+
+async fn write(stream: &mut Stream, bytes: &[u8]) -> Result<(), End> {
+    let written = timeout(WRITE_MAX, async {
+        stream.write_all(bytes).await?;
+        stream.flush().await
+    });
+    match written.await {
+        Ok(Ok(())) => Ok(()),
+        _ => Err(End::Refused),
+    }
+}
