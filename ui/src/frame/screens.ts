@@ -17,7 +17,7 @@ export const SCREENS: Screen[] = [
   { path: "/stream", name: "Stream", icon: "stream", key: "s", load: () => import("../screens/stream/Stream.svelte") },
   { path: "/datasets", name: "Datasets", icon: "datasets", key: "d", load: () => import("../screens/datasets/Datasets.svelte") },
   { path: "/queries", name: "Queries", icon: "queries", key: "q", load: () => import("../screens/queries/Queries.svelte") },
-  { path: "/start", name: "Send data", icon: "start", key: "n", load: () => import("../screens/first/Start.svelte") },
+  { path: "/start", name: "Send", icon: "start", key: "n", load: () => import("../screens/first/Start.svelte") },
 ];
 
 export function screenAt(path: string): Screen | undefined {

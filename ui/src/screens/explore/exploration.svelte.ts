@@ -1,6 +1,7 @@
 // What Explore is at: the text that is being written, what was asked last, and everything that was answered to it. The
 // address holds what a colleague needs to see the same; this follows it.
 
+import { type FrozenAnswer, frozen } from "../../api/answers.ts";
 import { nowMs } from "../../api/clock.ts";
 import { remember } from "../../api/history.ts";
 import type { Field, QueryAnswer, Table } from "../../api/query.ts";
@@ -41,6 +42,8 @@ export class Exploration {
   rows = $state.raw<RowSource | null>(null);
   selected = $state.raw<{ start: bigint; end: bigint } | null>(null);
   rangeIsWrong = $state(false);
+  /** The answer of a link that keeps it as it was, while it is shown. */
+  frozen = $state.raw<FrozenAnswer | null>(null);
   readonly run = new QueryRun();
   readonly histogram = new HistogramState();
   #counting = "";
@@ -77,6 +80,7 @@ export class Exploration {
   /** Asks what the address says. */
   async follow(apl: string): Promise<void> {
     this.text = apl;
+    this.frozen = null;
     const moments = resolveRange(range.current, nowMs());
     this.rangeIsWrong = moments === null;
     if (!moments) return;
@@ -97,6 +101,19 @@ export class Exploration {
     if (!answer) return;
     this.#show(asked, answer);
     remember({ dataset: asked.dataset ?? "", apl, startTime: range.current.start, endTime: range.current.end });
+  }
+
+  /** Shows an answer as it was when somebody kept it. */
+  async showFrozen(id: string): Promise<void> {
+    const kept = await frozen(id);
+    const moments = resolveRange({ start: kept.startTime, end: kept.endTime }, nowMs());
+    if (!moments) return;
+    this.text = kept.apl;
+    this.asked = { apl: kept.apl, base: baseOf(kept.apl), dataset: datasetOf(kept.apl), moments, startTime: kept.startTime, endTime: kept.endTime, isEvents: listsEvents(kept.apl) };
+    this.run.answer = kept.answer;
+    this.frozen = kept;
+    const table = kept.answer.tables[0];
+    this.rows = table ? new WholeTable(table, null) : null;
   }
 
   /** Runs what stands in the editor. */

@@ -13,7 +13,7 @@ export interface Key {
 const IS_MAC = typeof navigator !== "undefined" && /Mac|iPhone|iPad/.test(navigator.platform);
 
 class Keys {
-  #sets = $state.raw<Key[][]>([]);
+  #sets: Key[][] = [];
   #first: string | null = null;
   #forget: ReturnType<typeof setTimeout> | undefined;
 
