@@ -10,5 +10,8 @@ for (const name of await readdir(assets)) {
   const content = await readFile(assets + name);
   if (content.length < 600) continue;
   await writeFile(`${assets}${name}.gz`, gzipSync(content, { level: 9 }));
-  await writeFile(`${assets}${name}.br`, brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+  await writeFile(
+    `${assets}${name}.br`,
+    brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+  );
 }

@@ -6,13 +6,18 @@
 // The service must have been started with --public-url http://127.0.0.1:8090.
 
 import { readFile, stat } from "node:fs/promises";
-import { createServer, request as ask } from "node:http";
+import { request as ask, createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { extrasOf, filledIn, formTokenOf, newNonce, policyFor, SCREENS } from "./shell.js";
 
 const DIST = fileURLToPath(new URL("../dist/", import.meta.url));
-const KINDS = { ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".html": "text/html; charset=utf-8" };
+const KINDS = {
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".html": "text/html; charset=utf-8",
+};
 
 export function preview(service) {
   return createServer((request, response) => {
@@ -33,7 +38,10 @@ async function answer(service, request, response) {
 async function page(service, request, response) {
   const formToken = await formTokenOf(service, request.headers.cookie);
   if (formToken === null) {
-    response.writeHead(303, { location: `/login?return_to=${encodeURIComponent(request.url)}`, "cache-control": "no-store" });
+    response.writeHead(303, {
+      location: `/login?return_to=${encodeURIComponent(request.url)}`,
+      "cache-control": "no-store",
+    });
     return response.end();
   }
   const nonce = newNonce();
@@ -53,7 +61,11 @@ async function file(path, request, response) {
   const name = normalize(path.slice("/ui/".length));
   if (name.startsWith("..") || name === "index.html") return missing(response);
   const encodings = String(request.headers["accept-encoding"] ?? "");
-  for (const [coding, ending] of [["br", ".br"], ["gzip", ".gz"], [null, ""]]) {
+  for (const [coding, ending] of [
+    ["br", ".br"],
+    ["gzip", ".gz"],
+    [null, ""],
+  ]) {
     if (coding && !encodings.includes(coding)) continue;
     const full = join(DIST, name + ending);
     if (!(await stat(full).catch(() => null))?.isFile()) continue;
@@ -76,13 +88,17 @@ function missing(response) {
 
 function forward(service, request, response) {
   const target = new URL(request.url, service);
-  const onward = ask(target, { method: request.method, headers: { ...request.headers, host: target.host } }, (found) => {
-    const headers = { ...found.headers };
-    // Who signs in comes to the interface.
-    if (headers.location === "/account" && request.method === "POST") headers.location = "/";
-    response.writeHead(found.statusCode ?? 502, headers);
-    found.pipe(response);
-  });
+  const onward = ask(
+    target,
+    { method: request.method, headers: { ...request.headers, host: target.host } },
+    (found) => {
+      const headers = { ...found.headers };
+      // Who signs in comes to the interface.
+      if (headers.location === "/account" && request.method === "POST") headers.location = "/";
+      response.writeHead(found.statusCode ?? 502, headers);
+      found.pipe(response);
+    },
+  );
   onward.on("error", () => {
     if (!response.headersSent) response.writeHead(502);
     response.end();

@@ -38,13 +38,18 @@ export async function capabilities(): Promise<Capabilities> {
   const org: Record<string, string[]> = {};
   for (const permission of data.permissions ?? []) {
     const [area = "", action = ""] = permission.split("|");
-    (org[area] ??= []).push(action);
+    org[area] = [...(org[area] ?? []), action];
   }
   const reads = { query: ["read"], starredQueries: ["read"], virtualFields: ["read"] };
   const all = ["create", "read", "update", "delete"];
   const writes = { ...reads, ingest: ["create"], starredQueries: all, virtualFields: all };
   const cares = { ...writes, trim: ["update"], vacuum: ["update"], data: ["delete"] };
-  const byRole: Record<string, Record<string, string[]>> = { owner: cares, admin: cares, user: writes, "read-only": reads };
+  const byRole: Record<string, Record<string, string[]>> = {
+    owner: cares,
+    admin: cares,
+    user: writes,
+    "read-only": reads,
+  };
   const datasets = { "*": byRole[data.role] ?? writes };
   return { org, datasets, views: { "*": { query: ["read"] } } };
 }

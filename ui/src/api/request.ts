@@ -45,7 +45,10 @@ export async function send(path: string, call: Call = {}): Promise<Response> {
     });
     hear(response.headers.get("date"));
     if (response.ok) return response;
-    if (response.status === 401 && !call.signal?.aborted && (await signIn.back())) continue;
+    if (response.status === 401 && !call.signal?.aborted) {
+      if (method !== "GET" && (await stillSignedIn())) throw otherAddress();
+      if (await signIn.back()) continue;
+    }
     throw await refusal(response);
   }
 }
@@ -55,6 +58,22 @@ export async function call<T>(path: string, options: Call = {}): Promise<Answer<
   const text = await response.text();
   const data = text === "" ? null : await parseAnswer(text);
   return { data: data as T, headers: response.headers };
+}
+
+/** Whether reading still works: then the session counts, and it is the address that the service does not know. */
+async function stillSignedIn(): Promise<boolean> {
+  const headers = { "x-tidegauge-form-token": shell.formToken };
+  return fetch("/v2/user", { headers }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+function otherAddress(): ApiError {
+  return new ApiError(401, {
+    message: `the service does not expect browsers at ${location.origin}`,
+    hint: `start it with --public-url ${location.origin}, or open the address that public_url names`,
+  });
 }
 
 async function refusal(response: Response): Promise<ApiError> {

@@ -56,7 +56,13 @@ export async function tail(dataset: string, stages: string, options: Tail): Prom
 export async function newest(dataset: string, stages: string, count: number, signal: AbortSignal): Promise<Row[]> {
   const end = fromMs(nowMs());
   const { answer } = await ask(
-    { apl: text(dataset, stages), startTime: writeTime(end - 3_600_000_000_000n), endTime: writeTime(end), defaultLimit: count, includeCursorField: true },
+    {
+      apl: text(dataset, stages),
+      startTime: writeTime(end - 3_600_000_000_000n),
+      endTime: writeTime(end),
+      defaultLimit: count,
+      includeCursorField: true,
+    },
     { signal },
   );
   return rowsOf(answer.tables[0]).reverse();
@@ -87,7 +93,11 @@ async function poll(dataset: string, stages: string, { onrows, signal }: Tail): 
 }
 
 async function stream(dataset: string, stages: string, { onrows, signal }: Tail): Promise<void> {
-  const response = await send("/v1/query/tail", { body: { apl: text(dataset, stages) }, accept: "text/event-stream", signal });
+  const response = await send("/v1/query/tail", {
+    body: { apl: text(dataset, stages) },
+    accept: "text/event-stream",
+    signal,
+  });
   if (!response.body) return;
   for await (const { event, data } of readEvents(response.body)) {
     if (event !== "events") continue;

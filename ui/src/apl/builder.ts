@@ -4,11 +4,35 @@
 import type { Stage } from "./stages.ts";
 
 export const OPERATORS = [
-  "==", "!=", ">", ">=", "<", "<=", "contains", "!contains", "has", "!has", "startswith", "endswith", "matches regex",
-  "exists", "not exists",
+  "==",
+  "!=",
+  ">",
+  ">=",
+  "<",
+  "<=",
+  "contains",
+  "!contains",
+  "has",
+  "!has",
+  "startswith",
+  "endswith",
+  "matches regex",
+  "exists",
+  "not exists",
 ] as const;
 
-export const AGGREGATES = ["count", "dcount", "sum", "avg", "min", "max", "percentile", "countif", "topk", "rate"] as const;
+export const AGGREGATES = [
+  "count",
+  "dcount",
+  "sum",
+  "avg",
+  "min",
+  "max",
+  "percentile",
+  "countif",
+  "topk",
+  "rate",
+] as const;
 
 export type Row =
   | { kind: "where"; field: string; operator: string; value: string }
@@ -29,7 +53,12 @@ export function readRow(stage: Stage): Row {
   if (where) return { kind: "where", field: where[1]!, operator: where[2]!, value: where[3]! };
   const exists = EXISTS.exec(stage.text);
   if (exists) {
-    return { kind: "where", field: exists[2]!, operator: exists[1] === "isnotnull" ? "exists" : "not exists", value: "" };
+    return {
+      kind: "where",
+      field: exists[2]!,
+      operator: exists[1] === "isnotnull" ? "exists" : "not exists",
+      value: "",
+    };
   }
   if (stage.word === "summarize") return readSummarize(stage.text) ?? { kind: "text", text: stage.text };
   const sort = /^(?:sort|order) by\s+(.+)$/s.exec(stage.text);

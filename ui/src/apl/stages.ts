@@ -82,7 +82,8 @@ export function baseOf(text: string): string {
 /** Whether the answer is a list of events: nothing but stages that keep events, choose fields or sort and cut. */
 export function listsEvents(text: string): boolean {
   const rest = takeApart(text).stages.slice(leading(takeApart(text)));
-  const harmless = /^(project|project-away|project-keep|project-rename|project-reorder|sort|order|take|limit|where|extend)$/;
+  const harmless =
+    /^(project|project-away|project-keep|project-rename|project-reorder|sort|order|take|limit|where|extend)$/;
   return rest.every(({ word }) => harmless.test(word));
 }
 

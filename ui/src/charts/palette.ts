@@ -3,8 +3,14 @@
 
 const COUNT = 12;
 const LEVELS: Record<string, string> = {
-  error: "var(--danger)", fatal: "var(--danger)", critical: "var(--danger)", warn: "var(--series-2)", warning: "var(--series-2)",
-  info: "var(--series-1)", debug: "var(--series-12)", trace: "var(--series-12)",
+  error: "var(--danger)",
+  fatal: "var(--danger)",
+  critical: "var(--danger)",
+  warn: "var(--series-2)",
+  warning: "var(--series-2)",
+  info: "var(--series-1)",
+  debug: "var(--series-12)",
+  trace: "var(--series-12)",
 };
 
 export interface Ink {

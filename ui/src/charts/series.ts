@@ -30,12 +30,16 @@ const MOST = 50;
 
 /** Null where the table is not one over time. */
 export function chartOf(table: Table): Chart | null {
-  const timeField = table.buckets?.field ?? table.groups.find(({ name }) => table.fields.find((field) => field.name === name)?.type === "datetime")?.name;
+  const timeField =
+    table.buckets?.field ??
+    table.groups.find(({ name }) => table.fields.find((field) => field.name === name)?.type === "datetime")?.name;
   const timeAt = table.fields.findIndex(({ name }) => name === timeField);
   if (timeAt < 0) return null;
   const groups = table.groups.map(({ name }) => name).filter((name) => name !== timeField);
   const groupAt = groups.map((name) => table.fields.findIndex((field) => field.name === name));
-  const measureAt = table.fields.map((_, place) => place).filter((place) => place !== timeAt && !groupAt.includes(place) && isMeasure(table, place));
+  const measureAt = table.fields
+    .map((_, place) => place)
+    .filter((place) => place !== timeAt && !groupAt.includes(place) && isMeasure(table, place));
   if (measureAt.length === 0) return null;
 
   const moments = (table.columns[timeAt] ?? []).map((text) => {
@@ -67,7 +71,14 @@ export function chartOf(table: Table): Chart | null {
     }
   });
   const all = [...byKey.values()].sort((a, b) => b.total - a.total);
-  return { times: filled, bucket, groups, measures: measureAt.map((place) => table.fields[place]!.name), series: all.slice(0, MOST), leftOut: Math.max(0, all.length - MOST) };
+  return {
+    times: filled,
+    bucket,
+    groups,
+    measures: measureAt.map((place) => table.fields[place]!.name),
+    series: all.slice(0, MOST),
+    leftOut: Math.max(0, all.length - MOST),
+  };
 }
 
 function isMeasure(table: Table, place: number): boolean {

@@ -1,10 +1,17 @@
 // The editor of queries, made of CodeMirror's parts. It is a chunk of its own: the page has a plain text area until it
 // is there.
 
-import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, startCompletion } from "@codemirror/autocomplete";
+import {
+  acceptCompletion,
+  autocompletion,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  startCompletion,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, toggleComment } from "@codemirror/commands";
 import { bracketMatching, syntaxHighlighting } from "@codemirror/language";
-import { forEachDiagnostic, lintGutter, lintKeymap, linter, setDiagnostics } from "@codemirror/lint";
+import { forEachDiagnostic, linter, lintGutter, lintKeymap, setDiagnostics } from "@codemirror/lint";
 import { EditorState, Prec } from "@codemirror/state";
 import { drawSelection, EditorView, keymap, placeholder, tooltips } from "@codemirror/view";
 import { classHighlighter } from "@lezer/highlight";
@@ -53,14 +60,22 @@ export function createEditor(options: EditorOptions): CodeEditor {
         placeholder("A dataset, then stages: web | where status >= 500 | summarize count() by bin_auto(_time)"),
         autocompletion({ override: [completions], activateOnTypingDelay: 0, icons: false, maxRenderedOptions: 50 }),
         lintGutter(),
-        linter(async (current) => {
-          const text = current.state.doc.toString();
-          if (text.trim() === "") return [];
-          const { diagnostics } = await check(text).catch(() => ({ diagnostics: [] }));
-          return current.state.doc.toString() === text ? marks(diagnostics, current.state) : [];
-        }, { delay: 250 }),
+        linter(
+          async (current) => {
+            const text = current.state.doc.toString();
+            if (text.trim() === "") return [];
+            const { diagnostics } = await check(text).catch(() => ({ diagnostics: [] }));
+            return current.state.doc.toString() === text ? marks(diagnostics, current.state) : [];
+          },
+          { delay: 250 },
+        ),
         tooltips({ position: "fixed", parent: document.body }),
-        EditorView.contentAttributes.of({ "aria-label": options.label, spellcheck: "false", autocorrect: "off", autocapitalize: "off" }),
+        EditorView.contentAttributes.of({
+          "aria-label": options.label,
+          spellcheck: "false",
+          autocorrect: "off",
+          autocapitalize: "off",
+        }),
         Prec.highest(
           keymap.of([
             { key: "Mod-Enter", run: act(options.onrun) },

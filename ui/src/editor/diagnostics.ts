@@ -10,9 +10,22 @@ export function marks(found: Diagnostic[], state: EditorState): Mark[] {
   return found.map((diagnostic) => {
     const { from, to } = placeOf(diagnostic, state);
     const word = /did you mean `([^`]+)`/.exec(diagnostic.hint ?? "")?.[1];
-    const actions = word ? [{ name: `Write ${word}`, apply: (view: EditorView, start: number, end: number) => mend(view, start, end, word) }] : [];
+    const actions = word
+      ? [
+          {
+            name: `Write ${word}`,
+            apply: (view: EditorView, start: number, end: number) => mend(view, start, end, word),
+          },
+        ]
+      : [];
     const hint = diagnostic.hint && !word ? ` — ${diagnostic.hint}` : "";
-    return { from, to, severity: diagnostic.severity === "warning" ? "warning" : "error", message: diagnostic.message + hint, actions };
+    return {
+      from,
+      to,
+      severity: diagnostic.severity === "warning" ? "warning" : "error",
+      message: diagnostic.message + hint,
+      actions,
+    };
   });
 }
 

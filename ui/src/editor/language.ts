@@ -4,12 +4,15 @@ import { StreamLanguage, type StreamParser } from "@codemirror/language";
 import { tags } from "@lezer/highlight";
 
 const OPERATORS = new Set(
-  ("where filter extend extend-valid project project-away project-keep project-rename project-reorder summarize count distinct sort order top take limit " +
-    "sample union join lookup parse parse-where parse-kv mv-expand search redact make-series getschema externaldata print datatable let set declare")
-    .split(" "),
+  (
+    "where filter extend extend-valid project project-away project-keep project-rename project-reorder summarize count distinct sort order top take limit " +
+    "sample union join lookup parse parse-where parse-kv mv-expand search redact make-series getschema externaldata print datatable let set declare"
+  ).split(" "),
 );
 const WORDS = new Set(
-  "by asc desc and or not in between contains has startswith endswith matches regex kind on with nulls first last true false null to typeof step from default has_any hasprefix hassuffix".split(" "),
+  "by asc desc and or not in between contains has startswith endswith matches regex kind on with nulls first last true false null to typeof step from default has_any hasprefix hassuffix".split(
+    " ",
+  ),
 );
 
 interface State {

@@ -12,7 +12,12 @@ export async function downloadAnswer(
   asked: { apl: string; startTime: string; endTime: string; dataset: string | null },
   format: "csv" | "ndjson",
 ): Promise<{ rows: number; isCut: boolean }> {
-  const { answer } = await ask({ apl: asked.apl, startTime: asked.startTime, endTime: asked.endTime, defaultLimit: MOST });
+  const { answer } = await ask({
+    apl: asked.apl,
+    startTime: asked.startTime,
+    endTime: asked.endTime,
+    defaultLimit: MOST,
+  });
   const table = answer.tables[0];
   if (!table) return { rows: 0, isCut: false };
   const kept = table.fields.map((field, place) => ({ name: field.name, place })).filter(({ name }) => name !== CURSOR);
@@ -20,7 +25,11 @@ export async function downloadAnswer(
   const columns = kept.map(({ place }) => table.columns[place] ?? []);
   const rows = columns[0]?.length ?? 0;
   const text = format === "csv" ? writeCsv(names, columns) : writeNdjson(names, columns, rows);
-  save(text, `${asked.dataset ?? "answer"}-${asked.endTime.slice(0, 19).replaceAll(":", "")}.${format}`, format === "csv" ? "text/csv" : "application/x-ndjson");
+  save(
+    text,
+    `${asked.dataset ?? "answer"}-${asked.endTime.slice(0, 19).replaceAll(":", "")}.${format}`,
+    format === "csv" ? "text/csv" : "application/x-ndjson",
+  );
   return { rows, isCut: rows >= MOST || answer.status.isPartial };
 }
 

@@ -69,7 +69,9 @@ export function written(key: string): string {
 function isEditable(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
-    (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement ||
+    (target.isContentEditable ||
+      target instanceof HTMLTextAreaElement ||
+      target instanceof HTMLSelectElement ||
       (target instanceof HTMLInputElement && !["checkbox", "radio", "button"].includes(target.type)))
   );
 }

@@ -13,10 +13,28 @@ export interface Screen {
 }
 
 export const SCREENS: Screen[] = [
-  { path: "/explore", name: "Explore", icon: "explore", key: "e", load: () => import("../screens/explore/Explore.svelte") },
+  {
+    path: "/explore",
+    name: "Explore",
+    icon: "explore",
+    key: "e",
+    load: () => import("../screens/explore/Explore.svelte"),
+  },
   { path: "/stream", name: "Stream", icon: "stream", key: "s", load: () => import("../screens/stream/Stream.svelte") },
-  { path: "/datasets", name: "Datasets", icon: "datasets", key: "d", load: () => import("../screens/datasets/Datasets.svelte") },
-  { path: "/queries", name: "Queries", icon: "queries", key: "q", load: () => import("../screens/queries/Queries.svelte") },
+  {
+    path: "/datasets",
+    name: "Datasets",
+    icon: "datasets",
+    key: "d",
+    load: () => import("../screens/datasets/Datasets.svelte"),
+  },
+  {
+    path: "/queries",
+    name: "Queries",
+    icon: "queries",
+    key: "q",
+    load: () => import("../screens/queries/Queries.svelte"),
+  },
   { path: "/start", name: "Send", icon: "start", key: "n", load: () => import("../screens/first/Start.svelte") },
 ];
 

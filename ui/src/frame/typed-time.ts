@@ -10,17 +10,28 @@ export function shownTime(text: string, zone: Zone): string {
   if (text.startsWith("now")) return text;
   const ns = parseTime(text);
   if (ns === null) return text;
-  return fullTime(ns, zone).replace("T", " ").replace(/(Z|[+-]\d\d:\d\d)$/, "");
+  return fullTime(ns, zone)
+    .replace("T", " ")
+    .replace(/(Z|[+-]\d\d:\d\d)$/, "");
 }
 
 /** `now-1h`, or RFC 3339 for what was typed; null if it is neither. Without a zone the screen's counts. */
 export function readTyped(typed: string, zone: Zone): string | null {
   const text = typed.trim();
   if (text.startsWith("now")) return resolveTime(text, 0) === null ? null : text;
-  const found = /^(\d{4})-(\d\d?)-(\d\d?)(?:[T ](\d\d?):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?\s*(Z|[+-]\d\d:\d\d)?$/i.exec(text);
+  const found = /^(\d{4})-(\d\d?)-(\d\d?)(?:[T ](\d\d?):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?\s*(Z|[+-]\d\d:\d\d)?$/i.exec(
+    text,
+  );
   if (!found) return null;
   const [, year, month, day, hour = "0", minute = "0", second = "0", part = "", offset] = found;
-  const numbers = [year, month, day, hour, minute, second].map(Number) as [number, number, number, number, number, number];
+  const numbers = [year, month, day, hour, minute, second].map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   if (offset) {
     const whole = `${year}-${pad(month!)}-${pad(day!)}T${pad(hour)}:${pad(minute)}:${pad(second)}${part}${offset.toUpperCase()}`;
     const ns = parseTime(whole);

@@ -2,7 +2,16 @@
 
 import { allFields, type Dataset, type Figures, figures, listDatasets } from "../api/datasets.ts";
 import { type ApiError, asApiError } from "../api/errors.ts";
-import { type Capabilities, capabilities, currentPerson, mayDataset, mayOrg, type Organisation, organisations, type Person } from "../api/people.ts";
+import {
+  type Capabilities,
+  capabilities,
+  currentPerson,
+  mayDataset,
+  mayOrg,
+  type Organisation,
+  organisations,
+  type Person,
+} from "../api/people.ts";
 import type { FieldMeta } from "../api/query.ts";
 import { organisation } from "./organisation.svelte.ts";
 

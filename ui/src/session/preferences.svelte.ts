@@ -70,7 +70,10 @@ class Preferences {
   set<Name extends keyof Taste>(name: Name, value: Taste[Name]): void {
     this.#taste[name] = value;
     clearTimeout(this.#saving);
-    this.#saving = setTimeout(() => void savePreferences({ ...$state.snapshot(this.#taste) }).catch(() => undefined), 400);
+    this.#saving = setTimeout(
+      () => void savePreferences({ ...$state.snapshot(this.#taste) }).catch(() => undefined),
+      400,
+    );
   }
 
   #take(found: Record<string, unknown>): void {

@@ -39,7 +39,12 @@ export function defaultColumns(fields: Field[], isEvents: boolean): Column[] {
   const hasTime = fields.some(({ name }) => name === "_time");
   const level = levelField(fields);
   const message = messageField(fields);
-  return [...(hasTime ? [column("_time")] : []), ...(level ? [column(level)] : []), ...(message ? [column(message)] : []), column(SUMMARY)];
+  return [
+    ...(hasTime ? [column("_time")] : []),
+    ...(level ? [column(level)] : []),
+    ...(message ? [column(message)] : []),
+    column(SUMMARY),
+  ];
 }
 
 export function writeColumns(columns: Column[]): string {

@@ -46,7 +46,8 @@ export class EventPages implements RowSource {
   get total(): number {
     void this.version;
     if (this.#end !== null) return this.#end;
-    const reached = Math.max(...this.#edges.keys()) * PAGE + (this.#pages.get(Math.max(...this.#edges.keys()))?.count ?? 0);
+    const reached =
+      Math.max(...this.#edges.keys()) * PAGE + (this.#pages.get(Math.max(...this.#edges.keys()))?.count ?? 0);
     return this.#canJump ? Math.max(this.#known ?? 0, reached) : reached + PAGE;
   }
 
@@ -120,13 +121,17 @@ export class EventPages implements RowSource {
       if (number <= page && number * PAGE > nearest.before) nearest = { before: number * PAGE, edge };
     }
     for (const anchor of this.#anchors) {
-      if (anchor.before <= wanted && anchor.before > nearest.before) nearest = { before: anchor.before, edge: { endTime: anchor.end } };
+      if (anchor.before <= wanted && anchor.before > nearest.before)
+        nearest = { before: anchor.before, edge: { endTime: anchor.end } };
     }
     if (!this.#skim) return null;
     let { before, edge } = nearest;
     while (before < wanted) {
       const defaultLimit = Math.min(SKIM, wanted - before);
-      const { answer } = await ask({ ...this.#request, ...edge, apl: this.#skim, defaultLimit }, { signal: this.#abort.signal });
+      const { answer } = await ask(
+        { ...this.#request, ...edge, apl: this.#skim, defaultLimit },
+        { signal: this.#abort.signal },
+      );
       const table = answer.tables[0];
       const ids = table?.columns[table.fields.findIndex(({ name }) => name === CURSOR)] ?? [];
       const last = ids.at(-1);

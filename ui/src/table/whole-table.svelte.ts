@@ -47,7 +47,13 @@ export class WholeTable implements RowSource {
 /** Nulls are least, numbers go before texts, and bigints beside floats lose nothing. */
 export function compare(a: Value | undefined, b: Value | undefined): number {
   const rank = (value: Value | undefined) =>
-    value === null || value === undefined ? 0 : typeof value === "number" || typeof value === "bigint" ? 1 : typeof value === "string" ? 2 : 3;
+    value === null || value === undefined
+      ? 0
+      : typeof value === "number" || typeof value === "bigint"
+        ? 1
+        : typeof value === "string"
+          ? 2
+          : 3;
   const [first, second] = [rank(a), rank(b)];
   if (first !== second) return first - second;
   if (first === 0) return 0;

@@ -58,7 +58,12 @@ function restored(value: Value, mark: string): Value {
       const part = value[name] as Value;
       if (typeof part === "string" || (typeof part === "object" && part !== null)) {
         // A field may be called __proto__, which an assignment would not make a field.
-        Object.defineProperty(value, name, { value: restored(part, mark), enumerable: true, writable: true, configurable: true });
+        Object.defineProperty(value, name, {
+          value: restored(part, mark),
+          enumerable: true,
+          writable: true,
+          configurable: true,
+        });
       }
     }
   }

@@ -1,7 +1,8 @@
 // Makes characters visible that would change how their neighbours are read: marks that turn the direction of writing,
 // characters without width, control characters. Names and values of events come from strangers.
 
-const HIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+const HIDDEN =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
 
 /** The text with each such character as its code in brackets, such as `⟨202E⟩`. */
 export function visible(text: string): string {

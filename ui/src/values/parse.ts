@@ -38,7 +38,10 @@ function start(): Worker {
 }
 
 interface Policies {
-  createPolicy(name: string, rules: { createScriptURL: (address: string) => string }): {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL: (address: string) => string },
+  ): {
     createScriptURL: (address: string) => unknown;
   };
 }

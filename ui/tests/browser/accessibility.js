@@ -30,8 +30,16 @@ export function accessibilityTests(watched) {
         await page.locator(ready).first().waitFor({ timeout: 20_000 });
         await page.waitForTimeout(300);
         await page.evaluate(source);
-        const { violations } = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }));
-        for (const { id, nodes } of violations) found.push(`${path}: ${id}: ${nodes.slice(0, 3).map(({ html, any }) => `${html.slice(0, 140)} ${any[0]?.message ?? ""}`).join(" || ")}`);
+        const { violations } = await page.evaluate(() =>
+          globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }),
+        );
+        for (const { id, nodes } of violations)
+          found.push(
+            `${path}: ${id}: ${nodes
+              .slice(0, 3)
+              .map(({ html, any }) => `${html.slice(0, 140)} ${any[0]?.message ?? ""}`)
+              .join(" || ")}`,
+          );
       }
       assert.deepEqual(found, []);
     });

@@ -5,8 +5,8 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { browserPath, openBrowser, openPage, signIn } from "./browser.js";
 import { accessibilityTests } from "./accessibility.js";
+import { browserPath, openBrowser, openPage, signIn } from "./browser.js";
 import { exploreTests } from "./explore.js";
 import { firstMinutesTests } from "./first-minutes.js";
 import { hostileTests } from "./hostile.js";

@@ -11,12 +11,24 @@ export function browserPath() {
 }
 
 export async function openBrowser() {
-  return chromium.launch({ executablePath: browserPath(), args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"] });
+  return chromium.launch({
+    executablePath: browserPath(),
+    args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
+  });
 }
 
 /** A page that remembers what went wrong in it. */
-export async function openPage(browser, { theme = "light", width = 1440, height = 900, timezoneId = "Europe/Vienna" } = {}) {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce", timezoneId, permissions: ["clipboard-read", "clipboard-write"] });
+export async function openPage(
+  browser,
+  { theme = "light", width = 1440, height = 900, timezoneId = "Europe/Vienna" } = {},
+) {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: "reduce",
+    timezoneId,
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
   const page = await context.newPage();
   const faults = [];
   page.on("console", (message) => {
@@ -24,7 +36,9 @@ export async function openPage(browser, { theme = "light", width = 1440, height 
   });
   page.on("pageerror", (error) => faults.push(`error: ${error.stack ?? error.message}`));
   await page.addInitScript(() => {
-    addEventListener("securitypolicyviolation", (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`));
+    addEventListener("securitypolicyviolation", (event) =>
+      console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`),
+    );
   });
   return { page, context, faults };
 }

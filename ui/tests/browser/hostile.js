@@ -6,8 +6,17 @@ export function hostileTests(watched) {
   watched("17: scripts, codes of terminals and marks of direction do nothing", async ({ page, service }) => {
     const wide = Object.fromEntries(Array.from({ length: 300 }, (_, place) => [`w${place}`, place]));
     await service.call("/v1/datasets/hostile/ingest", [
-      { message: "<img src=x onerror=\"window.harmed=1\">", "<script>window.harmed=2</script>": "<b>x</b>", level: "\u001b[31merror\u001b[0m" },
-      { message: "\u202etxt.exe\u202c javascript:alert(1)", link: "javascript:window.harmed=3", "a'] | take 0 //": "v\"'`${1}", ...wide },
+      {
+        message: '<img src=x onerror="window.harmed=1">',
+        "<script>window.harmed=2</script>": "<b>x</b>",
+        level: "\u001b[31merror\u001b[0m",
+      },
+      {
+        message: "\u202etxt.exe\u202c javascript:alert(1)",
+        link: "javascript:window.harmed=3",
+        "a'] | take 0 //": "v\"'`$1",
+        ...wide,
+      },
       { message: "x".repeat(500_000), nested: { list: Array.from({ length: 500 }, (_, place) => place) } },
     ]);
     await page.goto(`${service.address}/explore?${new URLSearchParams({ q: "hostile" })}`);

@@ -8,14 +8,35 @@ import { startService } from "./service.js";
 const folder = process.env.PICTURES ?? fileURLToPath(new URL("../pictures/", import.meta.url));
 const q = (parameters) => new URLSearchParams({ from: "now-6h", to: "now", ...parameters });
 const STATES = [
-  ["explore", `/explore?${q({ q: "demo" })}`, ".row .cell", async (page) => { await page.locator(".row").nth(1).click(); await page.locator('.field button[title^="level "]').click(); await page.waitForTimeout(700); }],
-  ["explore-builder", `/explore?${q({ q: "demo | where status >= 500 | summarize count() by bin_auto(_time), path", mode: "builder" })}`, "table.legend"],
-  ["explore-chart", `/explore?${q({ q: "demo | summarize count() by bin_auto(_time), service", chart: "area" })}`, "table.legend"],
+  [
+    "explore",
+    `/explore?${q({ q: "demo" })}`,
+    ".row .cell",
+    async (page) => {
+      await page.locator(".row").nth(1).click();
+      await page.locator('.field button[title^="level "]').click();
+      await page.waitForTimeout(700);
+    },
+  ],
+  [
+    "explore-builder",
+    `/explore?${q({ q: "demo | where status >= 500 | summarize count() by bin_auto(_time), path", mode: "builder" })}`,
+    "table.legend",
+  ],
+  [
+    "explore-chart",
+    `/explore?${q({ q: "demo | summarize count() by bin_auto(_time), service", chart: "area" })}`,
+    "table.legend",
+  ],
   ["explore-patterns", `/explore?${q({ q: "demo", tab: "patterns" })}`, "td.template"],
   ["explore-compare", `/explore?${q({ q: "demo", tab: "compare", group: "status >= 500" })}`, "article"],
   ["explore-explain", `/explore?${q({ q: "demo | where status >= 500", tab: "explain" })}`, ".explain"],
   ["explore-error", `/explore?${q({ q: "demo | where strln(path) > 1" })}`, ".problem"],
-  ["explore-no-rows", `/explore?${q({ q: "demo", from: "2020-01-01T00:00:00Z", to: "2020-01-02T00:00:00Z" })}`, ".empty"],
+  [
+    "explore-no-rows",
+    `/explore?${q({ q: "demo", from: "2020-01-01T00:00:00Z", to: "2020-01-02T00:00:00Z" })}`,
+    ".empty",
+  ],
   ["stream", "/stream?dataset=demo", ".event"],
   ["datasets", "/datasets", "table.plain"],
   ["dataset", "/datasets/demo", ".row"],
@@ -39,12 +60,23 @@ try {
   await shot("first-command-light");
   await page.getByRole("button", { name: "Load demo events" }).click();
   await page.locator(".row .cell").first().waitFor();
-  await service.call("/v2/apl-starred-queries", { kind: "apl", name: "Failures by path", who: "me", dataset: "demo", metadata: {}, query: { apl: "demo | where status >= 500 | summarize count() by path" } });
+  await service.call("/v2/apl-starred-queries", {
+    kind: "apl",
+    name: "Failures by path",
+    who: "me",
+    dataset: "demo",
+    metadata: {},
+    query: { apl: "demo | where status >= 500 | summarize count() by path" },
+  });
   for (const theme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
     for (const [name, path, ready, more] of STATES) {
       await page.goto(service.address + path);
-      await page.locator(ready).first().waitFor({ timeout: 20_000 }).catch((error) => console.log(`${name}: ${error.message.split("\n")[0]}`));
+      await page
+        .locator(ready)
+        .first()
+        .waitFor({ timeout: 20_000 })
+        .catch((error) => console.log(`${name}: ${error.message.split("\n")[0]}`));
       await page.waitForTimeout(700);
       await more?.(page);
       await shot(`${name}-${theme}`);

@@ -18,25 +18,28 @@ export function screenTests(watched) {
     await page.getByText("came while paused").waitFor();
   });
 
-  watched("datasets: list, fields, virtual field with its values, deletion with dry figures", async ({ page, service }) => {
-    await page.goto(`${service.address}/datasets`);
-    await page.getByRole("link", { name: "gen", exact: true }).click();
-    await page.getByRole("table", { name: "Fields" }).getByText("duration_ms").waitFor();
-    await page.getByRole("tab", { name: "Virtual fields" }).click();
-    await page.getByRole("button", { name: "New virtual field" }).click();
-    await page.getByLabel("Name").fill("failed");
-    await page.getByLabel("Expression").fill("status >= 500");
-    await page.getByText("On the newest events:").waitFor({ timeout: 5000 });
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("cell", { name: "failed", exact: true }).waitFor();
-    await page.getByRole("tab", { name: "Care" }).click();
-    await page.getByLabel("where").fill('level == "debug"');
-    await page.getByRole("button", { name: "See what would go" }).last().click();
-    await page.getByText(/\d events, from/).waitFor();
-    await page.getByRole("button", { name: "Delete them…" }).click();
-    assert.equal(await page.getByRole("button", { name: "Delete", exact: true }).isDisabled(), true);
-    await page.getByRole("button", { name: "Keep everything" }).click();
-  });
+  watched(
+    "datasets: list, fields, virtual field with its values, deletion with dry figures",
+    async ({ page, service }) => {
+      await page.goto(`${service.address}/datasets`);
+      await page.getByRole("link", { name: "gen", exact: true }).click();
+      await page.getByRole("table", { name: "Fields" }).getByText("duration_ms").waitFor();
+      await page.getByRole("tab", { name: "Virtual fields" }).click();
+      await page.getByRole("button", { name: "New virtual field" }).click();
+      await page.getByLabel("Name").fill("failed");
+      await page.getByLabel("Expression").fill("status >= 500");
+      await page.getByText("On the newest events:").waitFor({ timeout: 5000 });
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("cell", { name: "failed", exact: true }).waitFor();
+      await page.getByRole("tab", { name: "Care" }).click();
+      await page.getByLabel("where").fill('level == "debug"');
+      await page.getByRole("button", { name: "See what would go" }).last().click();
+      await page.getByText(/\d events, from/).waitFor();
+      await page.getByRole("button", { name: "Delete them…" }).click();
+      assert.equal(await page.getByRole("button", { name: "Delete", exact: true }).isDisabled(), true);
+      await page.getByRole("button", { name: "Keep everything" }).click();
+    },
+  );
 
   watched("queries: a starred query is kept, found, opened and removed", async ({ page, service }) => {
     await page.goto(`${service.address}/explore?${new URLSearchParams({ q: "demo | where status >= 500" })}`);
@@ -47,7 +50,10 @@ export function screenTests(watched) {
     await page.getByRole("link", { name: "Failures" }).click();
     await page.waitForURL(/status/);
     await page.goto(`${service.address}/queries?view=history`);
-    await page.getByRole("link", { name: /status >= 500/ }).first().waitFor();
+    await page
+      .getByRole("link", { name: /status >= 500/ })
+      .first()
+      .waitFor();
     await page.goto(`${service.address}/queries`);
     await page.getByRole("button", { name: "Remove the star of Failures" }).click();
     await page.getByRole("button", { name: "Remove", exact: true }).click();
@@ -57,7 +63,11 @@ export function screenTests(watched) {
   watched("39: UTC and local change table, axis and picker together", async ({ page, service }) => {
     await page.goto(`${service.address}/explore?${new URLSearchParams({ q: "gen", from: "now-6h", to: "now" })}`);
     await page.locator(".row .time").first().waitFor();
-    const read = () => page.evaluate(() => ({ row: document.querySelector(".row .time")?.textContent, axis: document.querySelector(".histogram .tick:not(.most)")?.textContent }));
+    const read = () =>
+      page.evaluate(() => ({
+        row: document.querySelector(".row .time")?.textContent,
+        axis: document.querySelector(".histogram .tick:not(.most)")?.textContent,
+      }));
     const utc = await read();
     await page.getByRole("button", { name: "UTC", exact: true }).click();
     await page.getByRole("button", { name: "Local", exact: true }).waitFor();

@@ -11,16 +11,21 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { preview } from "../../tools/preview.js";
 
-const BINARY = process.env.TIDEGAUGE_BINARY ?? fileURLToPath(new URL("../../../target/fast/tidegauge", import.meta.url));
+const BINARY =
+  process.env.TIDEGAUGE_BINARY ?? fileURLToPath(new URL("../../../target/fast/tidegauge", import.meta.url));
 
 export async function startService(settings = []) {
   const folder = await mkdtemp(join(tmpdir(), "tidegauge-ui-"));
   const servesItself = process.env.TIDEGAUGE_SERVES_UI !== undefined;
   const [port, front] = [await freePort(), await freePort()];
   const address = `http://127.0.0.1:${servesItself ? port : front}`;
-  const child = spawn(BINARY, ["serve", "--data", join(folder, "data"), "--listen", `127.0.0.1:${port}`, "--public-url", address, ...settings], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    BINARY,
+    ["serve", "--data", join(folder, "data"), "--listen", `127.0.0.1:${port}`, "--public-url", address, ...settings],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let told = "";
   const link = await new Promise((resolve, reject) => {
     const hear = (chunk) => {
@@ -56,7 +61,16 @@ export async function startService(settings = []) {
     /** Sends events of the generator that is in the binary, up to now. */
     async generate(dataset, count, hours) {
       const from = new Date(Date.now() - hours * 3_600_000).toISOString();
-      const lines = await run(BINARY, ["bench", "generate", "--events", String(count), "--span", `${hours * 60}m`, "--from", from]);
+      const lines = await run(BINARY, [
+        "bench",
+        "generate",
+        "--events",
+        String(count),
+        "--span",
+        `${hours * 60}m`,
+        "--from",
+        from,
+      ]);
       for (const part of split(lines, 20_000)) {
         const answer = await fetch(`${direct}/v1/datasets/${dataset}/ingest`, {
           method: "POST",
@@ -87,7 +101,9 @@ function run(command, options) {
     const child = spawn(command, options, { stdio: ["ignore", "pipe", "inherit"] });
     const parts = [];
     child.stdout.on("data", (part) => parts.push(part));
-    child.on("exit", (code) => (code === 0 ? resolve(Buffer.concat(parts).toString()) : reject(new Error(`${command} ended with ${code}`))));
+    child.on("exit", (code) =>
+      code === 0 ? resolve(Buffer.concat(parts).toString()) : reject(new Error(`${command} ended with ${code}`)),
+    );
   });
 }
 

@@ -6,12 +6,17 @@ import { parseExact, stringifyExact } from "../../src/values/exact-json.ts";
 test("integers beyond 2^53 keep their digits", () => {
   const text = '{"a":9007199254740993,"b":[-9223372036854775808,18446744073709551615],"c":9007199254740991}';
   const value = parseExact(text);
-  expect(value).toEqual({ a: 9007199254740993n, b: [-9223372036854775808n, 18446744073709551615n], c: 9007199254740991 });
+  expect(value).toEqual({
+    a: 9007199254740993n,
+    b: [-9223372036854775808n, 18446744073709551615n],
+    c: 9007199254740991,
+  });
   expect(stringifyExact(value)).toBe(text);
 });
 
 test("digits inside of strings and floats are left alone", () => {
-  const text = '{"id":"9007199254740993","quote":"a\\"9007199254740993","f":1234567890123456.5,"e":1e20,"x":0.12345678901234567890}';
+  const text =
+    '{"id":"9007199254740993","quote":"a\\"9007199254740993","f":1234567890123456.5,"e":1e20,"x":0.12345678901234567890}';
   expect(parseExact(text)).toEqual(JSON.parse(text));
 });
 

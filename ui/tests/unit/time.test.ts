@@ -1,6 +1,6 @@
 // Times keep their nanoseconds, and ranges mean what they say.
 
-import { describe as group, expect, test } from "vitest";
+import { expect, describe as group, test } from "vitest";
 import { readTyped, shownTime } from "../../src/frame/typed-time.ts";
 import { parseTime, writeTime } from "../../src/time/nanoseconds.ts";
 import { describe, fixed, resolveRange, resolveTime, step, zoomOut } from "../../src/time/range.ts";
@@ -11,7 +11,12 @@ const NOW = Date.UTC(2026, 5, 1, 12);
 
 group("nanoseconds", () => {
   test("are read and written exactly", () => {
-    for (const text of ["2026-06-01T12:00:00Z", "2026-06-01T12:00:00.000000001Z", "1969-12-31T23:59:59.999999999Z", "2026-06-01T12:00:00.5Z"]) {
+    for (const text of [
+      "2026-06-01T12:00:00Z",
+      "2026-06-01T12:00:00.000000001Z",
+      "1969-12-31T23:59:59.999999999Z",
+      "2026-06-01T12:00:00.5Z",
+    ]) {
       expect(writeTime(parseTime(text)!)).toBe(text);
     }
   });
@@ -36,7 +41,10 @@ group("ranges", () => {
     expect(resolveRange({ start: "now", end: "now-1h" }, NOW)).toBeNull();
   });
   test("a step goes by half and fixes the range", () => {
-    expect(step({ start: "now-1h", end: "now" }, -1, NOW)).toEqual({ start: "2026-06-01T10:30:00Z", end: "2026-06-01T11:30:00Z" });
+    expect(step({ start: "now-1h", end: "now" }, -1, NOW)).toEqual({
+      start: "2026-06-01T10:30:00Z",
+      end: "2026-06-01T11:30:00Z",
+    });
   });
   test("zooming out of a range that ends now goes on ending now", () => {
     expect(zoomOut({ start: "now-1h", end: "now" }, NOW)).toEqual({ start: "now-7200s", end: "now" });
@@ -44,7 +52,13 @@ group("ranges", () => {
   test("words", () => {
     expect(describe({ start: "now-1h", end: "now" }, "utc", NOW)).toBe("Last 1 hour");
     expect(describe({ start: "now-90m", end: "now" }, "utc", NOW)).toBe("Last 1.5 h");
-    expect(describe(fixed({ start: parseTime("2026-06-01T10:00:00Z")!, end: parseTime("2026-06-01T11:00:00Z")! }), "utc", NOW)).toContain("10:00 – ");
+    expect(
+      describe(
+        fixed({ start: parseTime("2026-06-01T10:00:00Z")!, end: parseTime("2026-06-01T11:00:00Z")! }),
+        "utc",
+        NOW,
+      ),
+    ).toContain("10:00 – ");
   });
 });
 
@@ -53,7 +67,8 @@ group("typed times", () => {
     expect(readTyped("2026-06-01 12:00", "utc")).toBe("2026-06-01T12:00:00Z");
     expect(readTyped("2026-06-01 14:00:00.000000001 +02:00", "utc")).toBe("2026-06-01T12:00:00.000000001Z");
     expect(readTyped("now-2h", "utc")).toBe("now-2h");
-    for (const wrong of ["yesterday", "2026-13-01", "now+", "2026-06-01 25:00"]) expect(readTyped(wrong, "utc")).toBeNull();
+    for (const wrong of ["yesterday", "2026-13-01", "now+", "2026-06-01 25:00"])
+      expect(readTyped(wrong, "utc")).toBeNull();
   });
   test("come back as they were shown", () => {
     const text = "2026-06-01T12:00:00.123456789Z";

@@ -20,7 +20,15 @@ describe("CSV", () => {
     expect(csvCell(-9223372036854775808n)).toBe("-9223372036854775808");
   });
   test("quotes, commas and line ends", () => {
-    expect(writeCsv(["a", "b"], [['x"y', "1,2"], ["l\nm", null]])).toBe('a,b\r\n"x""y","l\nm"\r\n"1,2",\r\n');
+    expect(
+      writeCsv(
+        ["a", "b"],
+        [
+          ['x"y', "1,2"],
+          ["l\nm", null],
+        ],
+      ),
+    ).toBe('a,b\r\n"x""y","l\nm"\r\n"1,2",\r\n');
   });
 });
 
@@ -76,13 +84,28 @@ describe("rows of different heights", () => {
 });
 
 test("columns come back from a link", () => {
-  const columns = [{ field: "a,b~c", width: 120, pinned: true }, { field: "*", width: 640, pinned: false }];
+  const columns = [
+    { field: "a,b~c", width: 120, pinned: true },
+    { field: "*", width: 640, pinned: false },
+  ];
   expect(readColumns(writeColumns(columns), [])).toEqual(columns);
-  expect(defaultColumns([{ name: "_time", type: "datetime" }, { name: "level", type: "string" }], true).map(({ field }) => field)).toEqual(["_time", "level", "*"]);
+  expect(
+    defaultColumns(
+      [
+        { name: "_time", type: "datetime" },
+        { name: "level", type: "string" },
+      ],
+      true,
+    ).map(({ field }) => field),
+  ).toEqual(["_time", "level", "*"]);
 });
 
 test("words are found without regard to case", () => {
-  expect(parts("An Error, error", "error").filter(({ isFound }) => isFound).map(({ text }) => text)).toEqual(["Error", "error"]);
+  expect(
+    parts("An Error, error", "error")
+      .filter(({ isFound }) => isFound)
+      .map(({ text }) => text),
+  ).toEqual(["Error", "error"]);
 });
 
 test("orders put exact integers beside floats", () => {
@@ -96,7 +119,9 @@ test("events are nested as they came", () => {
 });
 
 test("server-sent events in any pieces, with signs cut in two", async () => {
-  const bytesOf = new TextEncoder().encode('event: progress\ndata: {"a":"ö"}\n\n: comment\n\nevent: result\r\ndata: one\ndata: two\n\n');
+  const bytesOf = new TextEncoder().encode(
+    'event: progress\ndata: {"a":"ö"}\n\n: comment\n\nevent: result\r\ndata: one\ndata: two\n\n',
+  );
   for (const size of [1, 3, 7, 1000]) {
     const stream = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -106,6 +131,9 @@ test("server-sent events in any pieces, with signs cut in two", async () => {
     });
     const found = [];
     for await (const event of readEvents(stream)) found.push(event);
-    expect(found).toEqual([{ event: "progress", data: '{"a":"ö"}' }, { event: "result", data: "one\ntwo" }]);
+    expect(found).toEqual([
+      { event: "progress", data: '{"a":"ö"}' },
+      { event: "result", data: "one\ntwo" },
+    ]);
   }
 });

@@ -9,7 +9,12 @@ const AROUND = 300_000_000_000n;
 
 export function eventLink(dataset: string, id: string): string {
   const ns = timeOfRow(id) ?? 0n;
-  const search = new URLSearchParams({ q: tableName(dataset), from: writeTime(ns - AROUND), to: writeTime(ns + AROUND), open: id });
+  const search = new URLSearchParams({
+    q: tableName(dataset),
+    from: writeTime(ns - AROUND),
+    to: writeTime(ns + AROUND),
+    open: id,
+  });
   if (organisation.id) search.set("org", organisation.id);
   return `${location.origin}/explore?${search}`;
 }

@@ -1,6 +1,7 @@
 // What Explore is at: the text that is being written, what was asked last, and everything that was answered to it. The
 // address holds what a colleague needs to see the same; this follows it.
 
+import { address } from "../../address/address.svelte.ts";
 import { type FrozenAnswer, frozen } from "../../api/answers.ts";
 import { nowMs } from "../../api/clock.ts";
 import { remember } from "../../api/history.ts";
@@ -8,7 +9,6 @@ import type { Field, QueryAnswer, Table } from "../../api/query.ts";
 import { condition, withFilter } from "../../apl/filters.ts";
 import { fieldName } from "../../apl/names.ts";
 import { baseOf, datasetOf, leading, listsEvents, takeApart, withStage } from "../../apl/stages.ts";
-import { address } from "../../address/address.svelte.ts";
 import { announce } from "../../frame/announce.svelte.ts";
 import { catalogue } from "../../session/catalogue.svelte.ts";
 import { range } from "../../session/range.svelte.ts";
@@ -49,7 +49,9 @@ export class Exploration {
   #counting = "";
 
   readonly table = $derived.by((): Table | null => this.run.answer?.tables[0] ?? null);
-  readonly totals = $derived.by((): Table | null => this.run.answer?.tables.find(({ name }) => name === "_totals") ?? null);
+  readonly totals = $derived.by(
+    (): Table | null => this.run.answer?.tables.find(({ name }) => name === "_totals") ?? null,
+  );
   readonly dataset = $derived(datasetOf(this.text));
   readonly fields = $derived.by((): Field[] => {
     const known = this.dataset ? catalogue.fields.get(this.dataset) : undefined;
@@ -96,7 +98,13 @@ export class Exploration {
     this.asked = asked;
     this.selected = null;
     void this.count();
-    const request = { apl, startTime: asked.startTime, endTime: asked.endTime, defaultLimit: PAGE, includeCursorField: true };
+    const request = {
+      apl,
+      startTime: asked.startTime,
+      endTime: asked.endTime,
+      defaultLimit: PAGE,
+      includeCursorField: true,
+    };
     const answer = await this.run.start(request, true);
     if (!answer) return;
     this.#show(asked, answer);
@@ -109,7 +117,15 @@ export class Exploration {
     const moments = resolveRange({ start: kept.startTime, end: kept.endTime }, nowMs());
     if (!moments) return;
     this.text = kept.apl;
-    this.asked = { apl: kept.apl, base: baseOf(kept.apl), dataset: datasetOf(kept.apl), moments, startTime: kept.startTime, endTime: kept.endTime, isEvents: listsEvents(kept.apl) };
+    this.asked = {
+      apl: kept.apl,
+      base: baseOf(kept.apl),
+      dataset: datasetOf(kept.apl),
+      moments,
+      startTime: kept.startTime,
+      endTime: kept.endTime,
+      isEvents: listsEvents(kept.apl),
+    };
     this.run.answer = kept.answer;
     this.frozen = kept;
     const table = kept.answer.tables[0];
@@ -128,16 +144,25 @@ export class Exploration {
   change(apl: string): void {
     const keepsShape = listsEvents(apl) === this.asked?.isEvents;
     this.text = apl;
-    address.change({ q: apl, cols: keepsShape ? address.get("cols") : null, sort: null, tab: keepsShape ? address.get("tab") : null, open: null });
+    address.change({
+      q: apl,
+      cols: keepsShape ? address.get("cols") : null,
+      sort: null,
+      tab: keepsShape ? address.get("tab") : null,
+      open: null,
+    });
   }
 
   /** Counts over time again, when the text, the range or the field to split by changed. */
   async count(): Promise<void> {
     const asked = this.asked;
     if (!asked) return;
-    const split = this.split ? { name: this.split, type: this.fields.find(({ name }) => name === this.split)?.type ?? "" } : null;
+    const split = this.split
+      ? { name: this.split, type: this.fields.find(({ name }) => name === this.split)?.type ?? "" }
+      : null;
     const length = asked.moments.end - asked.moments.start;
-    const back = this.against === "" ? null : this.against === "period" ? length : BigInt(this.against) * 3_600_000_000_000n;
+    const back =
+      this.against === "" ? null : this.against === "period" ? length : BigInt(this.against) * 3_600_000_000_000n;
     this.#counting = `${asked.base}\u0000${asked.startTime}`;
     const counted = await this.histogram.load(asked.base, asked.moments, split, back, asked.dataset);
     if (counted && this.asked === asked) this.#tellRows(counted);
@@ -154,7 +179,9 @@ export class Exploration {
 
   /** Counts over time for each value of a field. */
   group(field: string): void {
-    this.change(`${baseOf(this.text)}${this.text.includes("\n") ? "\n" : " "}| summarize count() by bin_auto(_time), ${fieldName(field)}`);
+    this.change(
+      `${baseOf(this.text)}${this.text.includes("\n") ? "\n" : " "}| summarize count() by bin_auto(_time), ${fieldName(field)}`,
+    );
   }
 
   sort(field: string, desc: boolean): void {
@@ -164,8 +191,17 @@ export class Exploration {
     }
     const query = takeApart(this.text);
     const last = query.stages.findLastIndex(({ word }) => word === "sort" || word === "order");
-    const cleared = last >= 0 ? this.text.slice(0, query.stages[last]!.start).trimEnd() + this.text.slice(query.stages[last]!.end) : this.text;
-    this.change(withStage(cleared.trimEnd(), `sort by ${fieldName(field)} ${desc ? "desc" : "asc"}`, leading(takeApart(cleared.trimEnd()))));
+    const cleared =
+      last >= 0
+        ? this.text.slice(0, query.stages[last]!.start).trimEnd() + this.text.slice(query.stages[last]!.end)
+        : this.text;
+    this.change(
+      withStage(
+        cleared.trimEnd(),
+        `sort by ${fieldName(field)} ${desc ? "desc" : "asc"}`,
+        leading(takeApart(cleared.trimEnd())),
+      ),
+    );
   }
 
   setColumns(columns: Column[]): void {
@@ -202,14 +238,16 @@ export class Exploration {
       this.rows = null;
       return;
     }
-    const isPaged = asked.isEvents && table.fields.some(({ name }) => name === CURSOR) && isByTime(table) && !hasLimit(asked.apl);
+    const isPaged =
+      asked.isEvents && table.fields.some(({ name }) => name === CURSOR) && isByTime(table) && !hasLimit(asked.apl);
     if (isPaged) {
       const rest = takeApart(asked.apl).stages.slice(leading(takeApart(asked.apl)));
       const canJump = table.order[0]?.desc === true && rest.every(({ word }) => word.startsWith("project"));
       const request = { apl: asked.apl, startTime: asked.startTime, endTime: asked.endTime, includeCursorField: true };
       this.rows = new EventPages(request, canJump ? `${asked.base}\n| project _time` : null, table);
       const counted = this.histogram.counted;
-      if (counted && this.#counting === `${asked.base}\u0000${asked.startTime}` && counted.moments === asked.moments) this.#tellRows(counted);
+      if (counted && this.#counting === `${asked.base}\u0000${asked.startTime}` && counted.moments === asked.moments)
+        this.#tellRows(counted);
     } else this.rows = new WholeTable(table, asked.isEvents ? null : this.order);
     announce.say(`${grouped(answer.status.rowsMatched)} rows match`);
   }

@@ -30,7 +30,13 @@ export class HistogramState {
   #abort: AbortController | null = null;
 
   /** `split` is a field, or empty. `back` is how far the period to compare with lies, in nanoseconds, or null. */
-  async load(base: string, moments: Moments, split: { name: string; type: string } | null, back: bigint | null, dataset: string | null): Promise<Counted | null> {
+  async load(
+    base: string,
+    moments: Moments,
+    split: { name: string; type: string } | null,
+    back: bigint | null,
+    dataset: string | null,
+  ): Promise<Counted | null> {
     this.#abort?.abort();
     const abort = new AbortController();
     this.#abort = abort;
@@ -47,7 +53,8 @@ export class HistogramState {
       ]);
       if (signal.aborted) return null;
       this.counted = now;
-      this.earlier = before && back !== null ? before.buckets.map((bucket) => ({ ...bucket, start: bucket.start + back })) : [];
+      this.earlier =
+        before && back !== null ? before.buckets.map((bucket) => ({ ...bucket, start: bucket.start + back })) : [];
       this.notes = notes;
       return now;
     } catch (error) {
@@ -62,7 +69,12 @@ export class HistogramState {
   }
 
   /** The most frequent values of a field: their names, and an expression that numbers them; all others are -1. */
-  async #parts(base: string, moments: Moments, split: { name: string; type: string }, signal: AbortSignal): Promise<Parts | null> {
+  async #parts(
+    base: string,
+    moments: Moments,
+    split: { name: string; type: string },
+    signal: AbortSignal,
+  ): Promise<Parts | null> {
     const name = fieldName(split.name);
     const apl = `${base}\n| summarize n = count() by v = ${name}\n| top ${TOP} by n`;
     const { answer } = await ask({ apl, ...range(moments) }, { signal });
@@ -97,7 +109,11 @@ function range({ start, end }: Moments): { startTime: string; endTime: string } 
 
 function counted(table: Table, parts: Parts | null, moments: Moments): Counted {
   const place = (name: string) => table.fields.findIndex((field) => field.name === name);
-  const [times, counts, numbers] = [table.columns[place("_time")] ?? [], table.columns[place("n")] ?? [], table.columns[place("part")]];
+  const [times, counts, numbers] = [
+    table.columns[place("_time")] ?? [],
+    table.columns[place("n")] ?? [],
+    table.columns[place("part")],
+  ];
   const byStart = new Map<bigint, Bucket>();
   const totals = new Map<string, number>();
   times.forEach((text, row) => {
@@ -116,7 +132,9 @@ function counted(table: Table, parts: Parts | null, moments: Moments): Counted {
   });
   const size = BigInt(table.buckets?.size ?? 0) || guessedSize([...byStart.keys()], moments);
   const buckets = filled(byStart, size, moments);
-  const names = [...totals.keys()].sort((a, b) => (a === OTHER ? 1 : b === OTHER ? -1 : totals.get(b)! - totals.get(a)!));
+  const names = [...totals.keys()].sort((a, b) =>
+    a === OTHER ? 1 : b === OTHER ? -1 : totals.get(b)! - totals.get(a)!,
+  );
   return { buckets, size, groups: names, total: [...totals.values()].reduce((sum, count) => sum + count, 0), moments };
 }
 

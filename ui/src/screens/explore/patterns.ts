@@ -35,15 +35,37 @@ export async function patternsOf(asked: Asked, field: string, signal: AbortSigna
   const filtered = `${asked.base}\n| where isnotnull(${name})`;
   const step = length / BigInt(STEPS) / 1_000_000n + 1n;
   const [main, trend, earlier, all] = await Promise.all([
-    ask({ apl: `${filtered}\n| summarize n = count(), first = min(_time), last = max(_time), arg_max(_time, ${name}) by t = template(tostring(${name}))\n| top ${MOST} by n`, ...range }, { signal }),
-    ask({ apl: `${filtered}\n| summarize n = count() by t = template(tostring(${name})), b = bin(_time, ${step}ms)`, ...range, defaultLimit: 50_000 }, { signal }),
-    ask({ apl: `${filtered}\n| summarize n = count() by t = template(tostring(${name}))`, ...before, defaultLimit: 50_000 }, { signal }),
+    ask(
+      {
+        apl: `${filtered}\n| summarize n = count(), first = min(_time), last = max(_time), arg_max(_time, ${name}) by t = template(tostring(${name}))\n| top ${MOST} by n`,
+        ...range,
+      },
+      { signal },
+    ),
+    ask(
+      {
+        apl: `${filtered}\n| summarize n = count() by t = template(tostring(${name})), b = bin(_time, ${step}ms)`,
+        ...range,
+        defaultLimit: 50_000,
+      },
+      { signal },
+    ),
+    ask(
+      {
+        apl: `${filtered}\n| summarize n = count() by t = template(tostring(${name}))`,
+        ...before,
+        defaultLimit: 50_000,
+      },
+      { signal },
+    ),
     ask({ apl: `${filtered}\n| count`, ...range }, { signal }),
   ]);
   const table = main.answer.tables[0];
   const trends = trendsOf(trend.answer.tables[0], asked.moments.start, length);
   const known = new Set((column(earlier.answer.tables[0], "t") ?? []).map(fullText));
-  const [templates, counts, first, last, examples] = ["t", "n", "first", "last", field].map((wanted) => column(table, wanted) ?? []);
+  const [templates, counts, first, last, examples] = ["t", "n", "first", "last", field].map(
+    (wanted) => column(table, wanted) ?? [],
+  );
   const list = templates!.map((template, row) => {
     const text = fullText(template);
     return {

@@ -23,7 +23,11 @@ export interface Dimension {
 
 export async function spotlight(asked: Asked, condition: string, signal: AbortSignal): Promise<Dimension[]> {
   const { answer } = await ask(
-    { apl: `${asked.base}\n| summarize spotlight(${condition}, *)`, startTime: asked.startTime, endTime: asked.endTime },
+    {
+      apl: `${asked.base}\n| summarize spotlight(${condition}, *)`,
+      startTime: asked.startTime,
+      endTime: asked.endTime,
+    },
     { signal },
   );
   const found = answer.tables[0]?.columns[0]?.[0];

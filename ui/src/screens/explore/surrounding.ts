@@ -17,12 +17,21 @@ const DAY = 86_400_000_000_000n;
 const MOST_OF_A_MOMENT = 2000;
 
 /** `conditions` are what the neighbours must have in common with the event. */
-export async function surrounding(dataset: string, id: string, conditions: string[], each: number, signal?: AbortSignal): Promise<Surrounding> {
+export async function surrounding(
+  dataset: string,
+  id: string,
+  conditions: string[],
+  each: number,
+  signal?: AbortSignal,
+): Promise<Surrounding> {
   const time = timeOfRow(id);
   if (time === null) return { rows: [], at: -1 };
   const base = [tableName(dataset), ...conditions.map((condition) => `where ${condition}`)].join(" | ");
   const get = async (apl: string, start: bigint, end: bigint, defaultLimit: number) => {
-    const { answer } = await ask({ apl, startTime: writeTime(start), endTime: writeTime(end), defaultLimit, includeCursorField: true }, { signal });
+    const { answer } = await ask(
+      { apl, startTime: writeTime(start), endTime: writeTime(end), defaultLimit, includeCursorField: true },
+      { signal },
+    );
     return rowsOf(answer.tables[0]);
   };
   const [later, same, earlier] = await Promise.all([
@@ -52,7 +61,7 @@ function newestFirst(rows: Row[]): Row[] {
 }
 
 function rowsOf(table: Table | undefined): Row[] {
-  if (!table || !table.fields.some(({ name }) => name === CURSOR)) return [];
+  if (!table?.fields.some(({ name }) => name === CURSOR)) return [];
   const page = new Page(table);
   return Array.from({ length: page.count }, (_, at) => page.row(at));
 }

@@ -18,7 +18,8 @@ export function demoEvents(from: number, count: number, all: number, nowMs: numb
     const version = isBad ? "2.4.0" : share >= 0.72 ? "2.4.1" : "2.3.9";
     const service = path === "/checkout" || path === "/cart" ? "checkout" : "web";
     const fails = service === "checkout" && isBad ? next() < 0.45 : next() < 0.008;
-    const took = Math.round((12 + next() * 60 + (isBad && service === "checkout" ? 400 + next() * 900 : 0)) * 1000) / 1000;
+    const took =
+      Math.round((12 + next() * 60 + (isBad && service === "checkout" ? 400 + next() * 900 : 0)) * 1000) / 1000;
     const status = fails ? pick([500, 502, 503]) : next() < 0.03 ? 404 : 200;
     const order = 10_000 + Math.floor(next() * 90_000);
     const message = fails
@@ -39,7 +40,9 @@ export function demoEvents(from: number, count: number, all: number, nowMs: numb
       bytes: Math.floor(200 + next() * 20_000),
       geo: { city: pick(CITIES) },
       user: { id: `u${1000 + Math.floor(next() * 400)}` },
-      trace_id: Math.floor(next() * 2 ** 48).toString(16).padStart(12, "0"),
+      trace_id: Math.floor(next() * 2 ** 48)
+        .toString(16)
+        .padStart(12, "0"),
       message,
     };
   });

@@ -58,7 +58,8 @@ export class Ring {
   /** Looks at the last five seconds. */
   measure(now: number): void {
     this.#window = this.#window.filter(({ at }) => at > now - 5000);
-    const sum = (of: (entry: { came: number; kept: number }) => number) => this.#window.reduce((all, entry) => all + of(entry), 0) / 5;
+    const sum = (of: (entry: { came: number; kept: number }) => number) =>
+      this.#window.reduce((all, entry) => all + of(entry), 0) / 5;
     this.rate = sum(({ came }) => came);
     this.shownRate = sum(({ kept }) => kept);
     this.leftOutRate = Math.max(0, this.rate - this.shownRate);
