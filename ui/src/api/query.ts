@@ -112,7 +112,19 @@ export interface Options {
 
 const PATH = "/v1/query/_apl";
 
-export async function ask(request: QueryRequest, options: Options = {}): Promise<{ answer: QueryAnswer; cost: Cost }> {
+/** Asks for an answer. A query that is wrong is told inside of the stream, so that nothing stands in the console. */
+export async function ask(
+  request: QueryRequest,
+  options: { signal?: AbortSignal } = {},
+): Promise<{ answer: QueryAnswer }> {
+  return watch(request, options);
+}
+
+/** Asks without a stream, for what only headers tell: the cost and the id in the history. */
+export async function askPlainly(
+  request: QueryRequest,
+  options: Options = {},
+): Promise<{ answer: QueryAnswer; cost: Cost }> {
   const { data, headers } = await call<QueryAnswer>(PATH, {
     body: request,
     parameters: parameters(options),

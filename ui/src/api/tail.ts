@@ -9,7 +9,7 @@ import { parseAnswer } from "../values/parse.ts";
 import { nowMs } from "./clock.ts";
 import { asApiError, isAborted } from "./errors.ts";
 import { readEvents } from "./event-stream.ts";
-import { ask, type Table } from "./query.ts";
+import { ask, askPlainly, type Table } from "./query.ts";
 import { send } from "./request.ts";
 
 export interface Arrived {
@@ -82,7 +82,7 @@ async function poll(dataset: string, stages: string, { onrows, signal }: Tail): 
       defaultLimit: BATCH,
       includeCursorField: true,
     };
-    const { answer } = await ask(request, { signal, streamingDuration: "20s" });
+    const { answer } = await askPlainly(request, { signal, streamingDuration: "20s" });
     const rows = rowsOf(answer.tables[0]);
     if (rows.length > 0) {
       cursor = rows.at(-1)?.id ?? cursor;

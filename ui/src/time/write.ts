@@ -92,10 +92,10 @@ export function span(seconds: number): string {
   for (const [size, name] of units) {
     if (seconds >= size) {
       const count = seconds / size;
-      return `${count < 10 && count !== Math.floor(count) ? count.toFixed(1) : Math.round(count)} ${name}`;
+      return `${count < 10 && count !== Math.floor(count) ? count.toFixed(1).replace(/\.0$/, "") : Math.round(count)} ${name}`;
     }
   }
-  return `${seconds < 10 && seconds !== Math.floor(seconds) ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  return `${seconds < 10 && seconds !== Math.floor(seconds) ? seconds.toFixed(1).replace(/\.0$/, "") : Math.round(seconds)} s`;
 }
 
 function offsetAt(ns: bigint): string {

@@ -97,6 +97,7 @@ export class Exploration {
     };
     this.asked = asked;
     this.selected = null;
+    this.#counting = "";
     void this.count();
     const request = {
       apl,
@@ -157,13 +158,21 @@ export class Exploration {
   async count(): Promise<void> {
     const asked = this.asked;
     if (!asked) return;
+    // What is written into the query itself has no times to count by.
+    if (/^(print|datatable|externaldata|range)\b/.test(takeApart(asked.apl).source)) {
+      this.#counting = "";
+      this.histogram.clear();
+      return;
+    }
     const split = this.split
       ? { name: this.split, type: this.fields.find(({ name }) => name === this.split)?.type ?? "" }
       : null;
     const length = asked.moments.end - asked.moments.start;
     const back =
       this.against === "" ? null : this.against === "period" ? length : BigInt(this.against) * 3_600_000_000_000n;
-    this.#counting = `${asked.base}\u0000${asked.startTime}`;
+    const wanted = [asked.base, asked.startTime, asked.endTime, this.split, this.against].join("\u0000");
+    if (wanted === this.#counting && this.histogram.error === null) return;
+    this.#counting = wanted;
     const counted = await this.histogram.load(asked.base, asked.moments, split, back, asked.dataset);
     if (counted && this.asked === asked) this.#tellRows(counted);
   }
@@ -246,8 +255,7 @@ export class Exploration {
       const request = { apl: asked.apl, startTime: asked.startTime, endTime: asked.endTime, includeCursorField: true };
       this.rows = new EventPages(request, canJump ? `${asked.base}\n| project _time` : null, table);
       const counted = this.histogram.counted;
-      if (counted && this.#counting === `${asked.base}\u0000${asked.startTime}` && counted.moments === asked.moments)
-        this.#tellRows(counted);
+      if (counted?.moments === asked.moments) this.#tellRows(counted);
     } else this.rows = new WholeTable(table, asked.isEvents ? null : this.order);
     announce.say(`${grouped(answer.status.rowsMatched)} rows match`);
   }

@@ -29,6 +29,15 @@ export class HistogramState {
   error = $state.raw<ApiError | null>(null);
   #abort: AbortController | null = null;
 
+  clear(): void {
+    this.#abort?.abort();
+    this.counted = null;
+    this.earlier = [];
+    this.notes = [];
+    this.isLoading = false;
+    this.error = null;
+  }
+
   /** `split` is a field, or empty. `back` is how far the period to compare with lies, in nanoseconds, or null. */
   async load(
     base: string,

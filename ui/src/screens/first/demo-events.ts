@@ -8,10 +8,16 @@ const HOURS = 6;
 /** A part of `all` events that end at `nowMs`, the oldest first. The same part is the same each time but for its times. */
 export function demoEvents(from: number, count: number, all: number, nowMs: number): Record<string, unknown>[] {
   const next = chance(from + 1);
+  const word = () =>
+    Math.floor(next() * 2 ** 32)
+      .toString(16)
+      .padStart(8, "0");
   const pick = <T>(list: T[]) => list[Math.floor(next() * list.length)]!;
   return Array.from({ length: count }, (_, place) => {
     const share = (from + place) / all;
-    const ms = nowMs - HOURS * 3_600_000 * (1 - share) + next() * 2000;
+    // More events at some hours than at others, as in a shop.
+    const wave = 0.04 * Math.sin(share * 6 * Math.PI);
+    const ms = nowMs - HOURS * 3_600_000 * (1 - share - wave) - next() * 2000;
     // Between 60 and 72 % of the way a bad release is out.
     const isBad = share > 0.6 && share < 0.72;
     const path = pick(PATHS);
@@ -40,9 +46,7 @@ export function demoEvents(from: number, count: number, all: number, nowMs: numb
       bytes: Math.floor(200 + next() * 20_000),
       geo: { city: pick(CITIES) },
       user: { id: `u${1000 + Math.floor(next() * 400)}` },
-      trace_id: Math.floor(next() * 2 ** 48)
-        .toString(16)
-        .padStart(12, "0"),
+      trace_id: word() + word(),
       message,
     };
   });
