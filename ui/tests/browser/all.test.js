@@ -10,6 +10,7 @@ import { browserPath, openBrowser, openPage, signIn } from "./browser.js";
 import { exploreTests } from "./explore.js";
 import { firstMinutesTests } from "./first-minutes.js";
 import { hostileTests } from "./hostile.js";
+import { readingTests } from "./reading.js";
 import { screenTests } from "./screens.js";
 import { startService } from "./service.js";
 
@@ -42,6 +43,7 @@ else {
   });
   firstMinutesTests(watched);
   exploreTests(watched);
+  readingTests(watched);
   hostileTests(watched);
   screenTests(watched);
   accessibilityTests(watched);
