@@ -16,7 +16,7 @@ export function demoEvents(from: number, count: number, all: number, nowMs: numb
   return Array.from({ length: count }, (_, place) => {
     const share = (from + place) / all;
     // More events at some hours than at others, as in a shop.
-    const wave = 0.04 * Math.sin(share * 6 * Math.PI);
+    const wave = 0.014 * Math.sin(share * 6 * Math.PI);
     const ms = nowMs - HOURS * 3_600_000 * (1 - share - wave) - next() * 2000;
     // Between 60 and 72 % of the way a bad release is out.
     const isBad = share > 0.6 && share < 0.72;
