@@ -15,6 +15,14 @@ export function condition(field: string, value: Value, type: string, keeps: bool
   return written === null ? null : `${name} ${keeps ? "==" : "!="} ${written}`;
 }
 
+const SPAN = /^(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?) \.\. (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)$/i;
+
+/** The condition for a stretch of numbers that a comparison tells as `12.5 .. 40`; null if the text is none. */
+export function spanCondition(field: string, value: Value, type: string, keeps: boolean): string | null {
+  const found = typeof value === "string" && /integer|float/.test(type) ? SPAN.exec(value) : null;
+  return found ? `${fieldName(field)} ${keeps ? "between" : "!between"} (${found[1]} .. ${found[2]})` : null;
+}
+
 /** The text with a filter behind those that are there; one that says the opposite gives way. */
 export function withFilter(text: string, wanted: string): string {
   const query = takeApart(text);

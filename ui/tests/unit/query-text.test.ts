@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { readRow, writeRow, writtenValue } from "../../src/apl/builder.ts";
-import { condition, filters, withFilter } from "../../src/apl/filters.ts";
+import { condition, filters, spanCondition, withFilter } from "../../src/apl/filters.ts";
 import { fieldName, literal, quoted, tableName } from "../../src/apl/names.ts";
 import {
   baseOf,
@@ -64,6 +64,11 @@ describe("filters", () => {
   test("exact integers", () => {
     expect(condition("id", 9007199254740993n, "integer", true)).toBe("id == 9007199254740993");
     expect(condition("n", -9223372036854775808n, "integer", false)).toBe("n != -9223372036854775808");
+  });
+  test("stretches of numbers", () => {
+    expect(spanCondition("took", "12.5 .. 40", "float", true)).toBe("took between (12.5 .. 40)");
+    expect(spanCondition("took", "12.5 .. 40", "string", true)).toBeNull();
+    expect(spanCondition("took", "1 .. 2) | take 0", "float", true)).toBeNull();
   });
   test("what is not there", () => {
     expect(condition("a", null, "", true)).toBe("isnull(a)");

@@ -6,7 +6,7 @@ import { type FrozenAnswer, frozen } from "../../api/answers.ts";
 import { nowMs } from "../../api/clock.ts";
 import { remember } from "../../api/history.ts";
 import type { Field, QueryAnswer, Table } from "../../api/query.ts";
-import { condition, withFilter } from "../../apl/filters.ts";
+import { condition, spanCondition, withFilter } from "../../apl/filters.ts";
 import { fieldName } from "../../apl/names.ts";
 import { baseOf, datasetOf, leading, listsEvents, takeApart, withStage } from "../../apl/stages.ts";
 import { announce } from "../../frame/announce.svelte.ts";
@@ -179,7 +179,8 @@ export class Exploration {
 
   /** A click on a value: writes a stage that can be read and removed. */
   filter(field: string, value: Value, type: string, keeps: boolean): void {
-    const wanted = condition(field, value, type || this.typeOf(field), keeps);
+    const known = type || this.typeOf(field);
+    const wanted = spanCondition(field, value, known, keeps) ?? condition(field, value, known, keeps);
     if (wanted === null) return;
     const isComputed = this.table?.fields.find(({ name }) => name === field)?.agg !== undefined;
     this.change(isComputed ? withStage(this.text, `where ${wanted}`) : withFilter(this.text, wanted));
