@@ -5,7 +5,7 @@
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
 
 run: setup-run ## build and start the service on http://127.0.0.1:8080, with its data in ./data
-	cargo run --profile fast -p tidegauge-server -- serve
+	cargo run --profile fast -p tidegauge -- serve
 
 # All of it is compiled once, by the lints' own compiler: lints that run on their own read every dependency a second
 # time. What would make a second time quicker takes time and disk.
@@ -34,7 +34,7 @@ oracle: ## compare answers to random questions at size with DuckDB's and the nai
 	TIDEGAUGE_LARGE_SEED=$(or $(SEED),1) cargo test --profile fast -p tidegauge-engine --test it -- --ignored at_size
 	scripts/oracle.sh --events $(or $(EVENTS),100000) --queries $(or $(QUERIES),20000) --seed $(or $(SEED),1)
 
-hostile: ## ask 60 queries that want more than they may have, and watch the memory; ten minutes
+hostile: ## ask 81 queries that want more than they may have, and watch the memory; a quarter of an hour
 	scripts/hostile.sh
 
 simulate: ## live histories of the store in a world that seeds decide, and look for what was promised [HISTORIES=5000 SEED=1]

@@ -30,7 +30,7 @@ if [ -z "$before" ]; then
     git worktree prune
     [ -e "$tree" ] || git worktree add --force --detach "$tree" "$commit" >/dev/null
     git -C "$tree" checkout --quiet --detach "$commit"
-    (cd "$tree" && CARGO_TARGET_DIR="$cache/bench/compared-target" cargo build --profile fast -p tidegauge-server)
+    (cd "$tree" && CARGO_TARGET_DIR="$cache/bench/compared-target" cargo build --profile fast --bin tidegauge)
     before="$cache/bench/compared-target/fast/tidegauge"
 fi
 

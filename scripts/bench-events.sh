@@ -28,7 +28,7 @@ build() {
     binary=${BINARY:-}
     commit=${COMMIT:-unknown}
     [ -z "$binary" ] || return 0
-    cargo build --profile fast -p tidegauge-server
+    cargo build --profile fast -p tidegauge
     binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/fast/tidegauge"
     commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
     git diff --quiet HEAD 2>/dev/null || commit="$commit with changes"

@@ -11,7 +11,7 @@ server=
 stop() { [ -z "$server" ] || { kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; server=; }; }
 trap 'stop; rm -rf "$folder"' EXIT
 
-cargo build --profile fast -p tidegauge-server
+cargo build --profile fast -p tidegauge
 binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/fast/tidegauge"
 
 body='{"name":"bench","properties":{"webhook":{"url":"https://example.com/hook"}},"disabledUntil":null}'

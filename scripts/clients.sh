@@ -87,7 +87,7 @@ for client in python node rust oauth; do
 done
 [ ${#ready[@]} -gt 0 ] || exit 0
 
-cargo build --quiet -p tidegauge-server
+cargo build --quiet -p tidegauge
 binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/debug/tidegauge"
 touch "$folder/out"
 "$binary" serve --data "$folder/data" --listen 127.0.0.1:0 >"$folder/out" 2>"$folder/log" &

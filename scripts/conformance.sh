@@ -20,7 +20,7 @@ if ! [ -x "$st" ]; then
     fi
 fi
 
-cargo build --quiet -p tidegauge-server
+cargo build --quiet -p tidegauge
 binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/debug/tidegauge"
 folder=$(mktemp -d)
 "$binary" serve --data "$folder/data" --listen 127.0.0.1:0 >"$folder/out" 2>"$folder/log" &

@@ -36,7 +36,7 @@ if ! command -v cargo-fuzz >/dev/null || ! command -v c++ >/dev/null; then
     echo "fuzz: not run (it needs a C++ compiler, and cargo-fuzz: cargo install cargo-fuzz --locked)" >&2
     exit 1
 fi
-# Coverage is a flag of the compiler that only others count as unfinished. The code has no unsafe parts of its own, so
+# Coverage is a flag of the compiler that only others count as unfinished. What is tried has no unsafe parts of its own, so
 # that no sanitizer is needed.
 export RUSTC_BOOTSTRAP=1 CARGO_INCREMENTAL=0
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target/fuzz}

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 
 binary=${TIDEGAUGE_BINARY:-}
 if [ -z "$binary" ]; then
-    cargo build --quiet --profile fast -p tidegauge-server
+    cargo build --quiet --profile fast -p tidegauge
     binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/fast/tidegauge"
 fi
 folder=$(mktemp -d)

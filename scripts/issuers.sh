@@ -23,7 +23,7 @@ if ! install_packages; then
     exit 0
 fi
 
-cargo build --quiet -p tidegauge-server
+cargo build --quiet -p tidegauge
 binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/debug/tidegauge"
 
 folder=$(mktemp -d)

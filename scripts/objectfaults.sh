@@ -13,7 +13,7 @@ fi
 
 binary=${TIDEGAUGE_BINARY:-}
 if [ -z "$binary" ]; then
-    cargo build --quiet -p tidegauge-server
+    cargo build --quiet -p tidegauge
     binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/debug/tidegauge"
 fi
 

@@ -1,5 +1,7 @@
 """Queries that ask for as much memory and time as they can, each in another way. `d` has 100,000 events with a text of
-its own (`s`), a number (`n`), few words (`w`), an id (`u`), an object (`o`) and an array (`a`)."""
+its own (`s`), a number (`n`), few words (`w`), an id (`u`), an object (`o`) and an array (`a`); `sparse` has 20,000
+events with 20 of 2,000 fields (`f_0` to `f_1999`) and a number (`i`); `broad` has 20 events with 390 fields each, all of
+them different: with the others fewer than the 10,000 that a union may have."""
 
 
 def doubled(field, times, function="strcat"):
@@ -76,4 +78,32 @@ ROWS = [
     "d | extend a = s, b = s, c = s, e = s, f = s, g = s | summarize count() by a, b, c, e, f, g, u, n | count",
 ]
 
-QUERIES = TEXTS + ARRAYS + OBJECTS + ROWS
+COLUMNS = [
+    "sparse | distinct * | count",
+    "search 'x'",
+    "search in (sparse) 'value' | take 50000",
+    "sparse | sort by i asc | take 10",
+    "union sparse, sparse, sparse, sparse, sparse | sort by i asc | take 10",
+    "sparse | union d, broad | sort by i desc | take 1000",
+    "sparse | extend p = tostring(pack(*)) | summarize max(strlen(p)), make_list(p)",
+    "sparse | summarize arg_max(i, *) by f_7",
+    "sparse | summarize arg_max(i, *), arg_min(i, *) by f_7, f_9, i | count",
+    "sparse | join kind=inner sparse on f_1 | take 100",
+    "sparse | take 50000",
+    "broad | distinct *",
+    "broad | sort by _time asc",
+    "broad | extend p = pack(*) | summarize make_list(p)",
+    "broad | union broad, broad | summarize arg_max(_time, *)",
+    "sparse | project-away f_1* | distinct * | sort by i asc",
+]
+TABLES = [
+    "let a = d | project s, u, n; let b = union a, a; let c = union b, b; let e = union c, c; let f = union e, e; "
+    "let g = union f, f; let h = union g, g; union h, h | sort by s asc | summarize make_list(s)",
+    "let a = d | project s, u, n; let b = union a, a; let c = union b, b; let e = union c, c; let f = union e, e; "
+    "union f, f | summarize count() by s, u | count",
+    "let t = d | take 20000 | extend z = strrep(s, 100); d | take 20000 | join kind=inner (t) on u | summarize max(strlen(z)), make_list(z)",
+    "d | extend z = strrep(s, 50) | join kind=inner (d | extend y = strrep(s, 50)) on u | summarize make_list(strcat(z, y))",
+    "d | sort by s asc | project s, u | take 50000",
+]
+
+QUERIES = TEXTS + ARRAYS + OBJECTS + ROWS + COLUMNS + TABLES

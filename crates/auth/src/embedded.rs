@@ -1,6 +1,6 @@
 //! The parts of the embedded authorisation server that are computed from what is handed in: where codes may be sent,
 //! the proof of who asked for them, the codes that people type, and the tokens that are signed. Keeping and serving is
-//! left to `catalog` and `server`.
+//! left to `catalog` and `app`.
 
 pub mod pkce;
 pub mod redirect;

@@ -1,6 +1,6 @@
 //! From a bearer token to a principal, and what a principal may do: the forms of tokens and their digests, the
 //! capabilities of the built-in roles, and the check of a route's declared access. Looking tokens up is left to
-//! `catalog`, HTTP to `server`.
+//! `catalog`, HTTP to `http`.
 
 pub mod access;
 pub mod bearer;

@@ -1,6 +1,6 @@
 //! OAuth 2.0 as the service that is called sees it: what the scopes of an access token allow, which keys its issuer
 //! signs with, whether a token is genuine and meant for us, and how a refusal is said. All of it is computed from what
-//! is handed in; fetching keys and asking issuers is left to `server`.
+//! is handed in; fetching keys and asking issuers is left to `app`.
 
 pub mod algorithms;
 pub mod challenge;

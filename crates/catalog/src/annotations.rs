@@ -4,6 +4,7 @@ use futures_util::TryStreamExt;
 use sqlx::FromRow;
 use tidegauge_model::{AnnotationId, ErrorKind, MonitorId, OrgId, Timestamp, UserId};
 
+use crate::audit::detail::named;
 use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::deletion::delete_one;
@@ -212,7 +213,7 @@ impl Catalog {
         write!(self, connection => {
             check_room!(connection, org, "(SELECT org_id FROM annotation WHERE monitor_id IS NULL) AS by_hand", ANNOTATIONS_MAX);
             insert_annotation!(connection, org, annotation);
-            record!(connection, change, "annotation.create", annotation.id.as_str());
+            record!(connection, change, "annotation.create", annotation.id.as_str(), named(&annotation.title));
         });
         Ok(())
     }
@@ -225,8 +226,8 @@ impl Catalog {
         patch: &AnnotationPatch,
         change: &Change,
     ) -> Result<Option<Annotation>> {
-        let row: Option<AnnotationRow> = write!(self, connection => {
-            let row = sqlx::query_as(UPDATE)
+        let row = write!(self, connection => {
+            let row: Option<AnnotationRow> = sqlx::query_as(UPDATE)
                 .bind(org.as_str())
                 .bind(id.as_str())
                 .bind(patch.datasets.as_deref().map(datasets_text))
@@ -239,17 +240,17 @@ impl Catalog {
                 .bind(change.at.as_micros())
                 .fetch_optional(&mut *connection)
                 .await?;
-            if row.is_none() {
+            let Some(row) = row else {
                 return Ok(None);
-            }
-            record!(connection, change, "annotation.update", id.as_str());
+            };
+            record!(connection, change, "annotation.update", id.as_str(), named(&row.title));
             row
         });
-        row.map(AnnotationRow::read).transpose()
+        row.read().map(Some)
     }
 
     pub async fn delete_annotation(&self, org: &OrgId, id: &AnnotationId, change: &Change) -> Result<bool> {
-        delete_one!(self, "annotation", org, id, change, "annotation.delete")
+        delete_one!(self, "annotation", "title", org, id, change, "annotation.delete")
     }
 }
 

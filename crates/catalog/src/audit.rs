@@ -1,6 +1,8 @@
 //! The audit trail. A change writes its entry in its own transaction, through the macro here; refused calls are
 //! collected by the server and written in batches.
 
+pub(crate) mod detail;
+
 use sqlx::FromRow;
 use tidegauge_model::{OrgId, Timestamp};
 
@@ -69,11 +71,10 @@ pub(crate) const INSERT: &str = "INSERT INTO audit \
     (org_id, at, actor, action, resource, outcome, detail, request_id, times) \
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
-/// Writes the audit entry of a change inside its transaction, with what was given by it where it gives rights.
+/// Writes the audit entry of a change inside its transaction. The detail says what the id of the resource does not: the
+/// name of the thing, which may be gone when somebody looks, and what was given or set. It is empty only where there is no
+/// more to say.
 macro_rules! record {
-    ($connection:expr, $change:expr, $action:expr, $resource:expr) => {
-        $crate::audit::record!($connection, $change, $action, $resource, "")
-    };
     ($connection:expr, $change:expr, $action:expr, $resource:expr, $detail:expr) => {
         sqlx::query($crate::audit::INSERT)
             .bind($change.org.as_ref().map(|org| org.as_str()))

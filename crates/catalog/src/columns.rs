@@ -236,7 +236,8 @@ impl Catalog {
             .bind(note.hidden)
             .execute(&mut *connection)
             .await?;
-            record!(connection, change, "dataset.field", format!("{name}/{}", note.field));
+            record!(connection, change, "dataset.field", format!("{name}/{}", note.field),
+                if note.hidden { "hidden" } else { "shown" });
         });
         Ok(true)
     }

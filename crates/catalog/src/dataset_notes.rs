@@ -3,6 +3,7 @@
 
 use tidegauge_model::{OrgId, Timestamp};
 
+use crate::audit::detail::cut;
 use crate::audit::{Change, record};
 use crate::datasets::{Dataset, DatasetRow, columns};
 use crate::db::write;
@@ -12,18 +13,19 @@ const UPDATE_VACUUMED: &str =
     concat!("UPDATE dataset SET vacuumed = $3 WHERE org_id = $1 AND name = $2 RETURNING ", columns!());
 
 impl Catalog {
-    /// Writes down in the audit trail that events of a dataset were deleted by a query.
-    pub async fn note_deletion(&self, name: &str, change: &Change) -> Result<()> {
+    /// Writes down in the audit trail that events of a dataset were deleted by a query, and how many it had found then.
+    /// What it asked for is left out: it may name what was to be forgotten.
+    pub async fn note_deletion(&self, name: &str, found: &str, change: &Change) -> Result<()> {
         write!(self, connection => {
-            record!(connection, change, "dataset.delete-events", name);
+            record!(connection, change, "dataset.delete-events", name, found);
         });
         Ok(())
     }
 
-    /// Writes down in the audit trail that old events of a dataset were removed.
-    pub async fn note_trim(&self, name: &str, change: &Change) -> Result<()> {
+    /// Writes down in the audit trail that old events of a dataset were removed, and which.
+    pub async fn note_trim(&self, name: &str, removed: String, change: &Change) -> Result<()> {
         write!(self, connection => {
-            record!(connection, change, "dataset.trim", name);
+            record!(connection, change, "dataset.trim", name, cut(removed));
         });
         Ok(())
     }
@@ -46,7 +48,7 @@ impl Catalog {
             if row.is_none() {
                 return Ok(None);
             }
-            record!(connection, change, "dataset.vacuum", name);
+            record!(connection, change, "dataset.vacuum", name, "");
             row
         });
         row.map(DatasetRow::read).transpose()

@@ -1,8 +1,10 @@
-//! Datasets: what people set about them. Their columns, segments and ingest keys have modules of their own.
+//! Datasets: what people set about them. Changes of that are in `dataset_patch`; their columns, segments and ingest keys
+//! have modules of their own.
 
 use sqlx::FromRow;
 use tidegauge_model::{DatasetId, DatasetName, ErrorKind, OrgId, Timestamp, UserId};
 
+use crate::audit::detail::{cut, listed};
 use crate::audit::{Change, record};
 use crate::columns::LAST_SYSTEM_COLUMN;
 use crate::commits::next_commit;
@@ -12,6 +14,8 @@ use crate::lease::fence;
 use crate::limits::check_room;
 use crate::views::{IS_VIEW, check_name_is_free};
 use crate::{Catalog, Error, Result};
+
+pub use crate::dataset_patch::DatasetPatch;
 
 /// A dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,12 +42,14 @@ pub struct Dataset {
     pub edge_deployment: String,
 }
 
-/// What a caller may change of a dataset; what is `None` stays.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DatasetPatch {
-    pub description: Option<String>,
-    pub use_retention: Option<bool>,
-    pub retention_days: Option<u32>,
+impl Dataset {
+    /// What the audit trail says of it beside its name: how long its events are kept.
+    pub(crate) fn detail(&self) -> String {
+        match self.use_retention {
+            true => format!("events are kept for {} days", self.retention_days),
+            false => "events are kept for ever".to_owned(),
+        }
+    }
 }
 
 #[derive(FromRow)]
@@ -108,15 +114,8 @@ const SELECT_ALL: &str = concat!("SELECT ", columns!(), " FROM dataset WHERE org
 const SELECT_ONE: &str = concat!("SELECT ", columns!(), " FROM dataset WHERE org_id = $1 AND name = $2");
 
 /// Reads a dataset and keeps others from changing it until the transaction ends.
-const LOCK_ONE: &str =
+pub(crate) const LOCK_ONE: &str =
     concat!("UPDATE dataset SET modified = modified WHERE org_id = $1 AND name = $2 RETURNING ", columns!());
-
-const UPDATE: &str = concat!(
-    "UPDATE dataset SET description = COALESCE($3, description), \
-     use_retention = COALESCE($4, use_retention), retention_days = COALESCE($5, retention_days), \
-     modified = $6 WHERE org_id = $1 AND name = $2 RETURNING ",
-    columns!()
-);
 
 const UPDATE_MAP_FIELDS: &str = concat!(
     "UPDATE dataset SET map_fields = $3, modified = $4 WHERE org_id = $1 AND name = $2 RETURNING ",
@@ -214,39 +213,11 @@ impl Catalog {
             let commit = next_commit!(connection, Some(dataset.created), schema: true, datasets: 1_i64, segments: 0_i64);
             let number = commit.last_dataset;
             insert_dataset!(connection, dataset, number, LAST_SYSTEM_COLUMN, commit.value);
-            record!(connection, change, "dataset.create", dataset.name.as_str());
+            record!(connection, change, "dataset.create", dataset.name.as_str(), dataset.detail());
             number
         });
         dataset.number = from_stored("the number of a dataset", number)?;
         Ok(dataset)
-    }
-
-    /// Changes what the patch names. `None` if there is no such dataset.
-    pub async fn update_dataset(
-        &self,
-        org: &OrgId,
-        name: &str,
-        patch: DatasetPatch,
-        now: Timestamp,
-        change: &Change,
-    ) -> Result<Option<Dataset>> {
-        let row: Option<DatasetRow> = write!(self, connection => {
-            let row = sqlx::query_as(UPDATE)
-                .bind(org.as_str())
-                .bind(name)
-                .bind(patch.description.as_deref())
-                .bind(patch.use_retention)
-                .bind(patch.retention_days.map(i64::from))
-                .bind(now.as_micros())
-                .fetch_optional(&mut *connection)
-                .await?;
-            if row.is_none() {
-                return Ok(None);
-            }
-            record!(connection, change, "dataset.update", name);
-            row
-        });
-        row.map(DatasetRow::read).transpose()
     }
 
     /// Replaces the map fields. `None` if there is no such dataset.
@@ -326,7 +297,8 @@ impl Catalog {
                 .bind(now.as_micros())
                 .fetch_one(&mut *connection)
                 .await?;
-            record!(connection, change, "dataset.map-fields", name);
+            let detail = cut(listed("map fields", fields.iter().map(String::as_str)));
+            record!(connection, change, "dataset.map-fields", name, detail);
             row
         });
         row.read().map(Some)
@@ -365,7 +337,7 @@ impl Catalog {
             .execute(&mut *connection)
             .await?;
             sqlx::query("DELETE FROM dataset WHERE id = $1").bind(&id).execute(&mut *connection).await?;
-            record!(connection, change, "dataset.delete", name);
+            record!(connection, change, "dataset.delete", name, "");
             id
         });
         Ok(Some(id.into()))

@@ -4,6 +4,7 @@
 use sqlx::FromRow;
 use tidegauge_model::{Granted, GroupId, OrgId, RoleRef, Timestamp, UserId};
 
+use crate::audit::detail::{listed, named_with};
 use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::granted::{read_role_ref, select_granted_by};
@@ -129,10 +130,10 @@ fn normal(group: &Group) -> Group {
     Group { members: ordered(&group.members), roles, ..group.clone() }
 }
 
-/// What the audit trail says of a group: its roles, and how many hold them by it.
-fn detail(group: &Group) -> String {
-    let roles: Vec<&str> = group.roles.iter().take(16).map(RoleRef::id).collect();
-    format!("{} roles ({}), {} members", group.roles.len(), roles.join(" "), group.members.len())
+/// What the audit trail says of a group: its roles, and who holds them by it.
+fn detail(name: &str, roles: &[RoleRef], members: &[UserId]) -> String {
+    let roles = listed("roles", roles.iter().map(RoleRef::id));
+    named_with(name, format!("{roles}, {}", listed("members", members.iter().map(UserId::as_str))))
 }
 
 impl Catalog {
@@ -207,7 +208,8 @@ impl Catalog {
             .await
             .map_err(Error::name_taken("group"))?;
             fill_group!(connection, org, group);
-            record!(connection, change, "group.create", group.id.as_str(), detail(&group));
+            record!(connection, change, "group.create", group.id.as_str(),
+                detail(&group.name, &group.roles, &group.members));
         });
         Ok(Ok(group))
     }
@@ -243,7 +245,8 @@ impl Catalog {
                 return Ok(Err(RoleRefusal::NoGroup.into()));
             };
             fill_group!(connection, org, group);
-            record!(connection, change, "group.update", group.id.as_str(), detail(&group));
+            record!(connection, change, "group.update", group.id.as_str(),
+                detail(&group.name, &group.roles, &group.members));
             row
         });
         let stored = row.read(group.members, &[])?;
@@ -262,16 +265,22 @@ impl Catalog {
             lock_org!(connection, org);
             let roles = select_roles!(connection, org, id);
             check_roles!(connection, org, &roles, check);
-            let deleted = sqlx::query("DELETE FROM person_group WHERE org_id = $1 AND id = $2")
+            let members: Vec<String> = sqlx::query_scalar(SELECT_MEMBERS)
                 .bind(org.as_str())
                 .bind(id.as_str())
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if deleted == 0 {
+                .fetch_all(&mut *connection)
+                .await?;
+            let members: Vec<UserId> = members.into_iter().map(UserId::from).collect();
+            let deleted: Option<String> =
+                sqlx::query_scalar("DELETE FROM person_group WHERE org_id = $1 AND id = $2 RETURNING name")
+                    .bind(org.as_str())
+                    .bind(id.as_str())
+                    .fetch_optional(&mut *connection)
+                    .await?;
+            let Some(name) = deleted else {
                 return Ok(Err(RoleRefusal::NoGroup.into()));
-            }
-            record!(connection, change, "group.delete", id.as_str());
+            };
+            record!(connection, change, "group.delete", id.as_str(), detail(&name, &roles, &members));
         });
         Ok(Ok(()))
     }

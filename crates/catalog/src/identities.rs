@@ -3,6 +3,7 @@
 
 use tidegauge_model::{OrgId, Role, UserId};
 
+use crate::audit::detail::cut;
 use crate::audit::{Change, record};
 use crate::bearer::Bearer;
 use crate::db::{read, write};
@@ -38,6 +39,11 @@ pub struct KnownIdentity<'a> {
 }
 
 impl KnownIdentity<'_> {
+    /// What the audit trail says of it.
+    fn detail(&self) -> String {
+        cut(format!("{:?} of {}", self.subject, self.issuer))
+    }
+
     /// One text for all of it. Lengths stand before the parts, so that no two identities have the same.
     pub fn key(&self) -> String {
         format!("{}:{}:{}:{}", self.kind.name(), self.issuer.len(), self.issuer, self.subject)
@@ -155,7 +161,7 @@ impl Catalog {
                     .bind(change.at.as_micros())
                     .execute(&mut *connection)
                     .await?;
-                record!(connection, change, "identity.link", person.as_str());
+                record!(connection, change, "identity.link", person.as_str(), identity.detail());
             }
         });
         Ok(())
@@ -204,7 +210,8 @@ impl Catalog {
                 // Another organisation's issuer settings made it in this moment; that account counts.
                 return Ok(Ok(()));
             }
-            record!(connection, change, "user.provision", newcomer.id.as_str());
+            record!(connection, change, "user.provision", newcomer.id.as_str(),
+                cut(format!("role {}, {}", role.id(), identity.detail())));
         });
         Ok(Ok(()))
     }
@@ -220,7 +227,7 @@ impl Catalog {
             // Another request may have made it in this moment; its made-up address is the same.
             if insert_newcomer!(connection, newcomer, &newcomer.email)
                 && insert_identity!(connection, identity, newcomer.id, change) {
-                record!(connection, change, "identity.machine", newcomer.id.as_str());
+                record!(connection, change, "identity.machine", newcomer.id.as_str(), identity.detail());
             }
         });
         Ok(())

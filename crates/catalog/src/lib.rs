@@ -10,6 +10,7 @@ pub mod columns;
 mod commits;
 mod counts;
 mod dataset_notes;
+mod dataset_patch;
 pub mod datasets;
 mod db;
 mod deletion;

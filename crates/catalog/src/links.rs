@@ -8,7 +8,7 @@ use tidegauge_model::{OrgId, Timestamp, UserId};
 use crate::audit::{Change, record};
 use crate::db::{drop_in_batches, read, write};
 use crate::link_issuers::{Issuer, IssuerRow};
-use crate::membership::move_membership;
+use crate::membership::{held_role, move_membership};
 use crate::orgs::lock_org;
 use crate::passwords::{NewPassword, forget_failures, set_password};
 use crate::sign_ins::record_for_person;
@@ -129,7 +129,8 @@ impl Catalog {
             .bind(expires_at.as_micros())
             .execute(&mut *connection)
             .await?;
-            record_for_person!(connection, person, change, "user.link", person.as_str());
+            let detail = format!("until {expires_at}");
+            record_for_person!(connection, person, change, "user.link", person.as_str(), &detail);
         });
         Ok(())
     }
@@ -170,7 +171,7 @@ impl Catalog {
                 .bind(&issuer.issuer_capabilities)
                 .execute(&mut *connection)
                 .await?;
-            record!(connection, change, "user.invite", person.as_str());
+            record!(connection, change, "user.invite", person.as_str(), format!("until {expires_at}"));
         });
         Ok(Ok(()))
     }
@@ -217,13 +218,14 @@ impl Catalog {
                     if claimed.rows_affected() > 0 {
                         forget_failures!(connection, new);
                     }
+                    let detail = held_role!(connection, org, person);
                     let accepted = Change { org: Some(org), ..change.clone() };
-                    record!(connection, accepted, "user.accept", person.as_str());
+                    record!(connection, accepted, "user.accept", person.as_str(), detail);
                     person
                 }
             };
             set_password!(connection, person, new, change.at);
-            record_for_person!(connection, person, change, "password.set", person.as_str());
+            record_for_person!(connection, person, change, "password.set", person.as_str(), "");
         });
         Ok(true)
     }
@@ -250,10 +252,11 @@ impl Catalog {
                 return Ok(Joining::OtherAddress);
             }
             move_membership!(connection, org, waiting, account, change.at);
+            let held = held_role!(connection, org, account);
             let accepted = Change { org: Some(org), ..change.clone() };
             // Both names stand in the trail: the organisation knew the member by the first until now.
-            record!(connection, accepted, "user.accept", waiting.as_str());
-            record!(connection, accepted, "user.join", account.as_str());
+            record!(connection, accepted, "user.accept", waiting.as_str(), format!("by the account {account}"));
+            record!(connection, accepted, "user.join", account.as_str(), held);
         });
         Ok(Joining::Joined)
     }

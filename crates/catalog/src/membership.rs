@@ -3,6 +3,7 @@
 
 use tidegauge_model::{Capabilities, ErrorKind, OrgId, Role, RoleId, Timestamp, UserId};
 
+use crate::audit::detail::named_with;
 use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::granted::{Holding, select_granted};
@@ -168,7 +169,24 @@ macro_rules! move_membership {
 pub(crate) const COPY_MEMBERSHIP: &str = "INSERT INTO membership (org_id, person_id, role, created, accepted, main_role) \
      SELECT org_id, $3, role, created, $4, main_role FROM membership WHERE org_id = $1 AND person_id = $2";
 
-pub(crate) use move_membership;
+/// What the audit trail says of a member, inside a transaction: the address that the organisation knows them by, and the
+/// main role.
+macro_rules! held_role {
+    ($connection:expr, $org:expr, $person:expr) => {{
+        let held: Option<(String, String)> = sqlx::query_as($crate::membership::SELECT_HELD)
+            .bind($org.as_str())
+            .bind($person.as_str())
+            .fetch_optional(&mut *$connection)
+            .await?;
+        let (email, role) = held.unwrap_or_default();
+        $crate::audit::detail::named_with(&email, format!("role {role}"))
+    }};
+}
+
+pub(crate) const SELECT_HELD: &str = "SELECT p.email, COALESCE(m.main_role, m.role) FROM membership m \
+     JOIN person p ON p.id = m.person_id WHERE m.org_id = $1 AND m.person_id = $2";
+
+pub(crate) use {held_role, move_membership};
 
 impl Catalog {
     /// Adds somebody to an organisation, as a new person whom nobody can act as until the membership is accepted. What
@@ -202,7 +220,8 @@ impl Catalog {
             insert_person!(connection, newcomer, newcomer.id.as_str());
             insert_membership!(connection, org, newcomer.id, role.built_in(), change.at, None::<Timestamp>);
             give_main_role!(connection, org, newcomer.id, role);
-            record!(connection, change, "user.create", newcomer.id.as_str(), role.detail());
+            let detail = named_with(&newcomer.email, role.detail());
+            record!(connection, change, "user.create", newcomer.id.as_str(), detail);
             let member: MemberRow = sqlx::query_as(SELECT_MEMBER)
                 .bind(org.as_str())
                 .bind(newcomer.id.as_str())
@@ -227,7 +246,8 @@ impl Catalog {
             .rows_affected();
             if accepted > 0 {
                 end_invitation!(connection, org, person);
-                record!(connection, change, "user.accept", person.as_str());
+                let detail = held_role!(connection, org, person);
+                record!(connection, change, "user.accept", person.as_str(), detail);
             }
         });
         Ok(())
@@ -254,7 +274,8 @@ impl Catalog {
                 return Ok(false);
             };
             move_membership!(connection, org, waiting.person.id, account, change.at);
-            record!(connection, change, "user.accept", account.as_str());
+            let detail = held_role!(connection, org, account);
+            record!(connection, change, "user.accept", account.as_str(), detail);
         });
         Ok(true)
     }
@@ -323,6 +344,7 @@ impl Catalog {
         write!(self, connection => {
             lock_org!(connection, org);
             check_holding!(connection, org, person, checked);
+            let held = held_role!(connection, org, person);
             sqlx::query("DELETE FROM membership WHERE org_id = $1 AND person_id = $2")
                 .bind(org.as_str())
                 .bind(person.as_str())
@@ -331,7 +353,7 @@ impl Catalog {
             if count_owners!(connection, org) == 0 {
                 return Ok(Err(MembershipRefusal::LastOwner));
             }
-            record!(connection, change, "user.delete", person.as_str());
+            record!(connection, change, "user.delete", person.as_str(), held);
             end_tokens_with_membership!(connection, org, person, change);
         });
         Ok(Ok(()))

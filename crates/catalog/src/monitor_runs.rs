@@ -1,6 +1,6 @@
 //! Runs of monitors: which are due, which node makes them, and what they lead to. A run is leased to one node; what it
-//! leads to is written in one transaction and only by who still has the lease, so that a run that took too long and was
-//! given to another writes nothing.
+//! leads to is written in one transaction, and only by who still has the lease and ran the definition that counts by then:
+//! a run that took too long and was given to another writes nothing, nor does one whose monitor tells somebody else now.
 
 use sqlx::FromRow;
 use tidegauge_model::{MonitorId, OrgId, Timestamp};
@@ -103,6 +103,16 @@ const FIRST_DUE: &str = concat!(
 
 const RELEASE: &str = "UPDATE monitor_watch SET due_at = $3, revision = $4, last_run = $5, state = $6, \
     lease_owner = '', lease_until = 0 WHERE monitor_id = $1 AND lease_owner = $2";
+
+const GIVE_BACK: &str = "UPDATE monitor_watch SET lease_owner = '', lease_until = 0 \
+    WHERE monitor_id = $1 AND lease_owner = $2";
+
+/// The definition that counts.
+const REVISION: &str = "SELECT revision FROM monitor WHERE id = $1";
+
+/// The same where several write at once: who changes the monitor waits until the run is recorded, and so comes whoever
+/// points a notifier elsewhere that it uses no more.
+const REVISION_LOCKED: &str = "SELECT revision FROM monitor WHERE id = $1 FOR SHARE";
 
 impl Catalog {
     /// Leases up to `limit` monitors that are due, the longest due first. The owner must be another one each time.
@@ -208,32 +218,51 @@ impl Catalog {
         Ok(state)
     }
 
-    /// Writes what a run leads to and ends its lease. False, and nothing is written, if the lease is somebody else's.
+    /// Writes what a run leads to and ends its lease. False, and nothing is written, if the lease is somebody else's. Nor
+    /// is it if the monitor was changed since: what was found was for the notifiers that it had, and who may point those
+    /// elsewhere was asked about the monitor as it is now. The lease ends, and the run is made anew.
     pub async fn record_monitor_run(&self, run: &RecordedRun) -> Result<bool> {
+        let revision_statement = match &self.db {
+            Db::Sqlite { .. } => REVISION,
+            Db::Postgres(_) => REVISION_LOCKED,
+        };
         let is_recorded = write!(self, connection => {
-            let released = sqlx::query(RELEASE)
+            let present: Option<i64> = sqlx::query_scalar(revision_statement)
                 .bind(run.monitor.as_str())
-                .bind(&run.owner)
-                .bind(run.next_due.as_micros())
-                .bind(run.revision)
-                .bind(run.last_run.map(Timestamp::as_micros))
-                .bind(&run.state)
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if released == 0 {
-                return Ok(false);
+                .fetch_optional(&mut *connection)
+                .await?;
+            if present == Some(run.revision) {
+                let released = sqlx::query(RELEASE)
+                    .bind(run.monitor.as_str())
+                    .bind(&run.owner)
+                    .bind(run.next_due.as_micros())
+                    .bind(run.revision)
+                    .bind(run.last_run.map(Timestamp::as_micros))
+                    .bind(&run.state)
+                    .execute(&mut *connection)
+                    .await?
+                    .rows_affected();
+                if released == 0 {
+                    return Ok(false);
+                }
+                for check in &run.checks {
+                    monitor_checks::insert!(connection, run, check);
+                }
+                if let Some(annotation) = &run.annotation {
+                    insert_annotation!(connection, &run.org, annotation);
+                }
+                for delivery in &run.deliveries {
+                    enqueue!(connection, delivery);
+                }
+                true
+            } else {
+                sqlx::query(GIVE_BACK)
+                    .bind(run.monitor.as_str())
+                    .bind(&run.owner)
+                    .execute(&mut *connection)
+                    .await?;
+                false
             }
-            for check in &run.checks {
-                monitor_checks::insert!(connection, run, check);
-            }
-            if let Some(annotation) = &run.annotation {
-                insert_annotation!(connection, &run.org, annotation);
-            }
-            for delivery in &run.deliveries {
-                enqueue!(connection, delivery);
-            }
-            true
         });
         Ok(is_recorded)
     }

@@ -5,9 +5,10 @@ mod stored;
 
 use sqlx::FromRow;
 use tidegauge_model::monitor::Definition;
-use tidegauge_model::{ErrorKind, MonitorId, OrgId, Timestamp, UserId};
+use tidegauge_model::{ErrorKind, MonitorId, NotifierId, OrgId, Timestamp, UserId};
 
 use self::stored::Stored;
+use crate::audit::detail::{listed, named_with};
 use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::deletion::delete_one;
@@ -112,6 +113,12 @@ const REPLACE: &str = concat!(
     columns!()
 );
 
+/// What the audit trail says of a monitor: its name, and whom it tells.
+fn detail(definition: &Definition) -> String {
+    let notifiers = definition.notifiers.iter().map(NotifierId::as_str);
+    named_with(&definition.name, listed("notifiers", notifiers))
+}
+
 impl Catalog {
     pub async fn list_monitors(&self, org: &OrgId) -> Result<Vec<Monitor>> {
         let rows = read!(self, executor => {
@@ -181,7 +188,7 @@ impl Catalog {
             .bind(monitor.modified.as_micros())
             .execute(&mut *connection)
             .await?;
-            record!(connection, change, "monitor.create", monitor.id.as_str());
+            record!(connection, change, "monitor.create", monitor.id.as_str(), detail(definition));
         });
         Ok(())
     }
@@ -205,7 +212,7 @@ impl Catalog {
             if row.is_none() {
                 return Ok(None);
             }
-            record!(connection, change, "monitor.update", monitor.id.as_str());
+            record!(connection, change, "monitor.update", monitor.id.as_str(), detail(definition));
             row
         });
         row.map(MonitorRow::read).transpose()
@@ -213,6 +220,6 @@ impl Catalog {
 
     /// Deletes a monitor; what its runs have found goes with it.
     pub async fn delete_monitor(&self, org: &OrgId, id: &MonitorId, change: &Change) -> Result<bool> {
-        delete_one!(self, "monitor", org, id, change, "monitor.delete")
+        delete_one!(self, "monitor", "name", org, id, change, "monitor.delete")
     }
 }

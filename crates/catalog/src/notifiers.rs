@@ -4,9 +4,9 @@ use sqlx::FromRow;
 use tidegauge_model::notifier::DisabledUntil;
 use tidegauge_model::{DeliveryId, NotifierId, OrgId, Timestamp, UserId};
 
+use crate::audit::detail::named_with;
 use crate::audit::{Change, record};
 use crate::db::{Db, read, write};
-use crate::deletion::delete_one;
 use crate::limits::{NOTIFIERS_MAX, check_room};
 use crate::{Catalog, Result};
 
@@ -91,9 +91,14 @@ const REPLACE: &str = concat!(
 
 impl Catalog {
     /// Writes down in the audit trail what was done with a notifier that changes nothing about it.
-    pub async fn note_notifier(&self, action: &'static str, id: &NotifierId, change: &Change) -> Result<()> {
+    pub async fn note_notifier(
+        &self,
+        action: &'static str,
+        notifier: &Notifier,
+        change: &Change,
+    ) -> Result<()> {
         write!(self, connection => {
-            record!(connection, change, action, id.as_str());
+            record!(connection, change, action, notifier.id.as_str(), detail(&notifier.name, &notifier.channel));
         });
         Ok(())
     }
@@ -156,7 +161,8 @@ impl Catalog {
             .bind(notifier.modified.as_micros())
             .execute(&mut *connection)
             .await?;
-            record!(connection, change, "notifier.create", notifier.id.as_str());
+            record!(connection, change, "notifier.create", notifier.id.as_str(),
+                detail(&notifier.name, &notifier.channel));
         });
         Ok(())
     }
@@ -209,14 +215,29 @@ impl Catalog {
             if row.is_none() {
                 return Ok(None);
             }
-            record!(connection, change, "notifier.update", notifier.id.as_str());
+            let detail = detail(&notifier.name, &notifier.channel);
+            // Where it goes is a secret of its own; that it goes elsewhere is what somebody looks for.
+            let detail = if is_same { detail } else { format!("{detail}, points elsewhere") };
+            record!(connection, change, "notifier.update", notifier.id.as_str(), detail);
             row
         });
         row.map(|row| self.read_notifier(org, row)).transpose()
     }
 
     pub async fn delete_notifier(&self, org: &OrgId, id: &NotifierId, change: &Change) -> Result<bool> {
-        delete_one!(self, "notifier", org, id, change, "notifier.delete")
+        write!(self, connection => {
+            let deleted: Option<(String, String)> =
+                sqlx::query_as("DELETE FROM notifier WHERE org_id = $1 AND id = $2 RETURNING name, channel")
+                    .bind(org.as_str())
+                    .bind(id.as_str())
+                    .fetch_optional(&mut *connection)
+                    .await?;
+            let Some((name, channel)) = deleted else {
+                return Ok(false);
+            };
+            record!(connection, change, "notifier.delete", id.as_str(), detail(&name, &channel));
+        });
+        Ok(true)
     }
 
     fn read_notifier(&self, org: &OrgId, row: NotifierRow) -> Result<Notifier> {
@@ -235,6 +256,11 @@ impl Catalog {
             modified: Timestamp::from_micros(row.modified),
         })
     }
+}
+
+/// What the audit trail says of a notifier: its name and channel, and nothing of where it goes.
+fn detail(name: &str, channel: &str) -> String {
+    named_with(name, channel)
 }
 
 /// Whether two properties lead to the same place. Channels read them as JSON, in which spaces and order say nothing.

@@ -4,6 +4,7 @@ use sqlx::FromRow;
 use tidegauge_model::org::Payment;
 use tidegauge_model::{ErrorKind, Licence, Org, OrgId, PaymentStatus, Plan, Role, Timestamp, UserId};
 
+use crate::audit::detail::{cut, named};
 use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::limits::ORGS_OWNED_MAX;
@@ -118,6 +119,24 @@ macro_rules! lock_org {
 
 pub(crate) use {insert_org, lock_org};
 
+/// What the audit trail says of a change: what was set, with what it was before.
+fn difference(mut before: Org, after: &Org) -> String {
+    let mut changes = Vec::new();
+    if before.name != after.name {
+        changes.push(format!("name {:?}, before {:?}", after.name, before.name));
+    }
+    if before.payment.set != after.payment.set {
+        changes.push(format!("payment {}, before {}", after.payment.set.name(), before.payment.set.name()));
+    }
+    let mut limits = after.licence.limits.clone();
+    for ((name, now), (_, before)) in limits.named().into_iter().zip(before.licence.limits.named()) {
+        if now != before {
+            changes.push(format!("{name} {now}, before {before}"));
+        }
+    }
+    cut(changes.join("; "))
+}
+
 impl Catalog {
     pub async fn find_org(&self, id: &OrgId) -> Result<Option<Org>> {
         let row = read!(self, executor => {
@@ -164,7 +183,7 @@ impl Catalog {
             }
             insert_org!(connection, org);
             crate::people::insert_membership!(connection, org.id, owner, Role::Owner, org.created, Some(org.created));
-            record!(connection, change, "org.create", org.id.as_str());
+            record!(connection, change, "org.create", org.id.as_str(), named(&org.name));
         });
         Ok(())
     }
@@ -185,6 +204,7 @@ impl Catalog {
                 return Ok(None);
             };
             let mut org = row.read()?;
+            let before = org.clone();
             if let Err(refused) = edit(&mut org) {
                 return Ok(Some(Err(refused)));
             }
@@ -209,7 +229,7 @@ impl Catalog {
             .bind(org.version)
             .execute(&mut *connection)
             .await?;
-            record!(connection, change, action, org.id.as_str());
+            record!(connection, change, action, org.id.as_str(), difference(before, &org));
             org
         });
         Ok(Some(Ok(org)))

@@ -166,7 +166,7 @@ impl Catalog {
             }
             set_password!(connection, person, new, change.at);
             forget_failures!(connection, new);
-            record_for_person!(connection, person, change, "password.change", person.as_str());
+            record_for_person!(connection, person, change, "password.change", person.as_str(), "");
         });
         Ok(true)
     }

@@ -3,6 +3,7 @@
 use sqlx::FromRow;
 use tidegauge_model::{OrgId, Role, RoleId, Timestamp, UserId};
 
+use crate::audit::detail::named;
 use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::sign_ins::record_for_person;
@@ -182,7 +183,7 @@ impl Catalog {
     pub async fn rename_person(&self, id: &UserId, name: &str, change: &Change) -> Result<bool> {
         write!(self, connection => {
             rename!(connection, id, name);
-            record!(connection, change, "user.update", id.as_str());
+            record!(connection, change, "user.update", id.as_str(), named(name));
         });
         Ok(true)
     }
@@ -191,7 +192,7 @@ impl Catalog {
     pub async fn rename_oneself(&self, id: &UserId, name: &str, change: &Change) -> Result<bool> {
         write!(self, connection => {
             rename!(connection, id, name);
-            record_for_person!(connection, id, change, "user.update", id.as_str());
+            record_for_person!(connection, id, change, "user.update", id.as_str(), named(name));
         });
         Ok(true)
     }

@@ -48,7 +48,8 @@ impl Catalog {
             insert_dataset!(connection, dataset, number, last_column, commit.value);
             insert_columns!(connection, dataset.id, columns, commit.value);
             insert_segments!(connection, dataset.id, segments, commit);
-            record!(connection, change, "dataset.recover", dataset.name.as_str());
+            record!(connection, change, "dataset.recover", dataset.name.as_str(),
+                format!("{count} segments"));
             commit.value
         });
         from_stored("the commit", commit)

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use sqlx::FromRow;
 use tidegauge_model::{Capabilities, OrgId, RoleId, RoleRef, Timestamp, UserId};
 
+use crate::audit::detail::{listed, named_with};
 use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::limits::{ROLES_MAX, check_room};
@@ -152,6 +153,12 @@ pub(crate) fn by_first<V: From<String>>(rows: Vec<(String, String)>) -> BTreeMap
     grouped
 }
 
+/// What the audit trail says of a role: who has it, and what it allows.
+fn detail(role: &CustomRole) -> String {
+    let members = listed("members", role.members.iter().map(UserId::as_str));
+    named_with(&role.name, format!("{members}, {}", capabilities_text(&role.capabilities)))
+}
+
 impl Catalog {
     pub async fn list_roles(&self, org: &OrgId) -> Result<Vec<CustomRole>> {
         let (rows, members) = read!(self, executor => {
@@ -212,7 +219,7 @@ impl Catalog {
             .await
             .map_err(Error::name_taken("role"))?;
             replace_members!(connection, "custom_role_member", "role_id", org, role.id, &members);
-            record!(connection, change, "role.create", role.id.as_str());
+            record!(connection, change, "role.create", role.id.as_str(), detail(role));
         });
         Ok(Ok(CustomRole { members, ..role.clone() }))
     }
@@ -256,7 +263,7 @@ impl Catalog {
             .bind(id.as_str())
             .execute(&mut *connection)
             .await?;
-            record!(connection, change, "role.update", id.as_str());
+            record!(connection, change, "role.update", id.as_str(), detail(&role));
             role
         });
         Ok(Ok(role))
@@ -284,7 +291,7 @@ impl Catalog {
             for statement in STATEMENTS {
                 sqlx::query(statement).bind(org.as_str()).bind(id.as_str()).execute(&mut *connection).await?;
             }
-            record!(connection, change, "role.delete", id.as_str());
+            record!(connection, change, "role.delete", id.as_str(), detail(&role));
         });
         Ok(Ok(()))
     }

@@ -90,7 +90,7 @@ impl Catalog {
             .bind(&session.agent)
             .execute(&mut *connection)
             .await?;
-            record_for_person!(connection, session.person, change, "session.create", session.id.as_str());
+            record_for_person!(connection, session.person, change, "session.create", session.id.as_str(), "");
         });
         Ok(())
     }
@@ -144,7 +144,7 @@ impl Catalog {
             if deleted == 0 {
                 return Ok(false);
             }
-            record_for_person!(connection, person, change, "session.delete", id.as_str());
+            record_for_person!(connection, person, change, "session.delete", id.as_str(), "");
         });
         Ok(true)
     }
@@ -164,7 +164,8 @@ impl Catalog {
                 .await?
                 .rows_affected();
             if deleted > 0 {
-                record_for_person!(connection, person, change, "session.delete.others", person.as_str());
+                let detail = format!("{deleted} sessions");
+                record_for_person!(connection, person, change, "session.delete.others", person.as_str(), &detail);
             }
             deleted
         });

@@ -14,20 +14,21 @@ const PRUNE_BATCH: i64 = 2_000;
 pub(crate) const ACCEPTED_ORGS: &str = "SELECT org_id FROM membership \
     WHERE person_id = $1 AND accepted IS NOT NULL ORDER BY org_id LIMIT 100";
 
-/// Writes the audit entry of a change that is about a person, inside its transaction.
+/// Writes the audit entry of a change that is about a person, inside its transaction. All organisations of the person read
+/// the detail, so nothing of one of them stands in it.
 macro_rules! record_for_person {
-    ($connection:expr, $person:expr, $change:expr, $action:expr, $resource:expr) => {{
+    ($connection:expr, $person:expr, $change:expr, $action:expr, $resource:expr, $detail:expr) => {{
         let orgs: Vec<String> = sqlx::query_scalar($crate::sign_ins::ACCEPTED_ORGS)
             .bind($person.as_str())
             .fetch_all(&mut *$connection)
             .await?;
         if orgs.is_empty() {
-            $crate::audit::record!($connection, $change, $action, $resource);
+            $crate::audit::record!($connection, $change, $action, $resource, $detail);
         }
         for org in orgs {
             let org = Some(tidegauge_model::OrgId::from(org));
             let change = $crate::audit::Change { org, ..$change.clone() };
-            $crate::audit::record!($connection, change, $action, $resource);
+            $crate::audit::record!($connection, change, $action, $resource, $detail);
         }
     }};
 }

@@ -4,6 +4,7 @@ use futures_util::TryStreamExt;
 use sqlx::FromRow;
 use tidegauge_model::{ErrorKind, OrgId, StarredQueryId, Timestamp, UserId};
 
+use crate::audit::detail::named;
 use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::limits::{LIST_BYTES_MAX, STARRED_QUERIES_MAX, check_room};
@@ -178,7 +179,7 @@ impl Catalog {
             .bind(starred.modified.as_micros())
             .execute(&mut *connection)
             .await?;
-            record!(connection, change, "starredQuery.create", starred.id.as_str());
+            record!(connection, change, "starredQuery.create", starred.id.as_str(), named(&starred.name));
         });
         Ok(())
     }
@@ -215,7 +216,7 @@ impl Catalog {
             if updated == 0 {
                 return Ok(false);
             }
-            record!(connection, change, "starredQuery.update", starred.id.as_str());
+            record!(connection, change, "starredQuery.update", starred.id.as_str(), named(&starred.name));
         });
         Ok(true)
     }
@@ -229,18 +230,18 @@ impl Catalog {
         change: &Change,
     ) -> Result<bool> {
         write!(self, connection => {
-            let deleted =
-                sqlx::query("DELETE FROM starred_query WHERE org_id = $1 AND id = $2 AND dataset = $3")
-                    .bind(org.as_str())
-                    .bind(id.as_str())
-                    .bind(checked_dataset)
-                    .execute(&mut *connection)
-                    .await?
-                    .rows_affected();
-            if deleted == 0 {
+            let deleted: Option<String> = sqlx::query_scalar(
+                "DELETE FROM starred_query WHERE org_id = $1 AND id = $2 AND dataset = $3 RETURNING name",
+            )
+            .bind(org.as_str())
+            .bind(id.as_str())
+            .bind(checked_dataset)
+            .fetch_optional(&mut *connection)
+            .await?;
+            let Some(name) = deleted else {
                 return Ok(false);
-            }
-            record!(connection, change, "starredQuery.delete", id.as_str());
+            };
+            record!(connection, change, "starredQuery.delete", id.as_str(), named(&name));
         });
         Ok(true)
     }

@@ -8,14 +8,12 @@ use sqlx::FromRow;
 use tidegauge_model::capability::Grants;
 use tidegauge_model::{Capabilities, DatasetArea, OrgArea, OrgId, Timestamp, TokenId, UserId, ViewArea};
 
+use crate::audit::detail::{cut, named, named_with};
 use crate::audit::{Change, record};
 use crate::db::{read, write, write_figures};
 use crate::deletion::delete_one;
 use crate::limits::TOKENS_MAX;
 use crate::{Catalog, Error, Result};
-
-/// What is kept of a text in the audit trail.
-const DETAIL_MAX: usize = 512;
 
 /// A token's record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +58,7 @@ pub(crate) fn capabilities_text(capabilities: &Capabilities) -> String {
 
 /// Capabilities as the audit trail has them: cut off where they name very many things.
 pub(crate) fn capabilities_in_short(capabilities: &Capabilities) -> String {
-    capabilities_text(capabilities).chars().take(DETAIL_MAX).collect()
+    cut(capabilities_text(capabilities))
 }
 
 /// What a [`TokenRow`] is read from.
@@ -110,7 +108,7 @@ pub(crate) const INSERT: &str = "INSERT INTO token \
 pub(crate) const END_WITH_MEMBERSHIP: &str = "UPDATE token SET expires_at = $3 \
     WHERE org_id = $1 AND person_id = $2 AND ends_with_membership AND (expires_at IS NULL OR expires_at > $3) \
     AND NOT EXISTS (SELECT 1 FROM membership m \
-    WHERE m.org_id = $1 AND m.person_id = $2 AND m.accepted IS NOT NULL) RETURNING id";
+    WHERE m.org_id = $1 AND m.person_id = $2 AND m.accepted IS NOT NULL) RETURNING id, name";
 
 pub(crate) const API: &str = "api";
 pub(crate) const PERSONAL: &str = "personal";
@@ -138,15 +136,16 @@ macro_rules! insert_token {
 /// Ends inside a transaction the tokens that were made to end with the membership of a person who is no member.
 macro_rules! end_tokens_with_membership {
     ($connection:expr, $org:expr, $person:expr, $change:expr) => {
-        let mut ended: Vec<String> = sqlx::query_scalar($crate::tokens::END_WITH_MEMBERSHIP)
+        let mut ended: Vec<(String, String)> = sqlx::query_as($crate::tokens::END_WITH_MEMBERSHIP)
             .bind($org.as_str())
             .bind($person.as_str())
             .bind($change.at.as_micros())
             .fetch_all(&mut *$connection)
             .await?;
         ended.sort();
-        for id in &ended {
-            $crate::audit::record!($connection, $change, "token.end", id);
+        for (id, name) in &ended {
+            let detail = $crate::audit::detail::named(name);
+            $crate::audit::record!($connection, $change, "token.end", id, detail);
         }
     };
 }
@@ -208,8 +207,8 @@ impl Catalog {
                 crate::limits::check_room!(connection, org, "token", TOKENS_MAX);
             }
             insert_token!(connection, token, digest);
-            record!(connection, change, "token.create", token.id.as_str(),
-                capabilities_in_short(&token.capabilities));
+            let detail = named_with(&token.name, capabilities_text(&token.capabilities));
+            record!(connection, change, "token.create", token.id.as_str(), detail);
             end_if_its_maker_left!(connection, token, change);
         });
         Ok(())
@@ -244,7 +243,9 @@ impl Catalog {
                 crate::limits::check_room!(connection, org, "token", TOKENS_MAX);
             }
             insert_token!(connection, successor, digest);
-            record!(connection, change, "token.regenerate", old.as_str());
+            let given = capabilities_text(&successor.capabilities);
+            let detail = format!("by {}, ends {old_expires_at}, {given}", successor.id);
+            record!(connection, change, "token.regenerate", old.as_str(), named_with(&successor.name, detail));
             end_if_its_maker_left!(connection, successor, change);
         });
         Ok(true)
@@ -252,22 +253,22 @@ impl Catalog {
 
     /// Deletes an API token of an organisation.
     pub async fn delete_token(&self, org: &OrgId, id: &TokenId, change: &Change) -> Result<bool> {
-        delete_one!(self, "token", org, id, change, "token.delete")
+        delete_one!(self, "token", "name", org, id, change, "token.delete")
     }
 
     /// Deletes any token, for the operator. The audit entry belongs to the token's organisation.
     pub async fn revoke_token(&self, id: &TokenId, change: &Change) -> Result<bool> {
         write!(self, connection => {
-            let deleted: Option<Option<String>> =
-                sqlx::query_scalar("DELETE FROM token WHERE id = $1 RETURNING org_id")
+            let deleted: Option<(Option<String>, String)> =
+                sqlx::query_as("DELETE FROM token WHERE id = $1 RETURNING org_id, name")
                     .bind(id.as_str())
                     .fetch_optional(&mut *connection)
                     .await?;
-            let Some(org) = deleted else {
+            let Some((org, name)) = deleted else {
                 return Ok(false);
             };
             let change = Change { org: org.map(OrgId::from), ..change.clone() };
-            record!(connection, change, "token.delete", id.as_str());
+            record!(connection, change, "token.delete", id.as_str(), named(&name));
         });
         Ok(true)
     }

@@ -4,9 +4,9 @@ use futures_util::TryStreamExt;
 use sqlx::FromRow;
 use tidegauge_model::{ErrorKind, OrgId, Timestamp, UserId, ViewId};
 
+use crate::audit::detail::{listed, named_with};
 use crate::audit::{Change, record};
 use crate::db::{read, write};
-use crate::deletion::delete_one;
 use crate::limits::{LIST_BYTES_MAX, VIEWS_MAX, check_room};
 use crate::orgs::lock_org;
 use crate::{Catalog, Error, Result};
@@ -99,9 +99,29 @@ macro_rules! check_name_is_free {
 
 pub(crate) use check_name_is_free;
 
+/// The present view inside a transaction that holds the lock of its organisation; returns if there is none.
+macro_rules! select_view {
+    ($connection:expr, $org:expr, $id:expr) => {{
+        let present: Option<ViewRow> = sqlx::query_as(SELECT_ONE)
+            .bind($org.as_str())
+            .bind($id.as_str())
+            .fetch_optional(&mut *$connection)
+            .await?;
+        let Some(present) = present else {
+            return Ok(None);
+        };
+        present.read()?
+    }};
+}
+
 fn datasets_text(datasets: &[String]) -> String {
     // A list of strings always has a JSON form.
     serde_json::to_string(datasets).unwrap_or_default()
+}
+
+/// What the audit trail says of a view: its name, and what it is said to read.
+fn detail(view: &View) -> String {
+    named_with(&view.name, listed("datasets", view.datasets.iter().map(String::as_str)))
 }
 
 impl Catalog {
@@ -173,16 +193,26 @@ impl Catalog {
             .execute(&mut *connection)
             .await
             .map_err(Error::name_taken("view"))?;
-            record!(connection, change, "view.create", view.id.as_str());
+            record!(connection, change, "view.create", view.id.as_str(), detail(view));
         });
         Ok(())
     }
 
-    /// Replaces what a caller may set. A conflict if another view or a dataset of the organisation has its name; `None`
-    /// if there is no such view.
-    pub async fn replace_view(&self, org: &OrgId, view: &View, change: &Change) -> Result<Option<View>> {
+    /// Replaces what a caller may set, unless `check` refuses to have the present view changed. A conflict if another
+    /// view or a dataset of the organisation has its name; `None` if there is no such view.
+    pub async fn replace_view<E>(
+        &self,
+        org: &OrgId,
+        view: &View,
+        change: &Change,
+        check: impl FnOnce(&View) -> std::result::Result<(), E>,
+    ) -> Result<Option<std::result::Result<View, E>>> {
         let row: ViewRow = write!(self, connection => {
             lock_org!(connection, org);
+            let present = select_view!(connection, org, view.id);
+            if let Err(refused) = check(&present) {
+                return Ok(Some(Err(refused)));
+            }
             check_name_is_free!(connection, org, &view.name, IS_DATASET, "there is a dataset with this name");
             let row = sqlx::query_as(UPDATE)
                 .bind(org.as_str())
@@ -192,19 +222,36 @@ impl Catalog {
                 .bind(datasets_text(&view.datasets))
                 .bind(&view.description)
                 .bind(view.modified.as_micros())
-                .fetch_optional(&mut *connection)
+                .fetch_one(&mut *connection)
                 .await
                 .map_err(Error::name_taken("view"))?;
-            let Some(row) = row else {
-                return Ok(None);
-            };
-            record!(connection, change, "view.update", view.id.as_str());
+            record!(connection, change, "view.update", view.id.as_str(), detail(view));
             row
         });
-        row.read().map(Some)
+        row.read().map(|view| Some(Ok(view)))
     }
 
-    pub async fn delete_view(&self, org: &OrgId, id: &ViewId, change: &Change) -> Result<bool> {
-        delete_one!(self, "saved_view", org, id, change, "view.delete")
+    /// Deletes a view, unless `check` refuses it. `None` if there is no such view.
+    pub async fn delete_view<E>(
+        &self,
+        org: &OrgId,
+        id: &ViewId,
+        change: &Change,
+        check: impl FnOnce(&View) -> std::result::Result<(), E>,
+    ) -> Result<Option<std::result::Result<(), E>>> {
+        write!(self, connection => {
+            lock_org!(connection, org);
+            let present = select_view!(connection, org, id);
+            if let Err(refused) = check(&present) {
+                return Ok(Some(Err(refused)));
+            }
+            sqlx::query("DELETE FROM saved_view WHERE org_id = $1 AND id = $2")
+                .bind(org.as_str())
+                .bind(id.as_str())
+                .execute(&mut *connection)
+                .await?;
+            record!(connection, change, "view.delete", id.as_str(), detail(&present));
+        });
+        Ok(Some(Ok(())))
     }
 }

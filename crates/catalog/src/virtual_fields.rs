@@ -5,6 +5,7 @@ use futures_util::TryStreamExt;
 use sqlx::FromRow;
 use tidegauge_model::{ErrorKind, OrgId, Timestamp, UserId, VirtualFieldId};
 
+use crate::audit::detail::named_with;
 use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::limits::{LIST_BYTES_MAX, VIRTUAL_FIELDS_MAX};
@@ -111,6 +112,11 @@ macro_rules! make_room {
     }};
 }
 
+/// What the audit trail says of a virtual field.
+fn detail(field: &VirtualField) -> String {
+    named_with(&field.name, format!("of {}", field.dataset))
+}
+
 fn check_room(count: i64, namesakes: i64, is_new: bool) -> Result<()> {
     if namesakes > 0 {
         return Err(Error::new(ErrorKind::Conflict, "the dataset has a virtual field with this name"));
@@ -191,7 +197,7 @@ impl Catalog {
             .bind(field.modified.as_micros())
             .execute(&mut *connection)
             .await?;
-            record!(connection, change, "virtualField.create", field.id.as_str());
+            record!(connection, change, "virtualField.create", field.id.as_str(), detail(field));
         });
         Ok(true)
     }
@@ -232,7 +238,7 @@ impl Catalog {
             if updated == 0 {
                 return Ok(false);
             }
-            record!(connection, change, "virtualField.update", field.id.as_str());
+            record!(connection, change, "virtualField.update", field.id.as_str(), detail(field));
         });
         Ok(true)
     }
@@ -246,20 +252,20 @@ impl Catalog {
         change: &Change,
     ) -> Result<bool> {
         write!(self, connection => {
-            let deleted = sqlx::query(
+            let deleted: Option<String> = sqlx::query_scalar(
                 "DELETE FROM virtual_field WHERE id = $2 AND dataset_id IN \
-                 (SELECT id FROM dataset WHERE org_id = $1 AND name = $3)",
+                 (SELECT id FROM dataset WHERE org_id = $1 AND name = $3) RETURNING name",
             )
             .bind(org.as_str())
             .bind(id.as_str())
             .bind(checked_dataset)
-            .execute(&mut *connection)
-            .await?
-            .rows_affected();
-            if deleted == 0 {
+            .fetch_optional(&mut *connection)
+            .await?;
+            let Some(name) = deleted else {
                 return Ok(false);
-            }
-            record!(connection, change, "virtualField.delete", id.as_str());
+            };
+            let detail = named_with(&name, format!("of {checked_dataset}"));
+            record!(connection, change, "virtualField.delete", id.as_str(), detail);
         });
         Ok(true)
     }

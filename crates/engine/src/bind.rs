@@ -33,8 +33,12 @@ const COMPUTED_MIB_MAX: usize = 4 * CONSTANTS_MIB_MAX;
 const CONSTANT_BYTES_LEAST: usize = 4 << 10;
 
 impl Scope {
-    /// Binds an expression.
+    /// Binds an expression. What is found wrong by who does not know the text has the place of the innermost one.
     pub(crate) fn bind(&mut self, expr: &Expr) -> Result<Value> {
+        self.bound(expr).map_err(|error| error.at(expr.span))
+    }
+
+    fn bound(&mut self, expr: &Expr) -> Result<Value> {
         match &expr.kind {
             ExprKind::Literal(literal) => Ok(Value::literal(literal)),
             ExprKind::Field(name) => self.field(name, expr.span),

@@ -16,7 +16,7 @@ use tokio_util::task::AbortOnDropHandle;
 use crate::cache::ColumnCache;
 use crate::forget::Keeping;
 use crate::lanes::{Crowd, Lanes};
-use crate::memory::{QueryMemory, SharedMemory};
+use crate::memory::{Measured, QueryMemory, SharedMemory};
 use crate::partials::{Checked, Disk, PartialCache};
 use crate::run::Run;
 use crate::turns::{self, InTurns, Turns, Watch};
@@ -166,11 +166,16 @@ impl Engine {
             work: Mutex::default(),
             is_answered: false,
         };
-        let task =
-            AbortOnDropHandle::new(threads.spawn(InTurns::new(self.turns.share(&asker), run.answer())));
-        let answer = match task.await {
-            Ok(answer) => answer,
-            Err(source) => Err(Error::Internal { message: format!("the query stopped: {source}") }),
+        let heap = Arc::new(Measured::new(Arc::clone(&memory)));
+        let share = self.turns.share(&asker, Some(Arc::clone(&heap)));
+        let task = AbortOnDropHandle::new(threads.spawn(InTurns::new(share, run.answer())));
+        let answer = tokio::select! {
+            answer = task => match answer {
+                Ok(answer) => answer,
+                Err(source) => Err(Error::Internal { message: format!("the query stopped: {source}") }),
+            },
+            // It gets no further turn, and is dropped here.
+            () = heap.over() => Err(memory.refusal()),
         };
         match answer {
             Ok(answer) => Ok(Answer { held: Held::new(place, memory, &answer), ..answer }),

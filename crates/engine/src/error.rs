@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_schema::ArrowError;
 use datafusion_common::DataFusionError;
-use tidegauge_lang::Diagnostic;
+use tidegauge_lang::{Diagnostic, Span};
 use tidegauge_model::ErrorKind;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -55,6 +55,15 @@ impl Error {
             Self::Store(error) => error.kind(),
             Self::TooMuchAtOnce { .. } | Self::Internal { .. } => ErrorKind::Internal,
         }
+    }
+
+    /// Gives what is wrong a place in the text, where it has none of its own.
+    pub(crate) fn at(mut self, place: Span) -> Self {
+        if let Self::Invalid(diagnostics) = &mut self {
+            let nowhere = diagnostics.iter_mut().filter(|diagnostic| diagnostic.span == Span::default());
+            nowhere.for_each(|diagnostic| diagnostic.span = place);
+        }
+        self
     }
 }
 

@@ -165,6 +165,14 @@ impl Typed {
         }
     }
 
+    /// The parts of which one must be true, of a condition; one where it has none.
+    pub(crate) fn disjuncts(&self) -> Vec<Self> {
+        match &*self.node {
+            Node::Or(parts) => parts.iter().flat_map(Self::disjuncts).collect(),
+            _ => vec![self.clone()],
+        }
+    }
+
     /// The bound that a comparison with a time in the query sets, where what is compared is one of the wanted.
     pub(crate) fn bound(&self, is_wanted: impl Fn(&Self) -> bool) -> Option<(BinaryOperator, i64)> {
         use BinaryOperator::{Equal, Greater, GreaterOrEqual, Less, LessOrEqual};

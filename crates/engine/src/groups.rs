@@ -3,10 +3,12 @@
 //! groups, merges and sorts, and spills when its share of memory is used up.
 
 mod accumulators;
+mod bucket;
 mod check;
 mod chosen;
 mod dense;
 mod many;
+mod many_columns;
 mod merge;
 mod merger;
 mod ordered;
@@ -20,9 +22,7 @@ pub(crate) use chosen::in_order;
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};
+use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field as ArrowField, Schema, SchemaRef};
 use datafusion_common::ScalarValue;
 use datafusion_common::utils::memory::RecordBatchMemoryCounter;
@@ -40,7 +40,7 @@ use tidegauge_store::Block;
 
 use self::ordered::ordered;
 use crate::answer::{Answer, Field, Table};
-use crate::expr::{At, Typed, Values};
+use crate::expr::Typed;
 use crate::leaf::Leaf;
 use crate::partials::Partials;
 use crate::plan::GroupsPlan;
@@ -94,7 +94,7 @@ pub(crate) async fn run(
     } else {
         match (grouping.by_states(scan, threads, partials).await, scan) {
             // The states of all groups must be in memory at once. Without them, groups can wait on the disk.
-            (Err(Error::Memory { .. }), GroupedRows::Scan(scan)) => {
+            (Err(Error::Memory { .. }), GroupedRows::Scan(scan)) if !grouping.has_many_columns() => {
                 // Its blocks were claimed the first time.
                 let again = Arc::new(scan.again(None));
                 let counters = Arc::clone(&again.counters);
@@ -134,7 +134,7 @@ impl<'a> Grouping<'a> {
         let mut columns = Vec::new();
         let mut fields = Vec::new();
         if let Some((bucket, time)) = plan.bucket.as_ref().filter(|_| has_bucket) {
-            columns.push(bucket_of(*bucket, time.clone())?);
+            columns.push(bucket::of_time(*bucket, time.clone())?);
             fields.push(ArrowField::new(TIME_FIELD, DataType::Int64, true));
         }
         for (name, key) in &plan.keys {
@@ -167,7 +167,13 @@ impl<'a> Grouping<'a> {
                 .build()?;
             aggregates.push(Arc::new(expr));
         }
+        let context = many_columns::context(context, columns.len());
         Ok(Self { plan, context, schema, columns, aggregates, range_seconds, has_bucket })
+    }
+
+    /// Whether groups have so many columns that waiting on the disk does not help: they come back all at once.
+    fn has_many_columns(&self) -> bool {
+        many_columns::come_back_at_once(self.columns.len())
     }
 
     /// How many columns groups are told apart by, the bucket among them.
@@ -179,7 +185,10 @@ impl<'a> Grouping<'a> {
     fn leaf(&self, rows: &GroupedRows, threads: usize) -> Arc<dyn ExecutionPlan> {
         let (columns, schema) = (self.columns.clone(), Arc::clone(&self.schema));
         Arc::new(match rows {
-            GroupedRows::Scan(scan) => Leaf::of_scan(Arc::clone(scan), columns, schema, threads),
+            GroupedRows::Scan(scan) => {
+                let weight = many_columns::weight(columns.len(), self.aggregates.len());
+                Leaf::of_scan(Arc::clone(scan), columns, schema, threads).weighing(weight)
+            }
             GroupedRows::Plan(plan, conditions) => {
                 Leaf::of_plan(Arc::clone(plan), conditions.clone(), columns, schema)
             }
@@ -329,35 +338,6 @@ impl<'a> Grouping<'a> {
             ..Table::default()
         })
     }
-}
-
-/// The start of the bucket that a time is in.
-fn bucket_of(bucket: Bucket, time: Typed) -> Result<Typed> {
-    let run = move |values: &[Values], _: At<'_>| {
-        let times = values[0].array().as_primitive::<Int64Type>();
-        // Rows come in the order of time, so the bucket of one is mostly that of the one before.
-        let (mut start, mut end) = (i64::MAX, i64::MIN);
-        let starts: Vec<i64> = times
-            .values()
-            .iter()
-            .map(|time| {
-                if *time < start || *time >= end {
-                    (start, end) = bounds_of(*time, bucket.step);
-                }
-                start
-            })
-            .collect();
-        Ok(Arc::new(Int64Array::new(starts.into(), times.nulls().cloned())) as ArrayRef)
-    };
-    Typed::call("bucket", Type::Datetime, vec![time], Arc::new(run))
-}
-
-/// Where the bucket of a time begins and ends. The first bucket of all begins with the least time there is, and the last
-/// ends with the greatest, where no time is so little or so great.
-fn bounds_of(time: i64, step: i64) -> (i64, i64) {
-    let number = time.div_euclid(step);
-    // Of the end too: a start that was cut off is not as far from it as the others are.
-    (number.saturating_mul(step), number.saturating_add(1).saturating_mul(step))
 }
 
 /// All rows of a plan of one partition, as one batch.

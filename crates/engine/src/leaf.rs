@@ -45,6 +45,8 @@ enum Source {
     Scan {
         scan: Arc<Scan>,
         columns: Arc<Vec<Typed>>,
+        /// As how many columns they count when they are computed at once.
+        weight: usize,
     },
     Batches(Vec<RecordBatch>),
     /// Columns that are computed for the rows of another plan that pass all conditions.
@@ -72,7 +74,16 @@ enum Source {
 impl Leaf {
     /// Computes columns for the rows of a scan.
     pub(crate) fn of_scan(scan: Arc<Scan>, columns: Vec<Typed>, schema: SchemaRef, threads: usize) -> Self {
-        Self::new(Source::Scan { scan, columns: Arc::new(columns) }, schema, threads)
+        let weight = columns.len();
+        Self::new(Source::Scan { scan, columns: Arc::new(columns), weight }, schema, threads)
+    }
+
+    /// The same where the operator above makes more of the rows at hand than the columns are.
+    pub(crate) fn weighing(mut self, more: usize) -> Self {
+        if let Source::Scan { weight, .. } = &mut self.rows {
+            *weight = more;
+        }
+        self
     }
 
     /// Batches in memory, as one partition.
@@ -137,9 +148,13 @@ impl Leaf {
 
 /// What columns read of the rows of one block: they are computed of it stretch after stretch.
 pub(crate) async fn loaded(scan: &Scan, columns: &[Typed], selected: &Selected) -> Result<Stretches> {
+    weighed(scan, columns, columns.len(), selected).await
+}
+
+async fn weighed(scan: &Scan, columns: &[Typed], weight: usize, selected: &Selected) -> Result<Stretches> {
     let places = Typed::inputs_of(columns);
     let inputs = scan.load(selected.place, &places, &selected.picked).await?;
-    Ok(Stretches::new(inputs, selected.picked.count()))
+    Ok(Stretches::of_columns(inputs, selected.picked.count(), weight))
 }
 
 /// Columns for some rows.
@@ -156,6 +171,7 @@ fn batch_of(columns: &[Typed], schema: &SchemaRef, rows: &Rows<'_>) -> Result<Re
 /// Where one thread of a scan is.
 #[derive(Default)]
 struct Reading {
+    weight: usize,
     /// Rows whose columns are being computed, and rows that come after them.
     current: Option<Stretches>,
     waiting: VecDeque<Selected>,
@@ -177,7 +193,7 @@ async fn next_batch(
             reading.current = None;
         }
         if let Some(selected) = reading.waiting.pop_front() {
-            reading.current = Some(loaded(scan, columns, &selected).await?);
+            reading.current = Some(weighed(scan, columns, reading.weight, &selected).await?);
             continue;
         }
         let Some(claim) = scan.claim() else { return Ok(None) };
@@ -226,7 +242,7 @@ impl Computing {
                 batch = arrow_select::filter::filter_record_batch(&batch, &passes)?;
             }
         }
-        self.current = Some(Stretches::new(inputs_of(&batch), batch.num_rows()));
+        self.current = Some(Stretches::of_columns(inputs_of(&batch), batch.num_rows(), self.columns.len()));
         Ok(())
     }
 }
@@ -290,7 +306,9 @@ impl ExecutionPlan for Leaf {
         let schema = self.schema();
         let of = Arc::clone(&schema);
         let rows: Batches = match &self.rows {
-            Source::Scan { scan, columns } => scanned(Arc::clone(scan), Arc::clone(columns), of),
+            Source::Scan { scan, columns, weight } => {
+                scanned(Arc::clone(scan), Arc::clone(columns), *weight, of)
+            }
             Source::Batches(batches) => {
                 let slices: Vec<DataFusionResult<RecordBatch>> = batches.iter().flat_map(slices).collect();
                 stream::iter(slices).boxed()
@@ -332,8 +350,8 @@ fn external(error: crate::Error) -> DataFusionError {
 }
 
 /// Columns for the rows of a scan.
-fn scanned(scan: Arc<Scan>, columns: Arc<Vec<Typed>>, schema: SchemaRef) -> Batches {
-    let state = (scan, columns, schema, Reading::default());
+fn scanned(scan: Arc<Scan>, columns: Arc<Vec<Typed>>, weight: usize, schema: SchemaRef) -> Batches {
+    let state = (scan, columns, schema, Reading { weight, ..Reading::default() });
     let batches = stream::try_unfold(state, |(scan, columns, schema, mut reading)| async move {
         let next = next_batch(&scan, &columns, &schema, &mut reading).await.map_err(external)?;
         Ok::<_, DataFusionError>(next.map(|batch| (batch, (scan, columns, schema, reading))))

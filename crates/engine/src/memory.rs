@@ -1,6 +1,8 @@
 //! Memory of queries: one bound for all, and a share for each. Operators that can spill do so when their share is used
 //! up; those that cannot make the query fail, and only it. Of what there is for all, one organisation has at most half
-//! while another has queries, and a part is for queries that need little.
+//! while another has queries, and a part is for queries that need little. What nobody reserved is found by `measured`.
+
+mod measured;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,6 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use datafusion_common::DataFusionError;
 use datafusion_execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
 use hashbrown::HashMap;
+
+pub(crate) use measured::Measured;
 
 use crate::Error;
 
@@ -22,11 +26,17 @@ pub(crate) const EXPRESSIONS: &str = "expressions";
 const EXPRESSIONS_PART: usize = 8;
 const EXPRESSIONS_BYTES: usize = 16 << 20;
 
+/// A query that is found to hold more than it may have by this part of it, and no less than these bytes, ends.
+const OVER_PART: usize = 10;
+const OVER_BYTES_MIN: usize = 8 << 20;
+
 /// What all queries together hold.
 #[derive(Debug)]
 pub(crate) struct SharedMemory {
     max: usize,
     used: AtomicUsize,
+    /// How much of it was found by measuring, and is more than who holds it may have.
+    found: AtomicUsize,
     /// What the queries of each organisation hold that has any.
     orgs: Mutex<HashMap<Arc<str>, Weak<OrgMemory>>>,
 }
@@ -51,7 +61,7 @@ pub(crate) struct QueryMemory {
 
 impl SharedMemory {
     pub(crate) fn new(max: usize) -> Self {
-        Self { max, used: AtomicUsize::new(0), orgs: Mutex::default() }
+        Self { max, used: AtomicUsize::new(0), found: AtomicUsize::new(0), orgs: Mutex::default() }
     }
 
     fn of_org(&self, name: &Arc<str>) -> Arc<OrgMemory> {
@@ -111,7 +121,11 @@ impl QueryMemory {
     fn take_shared(&self, additional: usize, is_small: bool) -> bool {
         let shared = &self.shared;
         let (max, org_max) = match is_small {
-            true => (shared.max, shared.max),
+            // What is found with others, who are about to end, is not at the cost of those who need little.
+            true => {
+                let max = shared.max.saturating_add(shared.found.load(Ordering::Relaxed));
+                (max, max)
+            }
             false => (shared.max - shared.max / SMALL_PART, shared.org_max()),
         };
         if !add_within(&self.org.used, additional, org_max) {
@@ -132,6 +146,43 @@ impl QueryMemory {
         }
     }
 
+    /// Whether a query holds more than it may have, or all together do and it is not a small one, by more than a tenth:
+    /// what is measured is known afterwards, and operators that reserve make room meanwhile.
+    fn is_over(&self) -> bool {
+        let used = self.used.load(Ordering::Relaxed);
+        let is_own = used > self.max + (self.max / OVER_PART).max(OVER_BYTES_MIN);
+        let is_shared =
+            self.shared.used() > self.shared.max + self.shared.max / OVER_PART && used > SMALL_BYTES;
+        if is_own || is_shared {
+            self.is_crowded.store(!is_own, Ordering::Relaxed);
+        }
+        is_own || is_shared
+    }
+
+    /// Counts what was found to be held already.
+    fn add_found(&self, bytes: usize) {
+        self.shared.found.fetch_add(bytes, Ordering::Relaxed);
+        self.add(bytes);
+    }
+
+    fn give_back_found(&self, bytes: usize) {
+        self.give_back(bytes);
+        self.shared.found.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts what is held already.
+    fn add(&self, additional: usize) {
+        self.shared.used.fetch_add(additional, Ordering::Relaxed);
+        self.org.used.fetch_add(additional, Ordering::Relaxed);
+        self.took(additional);
+    }
+
+    fn give_back(&self, bytes: usize) {
+        self.shared.used.fetch_sub(bytes, Ordering::Relaxed);
+        self.org.used.fetch_sub(bytes, Ordering::Relaxed);
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
     fn took(&self, additional: usize) {
         let used = self.used.fetch_add(additional, Ordering::Relaxed) + additional;
         self.peak.fetch_max(used, Ordering::Relaxed);
@@ -150,15 +201,11 @@ impl MemoryPool for QueryMemory {
     }
 
     fn grow(&self, _: &MemoryReservation, additional: usize) {
-        self.shared.used.fetch_add(additional, Ordering::Relaxed);
-        self.org.used.fetch_add(additional, Ordering::Relaxed);
-        self.took(additional);
+        self.add(additional);
     }
 
     fn shrink(&self, _: &MemoryReservation, shrink: usize) {
-        self.shared.used.fetch_sub(shrink, Ordering::Relaxed);
-        self.org.used.fetch_sub(shrink, Ordering::Relaxed);
-        self.used.fetch_sub(shrink, Ordering::Relaxed);
+        self.give_back(shrink);
     }
 
     fn try_grow(&self, by: &MemoryReservation, additional: usize) -> Result<(), DataFusionError> {

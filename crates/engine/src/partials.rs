@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
 use hashbrown::{HashMap, HashSet};
+use tidegauge_heap::Apart;
 use tidegauge_store::BlockId;
 
 pub use self::checks::Checked;
@@ -87,6 +88,8 @@ struct Entry {
     state: State,
     bytes: usize,
     is_used: bool,
+    /// What is kept does not count as the query's that computed it.
+    _apart: Apart,
 }
 
 #[derive(Clone, Debug)]
@@ -255,7 +258,7 @@ impl Kept {
         }
         self.bytes += bytes;
         self.queue.push_back(key);
-        self.entries.insert(key, Entry { state, bytes, is_used: false });
+        self.entries.insert(key, Entry { state, bytes, is_used: false, _apart: Apart::new(bytes) });
         true
     }
 

@@ -57,7 +57,7 @@ impl Run {
                 segment = next;
                 stages = &after[used..];
                 if segment.scope.weight() > WEIGHT_MAX {
-                    segment = self.settled(segment).await?;
+                    segment = self.settled_before(segment, stages).await?;
                 }
             }
             Ok(segment)
@@ -78,7 +78,7 @@ impl Run {
             Stage::Filter(condition) => self.filter(segment, condition).await.map(alone),
             Stage::Search(search) => self.filter(segment, &search.predicate).await.map(alone),
             Stage::Sample(share) => self.sample(segment, share).await.map(alone),
-            Stage::Extend(fields) => self.extend(segment, fields).await.map(alone),
+            Stage::Extend(fields) => self.extend(segment, fields, after).await.map(alone),
             Stage::ExtendValid(fields) => extend::extend_valid(&mut segment, fields).map(|()| alone(segment)),
             Stage::Project(fields) => project::project(&mut segment, fields).map(|()| alone(segment)),
             Stage::ProjectAway(patterns) => project::away(&mut segment, patterns).map(|()| alone(segment)),

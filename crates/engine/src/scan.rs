@@ -45,6 +45,8 @@ pub(crate) struct Scan {
     /// For how many rows expressions are computed at once.
     pub(crate) pace: Arc<Pace>,
     pub(crate) counters: Arc<Counters>,
+    /// The places of the inputs that are read of rows that passed, as far as it is known before.
+    pub(crate) read: Vec<usize>,
     /// Into how many parts each block is cut for the threads; one where there are blocks enough for all.
     parts: usize,
     /// Held while a column of a block is read that more than one thread needs, one for each block.
@@ -143,21 +145,28 @@ impl Scan {
             cache,
             pace: Arc::new(pace),
             counters: Arc::default(),
+            read: Vec::new(),
             parts: 1,
             reading: Vec::new(),
             next: AtomicUsize::new(0),
         }
     }
 
-    /// Cuts blocks into parts when there are so few that threads would have nothing to do.
-    pub(crate) fn split_for(&mut self, threads: usize) {
+    /// Cuts blocks into parts when there are so few that threads would have nothing to do, or so many columns that those
+    /// of a block would not fit.
+    pub(crate) fn split_for(&mut self, threads: usize, read: Vec<usize>) {
         /// Enough for the last thread not to be waited for long.
         const PARTS_FOR_EACH: usize = 4;
         /// Smaller parts would cost more than they bring.
         const PARTS_MAX: usize = 8;
         let wanted = threads * PARTS_FOR_EACH;
+        self.read = read;
+        let by_columns = self.parts_by_columns();
         if threads > 1 && !self.blocks.is_empty() && self.blocks.len() < wanted {
             self.parts = wanted.div_ceil(self.blocks.len()).min(PARTS_MAX);
+        }
+        self.parts = self.parts.max(by_columns);
+        if self.parts > 1 {
             self.reading = self.blocks.iter().map(|_| Mutex::default()).collect();
         }
     }
@@ -174,6 +183,7 @@ impl Scan {
             cache: self.cache.clone(),
             pace: Arc::clone(&self.pace),
             counters: Arc::clone(&self.counters),
+            read: Vec::new(),
             parts: 1,
             reading: Vec::new(),
             next: AtomicUsize::new(0),
@@ -187,6 +197,7 @@ impl Scan {
             prune: self.prune.clone(),
             after: self.after,
             counters: Arc::default(),
+            read: self.read.clone(),
             parts: self.parts,
             reading: self.reading.iter().map(|_| Mutex::default()).collect(),
             ..self.with_inputs(self.inputs.clone())
@@ -258,6 +269,12 @@ impl Scan {
             return Ok(passes);
         }
         let places = condition.inputs();
+        if self.are_too_many(place, &places) {
+            let parts = condition.disjuncts();
+            if parts.len() > 1 {
+                return self.any_passes(place, &parts, picked).await;
+            }
+        }
         let portions = self.portions(place, &places, picked);
         let mut passed: Vec<BooleanBuffer> = Vec::with_capacity(portions.len());
         for portion in portions {
@@ -278,9 +295,28 @@ impl Scan {
         })
     }
 
+    /// Which of the picked rows of a block one of many conditions is true for: their columns are read one after the other,
+    /// because all of them would not fit.
+    async fn any_passes(&self, place: usize, parts: &[Typed], picked: &Picked) -> Result<BooleanBuffer> {
+        let places = Typed::inputs_of(parts);
+        let _held = self.held_rest(&self.blocks[place], &places, picked.count()).await?;
+        let mut passed = BooleanBuffer::new_unset(picked.count());
+        for part in parts {
+            let passes = Box::pin(self.passes(place, part, picked)).await?;
+            passed = &passed | &passes;
+        }
+        Ok(passed)
+    }
+
     /// The inputs at these places for the picked rows of a block; the others are absent.
     pub(crate) async fn load(&self, block: usize, places: &[usize], picked: &Picked) -> Result<Vec<Input>> {
         let began = Instant::now();
+        if self.are_read_alone(block, places, picked.count()) {
+            // Boxed: it is rare, and would make every caller's future larger.
+            let inputs = Box::pin(self.load_alone(block, places, picked)).await?;
+            add_since(&self.counters.nanos_reading, began);
+            return Ok(inputs);
+        }
         let _turn = match self.reading.get(block) {
             Some(reading) => Some(reading.lock().await),
             None => None,

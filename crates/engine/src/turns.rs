@@ -25,6 +25,7 @@ use overdue::{Running, Woken};
 use shares::{Account, Accounts};
 
 use crate::Asker;
+use crate::memory::Measured;
 
 /// How long a turn lasts before work that could go on lets others do so.
 const LENGTH: Duration = Duration::from_millis(2);
@@ -98,9 +99,9 @@ impl Turns {
     }
 
     /// The share of a query that begins.
-    pub(crate) fn share(self: &Arc<Self>, asker: &Asker) -> Arc<Share> {
+    pub(crate) fn share(self: &Arc<Self>, asker: &Asker, heap: Option<Arc<Measured>>) -> Arc<Share> {
         let (org, caller) = self.lock().accounts.of(asker);
-        Arc::new(Share { turns: Arc::clone(self), org, caller, query: Account::default() })
+        Arc::new(Share { turns: Arc::clone(self), org, caller, query: Account::default(), heap })
     }
 
     /// How long a turn lasts now before its work should pause.

@@ -11,9 +11,6 @@ use crate::encoding::Encoding;
 const OUTPUT_BYTES: usize = 64 * 1024;
 const WINDOW_BITS: u8 = 15;
 
-/// Each member of a gzip body costs more than its bytes say, so their number is bounded as well.
-const GZIP_MEMBERS_MAX: u32 = 65_536;
-
 /// Bounds on what a compressed body may expand to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecompressLimits {
@@ -26,11 +23,19 @@ pub struct DecompressLimits {
     pub ratio_free_bytes: u64,
     /// Memory that a zstd body may ask for, as a power of two. 8 MiB is what RFC 9659 sets for HTTP.
     pub zstd_window_log_max: u32,
+    /// Each member of a gzip body costs more than its bytes say, so their number is bounded as well.
+    pub gzip_members_max: u32,
 }
 
 impl Default for DecompressLimits {
     fn default() -> Self {
-        Self { bytes_max: 256 << 20, ratio_max: 200, ratio_free_bytes: 16 << 20, zstd_window_log_max: 23 }
+        Self {
+            bytes_max: 256 << 20,
+            ratio_max: 200,
+            ratio_free_bytes: 16 << 20,
+            zstd_window_log_max: 23,
+            gzip_members_max: 65_536,
+        }
     }
 }
 
@@ -210,20 +215,20 @@ impl Codec {
         }
         match self {
             Self::Identity | Self::DeflateUndecided => Ok(Step { read: 0, written: 0 }),
-            Self::Gzip { .. } => self.gzip(input, output),
+            Self::Gzip { .. } => self.gzip(input, output, limits.gzip_members_max),
             Self::Deflate { .. } => self.deflate(input, output),
             Self::Zstd { .. } => self.zstd(input, output, limits),
         }
     }
 
     /// A body may be several members one after the other, as when files were joined.
-    fn gzip(&mut self, input: &[u8], output: &mut [u8]) -> Result<Step, UndecodableBody> {
+    fn gzip(&mut self, input: &[u8], output: &mut [u8], members_max: u32) -> Result<Step, UndecodableBody> {
         let Self::Gzip { inflate, members } = self else { return Ok(Step { read: 0, written: 0 }) };
         if inflate.is_none() {
             if input.is_empty() {
                 return Ok(Step { read: 0, written: 0 });
             }
-            if *members >= GZIP_MEMBERS_MAX {
+            if *members >= members_max {
                 return Err(self.corrupt("it has too many members; send it in smaller parts"));
             }
             *inflate = Some(Decompress::new_gzip(WINDOW_BITS));

@@ -9,11 +9,11 @@ mod weight;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::Diagnostic;
 use crate::tree::{
     Expr, ExprKind, LetValue, Literal, NamePattern, Program, Query, QueryParameter, Setting, Source,
     Statement, TimeRange,
 };
+use crate::{Diagnostic, Span};
 
 use self::known::{Table, Values};
 use self::weight::Weight;
@@ -52,29 +52,33 @@ pub fn resolve(
         tables: HashMap::new(),
         constants: Values::default(),
         brought: Weight::default(),
+        place: Span::default(),
         problems: Vec::new(),
     };
     let mut is_strict = false;
     for (name, value) in variables {
-        let span = crate::Span::default();
-        names.constants.define(name.clone(), Expr::new(ExprKind::Literal(value.clone()), span));
+        names.constants.define(name.clone(), Expr::new(ExprKind::Literal(value.clone()), Span::default()));
     }
     for statement in program.statements {
         match statement {
-            Statement::Let(statement) => match statement.value {
-                LetValue::Scalar(expr) => names.define(statement.name, expr),
-                LetValue::Table(mut table) => {
-                    names.settle(&mut table, 0);
-                    names.constants.forget(&statement.name);
-                    names.tables.insert(statement.name, Rc::new(Table::new(table)));
+            Statement::Let(statement) => {
+                names.place = statement.span;
+                match statement.value {
+                    LetValue::Scalar(expr) => names.define(statement.name, expr),
+                    LetValue::Table(mut table) => {
+                        names.settle(&mut table, 0);
+                        names.constants.forget(&statement.name);
+                        names.tables.insert(statement.name, Rc::new(Table::new(table, statement.span)));
+                    }
                 }
-            },
+            }
             // The only setting there is; `set stricttypes = false` takes it back.
             Statement::Set(Setting { value, .. }) => is_strict = !value.is_some_and(|value| is_false(&value)),
             Statement::Parameters(parameters) => names.declare(parameters),
         }
     }
     let mut query = program.query;
+    names.place = Span::default();
     names.settle(&mut query, 0);
     match names.problems.is_empty() {
         true => Ok(Resolved { query, constants: names.constants.into_list(), is_strict }),
@@ -101,7 +105,7 @@ fn shielded(
     let shielded = |(name, view): (&String, &Query)| {
         let mut view = view.clone();
         view::shield(&mut view, &names);
-        (name.clone(), Rc::new(Table::new(view)))
+        (name.clone(), Rc::new(Table::new(view, Span::default())))
     };
     views.iter().map(shielded).collect()
 }
@@ -150,12 +154,24 @@ pub fn set_range(query: &mut Query, wanted: TimeRange) {
     }
 }
 
+/// Where a source stands in the text, if it says so.
+fn place_of(source: &Source) -> Span {
+    match source {
+        Source::Dataset { span, .. } => *span,
+        Source::Datasets { pattern, .. } => pattern.span,
+        Source::Table { name, .. } => name.span,
+        _ => Span::default(),
+    }
+}
+
 struct Names<'a> {
     views: &'a HashMap<String, Rc<Table>>,
     tables: HashMap<String, Rc<Table>>,
     constants: Values,
     /// What the settled names have brought.
     brought: Weight,
+    /// The `let` that is being settled; none in the query itself.
+    place: Span,
     problems: Vec<Diagnostic>,
 }
 
@@ -167,7 +183,7 @@ impl Names<'_> {
         {
             let dataset = || {
                 let source = Source::Dataset { name: other.clone(), range: TimeRange::ALL, span: expr.span };
-                Rc::new(Table::new(Query { source, stages: Vec::new() }))
+                Rc::new(Table::new(Query { source, stages: Vec::new() }, self.place))
             };
             let table = self.table(other).unwrap_or_else(dataset);
             self.constants.forget(&name);
@@ -184,8 +200,9 @@ impl Names<'_> {
         self.tables.get(name).or_else(|| self.views.get(name)).cloned()
     }
 
-    /// Counts a table that is about to be copied; none if that would be too much, which is told once.
-    fn bring(&mut self, table: &Table) -> Option<Query> {
+    /// Counts a table that is about to be copied to where its name is used; none if that would be too much, which is told
+    /// once: of the `let` that it comes from, and of a view where it is used.
+    fn bring(&mut self, table: &Table, used: Span) -> Option<Query> {
         let is_first = !self.is_too_much();
         self.brought.stages += table.weight.stages;
         self.brought.bytes += table.weight.bytes;
@@ -195,7 +212,8 @@ impl Names<'_> {
         if is_first {
             let message = "the tables that names stand for are too large together";
             let hint = "use fewer `let` tables and views, or those with long lists less often".to_owned();
-            self.problems.push(Diagnostic::new(message, crate::Span::default()).with_hint(hint));
+            let place = [table.place, used].into_iter().find(|place| *place != Span::default());
+            self.problems.push(Diagnostic::new(message, place.unwrap_or(self.place)).with_hint(hint));
         }
         None
     }
@@ -215,7 +233,7 @@ impl Names<'_> {
                 None => {
                     let message = format!("the parameter `{}` has no value", column.name);
                     let hint = "send one in `variables`, or write a default in its declaration".to_owned();
-                    self.problems.push(Diagnostic::new(message, crate::Span::default()).with_hint(hint));
+                    self.problems.push(Diagnostic::new(message, Span::default()).with_hint(hint));
                 }
             }
         }
@@ -228,7 +246,9 @@ impl Names<'_> {
         if depth > DEPTH_MAX {
             let message = "tables name each other too deeply";
             let hint = "write fewer `let` tables and views that use each other".to_owned();
-            self.problems.push(Diagnostic::new(message, crate::Span::default()).with_hint(hint));
+            let is_in_let = self.place != Span::default();
+            let place = if is_in_let { self.place } else { place_of(&query.source) };
+            self.problems.push(Diagnostic::new(message, place).with_hint(hint));
             return;
         }
         for expr in query.exprs_mut() {
@@ -255,9 +275,9 @@ impl Names<'_> {
                 }
             }
         }
-        let Source::Dataset { name, .. } = &query.source else { return };
-        let Some(table) = self.table(name) else { return };
-        if let Some(table) = self.bring(&table) {
+        let Source::Dataset { name, span, .. } = &query.source else { return };
+        let (Some(table), used) = (self.table(name), *span) else { return };
+        if let Some(table) = self.bring(&table, used) {
             query.source = table.source;
             query.stages.splice(0..0, table.stages);
         }
@@ -284,7 +304,7 @@ impl Names<'_> {
             for element in list {
                 if let ExprKind::Field(name) = &element.kind
                     && let Some(table) = self.tables.get(name).cloned()
-                    && let Some(query) = self.bring(&table)
+                    && let Some(query) = self.bring(&table, element.span)
                 {
                     element.kind = ExprKind::Table(Box::new(query));
                 }

@@ -1,6 +1,7 @@
 //! The words of Tidegauge: ids, time, capabilities, roles, organisations and licences, events as columns, notifier
-//! channels, monitors and their messages, and the kinds of error. Everything here is plain data and rules on it. There is no I/O and no async here; reading
-//! JSON, HTTP and SQL is left to the crates that own those.
+//! channels, monitors and their messages, and the kinds of error. Everything here is plain data and rules on it. There is
+//! no I/O and no async here but for asking the system for the time and for randomness; reading JSON, HTTP and SQL is left
+//! to the crates that own those.
 
 pub mod address;
 pub mod capability;
@@ -17,6 +18,7 @@ pub mod monitor;
 pub mod notifier;
 pub mod oauth;
 pub mod org;
+pub mod os_chance;
 pub mod role;
 mod row_id;
 pub mod shown;

@@ -65,6 +65,17 @@ impl Limits {
             ("storageAllowanceGB", &mut self.storage_allowance_gb),
         ]
     }
+
+    /// Lowers each limit to the highest that one of the others has, where it is above all of them.
+    pub fn lower_to(&mut self, others: &[Self]) {
+        let mut others = others.to_vec();
+        let others: Vec<_> = others.iter_mut().map(Self::named).collect();
+        for (place, (_, limit)) in self.named().into_iter().enumerate() {
+            if let Some(highest) = others.iter().map(|named| *named[place].1).max() {
+                *limit = (*limit).min(highest);
+            }
+        }
+    }
 }
 
 impl Licence {
@@ -114,5 +125,18 @@ mod tests {
         let mut keys: Vec<String> = stored.as_object().unwrap().keys().cloned().collect();
         keys.sort();
         assert_eq!(named, keys);
+    }
+
+    #[test]
+    fn limits_are_lowered_to_the_highest_of_others_and_never_raised() {
+        let of = |max_users: i64, max_fields: i64| {
+            let licence = Licence::self_hosted(&OrgId::from("org_1"), "Acme", Timestamp::from_micros(0));
+            Limits { max_users, max_fields, ..licence.limits }
+        };
+        let mut limits = of(100, 100);
+        limits.lower_to(&[]);
+        assert_eq!(limits, of(100, 100));
+        limits.lower_to(&[of(5, 500), of(50, 500)]);
+        assert_eq!(limits, of(50, 100));
     }
 }

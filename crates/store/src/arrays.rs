@@ -56,6 +56,28 @@ pub(crate) fn of_column(column: &Column, rows: usize) -> Result<ArrayRef> {
     }
 }
 
+/// Sparse values as an array of some rows: of fields that few rows have, most of what all rows take would be nulls.
+pub(crate) fn of_column_at(column: &Column, rows: &[u32]) -> Result<ArrayRef> {
+    let found =
+        (0_u32..).zip(rows).filter_map(|(place, row)| Some((place, column.rows.binary_search(row).ok()?)));
+    let (places, found): (Vec<u32>, Vec<usize>) = found.unzip();
+    let texts = |texts: &Texts| {
+        let mut some = Texts::default();
+        found.iter().for_each(|at| some.push(texts.get(*at)));
+        some
+    };
+    let values = match &column.values {
+        Values::Boolean(values) => Values::Boolean(found.iter().map(|at| values[*at]).collect()),
+        Values::Integer(values) => Values::Integer(found.iter().map(|at| values[*at]).collect()),
+        Values::Float(values) => Values::Float(found.iter().map(|at| values[*at]).collect()),
+        Values::String(all) => Values::String(texts(all)),
+        Values::Array(all) => Values::Array(texts(all)),
+        Values::Map(all) => Values::Map(texts(all)),
+        Values::LongInteger(all) => Values::LongInteger(texts(all)),
+    };
+    of_column(&Column { field: Arc::clone(&column.field), rows: places, values }, rows.len())
+}
+
 /// The values that are there, as sparse values.
 pub(crate) fn to_column(field: &Arc<str>, kind: FieldKind, array: &dyn Array) -> Result<Column> {
     let is_there = |row: &u32| array.is_valid(*row as usize);

@@ -151,7 +151,7 @@ impl Objects {
         let length = range.end.saturating_sub(range.start);
         let bytes = match &self.folder {
             Some(folder) => read_at(&open(&folder.join(path), path)?, path, &range)?,
-            None => self.store.get_range(&self.named(path), range).await?,
+            None => received(self.store.get_range(&self.named(path), range).await?),
         };
         if bytes.len() as u64 != length {
             return Err(cut_off(path));
@@ -168,7 +168,7 @@ impl Objects {
                     .iter()
                     .zip(ranges)
                     .all(|(bytes, range)| bytes.len() as u64 == range.end - range.start);
-            return if is_whole { Ok(read) } else { Err(cut_off(path)) };
+            return if is_whole { Ok(read.into_iter().map(received).collect()) } else { Err(cut_off(path)) };
         };
         let file = open(&folder.join(path), path)?;
         ranges.iter().map(|range| read_at(&file, path, range)).collect()
@@ -286,6 +286,12 @@ fn open(file: &Path, path: &str) -> Result<std::fs::File> {
         }
         _ => Error::disk(&format!("read the object {path}"), error),
     })
+}
+
+/// Bytes that the tasks of a remote store read: they are freed by whoever asked for them, who did not take them.
+fn received(bytes: Bytes) -> Bytes {
+    tidegauge_heap::received(bytes.len());
+    bytes
 }
 
 fn read_at(file: &std::fs::File, path: &str, range: &Range<u64>) -> Result<Bytes> {

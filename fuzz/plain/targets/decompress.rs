@@ -21,6 +21,7 @@ fn limits(choice: u8) -> DecompressLimits {
             ratio_max: 3,
             ratio_free_bytes: 50,
             zstd_window_log_max: 12,
+            gzip_members_max: 65_536,
         },
     }
 }

@@ -5,6 +5,7 @@ use sqlx::FromRow;
 use tidegauge_model::oauth::GrantType;
 use tidegauge_model::{Capabilities, ClientId, ErrorKind, OrgId, Timestamp};
 
+use crate::audit::detail::{listed, named, named_with};
 use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::limits::{OAUTH_CLIENTS_MAX, check_room};
@@ -116,6 +117,12 @@ fn addresses_text(addresses: &[String]) -> String {
     serde_json::to_string(addresses).unwrap_or_default()
 }
 
+/// What the audit trail says of a client: its name, where it sends people, and what it may do for itself.
+fn detail(client: &OAuthClient) -> String {
+    let addresses = listed("addresses", client.redirect_uris.iter().map(String::as_str));
+    named_with(&client.name, format!("{addresses}, {}", capabilities_text(&client.capabilities)))
+}
+
 impl Catalog {
     pub async fn list_oauth_clients(&self, org: &OrgId) -> Result<Vec<OAuthClient>> {
         let rows = read!(self, executor => {
@@ -178,7 +185,7 @@ impl Catalog {
             .bind(client.modified.as_micros())
             .execute(&mut *connection)
             .await?;
-            record!(connection, change, "oauth.client.create", client.id.as_str());
+            record!(connection, change, "oauth.client.create", client.id.as_str(), detail(client));
         });
         Ok(())
     }
@@ -205,7 +212,7 @@ impl Catalog {
                 return Ok(None);
             }
             forget_consents!(connection, client.id);
-            record!(connection, change, "oauth.client.update", client.id.as_str());
+            record!(connection, change, "oauth.client.update", client.id.as_str(), detail(client));
             row
         });
         row.map(|row| Ok(row.read()?.0)).transpose()
@@ -221,23 +228,23 @@ impl Catalog {
         change: &Change,
     ) -> Result<bool> {
         write!(self, connection => {
-            let updated = sqlx::query(
+            let updated: Option<String> = sqlx::query_scalar(
                 "UPDATE oauth_client SET former_digest = digest, former_until = $4, digest = $3, modified = $5 \
-                 WHERE org_id = $1 AND id = $2 AND NOT is_public",
+                 WHERE org_id = $1 AND id = $2 AND NOT is_public RETURNING name",
             )
             .bind(org.as_str())
             .bind(id.as_str())
             .bind(digest)
             .bind(former_until.as_micros())
             .bind(change.at.as_micros())
-            .execute(&mut *connection)
-            .await?
-            .rows_affected();
-            if updated == 0 {
+            .fetch_optional(&mut *connection)
+            .await?;
+            let Some(name) = updated else {
                 return Ok(false);
-            }
+            };
             forget_consents!(connection, id);
-            record!(connection, change, "oauth.client.secret", id.as_str());
+            let detail = named_with(&name, format!("the one before counts until {former_until}"));
+            record!(connection, change, "oauth.client.secret", id.as_str(), detail);
         });
         Ok(true)
     }
@@ -245,15 +252,15 @@ impl Catalog {
     /// Deletes a client of an organisation and ends everything that was granted to it.
     pub async fn delete_oauth_client(&self, org: &OrgId, id: &ClientId, change: &Change) -> Result<bool> {
         write!(self, connection => {
-            let deleted = sqlx::query("DELETE FROM oauth_client WHERE org_id = $1 AND id = $2")
-                .bind(org.as_str())
-                .bind(id.as_str())
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if deleted == 0 {
+            let deleted: Option<String> =
+                sqlx::query_scalar("DELETE FROM oauth_client WHERE org_id = $1 AND id = $2 RETURNING name")
+                    .bind(org.as_str())
+                    .bind(id.as_str())
+                    .fetch_optional(&mut *connection)
+                    .await?;
+            let Some(name) = deleted else {
                 return Ok(false);
-            }
+            };
             sqlx::query("UPDATE oauth_grant SET revoked = $2 WHERE client_id = $1 AND revoked IS NULL")
                 .bind(id.as_str())
                 .bind(change.at.as_micros())
@@ -262,7 +269,7 @@ impl Catalog {
             for table in ["DELETE FROM oauth_consent WHERE client_id = $1", "DELETE FROM oauth_device WHERE client_id = $1"] {
                 sqlx::query(table).bind(id.as_str()).execute(&mut *connection).await?;
             }
-            record!(connection, change, "oauth.client.delete", id.as_str());
+            record!(connection, change, "oauth.client.delete", id.as_str(), named(&name));
         });
         Ok(true)
     }

@@ -5,6 +5,7 @@ use tidegauge_model::{ClientId, GrantId, Timestamp, UserId};
 
 use super::grants::{Grant, end_grant, insert_grant, record_for_grant};
 use super::refresh::{RefreshToken, insert_refresh};
+use crate::audit::detail::cut;
 use crate::audit::{Change, record};
 use crate::db::{drop_in_batches, read, write};
 use crate::sign_ins::record_for_person;
@@ -64,7 +65,8 @@ impl Catalog {
             .bind(code.expires.as_micros())
             .execute(&mut *connection)
             .await?;
-            record_for_person!(connection, code.person, change, "oauth.authorize", code.client.as_str());
+            let detail = cut(code.scope.clone());
+            record_for_person!(connection, code.person, change, "oauth.authorize", code.client.as_str(), &detail);
         });
         Ok(())
     }
@@ -128,16 +130,17 @@ impl Catalog {
     /// Uses a code up without a grant, because who presented it could not prove to be the one it was made for.
     pub async fn spoil_code(&self, digest: &str, change: &Change) -> Result<()> {
         write!(self, connection => {
-            let spoiled = sqlx::query("UPDATE oauth_code SET used = $2 WHERE digest = $1 AND used IS NULL")
-                .bind(digest)
-                .bind(change.at.as_micros())
-                .execute(&mut *connection)
-                .await?
-                .rows_affected();
-            if spoiled == 0 {
+            let client: Option<String> = sqlx::query_scalar(
+                "UPDATE oauth_code SET used = $2 WHERE digest = $1 AND used IS NULL RETURNING client_id",
+            )
+            .bind(digest)
+            .bind(change.at.as_micros())
+            .fetch_optional(&mut *connection)
+            .await?;
+            let Some(client) = client else {
                 return Ok(());
-            }
-            record!(connection, change, "oauth.code.spoil", "");
+            };
+            record!(connection, change, "oauth.code.spoil", "", format!("client {client}"));
         });
         Ok(())
     }

@@ -3,6 +3,7 @@
 use tidegauge_model::{ClientId, UserId};
 
 use crate::audit::Change;
+use crate::audit::detail::cut;
 use crate::db::{read, write};
 use crate::sign_ins::record_for_person;
 use crate::{Catalog, Result};
@@ -38,7 +39,8 @@ impl Catalog {
             .bind(change.at.as_micros())
             .execute(&mut *connection)
             .await?;
-            record_for_person!(connection, person, change, "oauth.consent", client.as_str());
+            let detail = cut(scope.to_owned());
+            record_for_person!(connection, person, change, "oauth.consent", client.as_str(), &detail);
         });
         Ok(())
     }

@@ -6,6 +6,7 @@ use tidegauge_model::{ClientId, Timestamp, UserId};
 use super::grants::{Grant, insert_grant, record_for_grant};
 use super::refresh::{RefreshToken, insert_refresh};
 use crate::audit::Change;
+use crate::audit::detail::cut;
 use crate::db::{drop_in_batches, read, write};
 use crate::sign_ins::record_for_person;
 use crate::{Catalog, Error, Result};
@@ -162,9 +163,9 @@ impl Catalog {
     ) -> Result<bool> {
         let status = if is_allowed { DeviceStatus::Allowed } else { DeviceStatus::Denied };
         write!(self, connection => {
-            let client: Option<String> = sqlx::query_scalar(
+            let decided: Option<(String, String)> = sqlx::query_as(
                 "UPDATE oauth_device SET status = $2, person_id = $3, auth_time = $4 \
-                 WHERE user_code = $1 AND status = $5 AND expires > $6 RETURNING client_id",
+                 WHERE user_code = $1 AND status = $5 AND expires > $6 RETURNING client_id, scope",
             )
             .bind(user_code)
             .bind(status.name())
@@ -174,11 +175,12 @@ impl Catalog {
             .bind(change.at.as_micros())
             .fetch_optional(&mut *connection)
             .await?;
-            let Some(client) = client else {
+            let Some((client, scope)) = decided else {
                 return Ok(false);
             };
             let action = if is_allowed { "oauth.device.allow" } else { "oauth.device.deny" };
-            record_for_person!(connection, person, change, action, &client);
+            let detail = cut(scope);
+            record_for_person!(connection, person, change, action, &client, &detail);
         });
         Ok(true)
     }

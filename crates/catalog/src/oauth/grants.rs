@@ -116,20 +116,22 @@ macro_rules! end_grant {
 }
 
 /// Writes the audit entry of what happens to a grant, inside its transaction: in the trails of its person's
-/// organisations, or of the machine's.
+/// organisations, or of the machine's. It says which client has the grant, and for what.
 macro_rules! record_for_grant {
     ($connection:expr, $grant:expr, $change:expr, $action:expr) => {{
-        let person: Option<String> = sqlx::query_scalar("SELECT person_id FROM oauth_grant WHERE id = $1")
-            .bind($grant)
-            .fetch_optional(&mut *$connection)
-            .await?
-            .flatten();
+        let known: Option<(Option<String>, String, String)> =
+            sqlx::query_as("SELECT person_id, client_id, scope FROM oauth_grant WHERE id = $1")
+                .bind($grant)
+                .fetch_optional(&mut *$connection)
+                .await?;
+        let (person, client, scope) = known.unwrap_or_default();
+        let detail = $crate::audit::detail::cut(format!("client {client}: {scope}"));
         match person {
             Some(person) => {
-                $crate::sign_ins::record_for_person!($connection, person, $change, $action, $grant)
+                $crate::sign_ins::record_for_person!($connection, person, $change, $action, $grant, &detail)
             }
             None => {
-                $crate::audit::record!($connection, $change, $action, $grant);
+                $crate::audit::record!($connection, $change, $action, $grant, detail);
             }
         }
     }};
@@ -205,10 +207,11 @@ impl Catalog {
             };
             sqlx::query("DELETE FROM oauth_consent WHERE person_id = $1 AND client_id = $2")
                 .bind(person.as_str())
-                .bind(client)
+                .bind(&client)
                 .execute(&mut *connection)
                 .await?;
-            record_for_person!(connection, person, change, "oauth.grant.revoke", id.as_str());
+            let detail = format!("client {client}");
+            record_for_person!(connection, person, change, "oauth.grant.revoke", id.as_str(), &detail);
         });
         Ok(true)
     }
@@ -224,7 +227,8 @@ impl Catalog {
                     .await?
                     .rows_affected();
             if ended > 0 {
-                record_for_person!(connection, person, change, "oauth.grant.revoke", person.as_str());
+                let detail = format!("all {ended} of the person");
+                record_for_person!(connection, person, change, "oauth.grant.revoke", person.as_str(), &detail);
             }
             ended
         });

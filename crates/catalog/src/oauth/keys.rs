@@ -106,7 +106,8 @@ impl Catalog {
                 .bind(former_retire.as_micros())
                 .execute(&mut *connection)
                 .await?;
-            record!(connection, change, "oauth.key.create", key.kid.as_str());
+            record!(connection, change, "oauth.key.create", key.kid.as_str(),
+                format!("signs from {}", key.begins));
         });
         Ok(true)
     }

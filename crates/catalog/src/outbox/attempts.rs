@@ -146,7 +146,7 @@ impl Catalog {
             if changed == 0 {
                 return Ok(Replay::NotDead);
             }
-            record!(connection, change, "notifier.replay", id.as_str());
+            record!(connection, change, "notifier.replay", id.as_str(), format!("of {notifier}"));
         });
         Ok(Replay::Done)
     }

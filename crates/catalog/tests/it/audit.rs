@@ -52,7 +52,7 @@ pub(crate) async fn holds_all_that_is_known_of_a_change(test: &TestCatalog<'_>) 
         action: "user.update".to_owned(),
         resource: OWNER.to_owned(),
         outcome: Outcome::Done.name().to_owned(),
-        detail: String::new(),
+        detail: "\"Ada\"".to_owned(),
         request_id: "req_77".to_owned(),
         times: 1,
     };

@@ -89,6 +89,50 @@ pub(crate) async fn change_where_a_patch_says(test: &TestCatalog<'_>) {
     assert_eq!(test.find_dataset(&ours, "other").await.unwrap(), Some(bystander));
 }
 
+pub(crate) async fn keep_events_where_a_patch_says(test: &TestCatalog<'_>) {
+    let (ours, _) = samples::two_orgs(test).await;
+    insert(test, &ours, "logs").await;
+    let change = samples::change(&ours);
+    let patch = |use_retention: bool, days: u32, keeps_events: bool| DatasetPatch {
+        use_retention: Some(use_retention),
+        retention_days: Some(days),
+        keeps_events,
+        ..DatasetPatch::default()
+    };
+    for (patch, wanted) in [
+        (patch(true, 30, false), Ok(Some(30))),
+        (patch(true, 30, true), Ok(Some(30))),
+        (patch(true, 31, true), Ok(Some(31))),
+        (patch(true, 30, true), Err(ErrorKind::Forbidden)),
+        (
+            DatasetPatch { retention_days: Some(1), keeps_events: true, ..DatasetPatch::default() },
+            Err(ErrorKind::Forbidden),
+        ),
+        (patch(true, 0, false), Err(ErrorKind::Conflict)),
+        (patch(true, 7, false), Ok(Some(7))),
+        // Days that are not in use say nothing, and for ever is longest.
+        (patch(false, 1, true), Ok(None)),
+        (patch(true, 36_500, true), Err(ErrorKind::Forbidden)),
+        (
+            DatasetPatch { use_retention: Some(true), keeps_events: true, ..DatasetPatch::default() },
+            Err(ErrorKind::Forbidden),
+        ),
+        (patch(true, 36_500, false), Ok(Some(36_500))),
+    ] {
+        let before = test.find_dataset(&ours, "logs").await.unwrap().unwrap();
+        let given = format!("{patch:?}");
+        let changed = test.update_dataset(&ours, "logs", patch, at(70), &change).await;
+        let kept = |dataset: Option<Dataset>| {
+            let dataset = dataset.unwrap();
+            dataset.use_retention.then_some(dataset.retention_days)
+        };
+        assert_eq!(changed.map(kept).map_err(|error| error.kind()), wanted, "{given}");
+        if wanted.is_err() {
+            assert_eq!(test.find_dataset(&ours, "logs").await.unwrap().unwrap(), before, "{given}");
+        }
+    }
+}
+
 pub(crate) async fn change_their_map_fields(test: &TestCatalog<'_>) {
     let (ours, _) = samples::two_orgs(test).await;
     let (before, bystander) = (insert(test, &ours, "logs").await, insert(test, &ours, "other").await);

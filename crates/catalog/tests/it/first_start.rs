@@ -9,11 +9,13 @@ use crate::samples::{self, OWNER, OWNER_DIGEST};
 
 pub(crate) async fn sets_up_an_org_with_its_owner_and_token(test: &TestCatalog<'_>) {
     assert!(!test.is_set_up().await.unwrap());
+    assert_eq!(test.first_org().await.unwrap(), None);
     let (org, owner) = (samples::org("org_1"), samples::person(OWNER));
     let token = samples::personal_token("token_1", OWNER);
     assert!(test.set_up(&org, &owner, &token, OWNER_DIGEST, &samples::change(&org.id)).await.unwrap());
 
     assert!(test.is_set_up().await.unwrap());
+    assert_eq!(test.first_org().await.unwrap().as_ref(), Some(&org.id));
     assert_eq!(test.new_audit().await, ["installation.create org_1"]);
     assert_eq!(test.list_all_orgs().await.unwrap(), std::slice::from_ref(&org));
     let member = Member { person: owner, role: Role::Owner, main: None, accepted: true };

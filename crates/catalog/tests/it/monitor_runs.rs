@@ -165,6 +165,29 @@ pub(crate) async fn a_run_is_recorded_whole_by_who_has_the_lease(test: &TestCata
     assert_eq!((list().await.len(), test.database.count("delivery").await), (1, 1));
 }
 
+/// What was found was for the notifiers that the monitor had: they may point to somebody else when it has others.
+pub(crate) async fn a_run_of_a_former_definition_is_made_anew(test: &TestCatalog<'_>) {
+    let ours = with_monitors(test, &["mon_1"]).await;
+    let (id, change) = (MonitorId::from("mon_1"), samples::change(&ours));
+    test.insert_notifier(&ours, &notifier("notify_1"), &change).await.unwrap();
+    assert_eq!(lease(test, "a", 10).await, ["mon_1"]);
+    let found = test.find_monitor(&ours, &id).await.unwrap().unwrap();
+    test.replace_monitor(&found, &change).await.unwrap().unwrap();
+    // Only who has the lease gives it back.
+    assert!(!test.record_monitor_run(&recorded(&ours, "mon_1", "b")).await.unwrap());
+    assert_eq!(lease(test, "c", 10).await, [""; 0]);
+    assert!(!test.record_monitor_run(&recorded(&ours, "mon_1", "a")).await.unwrap());
+    for table in ["delivery", "monitor_check", "annotation"] {
+        assert_eq!(test.database.count(table).await, 0, "{table}");
+    }
+    let state = test.monitor_state(&ours, &id).await.unwrap();
+    assert_eq!(state.as_deref(), Some(""), "the run counts as not made");
+    assert_eq!(lease(test, "c", 10).await, ["mon_1"]);
+    let run = RecordedRun { revision: 2, ..recorded(&ours, "mon_1", "c") };
+    assert!(test.record_monitor_run(&run).await.unwrap());
+    assert_eq!(test.database.count("delivery").await, 1);
+}
+
 pub(crate) async fn a_change_makes_it_due_and_deleting_takes_all_along(test: &TestCatalog<'_>) {
     let ours = with_monitors(test, &["mon_1"]).await;
     lease(test, "a", 10).await;

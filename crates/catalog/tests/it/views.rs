@@ -1,5 +1,6 @@
 //! Views: kept by name among the names of datasets.
 
+use tidegauge_catalog::Error;
 use tidegauge_catalog::limits::VIEWS_MAX;
 use tidegauge_catalog::views::View;
 use tidegauge_model::{ErrorKind, OrgId};
@@ -25,6 +26,19 @@ fn view(id: &str, name: &str) -> View {
 async fn insert(test: &TestCatalog<'_>, org: &OrgId, view: &View) {
     test.insert_view(org, view, &samples::change(org)).await.unwrap();
     test.new_audit().await;
+}
+
+/// Replaces a view as somebody who may.
+async fn replace(test: &TestCatalog<'_>, org: &OrgId, view: &View) -> Result<Option<View>, Error> {
+    let replaced = test.replace_view(org, view, &samples::change(org), |_| Ok::<(), ()>(())).await?;
+    Ok(replaced.map(Result::unwrap))
+}
+
+/// Deletes a view as somebody who may, and tells whether it was there.
+async fn delete(test: &TestCatalog<'_>, org: &OrgId, id: &str) -> bool {
+    let change = samples::change(org);
+    let deleted = test.delete_view(org, &id.into(), &change, |_| Ok::<(), ()>(())).await.unwrap();
+    deleted.map(Result::unwrap).is_some()
 }
 
 async fn find(test: &TestCatalog<'_>, org: &OrgId, id: &str) -> Option<View> {
@@ -57,7 +71,15 @@ pub(crate) async fn replace_what_a_caller_may_set(test: &TestCatalog<'_>) {
     insert(test, &ours, &view("view_2", "bystander")).await;
     let wanted = View { created: at(70), created_by: "user_strange".into(), ..view("view_1", "after") };
     let change = samples::change(&ours);
-    let replaced = test.replace_view(&ours, &wanted, &change).await.unwrap();
+    // Whoever checks sees what is there before, and what they refuse is not done.
+    let refused = test.replace_view(&ours, &wanted, &change, |present| Err(present.clone())).await.unwrap();
+    assert_eq!(refused, Some(Err(before.clone())));
+    let refused = test.delete_view(&ours, &before.id, &change, |present| Err(present.clone())).await.unwrap();
+    assert_eq!(refused, Some(Err(before.clone())));
+    assert_eq!(find(test, &ours, "view_1").await.as_ref(), Some(&before));
+    assert!(test.new_audit().await.is_empty());
+
+    let replaced = replace(test, &ours, &wanted).await.unwrap();
     assert_eq!(test.new_audit().await, ["view.update view_1"]);
     let expected = View { created: before.created, created_by: before.created_by, ..wanted.clone() };
     assert_eq!(replaced.as_ref(), Some(&expected));
@@ -65,14 +87,14 @@ pub(crate) async fn replace_what_a_caller_may_set(test: &TestCatalog<'_>) {
     assert_eq!(test.view_by_name(&ours, "before").await.unwrap(), None);
     assert_eq!(find(test, &ours, "view_2").await, Some(view("view_2", "bystander")));
 
-    assert_eq!(test.replace_view(&ours, &view("view_9", "x"), &change).await.unwrap(), None);
-    assert_eq!(test.replace_view(&theirs, &wanted, &change).await.unwrap(), None);
-    assert!(!test.delete_view(&theirs, &wanted.id, &change).await.unwrap());
+    assert_eq!(replace(test, &ours, &view("view_9", "x")).await.unwrap(), None);
+    assert_eq!(replace(test, &theirs, &wanted).await.unwrap(), None);
+    assert!(!delete(test, &theirs, "view_1").await);
     assert!(test.new_audit().await.is_empty());
 
-    assert!(test.delete_view(&ours, &wanted.id, &change).await.unwrap());
+    assert!(delete(test, &ours, "view_1").await);
     assert_eq!(test.new_audit().await, ["view.delete view_1"]);
-    assert!(!test.delete_view(&ours, &wanted.id, &change).await.unwrap());
+    assert!(!delete(test, &ours, "view_1").await);
     assert_eq!(test.list_views(&ours).await.unwrap(), [view("view_2", "bystander")]);
 }
 
@@ -89,7 +111,7 @@ pub(crate) async fn share_their_names_with_datasets(test: &TestCatalog<'_>) {
     }
     insert(test, &ours, &view("view_2", "weekly")).await;
     for name in ["logs", "daily"] {
-        let refused = test.replace_view(&ours, &view("view_2", name), &change).await.unwrap_err();
+        let refused = replace(test, &ours, &view("view_2", name)).await.unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::Conflict);
     }
     let refused = test.insert_dataset(&ours, &dataset(&ours, "daily"), MANY, &change).await.unwrap_err();
@@ -100,7 +122,7 @@ pub(crate) async fn share_their_names_with_datasets(test: &TestCatalog<'_>) {
     // In another organisation they are other names, and a name is free again when its bearer is gone.
     event_samples::insert(test, &theirs, "daily").await;
     insert(test, &theirs, &view("view_3", "logs")).await;
-    assert!(test.delete_view(&ours, &"view_1".into(), &change).await.unwrap());
+    assert!(delete(test, &ours, "view_1").await);
     event_samples::insert(test, &ours, "daily").await;
     test.delete_dataset(&ours, "logs", at(80), &change).await.unwrap().unwrap();
     insert(test, &ours, &view("view_4", "logs")).await;

@@ -24,8 +24,16 @@ pub(crate) fn invalid_with(span: Span, message: impl Into<String>, hint: impl In
     Error::Invalid(vec![Diagnostic::new(message, span).with_hint(hint)])
 }
 
-/// The error of a regular expression that cannot be read, of which only the last line is told: the others draw it.
+/// The error of a regular expression that cannot be read, of which only the last line is told: the others draw it. One
+/// that is read and too large has nothing wrong with its marks.
 pub(crate) fn invalid_regex(span: Span, whose: &str, error: &regex::Error) -> Error {
+    if let regex::Error::CompiledTooBig(bytes) = error {
+        let message =
+            format!("the regular expression{whose} is too large: it takes more than {} MiB", bytes >> 20);
+        let hint =
+            "repeat less often, as with `{50}` for `{1000}`, or look for a text with `contains` or `has`";
+        return invalid_with(span, message, hint);
+    }
     let text = error.to_string();
     let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
     let hint = match reason.starts_with("look-around") {

@@ -6,6 +6,7 @@ use std::collections::VecDeque;
 use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashMap};
+use tidegauge_heap::Apart;
 
 use super::{Kept, Key, memory_of};
 
@@ -23,6 +24,8 @@ pub(super) struct Share {
 struct Entry {
     kept: Kept,
     size: Size,
+    /// The cache has a bound of its own: what is in it does not count as the query's that read it.
+    _apart: Apart,
 }
 
 /// What keeping a column takes, and what reading it again would cost. Costs compare within a share.
@@ -76,7 +79,7 @@ impl Share {
         }
         self.bytes += size.bytes;
         self.queue.push_back(key.clone());
-        self.entries.insert(key, Entry { kept, size });
+        self.entries.insert(key, Entry { kept, size, _apart: Apart::new(size.bytes) });
     }
 
     /// Whether a column of this size would be kept, now.

@@ -4,13 +4,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use datafusion_execution::memory_pool::MemoryPool;
+use datafusion_execution::memory_pool::{MemoryLimit, MemoryPool};
 
 use super::{Allowance, Input, Rows};
 use crate::{Error, Result};
 
 /// By how much stretches grow again when they take little.
 const GROWTH: usize = 4;
+
+/// Of more columns than these, so many rows are computed at once that they take about so many bytes, and no fewer than
+/// these. A value takes so many bytes beside its text.
+const COLUMNS_MANY: usize = 64;
+const COLUMNS_BYTES: usize = 16 << 20;
+const ROWS_MIN: usize = 16;
+const VALUE_BYTES: usize = 17;
 
 /// How many rows a query's expressions are computed for at once, where they are computed for many.
 #[derive(Debug)]
@@ -22,6 +29,14 @@ pub(crate) struct Pace {
 impl Pace {
     pub(crate) fn new(memory: &Arc<dyn MemoryPool>) -> Self {
         Self { memory: Arc::clone(memory), rows: AtomicUsize::new(usize::MAX) }
+    }
+
+    /// How many bytes the query may have in all.
+    pub(crate) fn memory_max(&self) -> usize {
+        match self.memory.memory_limit() {
+            MemoryLimit::Finite(bytes) => bytes,
+            MemoryLimit::Infinite | MemoryLimit::Unknown => usize::MAX,
+        }
     }
 
     /// Computes something for the first of so many rows, as many as can be done at once, and tells how many those were.
@@ -57,11 +72,22 @@ pub(crate) struct Stretches {
     inputs: Vec<Input>,
     count: usize,
     next: usize,
+    /// How many rows are computed at once at most.
+    most: usize,
 }
 
 impl Stretches {
     pub(crate) fn new(inputs: Vec<Input>, count: usize) -> Self {
-        Self { inputs, count, next: 0 }
+        Self { inputs, count, next: 0, most: usize::MAX }
+    }
+
+    /// For computing so many columns: of very many, a few rows are as large as many rows of few.
+    pub(crate) fn of_columns(inputs: Vec<Input>, count: usize, columns: usize) -> Self {
+        let most = match columns > COLUMNS_MANY {
+            true => (COLUMNS_BYTES / (columns * VALUE_BYTES)).max(ROWS_MIN),
+            false => usize::MAX,
+        };
+        Self { most, ..Self::new(inputs, count) }
     }
 
     /// Computes something for the next rows; none when all are done. It is told where they begin.
@@ -74,7 +100,7 @@ impl Stretches {
         if left == 0 {
             return Ok(None);
         }
-        let (computed, rows) = pace.first(left, |rows, allowance| {
+        let (computed, rows) = pace.first(left.min(self.most), |rows, allowance| {
             if start == 0 && rows == self.count {
                 return compute(&Rows::allowed(&self.inputs, rows, allowance), start);
             }

@@ -27,7 +27,7 @@ pub(super) use self::keys::KeyColumn;
 use super::accumulators::{accumulators, places};
 use super::places::Places;
 use super::states::States;
-use super::{Grouping, stopped};
+use super::{Grouping, many_columns, stopped};
 use crate::Result;
 use crate::expr::{Rows, Stretches, Typed};
 use crate::partials::Partials;
@@ -172,7 +172,8 @@ impl Worker {
     async fn add(&mut self, scan: &Scan, selected: &Selected) -> Result<()> {
         let places = Typed::inputs_of(&self.shared.columns);
         let inputs = scan.load(selected.place, &places, &selected.picked).await?;
-        let mut stretches = Stretches::new(inputs, selected.picked.count());
+        let weight = many_columns::weight(self.shared.columns.len(), self.shared.aggregates.len());
+        let mut stretches = Stretches::of_columns(inputs, selected.picked.count(), weight);
         while let Some(computed) = stretches.next(&scan.pace, |rows, _| self.computed(rows))? {
             self.add_computed(computed)?;
             turns::pause().await;

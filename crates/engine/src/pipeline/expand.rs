@@ -7,10 +7,10 @@ use datafusion_physical_plan::ExecutionPlan;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expand, ExpandKind, Stage, Type};
 
-use super::needed::Needed;
+use super::needed::carried;
 use super::segment::{Columns, Segment, column_field};
 use crate::Result;
-use crate::bind::{Scope, Surroundings};
+use crate::bind::Surroundings;
 use crate::expr::Typed;
 use crate::functions::{convert, library, logic, unpack};
 use crate::leaf::Leaf;
@@ -76,13 +76,6 @@ impl Run {
         expanded.scope.follow(&segment.scope);
         Ok(expanded)
     }
-}
-
-/// The fields that go along with each element.
-fn carried(scope: &mut Scope, after: &[Stage]) -> Result<Vec<(String, Value)>> {
-    let Some(needed) = Needed::of(after) else { return scope.fields() };
-    let names = scope.names().into_iter().filter(|name| needed.has(name));
-    names.map(|name| Ok((name.clone(), scope.field(&name, Span::default())?))).collect()
 }
 
 /// Elements in the places of the fields that they come from, and new fields behind all others.

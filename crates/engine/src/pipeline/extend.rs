@@ -1,6 +1,6 @@
 //! `extend` and `extend-valid`: fields that are computed for each row.
 
-use tidegauge_lang::tree::{Named, Type};
+use tidegauge_lang::tree::{Named, Stage, Type};
 
 use super::WEIGHT_MAX;
 use super::segment::Segment;
@@ -13,20 +13,27 @@ use crate::value::Value;
 
 impl Run {
     /// Computes fields. One that is computed of very much is computed before the next may use it.
-    pub(super) async fn extend(&self, mut segment: Segment, fields: &[Named]) -> Result<Segment> {
+    pub(super) async fn extend(
+        &self,
+        mut segment: Segment,
+        fields: &[Named],
+        after: &[Stage],
+    ) -> Result<Segment> {
         segment.touch();
         if let Some(totals) = &mut segment.totals
             && define(&mut totals.scope, fields).is_err()
         {
             segment.totals = None;
         }
-        for field in fields {
+        for (place, field) in fields.iter().enumerate() {
             let value = segment.scope.bind(&field.expr)?;
             let is_heavy = value.variants.iter().any(|variant| variant.weight > WEIGHT_MAX);
             segment.scope.define(&field.name, value);
             segment.about.aggregates.remove(&field.name);
             if is_heavy {
-                segment = self.settled(segment).await?;
+                let others = Stage::Extend(fields[place + 1..].to_vec());
+                let after: Vec<Stage> = std::iter::once(others).chain(after.iter().cloned()).collect();
+                segment = self.settled_before(segment, &after).await?;
             }
         }
         Ok(segment)

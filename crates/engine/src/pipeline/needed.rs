@@ -1,7 +1,12 @@
 //! Which fields the stages behind one still read, so that no others are carried along with what it makes of rows.
 
+use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Stage};
 use tidegauge_model::columns::TIME_FIELD;
+
+use crate::Result;
+use crate::bind::Scope;
+use crate::value::Value;
 
 /// Names that stages read, up to the one behind which no other field is there.
 pub(super) struct Needed(Vec<String>);
@@ -50,6 +55,13 @@ impl Needed {
         let is_inside = |rest: &str| rest.is_empty() || rest.starts_with('.');
         self.0.iter().any(|name| name.strip_prefix(field).is_some_and(is_inside))
     }
+}
+
+/// The fields of rows that stages behind read.
+pub(super) fn carried(scope: &mut Scope, after: &[Stage]) -> Result<Vec<(String, Value)>> {
+    let Some(needed) = Needed::of(after) else { return scope.fields() };
+    let names = scope.names().into_iter().filter(|name| needed.has(name));
+    names.map(|name| Ok((name.clone(), scope.field(&name, Span::default())?))).collect()
 }
 
 /// Adds the names that an expression reads. None where it may read any.

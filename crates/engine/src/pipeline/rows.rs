@@ -10,12 +10,12 @@ use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion_physical_plan::limit::GlobalLimitExec;
 use futures_util::TryStreamExt;
-use tidegauge_lang::tree::{BinaryOperator, TimeRange, Type};
+use tidegauge_lang::tree::{BinaryOperator, Stage, TimeRange, Type};
 use tidegauge_store::{Block, Blocks};
 use tokio::time::Instant;
 
 use super::segment::{About, Columns, DatasetRows, Origin, Segment};
-use super::sort;
+use super::{needed, sort};
 use crate::answer::{Answer, Table};
 use crate::bind::Scope;
 use crate::events::{self, Budget};
@@ -91,7 +91,7 @@ impl Run {
             }
             Origin::Dataset(rows) => {
                 let mut scan = self.scan(rows, &segment.scope, &segment.conditions, false).await?;
-                scan.split_for(self.threads);
+                scan.split_for(self.threads, Typed::inputs_of(&columns));
                 Arc::new(Leaf::of_scan(Arc::new(scan), columns, schema, self.threads))
             }
         })
@@ -106,14 +106,20 @@ impl Run {
     }
 
     /// The same rows, with every field a column of a plan.
-    pub(super) async fn settled(&self, mut segment: Segment) -> Result<Segment> {
+    pub(super) async fn settled(&self, segment: Segment) -> Result<Segment> {
+        Box::pin(self.settled_before(segment, &[])).await
+    }
+
+    /// The same rows, with every field that these stages need a column of a plan.
+    pub(super) async fn settled_before(&self, mut segment: Segment, after: &[Stage]) -> Result<Segment> {
         let is_limited =
             segment.pending.limit.is_some_and(|limit| limit <= FOUND_MAX) || segment.pending.after.is_some();
         if is_limited && matches!(segment.origin, Origin::Dataset(_)) {
             return self.found(segment).await;
         }
         let pending = std::mem::take(&mut segment.pending);
-        let fields = segment.scope.carried()?;
+        let mut fields = needed::carried(&mut segment.scope, after)?;
+        fields.extend(segment.scope.hidden());
         let mut about = segment.about.clone();
         let around = segment.scope.surroundings().clone();
         let mut settled = match pending.order {

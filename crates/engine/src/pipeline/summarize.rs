@@ -159,7 +159,7 @@ impl Run {
             Origin::Dataset(rows) => {
                 let mut scan =
                     self.scan(rows, &segment.scope, &segment.conditions, plan.is_ordered()).await?;
-                scan.split_for(threads);
+                scan.split_for(threads, plan.inputs());
                 let times = self.work().scans.last().and_then(|scan| scan.times);
                 // Conditions on the time say how long the range is as well.
                 let range = narrowed(rows.range, &segment.scope, &segment.conditions);

@@ -57,6 +57,12 @@ pub(crate) enum Shape {
 }
 
 impl GroupsPlan {
+    /// The places of the inputs that keys and aggregates read.
+    pub(crate) fn inputs(&self) -> Vec<usize> {
+        let keys = self.keys.iter().map(|(_, key)| key);
+        Typed::inputs_of(keys.chain(self.aggregates.iter().flat_map(|aggregate| &aggregate.arguments)))
+    }
+
     /// Groups by these keys, of which all are wanted, in the order of their keys.
     pub(crate) fn new(keys: Vec<(String, Typed)>, aggregates: Vec<PlannedAggregate>) -> Self {
         Self {

@@ -90,7 +90,7 @@ impl Scan {
         for place in places {
             let column = &self.inputs[*place];
             let is_kept = || self.cache.as_ref().is_some_and(|cache| cache.get(block.id(), column).is_some());
-            inputs[*place] = match block.is_buffered() || is_kept() {
+            inputs[*place] = match is_kept() {
                 true => self.input(block, column, picked).await?,
                 false => self.few(block, column, &rows).await?,
             };

@@ -6,11 +6,16 @@ use tidegauge_store::Block;
 use super::{Picked, Scan};
 use crate::bind::InputColumn;
 
-/// Columns of a block that take more are read in portions.
+/// Columns of a block that take more are read in portions, or more than this part of what the query may have.
 const WHOLE_BYTES_MAX: u64 = 128 << 20;
+const WHOLE_PART: u64 = 8;
 
-/// About what a portion takes.
+/// About what a portion takes, and one of very many columns: reading few rows of each takes longer.
 const PORTION_BYTES: u64 = 8 << 20;
+const MANY_PORTION_BYTES: u64 = 32 << 20;
+
+/// More columns than these are read in portions even where none of them is large.
+const COLUMNS_MANY: usize = 64;
 
 /// A column with more bytes is not read whole where some rows of it are wanted, and is not kept.
 const COLUMN_BYTES_MAX: u64 = 64 << 20;
@@ -45,16 +50,52 @@ impl Scan {
         (self.decoded_bytes(block, &whole) as f64 * others) as usize
     }
 
+    /// Whether columns are so many that those of a block are not decoded whole for some of its rows.
+    pub(super) fn are_read_alone(&self, block: usize, places: &[usize], rows: usize) -> bool {
+        rows < self.blocks[block].rows() && self.are_too_many(block, places)
+    }
+
+    /// Whether columns are so many that those of a block would not fit.
+    pub(super) fn are_too_many(&self, block: usize, places: &[usize]) -> bool {
+        places.len() > COLUMNS_MANY && self.decoded_bytes(block, places) > self.whole_bytes_max()
+    }
+
+    /// Into how many parts blocks are cut so that all columns that are read of one fit; one where they do.
+    pub(super) fn parts_by_columns(&self) -> usize {
+        if self.read.len() <= COLUMNS_MANY {
+            return 1;
+        }
+        let largest = (0..self.blocks.len()).max_by_key(|block| self.blocks[*block].rows());
+        let bytes = largest.map_or(0, |block| self.decoded_bytes(block, &self.read));
+        match bytes > self.whole_bytes_max() {
+            true => usize::try_from(bytes.div_ceil(self.many_portion_bytes())).unwrap_or(usize::MAX),
+            false => 1,
+        }
+    }
+
+    fn many_portion_bytes(&self) -> u64 {
+        MANY_PORTION_BYTES.min(self.whole_bytes_max()).max(1)
+    }
+
+    fn whole_bytes_max(&self) -> u64 {
+        WHOLE_BYTES_MAX.min(self.pace.memory_max() as u64 / WHOLE_PART)
+    }
+
     /// The picked rows of a block in portions that can be read at once; mostly all of them.
     pub(crate) fn portions(&self, block: usize, places: &[usize], picked: &Picked) -> Vec<Picked> {
         let (rows, count) = (self.blocks[block].rows().max(1) as u64, picked.count());
         let bytes = self.decoded_bytes(block, places);
-        // Other columns are read whole in any case.
+        // A few columns are read whole in any case.
         let has_heavy = || places.iter().any(|place| is_heavy(&self.blocks[block], &self.inputs[*place]));
-        if bytes <= WHOLE_BYTES_MAX || !has_heavy() {
+        let is_many = places.len() > COLUMNS_MANY;
+        if bytes <= self.whole_bytes_max() || !(is_many || has_heavy()) {
             return vec![picked.clone()];
         }
-        let of_each = PORTION_BYTES.saturating_mul(rows) / bytes;
+        let portion = match is_many {
+            true => self.many_portion_bytes(),
+            false => PORTION_BYTES,
+        };
+        let of_each = portion.saturating_mul(rows) / bytes;
         let of_each = usize::try_from(of_each).unwrap_or(usize::MAX).max(1);
         let starts = (0..count).step_by(of_each);
         starts.map(|start| picked.slice(start..count.min(start.saturating_add(of_each)))).collect()

@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 
 use super::{AHEAD_NANOS, Turns, nanos};
 use crate::Asker;
+use crate::memory::Measured;
 
 /// So many organisations, and callers of each, are remembered while none of their queries runs. One that was forgotten
 /// begins where the others are.
@@ -34,6 +35,8 @@ pub(crate) struct Share {
     pub(super) org: Arc<Account>,
     pub(super) caller: Arc<Account>,
     pub(super) query: Account,
+    /// What its work holds of the heap, where that is counted.
+    pub(super) heap: Option<Arc<Measured>>,
 }
 
 impl Share {
@@ -42,6 +45,18 @@ impl Share {
         for account in [&*self.org, &*self.caller, &self.query] {
             account.had.fetch_add(by, Ordering::Relaxed);
         }
+    }
+
+    /// Notes what work took from the heap.
+    pub(super) fn took(&self, bytes: i64) {
+        if let Some(heap) = &self.heap {
+            heap.add(bytes);
+        }
+    }
+
+    /// Whether the query holds so much that it gets no further turn.
+    pub(super) fn is_over(&self) -> bool {
+        self.heap.as_ref().is_some_and(|heap| heap.is_over())
     }
 
     pub(super) fn had(&self) -> (u64, u64, u64) {

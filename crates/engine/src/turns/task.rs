@@ -13,6 +13,9 @@ use tokio::time::Instant;
 
 use super::{Share, priority};
 
+/// A turn whose work took more from the heap ends at its next pause.
+const TAKEN_BYTES_MAX: i64 = 4 << 20;
+
 tokio::task_local! {
     static TURN: Turn;
 }
@@ -22,12 +25,23 @@ struct Turn {
     number: u64,
     share: Arc<Share>,
     began: Instant,
+    /// What its thread held of the heap then.
+    held: i64,
+}
+
+impl Turn {
+    /// Whether its work should let others go on: after a while, or when it has taken so much that it is to be counted.
+    fn is_over(&self) -> bool {
+        self.began.elapsed() >= self.share.turns.length()
+            || tidegauge_heap::held() - self.held > TAKEN_BYTES_MAX
+    }
 }
 
 /// Gives the turn back whatever the work does, a panic included.
 impl Drop for Turn {
     fn drop(&mut self) {
         let nanos = u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.share.took(tidegauge_heap::held() - self.held);
         self.share.turns.give_back(self.number, nanos);
     }
 }
@@ -50,10 +64,15 @@ impl<F: Future> Future for InTurns<F> {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.get_mut();
+        // Whoever waits for it learns that, and drops it.
+        if this.share.is_over() {
+            return Poll::Pending;
+        }
         let Poll::Ready(number) = this.share.turns.poll_take(&this.share, &mut this.ticket, context) else {
             return Poll::Pending;
         };
-        let turn = Turn { number, share: Arc::clone(&this.share), began: Instant::now() };
+        let (share, began) = (Arc::clone(&this.share), Instant::now());
+        let turn = Turn { number, share, began, held: tidegauge_heap::held() };
         TURN.sync_scope(turn, || this.work.as_mut().poll(context))
     }
 }
@@ -79,8 +98,7 @@ pub(crate) fn in_turns<F: Future>(work: F) -> impl Future<Output = F::Output> + 
 
 /// Lets others go on, if the turn has lasted long enough. Work that never waits calls it often.
 pub(crate) async fn pause() {
-    let is_over = TURN.try_with(|turn| turn.began.elapsed() >= turn.share.turns.length()).unwrap_or(true);
-    if is_over {
+    if TURN.try_with(Turn::is_over).unwrap_or(true) {
         let mut is_behind = false;
         // Not the runtime's own way: it puts the task aside until its thread has nothing else to do, where no other thread
         // finds it, and the next task of that thread may not pause at all.
@@ -101,9 +119,10 @@ pub(crate) fn beside<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> T {
     let share = TURN.try_with(|turn| Arc::clone(&turn.share)).ok();
     move || {
         priority::give_way_to_turns();
-        let began = Instant::now();
+        let (began, held) = (Instant::now(), tidegauge_heap::held());
         let done = work();
         if let Some(share) = share {
+            share.took(tidegauge_heap::held() - held);
             share.charge(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
         }
         done
@@ -129,6 +148,15 @@ impl JoinSetTracer for OfOperators {
     }
 
     fn trace_block(&self, work: Box<dyn FnOnce() -> Erased + Send>) -> Box<dyn FnOnce() -> Erased + Send> {
-        work
+        match TURN.try_with(|turn| Arc::clone(&turn.share)) {
+            // What is read back from the disk is freed in turns.
+            Ok(share) => Box::new(move || {
+                let held = tidegauge_heap::held();
+                let done = work();
+                share.took(tidegauge_heap::held() - held);
+                done
+            }),
+            Err(_) => work,
+        }
     }
 }

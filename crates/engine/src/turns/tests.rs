@@ -34,8 +34,8 @@ const MILLISECOND: u64 = 1_000_000;
 #[test]
 fn a_turn_goes_to_the_organisation_that_had_least() {
     let turns = never_lent(1);
-    let [loud, other, quiet] =
-        [("loud", "a"), ("loud", "b"), ("quiet", "a")].map(|(org, of)| turns.share(&Asker::new(org, of)));
+    let [loud, other, quiet] = [("loud", "a"), ("loud", "b"), ("quiet", "a")]
+        .map(|(org, of)| turns.share(&Asker::new(org, of), None));
     let mut tickets = [None, None, None];
     assert!(take(&loud, &mut tickets[0]));
     give_back(&loud, 1_000 * MILLISECOND);
@@ -52,7 +52,8 @@ fn a_turn_goes_to_the_organisation_that_had_least() {
 #[test]
 fn who_was_away_has_saved_up_little() {
     let turns = never_lent(1);
-    let (busy, back) = (turns.share(&Asker::new("busy", "a")), turns.share(&Asker::new("back", "a")));
+    let (busy, back) =
+        (turns.share(&Asker::new("busy", "a"), None), turns.share(&Asker::new("back", "a"), None));
     let (mut of_busy, mut of_back) = (None, None);
     for _ in 0..1_000 {
         assert!(take(&busy, &mut of_busy));
@@ -80,7 +81,7 @@ fn who_was_away_has_saved_up_little() {
 #[test]
 fn who_gives_up_hands_its_turn_on() {
     let turns = Turns::new(1);
-    let share = turns.share(&Asker::default());
+    let share = turns.share(&Asker::default(), None);
     let (mut first, mut second, mut third) = (None, None, None);
     assert!(take(&share, &mut first));
     assert!(!take(&share, &mut second));
@@ -96,8 +97,8 @@ fn who_gives_up_hands_its_turn_on() {
 #[test]
 fn a_turn_that_does_not_end_is_lent_to_another_organisation() {
     let turns = Turns::new(1);
-    let [loud, again, quiet] =
-        [("loud", "a"), ("loud", "b"), ("quiet", "a")].map(|(org, of)| turns.share(&Asker::new(org, of)));
+    let [loud, again, quiet] = [("loud", "a"), ("loud", "b"), ("quiet", "a")]
+        .map(|(org, of)| turns.share(&Asker::new(org, of), None));
     let (mut of_loud, mut of_again, mut of_quiet) = (None, None, None);
     let lend = || lend_after(&turns, Duration::from_millis(50));
     assert!(take(&loud, &mut of_loud));
@@ -124,8 +125,8 @@ fn a_turn_that_does_not_end_is_lent_to_another_organisation() {
 #[test]
 fn turns_are_shorter_while_one_waits_that_had_less() {
     let turns = never_lent(1);
-    let [loud, again, quiet] =
-        [("loud", "a"), ("loud", "b"), ("quiet", "a")].map(|(org, of)| turns.share(&Asker::new(org, of)));
+    let [loud, again, quiet] = [("loud", "a"), ("loud", "b"), ("quiet", "a")]
+        .map(|(org, of)| turns.share(&Asker::new(org, of), None));
     let (mut of_loud, mut of_again, mut of_quiet) = (None, None, None);
     for _ in 0..2 {
         assert!(take(&loud, &mut of_loud));
@@ -144,7 +145,8 @@ fn turns_are_shorter_while_one_waits_that_had_less() {
 #[test]
 fn who_had_little_computes_at_once() {
     let turns = Turns::new(1);
-    let (loud, quiet) = (turns.share(&Asker::new("loud", "a")), turns.share(&Asker::new("quiet", "a")));
+    let (loud, quiet) =
+        (turns.share(&Asker::new("loud", "a"), None), turns.share(&Asker::new("quiet", "a"), None));
     let (mut of_loud, mut of_quiet) = (None, None);
     for _ in 0..2 {
         assert!(take(&loud, &mut of_loud));
@@ -169,7 +171,8 @@ fn who_had_little_computes_at_once() {
 #[test]
 fn a_turn_that_is_short_is_not_lent() {
     let turns = Turns::new(1);
-    let (loud, quiet) = (turns.share(&Asker::new("loud", "a")), turns.share(&Asker::new("quiet", "a")));
+    let (loud, quiet) =
+        (turns.share(&Asker::new("loud", "a"), None), turns.share(&Asker::new("quiet", "a"), None));
     let (mut of_loud, mut of_quiet) = (None, None);
     assert!(take(&loud, &mut of_loud));
     assert!(!take(&quiet, &mut of_quiet));
@@ -182,7 +185,7 @@ fn a_turn_that_is_short_is_not_lent() {
 fn lent_turns_have_an_end() {
     let turns = Turns::new(1);
     let shares: Vec<_> =
-        (0..20).map(|number| turns.share(&Asker::new(&format!("org{number}"), "a"))).collect();
+        (0..20).map(|number| turns.share(&Asker::new(&format!("org{number}"), "a"), None)).collect();
     let mut tickets = vec![None; shares.len()];
     let mut computing = 0;
     for _ in 0..shares.len() {
@@ -206,12 +209,12 @@ fn work_that_never_pauses_lets_others_compute() {
         .unwrap();
     let (tell, told) = std::sync::mpsc::channel::<()>();
     let (begin, begun) = tokio::sync::oneshot::channel();
-    let hog = threads.spawn(InTurns::new(turns.share(&Asker::new("loud", "a")), async move {
+    let hog = threads.spawn(InTurns::new(turns.share(&Asker::new("loud", "a"), None), async move {
         begin.send(()).unwrap();
         told.recv().unwrap();
     }));
     threads.block_on(begun).unwrap();
-    let quiet = threads.spawn(InTurns::new(turns.share(&Asker::new("quiet", "a")), async { 7 }));
+    let quiet = threads.spawn(InTurns::new(turns.share(&Asker::new("quiet", "a"), None), async { 7 }));
     assert_eq!(threads.block_on(quiet).unwrap(), 7);
     tell.send(()).unwrap();
     threads.block_on(hog).unwrap();
@@ -226,7 +229,7 @@ async fn many_tasks_have_no_more_than_one() {
     let mut tasks = tokio::task::JoinSet::new();
     for number in 0..21 {
         let org = if number == 0 { "one" } else { "many" };
-        let share = turns.share(&Asker::new(org, "token"));
+        let share = turns.share(&Asker::new(org, "token"), None);
         let log = Arc::clone(&log);
         tasks.spawn(InTurns::new(Arc::clone(&share), async move {
             for _ in 0..20 {

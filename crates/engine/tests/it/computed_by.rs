@@ -75,7 +75,7 @@ fn every_source_and_every_library_counts() {
     for (from, to) in [("\"1.0.0\"", "\"1.0.1\""), ("\"2.0.0\"", "\"2.1.0\"")] {
         assert_ne!(changed("Cargo.lock", &LOCK.replace(from, to)), whole, "a library in version {to}");
     }
-    assert_eq!(changed("crates/server/src/lib.rs", "pub fn one() -> u8 { 2 }\n"), whole);
+    assert_eq!(changed("crates/http/src/lib.rs", "pub fn one() -> u8 { 2 }\n"), whole);
     assert_eq!(changed("Cargo.lock", &LOCK.replace("\"3.0.0\"", "\"3.0.1\"")), whole);
 }
 

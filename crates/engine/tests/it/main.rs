@@ -55,5 +55,6 @@ mod told;
 mod trials;
 mod values;
 mod wide_keys;
+mod wide_rows;
 mod worded;
 mod yielding;

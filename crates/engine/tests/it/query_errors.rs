@@ -99,6 +99,8 @@ const WRONG: &[&str] = &[
     // Regular expressions that cannot be read.
     "logs | where host matches regex '('",
     "logs | where host !matches regex '[a'",
+    "logs | where host matches regex '(a{1000}){1000}'",
+    "logs | extend x = extract('(a{1000}){1000}', 0, host)",
     "logs | extend x = extract('(?<=a)b', 0, host)",
     "logs | extend x = replace_regex('*', '', host)",
     "logs | parse kind=regex host with '(' a",

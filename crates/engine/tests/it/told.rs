@@ -87,3 +87,23 @@ fn who_asks_again_is_told_again() {
         }
     });
 }
+
+#[test]
+fn columns_of_a_row_tell_what_they_are_of() {
+    block_on(async {
+        let house = House::new().await;
+        for (columns, told) in [(64_usize, 64_usize), (65, 2)] {
+            let values: Vec<String> = (0..columns).map(|number| format!("c{number} = {number}")).collect();
+            let text = format!("print {} | summarize arg_max(c0, *)", values.join(", "));
+            let answer = house.ask_text(&[], &text, Way::Threads).await;
+            let answer = answer.unwrap_or_else(|errors| panic!("{}", errors[0].render(&text)));
+            let fields = &answer.tables[0].fields;
+            assert_eq!(fields.len(), columns);
+            for field in fields {
+                let info = field.aggregate.as_ref().unwrap();
+                assert_eq!((info.name, info.fields.len()), ("argmax", told), "{}", field.name);
+                assert!(info.fields.contains(&field.name) && info.fields[0] == "c0", "{info:?}");
+            }
+        }
+    });
+}

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use super::weight::Weight;
+use crate::Span;
 use crate::tree::{Expr, Query};
 
 /// Values by name, in the order in which they were defined. A name may be defined again by what it was before.
@@ -48,11 +49,13 @@ impl Values {
 pub(super) struct Table {
     pub(super) query: Query,
     pub(super) weight: Weight,
+    /// The `let` that gave it the name; none for a view.
+    pub(super) place: Span,
 }
 
 impl Table {
-    pub(super) fn new(mut query: Query) -> Self {
+    pub(super) fn new(mut query: Query, place: Span) -> Self {
         let weight = Weight::of(&mut query);
-        Self { query, weight }
+        Self { query, weight, place }
     }
 }

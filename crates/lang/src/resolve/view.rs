@@ -4,9 +4,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::resolve;
-use crate::Diagnostic;
 use crate::parser::HEIGHT_MAX;
 use crate::tree::{Expr, ExprKind, Literal, Program, Query, Source, Stage};
+use crate::{Diagnostic, Span};
 
 /// How many parts a value with a name may have in a view.
 const PARTS_MAX: usize = 2_000;
@@ -23,7 +23,7 @@ pub fn resolve_view(program: Program) -> Result<Query, Vec<Diagnostic>> {
         values.put_into(&mut value, &HashSet::new());
         let Size { parts, height } = Size::of(&mut value);
         if parts > PARTS_MAX || height > HEIGHT_MAX {
-            values.refuse(&name);
+            values.refuse(&name, value.span);
             break;
         }
         // A name may be defined anew, by what it was before.
@@ -79,10 +79,10 @@ struct Values {
 }
 
 impl Values {
-    fn refuse(&mut self, name: &str) {
+    fn refuse(&mut self, name: &str, place: Span) {
         let message = format!("the value `{name}` is too large to stand in a view");
         let hint = "write a shorter value, or use it less often".to_owned();
-        self.problem = Some(Diagnostic::new(message, crate::Span::default()).with_hint(hint));
+        self.problem = Some(Diagnostic::new(message, place).with_hint(hint));
     }
 
     fn put_into_query(&mut self, query: &mut Query) {
@@ -140,7 +140,8 @@ impl Values {
         if let Some((value, parts)) = self.known.get(name) {
             self.parts += parts;
             if self.parts > ALL_PARTS_MAX {
-                self.refuse(name);
+                let place = value.span;
+                self.refuse(name, place);
                 return None;
             }
             return Some(value.kind.clone());

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use tidegauge_lang::{Resolved, parse_query, print_query, resolve};
+use tidegauge_lang::{Diagnostic, Resolved, parse_query, print_query, resolve, resolve_view};
 
 fn only(text: &str) -> String {
     let (_, diagnostics) = parse_query(text);
@@ -156,4 +156,55 @@ fn tables_that_are_too_large_together_are_refused() {
     ] {
         assert_eq!(settled(&text).unwrap_err(), MESSAGE, "{}", &text[..60]);
     }
+}
+
+/// The line and the column of the first problem, and what is marked there.
+fn marked(text: &str, problems: Vec<Diagnostic>) -> (usize, usize, &str) {
+    let place = problems[0].position(text);
+    (place.line, place.column, &text[problems[0].span.range()])
+}
+
+#[test]
+fn what_is_too_large_is_told_where_it_stands() {
+    let refused = |text: &str, views: &HashMap<String, _>| {
+        let (program, diagnostics) = parse_query(text);
+        assert_eq!(diagnostics, [], "{text:.60}");
+        resolve(program, &[], views).unwrap_err()
+    };
+    let none = HashMap::new();
+    let list = listed(30_000, |at| format!("{at},"));
+    let names = |name: &str| listed(900, |_| format!("{name},"));
+    let table = format!("let a=t|where x in ({list}1)");
+    for text in [
+        format!("let b=1;\n  {table};\nunion {}t", names("a")),
+        format!("let b=1;\n  {table};\nt | where y in ({}1)", names("a")),
+        // Another name for it is no other table.
+        format!("let b=1;\n  {table};\nlet c=a;\nunion {}t", names("c")),
+        // Nor is it another one where it is used by one.
+        format!("let b=1;\n  {table};\nlet c=union {}t;\nc", names("a")),
+    ] {
+        assert_eq!(marked(&text, refused(&text, &none)), (2, 3, table.as_str()), "{text:.60}");
+    }
+    // A view stands elsewhere; it is marked where it is used.
+    let (view, _) = parse_query(&format!("t|where x in ({list}1)"));
+    let views = HashMap::from([("v".to_owned(), view.query)]);
+    let text = format!("union t,\n{}t", names("v"));
+    let (line, _, name) = marked(&text, refused(&text, &views));
+    assert_eq!((line, name), (2, "v"));
+    // So is a table that is nested too deep, and the `let` that it is in.
+    let nested = format!("{}b{}", "a | join (".repeat(40), ") on c".repeat(40));
+    let (line, _, name) = marked(&nested, refused(&nested, &none));
+    assert_eq!((line, name), (1, "a"));
+    let text = format!("let b=1;\nlet n={nested};\nn");
+    let (line, column, _) = marked(&text, refused(&text, &none));
+    assert_eq!((line, column), (2, 1));
+}
+
+#[test]
+fn a_value_that_is_too_large_for_a_view_is_told_where_it_stands() {
+    let large = format!("{}1", "1 + ".repeat(150));
+    let text = format!("let b = 1;\nlet a = {large};\nt | where x in ({}1)", "a, ".repeat(2_000));
+    let (program, diagnostics) = parse_query(&text);
+    assert_eq!(diagnostics, []);
+    assert_eq!(marked(&text, resolve_view(program).unwrap_err()), (2, 9, large.as_str()));
 }

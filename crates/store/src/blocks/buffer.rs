@@ -4,9 +4,10 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use arrow_array::ArrayRef;
+use arrow_array::{Array, ArrayRef};
 use arrow_buffer::{ArrowNativeType, ScalarBuffer};
 use hashbrown::HashMap;
+use tidegauge_heap::Apart;
 use tidegauge_model::FieldKind;
 
 use super::column;
@@ -19,6 +20,9 @@ use crate::part::{ColumnKey, ColumnName, Logged, Part};
 /// So many rows, or the first request that reaches them, make a stretch.
 const STRETCH_ROWS: usize = 16 * 1024;
 
+/// So many bytes of columns are kept of a stretch, however little its requests take.
+const KEPT_BYTES_MIN: usize = 1 << 20;
+
 /// Requests that were cut together, in the order of time.
 pub(crate) struct Stretch {
     id: BlockId,
@@ -29,7 +33,29 @@ pub(crate) struct Stretch {
     arrivals: ScalarBuffer<i64>,
     sequences: ScalarBuffer<u64>,
     indexes: ScalarBuffer<u32>,
-    columns: Mutex<HashMap<ColumnKey, ArrayRef>>,
+    columns: Mutex<Built>,
+    /// How many bytes of columns are kept: as many as the requests take, so that what bounds the buffer bounds them.
+    /// Columns of fields that few events have are mostly nulls, and there may be any number of them.
+    kept_bytes_max: usize,
+}
+
+/// Columns that were built.
+#[derive(Default)]
+struct Built {
+    columns: HashMap<ColumnKey, ArrayRef>,
+    bytes: usize,
+    /// They do not count as the query's that built them.
+    apart: Vec<Apart>,
+}
+
+impl Built {
+    fn keep(&mut self, key: ColumnKey, array: &ArrayRef, bytes_max: usize) {
+        let bytes = array.get_array_memory_size();
+        if self.bytes + bytes <= bytes_max && self.columns.insert(key, Arc::clone(array)).is_none() {
+            self.bytes += bytes;
+            self.apart.push(Apart::new(bytes));
+        }
+    }
 }
 
 /// What is kept of the stretches of one dataset.
@@ -116,6 +142,7 @@ fn cut(logged: &[Arc<Logged>]) -> impl Iterator<Item = &[Arc<Logged>]> {
 
 impl Stretch {
     fn new(id: BlockId, requests: &[Arc<Logged>]) -> Result<Self> {
+        let bytes = requests.iter().map(|logged| logged.frame.bytes()).sum::<usize>();
         let with_rows = requests.iter().filter(|logged| logged.frame.rows() > 0);
         let merge = Merge::new(with_rows.map(|logged| Part::Logged(Arc::clone(logged))).collect())?;
         let identities = &merge.identities;
@@ -134,6 +161,7 @@ impl Stretch {
             places,
             merge,
             columns: Mutex::default(),
+            kept_bytes_max: bytes.max(KEPT_BYTES_MIN),
         })
     }
 
@@ -187,11 +215,11 @@ impl Stretch {
         if !self.merge.contains(name) {
             return Ok(None);
         }
-        if let Some(array) = self.built().get(&name) {
+        if let Some(array) = self.built().columns.get(&name) {
             return Ok(Some(Arc::clone(array)));
         }
         let array = gather(&self.merge, self.places.as_deref(), name)?;
-        self.built().insert((Arc::from(field), kind), Arc::clone(&array));
+        self.built().keep((Arc::from(field), kind), &array, self.kept_bytes_max);
         Ok(Some(array))
     }
 
@@ -199,7 +227,7 @@ impl Stretch {
         self.column(field, kind)?.map(|array| column::take(&array, rows)).transpose()
     }
 
-    fn built(&self) -> MutexGuard<'_, HashMap<ColumnKey, ArrayRef>> {
+    fn built(&self) -> MutexGuard<'_, Built> {
         self.columns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -13,6 +13,7 @@ use parquet::file::metadata::{
     RowGroupMetaData,
 };
 use tidegauge_catalog::segments::Segment;
+use tidegauge_heap::Apart;
 use tidegauge_model::{Column, ErrorKind, FieldKind, SegmentId};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -40,6 +41,8 @@ pub(super) struct Footer {
     checksums: Vec<GroupChecksums>,
     templates: Vec<DescribedTemplates>,
     bytes: usize,
+    /// Footers have a bound of their own: they do not count as the query's that read them.
+    _apart: Apart,
     /// Where it is kept, which bounds what it may hold beside itself.
     keeper: Weak<Footers>,
     beside: Mutex<Beside>,
@@ -72,6 +75,7 @@ impl Footer {
         let names: usize = fields.keys().map(|name| name.len() + size_of::<(Box<str>, Places)>() * 2).sum();
         let sums: usize = description.checksums.iter().map(GroupChecksums::memory_bytes).sum();
         let templates = description.templates.len() * size_of::<DescribedTemplates>();
+        let bytes = bytes + names + sums + templates;
         Ok(Self {
             segment: Arc::clone(segment),
             objects: Arc::clone(objects),
@@ -79,7 +83,8 @@ impl Footer {
             fields,
             checksums: description.checksums,
             templates: description.templates,
-            bytes: bytes + names + sums + templates,
+            bytes,
+            _apart: Apart::new(bytes),
             keeper,
             beside: Mutex::default(),
         })

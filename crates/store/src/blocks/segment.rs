@@ -233,17 +233,16 @@ impl SegmentBlock {
     }
 
     async fn column_of_rest_at(&self, field: &str, kind: FieldKind, rows: &[u32]) -> Result<ArrayRef> {
-        let values = |rest: &RestColumns, rows: usize| match rest.get(field, kind) {
-            Some(column) => arrays::of_column(column, rows).map(column::viewed),
-            None => Ok(column::viewed(arrays::nulls(kind, rows))),
-        };
-        match self.footer.kept_rest(self.group, None) {
-            Some(whole) => {
-                column::check_rows(rows, self.rows())?;
-                column::take(&values(&whole, self.rows())?, rows)
+        column::check_rows(rows, self.rows())?;
+        let whole = self.footer.kept_rest(self.group, None);
+        let array = match &whole {
+            Some(whole) => whole.get(field, kind).map(|column| arrays::of_column_at(column, rows)),
+            None => {
+                let some = self.rest(Some(rows)).await?;
+                some.get(field, kind).map(|column| arrays::of_column(column, rows.len()))
             }
-            None => values(&*self.rest(Some(rows)).await?, rows.len()),
-        }
+        };
+        array.unwrap_or_else(|| Ok(arrays::nulls(kind, rows.len()))).map(column::viewed)
     }
 
     /// All fields of `_rest`, which are found at once for as long as the caller holds them.

@@ -130,7 +130,8 @@ fn texts(builder: WriterPropertiesBuilder, array: &ArrayRef, effort: Effort) -> 
         .set_encoding(Encoding::DELTA_LENGTH_BYTE_ARRAY)
         .set_bloom_filter_enabled(true)
         .set_bloom_filter_fpp(BLOOM_FALSE_POSITIVES)
-        .set_bloom_filter_max_ndv(ROW_GROUP_ROWS as u64)
+        // A filter is made for so many and folded afterwards, and keeps its memory until the file is written.
+        .set_bloom_filter_max_ndv((array.len() - array.null_count()).clamp(1, ROW_GROUP_ROWS) as u64)
 }
 
 /// The lightest level beyond which nothing noticeable is saved. Random ids gain nothing by a hard one.

@@ -199,7 +199,7 @@ async fn an_answer_that_was_lost_is_made_up_for_without_another_change() {
     // Somebody else has the one connection that writes, so that the twins are not answered: they cannot know whether
     // the catalogue has taken what it has.
     let change = house.change();
-    let mut busy = Box::pin(house.catalog.note_trim("logs", &change));
+    let mut busy = Box::pin(house.catalog.note_trim("logs", String::new(), &change));
     assert!(futures_util::poll!(&mut busy).is_pending());
     let (of_trim, of_trim_too) = tokio::join!(first.trim(&of_first, late), second.trim(&of_second, late));
     assert_eq!(of_trim.unwrap_err().kind(), ErrorKind::Unavailable);

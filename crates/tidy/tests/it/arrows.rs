@@ -6,6 +6,9 @@ use crate::report::{Violation, assert_none};
 
 const PREFIX: &str = "tidegauge-";
 
+/// The crate of the binary, whose package is named as the binary is.
+const BINARY: &str = "tidegauge";
+
 /// Which crates of ours each crate may import, for its code, its tests and its build script alike.
 const ARROWS: &[(&str, &[&str])] = &[
     ("model", &[]),
@@ -13,26 +16,36 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("auth", &["model"]),
     ("ingest", &["model"]),
     ("catalog", &["model"]),
-    ("store", &["model", "catalog"]),
+    ("heap", &[]),
+    ("store", &["heap", "model", "catalog"]),
     ("outgoing", &[]),
     ("notify", &["model", "catalog", "outgoing"]),
     ("watch", &["model"]),
-    ("engine", &["model", "lang", "store"]),
-    ("webui", &[]),
+    ("engine", &["heap", "model", "lang", "store"]),
+    ("eventgen", &["model"]),
+    ("cli", &["model", "lang", "auth", "eventgen"]),
     (
-        "server",
+        "app",
+        &["model", "lang", "auth", "ingest", "catalog", "store", "outgoing", "notify", "watch", "engine"],
+    ),
+    ("webui", &[]),
+    ("http", &["model", "lang", "auth", "ingest", "catalog", "store", "engine", "app", "webui"]),
+    (
+        BINARY,
         &[
-            "model", "lang", "auth", "ingest", "catalog", "store", "outgoing", "notify", "watch", "engine",
-            "webui",
+            "heap", "model", "lang", "auth", "ingest", "catalog", "store", "outgoing", "notify", "watch",
+            "engine", "app", "http", "cli", "webui",
         ],
     ),
     ("tidy", &[]),
 ];
 
 /// What the tests of a crate may import beyond that, to come to what the crate is asked of.
-const TEST_ARROWS: &[(&str, &[&str])] = &[("engine", &["ingest", "catalog"])];
+const TEST_ARROWS: &[(&str, &[&str])] =
+    &[("engine", &["ingest", "catalog"]), ("http", &["notify", "outgoing"])];
 
 const ANY: &[Kind] = &[Kind::Normal, Kind::Dev, Kind::Build];
+const TESTS: &[Kind] = &[Kind::Dev];
 
 /// Foreign crates that have a home: nobody else may import them. A `*` at the end stands for any rest.
 struct Home {
@@ -42,10 +55,16 @@ struct Home {
 
 const HOMES: &[Home] = &[
     Home { crates: &["datafusion*"], folders: &[("engine", ANY)] },
-    Home { crates: &["axum*", "http", "hyper*", "tower*", "utoipa*"], folders: &[("server", ANY)] },
+    Home {
+        crates: &["axum*", "http", "hyper*", "tower*", "utoipa*"],
+        folders: &[("http", ANY), ("cli", TESTS), (BINARY, TESTS)],
+    },
     Home { crates: &["sqlx"], folders: &[("catalog", ANY)] },
-    Home { crates: &["object_store"], folders: &[("store", ANY), ("server", ANY)] },
-    Home { crates: &["reqwest"], folders: &[("outgoing", ANY), ("auth", ANY), ("server", ANY)] },
+    Home { crates: &["object_store"], folders: &[("store", ANY)] },
+    Home {
+        crates: &["reqwest"],
+        folders: &[("outgoing", ANY), ("auth", ANY), ("app", ANY), ("cli", ANY), (BINARY, TESTS)],
+    },
     Home { crates: &["lettre"], folders: &[("notify", ANY)] },
 ];
 
@@ -101,7 +120,7 @@ fn check_package(manifest: &Manifest) -> Vec<Violation> {
             "add it to ARROWS in crates/tidy/tests/it/arrows.rs and to ARCHITECTURE.md",
         ));
     }
-    let expected = format!("{PREFIX}{folder}");
+    let expected = if folder == BINARY { BINARY.to_owned() } else { format!("{PREFIX}{folder}") };
     if *package != expected {
         let problem = format!("package is named `{package}`");
         violations.push(Violation::in_file(path, problem, format!("name it `{expected}`, after its folder")));
@@ -121,7 +140,8 @@ fn allowed_imports(folder: &str) -> Option<&'static [&'static str]> {
 }
 
 fn check_arrow(manifest: &Manifest, dependency: &Dependency) -> Option<Violation> {
-    let imported = dependency.name.strip_prefix(PREFIX)?;
+    let is_binary = dependency.name == BINARY;
+    let imported = if is_binary { BINARY } else { dependency.name.strip_prefix(PREFIX)? };
     let allowed = allowed_imports(&manifest.folder)?; // Not in the table: check_package says so.
     if allowed.contains(&imported) || is_for_tests(&manifest.folder, imported, dependency.kind) {
         return None;
@@ -216,7 +236,7 @@ mod samples {
             let tables = format!("[{table}]\ntidegauge-store.workspace = true");
             assert_eq!(found("catalog", &tables), ["`catalog` may not import `store`"], "{table}");
         }
-        assert_eq!(found("server", "[dev-dependencies]\ntidegauge-tidy.workspace = true").len(), 1);
+        assert_eq!(found("http", "[dev-dependencies]\ntidegauge-tidy.workspace = true").len(), 1);
         assert_eq!(found("shared", ""), ["crate `shared` is not in the table of arrows"]);
     }
 
@@ -224,7 +244,7 @@ mod samples {
     fn some_tests_may_import_more_than_the_code() {
         assert_eq!(found("engine", "[dev-dependencies]\ntidegauge-ingest.workspace = true"), [""; 0]);
         assert_eq!(found("engine", "[dependencies]\ntidegauge-ingest.workspace = true").len(), 1);
-        assert_eq!(found("engine", "[dev-dependencies]\ntidegauge-server.workspace = true").len(), 1);
+        assert_eq!(found("engine", "[dev-dependencies]\ntidegauge-http.workspace = true").len(), 1);
     }
 
     #[test]
@@ -235,11 +255,11 @@ mod samples {
         };
         assert_eq!(import("engine", "dependencies", "datafusion-functions"), nothing);
         assert_eq!(import("store", "dependencies", "datafusion-functions").len(), 1);
-        assert_eq!(import("server", "dependencies", "tower-http"), nothing);
+        assert_eq!(import("http", "dependencies", "tower-http"), nothing);
         assert_eq!(import("auth", "dev-dependencies", "http").len(), 1);
         assert_eq!(import("catalog", "dependencies", "httpdate"), nothing);
-        assert_eq!(import("server", "dev-dependencies", "sqlx").len(), 1);
-        assert_eq!(import("server", "dependencies", "reqwest"), nothing);
+        assert_eq!(import("http", "dev-dependencies", "sqlx").len(), 1);
+        assert_eq!(import("app", "dependencies", "reqwest"), nothing);
         assert_eq!(import("store", "dependencies", "reqwest"), ["`store` may not import `reqwest` (Normal)"]);
         assert_eq!(import("model", "dependencies", "serde_json").len(), 1);
         assert_eq!(import("model", "dev-dependencies", "serde_json"), nothing);

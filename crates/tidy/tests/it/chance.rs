@@ -11,14 +11,14 @@ const BUILD: &str = ".cargo/config.toml";
 const SWITCH: &str = "AWS_LC_SYS_NO_JITTER_ENTROPY";
 
 /// Where the operating system is asked.
-const FROM_THE_SYSTEM: &str = "crates/server/src/chance.rs";
+const FROM_THE_SYSTEM: &str = "crates/model/src/os_chance.rs";
 
 /// Where the chance of tests is, which a seed decides.
 const FOR_TESTS: &str = "crates/model/src/chance.rs";
 
 /// Crates that make chance, or ask the system for it. `getrandom` has a home.
 const GENERATORS: &[&str] = &["fastrand", "getrandom", "nanorand", "oorandom", "rand"];
-const HOME: &str = "server";
+const HOME: &str = "model";
 
 const REMEDY: &str = "take it from the `Chance` that is handed in";
 
@@ -120,10 +120,10 @@ mod samples {
             Manifest::parse(folder, &text, &BTreeMap::new())
         };
         let asked = "[dependencies]\ngetrandom.workspace = true\n";
-        assert_eq!(check_manifest(&parse("server", asked)), []);
+        assert_eq!(check_manifest(&parse("model", asked)), []);
         assert_eq!(problems(&check_manifest(&parse("auth", asked))), ["imports `getrandom`"]);
         let made = "[dependencies]\nrand_chacha = \"1\"\nbrand = \"1\"\n[dev-dependencies]\nrand = \"1\"\n";
-        assert_eq!(problems(&check_manifest(&parse("server", made))), ["imports `rand_chacha`"]);
+        assert_eq!(problems(&check_manifest(&parse("app", made))), ["imports `rand_chacha`"]);
     }
 
     #[test]

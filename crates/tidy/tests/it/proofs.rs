@@ -179,11 +179,11 @@ mod samples {
                  mod inner {\n    #[test]\n    fn it_is() {}\n}\n",
             ),
             source(
-                "crates/server/tests/it/cases.rs",
+                "crates/http/tests/it/cases.rs",
                 "const ALL: &[Case] = &[(\"name\", |app| Box::pin(kept(app)))];\nasync fn kept(app: App) { made(); }\nfn made() {}\n",
             ),
-            source("crates/server/tests/it/main.rs", "mod cases;\nfn main() { matrix::run(backend); }\n"),
-            source("crates/server/tests/it/matrix.rs", "pub(crate) async fn run(backend: Backend) {}\n"),
+            source("crates/http/tests/it/main.rs", "mod cases;\nfn main() { matrix::run(backend); }\n"),
+            source("crates/http/tests/it/matrix.rs", "pub(crate) async fn run(backend: Backend) {}\n"),
         ]
     }
 
@@ -212,7 +212,7 @@ mod samples {
         let rows = [
             "| kept, with `a\\|b` ([where](../x.md)) | `store/tests/it/a.rs::nothing_is_lost`, `tests/http/a.http` |",
             "| [also](x.md) | `store/tests/it/a.rs::it_is`; each page: `docs/reference/query.md` |",
-            "| [by a list](x.md) | `server/tests/it/cases.rs::kept`, `server/tests/it/matrix.rs::run` |",
+            "| [by a list](x.md) | `http/tests/it/cases.rs::kept`, `http/tests/it/matrix.rs::run` |",
             "| [by a script](x.md) | `scripts/a.sh` |",
         ];
         assert_eq!(found(&rows), [""; 0]);
@@ -222,7 +222,7 @@ mod samples {
     fn tests_that_are_not_there_are_found() {
         let rows = [
             "| [gone](x.md) | `store/tests/it/a.rs::nothing_was_lost` |",
-            "| [no test](x.md) | `store/tests/it/a.rs::sent`, `server/tests/it/cases.rs::made` |",
+            "| [no test](x.md) | `store/tests/it/a.rs::sent`, `http/tests/it/cases.rs::made` |",
             "| [no file](x.md) | `store/tests/it/b.rs::it_is`, `tests/http/b.http` |",
             "| [no example](x.md) | `docs/reference/plain.md`, `Makefile` |",
             "| no link | `scripts/a.sh` |",
@@ -231,7 +231,7 @@ mod samples {
         let expected = [
             "crates/store/tests/it/a.rs has no test nothing_was_lost",
             "crates/store/tests/it/a.rs has no test sent",
-            "crates/server/tests/it/cases.rs has no test made",
+            "crates/http/tests/it/cases.rs has no test made",
             "there is no file crates/store/tests/it/b.rs",
             "there is no file tests/http/b.http",
             "docs/reference/plain.md has no example that runs",

@@ -1,6 +1,6 @@
 //! Rule: `config/reference.toml` is the one list of settings. Each is explained where it stands and in the
 //! documents, its name is free to be a flag and an environment variable, and its default is nowhere else: the
-//! server embeds the file and has no defaults in code.
+//! binary embeds the file and has no defaults in code.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::source::{self, Source, Word};
 
 const REFERENCE: &str = "config/reference.toml";
 const DOCUMENT: &str = "docs/reference/config.md";
-const CODE: &str = "crates/server/src/config";
+const CODE: &str = "crates/tidegauge/src/config";
 
 /// What stands in each table of a list that only the file has: no flags, no variables, and a page of its own, which a
-/// test of the server compares.
+/// test of the binary compares.
 const LISTED: &str = "oauth.issuer";
 
 #[test]
@@ -257,7 +257,7 @@ cache_bytes = 1
     fn defaults_in_code_are_found() {
         let embed = "const DEFAULTS: &str = include_str!(\"../../../config/reference.toml\");\n";
         let check = |code: &str| {
-            let violations = check_code(&[Source::parse("crates/server/src/config.rs", code)]);
+            let violations = check_code(&[Source::parse("crates/tidegauge/src/config.rs", code)]);
             problems(&violations).into_iter().map(str::to_owned).collect::<Vec<_>>()
         };
         assert_eq!(check(embed), Vec::<String>::new());

@@ -25,6 +25,9 @@ const STATE: &[&str] = &[
 ];
 const STATE_MACROS: &[&str] = &["thread_local", "lazy_static"];
 
+/// An allocator is asked by every thread and has nowhere else to count.
+const COUNTING: &str = "crates/heap/src/lib.rs";
+
 #[test]
 fn no_unfinished_work_is_left_behind() {
     let mut violations = Vec::new();
@@ -44,7 +47,7 @@ fn files_are_named_after_what_is_in_them() {
 
 #[test]
 fn no_static_holds_state() {
-    let sources = source::those(|_, text| may_have_state(text));
+    let sources = source::those(|path, text| path != COUNTING && may_have_state(text));
     assert_none("static state", sources.iter().flat_map(static_state).collect());
 }
 

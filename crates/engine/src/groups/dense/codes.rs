@@ -14,7 +14,7 @@ use tidegauge_store::Codes;
 use super::keys::KeyColumn;
 use crate::Result;
 use crate::expr::{Input, Rows, Typed};
-use crate::groups::bounds_of;
+use crate::groups::bucket::bounds_of;
 
 /// Integers are looked up in a table when they differ by less than this.
 const SPREAD_MAX: i128 = 1 << 16;

@@ -69,7 +69,7 @@ pub(super) fn parted(scan: &Scan, partials: &Partials, threads: usize, may_merge
         }
     }
     let mut rest = scan.of_blocks(rest);
-    rest.split_for(threads);
+    rest.split_for(threads, scan.read.clone());
     Parted { kept, unmerged, new: scan.of_blocks(new), rest }
 }
 

@@ -1,6 +1,8 @@
 //! What a `summarize` asks for, put together from its text: keys, the bucket of time among them, calls of aggregates, and
 //! the columns that are made of these.
 
+use std::collections::HashSet;
+
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
@@ -28,7 +30,8 @@ pub(super) fn plan(segment: &mut Segment, summarize: &Summarize) -> Result<Plann
     for key in &summarize.keys {
         // A query in JSON has its keys under the names that it gives them.
         let is_named = summarize.bucket.is_some();
-        let name = if is_named { key.name.clone() } else { numbered(&key.name, &written) };
+        let is_taken = |name: &str| written.iter().any(|known| known == name);
+        let name = if is_named { key.name.clone() } else { free_name(&key.name, is_taken) };
         written.push(name.clone());
         if bucket.is_none()
             && may_be_bucket(summarize, key)
@@ -88,22 +91,17 @@ fn time_of_rows(segment: &mut Segment) -> Result<Option<Typed>> {
     Ok(segment.scope.field(TIME_FIELD, Span::default())?.datetime())
 }
 
-/// A name that is not taken: as it is, or with a number.
-fn numbered(base: &str, taken: &[String]) -> String {
-    free_name(base, |name| taken.iter().any(|known| known == name))
-}
-
 /// Columns whose names are not taken by keys or by others before them.
 fn distinct_names(outcomes: Vec<Outcome>, keys: &[String]) -> Vec<Outcome> {
-    let mut taken: Vec<String> = keys.to_vec();
+    let mut taken: HashSet<String> = keys.iter().cloned().collect();
     let mut kept: Vec<Outcome> = Vec::with_capacity(outcomes.len());
     for mut outcome in outcomes {
         if matches!(outcome.of, Computed::Element { .. }) && keys.contains(&outcome.name) {
             // `arg_max(x, *)` has the keys among its fields.
             continue;
         }
-        outcome.name = numbered(&outcome.name, &taken);
-        taken.push(outcome.name.clone());
+        outcome.name = free_name(&outcome.name, |name| taken.contains(name));
+        taken.insert(outcome.name.clone());
         kept.push(outcome);
     }
     kept

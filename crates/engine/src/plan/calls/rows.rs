@@ -17,6 +17,9 @@ use crate::{AggregateInfo, Result, aggregates};
 /// How many sequences of words are given, where the query does not say.
 const PHRASES: i64 = 10;
 
+/// Of more columns of a row, each tells of the value and of itself alone: the names of all beside each are their square.
+const TOLD_MAX: usize = 64;
+
 impl Calls {
     /// The row where a value is greatest or least: the value, and what else is asked of the row.
     pub(super) fn arg(&mut self, scope: &mut Scope, name: &str, parts: &Parts<'_>) -> Result<Vec<Outcome>> {
@@ -47,12 +50,13 @@ impl Calls {
         // The events of a dataset are read in no order.
         let is_first = !scope.is_of_dataset();
         let key = or_null(comparable(&key)?, Type::Float);
-        let told = AggregateInfo {
+        let names: Vec<String> = wanted.iter().map(|(name, _)| name.clone()).collect();
+        let told = |fields: Vec<String>| AggregateInfo {
             name: told_name(parts.function),
-            fields: wanted.iter().map(|(name, _)| name.clone()).collect(),
+            fields,
             arguments: Vec::new(),
         };
-        let planned = told.clone();
+        let planned = told(names.clone());
         let call = self.add(parts.text(), |name| PlannedAggregate {
             name,
             info: planned,
@@ -61,9 +65,12 @@ impl Calls {
             shape: Shape::As(Type::Array),
         });
         let outcome = |(place, (name, value)): (usize, (String, Value))| Outcome {
+            info: told(match names.len() <= TOLD_MAX {
+                true => names.clone(),
+                false => vec![names[0].clone(), name.clone()],
+            }),
             name,
             of: Computed::Element { call, place, kinds: value.types() },
-            info: told.clone(),
         };
         Ok(wanted.into_iter().enumerate().map(outcome).collect())
     }

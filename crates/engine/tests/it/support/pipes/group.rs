@@ -84,8 +84,12 @@ impl Aggregate {
             "avg" => Val::Real(sum() / values.len() as f64),
             "min" => best(Ordering::Less),
             "max" => best(Ordering::Greater),
-            "make_set" => Val::List(distinct()),
-            "make_list" => Val::List(values),
+            "make_set" => {
+                let kinds = self.of.as_ref().map(|of| of.kinds(table)).unwrap_or_default();
+                let may_be_long = kinds.contains(&Kind::Long) || kinds.contains(&Kind::Any);
+                Val::List(distinct().into_iter().map(|value| value.in_array(may_be_long)).collect())
+            }
+            "make_list" => Val::List(values.into_iter().map(|value| value.in_array(false)).collect()),
             other => panic!("no aggregate is called {other}"),
         }
     }

@@ -119,6 +119,20 @@ impl Val {
         }
     }
 
+    /// As it stands in an array: a whole float as the integer that it is, one beyond 64 bits where long integers may be.
+    pub(crate) fn in_array(self, may_be_long: bool) -> Self {
+        const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+        match self {
+            Self::Real(value) if value.fract() == 0.0 && (-BEYOND..BEYOND).contains(&value) => {
+                Self::Int(value as i64)
+            }
+            Self::Real(value) if may_be_long && (BEYOND..2.0 * BEYOND).contains(&value) => {
+                Self::Long(value as u64)
+            }
+            other => other,
+        }
+    }
+
     pub(crate) fn float(&self) -> Option<f64> {
         match self {
             Self::Int(value) => Some(*value as f64),

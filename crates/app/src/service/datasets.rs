@@ -1,0 +1,226 @@
+//! Datasets: the named places that events go to. What is done with their events is in `care`, what is known of their
+//! fields in `fields`.
+
+pub mod care;
+pub mod fields;
+
+use std::sync::Arc;
+
+use tidegauge_catalog::datasets::{Dataset, DatasetPatch};
+use tidegauge_model::dataset::EVENTS_KIND;
+use tidegauge_model::{Action, DatasetArea, DatasetId, DatasetName, ErrorKind, OrgArea, Rule, Violation};
+use tidegauge_store::DatasetState;
+
+use super::text::{DESCRIPTION_MAX, check_dataset_name, check_text};
+use super::{Caller, Error, Result};
+use crate::app::App;
+
+/// What a dataset can be said to hold.
+pub const KINDS: [&str; 4] = [EVENTS_KIND, "otel:metrics:v1", "otel:traces:v1", "otel:logs:v1"];
+
+/// Longest name of a place that a dataset is kept at, in characters.
+const PLACE_MAX: usize = 256;
+
+/// A hundred years.
+const RETENTION_DAYS_MAX: u32 = 36_500;
+
+/// What a caller says of a new dataset.
+#[derive(Debug, Default)]
+pub struct DatasetInput {
+    pub name: String,
+    pub description: Option<String>,
+    pub kind: Option<String>,
+    pub use_retention: Option<bool>,
+    pub retention_days: Option<u32>,
+    pub region: Option<String>,
+    pub edge_deployment: Option<String>,
+}
+
+/// What a caller changes of a dataset; what is absent stays.
+#[derive(Debug, Default)]
+pub struct DatasetChange {
+    pub description: Option<String>,
+    pub use_retention: Option<bool>,
+    pub retention_days: Option<u32>,
+}
+
+/// The datasets that the caller can do anything with.
+pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Dataset>> {
+    let datasets = app.catalog.list_datasets(caller.org()?).await?;
+    Ok(datasets.into_iter().filter(|dataset| is_visible(caller, dataset.name.as_str())).collect())
+}
+
+/// The names of all datasets that the caller may query.
+pub async fn queryable(app: &App, caller: &Caller) -> Result<Vec<String>> {
+    let may = |name: &str| caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read);
+    let datasets = app.catalog.list_datasets(caller.org()?).await?;
+    let names = datasets.iter().map(|dataset| dataset.name.as_str());
+    Ok(names.filter(|name| may(name)).map(str::to_owned).collect())
+}
+
+pub async fn get(app: &App, caller: &Caller, name: &str) -> Result<Dataset> {
+    let found = app.catalog.find_dataset(caller.org()?, name).await?;
+    found.filter(|_| is_visible(caller, name)).ok_or_else(not_found)
+}
+
+pub async fn create(app: &App, caller: &Caller, input: DatasetInput) -> Result<Dataset> {
+    let org = caller.org_to_create_in()?;
+    check_dataset_name("name", &input.name)?;
+    let name = DatasetName::parse(&input.name).ok_or_else(not_found)?;
+    let kind = input.kind.filter(|kind| !kind.is_empty()).unwrap_or_else(|| EVENTS_KIND.to_owned());
+    if !KINDS.contains(&kind.as_str()) {
+        return Err(Violation::one_of("kind", &KINDS).into());
+    }
+    let description = input.description.unwrap_or_default();
+    check_text("description", &description, DESCRIPTION_MAX)?;
+    let (region, edge_deployment) =
+        (input.region.unwrap_or_default(), input.edge_deployment.unwrap_or_default());
+    check_text("region", &region, PLACE_MAX)?;
+    check_text("edgeDeployment", &edge_deployment, PLACE_MAX)?;
+    let use_retention = input.use_retention.unwrap_or(false);
+    let retention_days = input.retention_days.unwrap_or(0);
+    check_retention(use_retention, retention_days)?;
+    let dataset = Dataset {
+        id: DatasetId::generate(caller.now, &*app.chance),
+        number: 0,
+        org: org.clone(),
+        name,
+        description,
+        kind,
+        created: caller.now,
+        created_by: caller.user.clone(),
+        modified: caller.now,
+        use_retention,
+        retention_days,
+        map_fields: Vec::new(),
+        flushed: 0,
+        vacuumed: None,
+        region,
+        edge_deployment,
+    };
+    if app.catalog.find_dataset(org, dataset.name.as_str()).await?.is_some() {
+        // Told before the number of datasets is: there is nothing to be made.
+        return Err(Error::new(ErrorKind::Conflict, "there is a dataset with this name"));
+    }
+    let max = caller.standing()?.limits.max_datasets;
+    let stored = app.catalog.insert_dataset(org, &dataset, max, &caller.change()).await?;
+    app.store.add(&stored)?;
+    Ok(stored)
+}
+
+/// Changes a dataset. Events go by a shorter retention time, so that is for who may let go of them in another way.
+pub async fn update(app: &App, caller: &Caller, name: &str, change: DatasetChange) -> Result<Dataset> {
+    let present = get(app, caller, name).await?;
+    if let Some(description) = &change.description {
+        check_text("description", description, DESCRIPTION_MAX)?;
+    }
+    let use_retention = change.use_retention.unwrap_or(present.use_retention);
+    check_retention(use_retention, change.retention_days.unwrap_or(present.retention_days))?;
+    let patch = DatasetPatch {
+        description: change.description,
+        use_retention: change.use_retention,
+        retention_days: change.retention_days,
+        keeps_events: !may_remove_events(caller, name),
+    };
+    let updated =
+        app.catalog.update_dataset(caller.org()?, name, patch, caller.now, &caller.change()).await?;
+    updated.ok_or_else(not_found)
+}
+
+pub async fn delete(app: &App, caller: &Caller, name: &str) -> Result<()> {
+    let org = caller.org()?;
+    if let Some(state) = app.store.find(org, name)
+        && let Err(error) = app.store.flush(&state).await
+    {
+        // Only so that its bytes are counted for the month; the dataset goes in any case.
+        tracing::warn!(%error, dataset = name, "the last events of a deleted dataset could not be counted");
+    }
+    let id = app.catalog.delete_dataset(org, name, caller.now, &caller.change()).await?;
+    app.store.remove(&id.ok_or_else(not_found)?);
+    Ok(())
+}
+
+/// Whether the caller may have events of a dataset removed: with it, by their age, or by a query.
+fn may_remove_events(caller: &Caller, name: &str) -> bool {
+    let held = &caller.capabilities;
+    held.allows_org(OrgArea::Datasets, Action::Delete)
+        || held.allows_dataset(name, DatasetArea::Trim, Action::Update)
+        || held.allows_dataset(name, DatasetArea::Data, Action::Delete)
+}
+
+fn check_retention(use_retention: bool, days: u32) -> Result<()> {
+    if use_retention && days == 0 {
+        let problem = "must be greater than 0 when useRetentionPeriod is true";
+        return Err(Violation::new("retentionDays", Rule::Minimum, problem).into());
+    }
+    if days > RETENTION_DAYS_MAX {
+        let problem = format!("should be less than or equal to {RETENTION_DAYS_MAX}");
+        return Err(Violation::new("retentionDays", Rule::Maximum, problem).into());
+    }
+    Ok(())
+}
+
+pub(super) fn not_found() -> Error {
+    Error::not_found("dataset")
+}
+
+/// Whether the caller can do anything with a dataset; to others it does not exist.
+pub(super) fn is_visible(caller: &Caller, name: &str) -> bool {
+    let may = |area: DatasetArea| {
+        area.actions().iter().any(|action| caller.capabilities.allows_dataset(name, area, *action))
+    };
+    let in_org = |action: &Action| caller.capabilities.allows_org(OrgArea::Datasets, *action);
+    Action::ALL.iter().any(in_org) || DatasetArea::ALL.iter().copied().any(may)
+}
+
+/// Whether the caller may know what the events of a dataset are like: their fields and figures tell of what is in them,
+/// which is for those who could ask for it, and not for who may only send events or let go of them.
+fn may_know(caller: &Caller, name: &str) -> bool {
+    caller.capabilities.allows_org(OrgArea::Datasets, Action::Read)
+        || caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read)
+}
+
+/// The datasets of which the caller may know what their events are like.
+async fn list_known(app: &App, caller: &Caller) -> Result<Vec<Dataset>> {
+    let datasets = app.catalog.list_datasets(caller.org()?).await?;
+    Ok(datasets.into_iter().filter(|dataset| may_know(caller, dataset.name.as_str())).collect())
+}
+
+/// The dataset that events are sent to, or none if it is to be made when they have been read: a body that is refused
+/// leaves no dataset behind. Who may not make one, or names one that nobody can make, is told at once.
+pub async fn find_to_fill(app: &App, caller: &Caller, name: &str) -> Result<Option<Arc<DatasetState>>> {
+    if let Some(state) = find_state(app, caller, name).await? {
+        return Ok(Some(state));
+    }
+    if !caller.capabilities.allows_org(OrgArea::Datasets, Action::Create) {
+        return Err(Error::not_found("dataset")
+            .hint("create it first, or send with a token that may create datasets"));
+    }
+    check_dataset_name("name", name)?;
+    Ok(None)
+}
+
+/// Makes the dataset that events are sent to, unless somebody has made it meanwhile.
+pub async fn make_to_fill(app: &App, caller: &Caller, name: &str) -> Result<Arc<DatasetState>> {
+    let input = DatasetInput { name: name.to_owned(), ..DatasetInput::default() };
+    match create(app, caller, input).await {
+        // Somebody else may have made it in the same moment.
+        Err(error) if matches!(error.kind, ErrorKind::Conflict | ErrorKind::LimitReached) => {
+            find_state(app, caller, name).await?.ok_or(error)
+        }
+        Err(error) => Err(error),
+        Ok(_) => find_state(app, caller, name).await?.ok_or_else(not_found),
+    }
+}
+
+/// The state of a dataset, also of one that another process made.
+pub async fn find_state(app: &App, caller: &Caller, name: &str) -> Result<Option<Arc<DatasetState>>> {
+    let org = caller.org()?;
+    if let Some(state) = app.store.find(org, name) {
+        return Ok(Some(state));
+    }
+    match app.catalog.find_dataset(org, name).await? {
+        Some(dataset) => Ok(Some(app.store.add(&dataset)?)),
+        None => Ok(None),
+    }
+}

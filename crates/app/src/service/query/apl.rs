@@ -1,0 +1,205 @@
+//! Queries in text, over any number of datasets: whether the caller may read each of them, then from the text to an
+//! answer. What the words of a text mean is left to `lang`, and how its parts come together to `compile`.
+
+pub mod check;
+mod compile;
+pub mod delete;
+mod input;
+mod sources;
+mod views;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow_array::StringViewArray;
+use tidegauge_engine::{Answer, Dataset, Field, Lane, Options, Question};
+use tidegauge_lang::Resolved;
+use tidegauge_lang::dataset_query::continuation_token;
+use tidegauge_lang::tree::{TimeRange, Type};
+use tidegauge_model::Timestamp;
+
+use self::compile::Understood;
+use super::{DescribedDataset, Queried, TextQuery, asker, ended, failure, history, meter, wait};
+use crate::app::App;
+use crate::service::datasets::fields;
+use crate::service::{Caller, Result};
+
+pub use input::AplInput;
+
+/// How many single events an answer has where nobody says it, and how many rows at most.
+const ROWS_DEFAULT: usize = 1_000;
+const ROWS_MAX: usize = 50_000;
+
+/// About how many buckets `bin_auto` makes where nobody says it, and at most.
+const AUTO_BINS_DEFAULT: usize = 100;
+const AUTO_BINS_MAX: usize = 10_000;
+
+/// The column with the identities of rows.
+const CURSOR_FIELD: &str = "_cursor";
+
+/// Answers a query in text.
+pub async fn query(app: &App, caller: &Caller, input: AplInput) -> Result<Queried> {
+    ended(app, answer(app, caller, input)).await
+}
+
+async fn answer(app: &App, caller: &Caller, mut input: AplInput) -> Result<Queried> {
+    caller.standing()?;
+    input.kept.as_ref().map(history::check).transpose()?;
+    let kept = input.kept.take();
+    let Understood { resolved, direct, by_views, .. } = compile::understood(app, caller, &input).await?;
+    // An explanation tells the text of a view and what it reads, which its user need not be allowed to know.
+    input.manner.is_explained &= sources::may_read_all(caller, &by_views);
+    let datasets = sources::of(app, caller, &direct, &by_views).await?;
+    sources::check_may_compute(caller, &datasets)?;
+    let allowance = meter::check(&app.queries.meter, &app.catalog, caller).await?;
+    let run = Run { app, caller, input, resolved, datasets };
+    let found = run.until_found().await?;
+    let described = run.described(&found.answer).await?;
+    let history_id = match kept {
+        Some(kept) => {
+            let names: Vec<&str> = run.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
+            Some(history::save(app, caller, &names.join(","), kept).await?)
+        }
+        None => None,
+    };
+    Ok(Queried {
+        datasets: described,
+        continuation_token: found.answer.continues_at.map(|place| continuation_token(place.after)),
+        default_limit: None,
+        is_window_cut: found.is_window_cut,
+        cost: found.cost,
+        allowance: allowance.less(found.cost),
+        history_id,
+        text: Some(TextQuery {
+            range: found.range,
+            warnings: compile::warnings(&run.resolved.query),
+            cursor: run.input.cursor,
+            includes_cursor: run.input.includes_cursor,
+        }),
+        answer: found.answer,
+    })
+}
+
+struct Run<'a> {
+    app: &'a App,
+    caller: &'a Caller,
+    input: AplInput,
+    resolved: Resolved,
+    datasets: Vec<Dataset>,
+}
+
+/// What one run has found.
+struct Found {
+    answer: Answer,
+    range: TimeRange,
+    is_window_cut: bool,
+    cost: u64,
+}
+
+impl Run<'_> {
+    /// Runs the query, and again when events have come, as long as it was asked to wait for a first row.
+    async fn until_found(&self) -> Result<Found> {
+        let (Some(wait), [dataset]) = (self.input.manner.wait, self.datasets.as_slice()) else {
+            return self.once(self.caller.now).await;
+        };
+        let waiting = wait::Waiting::new(self.app, wait);
+        let (mut now, mut cost) = (self.caller.now, 0);
+        loop {
+            let appended = dataset.state.appended();
+            let mut found = self.once(now).await?;
+            cost += found.cost;
+            found.cost = cost;
+            if waiting.is_over(&mut found.answer, appended).await {
+                return Ok(found);
+            }
+            now = self.app.now();
+        }
+    }
+
+    async fn once(&self, now: Timestamp) -> Result<Found> {
+        let standing = self.caller.standing()?;
+        let placed = compile::placed(&self.resolved, &self.input, &standing.limits, now)?;
+        let question = Question {
+            query: placed.query,
+            constants: self.resolved.constants.clone(),
+            datasets: self.datasets.clone(),
+            is_strict: self.resolved.is_strict,
+            options: Options {
+                asker: asker(self.caller, self.input.lane)?,
+                unanswered: meter::unanswered(&self.app.queries.meter, &standing.org, self.app.now()),
+                ..self.options(now)
+            },
+        };
+        let answer = match self.input.lane {
+            // Nobody writes it.
+            Lane::Monitor => self.app.engine.run(question).await,
+            Lane::Interactive | Lane::Export => self.app.engine.run_to_write(question).await,
+        };
+        let mut answer = answer.map_err(|error| failure::of_text_engine(error, &self.input.text))?;
+        let cost = meter::account(
+            &self.app.queries.meter,
+            &self.app.metrics,
+            &standing.org,
+            &answer.figures,
+            self.app.now(),
+        );
+        if self.input.has_cursor_field {
+            add_cursors(&mut answer);
+        }
+        let is_window_cut = placed.is_window_cut && self.has_events_before(placed.range.start);
+        Ok(Found { answer, range: placed.range, is_window_cut, cost })
+    }
+
+    /// Whether the licence could keep anything back: who asks for all events need not know of a window that has them.
+    fn has_events_before(&self, start: i64) -> bool {
+        let has_earlier = |dataset: &Dataset| dataset.state.info().min_time.is_some_and(|time| time < start);
+        self.input.start_time.is_some() || self.datasets.iter().any(has_earlier)
+    }
+
+    fn options(&self, now: Timestamp) -> Options {
+        let (limits, manner) = (&self.app.queries.limits, &self.input.manner);
+        let bins = self.input.auto_bins_max.unwrap_or(AUTO_BINS_DEFAULT).clamp(1, AUTO_BINS_MAX);
+        Options {
+            lane: self.input.lane,
+            time_max: limits.time_max,
+            bypasses_cache: manner.bypasses_cache,
+            is_explained: manner.is_explained,
+            answer_bytes_max: limits.answer_bytes_max,
+            // One that is no less than what an answer has at most is none: the answer tells which of the two cut it.
+            rows_default: Some(self.input.default_limit.unwrap_or(ROWS_DEFAULT))
+                .filter(|rows| *rows < ROWS_MAX),
+            rows_max: ROWS_MAX,
+            auto_bins_max: bins,
+            is_start_open: self.input.start_time.is_none(),
+            is_end_open: self.input.end_time.is_none(),
+            files: self.app.queries.files.clone(),
+            places: self.app.queries.places(),
+            progress: self.input.progress.clone(),
+            ..Options::at(now.as_nanos())
+        }
+    }
+
+    /// What is known of the fields in an answer, and of those that were aggregated to it, by dataset.
+    async fn described(&self, answer: &Answer) -> Result<Vec<DescribedDataset>> {
+        let meant: HashSet<&str> = super::meant_fields(answer);
+        let mut described = Vec::with_capacity(self.datasets.len());
+        for Dataset { name, state, .. } in &self.datasets {
+            let notes = self.app.queries.notes.of(self.app.source(), state.id(), self.caller.now).await?;
+            let fields = fields::described(&notes, state, |field| meant.contains(field));
+            described.push(DescribedDataset { name: name.clone(), fields });
+        }
+        Ok(described)
+    }
+}
+
+/// Adds the identities of rows to tables of events. Other rows have none.
+fn add_cursors(answer: &mut Answer) {
+    for table in &mut answer.tables {
+        if table.row_ids.len() != table.rows || table.fields.iter().any(|field| field.name == CURSOR_FIELD) {
+            continue;
+        }
+        let ids = StringViewArray::from_iter_values(table.row_ids.iter().map(ToString::to_string));
+        let values = vec![(Type::String, Arc::new(ids) as _)];
+        table.fields.push(Field { name: CURSOR_FIELD.to_owned(), aggregate: None, values });
+    }
+}

@@ -1,0 +1,35 @@
+//! A query in text as it is asked: the text, and what is said beside it.
+
+use tidegauge_engine::{Lane, Progress};
+use tidegauge_lang::tree::{Literal, SortKey};
+
+use crate::service::query::Manner;
+use crate::service::query::history::Kept;
+
+/// A query in text and how it is to be run.
+#[derive(Debug, Default)]
+pub struct AplInput {
+    pub text: String,
+    /// Who waits for the answer.
+    pub lane: Lane,
+    /// RFC 3339, or relative to now; none is open.
+    pub start_time: Option<String>,
+    pub end_time: Option<String>,
+    /// A row id: the answer begins after that event.
+    pub cursor: Option<String>,
+    /// Whether the event of the cursor is part of the answer.
+    pub includes_cursor: bool,
+    pub continuation_token: Option<String>,
+    /// Whether the answer has a column with the identities of its rows.
+    pub has_cursor_field: bool,
+    /// How many events are shown, and in which order, where the text does not say.
+    pub default_limit: Option<usize>,
+    pub default_order: Vec<SortKey>,
+    pub auto_bins_max: Option<usize>,
+    /// Values by name. A `let` of the same name goes before.
+    pub variables: Vec<(String, Literal)>,
+    pub manner: Manner,
+    pub kept: Option<Kept>,
+    /// Where the asker sees how far the query is.
+    pub progress: Option<Progress>,
+}

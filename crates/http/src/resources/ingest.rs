@@ -1,0 +1,301 @@
+//! `/datasets/{name}/ingest` and `/ingest/{name}`: events come in here.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use tidegauge_app::App;
+use tidegauge_app::service::ingest::{self, IngestAnswer, IngestInput, small};
+use tidegauge_ingest::{Encoding, Format};
+use tidegauge_model::ErrorKind;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::allowance;
+use crate::error::{ApiError, ErrorBody};
+use crate::extract::{Caller, Json, PathId, Query};
+
+/// Ours first; the second of each pair is what existing clients send.
+const CSV_FIELDS: [&str; 2] = ["x-tidegauge-csv-fields", "x-axiom-csv-fields"];
+const EVENT_LABELS: [&str; 2] = ["x-tidegauge-event-labels", "x-axiom-event-labels"];
+
+const IDEMPOTENCY_KEY: &str = "idempotency-key";
+const COMMIT: HeaderName = HeaderName::from_static("x-tidegauge-commit");
+const REPEATED: HeaderName = HeaderName::from_static("x-tidegauge-repeated");
+const WITH_TIME_FIELD: HeaderName = HeaderName::from_static("x-tidegauge-with-timestamp-field");
+
+/// How the body is to be read.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "kebab-case")]
+pub struct IngestParameters {
+    /// The field that holds the time of an event. Without it, `_time`; without that, the time of arrival.
+    pub timestamp_field: Option<String>,
+    /// How the time is written, as a Go layout such as `2006-01-02 15:04:05`. The usual forms need none.
+    pub timestamp_format: Option<String>,
+    /// What stands between the values of a CSV body; a comma unless given.
+    pub csv_delimiter: Option<String>,
+}
+
+/// The same as headers. They are read by name, because each has a second one; this is for the document.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "the fields are only described")]
+struct IngestHeaders {
+    /// Repeating a request with its key stores it once.
+    #[param(rename = "Idempotency-Key", max_length = 255)]
+    idempotency_key: Option<String>,
+    /// A JSON object whose pairs are added to every event.
+    #[param(rename = "X-Tidegauge-Event-Labels", example = "{}")]
+    event_labels: Option<String>,
+    /// The names of the columns of a CSV body, with commas between; its first line then holds values.
+    #[param(rename = "X-Tidegauge-CSV-Fields", example = "name,count")]
+    csv_fields: Option<String>,
+}
+
+/// What became of the events.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct IngestResponse {
+    /// Events stored.
+    #[schema(example = 2)]
+    pub ingested: u64,
+    /// Events not stored.
+    pub failed: u64,
+    /// Why, for the first of them.
+    pub failures: Vec<IngestFailureResponse>,
+    /// Bytes of the uncompressed body, and of the labels.
+    #[schema(example = 48)]
+    pub processed_bytes: u64,
+    /// Always 0; segments are made later.
+    pub blocks_created: u32,
+    /// Requests of this dataset that are in the log and in no segment yet.
+    pub wal_length: u64,
+}
+
+/// An event that was not stored.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct IngestFailureResponse {
+    /// When the request came in.
+    #[schema(format = DateTime)]
+    pub timestamp: String,
+    /// Which event of the request, counted from 0, and what is wrong with it.
+    #[schema(example = "event 3: field \"_time\" is not a time: \"tomorrow\"")]
+    pub error: String,
+}
+
+/// Stores events. The answer comes when they are on disk and the next query can see them. A bad event fails alone and
+/// is named in `failures`; of a body that cannot be read nothing is stored. With an `Idempotency-Key` a repeated
+/// request is stored once.
+#[utoipa::path(post, path = "/datasets/{name}/ingest", tag = "ingest",
+    params(("name" = String, Path), IngestParameters, IngestHeaders),
+    request_body(content(
+        (Vec<Object> = "application/json", example = json!([{"_time": "2026-06-01T12:00:00Z", "status": 200}])),
+        (String = "application/x-ndjson"),
+        (String = "text/csv"),
+        (String = "text/plain", example = "2026-06-01T12:00:00Z started"),
+    ), description = "A JSON array, objects one after the other, CSV, or lines of text, each of which becomes the \
+        field `message`; gzip, zstd and deflate are understood."),
+    responses(
+        (status = 200, body = IngestResponse, headers(
+            ("X-Tidegauge-Commit" = u64, description = "The sequence of the events; absent when there were none."),
+            ("X-Tidegauge-Repeated" = String, description = "`true` when this is the answer to an earlier request."),
+            ("X-Tidegauge-With-Timestamp-Field" = u64,
+                description = "How many of the stored events had the field of `timestamp-field`, if one was named."),
+        )),
+        (status = 402, body = ErrorBody, description = "The organisation is blocked for a failed payment."),
+        (status = 413, body = ErrorBody, description = "The body or an event is too large."),
+        (status = 415, body = ErrorBody, description = "The media type or the content encoding is not understood."),
+        (status = 430, body = ErrorBody, description = "The bytes of this month, or the storage, are used up."),
+        (status = 507, body = ErrorBody, description = "The disk is full; nothing was stored."),
+    ))]
+pub async fn into_dataset(
+    state: State<Arc<App>>,
+    caller: Caller,
+    name: PathId,
+    parameters: Query<IngestParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    take(state, caller, name, parameters, headers, body).await
+}
+
+/// The same under its shorter path.
+#[utoipa::path(post, path = "/ingest/{name}", tag = "ingest",
+    params(("name" = String, Path), IngestParameters, IngestHeaders),
+    request_body(content(
+        (Vec<Object> = "application/json"),
+        (String = "application/x-ndjson"),
+        (String = "text/csv"),
+        (String = "text/plain"),
+    )),
+    responses(
+        (status = 200, body = IngestResponse, headers(
+            ("X-Tidegauge-Commit" = u64, description = "The sequence of the events; absent when there were none."),
+            ("X-Tidegauge-Repeated" = String, description = "`true` when this is the answer to an earlier request."),
+            ("X-Tidegauge-With-Timestamp-Field" = u64,
+                description = "How many of the stored events had the field of `timestamp-field`, if one was named."),
+        )),
+        (status = 402, body = ErrorBody, description = "The organisation is blocked for a failed payment."),
+        (status = 413, body = ErrorBody, description = "The body or an event is too large."),
+        (status = 415, body = ErrorBody, description = "The media type or the content encoding is not understood."),
+        (status = 430, body = ErrorBody, description = "The bytes of this month, or the storage, are used up."),
+        (status = 507, body = ErrorBody, description = "The disk is full; nothing was stored."),
+    ))]
+pub async fn by_name(
+    state: State<Arc<App>>,
+    caller: Caller,
+    name: PathId,
+    parameters: Query<IngestParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    take(state, caller, name, parameters, headers, body).await
+}
+
+async fn take(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    PathId(dataset): PathId,
+    Query(parameters): Query<IngestParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let length = length(&headers);
+    check_length(length, app.ingest.limits.max_body_bytes)?;
+    let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+    let mut input = IngestInput {
+        dataset,
+        format: format(&headers)?,
+        encoding: encoding(&headers)?,
+        timestamp_field: given(parameters.timestamp_field),
+        timestamp_format: given(parameters.timestamp_format),
+        csv_delimiter: given(parameters.csv_delimiter),
+        csv_fields: text(&headers, &CSV_FIELDS)?
+            .map(|names| names.split(',').map(|name| name.trim().to_owned()).collect()),
+        labels: text(&headers, &EVENT_LABELS)?,
+        idempotency_key: text(&headers, &[IDEMPOTENCY_KEY])?,
+    };
+    let said_small = length.is_some_and(|length| length <= small::BYTES_MAX as u64);
+    let (body, is_small) = match input.encoding {
+        Encoding::Identity => (body, said_small),
+        _ if !said_small => (body, false),
+        encoding => {
+            let sent = axum::body::to_bytes(body, small::BYTES_MAX).await.map_err(unreadable)?;
+            match small::decompressed(encoding, &sent, &app.ingest.limits) {
+                Some(plain) => {
+                    input.encoding = Encoding::Identity;
+                    (Body::from(plain), true)
+                }
+                None => (Body::from(sent), false),
+            }
+        }
+    };
+    let to_app = Arc::clone(&app);
+    // Boxed once here, or every layer around it would copy it.
+    let work =
+        Box::pin(async move { ingest::ingest(&to_app, &caller, input, body.into_data_stream()).await });
+    let answer = if is_small { work.await? } else { app.background.run(work).await? };
+    Ok(respond(answer))
+}
+
+fn respond(answer: IngestAnswer) -> Response {
+    let IngestAnswer { ingested, sequence, is_repeated, log_length, with_time_field, allowance: left } =
+        answer;
+    let failure = |failure: ingest::IngestFailure| IngestFailureResponse {
+        timestamp: failure.timestamp,
+        error: failure.error,
+    };
+    let mut response = Json(IngestResponse {
+        ingested: ingested.ingested,
+        failed: ingested.failed,
+        failures: ingested.failures.into_iter().map(failure).collect(),
+        processed_bytes: ingested.processed_bytes,
+        blocks_created: 0,
+        wal_length: log_length,
+    })
+    .into_response();
+    let headers = response.headers_mut();
+    if let Some(sequence) = sequence {
+        headers.insert(COMMIT, HeaderValue::from(sequence));
+    }
+    if let Some(events) = with_time_field {
+        headers.insert(WITH_TIME_FIELD, HeaderValue::from(events));
+    }
+    if is_repeated {
+        headers.insert(REPEATED, HeaderValue::from_static("true"));
+    }
+    allowance::set(headers, &left);
+    response
+}
+
+/// How long a body says that it is.
+fn length(headers: &HeaderMap) -> Option<u64> {
+    headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok())
+}
+
+/// A body that says that it is too large need not be read.
+fn check_length(length: Option<u64>, max: u64) -> Result<(), ApiError> {
+    if length.is_some_and(|length| length > max) {
+        let message = format!("the body is larger than {max} bytes; send it in smaller parts");
+        return Err(ApiError::new(ErrorKind::TooLarge, message)
+            .hint("the setting max_ingest_body_bytes is the limit"));
+    }
+    Ok(())
+}
+
+/// The error of a body that does not come to its end, as for one that is read while it comes.
+fn unreadable(error: axum::Error) -> ApiError {
+    let message = format!("the body could not be read: {error}");
+    ApiError::new(ErrorKind::Malformed, message).hint("nothing of this request was stored")
+}
+
+fn format(headers: &HeaderMap) -> Result<Format, ApiError> {
+    let Some(value) = headers.get(header::CONTENT_TYPE) else {
+        return Ok(Format::Json);
+    };
+    let text = value.to_str().unwrap_or("unreadable");
+    let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    match essence.as_str() {
+        ""
+        | "application/json"
+        | "application/x-ndjson"
+        | "application/nd-json"
+        | "application/ndjson"
+        | "application/jsonl"
+        | "application/x-jsonlines" => Ok(Format::Json),
+        "text/csv" => Ok(Format::Csv),
+        "text/plain" => Ok(Format::Lines),
+        other if other.starts_with("application/") && other.ends_with("+json") => Ok(Format::Json),
+        other => {
+            let known = "application/json application/x-ndjson text/csv text/plain";
+            let message = format!("unsupported media type {other:?}, only [{known}] are allowed");
+            Err(ApiError::new(ErrorKind::UnsupportedMedia, message)
+                .hint("send the header Content-Type: application/json"))
+        }
+    }
+}
+
+fn encoding(headers: &HeaderMap) -> Result<Encoding, ApiError> {
+    let Some(value) = headers.get(header::CONTENT_ENCODING) else {
+        return Ok(Encoding::Identity);
+    };
+    let text = value.to_str().unwrap_or("unreadable");
+    Encoding::parse(text).ok_or_else(|| {
+        let known = "gzip zstd deflate identity";
+        let message = format!("unsupported content encoding {text:?}, only [{known}] are allowed");
+        ApiError::new(ErrorKind::UnsupportedMedia, message)
+    })
+}
+
+/// The text of a header under one of its names; an empty one counts as absent, as clients send it.
+fn text(headers: &HeaderMap, names: &[&str]) -> Result<Option<String>, ApiError> {
+    let Some((name, value)) = names.iter().find_map(|name| Some((name, headers.get(*name)?))) else {
+        return Ok(None);
+    };
+    let text = std::str::from_utf8(value.as_bytes())
+        .map_err(|_| ApiError::new(ErrorKind::Malformed, format!("the header {name} is not UTF-8")))?;
+    Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+}

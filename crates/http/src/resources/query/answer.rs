@@ -1,0 +1,66 @@
+//! Answers as clients read them, written from Arrow arrays to the bytes of the body in one pass. Pure functions: what
+//! is shown was computed and looked up before.
+
+mod arrow;
+mod columns;
+mod explain;
+mod groups;
+mod json;
+mod legacy;
+mod members;
+mod request;
+mod rows;
+mod shown;
+mod status;
+mod tabular;
+mod text;
+
+use tidegauge_app::service::Error;
+
+pub use self::shown::{Shown, cells};
+pub use self::text::Written;
+
+/// Writes events as `matches`, and groups as `buckets`.
+pub fn write_legacy(shown: &Shown<'_>) -> Result<Written, Error> {
+    legacy::write(shown)
+}
+
+/// Writes tables of columns.
+pub fn write_tabular(shown: &Shown<'_>) -> Result<Written, Error> {
+    tabular::write(shown, tabular::By::Columns)
+}
+
+/// Writes tables of rows.
+pub fn write_tabular_rows(shown: &Shown<'_>) -> Result<Written, Error> {
+    tabular::write(shown, tabular::By::Rows)
+}
+
+/// The codes of what a person should know of an answer, and where to go on if it was cut. Rows alone cannot say so.
+pub fn notes<'a>(shown: &Shown<'a>) -> (String, Option<&'a str>) {
+    (status::codes(shown), shown.continuation_token)
+}
+
+/// Writes the rows of the first table as comma-separated values below the names of the fields.
+pub fn write_csv(shown: &Shown<'_>) -> Result<Written, Error> {
+    rows::write_csv(shown.answer)
+}
+
+/// Writes the rows of the first table as one JSON object a line.
+pub fn write_ndjson(shown: &Shown<'_>) -> Result<Written, Error> {
+    rows::write_ndjson(shown.answer)
+}
+
+/// Writes the rows of the first table as a stream of Arrow's IPC.
+pub fn write_arrow(shown: &Shown<'_>) -> Result<Written, Error> {
+    arrow::write(shown.answer)
+}
+
+/// A time of an event: RFC 3339 in UTC, with as many digits below the second as it needs.
+pub fn time_text(nanoseconds: i64) -> String {
+    let mut text = Vec::new();
+    json::write_time(&mut text, nanoseconds);
+    String::from_utf8_lossy(&text).trim_matches('"').to_owned()
+}
+
+#[cfg(test)]
+mod tests;

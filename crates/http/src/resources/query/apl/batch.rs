@@ -1,0 +1,167 @@
+//! `/query/batch`: many queries with one request. Each answer is a server-sent event that comes when it is there.
+
+use std::future::ready;
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::sse::Event;
+use axum::response::{IntoResponse, Response};
+use futures_util::{StreamExt, stream};
+use serde::Deserialize;
+use serde_json::Value as Json;
+use tidegauge_app::App;
+use tidegauge_engine::Held;
+use tidegauge_model::{ErrorKind, Rule, Violation};
+use utoipa::{IntoParams, ToSchema};
+
+use super::asking::Asking;
+use super::body::AplRequest;
+use super::parameters::AplAsked;
+use super::stream::{StreamEvent, error_text, json, kept_alive};
+use crate::error::ApiError;
+use crate::extract::{Caller, JsonList, Query};
+use crate::guard::{UnderWay, count_call};
+use crate::json::optional_object;
+use crate::resources::query::parameters::{Format, manner};
+
+/// How many queries one request may have.
+const QUERIES_MAX: usize = 100;
+
+/// How many of them run at once, where nobody says it and at most.
+const CONCURRENCY_DEFAULT: i64 = 10;
+const CONCURRENCY_MAX: i64 = 20;
+
+const QUERY_ID_MAX: usize = 256;
+
+/// How to run the queries.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchParameters {
+    /// How many queries run at once.
+    #[param(minimum = 1, maximum = 20, default = 10)]
+    max_concurrency: Option<i64>,
+    /// `true` reads everything anew and keeps nothing for others.
+    nocache: Option<String>,
+}
+
+/// One query of many.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchEntry {
+    /// What the event with the answer is known by.
+    #[schema(max_length = 256, example = "panel-1")]
+    pub query_id: String,
+    #[serde(default, deserialize_with = "optional_object")]
+    #[schema(required = true, value_type = AplRequest)]
+    pub apl_request: Option<AplRequest>,
+    /// A query of metrics, which is answered with an error.
+    #[schema(value_type = Option<Object>)]
+    pub mpl_request: Option<Json>,
+}
+
+/// Answers up to 100 queries in text as server-sent events, one for each as it ends, in the order in which they end.
+/// The data of an event is `{"queryId", "kind": "apl", "data"}` with the answer in the form `tabular`, or with `error`
+/// instead of `data`. Rights are those of `/query/_apl`, and each query counts as a request.
+#[utoipa::path(post, path = "/query/batch", tag = "query", params(BatchParameters),
+    request_body = Vec<BatchEntry>,
+    responses((status = 200, body = StreamEvent, content_type = "text/event-stream", description = "One event for each query.")))]
+pub async fn batch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Query(parameters): Query<BatchParameters>,
+    Extension(under_way): Extension<Arc<UnderWay>>,
+    headers: HeaderMap,
+    JsonList(entries): JsonList<BatchEntry>,
+) -> Result<Response, ApiError> {
+    caller.standing()?;
+    let concurrency = parameters.max_concurrency.unwrap_or(CONCURRENCY_DEFAULT);
+    if !(1..=CONCURRENCY_MAX).contains(&concurrency) {
+        let problem = format!("must be between 1 and {CONCURRENCY_MAX}");
+        return Err(Violation::new("maxConcurrency", Rule::Maximum, problem).in_query().into());
+    }
+    check(&entries)?;
+    let manner = manner(parameters.nocache.as_deref(), None, None, &headers)?;
+    let batch = Arc::new(Batch { app, caller, under_way });
+    let events = stream::iter(entries.into_iter().enumerate()).map(move |(place, entry)| {
+        let batch = Arc::clone(&batch);
+        async move {
+            let asked = AplAsked { format: Format::Tabular, save_as: None, cursor: None, manner };
+            batch.event(place, entry, asked).await
+        }
+    });
+    let events = events.buffer_unordered(usize::try_from(concurrency).unwrap_or(1));
+    // An answer has its memory until the connection asks for the next.
+    let events = events.scan(Held::default(), |last, (event, held)| {
+        *last = held;
+        ready(Some(Ok(event)))
+    });
+    Ok(kept_alive(events).into_response())
+}
+
+fn check(entries: &[BatchEntry]) -> Result<(), Violation> {
+    if entries.len() > QUERIES_MAX {
+        let problem = format!("should have at most {QUERIES_MAX} items");
+        return Err(Violation::new("body", Rule::TooManyItems, problem));
+    }
+    for (place, entry) in entries.iter().enumerate() {
+        if entry.query_id.is_empty() {
+            return Err(Violation::required(format!("{place}.queryId")));
+        }
+        if entry.query_id.chars().count() > QUERY_ID_MAX {
+            let problem = format!("should be at most {QUERY_ID_MAX} chars long");
+            return Err(Violation::new(format!("{place}.queryId"), Rule::TooLong, problem));
+        }
+        if entry.apl_request.is_none() && entry.mpl_request.is_none() {
+            return Err(Violation::required(format!("{place}.aplRequest")));
+        }
+    }
+    Ok(())
+}
+
+/// What all queries of a request share, for as long as one of them runs.
+struct Batch {
+    app: Arc<App>,
+    caller: Caller,
+    under_way: Arc<UnderWay>,
+}
+
+impl Batch {
+    /// Runs one query and tells how it ended. The answer comes with its memory.
+    async fn event(&self, place: usize, entry: BatchEntry, asked: AplAsked) -> (Event, Held) {
+        let BatchEntry { query_id, apl_request, .. } = entry;
+        let kind = if apl_request.is_some() { "apl" } else { "mpl" };
+        let answer = match apl_request {
+            Some(request) => self.answer(place, request, asked).await,
+            None => {
+                let error = ApiError::new(ErrorKind::Malformed, "queries of metrics are not answered here");
+                Err(error.hint("ask in aplRequest"))
+            }
+        };
+        let (member, text, held) = match answer {
+            Ok((answer, held)) => ("data", answer, held),
+            Err(error) => {
+                self.under_way.note_refusal(&self.app, &self.caller, &error);
+                ("error", error_text(error, &self.caller), Held::default())
+            }
+        };
+        let id = Json::from(query_id);
+        let data = format!("{{\"queryId\":{id},\"kind\":\"{kind}\",\"{member}\":{text}}}");
+        (Event::default().data(data), held)
+    }
+
+    async fn answer(
+        &self,
+        place: usize,
+        request: AplRequest,
+        asked: AplAsked,
+    ) -> Result<(String, Held), ApiError> {
+        // The first one was counted as the request.
+        if place > 0 {
+            count_call(&self.app, &self.caller)?;
+        }
+        json(&self.app, &self.caller, Asking::new(request, asked, String::new())?).await
+    }
+}
