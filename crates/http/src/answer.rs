@@ -83,10 +83,13 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
     response
 }
 
-/// What is logged of a path: what stands behind this one is a secret.
+/// What is logged of a path: what stands behind these is a secret.
 fn logged_path(path: &str) -> String {
-    const SECRET_BELOW: &str = "/setup/";
-    if path.starts_with(SECRET_BELOW) { format!("{SECRET_BELOW}…") } else { path.to_owned() }
+    const SECRETS_BELOW: [&str; 2] = ["/setup/", "/v2/exports/"];
+    match SECRETS_BELOW.iter().find(|below| path.starts_with(**below)) {
+        Some(below) => format!("{below}…"),
+        None => path.to_owned(),
+    }
 }
 
 /// The route that answered, for the metrics.
@@ -238,6 +241,8 @@ mod tests {
     fn the_secret_of_a_link_is_not_logged() {
         assert_eq!(logged_path("/setup/IN54p0VCalfg"), "/setup/…");
         assert_eq!(logged_path("/v2/setup/x"), "/v2/setup/x");
+        assert_eq!(logged_path("/v2/exports/IN54p0VCalfg"), "/v2/exports/…");
+        assert_eq!(logged_path("/v2/exports"), "/v2/exports");
     }
 
     #[tokio::test]

@@ -42,7 +42,7 @@ export async function history(who: "me" | "all", before: string | null, signal?:
   const parameters = { who, before: before ?? undefined, limit };
   const { data } = await call<Stored[]>("/v1/datasets/_history", { parameters, signal });
   const queries = data.filter((entry) => entry.query.apl !== undefined).map(kept);
-  return { queries, before: data.length === limit ? (data.at(-1)?.created ?? null) : null };
+  return { queries, before: data.length === limit ? (data.at(-1)?.id ?? null) : null };
 }
 
 /** One query by its id, as long links name it. */

@@ -167,7 +167,8 @@ export async function watch(
   return { answer, cost };
 }
 
-function streamed(body: ErrorBody): ApiError {
+/** What an event `error` says. */
+export function streamed(body: ErrorBody): ApiError {
   const status = body.code !== undefined && body.code >= 400 && body.code < 600 ? body.code : 422;
   return new ApiError(status, body);
 }

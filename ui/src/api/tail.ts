@@ -7,9 +7,9 @@ import { Page, type Row } from "../table/rows.ts";
 import { fromMs, writeTime } from "../time/nanoseconds.ts";
 import { parseAnswer } from "../values/parse.ts";
 import { nowMs } from "./clock.ts";
-import { asApiError, isAborted } from "./errors.ts";
+import { asApiError, type ErrorBody, isAborted } from "./errors.ts";
 import { readEvents } from "./event-stream.ts";
-import { ask, askPlainly, type Table } from "./query.ts";
+import { ask, askPlainly, type QueryAnswer, streamed, type Table } from "./query.ts";
 import { send } from "./request.ts";
 
 export interface Arrived {
@@ -100,9 +100,10 @@ async function stream(dataset: string, stages: string, { onrows, signal }: Tail)
   });
   if (!response.body) return;
   for await (const { event, data } of readEvents(response.body)) {
+    if (event === "error") throw streamed(JSON.parse(data) as ErrorBody);
     if (event !== "events") continue;
-    const { table, dropped } = (await parseAnswer(data)) as unknown as { table: Table; dropped: number };
-    onrows({ rows: rowsOf(table), leftOut: dropped });
+    const { answer, dropped } = (await parseAnswer(data)) as unknown as { answer: QueryAnswer; dropped: number };
+    onrows({ rows: rowsOf(answer.tables[0]), leftOut: dropped });
   }
 }
 

@@ -13,7 +13,7 @@ use tidegauge_catalog::Change;
 use tidegauge_catalog::oauth::Grant;
 use tidegauge_model::{Action, Capabilities, Clock, GrantId, Timestamp};
 
-use self::rows::rows;
+use self::rows::{WITHOUT_IDS, rows};
 use crate::access_tokens::world::World;
 use crate::app::TestApp;
 use crate::database::Backend;
@@ -52,6 +52,8 @@ enum Id {
     Dataset,
     /// A query of such a dataset that was kept.
     SavedQuery,
+    /// An answer that was kept.
+    Answer,
 }
 
 fn row(method: &'static str, path: &'static str, id: Id, body: Option<Value>, success: u16) -> Row {
@@ -76,6 +78,13 @@ const PUBLIC: &[&str] = &[
 
 /// Routes of pages, which ask for nothing and send browsers to sign in themselves, and what they answer without a form.
 const PAGES: &[(&str, &str, u16)] = &[
+    ("GET", "/", 303),
+    ("GET", "/explore", 303),
+    ("GET", "/stream", 303),
+    ("GET", "/datasets", 303),
+    ("GET", "/datasets/{name}", 303),
+    ("GET", "/queries", 303),
+    ("GET", "/start", 303),
     ("GET", "/login", 200),
     ("POST", "/login", 415),
     ("POST", "/logout", 415),
@@ -84,6 +93,7 @@ const PAGES: &[(&str, &str, u16)] = &[
     ("GET", "/account", 303),
     ("POST", "/account/password", 415),
     ("POST", "/account/sessions/end", 415),
+    ("GET", "/v2/exports/{link}", 404),
     ("GET", "/oauth/authorize", 400),
     ("POST", "/oauth/authorize", 415),
     ("POST", "/oauth/token", 400),
@@ -195,6 +205,7 @@ impl Check<'_> {
             Id::Group => self.make("/rbac/groups", "POST /rbac/groups").await,
             Id::Dataset => self.make_dataset().await,
             Id::SavedQuery => self.make_saved_query().await,
+            Id::Answer => self.make("/answers", "POST /answers").await,
         };
         let name = if self.row.path.contains("mapfields") { "m" } else { &id };
         let path = self.row.path.replace("{id}", &id).replace("{field}", "status").replace("{name}", name);
@@ -383,7 +394,7 @@ impl Check<'_> {
 
     /// Without an id in the path, another organisation sees only what is its own.
     async fn separated(&self) {
-        if self.row.method != "GET" || self.has_id() {
+        if self.row.method != "GET" || self.has_id() || WITHOUT_IDS.contains(&self.row.path) {
             return;
         }
         let path = self.target().await;
@@ -441,9 +452,11 @@ impl Check<'_> {
 fn ids(body: &Value) -> Vec<String> {
     let list = body.as_array().or(body["datasets"].as_array());
     let things = list.cloned().unwrap_or_else(|| vec![body.clone()]);
-    let keys = ["id", "resource", "datasetName", "name"];
-    let id = |thing: &Value| keys.iter().find_map(|key| thing[*key].as_str()).map(str::to_owned);
-    things.iter().filter_map(id).filter(|id| id.len() > 30).collect()
+    let keys = ["id", "resource", "datasetName", "name", "dataset"];
+    let id = |thing: &Value| {
+        keys.iter().find_map(|key| thing[*key].as_str().filter(|id| id.len() > 30)).map(str::to_owned)
+    };
+    things.iter().filter_map(id).collect()
 }
 
 /// Everything that a caller could change, as the owners of both organisations see it, each with where it was seen.

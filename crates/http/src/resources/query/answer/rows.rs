@@ -11,21 +11,45 @@ use super::text::{Text, Written};
 /// About how long a value is, to ask for memory once.
 const CELL_BYTES: usize = 12;
 
-pub(super) fn write_csv(answer: &Answer) -> Result<Written, Error> {
+/// How comma-separated values are written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Csv {
+    pub(super) has_names: bool,
+    /// Whether texts that a spreadsheet would compute have an apostrophe before them. Programs want them as they are.
+    pub(super) is_for_people: bool,
+}
+
+pub(super) fn write_csv(answer: &Answer, csv: Csv) -> Result<Written, Error> {
     let mut out = Text::of(answer, CELL_BYTES);
     let Some(table) = table(answer, MAIN) else { return out.finish() };
     let columns = columns(&table.fields)?;
     let mut cell = Vec::new();
-    write_line(&mut out, columns.len(), |place, out| write_cell(out, columns[place].name.as_bytes()));
-    for row in 0..table.rows {
+    if csv.has_names {
         write_line(&mut out, columns.len(), |place, out| {
             cell.clear();
-            columns[place].write_plain(row, &mut cell);
+            cell.extend_from_slice(columns[place].name.as_bytes());
+            guard(&mut cell, csv.is_for_people);
+            write_cell(out, &cell);
+        });
+    }
+    for row in 0..table.rows {
+        write_line(&mut out, columns.len(), |place, out| {
+            let column = &columns[place];
+            cell.clear();
+            column.write_plain(row, &mut cell);
+            guard(&mut cell, csv.is_for_people && column.is_text(row));
             write_cell(out, &cell);
         });
         out.settle();
     }
     out.finish()
+}
+
+/// Puts an apostrophe before what a spreadsheet would take for a formula.
+fn guard(cell: &mut Vec<u8>, is_text: bool) {
+    if is_text && cell.first().is_some_and(|first| b"=+-@\t\r".contains(first)) {
+        cell.insert(0, b'\'');
+    }
 }
 
 pub(super) fn write_ndjson(answer: &Answer) -> Result<Written, Error> {

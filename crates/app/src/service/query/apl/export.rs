@@ -1,0 +1,117 @@
+//! The whole answer of a query, for files: single events page after page, so that there may be any number of them, and
+//! other answers at once.
+
+use tidegauge_engine::Lane;
+use tidegauge_lang::tree::{Query, Source, Stage};
+
+use super::compile::{self, Understood};
+use super::{AplInput, query, sources};
+use crate::app::App;
+use crate::service::query::Queried;
+use crate::service::{Caller, Result};
+
+/// How many events are read at once.
+const PAGE_ROWS: usize = 50_000;
+
+/// How many rows an answer has that cannot be read in pages.
+pub const WHOLE_ROWS_MAX: usize = 1_000_000;
+
+/// What is exported.
+#[derive(Clone, Debug)]
+pub struct ExportInput {
+    pub apl: String,
+    pub start_time: Option<String>,
+    pub end_time: Option<String>,
+    /// Whether the file must be made of one answer.
+    pub is_whole: bool,
+}
+
+/// An answer that is read bit by bit.
+#[derive(Debug)]
+pub struct Export {
+    input: ExportInput,
+    is_paged: bool,
+    cursor: Option<String>,
+    is_over: bool,
+}
+
+impl Export {
+    /// Checks that the caller may ask, before anything is read.
+    pub async fn new(app: &App, caller: &Caller, input: ExportInput) -> Result<Self> {
+        caller.standing()?;
+        let asked = AplInput { text: input.apl.clone(), ..AplInput::default() };
+        let Understood { resolved, direct, by_views, .. } = compile::understood(app, caller, &asked).await?;
+        let datasets = sources::of(app, caller, &direct, &by_views).await?;
+        sources::check_may_compute(caller, &datasets)?;
+        let is_paged = !input.is_whole && is_of_events_in_order(&resolved.query);
+        Ok(Self { input, is_paged, cursor: None, is_over: false })
+    }
+
+    /// The next page; none behind the last.
+    pub async fn next(&mut self, app: &App, caller: &Caller) -> Result<Option<Queried>> {
+        if self.is_over {
+            return Ok(None);
+        }
+        let rows = if self.is_paged { PAGE_ROWS } else { WHOLE_ROWS_MAX };
+        let input = AplInput {
+            text: self.input.apl.clone(),
+            lane: Lane::Export,
+            start_time: self.input.start_time.clone(),
+            end_time: self.input.end_time.clone(),
+            cursor: self.cursor.take(),
+            default_limit: Some(rows),
+            rows_max: Some(WHOLE_ROWS_MAX),
+            ..AplInput::default()
+        };
+        let queried = query(app, caller, input).await?;
+        let table = queried.answer.tables.first();
+        let found = table.map_or(0, |table| table.rows);
+        let is_cut = found >= rows || queried.answer.continues_at.is_some();
+        self.cursor = table.and_then(|table| table.row_ids.last()).map(ToString::to_string);
+        self.is_over = !self.is_paged || !is_cut || self.cursor.is_none();
+        Ok(Some(queried))
+    }
+}
+
+/// Whether a query gives single events newest first, so that those behind one of them can be asked for.
+fn is_of_events_in_order(query: &Query) -> bool {
+    let keeps_order = |stage: &Stage| {
+        matches!(
+            stage,
+            Stage::Filter(_)
+                | Stage::Search(_)
+                | Stage::Extend(_)
+                | Stage::ExtendValid(_)
+                | Stage::Parse(_)
+                | Stage::ParseKeyValue(_)
+                | Stage::Project(_)
+                | Stage::ProjectAway(_)
+                | Stage::ProjectKeep(_)
+                | Stage::ProjectReorder(_)
+        )
+    };
+    matches!(query.source, Source::Dataset { .. }) && query.stages.iter().all(keeps_order)
+}
+
+#[cfg(test)]
+mod tests {
+    use tidegauge_lang::parse_query;
+
+    use super::*;
+
+    #[test]
+    fn events_are_read_in_pages_and_the_rest_at_once() {
+        for (text, is_paged) in [
+            ("['d']", true),
+            ("['d'] | where a > 1 | project a", true),
+            ("['d'] | take 5", false),
+            ("['d'] | sort by a", false),
+            ("['d'] | summarize count()", false),
+            ("print 1", false),
+        ] {
+            let (program, diagnostics) = parse_query(text);
+            assert!(diagnostics.is_empty(), "{text}");
+            assert_eq!(is_of_events_in_order(&program.query), is_paged, "{text}");
+        }
+    }
+}
