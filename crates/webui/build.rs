@@ -15,7 +15,24 @@ fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed={}", built.display());
     println!("cargo::rerun-if-changed=build.rs");
     let target = env::var_os("OUT_DIR").map(PathBuf::from).ok_or(io::ErrorKind::NotFound)?;
-    fs::write(target.join("files.rs"), listed(&built)?)
+    // Of a copy: the interface may be built anew while the compiler reads.
+    let copied = target.join("files");
+    let _ = fs::remove_dir_all(&copied);
+    copy(&built, &copied)?;
+    fs::write(target.join("files.rs"), listed(&copied)?)
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).into_iter().flatten() {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        match entry.file_type()?.is_dir() {
+            true => copy(&entry.path(), &target)?,
+            false => fs::copy(entry.path(), target).map(|_| ())?,
+        }
+    }
+    Ok(())
 }
 
 /// The text of two constants: the page and the files beside it.
