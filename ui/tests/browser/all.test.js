@@ -12,6 +12,7 @@ import { firstMinutesTests } from "./first-minutes.js";
 import { hostileTests } from "./hostile.js";
 import { readingTests } from "./reading.js";
 import { screenTests } from "./screens.js";
+import { servedTests } from "./served.js";
 import { startService } from "./service.js";
 
 if (!browserPath()) test("the interface in a browser", { skip: "not run: no Chromium here" }, () => {});
@@ -46,5 +47,6 @@ else {
   readingTests(watched);
   hostileTests(watched);
   screenTests(watched);
+  if (process.env.TIDEGAUGE_SERVES_UI !== undefined) servedTests(watched);
   accessibilityTests(watched);
 }

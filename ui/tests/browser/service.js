@@ -21,7 +21,8 @@ export async function startService(settings = []) {
   const address = `http://127.0.0.1:${servesItself ? port : front}`;
   const child = spawn(
     BINARY,
-    ["serve", "--data", join(folder, "data"), "--listen", `127.0.0.1:${port}`, "--public-url", address, ...settings],
+    // By all addresses, so that a test can open it by another one than that of public_url.
+    ["serve", "--data", join(folder, "data"), "--listen", `0.0.0.0:${port}`, "--public-url", address, ...settings],
     {
       stdio: ["ignore", "pipe", "pipe"],
     },
