@@ -120,6 +120,7 @@ impl Engine {
             .enable_all()
             .build()
             .map_err(|source| failed("cannot start the threads of queries", source))?;
+        turns.compute_on(threads.handle());
         Ok(Self {
             keeping: Keeping::new(ColumnCache::new(settings.cache_bytes), partials, &store),
             store,
@@ -217,6 +218,7 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
+        self.turns.stop();
         // Waiting for threads is not allowed where the engine may be dropped.
         if let Some(threads) = self.threads.take() {
             threads.shutdown_background();

@@ -6,6 +6,7 @@
 mod overdue;
 mod priority;
 mod shares;
+mod spare;
 mod task;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 pub(crate) use overdue::Watch;
@@ -23,6 +25,7 @@ pub(crate) use task::{InTurns, beside, in_turns, pause, spread_to_operators};
 
 use overdue::{Running, Woken};
 use shares::{Account, Accounts};
+use spare::Spare;
 
 use crate::Asker;
 use crate::memory::Measured;
@@ -45,6 +48,7 @@ pub(crate) struct Turns {
     waited: Condvar,
     /// Whether an organisation waits that had less than those who compute.
     is_pressed: AtomicBool,
+    spare: Arc<Spare>,
 }
 
 #[derive(Debug)]
@@ -90,6 +94,7 @@ impl Turns {
             state: Mutex::new(state),
             waited: Condvar::new(),
             is_pressed: AtomicBool::new(false),
+            spare: Arc::new(Spare::new(overdue::lent_max(threads))),
         })
     }
 
@@ -98,9 +103,20 @@ impl Turns {
         turns.max(1) + overdue::lent_max(turns.max(1))
     }
 
+    /// The runtime whose threads compute in these turns, as many as it takes.
+    pub(crate) fn compute_on(&self, runtime: &Handle) {
+        self.spare.sleep_on(runtime.clone());
+    }
+
+    /// Before that runtime ends.
+    pub(crate) fn stop(&self) {
+        self.spare.stop();
+    }
+
     /// The share of a query that begins.
     pub(crate) fn share(self: &Arc<Self>, asker: &Asker, heap: Option<Arc<Measured>>) -> Arc<Share> {
         let (org, caller) = self.lock().accounts.of(asker);
+        self.spare.begin(&org.queries);
         Arc::new(Share { turns: Arc::clone(self), org, caller, query: Account::default(), heap })
     }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use hashbrown::HashMap;
 
+use super::spare::Queries;
 use super::{AHEAD_NANOS, Turns, nanos};
 use crate::Asker;
 use crate::memory::Measured;
@@ -20,6 +21,8 @@ pub(crate) struct Account {
     pub(super) had: AtomicU64,
     /// Where those within it are: what the last of them to get a turn had before.
     within: AtomicU64,
+    /// Of an organisation: how many queries it has.
+    pub(super) queries: Queries,
 }
 
 impl Account {
@@ -76,6 +79,12 @@ impl Share {
         accounts.clock = accounts.clock.max(org);
         self.org.within.fetch_max(caller, Ordering::Relaxed);
         self.caller.within.fetch_max(query, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.turns.spare.end(&self.org.queries);
     }
 }
 

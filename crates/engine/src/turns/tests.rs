@@ -207,6 +207,7 @@ fn work_that_never_pauses_lets_others_compute() {
         .enable_all()
         .build()
         .unwrap();
+    turns.compute_on(threads.handle());
     let (tell, told) = std::sync::mpsc::channel::<()>();
     let (begin, begun) = tokio::sync::oneshot::channel();
     let hog = threads.spawn(InTurns::new(turns.share(&Asker::new("loud", "a"), None), async move {
@@ -219,6 +220,32 @@ fn work_that_never_pauses_lets_others_compute() {
     tell.send(()).unwrap();
     threads.block_on(hog).unwrap();
     assert_eq!(turns.lock().free, 1);
+}
+
+/// One thread for each turn, and the others as long as queries of several organisations run.
+#[test]
+fn threads_of_lent_turns_sleep_while_one_organisation_asks() {
+    let turns = Turns::new(2);
+    let threads = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(Turns::threads(2))
+        .enable_all()
+        .build()
+        .unwrap();
+    turns.compute_on(threads.handle());
+    assert_eq!(turns.spare.asleep(), 0, "nobody has asked");
+    let one = turns.share(&Asker::new("one", "a"), None);
+    let again = turns.share(&Asker::new("one", "b"), None);
+    assert_eq!(turns.spare.asleep(), 2);
+    let other = turns.share(&Asker::new("other", "a"), None);
+    turns.spare.all_awake();
+    drop((other, again, one));
+    drop(turns.share(&Asker::new("one", "a"), None));
+    assert_eq!(turns.spare.asleep(), 0, "the other organisation may ask again soon");
+    turns.spare.let_pass(Duration::from_millis(101));
+    drop(turns.share(&Asker::new("other", "a"), None));
+    assert_eq!(turns.spare.asleep(), 2);
+    turns.stop();
+    turns.spare.all_awake();
 }
 
 /// Two organisations compute on one thread, one with twenty tasks and one with one: both get half.
