@@ -50,7 +50,7 @@ run() {
 
 # The versions of the path one after the other: both lead to the same things, and schemathesis does not know that what
 # it deleted by one is gone in the other. Changing members comes last: it may take the owner's own rights away.
-# What follows events answers for an hour.
+# What follows events answers for minutes.
 run --include-path-regex '^/v1/' --exclude-path-regex '/users/\{id\}|/query/tail$'
 run --include-path-regex '^/(?!v1/)' --exclude-path-regex '/users/\{id\}'
 run --include-path-regex '/users/\{id\}'

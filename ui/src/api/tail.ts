@@ -24,6 +24,17 @@ export interface Tail {
   signal: AbortSignal;
 }
 
+/** Where a stream is. */
+interface Place {
+  position?: string;
+}
+
+interface Told {
+  answer: QueryAnswer;
+  dropped: number;
+  position: string;
+}
+
 const BATCH = 2000;
 const PAUSE = 500;
 
@@ -35,9 +46,10 @@ export function seesLateEvents(): boolean {
 /** Follows a dataset behind some stages until the signal ends it. */
 export async function tail(dataset: string, stages: string, options: Tail): Promise<void> {
   let wait = PAUSE;
+  const place: Place = {};
   while (!options.signal.aborted) {
     try {
-      if (has("tail")) await stream(dataset, stages, options);
+      if (has("tail")) await stream(dataset, stages, place, options);
       else await poll(dataset, stages, options);
       wait = PAUSE;
     } catch (error) {
@@ -92,9 +104,10 @@ async function poll(dataset: string, stages: string, { onrows, signal }: Tail): 
   }
 }
 
-async function stream(dataset: string, stages: string, { onrows, signal }: Tail): Promise<void> {
+/** A stream ends after some minutes; the next one goes on behind what was seen. */
+async function stream(dataset: string, stages: string, place: Place, { onrows, signal }: Tail): Promise<void> {
   const response = await send("/v1/query/tail", {
-    body: { apl: text(dataset, stages) },
+    body: { apl: text(dataset, stages), after: place.position },
     accept: "text/event-stream",
     signal,
   });
@@ -102,7 +115,8 @@ async function stream(dataset: string, stages: string, { onrows, signal }: Tail)
   for await (const { event, data } of readEvents(response.body)) {
     if (event === "error") throw streamed(JSON.parse(data) as ErrorBody);
     if (event !== "events") continue;
-    const { answer, dropped } = (await parseAnswer(data)) as unknown as { answer: QueryAnswer; dropped: number };
+    const { answer, dropped, position } = (await parseAnswer(data)) as unknown as Told;
+    place.position = position;
     onrows({ rows: rowsOf(answer.tables[0]), leftOut: dropped });
   }
 }

@@ -13,12 +13,12 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("what_is_left_out_of_many_events_is_counted", |app| Box::pin(many(app))),
 ];
 
-async fn follow(app: &TestApp, apl: &str) -> Body {
+async fn follow(app: &TestApp, apl: &str, after: Option<&str>) -> Body {
     let headers = [
         ("authorization".to_owned(), format!("Bearer {}", app.owner_token)),
         ("content-type".to_owned(), "application/json".to_owned()),
     ];
-    let body = json!({ "apl": apl }).to_string().into_bytes();
+    let body = json!({ "apl": apl, "after": after }).to_string().into_bytes();
     let response = app.respond("POST", "/v1/query/tail", &headers, body).await;
     assert_eq!(response.status(), 200);
     assert_eq!(response.headers()["content-type"], "text/event-stream");
@@ -64,7 +64,7 @@ fn column(told: &Value, name: &str) -> Vec<Value> {
 
 async fn in_order(app: TestApp) {
     send(&app, &json!([{"n": 0, "old": true}])).await;
-    let mut body = follow(&app, "['d'] | where n > 0").await;
+    let mut body = follow(&app, "['d'] | where n > 0", None).await;
     // The first of them is the newest of its time, the second is a month late.
     let both = json!([{"n": 1, "_time": "2026-06-01T11:00:00Z"}, {"n": 2, "_time": "2026-05-01T11:00:00Z"}]);
     let told = next_while_sending(&app, &mut body, &both).await;
@@ -77,15 +77,19 @@ async fn in_order(app: TestApp) {
     send(&app, &json!([{"n": 7, "_time": "2026-05-02T11:00:00Z"}])).await;
     app.app.store.flush_all().await.unwrap();
     let mut seen = Vec::new();
+    let position = told["position"].as_str().unwrap();
     while !seen.contains(&json!(7)) {
         seen.extend(column(&next(&mut body).await, "n"));
     }
+    // Another stream goes on where the first was.
+    let mut other = follow(&app, "['d'] | where n == 7", Some(position)).await;
+    assert_eq!(column(&next(&mut other).await, "n"), [json!(7)]);
     assert_eq!(seen.iter().filter(|number| **number == json!(7)).count(), 1, "{seen:?}");
 }
 
 async fn many(app: TestApp) {
     send(&app, &json!([{"n": 0}])).await;
-    let mut body = follow(&app, "['d'] | where n > 0").await;
+    let mut body = follow(&app, "['d'] | where n > 0", None).await;
     let events: Vec<Value> = (1..=700).map(|n| json!({ "n": n })).collect();
     let told = next_while_sending(&app, &mut body, &json!(events)).await;
     let (shown, dropped) = (column(&told, "n").len() as u64, told["dropped"].as_u64().unwrap());

@@ -180,7 +180,8 @@ impl Run<'_> {
             auto_bins_max: bins,
             is_start_open: self.input.start_time.is_none(),
             is_end_open: self.input.end_time.is_none(),
-            files: self.app.queries.files.clone(),
+            // Who only looks fetches nothing.
+            files: self.app.queries.files.clone().filter(|_| !self.input.is_dry),
             places: self.app.queries.places(),
             is_dry: self.input.is_dry,
             arrived: self.input.arrived,

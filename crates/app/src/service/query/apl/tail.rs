@@ -27,8 +27,8 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// How soon one that waits notices that the service stops.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// How long events are followed; then whoever still looks asks again, and is let in again.
-const FOLLOWED_MAX: Duration = Duration::from_secs(60 * 60);
+/// How long events are followed; then whoever still looks asks again, if they still may.
+const FOLLOWED_MAX: Duration = Duration::from_secs(5 * 60);
 
 /// The clocks of senders may be ahead of ours.
 const END: &str = "now+1h";
@@ -40,10 +40,19 @@ pub struct Arrivals {
     pub queried: Queried,
     /// How many more there were since the last time.
     pub dropped: u64,
+    /// Where to go on after these.
+    pub position: u64,
 }
 
-/// Follows the events of a dataset behind some stages, which [`check`] has found to be good: from this moment on, until nobody listens any more.
-pub async fn tail(app: &App, caller: &Caller, input: AplInput, told: mpsc::Sender<Arrivals>) -> Result<()> {
+/// Follows the events of a dataset behind some stages, which [`check`] has found to be good: from this moment or
+/// from an earlier position on, until nobody listens any more.
+pub async fn tail(
+    app: &App,
+    caller: &Caller,
+    input: AplInput,
+    position: Option<u64>,
+    told: mpsc::Sender<Arrivals>,
+) -> Result<()> {
     let counting = AplInput { text: format!("{}\n| count", input.text), ..AplInput::default() };
     let input = AplInput {
         has_cursor_field: true,
@@ -59,7 +68,7 @@ pub async fn tail(app: &App, caller: &Caller, input: AplInput, told: mpsc::Sende
     let counting = AplInput { end_time: Some(END.to_owned()), ..counting };
     let mut counts = understood(app, caller, counting).await?;
     let began = Instant::now();
-    let mut after = state.last_sequence();
+    let mut after = position.unwrap_or(u64::MAX).min(state.last_sequence());
     while began.elapsed() < FOLLOWED_MAX && !app.is_draining() && !told.is_closed() {
         // Asked for before the look, or what comes in between would be missed.
         let appended = state.appended();
@@ -70,8 +79,8 @@ pub async fn tail(app: &App, caller: &Caller, input: AplInput, told: mpsc::Sende
         }
         let arrived = Some(Arrived { after, until });
         (events.input.arrived, counts.input.arrived) = (arrived, arrived);
-        if let Some(arrivals) = arrivals(app, caller, &events, &counts).await?
-            && told.send(arrivals).await.is_err()
+        if let Some((queried, dropped)) = arrivals(app, caller, &events, &counts).await?
+            && told.send(Arrivals { queried, dropped, position: until }).await.is_err()
         {
             return Ok(());
         }
@@ -103,7 +112,7 @@ async fn arrivals(
     caller: &Caller,
     events: &Run<'_>,
     counts: &Run<'_>,
-) -> Result<Option<Arrivals>> {
+) -> Result<Option<(Queried, u64)>> {
     let allowance = meter::check(&app.queries.meter, &app.catalog, caller).await?;
     let mut found = events.once(app.now()).await?;
     let rows = found.answer.tables.first().map_or(0, |table| table.rows);
@@ -139,7 +148,7 @@ async fn arrivals(
         }),
         answer: found.answer,
     };
-    Ok(Some(Arrivals { queried, dropped }))
+    Ok(Some((queried, dropped)))
 }
 
 fn count(answer: &Answer) -> u64 {

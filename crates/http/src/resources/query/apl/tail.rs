@@ -15,6 +15,7 @@ use tidegauge_app::App;
 use tidegauge_app::service;
 use tidegauge_app::service::query::apl::AplInput;
 use tidegauge_app::service::query::apl::tail::{self, Arrivals};
+use tidegauge_model::{Rule, Violation};
 use tokio::sync::mpsc::{self, Receiver};
 use utoipa::ToSchema;
 
@@ -31,6 +32,8 @@ pub struct TailRequest {
     /// One dataset with stages that choose and shape single events.
     #[schema(example = "['web'] | where status >= 500")]
     pub apl: String,
+    /// `position` of the last event of a stream that has ended: goes on behind it.
+    pub after: Option<String>,
 }
 
 /// Who follows, and what.
@@ -43,7 +46,7 @@ struct Followed {
 }
 
 /// Follows the events of a dataset as they arrive, whatever their own times are, from the moment of the request on and
-/// for an hour at most. Each server-sent event `events` has `answer`, a table in the form `tabular` with the column
+/// for five minutes; `after` goes on where such a stream has ended. Each server-sent event `events` has `answer`, a table in the form `tabular` with the column
 /// `_cursor` and in the order of arrival, and `dropped`: how many more events matched since the last one than are shown,
 /// which are 500 at once and five times a second. `error` says why it ended. Each look counts as a query.
 #[utoipa::path(post, path = "/query/tail", tag = "query", request_body = TailRequest,
@@ -59,12 +62,16 @@ pub async fn tail(
     body: Body,
 ) -> Result<Response, ApiError> {
     let (request, _) = read_body::<TailRequest>(&app, &headers, body).await?;
+    let position = request.after.filter(|after| !after.is_empty()).map(|after| after.parse::<u64>());
+    let position = position.transpose().map_err(|_| {
+        Violation::new("after", Rule::Pattern, "must be the position of an event of such a stream")
+    })?;
     tail::check(&app, &caller, &request.apl).await?;
     let input = AplInput { text: request.apl, ..AplInput::default() };
     let (sender, arrivals) = mpsc::channel(1);
     let following = {
         let (app, caller) = (Arc::clone(&app), caller.clone());
-        Box::pin(async move { tail::tail(&app, &caller, input, sender).await })
+        Box::pin(async move { tail::tail(&app, &caller, input, position, sender).await })
     };
     let followed = Followed { app, caller, under_way, following, arrivals };
     let events = stream::unfold(Some(followed), |followed| async move {
@@ -94,8 +101,10 @@ impl Followed {
     }
 }
 
-async fn told(app: &App, Arrivals { queried, dropped }: Arrivals) -> Result<Event, service::Error> {
+async fn told(app: &App, Arrivals { queried, dropped, position }: Arrivals) -> Result<Event, service::Error> {
     let (bytes, _held) = write(app, Format::Tabular, true, queried).await?.whole();
     let answer = String::from_utf8_lossy(&bytes);
-    Ok(Event::default().event("events").data(format!("{{\"dropped\":{dropped},\"answer\":{answer}}}")))
+    Ok(Event::default()
+        .event("events")
+        .data(format!("{{\"dropped\":{dropped},\"position\":\"{position}\",\"answer\":{answer}}}")))
 }
