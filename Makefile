@@ -18,6 +18,7 @@ test: setup-test interface ## every test that a change must pass
 	TIDEGAUGE_TEST_DUCKDB="$$(scripts/ducklake.sh || true)" scripts/with-memory-folder.sh scripts/with-s3.sh scripts/with-postgres.sh $(RUNNER) --workspace
 	scripts/conformance.sh
 	scripts/clients.sh
+	scripts/senders.sh
 	scripts/issuers.sh
 	scripts/browser.sh
 	scripts/delivery.sh
@@ -26,7 +27,7 @@ test: setup-test interface ## every test that a change must pass
 
 check: lint ## the quick loop: format, lints, and the tests that build fast
 	scripts/interface.sh check
-	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-lang -p tidegauge-ingest -p tidegauge-catalog
+	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-lang -p tidegauge-ingest -p tidegauge-protocols -p tidegauge-catalog
 
 lint:
 	cargo fmt --all --check
@@ -57,7 +58,7 @@ sabotage: ## take a sync, a rename or a checksum out of the store, one at a time
 mutants: ## change the code in small ways, one at a time, and see a test fail; goes on where it ended [MINUTES=60 CRATE=auth]
 	scripts/mutants.sh --minutes $(or $(MINUTES),60) $(if $(CRATE),--crate $(CRATE))
 
-fuzz: ## try bytes that chance and coverage choose on every reader, SECONDS for each of 24 targets: half an hour, and as long for the first build [SECONDS=60 TARGETS=...]
+fuzz: ## try bytes that chance and coverage choose on every reader, SECONDS for each of 35 targets: two thirds of an hour, and as long for the first build [SECONDS=60 TARGETS=...]
 	scripts/fuzz.sh $(TARGETS) --seconds $(or $(SECONDS),60)
 
 bench: setup-bench ## measure the service, and its ingest and its answers beside ClickHouse and DuckDB [EVENTS=10000000]

@@ -14,6 +14,10 @@ fn main() -> io::Result<()> {
     let _ = fs::create_dir_all(&built);
     println!("cargo::rerun-if-changed={}", built.display());
     println!("cargo::rerun-if-changed=build.rs");
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "cargo tells a build script in no other way where to write"
+    )]
     let target = env::var_os("OUT_DIR").map(PathBuf::from).ok_or(io::ErrorKind::NotFound)?;
     // Of a copy: the interface may be built anew while the compiler reads.
     let copied = target.join("files");

@@ -54,6 +54,8 @@ pub struct App {
     /// Whose word on where a request comes from is believed.
     pub trusted_proxies: TrustedProxies,
     pub organisation_creation: OrganisationCreation,
+    /// Which version clients of Elasticsearch are told.
+    pub elastic_version: String,
     pub embedded: EmbeddedServer,
     pub oauth: Oauth,
     pub roles: RoleTable,
@@ -89,6 +91,7 @@ pub struct Parts {
     pub public_url: PublicUrl,
     pub trusted_proxies: TrustedProxies,
     pub organisation_creation: OrganisationCreation,
+    pub elastic_version: String,
     pub oauth: config::oauth::Oauth,
     /// How messages are sent to notifiers.
     pub sending: Manner,
@@ -107,6 +110,7 @@ impl App {
             public_url,
             trusted_proxies,
             organisation_creation,
+            elastic_version,
             oauth,
             sending,
         } = parts;
@@ -132,6 +136,7 @@ impl App {
             public_url,
             trusted_proxies,
             organisation_creation,
+            elastic_version,
             catalog,
             clock,
             chance,

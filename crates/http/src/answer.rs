@@ -1,4 +1,4 @@
-//! What every request goes through, whatever its route: ids, the time limit, panics, the JSON body of errors,
+//! What every request goes through, whatever its route: ids, the time limit, panics, the body of errors,
 //! the log line and the metrics.
 
 use std::any::Any;
@@ -19,10 +19,15 @@ use super::error::{ApiError, ErrorBody};
 use super::guard::ORG_HEADERS;
 use super::request_ids::{REQUEST_ID, RequestIds};
 use super::resources;
+use super::resources::endpoints::face::Face;
+use super::resources::endpoints::journald;
 
 const TRACE_ID: HeaderName = HeaderName::from_static("x-tidegauge-trace-id");
 /// The same under the name that existing clients read.
 const CLIENT_TRACE_ID: HeaderName = HeaderName::from_static("x-axiom-trace-id");
+
+/// How long an upload of a journal may last as a whole.
+const UPLOAD_TIME_MAX: Duration = Duration::from_secs(24 * 3600);
 
 /// Headers that decide who acts, where, and whether a request is a repetition: of two, one server reads the first and
 /// another the last.
@@ -41,6 +46,7 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
     request.extensions_mut().insert(ids.clone());
     let method = request.method().clone();
     let path = logged_path(request.uri().path());
+    let face = Face::of(request.uri(), request.headers(), app.now());
 
     let in_flight = InFlight::begin(&app);
     let mut response = next.run(request).await;
@@ -53,7 +59,9 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
     }
     if let Some(mut body) = response.extensions_mut().remove::<ErrorBody>() {
         body.request_id = Some(ids.request.clone());
-        write_error_body(&mut response, &body);
+        if !face.is_some_and(|face| face.put_on(&mut response, &body)) {
+            write_error_body(&mut response, &body);
+        }
     }
     for (name, value) in [(REQUEST_ID, &ids.request), (TRACE_ID, &ids.trace), (CLIENT_TRACE_ID, &ids.trace)] {
         if let Ok(value) = HeaderValue::from_str(value) {
@@ -83,11 +91,11 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
     response
 }
 
-/// What is logged of a path: what stands behind these is a secret.
-fn logged_path(path: &str) -> String {
-    const SECRETS_BELOW: [&str; 2] = ["/setup/", "/v2/exports/"];
-    match SECRETS_BELOW.iter().find(|below| path.starts_with(**below)) {
-        Some(below) => format!("{below}…"),
+/// What is shown of a path, in the log and in the audit trail: what stands behind these is a secret.
+pub fn logged_path(path: &str) -> String {
+    const SECRET_BELOW: [&str; 3] = ["/setup/", "/v1/input/", "/v2/exports/"];
+    match SECRET_BELOW.into_iter().find(|before| path.starts_with(before)) {
+        Some(before) => format!("{before}…"),
         None => path.to_owned(),
     }
 }
@@ -183,9 +191,14 @@ fn problem_of_head(request: &Request) -> Option<&'static str> {
     (count("host") > 1 || !names_host).then_some("there must be one Host header")
 }
 
-pub async fn unknown_path(request: Request) -> ApiError {
+/// What no route is for: a question of a client of Elasticsearch, which has many paths and one answer, or a mistake.
+pub async fn unknown_path(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {
+    if let Some(answer) = resources::endpoints::elastic::probe(&app.elastic_version, &request) {
+        return Ok(answer);
+    }
     let path: String = request.uri().path().chars().take(256).collect();
-    ApiError::new(ErrorKind::NotFound, format!("path {path} was not found")).hint("/docs lists every path")
+    let error = ApiError::new(ErrorKind::NotFound, format!("path {path} was not found"));
+    Err(error.hint("/docs lists every path"))
 }
 
 /// Cuts off what takes too long.
@@ -200,11 +213,14 @@ pub async fn limit_time(State(app): State<Arc<App>>, request: Request, next: Nex
     }
 }
 
-/// A query has a limit of its own, and may be asked to wait for events first.
+/// A query has a limit of its own, and may be asked to wait for events first. An upload of a journal has one between its
+/// bytes, and may last.
 fn time_limit(app: &App, request: &Request) -> Duration {
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     if resources::query::ROUTES.contains(&route) {
         app.http.request_timeout + app.queries.limits.time_max + WAIT_MAX
+    } else if route == journald::ROUTE {
+        UPLOAD_TIME_MAX
     } else {
         app.http.request_timeout
     }
@@ -243,6 +259,8 @@ mod tests {
         assert_eq!(logged_path("/v2/setup/x"), "/v2/setup/x");
         assert_eq!(logged_path("/v2/exports/IN54p0VCalfg"), "/v2/exports/…");
         assert_eq!(logged_path("/v2/exports"), "/v2/exports");
+        assert_eq!(logged_path("/v1/input/xaat-1"), "/v1/input/…");
+        assert_eq!(logged_path("/v1/input"), "/v1/input");
     }
 
     #[tokio::test]

@@ -23,6 +23,7 @@ use tidegauge_catalog::bearer::{Bearer, Standing};
 use tidegauge_model::{ErrorKind, OrgId, PaymentStatus, Role, Timestamp};
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::answer::logged_path;
 use super::error::{ApiError, ErrorBody};
 use super::nonce::set_nonce;
 use super::request_ids::RequestIds;
@@ -73,7 +74,7 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     let app = Arc::clone(&guard.app);
     let now = app.now();
     let action = describe(&request);
-    let resource: String = request.uri().path().chars().take(RESOURCE_MAX).collect();
+    let resource: String = logged_path(request.uri().path()).chars().take(RESOURCE_MAX).collect();
     let request_id =
         request.extensions().get::<RequestIds>().map(|ids| ids.request.clone()).unwrap_or_default();
 

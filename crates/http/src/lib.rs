@@ -14,6 +14,7 @@ mod encodings;
 pub mod error;
 pub mod extract;
 pub mod guard;
+mod hasty;
 pub mod health;
 pub mod json;
 mod line_ends;
@@ -42,9 +43,9 @@ use utoipa_axum::routes;
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
 use resources::{
-    annotations, answers, audit, datasets, deliveries, exports, groups, ingest, monitors, notifiers, orgs,
-    own_capabilities, preferences, protected_resource, query, query_text, roles, starred, tokens, users,
-    views, virtual_fields,
+    annotations, answers, audit, datasets, deliveries, endpoints, exports, groups, ingest, monitors,
+    notifiers, orgs, own_capabilities, preferences, protected_resource, query, query_text, roles, starred,
+    tokens, users, views, virtual_fields,
 };
 use tidegauge_app::App;
 
@@ -70,12 +71,14 @@ pub fn router(app: &Arc<App>) -> Router {
         .layer(from_fn(answer::check_head))
         .layer(from_fn_with_state(Arc::clone(app), unread::read_on))
         .layer(from_fn_with_state(Arc::clone(app), answer::finish))
+        .layer(from_fn_with_state(Arc::clone(app), hasty::go_on))
 }
 
 /// Every route of the API document. A route cannot be added without saying what it asks of its caller.
 pub fn api(app: &Arc<App>) -> Api {
     let both = Versions::V1AndV2;
-    authorisation(people(watching(definitions(events(pages::routes(Api::new(app)))))))
+    let events = endpoints::routes(events(pages::routes(Api::new(app))));
+    authorisation(people(watching(definitions(events))))
         .add(Versions::None, Access::Public, routes!(health::healthz))
         .add(Versions::None, Access::Public, routes!(health::readyz))
         .add(Versions::None, Access::Public, routes!(health::metrics))

@@ -13,6 +13,7 @@ use utoipa::openapi::{
 };
 
 use super::error::ErrorBody;
+use super::resources::endpoints::face::Face;
 
 const BEARER: &str = "bearerAuth";
 
@@ -42,7 +43,8 @@ pub fn empty() -> OpenApi {
 const DESCRIPTION: &str = "Event-data service. Every request but those under *service* carries \
     `Authorization: Bearer <token>`. Each operation names the capability it needs as `area|action`. A personal token \
     of somebody in several organisations also sends `X-Axiom-Org-Id` (or `X-Tidegauge-Org-Id`). Errors are JSON with \
-    `code` and `message`. Fields are only ever added within a version of the path.";
+    `code` and `message`, but those under *senders* are written as their protocols have them. Fields are only ever \
+    added within a version of the path.";
 
 /// The document as the bytes that are served.
 pub fn render(document: &OpenApi) -> String {
@@ -57,7 +59,7 @@ pub fn add_schemas(document: &mut OpenApi, schemas: Vec<(String, RefOr<Schema>)>
 /// Adds the operations of a path, completed with what they have in common.
 pub fn add_path(document: &mut OpenApi, prefix: &str, path: &str, mut item: PathItem, access: Access) {
     for operation in operations(&mut item) {
-        complete(operation, prefix, access);
+        complete(operation, prefix, path, access);
     }
     match document.paths.paths.get_mut(path) {
         Some(present) => present.merge_operations(item),
@@ -68,10 +70,11 @@ pub fn add_path(document: &mut OpenApi, prefix: &str, path: &str, mut item: Path
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch].into_iter().flatten()
+    let others = [&mut item.delete, &mut item.patch, &mut item.options];
+    [&mut item.get, &mut item.put, &mut item.post].into_iter().chain(others).flatten()
 }
 
-fn complete(operation: &mut Operation, prefix: &str, access: Access) {
+fn complete(operation: &mut Operation, prefix: &str, path: &str, access: Access) {
     // The same handler serves two versions; their operations need ids of their own.
     let id = operation.operation_id.take().unwrap_or_default();
     let tag = operation.tags.as_ref().and_then(|tags| tags.first()).cloned().unwrap_or_default();
@@ -92,9 +95,17 @@ fn complete(operation: &mut Operation, prefix: &str, access: Access) {
         Access::Public => Vec::new(),
         _ => vec![SecurityRequirement::new(BEARER, access.scope())],
     });
-    for (status, meaning) in common_errors(operation, access) {
+    let media = Face::media(path);
+    let errors = match media {
+        [] => common_errors(operation, access),
+        _ => sender_errors(access),
+    };
+    for (status, meaning) in errors {
         let responses = &mut operation.responses.responses;
-        responses.entry(status.to_owned()).or_insert_with(|| error_response(meaning).into());
+        responses.entry(status.to_owned()).or_insert_with(|| match media {
+            [] => error_response(meaning).into(),
+            _ => sender_response(meaning, media).into(),
+        });
     }
     add_headers(operation, access);
 }
@@ -133,6 +144,35 @@ fn common_errors(operation: &Operation, access: Access) -> Vec<(&'static str, &'
         errors.push(("422", "A field is missing or has a value that is not allowed; the message names it."));
     }
     errors
+}
+
+/// The errors of routes of senders, whose protocols have fewer statuses.
+fn sender_errors(access: Access) -> Vec<(&'static str, &'static str)> {
+    let mut errors = vec![
+        ("500", "A fault of the service; report it with the request id."),
+        ("503", "There is no room for the events at the moment; send them again."),
+    ];
+    if access != Access::Public {
+        errors.extend([
+            ("400", "The request cannot be read, or it names no dataset."),
+            ("401", "No token, or one that is malformed, unknown or expired."),
+            ("403", "The token may not send to the dataset, or a limit of the licence is reached."),
+            ("404", "There is no such dataset, and the token may make none."),
+            ("409", "Another request with the same key is under way or had another body."),
+            ("413", "The body is too large."),
+            ("415", "The body has a media type or an encoding that is not read here."),
+            ("429", "More requests than can be taken at the moment; send them again."),
+        ]);
+    }
+    errors
+}
+
+/// A refusal in the words of a protocol, which the document of that protocol describes.
+fn sender_response(meaning: &str, media: &[&str]) -> Response {
+    let described = ResponseBuilder::new().description(meaning);
+    let add =
+        |response: ResponseBuilder, media: &&str| response.content(*media, ContentBuilder::new().build());
+    media.iter().fold(described, add).build()
 }
 
 fn error_response(meaning: &str) -> Response {

@@ -6,6 +6,7 @@ pub mod audit;
 pub mod datasets;
 pub mod deliveries;
 pub mod documents;
+pub mod endpoints;
 pub mod exports;
 pub mod grants;
 pub mod groups;

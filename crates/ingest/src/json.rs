@@ -1,7 +1,7 @@
 //! JSON bodies: from bytes to values of fields in one pass, without a tree in between. `stream` finds the events in
 //! the chunks, `event` reads one, `shapes` makes known field names cheap, `text` keeps arrays and maps.
 
-mod cursor;
+pub(crate) mod cursor;
 mod event;
 pub(crate) mod labels;
 mod number;
@@ -10,5 +10,8 @@ mod shapes;
 pub(crate) mod stream;
 mod string;
 mod text;
+pub(crate) mod walk;
 
-pub(crate) use event::{Memory, add_labels};
+pub(crate) use event::{EventReader, Memory};
+pub(crate) use labels::add_labels;
+pub use string::write_escaped;

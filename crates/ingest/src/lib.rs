@@ -5,6 +5,7 @@
 mod csv;
 mod decompress;
 mod encoding;
+mod events;
 mod json;
 mod lines;
 mod options;
@@ -18,8 +19,12 @@ mod time;
 
 pub use decompress::{DecodeError, DecompressLimits, Decompressor, UndecodableBody};
 pub use encoding::Encoding;
+pub use events::{Events, Field, Overflow, Room, UNREADABLE_TIME, not_finite};
 pub use json::labels::{InvalidLabels, Labels};
+pub use json::walk::{InvalidJson, JsonWalk};
+pub use json::write_escaped as write_json_string;
 pub use options::{FieldGate, Format, Limits, Options};
 pub use outcome::{Failure, Malformed, MalformedKind, Outcome};
 pub use reader::Reader;
 pub use time::layout::{InvalidLayout, TimeLayout};
+pub use time::{read_leading_time, read_time};

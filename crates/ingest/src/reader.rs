@@ -6,6 +6,7 @@ pub(crate) mod place;
 use tidegauge_model::columns::Columns;
 
 use crate::csv::CsvStream;
+use crate::events::Events;
 use crate::json::Memory;
 use crate::json::stream::{JsonStream, Surroundings};
 use crate::lines::LineStream;
@@ -105,6 +106,17 @@ impl Reader {
         }
         self.step(None, gate)?;
         Ok(self.rows.finish())
+    }
+
+    /// Takes the events of a protocol instead of a body: [`begin`](Self::begin), this, [`Events::finish`].
+    pub fn events<'a>(&'a mut self, gate: &'a dyn FieldGate) -> Events<'a> {
+        Events::new(Surroundings {
+            options: &self.options,
+            limits: &self.limits,
+            memory: &mut self.memory,
+            rows: &mut self.rows,
+            gate,
+        })
     }
 
     /// The events that were read. Empty after an error.

@@ -12,7 +12,7 @@ use tidegauge_model::columns::Columns;
 
 use crate::options::{Limits, Options};
 use crate::outcome::{Failure, Outcome};
-use crate::time::{EventTime, TimeRule};
+use crate::time::{EventTime, TimeRule, TimeValue};
 use fields::Field;
 pub(crate) use fields::stored_name;
 
@@ -91,6 +91,19 @@ impl Rows {
         self.unsettled.clear();
     }
 
+    pub(crate) fn arrival_ns(&self) -> i64 {
+        self.time_rule.arrival_ns
+    }
+
+    pub(crate) fn outcome(&self) -> &Outcome {
+        &self.outcome
+    }
+
+    /// About how much memory the values take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// How many events were read, failed ones included.
     pub(crate) fn events(&self) -> u64 {
         self.outcome.ingested + self.outcome.failed
@@ -134,8 +147,22 @@ impl Rows {
         self.time.set_leading(line, &self.time_rule);
     }
 
-    /// Counts the event in hand, as ingested or as failed.
-    pub(crate) fn end_event(&mut self) {
+    /// The time of the event in hand, for which it has no field.
+    pub(crate) fn time_at(&mut self, nanoseconds: i64) {
+        self.time.set_at(nanoseconds);
+    }
+
+    pub(crate) fn time_text(&mut self, text: &[u8]) {
+        self.time.set(false, TimeValue::Text(text), &self.time_rule);
+    }
+
+    /// What a time of the event in hand that cannot be read looks like; the event does not fail because of it.
+    pub(crate) fn forgive_time(&mut self) -> Option<String> {
+        if self.is_failing() { None } else { self.time.forgive() }
+    }
+
+    /// Counts the event in hand, as ingested or as failed, and says which.
+    pub(crate) fn end_event(&mut self) -> bool {
         if self.failure.is_none() {
             let is_named = self.time.is_named();
             match self.time.resolve(self.time_rule.arrival_ns) {
@@ -144,7 +171,7 @@ impl Rows {
                     self.bytes += size_of::<i64>();
                     self.outcome.ingested += 1;
                     self.outcome.with_time_field += u64::from(is_named);
-                    return;
+                    return true;
                 }
                 Err(reason) => self.fail(|| reason),
             }
@@ -157,6 +184,7 @@ impl Rows {
         {
             self.outcome.failures.push(Failure { index, error });
         }
+        false
     }
 
     /// Whether the events outgrew their bound. Rows and ends of texts are counted in 32 bits.

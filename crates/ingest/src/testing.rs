@@ -5,7 +5,7 @@ use crate::time;
 
 /// Reads a time without a layout, in nanoseconds since 1970.
 pub fn read_time(text: &[u8]) -> Option<i64> {
-    time::read(text)
+    time::read_time(text)
 }
 
 /// Reads a time by a layout. What the layout leaves out is that of the arrival.
@@ -15,5 +15,5 @@ pub fn read_time_by(layout: &TimeLayout, text: &[u8], arrival_ns: i64) -> Option
 
 /// Reads the time that a line of text begins with.
 pub fn read_leading_time(line: &[u8], arrival_ns: i64) -> Option<i64> {
-    time::read_leading(line, arrival_ns)
+    time::read_leading_time(line, arrival_ns)
 }

@@ -35,6 +35,7 @@ enum Seen {
     #[default]
     Absent,
     At(i64),
+    /// What it looks like, cut.
     Unreadable(String),
 }
 
@@ -73,7 +74,7 @@ impl EventTime {
             TimeValue::Text(text) => {
                 let time = match layout {
                     Some(layout) => read_by(layout, text, rule.arrival_ns),
-                    None => read(text),
+                    None => read_time(text),
                 };
                 (time, text)
             }
@@ -87,9 +88,21 @@ impl EventTime {
 
     /// Takes the time that a line of text begins with; a field that gives it counts more.
     pub(crate) fn set_leading(&mut self, line: &[u8], rule: &TimeRule) {
-        if let Some(time) = read_leading(line, rule.arrival_ns) {
+        if let Some(time) = read_leading_time(line, rule.arrival_ns) {
             self.fallback = Seen::At(time);
         }
+    }
+
+    /// Takes a time that is known; a field that gives it counts more.
+    pub(crate) fn set_at(&mut self, nanoseconds: i64) {
+        self.fallback = Seen::At(nanoseconds);
+    }
+
+    /// What a time that cannot be read looks like. The event then has the other one, or none.
+    pub(crate) fn forgive(&mut self) -> Option<String> {
+        let named = forgiven(&mut self.named);
+        let fallback = forgiven(&mut self.fallback);
+        named.or(fallback)
     }
 
     /// Whether the event has the field that the request names.
@@ -110,13 +123,16 @@ impl EventTime {
         match seen {
             Seen::At(time) => Ok(time),
             Seen::Absent => Ok(arrival_ns),
-            Seen::Unreadable(reason) => Err(reason),
+            Seen::Unreadable(shown) => Err(format!(
+                "its time \"{shown}\" cannot be read as a time between 1677 and 2262; send RFC 3339, an epoch number, or name its layout"
+            )),
         }
     }
 }
 
+/// Reads a time in any form that events may have without naming it, in nanoseconds since 1970.
 #[inline]
-pub(crate) fn read(text: &[u8]) -> Option<i64> {
+pub fn read_time(text: &[u8]) -> Option<i64> {
     automatic::parse(text.trim_ascii())
 }
 
@@ -124,14 +140,23 @@ pub(crate) fn read_by(layout: &TimeLayout, text: &[u8], arrival_ns: i64) -> Opti
     layout_match::parse(layout, text.trim_ascii(), arrival_ns)
 }
 
-pub(crate) fn read_leading(line: &[u8], arrival_ns: i64) -> Option<i64> {
+/// Reads the time that a line of text begins with. What it leaves out, like the year, follows from the arrival.
+pub fn read_leading_time(line: &[u8], arrival_ns: i64) -> Option<i64> {
     leading::parse(line, arrival_ns)
+}
+
+fn forgiven(seen: &mut Seen) -> Option<String> {
+    match std::mem::take(seen) {
+        Seen::Unreadable(shown) => Some(shown),
+        other => {
+            *seen = other;
+            None
+        }
+    }
 }
 
 #[cold]
 fn unreadable(text: &[u8]) -> Seen {
     let shown: String = String::from_utf8_lossy(&text[..text.len().min(256)]).chars().take(64).collect();
-    Seen::Unreadable(format!(
-        "its time \"{shown}\" cannot be read as a time between 1677 and 2262; send RFC 3339, an epoch number, or name its layout"
-    ))
+    Seen::Unreadable(shown)
 }

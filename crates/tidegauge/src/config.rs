@@ -51,6 +51,8 @@ pub struct Config {
     pub catalog: Location,
     pub store: StoreSettings,
     pub ingest: IngestLimits,
+    /// Which version clients of Elasticsearch are told.
+    pub elastic_version: String,
     pub engine: EngineSettings,
     pub query: QueryLimits,
     /// The database file of the places of addresses.
@@ -106,6 +108,7 @@ impl TryFrom<Settings> for Config {
             catalog: location(&storage)?,
             store: storage::store_settings(&storage)?,
             ingest: storage::ingest_limits(&ingest)?,
+            elastic_version: storage::elastic_version(ingest.elastic_version)?,
             engine: query::engine_settings(&query, &storage.data)?,
             query: query::query_limits(&query)?,
             geo_database: Some(query.geo_database).filter(|path| !path.as_os_str().is_empty()),

@@ -34,6 +34,16 @@ pub struct DatasetInput {
     pub retention_days: Option<u32>,
     pub region: Option<String>,
     pub edge_deployment: Option<String>,
+    /// The fields that keep objects as they are.
+    pub map_fields: Vec<String>,
+}
+
+/// What a dataset is like that is made for the events of a sender.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Making {
+    /// One of [`KINDS`]; plain events unless given.
+    pub kind: Option<&'static str>,
+    pub map_fields: &'static [&'static str],
 }
 
 /// What a caller changes of a dataset; what is absent stays.
@@ -92,7 +102,7 @@ pub async fn create(app: &App, caller: &Caller, input: DatasetInput) -> Result<D
         modified: caller.now,
         use_retention,
         retention_days,
-        map_fields: Vec::new(),
+        map_fields: input.map_fields,
         flushed: 0,
         vacuumed: None,
         region,
@@ -201,8 +211,18 @@ pub async fn find_to_fill(app: &App, caller: &Caller, name: &str) -> Result<Opti
 }
 
 /// Makes the dataset that events are sent to, unless somebody has made it meanwhile.
-pub async fn make_to_fill(app: &App, caller: &Caller, name: &str) -> Result<Arc<DatasetState>> {
-    let input = DatasetInput { name: name.to_owned(), ..DatasetInput::default() };
+pub async fn make_to_fill(
+    app: &App,
+    caller: &Caller,
+    name: &str,
+    making: Making,
+) -> Result<Arc<DatasetState>> {
+    let input = DatasetInput {
+        name: name.to_owned(),
+        kind: making.kind.map(str::to_owned),
+        map_fields: making.map_fields.iter().map(|field| (*field).to_owned()).collect(),
+        ..DatasetInput::default()
+    };
     match create(app, caller, input).await {
         // Somebody else may have made it in the same moment.
         Err(error) if matches!(error.kind, ErrorKind::Conflict | ErrorKind::LimitReached) => {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tidegauge_auth::OpaqueSecret;
 use tidegauge_model::{ErrorKind, Timestamp};
 
-use super::query::apl::export::{Export, ExportInput};
+use super::query::apl::export::{Common, Export, ExportInput};
 use super::{Caller, Error, Result};
 use crate::app::App;
 
@@ -35,6 +35,14 @@ impl FileFormat {
             Self::Csv => "csv",
             Self::Ndjson => "ndjson",
             Self::Parquet => "parquet",
+        }
+    }
+
+    fn common(self) -> Common {
+        match self {
+            Self::Csv => Common::Names,
+            Self::Ndjson => Common::Nothing,
+            Self::Parquet => Common::NamesAndTypes,
         }
     }
 }
@@ -64,9 +72,7 @@ pub struct Link {
 
 /// Makes a link to the answer of a query.
 pub async fn offer(app: &App, caller: &Caller, input: ExportInput, format: FileFormat) -> Result<Link> {
-    // Its columns have one type from the first row to the last, which no page knows of the next.
-    let input = ExportInput { is_whole: format == FileFormat::Parquet, ..input };
-    let export = Export::new(app, caller, input).await?;
+    let export = Export::new(app, caller, input, format.common()).await?;
     let secret = OpaqueSecret::generate(&*app.chance);
     let expires_at = caller.now.plus(GOOD_FOR);
     let offer = Offer { caller: caller.clone(), export, format, expires_at };

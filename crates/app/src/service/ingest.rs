@@ -4,8 +4,10 @@
 pub mod body;
 pub mod desk;
 mod gate;
+pub mod journal;
 mod memory;
 pub mod quota;
+pub mod sender;
 pub mod small;
 mod usage;
 
@@ -18,7 +20,8 @@ use tidegauge_model::{DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::{Claim, DatasetState, IdempotencyKey, Receipt, Repeated, Store};
 
 use super::allowance::Allowance;
-use super::{Caller, Error, Result, datasets};
+use super::datasets::{self, Making};
+use super::{Caller, Error, Result};
 use crate::app::App;
 use body::BodyError;
 pub use desk::IngestDesk;
@@ -94,7 +97,7 @@ where
         // What does not exist knows no keys: this one is claimed when it does.
         None => None,
     };
-    let request = Request { app, caller, input, options, allowance };
+    let request = Request { app, caller, input, options, allowance, making: Making::default() };
     match (dataset, claim) {
         (Some(dataset), Some(Claim::Repeated(earlier))) => request.repeat(&dataset, body, earlier).await,
         (dataset, claim) => request.store(dataset, claim, body).await,
@@ -120,6 +123,8 @@ struct Request<'a> {
     input: IngestInput,
     options: Options,
     allowance: Allowance,
+    /// What a dataset is like that is made for the events.
+    making: Making,
 }
 
 /// A body that was read to its end and not refused.
@@ -184,7 +189,7 @@ impl Request<'_> {
         let (dataset, claimed) = match found {
             Some(dataset) => (dataset, claimed),
             None => {
-                let made = datasets::make_to_fill(app, caller, &self.input.dataset).await?;
+                let made = datasets::make_to_fill(app, caller, &self.input.dataset, self.making).await?;
                 let claimed = claim(app, caller, &made, key).await?;
                 (made, claimed)
             }
@@ -284,11 +289,7 @@ fn options(input: &IngestInput) -> Result<Options> {
             return Err(invalid("csv-delimiter", problem.to_owned()));
         }
     };
-    let labels = input.labels.as_deref().map(Labels::parse).transpose();
-    let labels = labels.map_err(|error| {
-        Error::new(ErrorKind::Malformed, format!("the event labels cannot be read: {error}"))
-            .hint("send a JSON object such as {\"region\":\"eu\"} in the header")
-    })?;
+    let labels = labels_of(input.labels.as_deref())?;
     Ok(Options {
         format: input.format,
         timestamp_field: input.timestamp_field.clone(),
@@ -297,6 +298,13 @@ fn options(input: &IngestInput) -> Result<Options> {
         csv_fields: input.csv_fields.clone(),
         labels,
         map_fields: Arc::default(),
+    })
+}
+
+fn labels_of(text: Option<&str>) -> Result<Option<Labels>> {
+    text.map(Labels::parse).transpose().map_err(|error| {
+        Error::new(ErrorKind::Malformed, format!("the event labels cannot be read: {error}"))
+            .hint("send a JSON object such as {\"region\":\"eu\"} in the header")
     })
 }
 

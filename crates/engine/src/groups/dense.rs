@@ -208,9 +208,8 @@ impl Worker {
             accumulator.update_batch(&values, &groups, None, self.places.len())?;
         }
         let states: usize = self.accumulators.iter().map(|accumulator| accumulator.size()).sum();
-        // What they are handed on as is counted before it is made.
-        let handed_on: usize = self.keys.iter().map(|key| key.array_bytes(self.places.len())).sum();
-        let held = self.held_done + states + self.places.memory_bytes() + self.key_bytes() + handed_on;
+        let groups = self.places.len() * (64 + 8 * shared.key_count);
+        let held = self.held_done + states + groups + self.key_bytes();
         let are_many = self.places.len() > GROUPS_MAX || self.has_more_values_than(VALUES_MAX);
         if self.memory.try_resize(held).is_err() || are_many {
             self.hand_on()?;
@@ -307,7 +306,6 @@ impl Worker {
             || self.memory.try_resize(self.held_done + self.key_bytes()).is_err()
         {
             self.keys = self.shared.key_columns();
-            self.places = Places::new(self.shared.key_count);
             self.memory.try_resize(self.held_done)?;
         }
         Ok(())

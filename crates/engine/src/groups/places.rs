@@ -62,18 +62,6 @@ impl Places {
         self.count == 0
     }
 
-    /// How many bytes the groups take.
-    pub(super) fn memory_bytes(&self) -> usize {
-        let of_map = match &self.places {
-            Map::Packed(places) => places.capacity() * (size_of::<(u128, usize)>() + 1),
-            Map::Long(places) => {
-                let keys = self.count * self.key_count * size_of::<u32>();
-                places.capacity() * (size_of::<(Vec<u32>, usize)>() + 1) + keys
-            }
-        };
-        of_map + self.numbers.capacity() * size_of::<u32>()
-    }
-
     /// The numbers of all groups from a place on, those of one group together.
     pub(super) fn from(&self, place: usize) -> impl Iterator<Item = &[u32]> {
         // Without keys there are no numbers, and at most one group.

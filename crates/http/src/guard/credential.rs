@@ -12,6 +12,7 @@ use tidegauge_model::{Action, DatasetArea, OrgId};
 use super::found::{Found, Head, Limit};
 use super::{challenge, session};
 use crate::error::ApiError;
+use crate::resources::endpoints::face::Face;
 
 /// Where one shipper puts its token.
 const FIREHOSE_KEY: &str = "x-amz-firehose-access-key";
@@ -38,7 +39,7 @@ pub(super) async fn find(
     if let Some(found) = session::find(app, head, named).await? {
         return Ok(found);
     }
-    let (text, is_dpop) = match presented(access, head)? {
+    let (text, is_dpop) = match presented(access, Face::of(head.uri, head.headers, app.now()), head)? {
         Sent::Secret(secret) => {
             let found = app.bearers.find(app.source(), secret.digest(), named, app.now()).await?;
             let bearer = found.ok_or(Refusal::UnknownToken)?;
@@ -72,7 +73,7 @@ fn actor_of_ours(found: &Bearer) -> String {
 
 /// The token of a request. Shippers that cannot set the header may put it elsewhere when they send events, and only
 /// then: an address with a token in it ends up in logs.
-fn presented(access: Access, head: Head<'_>) -> Result<Sent<'_>, Refusal> {
+fn presented(access: Access, face: Option<Face>, head: Head<'_>) -> Result<Sent<'_>, Refusal> {
     let (headers, query) = (head.headers, head.uri.query());
     let authorization = headers.get(header::AUTHORIZATION).map(HeaderValue::as_bytes);
     if authorization.is_none() && access == Access::Dataset(DatasetArea::Ingest, Action::Create) {
@@ -80,6 +81,9 @@ fn presented(access: Access, head: Head<'_>) -> Result<Sent<'_>, Refusal> {
         let in_address = || query?.split('&').find_map(|pair| pair.strip_prefix("tk="));
         if let Some(token) = key.or_else(in_address) {
             return bearer::read_plain(token).map(Sent::Secret);
+        }
+        if let Some(token) = face.and_then(|face| face.key(head.uri, headers)) {
+            return bearer::read_plain(&token).map(Sent::Secret);
         }
     }
     bearer::read_any(authorization)

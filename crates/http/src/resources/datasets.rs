@@ -137,6 +137,7 @@ impl From<DatasetRequest> for DatasetInput {
             retention_days: request.retention_days,
             region: request.region,
             edge_deployment: request.edge_deployment,
+            map_fields: Vec::new(),
         }
     }
 }

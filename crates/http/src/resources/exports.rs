@@ -63,7 +63,6 @@ pub async fn offer(
         apl: request.apl,
         start_time: request.start_time.filter(is_set),
         end_time: request.end_time.filter(is_set),
-        is_whole: false,
     };
     let link = exports::offer(&app, &caller, input, format).await?;
     Ok(Json(ExportResponse {

@@ -13,13 +13,14 @@ use tidegauge_ingest::{Encoding, Format};
 use tidegauge_model::ErrorKind;
 use utoipa::{IntoParams, ToSchema};
 
+use super::endpoints::msgpack;
 use crate::allowance;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, Json, PathId, Query};
 
 /// Ours first; the second of each pair is what existing clients send.
 const CSV_FIELDS: [&str; 2] = ["x-tidegauge-csv-fields", "x-axiom-csv-fields"];
-const EVENT_LABELS: [&str; 2] = ["x-tidegauge-event-labels", "x-axiom-event-labels"];
+pub(super) const EVENT_LABELS: [&str; 2] = ["x-tidegauge-event-labels", "x-axiom-event-labels"];
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const COMMIT: HeaderName = HeaderName::from_static("x-tidegauge-commit");
@@ -166,6 +167,11 @@ async fn take(
     let length = length(&headers);
     check_length(length, app.ingest.limits.max_body_bytes)?;
     let given = |text: Option<String>| text.filter(|text| !text.is_empty());
+    if msgpack::is_meant(&headers) {
+        let field = given(parameters.timestamp_field);
+        let key = text(&headers, &[IDEMPOTENCY_KEY])?;
+        return msgpack::take((app, caller), dataset, field, key, &headers, body).await.map(respond);
+    }
     let mut input = IngestInput {
         dataset,
         format: format(&headers)?,
@@ -178,27 +184,32 @@ async fn take(
         labels: text(&headers, &EVENT_LABELS)?,
         idempotency_key: text(&headers, &[IDEMPOTENCY_KEY])?,
     };
-    let said_small = length.is_some_and(|length| length <= small::BYTES_MAX as u64);
-    let (body, is_small) = match input.encoding {
-        Encoding::Identity => (body, said_small),
-        _ if !said_small => (body, false),
-        encoding => {
-            let sent = axum::body::to_bytes(body, small::BYTES_MAX).await.map_err(unreadable)?;
-            match small::decompressed(encoding, &sent, &app.ingest.limits) {
-                Some(plain) => {
-                    input.encoding = Encoding::Identity;
-                    (Body::from(plain), true)
-                }
-                None => (Body::from(sent), false),
-            }
-        }
-    };
+    let (body, encoding, is_small) = settle(&app, input.encoding, length, body).await?;
+    input.encoding = encoding;
     let to_app = Arc::clone(&app);
     // Boxed once here, or every layer around it would copy it.
     let work =
         Box::pin(async move { ingest::ingest(&to_app, &caller, input, body.into_data_stream()).await });
     let answer = if is_small { work.await? } else { app.background.run(work).await? };
     Ok(respond(answer))
+}
+
+/// Whether a body is small, and if it is so only compressed, what it is without that.
+pub(super) async fn settle(
+    app: &App,
+    encoding: Encoding,
+    length: Option<u64>,
+    body: Body,
+) -> Result<(Body, Encoding, bool), ApiError> {
+    let said_small = length.is_some_and(|length| length <= small::BYTES_MAX as u64);
+    if encoding == Encoding::Identity || !said_small {
+        return Ok((body, encoding, said_small));
+    }
+    let sent = axum::body::to_bytes(body, small::BYTES_MAX).await.map_err(unreadable)?;
+    Ok(match small::decompressed(encoding, &sent, &app.ingest.limits) {
+        Some(plain) => (Body::from(plain), Encoding::Identity, true),
+        None => (Body::from(sent), encoding, false),
+    })
 }
 
 fn respond(answer: IngestAnswer) -> Response {
@@ -232,12 +243,12 @@ fn respond(answer: IngestAnswer) -> Response {
 }
 
 /// How long a body says that it is.
-fn length(headers: &HeaderMap) -> Option<u64> {
+pub(super) fn length(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok())
 }
 
 /// A body that says that it is too large need not be read.
-fn check_length(length: Option<u64>, max: u64) -> Result<(), ApiError> {
+pub(super) fn check_length(length: Option<u64>, max: u64) -> Result<(), ApiError> {
     if length.is_some_and(|length| length > max) {
         let message = format!("the body is larger than {max} bytes; send it in smaller parts");
         return Err(ApiError::new(ErrorKind::TooLarge, message)
@@ -270,7 +281,7 @@ fn format(headers: &HeaderMap) -> Result<Format, ApiError> {
         "text/plain" => Ok(Format::Lines),
         other if other.starts_with("application/") && other.ends_with("+json") => Ok(Format::Json),
         other => {
-            let known = "application/json application/x-ndjson text/csv text/plain";
+            let known = "application/json application/x-ndjson application/msgpack text/csv text/plain";
             let message = format!("unsupported media type {other:?}, only [{known}] are allowed");
             Err(ApiError::new(ErrorKind::UnsupportedMedia, message)
                 .hint("send the header Content-Type: application/json"))
@@ -278,7 +289,7 @@ fn format(headers: &HeaderMap) -> Result<Format, ApiError> {
     }
 }
 
-fn encoding(headers: &HeaderMap) -> Result<Encoding, ApiError> {
+pub(super) fn encoding(headers: &HeaderMap) -> Result<Encoding, ApiError> {
     let Some(value) = headers.get(header::CONTENT_ENCODING) else {
         return Ok(Encoding::Identity);
     };
@@ -291,7 +302,7 @@ fn encoding(headers: &HeaderMap) -> Result<Encoding, ApiError> {
 }
 
 /// The text of a header under one of its names; an empty one counts as absent, as clients send it.
-fn text(headers: &HeaderMap, names: &[&str]) -> Result<Option<String>, ApiError> {
+pub(super) fn text(headers: &HeaderMap, names: &[&str]) -> Result<Option<String>, ApiError> {
     let Some((name, value)) = names.iter().find_map(|name| Some((name, headers.get(*name)?))) else {
         return Ok(None);
     };

@@ -251,6 +251,7 @@ impl TestApp {
             public_url: PublicUrl::parse(public_url).unwrap(),
             trusted_proxies,
             organisation_creation,
+            elastic_version: "8.19.3".to_owned(),
             oauth,
             sending: sending(),
         };
@@ -296,6 +297,22 @@ impl TestApp {
         }
         let body = body.map(Value::to_string).unwrap_or_default();
         self.send_raw(method, path, &headers, body.into_bytes()).await
+    }
+
+    /// The same with a body that is sent as it is, said to be JSON as most senders say of whatever they send.
+    pub(crate) async fn send_text(
+        &self,
+        method: &str,
+        path: &str,
+        token: Option<&str>,
+        text: &str,
+    ) -> Answer {
+        let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        headers.extend(token.map(|token| ("authorization".to_owned(), format!("Bearer {token}"))));
+        if token == Some(&self.owner_token) {
+            headers.push(("x-axiom-org-id".to_owned(), self.org.to_string()));
+        }
+        self.send_raw(method, path, &headers, text.as_bytes().to_vec()).await
     }
 
     pub(crate) async fn send_raw(

@@ -10,6 +10,7 @@ use crate::cases::Case;
 /// Every case with its name.
 pub(crate) const ALL: &[(&str, Case)] = &[
     ("a_file_has_all_events_once", |app| Box::pin(many(app))),
+    ("values_stand_below_their_names_on_every_page", |app| Box::pin(names(app))),
     ("texts_of_a_file_are_no_formulas", |app| Box::pin(formulas(app))),
 ];
 
@@ -17,7 +18,12 @@ pub(crate) const ALL: &[(&str, Case)] = &[
 const EVENTS: usize = 60_000;
 
 async fn send(app: &TestApp, events: &Value) {
-    let answer = app.send("POST", "/v1/datasets/d/ingest", Some(&app.owner_token), Some(events)).await;
+    send_to(app, "d", events).await;
+}
+
+async fn send_to(app: &TestApp, dataset: &str, events: &Value) {
+    let path = format!("/v1/datasets/{dataset}/ingest");
+    let answer = app.send("POST", &path, Some(&app.owner_token), Some(events)).await;
     assert_eq!(answer.status, 200, "{answer:?}");
 }
 
@@ -57,6 +63,30 @@ async fn many(app: TestApp) {
     );
     let parquet = file(&app, "['d'] | project n", "parquet").await;
     assert!(parquet.text.starts_with("PAR1"));
+}
+
+/// The oldest event, on the last page, has fields that no other has: as many as are shown of every dataset, and more.
+async fn names(app: TestApp) {
+    for (dataset, fields) in [("few", 20), ("many", 600)] {
+        let mut oldest = json!({"n": 0, "_time": "2026-06-01T10:00:00Z"});
+        for field in 0..fields {
+            oldest[format!("f{field:03}")] = json!(field);
+        }
+        send_to(&app, dataset, &json!([oldest])).await;
+        let newer: Vec<Value> =
+            (1..EVENTS).map(|n| json!({"n": n, "_time": "2026-06-01T11:00:00Z"})).collect();
+        for part in newer.chunks(10_000) {
+            send_to(&app, dataset, &json!(part)).await;
+        }
+        let csv = file(&app, &format!("['{dataset}']"), "csv").await;
+        let lines: Vec<Vec<&str>> = csv.text.lines().map(|line| line.split(',').collect()).collect();
+        assert_eq!(lines.len(), EVENTS + 1, "{dataset}");
+        for field in 0..fields {
+            let place = lines[0].iter().position(|name| *name == format!("f{field:03}")).unwrap();
+            assert_eq!((lines[1][place], lines[EVENTS][place]), ("", field.to_string().as_str()));
+        }
+        assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{dataset}");
+    }
 }
 
 async fn formulas(app: TestApp) {

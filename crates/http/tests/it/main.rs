@@ -31,6 +31,7 @@ mod query_cases;
 mod readiness_cases;
 mod role_edits;
 mod scenarios;
+mod sender_cases;
 mod session_cases;
 mod sign_in_attacks;
 mod sign_in_cases;
@@ -61,6 +62,7 @@ fn main() {
             cases::ALL,
             ingest_cases::ALL,
             small_bodies::ALL,
+            sender_cases::ALL,
             job_cases::ALL,
             period_cases::ALL,
             query_cases::ALL,

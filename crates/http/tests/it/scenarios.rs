@@ -31,7 +31,9 @@ pub(crate) fn files() -> Vec<(String, String)> {
 /// The examples of each page of the reference, as one scenario.
 fn examples() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
-    let pages = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let folders = [folder.clone(), folder.join("senders")].into_iter();
+    let entries = folders.flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let pages = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     let scenario = |path: std::path::PathBuf| {
         let text = std::fs::read_to_string(&path).unwrap();
         let parts = text.split("\n```http\n").skip(1).filter_map(|part| part.split("\n```").next());

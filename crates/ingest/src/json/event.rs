@@ -4,9 +4,8 @@
 use simdutf8::basic::from_utf8;
 
 use super::cursor::{Cursor, EXPECTED_VALUE, Stop};
-use super::labels::Labels;
 use super::number::{Number, number};
-use super::shapes::{LABELS, ROOT, Shapes};
+use super::shapes::{ROOT, Shapes};
 use super::string::string;
 use super::text::{SKIPPED, TextMemory, TextReader};
 use crate::options::{FieldGate, Limits};
@@ -27,6 +26,10 @@ pub(crate) struct Memory {
 impl Memory {
     pub(crate) fn begin(&mut self, map_fields: &std::sync::Arc<std::collections::HashSet<String>>) {
         self.shapes.begin(map_fields);
+    }
+
+    pub(crate) fn is_map(&self, flattened: &str) -> bool {
+        self.shapes.is_map(flattened)
     }
 
     pub(crate) fn forget(&mut self) {
@@ -76,7 +79,7 @@ impl EventReader<'_, '_> {
     /// Reads the event at the cursor. The caller has started it in the rows and ends it.
     #[inline]
     pub(crate) fn event(&mut self, first: u8) -> Result<(), Stop> {
-        if first == b'{' { self.object(ROOT) } else { self.not_an_object(first) }
+        if first == b'{' { self.whole_object(ROOT) } else { self.not_an_object(first) }
     }
 
     fn not_an_object(&mut self, first: u8) -> Result<(), Stop> {
@@ -92,11 +95,30 @@ impl EventReader<'_, '_> {
         Ok(())
     }
 
-    fn object(&mut self, root: u32) -> Result<(), Stop> {
+    /// Reads the value at the cursor as that of a flattened name.
+    pub(crate) fn named(&mut self, name: &str) -> Result<(), Stop> {
         self.memory.frames.clear();
-        let mut frame = Frame { node: root, previous: NONE, prefix_bytes: 0 };
-        let mut first = true;
+        self.memory.path.clear();
+        self.memory.path.extend_from_slice(name.as_bytes());
+        match self.cursor.next_significant()? {
+            b'{' => match self.inner_object(Name::Loose)? {
+                Some(frame) => self.object(frame),
+                None => Ok(()),
+            },
+            byte => self.value(Name::Loose, byte),
+        }
+    }
+
+    pub(super) fn whole_object(&mut self, root: u32) -> Result<(), Stop> {
+        self.memory.frames.clear();
         self.cursor.position += 1;
+        self.object(Frame { node: root, previous: NONE, prefix_bytes: 0 })
+    }
+
+    /// Reads an object whose bracket was read.
+    fn object(&mut self, outermost: Frame) -> Result<(), Stop> {
+        let mut frame = outermost;
+        let mut first = true;
         loop {
             let byte = self.cursor.next_significant()?;
             let mut closed = first && byte == b'}';
@@ -371,19 +393,4 @@ impl EventReader<'_, '_> {
             self.rows.null(field);
         }
     }
-}
-
-/// Adds the labels to the event in hand, as if they stood at its end.
-pub(crate) fn add_labels(
-    labels: &Labels,
-    memory: &mut Memory,
-    rows: &mut Rows,
-    limits: &Limits,
-    gate: &dyn FieldGate,
-) {
-    let cursor = Cursor::new(labels.as_bytes(), true);
-    let mut reader = EventReader { cursor, clean: true, memory, rows, limits, gate };
-    // They were read once before, when they were accepted.
-    let read = reader.object(LABELS);
-    debug_assert_eq!(read, Ok(()));
 }

@@ -2,7 +2,8 @@
 //! of a chunk cuts is copied, taken back from the rows, and tried again when enough of it has come.
 
 use super::cursor::{Cursor, Stop};
-use super::event::{EventReader, Memory, add_labels};
+use super::event::{EventReader, Memory};
+use super::labels::add_labels;
 use crate::options::{FieldGate, Limits, Options};
 use crate::outcome::{Malformed, MalformedKind};
 use crate::reader::place::Place;

@@ -95,7 +95,7 @@ fn hexadecimal(input: &[u8], from: usize) -> Result<u32, Stop> {
 }
 
 /// Writes a string with the escapes that JSON asks for.
-pub(super) fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
+pub fn write_escaped(text: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     let mut start = 0;
     loop {

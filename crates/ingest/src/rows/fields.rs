@@ -73,10 +73,33 @@ impl Rows {
             self.fail(|| format!("field \"{name}\" would exceed the limit of fields of this dataset"));
             return None;
         }
-        let field = known.unwrap_or_else(|| self.add_field(&name, 0));
+        Some(self.take_in(known, &name))
+    }
+
+    /// The same without a failure: nothing if the name is none for a field, or the dataset does not take it.
+    pub(crate) fn resolve_quietly(&mut self, flattened: &str, gate: &dyn FieldGate) -> Option<u32> {
+        let name = stored_name(flattened);
+        let known = self.by_name.get(name.as_ref()).copied();
+        if let Some(field) = known
+            && !self.needs_admission(field)
+        {
+            return Some(field);
+        }
+        if self.is_failing() || !self.is_name(&name) || !gate.admit(&name) {
+            return None;
+        }
+        Some(self.take_in(known, &name))
+    }
+
+    fn is_name(&self, name: &str) -> bool {
+        !name.is_empty() && name.len() <= self.limits.name_bytes_max && !name.contains('\0')
+    }
+
+    fn take_in(&mut self, known: Option<u32>, name: &str) -> u32 {
+        let field = known.unwrap_or_else(|| self.add_field(name, 0));
         self.fields[field as usize].flags &= !UNADMITTED;
         self.unsettled.push(field);
-        Some(field)
+        field
     }
 
     /// The field of a flattened name, if it is known.

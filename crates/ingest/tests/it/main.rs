@@ -5,6 +5,7 @@
 mod chunks;
 mod csv;
 mod decompress;
+mod events;
 mod fields;
 mod flattening;
 mod hostile;

@@ -91,6 +91,7 @@ pub async fn open_app(
         public_url,
         trusted_proxies: config.trusted_proxies.clone(),
         organisation_creation: config.organisation_creation,
+        elastic_version: config.elastic_version.clone(),
         oauth,
         sending,
     };

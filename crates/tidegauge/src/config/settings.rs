@@ -62,6 +62,7 @@ pub struct IngestSettings {
     pub max_ingest_uncompressed_bytes: u64,
     pub max_event_bytes: usize,
     pub ingest_memory_bytes: usize,
+    pub elastic_version: String,
 }
 
 #[derive(Clone, Debug, Deserialize)]

@@ -58,6 +58,15 @@ fn objects(storage: &StorageSettings) -> Result<ObjectLocation, Error> {
     }))
 }
 
+/// Clients compare it number by number.
+pub(super) fn elastic_version(text: String) -> Result<String, Error> {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if text.split('.').count() == 3 && text.split('.').all(is_number) {
+        return Ok(text);
+    }
+    Err(setting("elastic_version", format!("{text:?} is not a version such as 8.19.3")))
+}
+
 pub(super) fn ingest_limits(ingest: &IngestSettings) -> Result<IngestLimits, Error> {
     if ingest.max_ingest_uncompressed_bytes > ingest.ingest_memory_bytes as u64 {
         let problem = "must not be larger than ingest_memory_bytes: such a body could never be read";

@@ -24,6 +24,7 @@ mod postgres_proxy;
 mod process;
 mod pseudo_terminal;
 mod secrets;
+mod senders;
 mod shutdown;
 mod terminal;
 mod terminal_datasets;
@@ -90,6 +91,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("heads_that_can_be_read_in_two_ways_are_refused", |backend| Box::pin(hostile::ambiguous_heads(backend))),
     ("many_hostile_bodies_at_once_stay_within_the_memory", |backend| Box::pin(hostile::at_once(backend))),
     ("labels_do_not_multiply_the_memory", |backend| Box::pin(hostile::labels(backend))),
+    ("who_hangs_up_before_the_answer_loses_no_message", |backend| Box::pin(senders::hang_up(backend))),
     ("sigterm_lets_running_requests_finish", |backend| Box::pin(shutdown::drains(backend))),
     ("sigterm_cuts_off_what_does_not_end", |backend| Box::pin(shutdown::cuts_off(backend))),
     ("sighup_ends_nothing", |backend| Box::pin(shutdown::outlives_hangups(backend))),

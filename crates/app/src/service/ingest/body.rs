@@ -105,6 +105,11 @@ where
         self.bytes
     }
 
+    /// The memory that was taken, for who has kept what was read.
+    pub(super) fn into_memory(self) -> Memory<'a> {
+        self.memory
+    }
+
     pub(super) fn fingerprint(&self) -> u64 {
         self.hash.as_ref().map_or(0, |hash| hash.digest())
     }

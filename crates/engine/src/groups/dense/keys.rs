@@ -76,16 +76,6 @@ impl KeyColumn {
         }
     }
 
-    /// How many bytes an array of so many of the values takes, if each is as frequent as the others.
-    pub(in crate::groups) fn array_bytes(&self, count: usize) -> usize {
-        // A text has its view, a number itself, and each a bit that says whether it is null.
-        count
-            * match &self.values {
-                Values::Texts(_) => size_of::<u128>() + 1 + self.text_bytes / self.len().max(1),
-                Values::Numbers(_) => size_of::<i64>() + 1,
-            }
-    }
-
     /// The values with these numbers, as one array.
     pub(in crate::groups) fn array(&self, numbers: impl Iterator<Item = u32>) -> ArrayRef {
         match &self.values {
@@ -110,28 +100,5 @@ impl KeyColumn {
                 }
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use arrow_array::Array;
-
-    use super::*;
-
-    #[test]
-    fn what_an_array_takes_is_told_before() {
-        for (length, repeated) in [(0, 1), (5, 1), (12, 3), (13, 1), (40, 7), (500, 2)] {
-            let mut key = KeyColumn::new(Type::String);
-            let numbers: Vec<u32> =
-                (0..20_000).map(|row| key.of_text(&format!("{:0>length$}", row / repeated))).collect();
-            let (told, array) = (key.array_bytes(numbers.len()), key.array(numbers.into_iter()));
-            let taken = array.get_array_memory_size();
-            assert!(told <= taken * 2 && taken <= told * 2, "{length}: {told} were told, {taken} are taken");
-        }
-        let mut key = KeyColumn::new(Type::Integer);
-        let numbers: Vec<u32> = (0..20_000).map(|value| key.of_number(value * 1_000)).collect();
-        let taken = key.array(numbers.into_iter()).get_array_memory_size();
-        assert!(taken <= key.array_bytes(20_000) * 2, "{taken}");
     }
 }

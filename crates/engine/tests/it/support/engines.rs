@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Options, Question};
 use tidegauge_lang::{parse_query, resolve};
 use tidegauge_store::DatasetState;
 
 use super::house::{House, START};
+
+const TIME_MAX: Duration = Duration::from_secs(3_600);
 
 /// An engine with two threads and enough memory that keeps nothing, unless it is told otherwise.
 pub(crate) fn engine(house: &House, change: impl FnOnce(&mut EngineSettings)) -> Engine {
@@ -35,13 +38,13 @@ pub(crate) async fn asked(engine: &Engine, state: &Arc<DatasetState>, text: &str
     tried(engine, state, text).await.unwrap()
 }
 
-/// The same, which may fail.
+/// The same, which may fail, but not because the machine is slow.
 pub(crate) async fn tried(
     engine: &Engine,
     state: &Arc<DatasetState>,
     text: &str,
 ) -> Result<Answer, tidegauge_engine::Error> {
-    tried_with(engine, state, text, Options::at(START)).await
+    tried_with(engine, state, text, Options { time_max: TIME_MAX, ..Options::at(START) }).await
 }
 
 /// The same, in some manner.

@@ -28,8 +28,8 @@ const POLICY: &str = "default-src 'none'; sandbox";
 struct File {
     app: Arc<App>,
     offer: Offer,
-    /// The fields of the first page, where all must have the same.
-    names: Option<Vec<String>>,
+    /// The fields of the first page, in whose order the values of all others stand.
+    names: Option<Arc<[String]>>,
     /// The memory of the page that is on its way.
     held: Held,
 }
@@ -70,41 +70,30 @@ impl File {
         let Some(queried) = Box::pin(self.offer.export.next(&self.app, &self.offer.caller)).await? else {
             return Ok(None);
         };
-        self.check_names(&queried)?;
-        let is_first = self.names.is_none();
-        if is_first {
-            self.names = Some(field_names(&Shown::of(&queried, true)));
-        }
+        let names = field_names(&Shown::of(&queried, true));
         let format = self.offer.format;
-        let writing =
-            self.app.background.handle().spawn_blocking(move || written(format, &queried, is_first));
+        let above = self.names.clone();
+        let writing = move || written(format, &queried, above.as_deref());
+        let writing = self.app.background.handle().spawn_blocking(writing);
         let (bytes, held) = writing.await.map_err(|error| {
             let failed = service::Error::new(ErrorKind::Internal, "the file cannot be written");
             service::Error { source: Some(Box::new(error)), ..failed }
         })??;
         self.held = held;
+        self.names.get_or_insert_with(|| names.into());
         Ok(Some(bytes.into()))
-    }
-
-    /// Lines of values have no names: the fields must be those of the first page.
-    fn check_names(&self, queried: &Queried) -> Result<(), service::Error> {
-        let Some(names) = self.names.as_ref().filter(|_| self.offer.format == FileFormat::Csv) else {
-            return Ok(());
-        };
-        if *names == field_names(&Shown::of(queried, true)) {
-            return Ok(());
-        }
-        Err(service::Error::new(
-            ErrorKind::Conflict,
-            "the fields of the dataset changed while the file was written",
-        ))
     }
 }
 
-fn written(format: FileFormat, queried: &Queried, is_first: bool) -> Result<(Vec<u8>, Held), service::Error> {
+/// The bytes of a page, which is below the names of the first one.
+fn written(
+    format: FileFormat,
+    queried: &Queried,
+    above: Option<&[String]>,
+) -> Result<(Vec<u8>, Held), service::Error> {
     let shown = Shown::of(queried, true);
     match format {
-        FileFormat::Csv => Ok(write_csv_for_people(&shown, is_first)?.whole()),
+        FileFormat::Csv => Ok(write_csv_for_people(&shown, above)?.whole()),
         FileFormat::Ndjson => Ok(write_ndjson(&shown)?.whole()),
         FileFormat::Parquet => Ok((write_parquet(&shown)?, queried.answer.held.clone())),
     }

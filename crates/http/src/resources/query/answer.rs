@@ -43,12 +43,12 @@ pub fn notes<'a>(shown: &Shown<'a>) -> (String, Option<&'a str>) {
 
 /// Writes the rows of the first table as comma-separated values below the names of the fields.
 pub fn write_csv(shown: &Shown<'_>) -> Result<Written, Error> {
-    rows::write_csv(shown.answer, rows::Csv { has_names: true, is_for_people: false })
+    rows::write_csv(shown.answer, rows::Csv { below: None, is_for_people: false })
 }
 
-/// The same for spreadsheets, where texts must not become formulas; the names of fields only where they are wanted.
-pub fn write_csv_for_people(shown: &Shown<'_>, has_names: bool) -> Result<Written, Error> {
-    rows::write_csv(shown.answer, rows::Csv { has_names, is_for_people: true })
+/// The same for spreadsheets, where texts must not become formulas; below names that are written already, if there are.
+pub fn write_csv_for_people(shown: &Shown<'_>, below: Option<&[String]>) -> Result<Written, Error> {
+    rows::write_csv(shown.answer, rows::Csv { below, is_for_people: true })
 }
 
 /// Writes the rows of the first table as a Parquet file.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{DEFINED_ON, Id, Row, row, watching};
+use super::{DEFINED_ON, Id, Row, row, senders, watching};
 
 /// Routes that tell of the caller alone and show no id of anything.
 pub(super) const WITHOUT_IDS: [&str; 2] = ["/user/capabilities", "/user/preferences"];
@@ -20,6 +20,7 @@ pub(super) fn rows() -> Vec<Row> {
     let mut rows = dataset_rows();
     rows.extend(definition_rows());
     rows.extend(watching::rows());
+    rows.extend(senders::rows());
     rows.extend(rbac_rows());
     rows.extend(oauth_rows());
     rows.extend([

@@ -1,7 +1,7 @@
 //! The whole answer of a query, for files: single events page after page, so that there may be any number of them, and
 //! other answers at once.
 
-use tidegauge_engine::Lane;
+use tidegauge_engine::{Dataset, Lane};
 use tidegauge_lang::tree::{Query, Source, Stage};
 
 use super::compile::{self, Understood};
@@ -16,14 +16,23 @@ const PAGE_ROWS: usize = 50_000;
 /// How many rows an answer has that cannot be read in pages.
 pub const WHOLE_ROWS_MAX: usize = 1_000_000;
 
+/// Where datasets have more fields, a page has only those that occur in it.
+const FIELDS_OF_ALL_PAGES_MAX: usize = 500;
+
+/// What all rows of a file have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Common {
+    Nothing,
+    Names,
+    NamesAndTypes,
+}
+
 /// What is exported.
 #[derive(Clone, Debug)]
 pub struct ExportInput {
     pub apl: String,
     pub start_time: Option<String>,
     pub end_time: Option<String>,
-    /// Whether the file must be made of one answer.
-    pub is_whole: bool,
 }
 
 /// An answer that is read bit by bit.
@@ -37,13 +46,19 @@ pub struct Export {
 
 impl Export {
     /// Checks that the caller may ask, before anything is read.
-    pub async fn new(app: &App, caller: &Caller, input: ExportInput) -> Result<Self> {
+    pub async fn new(app: &App, caller: &Caller, input: ExportInput, common: Common) -> Result<Self> {
         caller.standing()?;
         let asked = AplInput { text: input.apl.clone(), ..AplInput::default() };
         let Understood { resolved, direct, by_views, .. } = compile::understood(app, caller, &asked).await?;
         let datasets = sources::of(app, caller, &direct, &by_views).await?;
         sources::check_may_compute(caller, &datasets)?;
-        let is_paged = !input.is_whole && is_of_events_in_order(&resolved.query);
+        let is_alike = match common {
+            Common::Nothing => true,
+            Common::Names => has_names_of_all_pages(&resolved.query, &datasets),
+            // No page knows what types are in the next.
+            Common::NamesAndTypes => false,
+        };
+        let is_paged = is_alike && is_of_events_in_order(&resolved.query);
         Ok(Self { input, is_paged, cursor: None, is_over: false })
     }
 
@@ -91,6 +106,12 @@ fn is_of_events_in_order(query: &Query) -> bool {
         )
     };
     matches!(query.source, Source::Dataset { .. }) && query.stages.iter().all(keeps_order)
+}
+
+/// Whether a page has the fields of all, also those that are nowhere in it.
+fn has_names_of_all_pages(query: &Query, datasets: &[Dataset]) -> bool {
+    let fields: usize = datasets.iter().map(|dataset| dataset.state.field_count()).sum();
+    fields <= FIELDS_OF_ALL_PAGES_MAX || query.stages.iter().any(|stage| matches!(stage, Stage::Project(_)))
 }
 
 #[cfg(test)]

@@ -1,0 +1,256 @@
+//! Where senders of other services send to, unchanged: one file for each protocol, with its routes and its answers. What
+//! they share is here: which dataset is meant, how a body is taken, and how an answer is sent. What a refusal looks like
+//! is in `face`.
+
+pub mod cloudevents;
+pub mod datadog;
+pub mod elastic;
+pub mod face;
+pub mod firehose;
+pub mod gelf;
+pub mod grpc;
+pub mod hec;
+pub mod honeycomb;
+pub mod journald;
+pub mod loki;
+pub mod msgpack;
+pub mod otlp;
+pub mod remote_write;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use tidegauge_app::App;
+use tidegauge_app::service::Error;
+use tidegauge_app::service::datasets::Making;
+use tidegauge_app::service::ingest::sender::{self, Key, Refused, Sending, Stored};
+use tidegauge_auth::Access;
+use tidegauge_ingest::{Encoding, Events};
+use tidegauge_model::{Action, DatasetArea, ErrorKind};
+use tidegauge_protocols::{Answer, Problem};
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::routes;
+
+use super::ingest::{EVENT_LABELS, check_length, encoding, length, settle, text};
+use crate::allowance;
+use crate::api::{Api, Versions};
+use crate::error::ApiError;
+use crate::extract::Caller;
+use face::Face;
+
+/// Which dataset a request is for; the second is what existing senders are set up with.
+const DATASET: [&str; 2] = ["x-tidegauge-dataset", "x-axiom-dataset"];
+
+/// What every route that takes events asks of its caller.
+const SEND: Access = Access::Dataset(DatasetArea::Ingest, Action::Create);
+
+/// Every route of senders.
+pub fn routes(api: Api) -> Api {
+    let (root, v1, open) = (Versions::None, Versions::V1, Access::Public);
+    api.add(v1, SEND, routes!(otlp::logs))
+        .add(v1, SEND, routes!(otlp::traces))
+        .add(v1, SEND, routes!(otlp::metrics))
+        .add(root, SEND, routes!(grpc::logs))
+        .add(root, SEND, routes!(grpc::traces))
+        .add(root, SEND, routes!(grpc::metrics))
+        .add(v1, SEND, routes!(elastic::bulk))
+        .add(v1, SEND, routes!(elastic::bulk_put))
+        .add(v1, SEND, routes!(elastic::bulk_below))
+        .add(root, SEND, routes!(elastic::root))
+        .add(root, SEND, routes!(elastic::root_put))
+        .add(root, SEND, routes!(elastic::index))
+        .add(root, SEND, routes!(elastic::index_put))
+        .add(root, SEND, routes!(loki::push))
+        .add(root, SEND, routes!(loki::push_old))
+        .add(root, SEND, routes!(hec::collector))
+        .add(root, SEND, routes!(hec::event))
+        .add(root, SEND, routes!(hec::event_1))
+        .add(root, SEND, routes!(hec::raw))
+        .add(root, SEND, routes!(hec::raw_1))
+        .add(root, SEND, routes!(hec::acknowledgements))
+        .add(root, open, routes!(hec::health))
+        .add(root, open, routes!(hec::health_1))
+        .add(root, SEND, routes!(datadog::logs))
+        .add(v1, SEND, routes!(datadog::input))
+        .add(v1, SEND, routes!(datadog::input_with_key))
+        .add(root, SEND, routes!(datadog::validate))
+        .add(root, SEND, routes!(honeycomb::event))
+        .add(root, SEND, routes!(honeycomb::batch))
+        .add(v1, SEND, routes!(firehose::deliver))
+        .add(v1, SEND, routes!(journald::upload))
+        .add(v1, SEND, routes!(cloudevents::deliver))
+        .add(v1, open, routes!(cloudevents::handshake))
+        .add(root, SEND, routes!(gelf::at_root))
+        .add(v1, SEND, routes!(gelf::into_dataset))
+        .add(root, SEND, routes!(remote_write::write))
+}
+
+/// For senders that can be given an address and nothing else.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "kebab-case")]
+pub struct SenderParameters {
+    /// The dataset, where neither the path nor a header names it. A token for one dataset needs none of them.
+    pub dataset: Option<String>,
+    /// The field that holds the time of an event, where the protocol leaves that open.
+    pub timestamp_field: Option<String>,
+}
+
+/// The same as a header, for the document.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "the fields are only described")]
+struct SenderHeaders {
+    /// The dataset. `X-Axiom-Dataset` is the same.
+    #[param(rename = "X-Tidegauge-Dataset")]
+    dataset: Option<String>,
+    /// A JSON object whose pairs are added to every event.
+    #[param(rename = "X-Tidegauge-Event-Labels", example = "{}")]
+    event_labels: Option<String>,
+}
+
+/// A body that is no text, for the document.
+#[derive(Debug, ToSchema)]
+#[schema(value_type = String, format = Binary)]
+#[expect(dead_code, reason = "it is only described")]
+struct RawBytes(Vec<u8>);
+
+/// A request of a sender before its body is read.
+struct Incoming {
+    app: Arc<App>,
+    caller: Caller,
+    /// What the path, a header or the query names.
+    dataset: Option<String>,
+    /// Finds the dataset in a body, where nothing else names it.
+    dataset_in_body: fn(&[u8]) -> Option<String>,
+    timestamp_field: Option<String>,
+    labels: Option<String>,
+    making: Making,
+    encoding: Encoding,
+    length: Option<u64>,
+    /// The most bytes of the body after decompression, beside the limits of the service.
+    bytes_max: u64,
+    /// What reading a body takes beside it.
+    beside: fn(&[u8]) -> u64,
+    body: Body,
+}
+
+impl Incoming {
+    /// Reads the head of a request. `named` is the dataset that the path or the protocol names.
+    fn new(
+        (app, caller): (Arc<App>, Caller),
+        named: Option<String>,
+        parameters: SenderParameters,
+        headers: &HeaderMap,
+        body: Body,
+    ) -> Result<Self, ApiError> {
+        let length = length(headers);
+        check_length(length, app.ingest.limits.max_body_bytes)?;
+        let given = |text: &String| !text.is_empty();
+        let in_header = text(headers, &DATASET)?;
+        Ok(Self {
+            dataset: named.filter(given).or(in_header).or(parameters.dataset.filter(given)),
+            dataset_in_body: |_| None,
+            timestamp_field: parameters.timestamp_field.filter(given),
+            labels: text(headers, &EVENT_LABELS)?,
+            making: Making::default(),
+            encoding: encoding(headers)?,
+            bytes_max: u64::MAX,
+            beside: |_| 0,
+            app,
+            caller,
+            length,
+            body,
+        })
+    }
+
+    /// Stores the events that `read` finds in the body, and answers by `answer`.
+    async fn store<T: Send + 'static>(
+        self,
+        face: &Face,
+        read: impl FnOnce(&[u8], &mut Events<'_>) -> Result<T, Problem> + Send + 'static,
+        key: impl FnOnce(&T) -> Option<Key> + Send + 'static,
+        answer: impl FnOnce(&Stored<T>) -> Answer,
+    ) -> Result<Response, ApiError> {
+        match self.run(read, key).await? {
+            Ok(stored) => Ok(accepted(answer(&stored), &stored)),
+            Err(refused) => refuse(face, refused),
+        }
+    }
+
+    /// Stores the events that `read` finds in the body.
+    async fn run<T: Send + 'static>(
+        self,
+        read: impl FnOnce(&[u8], &mut Events<'_>) -> Result<T, Problem> + Send + 'static,
+        key: impl FnOnce(&T) -> Option<Key> + Send + 'static,
+    ) -> Result<Result<Stored<T>, Refused>, ApiError> {
+        let Self { app, caller, encoding, length, bytes_max, body, .. } = self;
+        let (dataset, in_body, beside) = (self.dataset, self.dataset_in_body, self.beside);
+        let (timestamp_field, labels, making) = (self.timestamp_field, self.labels, self.making);
+        let (body, encoding, is_small) = settle(&app, encoding, length, body).await?;
+        let to_app = Arc::clone(&app);
+        // Boxed once here, or every layer around it would copy it.
+        let work = Box::pin(async move {
+            let mut whole = sender::gather(&to_app, encoding, bytes_max, body.into_data_stream()).await?;
+            let bytes = whole.bytes.as_slice();
+            whole.held.add(beside(bytes).min(to_app.ingest.limits.max_uncompressed_bytes))?;
+            let dataset = match dataset.or_else(|| in_body(bytes)) {
+                Some(dataset) => dataset,
+                None => sender::only_dataset(&caller).ok_or_else(nothing_named)?.to_owned(),
+            };
+            let sending = Sending { dataset, timestamp_field, labels, making };
+            let admitted = sender::admit(&to_app, &caller, sending).await?;
+            admitted.store(&mut whole.held, bytes, |events| read(bytes, events), key).await
+        });
+        Ok(if is_small { work.await } else { app.background.run(work).await })
+    }
+}
+
+/// Forgets that a body is a snappy block, which is what a protocol has, and not what it is sent with.
+fn without_snappy(headers: &mut HeaderMap) {
+    let is_snappy = |value: &HeaderValue| value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"snappy");
+    if headers.get(header::CONTENT_ENCODING).is_some_and(is_snappy) {
+        headers.remove(header::CONTENT_ENCODING);
+    }
+}
+
+fn nothing_named() -> Error {
+    Error::new(ErrorKind::Malformed, "the request names no dataset").hint(
+        "send the header X-Tidegauge-Dataset or ?dataset=, or use a token that may send to one dataset only",
+    )
+}
+
+/// The answer to a request whose events are stored, with what is left of the month.
+fn accepted<T>(answer: Answer, stored: &Stored<T>) -> Response {
+    let mut response = respond(answer);
+    allowance::set(response.headers_mut(), &stored.answer.allowance);
+    response
+}
+
+/// The answer to a request of which nothing is stored: in the protocol's words where the protocol found out, and
+/// otherwise an error as of every route, which gets its face later.
+fn refuse(face: &Face, refused: Refused) -> Result<Response, ApiError> {
+    match refused {
+        Refused::Protocol(problem) => Ok(respond(face.refused(&problem))),
+        Refused::Service(error) => Err(error.into()),
+    }
+}
+
+/// Sends what a protocol answers.
+pub(crate) fn respond(answer: Answer) -> Response {
+    let mut response = Body::from(answer.body).into_response();
+    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let headers = response.headers_mut();
+    if let Some(kind) = answer.content_type {
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    }
+    for (name, value) in answer.headers {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+    response
+}

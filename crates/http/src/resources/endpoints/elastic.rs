@@ -1,0 +1,274 @@
+//! Elasticsearch's bulk requests: below a dataset, or at the root, where each item names its own. Each item has a state in
+//! the answer. What clients ask before they send is answered without a token, because it tells a version and no more.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, header};
+use axum::response::Response;
+use tidegauge_app::App;
+use tidegauge_app::service::ingest::sender::{self, Refused, Sending};
+use tidegauge_protocols::elastic::{self, Bulk, TIME_FIELD, Target};
+use tidegauge_protocols::{Answer, Problem};
+
+use super::face::Face;
+use super::{DATASET, SenderHeaders, SenderParameters, refuse, respond};
+use crate::error::ApiError;
+use crate::extract::{Caller, PathId, PathIds, Query};
+use crate::guard::UnderWay;
+use crate::resources::ingest::{EVENT_LABELS, check_length, encoding, length, settle, text};
+
+/// More items are refused together.
+const ITEMS_MAX: usize = 1_000_000;
+
+/// What an item takes in memory while its request is worked on.
+const ITEM_BYTES: u64 = 32;
+
+/// Which datasets the items are for.
+enum Meant {
+    /// The path names it, whatever the items say.
+    Fixed(String),
+    /// Each item names its own, or else the path does.
+    Named(Option<String>),
+}
+
+/// A bulk request before its body is read.
+struct Incoming {
+    app: Arc<App>,
+    caller: Caller,
+    under_way: Arc<UnderWay>,
+    meant: Meant,
+    timestamp_field: String,
+    labels: Option<String>,
+}
+
+/// Stores the sources of a bulk request, whatever index its items name. The answer has the state of each item.
+#[utoipa::path(post, path = "/ingest/{name}/elastic/_bulk", tag = "senders", operation_id = "elastic_bulk",
+    params(("name" = String, Path), SenderParameters, SenderHeaders),
+    request_body(content((String = "application/x-ndjson"), (String = "application/json")),
+        description = "Lines in pairs: an action and its source. Only `index` and `create` store something."),
+    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
+pub async fn bulk(
+    state: State<Arc<App>>,
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
+    PathId(name): PathId,
+    parameters: Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    take(state, caller, under_way, Meant::Fixed(name), parameters, headers, body).await
+}
+
+/// The same by PUT, which newer clients send.
+#[utoipa::path(put, path = "/ingest/{name}/elastic/_bulk", tag = "senders", operation_id = "elastic_bulk_put",
+    params(("name" = String, Path), SenderParameters, SenderHeaders),
+    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
+    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
+pub async fn bulk_put(
+    state: State<Arc<App>>,
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
+    PathId(name): PathId,
+    parameters: Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    take(state, caller, under_way, Meant::Fixed(name), parameters, headers, body).await
+}
+
+/// The same for clients that put an index into the path. It is not looked at: the dataset is the one before it.
+#[utoipa::path(post, path = "/ingest/{name}/elastic/{index}/_bulk", tag = "senders",
+    operation_id = "elastic_bulk_below",
+    params(("name" = String, Path), ("index" = String, Path), SenderParameters, SenderHeaders),
+    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
+    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
+pub async fn bulk_below(
+    state: State<Arc<App>>,
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
+    names: PathIds,
+    parameters: Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    take(state, caller, under_way, Meant::Fixed(names.0), parameters, headers, body).await
+}
+
+/// Stores the sources of a bulk request in the datasets that its items name as `_index`.
+#[utoipa::path(post, path = "/_bulk", tag = "senders", operation_id = "elastic_root",
+    params(SenderParameters, SenderHeaders),
+    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
+    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
+pub async fn root(
+    state: State<Arc<App>>,
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
+    parameters: Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let otherwise = parameters.0.dataset.clone();
+    take(state, caller, under_way, Meant::Named(otherwise), parameters, headers, body).await
+}
+
+/// The same by PUT.
+#[utoipa::path(put, path = "/_bulk", tag = "senders", operation_id = "elastic_root_put",
+    params(SenderParameters, SenderHeaders),
+    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
+    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
+pub async fn root_put(
+    state: State<Arc<App>>,
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
+    parameters: Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let otherwise = parameters.0.dataset.clone();
+    take(state, caller, under_way, Meant::Named(otherwise), parameters, headers, body).await
+}
+
+/// The same for items that name no index: theirs is the one of the path.
+#[utoipa::path(post, path = "/{index}/_bulk", tag = "senders", operation_id = "elastic_index",
+    params(("index" = String, Path), SenderParameters, SenderHeaders),
+    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
+    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
+pub async fn index(
+    state: State<Arc<App>>,
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
+    PathId(index): PathId,
+    parameters: Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    take(state, caller, under_way, Meant::Named(Some(index)), parameters, headers, body).await
+}
+
+/// The same by PUT.
+#[utoipa::path(put, path = "/{index}/_bulk", tag = "senders", operation_id = "elastic_index_put",
+    params(("index" = String, Path), SenderParameters, SenderHeaders),
+    request_body(content((String = "application/x-ndjson"), (String = "application/json"))),
+    responses((status = 200, body = Object, description = "The state of each item, in their order.")))]
+pub async fn index_put(
+    state: State<Arc<App>>,
+    caller: Caller,
+    under_way: Extension<Arc<UnderWay>>,
+    PathId(index): PathId,
+    parameters: Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    take(state, caller, under_way, Meant::Named(Some(index)), parameters, headers, body).await
+}
+
+async fn take(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Extension(under_way): Extension<Arc<UnderWay>>,
+    meant: Meant,
+    Query(parameters): Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let length = length(&headers);
+    check_length(length, app.ingest.limits.max_body_bytes)?;
+    let meant = match meant {
+        Meant::Named(None) => {
+            let only = || sender::only_dataset(&caller).map(str::to_owned);
+            Meant::Named(text(&headers, &DATASET)?.or_else(only))
+        }
+        named => named,
+    };
+    let named = parameters.timestamp_field.filter(|field| !field.is_empty());
+    let incoming = Incoming {
+        app: Arc::clone(&app),
+        caller,
+        under_way,
+        meant,
+        timestamp_field: named.unwrap_or_else(|| TIME_FIELD.to_owned()),
+        labels: text(&headers, &EVENT_LABELS)?,
+    };
+    let (body, encoding, is_small) = settle(&app, encoding(&headers)?, length, body).await?;
+    // Boxed once here, or every layer around it would copy it.
+    let work = Box::pin(incoming.store(encoding, body));
+    let answer = if is_small { work.await } else { app.background.run(work).await };
+    match answer {
+        Ok(answer) => Ok(respond(answer)),
+        Err(refused) => refuse(&Face::Elastic, refused),
+    }
+}
+
+impl Incoming {
+    /// Stores the items, one dataset after the other. What is in the way of one of them is told with its items, unless
+    /// there is no other: then it is in the way of the request, which senders repeat rather than single items.
+    async fn store(self, encoding: tidegauge_ingest::Encoding, body: Body) -> Result<Answer, Refused> {
+        let mut whole = sender::gather(&self.app, encoding, u64::MAX, body.into_data_stream()).await?;
+        let target = match &self.meant {
+            Meant::Fixed(name) => Target::Fixed(name),
+            Meant::Named(otherwise) => Target::Named { otherwise: otherwise.as_deref() },
+        };
+        let bulk = Bulk::parse(&whole.bytes, target, ITEMS_MAX);
+        let mut bulk = bulk.map_err(Refused::Protocol)?;
+        whole.held.add(bulk.items() as u64 * ITEM_BYTES)?;
+        let datasets = bulk.datasets().len();
+        for place in 0..datasets {
+            let sending = Sending {
+                dataset: bulk.datasets()[place].clone(),
+                timestamp_field: Some(self.timestamp_field.clone()),
+                labels: self.labels.clone(),
+                ..Sending::default()
+            };
+            let counted = bulk.bytes(place);
+            let stored = match sender::admit(&self.app, &self.caller, sending).await {
+                Ok(admitted) => {
+                    let read =
+                        admitted.store_part(&mut whole.held, counted, |events| bulk.read(place, events));
+                    read.await.map(|_| ())
+                }
+                Err(error) => Err(error.into()),
+            };
+            match stored {
+                Ok(()) => {}
+                Err(refused) if datasets == 1 => return Err(refused),
+                Err(refused) => bulk.refuse(place, &self.problem(refused)),
+            }
+        }
+        let took = self.app.now().as_millis() - self.caller.now.as_millis();
+        Ok(bulk.answer(u64::try_from(took).unwrap_or(0)))
+    }
+
+    /// What is in the way of one dataset, noted as that of a whole request is.
+    fn problem(&self, refused: Refused) -> Problem {
+        match refused {
+            Refused::Protocol(problem) => problem,
+            Refused::Service(error) => {
+                let kind = error.kind;
+                let error = ApiError::from(error);
+                self.under_way.note_refusal(&self.app, &self.caller, &error);
+                Problem::new(kind, error.body.message)
+            }
+        }
+    }
+}
+
+/// The answer to what a client asks before it sends, if it is one of these questions.
+pub fn probe(version: &str, request: &Request) -> Option<Response> {
+    let path = request.uri().path();
+    let below = path.strip_prefix("/v1/ingest/").and_then(|rest| rest.split_once('/'));
+    let asked = match below {
+        Some((_, rest)) => rest.strip_prefix("elastic").filter(|it| it.is_empty() || it.starts_with('/'))?,
+        // A browser that looks for a page at the root is none of these clients.
+        None if path == "/" && wants_page(request.headers()) => return None,
+        None => path,
+    };
+    elastic::probe(request.method().as_str(), asked, version).map(respond)
+}
+
+fn wants_page(headers: &HeaderMap) -> bool {
+    let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    accepted.contains("text/html")
+}

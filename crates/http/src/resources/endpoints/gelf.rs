@@ -1,0 +1,68 @@
+//! GELF over HTTP: one message in a request. Senders name an encoding that the body does not have, so its bytes tell.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
+use axum::response::Response;
+use tidegauge_app::App;
+use tidegauge_ingest::Events;
+use tidegauge_protocols::gelf;
+
+use super::face::Face;
+use super::{Incoming, SenderHeaders, SenderParameters};
+use crate::error::ApiError;
+use crate::extract::{Caller, PathId, Query};
+
+/// Whether a path is one of these routes.
+pub fn is_for(path: &str) -> bool {
+    path == "/gelf" || path.starts_with("/v1/ingest/") && path.ends_with("/gelf")
+}
+
+/// Stores a message. A header, the query or a token for one dataset names the dataset.
+#[utoipa::path(post, path = "/gelf", tag = "senders", operation_id = "gelf",
+    params(SenderParameters, SenderHeaders), request_body(content((Object = "application/json"))),
+    responses((status = 202, description = "Stored.")))]
+pub async fn at_root(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Query(parameters): Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    take(app, caller, None, parameters, headers, body).await
+}
+
+/// The same below its dataset.
+#[utoipa::path(post, path = "/ingest/{name}/gelf", tag = "senders", operation_id = "gelf_dataset",
+    params(("name" = String, Path), SenderParameters, SenderHeaders),
+    request_body(content((Object = "application/json"))),
+    responses((status = 202, description = "Stored.")))]
+pub async fn into_dataset(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    PathId(name): PathId,
+    Query(parameters): Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    take(app, caller, Some(name), parameters, headers, body).await
+}
+
+async fn take(
+    app: Arc<App>,
+    caller: Caller,
+    named: Option<String>,
+    parameters: SenderParameters,
+    mut headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    headers.remove(header::CONTENT_ENCODING);
+    // A request is one event, whose limit is that of every event.
+    let bytes_max = app.ingest.limits.max_event_bytes as u64;
+    let mut incoming = Incoming::new((app, caller), named, parameters, &headers, body)?;
+    incoming.bytes_max = bytes_max;
+    let read = move |body: &[u8], events: &mut Events<'_>| gelf::read(body, None, bytes_max, events);
+    incoming.store(&Face::Gelf, read, |_| None, |_| gelf::accepted()).await
+}

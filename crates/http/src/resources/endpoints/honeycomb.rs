@@ -1,0 +1,66 @@
+//! Events in the form of Honeycomb: one in a request, or a batch in which each has a state of its own.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use tidegauge_app::App;
+use tidegauge_ingest::Events;
+use tidegauge_protocols::honeycomb::{self, Headers};
+
+use super::face::Face;
+use super::{Incoming, SenderHeaders, SenderParameters};
+use crate::error::ApiError;
+use crate::extract::{Caller, PathId, Query};
+use crate::resources::ingest::text;
+
+const EVENT_TIME: &str = "x-honeycomb-event-time";
+const SAMPLE_RATE: &str = "x-honeycomb-samplerate";
+
+/// Stores one event. The token may be sent as `X-Honeycomb-Team`.
+#[utoipa::path(post, path = "/1/events/{name}", tag = "senders", operation_id = "honeycomb_event",
+    params(("name" = String, Path), SenderParameters, SenderHeaders),
+    request_body(content((Object = "application/json"))),
+    responses((status = 200, description = "Stored.")))]
+pub async fn event(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    PathId(name): PathId,
+    Query(parameters): Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let (time, rate) = (text(&headers, &[EVENT_TIME])?, text(&headers, &[SAMPLE_RATE])?);
+    let incoming = Incoming::new((app, caller), Some(name), parameters, &headers, body)?;
+    let read = move |body: &[u8], events: &mut Events<'_>| {
+        let said = Headers { time: time.as_deref(), sample_rate: rate.as_deref() };
+        honeycomb::read_event(body, said, events)
+    };
+    incoming.store(&Face::Honeycomb, read, |_| None, |_| honeycomb::accepted_event()).await
+}
+
+/// Stores a batch of events. The answer has the state of each, in their order.
+#[utoipa::path(post, path = "/1/batch/{name}", tag = "senders", operation_id = "honeycomb_batch",
+    params(("name" = String, Path), SenderParameters, SenderHeaders),
+    request_body(content((Vec<Object> = "application/json"))),
+    responses((status = 200, body = Vec<Object>, description = "`status` of each: 202, or 400 with `error`.")))]
+pub async fn batch(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    PathId(name): PathId,
+    Query(parameters): Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    let incoming = Incoming::new((app, caller), Some(name), parameters, &headers, body)?;
+    incoming
+        .store(
+            &Face::Honeycomb,
+            honeycomb::read_batch,
+            |_| None,
+            |stored| honeycomb::accepted_batch(&stored.read),
+        )
+        .await
+}

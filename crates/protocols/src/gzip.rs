@@ -1,0 +1,34 @@
+//! Compressed parts inside of a request: a record, a chunk, a datagram. What a whole body is compressed with is undone
+//! before a protocol sees it.
+
+use tidegauge_ingest::{DecodeError, DecompressLimits, Decompressor, Encoding};
+
+use crate::answer::Problem;
+
+pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0x1f, 0x8b])
+}
+
+/// The head of a zlib stream, whose two bytes are a multiple of 31.
+pub(crate) fn is_zlib(bytes: &[u8]) -> bool {
+    matches!(bytes, [first, second, ..]
+        if first & 0x0f == 8 && first >> 4 <= 7 && (u32::from(*first) << 8 | u32::from(*second)) % 31 == 0)
+}
+
+/// Decompresses gzip or zlib to at most so many bytes.
+pub(crate) fn expand(bytes: &[u8], bytes_max: u64) -> Result<Vec<u8>, Problem> {
+    let encoding = if is_gzip(bytes) { Encoding::Gzip } else { Encoding::Deflate };
+    let limits = DecompressLimits { bytes_max, ..DecompressLimits::default() };
+    let mut decompressor = Decompressor::new(encoding, limits)?;
+    let mut plain = Vec::new();
+    let decoded = decompressor.decode(bytes, &mut |piece: &[u8]| {
+        plain.extend_from_slice(piece);
+        Ok::<_, Problem>(())
+    });
+    decoded.map_err(|error| match error {
+        DecodeError::Body(body) => Problem::from(body),
+        DecodeError::Sink(problem) => problem,
+    })?;
+    decompressor.finish()?;
+    Ok(plain)
+}

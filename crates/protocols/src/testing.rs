@@ -1,0 +1,139 @@
+//! Each parser by itself, for the fuzz targets: bytes in, and nothing must happen but an answer. Nobody else should
+//! use it.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use tidegauge_ingest::{Events, FieldGate, Limits, Options, Reader};
+
+use crate::answer::Problem;
+use crate::{
+    cloudevents, datadog, elastic, firehose, forward, gelf, hec, honeycomb, journald, loki, msgpack, otlp,
+    remote_write, syslog,
+};
+
+const BYTES_MAX: usize = 1 << 20;
+
+/// Refuses some fields, so that what happens then is tried too.
+struct Gate;
+
+impl FieldGate for Gate {
+    fn admit(&self, field: &str) -> bool {
+        !field.len().is_multiple_of(7)
+    }
+}
+
+fn with_events(read: impl FnOnce(&mut Events<'_>) -> Result<(), Problem>) {
+    let mut reader = Reader::new(Limits { columns_bytes_max: 8 << 20, ..Limits::default() });
+    reader.begin(Options::default(), 1_794_700_800_000_000_000);
+    let mut room = |_: usize| true;
+    if let Ok(((), outcome)) = crate::take(&mut reader, &Gate, &mut room, read) {
+        assert_eq!(outcome.ingested, reader.columns().rows() as u64);
+    }
+}
+
+/// The first byte chooses signal and encoding.
+pub fn otlp(data: &[u8]) {
+    let [choice, body @ ..] = data else { return };
+    let signal = [otlp::Signal::Logs, otlp::Signal::Traces, otlp::Signal::Metrics][usize::from(choice % 3)];
+    let encoding = if choice & 4 == 0 { otlp::Encoding::Protobuf } else { otlp::Encoding::Json };
+    with_events(|events| otlp::read(signal, encoding, body, events));
+}
+
+pub fn elastic_bulk(data: &[u8]) {
+    let target = elastic::Target::Named { otherwise: Some("web") };
+    let Ok(mut bulk) = elastic::Bulk::parse(data, target, 10_000) else { return };
+    for dataset in 0..bulk.datasets().len() {
+        with_events(|events| bulk.read(dataset, events));
+    }
+    bulk.answer(0);
+}
+
+pub fn loki(data: &[u8]) {
+    let [choice, body @ ..] = data else { return };
+    let encoding = if choice & 1 == 0 { loki::Encoding::Snappy } else { loki::Encoding::Json };
+    with_events(|events| loki::read(encoding, body, BYTES_MAX, events));
+}
+
+pub fn hec(data: &[u8]) {
+    hec::index_of(data);
+    with_events(|events| hec::read_events(data, &hec::Metadata::default(), events));
+    with_events(|events| hec::read_raw(data, &hec::Metadata::default(), events));
+}
+
+pub fn json_senders(data: &[u8]) {
+    with_events(|events| datadog::read(data, events));
+    with_events(|events| honeycomb::read_batch(data, events).map(|_| ()));
+    with_events(|events| honeycomb::read_event(data, honeycomb::Headers::default(), events));
+    with_events(|events| firehose::read(data, None, BYTES_MAX as u64, events).map(|_| ()));
+    with_events(|events| cloudevents::read_batch(data, events));
+    with_events(|events| cloudevents::read_structured(data, events).map(|_| ()));
+    with_events(|events| gelf::read(data, None, BYTES_MAX as u64, events));
+}
+
+/// The first byte says how the body is cut.
+pub fn journald(data: &[u8]) {
+    let [choice, body @ ..] = data else { return };
+    with_events(|events| {
+        let mut journal = journald::Journal::default();
+        for piece in body.chunks(usize::from(*choice) + 1) {
+            journal.feed(piece, events)?;
+        }
+        journal.finish(events)
+    });
+}
+
+pub fn gelf_chunks(data: &[u8]) {
+    let limits = gelf::ChunksLimits { messages_max: 4, bytes_max: 4096, ..gelf::ChunksLimits::default() };
+    let mut chunks = gelf::Chunks::new(limits);
+    for (now, datagram) in data.chunks(32).enumerate() {
+        chunks.push(datagram, IpAddr::V4(Ipv4Addr::LOCALHOST), now as i64 * 100_000_000);
+    }
+}
+
+pub fn msgpack(data: &[u8]) {
+    with_events(|events| msgpack::read(data, events));
+}
+
+/// The first byte says how the bytes are cut.
+pub fn syslog(data: &[u8]) {
+    let [choice, body @ ..] = data else { return };
+    with_events(|events| {
+        let (mut frames, mut messages) = (syslog::Frames::default(), syslog::Messages::default());
+        let mut texts = Vec::new();
+        for piece in body.chunks(usize::from(*choice) + 1) {
+            frames.feed(piece, |message, is_cut| texts.push((message.to_vec(), is_cut)));
+        }
+        frames.finish(|message, is_cut| texts.push((message.to_vec(), is_cut)));
+        for (text, is_cut) in texts {
+            messages.write(&text, syslog::Origin { is_cut, ..syslog::Origin::default() }, events)?;
+        }
+        Ok(())
+    });
+}
+
+/// The first byte says how the bytes are cut.
+pub fn forward(data: &[u8]) {
+    let [choice, body @ ..] = data else { return };
+    let limits = forward::ForwardLimits { message_bytes_max: 4096, unpacked_bytes_max: 1 << 20 };
+    let mut connection = forward::Connection::new(limits, choice & 1 == 1);
+    for piece in body.chunks(usize::from(*choice) + 1) {
+        connection.push(piece);
+        loop {
+            match connection.next_step() {
+                Ok(Some(forward::Step::Batch(batch))) => with_events(|events| batch.read(events)),
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+/// The first byte chooses the version. The message is compressed here, since chance makes no blocks.
+pub fn remote_write(data: &[u8]) {
+    let [choice, message @ ..] = data else { return };
+    let version = if choice & 1 == 0 { remote_write::Version::V1 } else { remote_write::Version::V2 };
+    with_events(|events| remote_write::read(version, message, BYTES_MAX, events).map(|_| ()));
+    let Ok(block) = snap::raw::Encoder::new().compress_vec(message) else { return };
+    with_events(|events| remote_write::read(version, &block, BYTES_MAX, events).map(|_| ()));
+}

@@ -1,0 +1,162 @@
+//! Bytes that nobody would send, for each reader: nothing may end but with events or a refusal, within bounds.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use proptest::prelude::*;
+use tidegauge_ingest::{Limits, Options};
+use tidegauge_model::ErrorKind;
+use tidegauge_protocols::otlp::{self, Encoding, Signal};
+use tidegauge_protocols::{
+    cloudevents, datadog, elastic, firehose, forward, gelf, hec, honeycomb, journald, loki, msgpack,
+    remote_write, syslog,
+};
+
+use crate::support::{Gate, Proto, any_text, otlp_request, pair, read, read_with};
+
+/// Tries every reader with the same bytes.
+fn try_all(bytes: &[u8]) {
+    for signal in [Signal::Logs, Signal::Traces, Signal::Metrics] {
+        for encoding in [Encoding::Protobuf, Encoding::Json] {
+            let _ = read(|events| otlp::read(signal, encoding, bytes, events));
+        }
+    }
+    for encoding in [loki::Encoding::Snappy, loki::Encoding::Json] {
+        let _ = read(|events| loki::read(encoding, bytes, 1 << 16, events));
+    }
+    for version in [remote_write::Version::V1, remote_write::Version::V2] {
+        let _ = read(|events| remote_write::read(version, bytes, 1 << 16, events));
+    }
+    let target = elastic::Target::Named { otherwise: Some("web") };
+    if let Ok(mut bulk) = elastic::Bulk::parse(bytes, target, 1000) {
+        let _ = read(|events| bulk.read(0, events));
+        bulk.answer(0);
+    }
+    let none = hec::Metadata::default();
+    let _ = read(|events| hec::read_events(bytes, &none, events));
+    let _ = read(|events| hec::read_raw(bytes, &none, events));
+    let _ = read(|events| datadog::read(bytes, events));
+    let _ = read(|events| honeycomb::read_batch(bytes, events));
+    let _ = read(|events| honeycomb::read_event(bytes, honeycomb::Headers::default(), events));
+    let _ = read(|events| firehose::read(bytes, None, 1 << 16, events));
+    let _ = read(|events| cloudevents::read_batch(bytes, events));
+    let _ = read(|events| cloudevents::read_binary([("ce-id", "1")].into_iter(), None, bytes, events));
+    let _ = read(|events| gelf::read(bytes, None, 1 << 16, events));
+    let _ = read(|events| msgpack::read(bytes, events));
+    let _ = read(|events| {
+        let mut journal = journald::Journal::default();
+        journal.feed(bytes, events)?;
+        journal.finish(events)
+    });
+    gelf::Chunks::default().push(bytes, IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+    try_listeners(bytes);
+}
+
+fn try_listeners(bytes: &[u8]) {
+    let _ = read(|events| {
+        let mut messages = syslog::Messages::default();
+        messages.write(bytes, syslog::Origin::default(), events)
+    });
+    syslog::Frames::default().feed(bytes, |_, _| ());
+    let mut connection = forward::Connection::new(forward::ForwardLimits::default(), false);
+    connection.push(bytes);
+    while let Ok(Some(step)) = connection.next_step() {
+        if let forward::Step::Batch(batch) = step {
+            let _ = read(|events| batch.read(events));
+        }
+    }
+}
+
+/// A good request of each kind, to be damaged.
+fn seeds() -> Vec<Vec<u8>> {
+    let record = Proto::default()
+        .fixed64(1, 7)
+        .message(5, any_text("x"))
+        .message(6, pair("http.route", any_text("/")));
+    vec![
+        otlp_request([record]),
+        crate::loki::snap_block(b"\x0a\x10\x0a\x07{a=\"b\"}\x12\x05\x12\x03abc"),
+        br#"{"streams":[{"stream":{"a":"b"},"values":[["7","x",{"m":"1"}]]}]}"#.to_vec(),
+        b"{\"index\":{\"_index\":\"a\",\"_id\":1}}\n{\"x\":[1,{\"y\":null}]}\n".to_vec(),
+        br#"{"event":{"a":1},"time":1,"fields":{"b":2}}{"event":"x"}"#.to_vec(),
+        br#"[{"data":{"a":1},"time":"2026-11-14T00:00:00Z","samplerate":2,"ddtags":"a:b"}]"#.to_vec(),
+        br#"{"requestId":"1","records":[{"data":"eyJhIjoxfQ=="}]}"#.to_vec(),
+        b"MESSAGE=x\nB\n\x03\0\0\0\0\0\0\0abc\n\n".to_vec(),
+        b"<165>1 2026-11-14T00:00:00Z h a 1 - [x k=\"v\"] hi".to_vec(),
+        b"<34>Nov 14 00:00:00 h su[7]: x\n".to_vec(),
+        vec![0x93, 0xa1, b't', 0xd7, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0x81, 0xa1, b'a', 0x92, 1, 0xc0],
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        try_all(&bytes);
+    }
+
+    #[test]
+    fn damaged_requests_are_read_or_refused(
+        seed in 0..11_usize,
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let mut bytes = seeds()[seed].clone();
+        for (place, byte) in changes {
+            let place = place.index(bytes.len());
+            bytes[place] = byte;
+        }
+        try_all(&bytes);
+        try_all(&bytes[..cut.index(bytes.len() + 1)]);
+    }
+}
+
+#[test]
+fn protobuf_nested_without_end_is_null_beyond_the_limit() {
+    let mut value = any_text("deep");
+    for _ in 0..5000 {
+        value = Proto::default().message(5, Proto::default().message(1, value));
+    }
+    let body = otlp_request([Proto::default().message(6, pair("mine", value.clone())).message(5, value)]);
+    let read = read(|events| otlp::read(Signal::Logs, Encoding::Protobuf, &body, events)).unwrap();
+    assert!(read.events[0].contains("[null]"), "{}", read.events[0]);
+    let mut list = any_text("deep");
+    for _ in 0..2000 {
+        list = Proto::default().message(6, Proto::default().message(1, pair("http", list)));
+    }
+    let body = otlp_request([Proto::default().message(6, pair("http", list.clone())).message(5, list)]);
+    assert!(
+        crate::support::read(|events| otlp::read(Signal::Logs, Encoding::Protobuf, &body, events)).is_ok()
+    );
+}
+
+#[test]
+fn labels_of_one_resource_for_a_million_records_meet_the_limit() {
+    let resource = Proto::default().message(1, pair("service.name", any_text(&"x".repeat(100_000))));
+    let scoped = (0..100_000).fold(Proto::default(), |all, _| all.message(2, Proto::default()));
+    let body = Proto::default().message(1, Proto::default().message(1, resource).message(2, scoped)).0;
+    let limits = Limits { columns_bytes_max: 16 << 20, ..Limits::default() };
+    let problem = read_with(limits, Options::default(), &Gate::default(), |events| {
+        otlp::read(Signal::Logs, Encoding::Protobuf, &body, events)
+    })
+    .unwrap_err();
+    assert_eq!(problem.kind, ErrorKind::TooLarge);
+}
+
+#[test]
+fn a_request_stops_when_there_is_no_room() {
+    let body = otlp_request((0..10_000).map(|_| Proto::default().message(5, any_text("some text"))));
+    let mut reader = tidegauge_ingest::Reader::new(Limits::default());
+    reader.begin(Options::default(), 0);
+    let mut asked = 0;
+    let mut room = |bytes: usize| {
+        asked += 1;
+        bytes < 300_000
+    };
+    let taken = tidegauge_protocols::take(&mut reader, &Gate::default(), &mut room, |events| {
+        otlp::read(Signal::Logs, Encoding::Protobuf, &body, events)
+    });
+    assert_eq!(taken.unwrap_err().kind, ErrorKind::Unavailable);
+    assert!(asked > 2);
+    assert_eq!(reader.columns().rows(), 0);
+}

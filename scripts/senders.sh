@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Has senders of other services, as they are in their registries, send to the real binary, and looks up that every event
+# is there: tests/senders. The packages are kept in the user's cache folder; where they cannot be had, it is reported as
+# not run.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+programs=$PWD/tests/senders
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/tidegauge"
+python="$cache/senders-python-$(cat "$programs"/python/*.txt | sha256sum | cut -c1-12)"
+node="$cache/senders-node-$(sha256sum <"$programs/node/package-lock.json" | cut -c1-12)"
+
+install_python() {
+    [ -e "$python/ready" ] && return
+    rm -rf "$python"
+    { python3 -m venv "$python" &&
+        "$python/bin/pip" install --quiet --require-hashes -r "$programs/python/requirements.txt" &&
+        "$python/bin/pip" install --quiet --require-hashes --no-deps --target "$python/elastic8" \
+            -r "$programs/python/requirements-elastic8.txt" &&
+        touch "$python/ready"; } >&2
+}
+
+install_node() {
+    node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' || return 1
+    [ -e "$node/ready" ] && return
+    rm -rf "$node"
+    mkdir -p "$node" && cp "$programs"/node/package*.json "$node" &&
+        npm ci --prefix "$node" --ignore-scripts --no-audit --no-fund --loglevel=error >&2 &&
+        touch "$node/ready"
+}
+
+# The program for Python starts the service and looks up what arrived, for the senders of npm too.
+if ! install_python; then
+    echo "senders: not run (packages cannot be installed: python3 from 3.10 with venv and PyPI are needed)" >&2
+    exit 0
+fi
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/new" "$folder/elastic8"
+arguments=()
+if install_node; then
+    # Node looks for packages beside the program, so the two are put together.
+    mkdir "$folder/node" && cp "$programs"/node/*.js* "$folder/node" && ln -s "$node/node_modules" "$folder/node"
+    arguments=(--node "$folder/node/main.js")
+else
+    echo "senders: those of npm not run (node from 20, npm and its registry are needed)" >&2
+fi
+
+cargo build --quiet -p tidegauge
+binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/debug/tidegauge"
+
+export PYTHONDONTWRITEBYTECODE=1
+# What an environment says of exporters must not reach them.
+unset "${!OTEL_@}"
+if ! "$python/bin/python" "$programs/python/main.py" "$binary" "$folder/new" "${arguments[@]}" ||
+    ! PYTHONPATH=$python/elastic8 "$python/bin/python" "$programs/python/main.py" "$binary" "$folder/elastic8" --elastic ||
+    grep 'panicked' "$folder"/*/log; then
+    tail -n 50 "$folder"/*/log >&2
+    exit 1
+fi
