@@ -43,8 +43,8 @@ pub struct ExportResponse {
 }
 
 /// Makes a link to a file with the whole answer of a query: for a browser, whose downloads carry no token. It is good
-/// once and for ten minutes, with the rights of who made it. Single events newest first are as many as there are, as CSV
-/// or NDJSON; other answers, and Parquet, have at most 1,000,000 rows.
+/// once and for ten minutes, with the rights of who made it. Single events newest first are as many as there are, as
+/// NDJSON, and as CSV of up to 500 fields; other files hold what one answer may have, and are refused beyond that.
 #[utoipa::path(post, path = "/exports", tag = "query", request_body = ExportRequest,
     responses(
         (status = 200, body = ExportResponse),

@@ -40,6 +40,7 @@ struct File {
         (status = 200, content((String = "text/csv"), (String = "application/x-ndjson"),
             (Vec<u8> = "application/vnd.apache.parquet"))),
         (status = 404, body = ErrorBody, description = "The link is not good, or not any more."),
+        (status = 432, body = ErrorBody, description = "The answer cannot be written in pages, and is too large for one."),
     ))]
 pub async fn download(State(app): State<Arc<App>>, PathId(link): PathId) -> Result<Response, ApiError> {
     let offer = exports::take(&app, &link)?;

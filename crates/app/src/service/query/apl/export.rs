@@ -1,14 +1,15 @@
 //! The whole answer of a query, for files: single events page after page, so that there may be any number of them, and
 //! other answers at once.
 
-use tidegauge_engine::{Dataset, Lane};
+use tidegauge_engine::{Dataset, Lane, Message};
 use tidegauge_lang::tree::{Query, Source, Stage};
+use tidegauge_model::ErrorKind;
 
 use super::compile::{self, Understood};
 use super::{AplInput, query, sources};
 use crate::app::App;
 use crate::service::query::Queried;
-use crate::service::{Caller, Result};
+use crate::service::{Caller, Error, Result};
 
 /// How many events are read at once.
 const PAGE_ROWS: usize = 50_000;
@@ -79,13 +80,30 @@ impl Export {
             ..AplInput::default()
         };
         let queried = query(app, caller, input).await?;
+        let goes_on = queried.answer.continues_at.is_some();
+        if !self.is_paged {
+            self.is_over = true;
+            let is_cut =
+                |message: &Message| matches!(message, Message::RowsCut(_) | Message::DefaultLimit(_));
+            // Nobody would see of a file that it is a part.
+            return match goes_on || queried.answer.messages.iter().any(is_cut) {
+                true => Err(too_large()),
+                false => Ok(Some(queried)),
+            };
+        }
         let table = queried.answer.tables.first();
-        let found = table.map_or(0, |table| table.rows);
-        let is_cut = found >= rows || queried.answer.continues_at.is_some();
-        self.cursor = table.and_then(|table| table.row_ids.last()).map(ToString::to_string);
-        self.is_over = !self.is_paged || !is_cut || self.cursor.is_none();
+        let is_full = table.is_some_and(|table| table.rows >= rows);
+        let last = table.and_then(|table| table.row_ids.last()).copied();
+        let last = queried.answer.continues_at.map(|continued| continued.after).or(last);
+        self.cursor = last.filter(|_| is_full || goes_on).map(|row| row.to_string());
+        self.is_over = self.cursor.is_none();
         Ok(Some(queried))
     }
+}
+
+fn too_large() -> Error {
+    Error::new(ErrorKind::OutOfMemory, "the answer is too large for one file of this kind")
+        .hint("ask for fewer fields or a shorter range, or for events newest first as NDJSON, of which there may be any number")
 }
 
 /// Whether a query gives single events newest first, so that those behind one of them can be asked for.
