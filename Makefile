@@ -1,10 +1,10 @@
 .DEFAULT_GOAL := help
-.PHONY: run test check oracle hostile powercut diskfaults objectfaults bench bench-compare bench-growth bench-oauth bench-monitors bench-tenants fmt audit help lint setup-run setup-test setup-bench fuzz simulate sabotage mutants
+.PHONY: run test check oracle hostile powercut diskfaults objectfaults bench bench-compare bench-growth bench-oauth bench-monitors bench-tenants fmt audit help lint interface setup-run setup-test setup-bench fuzz simulate sabotage mutants
 
 # nextest runs tests in parallel processes; plain `cargo test` runs the same ones.
 RUNNER := $(if $(shell command -v cargo-nextest 2>/dev/null),cargo nextest run,cargo test)
 
-run: setup-run ## build and start the service on http://127.0.0.1:8080, with its data in ./data
+run: setup-run interface ## build and start the service on http://127.0.0.1:8080, with its data in ./data
 	cargo run --profile fast -p tidegauge -- serve
 
 # All of it is compiled once, by the lints' own compiler: lints that run on their own read every dependency a second
@@ -12,7 +12,7 @@ run: setup-run ## build and start the service on http://127.0.0.1:8080, with its
 test: export CARGO_INCREMENTAL := 0
 test: export RUSTC_WORKSPACE_WRAPPER := clippy-driver
 test: export CLIPPY_ARGS := --deny__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
-test: setup-test ## every test that a change must pass
+test: setup-test interface ## every test that a change must pass
 	cargo fmt --all --check
 	cargo build --workspace --all-targets
 	TIDEGAUGE_TEST_DUCKDB="$$(scripts/ducklake.sh || true)" scripts/with-memory-folder.sh scripts/with-s3.sh scripts/with-postgres.sh $(RUNNER) --workspace
@@ -20,11 +20,13 @@ test: setup-test ## every test that a change must pass
 	scripts/clients.sh
 	scripts/senders.sh
 	scripts/issuers.sh
+	scripts/browser.sh
 	scripts/delivery.sh
 	scripts/oracle.sh --queries 60
 	scripts/powercut.sh --points 20 --self-test
 
 check: lint ## the quick loop: format, lints, and the tests that build fast
+	scripts/interface.sh check
 	$(RUNNER) -p tidegauge-tidy -p tidegauge-model -p tidegauge-auth -p tidegauge-lang -p tidegauge-ingest -p tidegauge-protocols -p tidegauge-catalog
 
 lint:
@@ -87,6 +89,9 @@ audit: ## licences, advisories and banned crates (needs cargo-deny)
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
+
+interface:
+	@scripts/interface.sh build
 
 setup-run:
 	@scripts/setup.sh run

@@ -25,6 +25,7 @@ use crate::metrics::Metrics;
 use crate::oauth::Oauth;
 use crate::oauth::accounts::Accounts;
 use crate::remembered::Source;
+use crate::service::exports::ExportDesk;
 use crate::service::ingest::IngestDesk;
 use crate::service::oauth::EmbeddedServer;
 use crate::service::oauth::keys::Keys;
@@ -43,6 +44,8 @@ pub struct App {
     /// Where events are read and kept.
     pub background: Background,
     pub queries: QueryDesk,
+    /// Links to files that nobody has used yet.
+    pub exports: ExportDesk,
     /// Sends what is in the outbox.
     pub notify: Arc<Worker>,
     pub clock: Arc<dyn Clock>,
@@ -123,6 +126,7 @@ impl App {
             engine,
             background,
             queries: QueryDesk::new(query, atlas),
+            exports: ExportDesk::default(),
             notify: Arc::new(worker),
             embedded: EmbeddedServer::new(
                 &oauth,

@@ -5,6 +5,7 @@ use sqlx::FromRow;
 use tidegauge_model::{OrgId, Timestamp};
 
 use crate::db::{drop_in_batches, read, write};
+use crate::starred::Whose;
 use crate::{Catalog, Result};
 
 /// A query that was kept.
@@ -27,6 +28,19 @@ struct SavedRow {
     who: String,
     query: String,
     created: i64,
+}
+
+impl SavedRow {
+    fn read(self) -> SavedQuery {
+        SavedQuery {
+            id: self.id,
+            kind: self.kind,
+            dataset: self.dataset,
+            who: self.who,
+            query: self.query,
+            created: Timestamp::from_micros(self.created),
+        }
+    }
 }
 
 impl Catalog {
@@ -59,14 +73,39 @@ impl Catalog {
             .fetch_optional(executor)
             .await?
         });
-        Ok(row.map(|row| SavedQuery {
-            id: row.id,
-            kind: row.kind,
-            dataset: row.dataset,
-            who: row.who,
-            query: row.query,
-            created: Timestamp::from_micros(row.created),
-        }))
+        Ok(row.map(SavedRow::read))
+    }
+
+    /// The queries of an organisation, the newest first: those of a person or of everybody, and from behind one of them.
+    pub async fn list_saved_queries(
+        &self,
+        org: &OrgId,
+        whose: &Whose,
+        behind: Option<(Timestamp, &str)>,
+        limit: i64,
+    ) -> Result<Vec<SavedQuery>> {
+        let (kind, person) = match whose {
+            Whose::All => ("all", ""),
+            Whose::Of(person) => ("of", person.as_str()),
+            Whose::NotOf(person) => ("not-of", person.as_str()),
+        };
+        let (created, id) = behind.map_or((i64::MAX, ""), |(created, id)| (created.as_micros(), id));
+        let rows = read!(self, executor => {
+            sqlx::query_as::<_, SavedRow>(
+                "SELECT id, kind, dataset, who, query, created FROM query_history WHERE org_id = $1 \
+                 AND ($2 = 'all' OR ($2 = 'of' AND who = $3) OR ($2 = 'not-of' AND who <> $3)) \
+                 AND (created < $4 OR (created = $4 AND id < $5)) ORDER BY created DESC, id DESC LIMIT $6",
+            )
+            .bind(org.as_str())
+            .bind(kind)
+            .bind(person)
+            .bind(created)
+            .bind(id)
+            .bind(limit)
+            .fetch_all(executor)
+            .await?
+        });
+        Ok(rows.into_iter().map(SavedRow::read).collect())
     }
 
     /// Drops the queries from before a time, and those of each organisation beyond its newest ones; some at once, so

@@ -87,6 +87,8 @@ pub struct Figures {
     pub blocks_kept: u64,
     /// Bytes read from files.
     pub bytes_read: u64,
+    /// About the bytes that columns would take in memory, of a dry run.
+    pub bytes_decoded: u64,
     /// Bytes of all segments that have events in the time range.
     pub bytes_total: u64,
     pub groups: u64,

@@ -157,7 +157,10 @@ impl Engine {
         let run = Run {
             store: Arc::clone(&self.store),
             cache: (!question.options.bypasses_cache).then(|| self.keeping.read()),
-            partials: (!question.options.bypasses_cache && self.settings.groups_bytes > 0)
+            // What a dry run finds is nothing, which must not be kept for others.
+            partials: (!question.options.bypasses_cache
+                && !question.options.is_dry
+                && self.settings.groups_bytes > 0)
                 .then(|| Arc::clone(&self.keeping.partials)),
             context: self.context(&memory),
             threads: self.settings.threads.max(1),

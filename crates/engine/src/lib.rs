@@ -47,4 +47,5 @@ pub use lanes::Crowd;
 pub use partials::Checked;
 pub use progress::{Progress, SoFar};
 pub use question::{Asker, Dataset, Files, Lane, Options, Place, Places, Question, Unanswered};
+pub use scan::Arrived;
 pub use turns::lower_priority;

@@ -9,6 +9,7 @@ use futures_util::future::BoxFuture;
 use tidegauge_lang::tree::{Expr, Named, Query};
 use tidegauge_store::DatasetState;
 
+use crate::scan::Arrived;
 use crate::{Figures, Progress};
 
 /// A query with all that running it needs.
@@ -58,6 +59,8 @@ pub struct Options {
     pub bypasses_cache: bool,
     /// Tells what was planned and done.
     pub is_explained: bool,
+    /// Only looks at what would be read: no row passes, and the figures are what reading would take at most.
+    pub is_dry: bool,
     /// How many bytes the rows of the answer may have, about; the answer is cut there.
     pub answer_bytes_max: usize,
     /// How many rows an answer of single events has where the query does not say; none is all of them.
@@ -73,6 +76,8 @@ pub struct Options {
     pub files: Option<Arc<dyn Files>>,
     /// Knows where addresses are, where there is a database of that.
     pub places: Option<Arc<dyn Places>>,
+    /// Which requests the rows of datasets came with; all where nothing is said.
+    pub arrived: Option<Arrived>,
     /// Where others see how far the query is, if anybody looks.
     pub progress: Option<Progress>,
     /// Who is told what the query took if it ends without an answer.
@@ -89,6 +94,7 @@ impl Options {
             time_max: Duration::from_secs(60),
             bypasses_cache: false,
             is_explained: false,
+            is_dry: false,
             answer_bytes_max: 1 << 30,
             rows_default: None,
             rows_max: usize::MAX,
@@ -97,6 +103,7 @@ impl Options {
             is_end_open: false,
             files: None,
             places: None,
+            arrived: None,
             progress: None,
             unanswered: None,
         }

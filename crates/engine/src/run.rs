@@ -186,6 +186,7 @@ impl Run {
             figures.blocks_kept += read(&counters.blocks_kept);
             figures.blocks_skipped += read(&counters.blocks_skipped) + scan.skipped;
             figures.bytes_read += read(&counters.bytes_read);
+            figures.bytes_decoded += read(&counters.bytes_decoded);
             figures.bytes_total += scan.segment_bytes;
             figures.has_unflushed |= scan.has_unflushed;
             figures.block_times = match (figures.block_times, scan.times) {

@@ -3,6 +3,7 @@
 //! any other column is read. What becomes of the rows is left to `events` and `groups`.
 
 mod after;
+mod arrived;
 mod load;
 mod picked;
 mod templates;
@@ -20,6 +21,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 pub(crate) use after::After;
+pub use arrived::Arrived;
 pub(crate) use picked::Picked;
 
 use crate::Result;
@@ -37,6 +39,10 @@ pub(crate) struct Scan {
     pub(crate) range: TimeRange,
     /// Where the wanted rows begin, in the order of time.
     pub(crate) after: Option<After>,
+    /// The requests that the wanted rows came with; all where nothing is said.
+    pub(crate) arrived: Option<Arrived>,
+    /// Whether blocks are only looked at: what would be read of them is counted, and no row passes.
+    pub(crate) is_dry: bool,
     pub(crate) inputs: Vec<InputColumn>,
     /// Conditions that must all be true, cheapest first.
     pub(crate) conditions: Vec<Typed>,
@@ -66,6 +72,8 @@ pub(crate) struct Counters {
     /// Blocks of which something was read from the disk.
     pub(crate) blocks_read: std::sync::Mutex<HashSet<BlockId>>,
     pub(crate) bytes_read: AtomicU64,
+    /// About the bytes that columns would take, of a scan that only looks.
+    pub(crate) bytes_decoded: AtomicU64,
     /// Time that the threads together spent on leaving blocks out, on reading columns and on the filter.
     pub(crate) nanos_skipping: AtomicU64,
     pub(crate) nanos_reading: AtomicU64,
@@ -139,6 +147,8 @@ impl Scan {
             blocks,
             range,
             after: None,
+            arrived: None,
+            is_dry: false,
             inputs,
             conditions,
             prune,
@@ -177,6 +187,8 @@ impl Scan {
             blocks: self.blocks.clone(),
             range: self.range,
             after: None,
+            arrived: None,
+            is_dry: self.is_dry,
             inputs,
             conditions: Vec::new(),
             prune: Prune::Any,
@@ -196,6 +208,7 @@ impl Scan {
             conditions: self.conditions.iter().cloned().chain(condition).collect(),
             prune: self.prune.clone(),
             after: self.after,
+            arrived: self.arrived,
             counters: Arc::default(),
             read: self.read.clone(),
             parts: self.parts,
@@ -212,13 +225,14 @@ impl Scan {
     /// The same scan over some of its blocks.
     pub(crate) fn of_blocks(&self, blocks: Vec<Block>) -> Self {
         let conditions = self.conditions.clone();
-        let (prune, after) = (self.prune.clone(), self.after);
-        Self { blocks, conditions, prune, after, ..self.with_inputs(self.inputs.clone()) }
+        let (prune, after, arrived) = (self.prune.clone(), self.after, self.arrived);
+        Self { blocks, conditions, prune, after, arrived, ..self.with_inputs(self.inputs.clone()) }
     }
 
     /// Whether all rows of a block lie in the range, so that what becomes of them does not depend on it.
     pub(crate) fn has_whole(&self, block: &Block) -> bool {
-        self.after.is_none() && self.range.start <= block.min_time() && self.range.contains(block.max_time())
+        let is_all = self.after.is_none() && self.arrived.is_none();
+        is_all && self.range.start <= block.min_time() && self.range.contains(block.max_time())
     }
 
     /// Claims the next block, or part of one, for the calling thread.
@@ -240,7 +254,14 @@ impl Scan {
             self.counters.blocks_skipped.fetch_add(one, Ordering::Relaxed);
             return Ok(None);
         }
+        if self.is_dry {
+            self.look_at(place, one);
+            return Ok(None);
+        }
         let mut picked = self.in_range(block).await?;
+        if let Some(arrived) = self.arrived {
+            picked = arrived.keep(block, picked).await?;
+        }
         if self.parts > 1 {
             let at = |part: usize| picked.count() * part / self.parts;
             picked = picked.slice(at(part)..at(part + 1));

@@ -94,7 +94,7 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
 
 /// What is shown of a path, in the log and in the audit trail: what stands behind these is a secret.
 pub fn logged_path(path: &str) -> String {
-    const SECRET_BELOW: [&str; 3] = ["/setup/", "/v1/input/", endpoint_address::BELOW];
+    const SECRET_BELOW: [&str; 4] = ["/setup/", "/v1/input/", "/v2/exports/", endpoint_address::BELOW];
     match SECRET_BELOW.into_iter().find(|before| path.starts_with(before)) {
         Some(before) => format!("{before}…"),
         None => path.to_owned(),
@@ -258,6 +258,8 @@ mod tests {
     fn the_secret_of_a_link_is_not_logged() {
         assert_eq!(logged_path("/setup/IN54p0VCalfg"), "/setup/…");
         assert_eq!(logged_path("/v2/setup/x"), "/v2/setup/x");
+        assert_eq!(logged_path("/v2/exports/IN54p0VCalfg"), "/v2/exports/…");
+        assert_eq!(logged_path("/v2/exports"), "/v2/exports");
         assert_eq!(logged_path("/v1/input/xaat-1"), "/v1/input/…");
         assert_eq!(logged_path("/v1/input"), "/v1/input");
         assert_eq!(logged_path("/e/a-secret-that-is-cut/upload"), "/e/…");

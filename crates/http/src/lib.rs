@@ -6,9 +6,11 @@ pub mod answer;
 pub mod any_case;
 pub mod api;
 pub mod caller_address;
+mod compress;
 pub mod connection;
 pub mod cookies;
 pub mod docs_page;
+mod encodings;
 pub mod endpoint_address;
 pub mod error;
 pub mod extract;
@@ -43,8 +45,9 @@ use utoipa_axum::routes;
 use api::{Api, Versions};
 use resources::datasets::{care, fields};
 use resources::{
-    annotations, audit, dashboards, datasets, deliveries, endpoints, groups, ingest, monitors, notifiers,
-    orgs, protected_resource, query, query_text, roles, starred, tokens, users, views, virtual_fields,
+    annotations, answers, audit, dashboards, datasets, deliveries, endpoints, exports, groups, ingest,
+    monitors, notifiers, orgs, own_capabilities, preferences, protected_resource, query, query_text, roles,
+    starred, tokens, users, views, virtual_fields,
 };
 use tidegauge_app::App;
 
@@ -54,6 +57,7 @@ pub fn router(app: &Arc<App>) -> Router {
     let routes = router
         .merge(docs_page::files())
         .merge(pages::assets::files())
+        .merge(pages::interface_files::files())
         .fallback(answer::unknown_path)
         .layer(Extension(docs_page::Document::default()))
         .layer(DefaultBodyLimit::max(app.http.max_body_bytes))
@@ -61,6 +65,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .layer(from_fn(answer::note_route))
         .layer(from_fn_with_state(Arc::clone(app), answer::limit_time))
         .layer(answer::catch_panics())
+        .layer(compress::layer())
         .with_state::<()>(Arc::clone(app));
     // A router of its own around the routes, because the list of allowed methods is added after their layers.
     Router::new()
@@ -123,6 +128,9 @@ fn people(api: Api) -> Api {
         .add(Versions::V1, Access::Person, routes!(users::current_v1))
         .add(Versions::V2, Access::Person, routes!(users::current))
         .add(both, Access::Person, routes!(users::rename_current))
+        .add(Versions::V2, Access::AnyToken, routes!(own_capabilities::own))
+        .add(Versions::V2, Access::Person, routes!(preferences::get))
+        .add(Versions::V2, Access::Person, routes!(preferences::set))
         .add(both, Access::Org(Users, Read), routes!(users::list))
         .add(both, Access::Org(Users, Create), routes!(users::create))
         .add(both, Access::Org(Users, Read), routes!(users::get))
@@ -243,10 +251,19 @@ fn events(api: Api) -> Api {
         .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::by_name))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::query))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::patterns::patterns))
+        .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::history_list::list))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::history::saved))
         // Which datasets a text reads is known when it is understood, and some texts read none.
         .add(Versions::V1, Access::AnyToken, routes!(query::apl::in_datasets))
         .add(Versions::V1, Access::AnyToken, routes!(query::apl::in_query))
+        .add(Versions::V1, Access::AnyToken, routes!(query::field_statistics::fields))
+        .add(Versions::V1, Access::AnyToken, routes!(query::apl::tail::tail))
+        .add(Versions::V1, Access::AnyToken, routes!(query::estimate::estimate))
+        .add(Versions::V2, Access::AnyToken, routes!(exports::offer))
+        // The secret in the link is what proves who asks.
+        .add(Versions::V2, Access::Public, routes!(exports::download::download))
+        .add(Versions::V2, Access::AnyToken, routes!(answers::keep))
+        .add(Versions::V2, Access::Dataset(Query, Read), routes!(answers::kept::read))
         .add(Versions::V2, Access::Dataset(Data, Delete), routes!(query::delete::delete_by_query))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::check))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::complete))

@@ -1,12 +1,14 @@
 //! The resources of the interface, one file each: the bodies they read and write, and their handlers.
 
 pub mod annotations;
+pub mod answers;
 pub mod audit;
 pub mod dashboards;
 pub mod datasets;
 pub mod deliveries;
 pub mod documents;
 pub mod endpoints;
+pub mod exports;
 pub mod grants;
 pub mod groups;
 pub mod ingest;
@@ -14,7 +16,9 @@ pub mod monitors;
 pub mod notifiers;
 pub mod oauth_clients;
 pub mod orgs;
+pub mod own_capabilities;
 pub mod paging;
+pub mod preferences;
 pub mod protected_resource;
 pub mod query;
 pub mod query_text;

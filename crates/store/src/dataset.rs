@@ -73,6 +73,16 @@ pub struct Snapshot {
     pub(crate) stretches: Arc<Stretches>,
 }
 
+impl Snapshot {
+    /// The same without segments all of whose events came up to a sequence.
+    #[must_use]
+    pub fn after(mut self, sequence: u64) -> Self {
+        let segments = self.segments.iter().filter(|segment| segment.max_sequence > sequence);
+        self.segments = Arc::new(segments.cloned().collect());
+        self
+    }
+}
+
 /// Figures of a dataset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
@@ -149,6 +159,12 @@ impl DatasetState {
     /// Waits for the next events, from the moment of this call on.
     pub fn appended(&self) -> Notified<'_> {
         self.appended.notified()
+    }
+
+    /// The sequence of the request whose events became readable last.
+    pub fn last_sequence(&self) -> u64 {
+        let inner = self.lock();
+        inner.logged.last().map_or(inner.flushed, |last| last.sequence.max(inner.flushed))
     }
 
     /// Whether a stored event has had this field.

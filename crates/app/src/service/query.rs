@@ -12,7 +12,9 @@ pub mod meter;
 pub mod notes;
 pub mod patterns;
 pub mod places;
+pub mod statistics;
 mod wait;
+mod words;
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -20,6 +20,7 @@ mod endpoints;
 mod event_races;
 mod event_samples;
 mod first_start;
+mod frozen_answers;
 mod groups;
 mod identities;
 mod ingest_keys;
@@ -37,6 +38,7 @@ mod orgs;
 mod outbox;
 mod passwords;
 mod people;
+mod preferences;
 mod query_history;
 mod recovery;
 mod roles;
@@ -380,7 +382,15 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
     query_history {
         reads_back_what_was_kept,
         refuses_an_id_twice,
+        lists_the_newest_first_and_goes_on_behind_one,
         drops_what_is_old_and_what_is_beyond_the_newest,
+    }
+    frozen_answers {
+        reads_back_what_was_kept,
+        keeps_so_many_of_an_organisation_and_drops_old_ones,
+    }
+    preferences {
+        keeps_the_newest_document_of_each_person,
     }
     recovery {
         keeps_ids_and_numbers,
@@ -539,6 +549,10 @@ const DATABASE_CASES: &[Case] = &[
     Case {
         name: "stored_forms::version_11_is_still_read",
         run: |database| Box::pin(stored_sign_in::version_11_is_still_read(database)),
+    },
+    Case {
+        name: "stored_forms::version_12_is_still_read",
+        run: |database| Box::pin(preferences::version_12_is_still_read(database)),
     },
     Case {
         name: "stored_forms::version_13_is_still_read",

@@ -44,7 +44,11 @@ impl Run {
     ) -> Result<Scan> {
         let began = Instant::now();
         let range = narrowed(rows.range, scope, conditions);
-        let snapshot = rows.state.snapshot();
+        let arrived = self.question.options.arrived;
+        let snapshot = match arrived {
+            Some(arrived) => rows.state.snapshot().after(arrived.after),
+            None => rows.state.snapshot(),
+        };
         let Blocks { mut blocks, segment_bytes, skipped } =
             self.store.blocks(&snapshot, range.start, range.end).await?;
         if is_ascending {
@@ -56,7 +60,9 @@ impl Run {
         let prune = Prune::AllOf(rows.prunes.clone());
         let count = blocks.len();
         let pace = Pace::new(self.context.memory_pool());
-        let scan = Scan::new(blocks, range, inputs, conditions.to_vec(), prune, self.cache.clone(), pace);
+        let mut scan = Scan::new(blocks, range, inputs, conditions.to_vec(), prune, self.cache.clone(), pace);
+        scan.arrived = arrived;
+        scan.is_dry = self.question.options.is_dry;
         if let Some(progress) = &self.question.options.progress {
             progress.watch(&scan.counters, count);
         }

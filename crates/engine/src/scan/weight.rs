@@ -1,6 +1,8 @@
 //! How much memory columns take when they are decoded. A block is read at once as long as that is little; of one with
 //! very long texts, so many rows are read at once that a question stays within its memory.
 
+use std::sync::atomic::Ordering;
+
 use tidegauge_store::Block;
 
 use super::{Picked, Scan};
@@ -24,6 +26,18 @@ const COLUMN_BYTES_MAX: u64 = 64 << 20;
 const VALUE_BYTES: u64 = 17;
 
 impl Scan {
+    /// Counts what would be read of a block, `one` time or none.
+    pub(super) fn look_at(&self, place: usize, one: u64) {
+        let block = &self.blocks[place];
+        let all: Vec<usize> = (0..self.inputs.len()).collect();
+        let counters = &self.counters;
+        counters.blocks_examined.fetch_add(one, Ordering::Relaxed);
+        counters.rows_examined.fetch_add(one * block.rows() as u64, Ordering::Relaxed);
+        let stored: u64 = self.inputs.iter().map(|column| stored_bytes(block, column)).sum();
+        counters.bytes_read.fetch_add(one * stored.min(block.stored_bytes()), Ordering::Relaxed);
+        counters.bytes_decoded.fetch_add(one * self.decoded_bytes(place, &all), Ordering::Relaxed);
+    }
+
     /// About the bytes of the inputs at these places, for all rows of a block.
     pub(crate) fn decoded_bytes(&self, block: usize, places: &[usize]) -> u64 {
         let block = &self.blocks[block];
@@ -99,6 +113,14 @@ impl Scan {
         let of_each = usize::try_from(of_each).unwrap_or(usize::MAX).max(1);
         let starts = (0..count).step_by(of_each);
         starts.map(|start| picked.slice(start..count.min(start.saturating_add(of_each)))).collect()
+    }
+}
+
+fn stored_bytes(block: &Block, column: &InputColumn) -> u64 {
+    match column {
+        InputColumn::Field(field, kind) => block.column_bytes(field, *kind),
+        // Times and the like are small beside what queries read.
+        InputColumn::Time | InputColumn::Arrival | InputColumn::Cursor | InputColumn::Template(_) => 0,
     }
 }
 

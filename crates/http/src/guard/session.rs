@@ -43,6 +43,7 @@ fn is_from_own_page(app: &App, head: Head<'_>, session: &Session) -> bool {
     let text = |name: &str| head.headers.get(name).and_then(|value| value.to_str().ok());
     let site = text("sec-fetch-site");
     let is_own_origin = text("origin") == Some(app.public_url.as_str());
+    let is_own_host = text("origin").zip(text("host")).is_some_and(|(origin, host)| is_at(origin, host));
     // Another site cannot add a header of this name without asking first, and is never allowed to.
     let has_token = text(FORM_TOKEN).is_some_and(|token| sessions::check_form_token(session, token));
     // What the browser says of the site counts more than the origin, and is not sent by plain HTTP.
@@ -50,8 +51,17 @@ fn is_from_own_page(app: &App, head: Head<'_>, session: &Session) -> bool {
         (true, Some(site)) => site == "same-origin" || site == "none",
         (true, None) => is_own_origin || has_token,
         (false, Some(site)) => site == "same-origin" && (has_token || is_json(head.headers)),
-        (false, None) => is_own_origin && (has_token || is_json(head.headers)),
+        // Whoever opens the service by another of its addresses has pages of it too; their token proves it, because
+        // it belongs to the session and no other site can read it.
+        (false, None) => {
+            (is_own_origin && (has_token || is_json(head.headers))) || (is_own_host && has_token)
+        }
     }
+}
+
+/// Whether an origin is that of the host that a request was sent to, by plain HTTP: by HTTPS browsers tell the site.
+fn is_at(origin: &str, host: &str) -> bool {
+    origin.strip_prefix("http://").is_some_and(|at| !at.is_empty() && at.eq_ignore_ascii_case(host))
 }
 
 /// Another site's form cannot send this either.

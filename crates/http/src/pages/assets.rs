@@ -13,7 +13,8 @@ use crate::error::ApiError;
 const STYLESHEET: &str = include_str!("../../assets/pages.css");
 const ICON: &str = include_str!("../../assets/icon.svg");
 
-const FOREVER: &str = "public, max-age=31536000, immutable";
+/// For files whose names hold a digest of what is in them.
+pub(super) const FOREVER: &str = "public, max-age=31536000, immutable";
 
 /// The path of the stylesheet of all pages.
 pub fn stylesheet_path() -> String {

@@ -122,7 +122,7 @@ pub fn redirect(path: &str) -> Response {
 }
 
 /// Neither kept by anybody on the way nor told to the page that comes after.
-fn keep_private(response: &mut Response) {
+pub(super) fn keep_private(response: &mut Response) {
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));

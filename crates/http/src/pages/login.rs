@@ -22,7 +22,7 @@ use crate::error::ApiError;
 use crate::extract::Query;
 
 /// Where people go on who came to sign in and nothing else.
-const HOME: &str = "/account";
+pub(super) const HOME: &str = "/";
 
 const WRONG: &str = "The e-mail address or the password is not right.";
 

@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 
 use super::form::Form;
 use super::layout::{Action, Message, Page, redirect};
+use super::login::HOME;
 use super::refusals::STALE_FORM;
 use super::visitor::Visitor;
 use crate::error::{ApiError, ErrorBody};
@@ -91,11 +92,11 @@ pub async fn use_link(
     };
     match used {
         LinkUse::Done(session) => {
-            let mut response = redirect("/account");
+            let mut response = redirect(HOME);
             visitor.sign_in(&app, &session, &mut response);
             Ok(response)
         }
-        LinkUse::Joined => Ok(redirect("/account")),
+        LinkUse::Joined => Ok(redirect(HOME)),
         LinkUse::Gone => Ok(gone()),
         LinkUse::Unfit(problem) => {
             show(&app, &visitor, &link, StatusCode::UNPROCESSABLE_ENTITY, Some(problem)).await

@@ -6,7 +6,10 @@ pub mod apl;
 pub mod body;
 pub mod compact;
 pub mod delete;
+pub mod estimate;
+pub mod field_statistics;
 pub mod history;
+pub mod history_list;
 pub mod parameters;
 pub mod patterns;
 pub mod schemas;
@@ -46,12 +49,16 @@ const MESSAGES: HeaderName = HeaderName::from_static("x-tidegauge-messages");
 const CONTINUATION_TOKEN: HeaderName = HeaderName::from_static("x-tidegauge-continuation-token");
 
 /// The paths of queries as the router knows them.
-pub const ROUTES: [&str; 7] = [
+pub const ROUTES: [&str; 11] = [
     "/v1/datasets/{dataset_name}/query",
     "/v1/datasets/{dataset_name}/patterns",
     "/v1/datasets/_apl",
     "/v2/datasets/_apl/delete",
     "/v1/query/_apl",
+    "/v1/query/fields",
+    "/v1/query/estimate",
+    "/v2/answers",
+    "/v2/exports/{link}",
     "/v1/apl-starred-queries/{id}/run",
     "/v2/apl-starred-queries/{id}/run",
 ];
@@ -103,7 +110,7 @@ pub async fn query(
 }
 
 /// Reads the body of a query. The route's own limit of time is for the query and not for a body that does not come.
-async fn read_body<T: DeserializeOwned>(
+pub(super) async fn read_body<T: DeserializeOwned>(
     app: &App,
     headers: &HeaderMap,
     body: Body,
@@ -162,7 +169,7 @@ fn note_messages(headers: &mut HeaderMap, shown: &Shown<'_>) {
 }
 
 /// Writes a small answer here and a large one where it keeps nobody waiting: those who ask little go before it.
-async fn write(
+pub(super) async fn write(
     app: &App,
     format: Format,
     shows_nulls: bool,

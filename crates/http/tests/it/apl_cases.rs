@@ -66,6 +66,7 @@ async fn batch(app: TestApp) {
     };
     let good = of("good");
     assert_eq!((&good["kind"], &good["error"]), (&json!("apl"), &Value::Null));
+    assert!(good["cost"].as_u64().unwrap() >= 1, "{good}");
     assert_eq!(good["data"]["tables"][0]["columns"], json!([[2]]));
     let wrong = of("a \"name\"");
     assert_eq!((&wrong["error"]["code"], &wrong["error"]["detail"]["line"]), (&json!(400), &json!(1)));
@@ -116,9 +117,19 @@ async fn watched(app: TestApp) {
     send(&app, &json!([{"n": 1}])).await;
     let path = "/v1/query/_apl?format=tabular";
     let answer = ask(&app, path, &json!({"apl": "['d'] | count"}), "text/event-stream").await;
+    assert_eq!(answer.headers["x-accel-buffering"], "no");
     let all = events(&answer.text);
-    let (name, data) = all.last().unwrap();
+    let [.., (name, data), (last, done)] = all.as_slice() else { panic!("{all:?}") };
     assert_eq!((name.as_str(), &data["tables"][0]["columns"]), ("result", &json!([[1]])));
+    assert_eq!((last.as_str(), &done["historyId"]), ("done", &Value::Null));
+    let number = |name: &str| done[name].as_u64().unwrap();
+    assert!(number("cost") >= 1 && number("remaining") < number("limit"), "{done}");
+    assert_eq!(number("reset"), 1_782_864_000, "the first of July");
+    let kept = format!("{path}&saveAsKind=apl");
+    let answer = ask(&app, &kept, &json!({"apl": "['d'] | count"}), "text/event-stream").await;
+    let id = events(&answer.text).last().unwrap().1["historyId"].as_str().unwrap().to_owned();
+    let found = app.send("GET", &format!("/v1/datasets/_history/{id}"), Some(&app.owner_token), None).await;
+    assert_eq!(found.status, 200, "{found:?}");
     let answer = ask(&app, path, &json!({"apl": "nowhere"}), "text/event-stream").await;
     let all = events(&answer.text);
     let (name, data) = all.last().unwrap();

@@ -15,7 +15,7 @@ use tidegauge_catalog::Change;
 use tidegauge_catalog::oauth::Grant;
 use tidegauge_model::{Action, Capabilities, Clock, GrantId, Timestamp};
 
-use self::rows::rows;
+use self::rows::{WITHOUT_IDS, rows};
 use crate::access_tokens::world::World;
 use crate::app::TestApp;
 use crate::database::Backend;
@@ -57,6 +57,8 @@ enum Id {
     Dataset,
     /// A query of such a dataset that was kept.
     SavedQuery,
+    /// An answer that was kept.
+    Answer,
     /// Such a dataset for a sender that speaks a protocol of its own, also in its refusals. A text is sent as it is.
     Sent,
 }
@@ -85,6 +87,13 @@ const PUBLIC: &[&str] = &[
 
 /// Routes of pages, which ask for nothing and send browsers to sign in themselves, and what they answer without a form.
 const PAGES: &[(&str, &str, u16)] = &[
+    ("GET", "/", 303),
+    ("GET", "/explore", 303),
+    ("GET", "/stream", 303),
+    ("GET", "/datasets", 303),
+    ("GET", "/datasets/{name}", 303),
+    ("GET", "/queries", 303),
+    ("GET", "/start", 303),
     ("GET", "/login", 200),
     ("POST", "/login", 415),
     ("POST", "/logout", 415),
@@ -93,6 +102,7 @@ const PAGES: &[(&str, &str, u16)] = &[
     ("GET", "/account", 303),
     ("POST", "/account/password", 415),
     ("POST", "/account/sessions/end", 415),
+    ("GET", "/v2/exports/{link}", 404),
     ("GET", "/oauth/authorize", 400),
     ("POST", "/oauth/authorize", 415),
     ("POST", "/oauth/token", 400),
@@ -209,6 +219,7 @@ impl Check<'_> {
             Id::Group => self.make("/rbac/groups", "POST /rbac/groups").await,
             Id::Dataset | Id::Sent => self.make_dataset().await,
             Id::SavedQuery => self.make_saved_query().await,
+            Id::Answer => self.make("/answers", "POST /answers").await,
         };
         let name = if self.row.path.contains("mapfields") { "m" } else { &id };
         let path = self.row.path.replace("{id}", &id).replace("{field}", "status").replace("{name}", name);
@@ -412,7 +423,11 @@ impl Check<'_> {
 
     /// Without an id in the path, another organisation sees only what is its own.
     async fn separated(&self) {
-        if self.row.method != "GET" || self.has_id() || self.is_sender() {
+        if self.row.method != "GET"
+            || self.has_id()
+            || self.is_sender()
+            || WITHOUT_IDS.contains(&self.row.path)
+        {
             return;
         }
         let path = self.target().await;
@@ -478,9 +493,11 @@ impl Check<'_> {
 fn ids(body: &Value) -> Vec<String> {
     let list = body.as_array().or(body["datasets"].as_array());
     let things = list.cloned().unwrap_or_else(|| vec![body.clone()]);
-    let keys = ["id", "resource", "datasetName", "name"];
-    let id = |thing: &Value| keys.iter().find_map(|key| thing[*key].as_str()).map(str::to_owned);
-    things.iter().filter_map(id).filter(|id| id.len() > 30).collect()
+    let keys = ["id", "resource", "datasetName", "name", "dataset"];
+    let id = |thing: &Value| {
+        keys.iter().find_map(|key| thing[*key].as_str().filter(|id| id.len() > 30)).map(str::to_owned)
+    };
+    things.iter().filter_map(id).collect()
 }
 
 /// Everything that a caller could change, as the owners of both organisations see it, each with where it was seen.

@@ -32,7 +32,7 @@ impl<'a> Browser<'a> {
         let mut browser = Self::new(app);
         let path = format!("/setup/{}", app.owner_link);
         let answer = browser.submit(&path, &path, &[("password", PASSWORD)]).await;
-        assert_eq!((answer.status.as_u16(), location(&answer)), (303, "/account"), "{answer:?}");
+        assert_eq!((answer.status.as_u16(), location(&answer)), (303, "/"), "{answer:?}");
         browser
     }
 

@@ -192,7 +192,7 @@ async fn accepted_with_account(app: TestApp) {
     assert!(browser.get(&path).await.text.contains("name=\"accept\" value=\"account\""));
 
     let done = browser.submit(&path, &path, &[("accept", "account")]).await;
-    assert_eq!((done.status.as_u16(), location(&done)), (303, "/account"), "{done:?}");
+    assert_eq!((done.status.as_u16(), location(&done)), (303, "/"), "{done:?}");
     assert_eq!(browser.get(&path).await.status, 404, "it is used up");
     assert!(owner.is_signed_in().await, "nothing of the account has ended");
     let mut both = orgs(&mut owner).await;

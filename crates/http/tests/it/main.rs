@@ -16,6 +16,7 @@ mod dashboard_cases;
 #[path = "../shared/database.rs"]
 mod database;
 mod disk;
+mod export_cases;
 #[path = "../../../engine/tests/it/golden_file.rs"]
 mod golden_file;
 mod golden_http;
@@ -38,6 +39,7 @@ mod sign_in_cases;
 #[path = "../../../auth/tests/it/signer.rs"]
 mod signer;
 mod small_bodies;
+mod tail_cases;
 mod watch;
 
 use libtest_mimic::{Arguments, Trial};
@@ -68,6 +70,8 @@ fn main() {
             query_cases::ALL,
             readiness_cases::ALL,
             apl_cases::ALL,
+            tail_cases::ALL,
+            export_cases::ALL,
             sign_in_cases::ALL,
             invitation_attacks::ALL,
             invitation_cases::ALL,

@@ -17,6 +17,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("people_see_and_end_their_own_sessions", |app| Box::pin(ended_by_hand(app))),
     ("a_session_is_a_credential_of_own_pages_only", |app| Box::pin(credential(app))),
     ("a_session_has_all_rights_of_its_person", |app| Box::pin(rights(app))),
+    ("the_page_of_the_interface_is_for_who_is_signed_in", |app| Box::pin(shell(app))),
 ];
 
 /// Cases that start a service of their own, which is reached by HTTPS.
@@ -172,6 +173,13 @@ async fn credential(app: TestApp) {
         (vec![site("cross-site"), own, json, token], false),
         (vec![other, json, token], false),
         (vec![("origin", "null"), json, token], false),
+        // Opened by another address of the service, where the browser says no site.
+        (vec![("host", "10.0.0.5:8080"), ("origin", "http://10.0.0.5:8080"), token], true),
+        (vec![("host", "10.0.0.5:8080"), ("origin", "http://10.0.0.5:8080"), json], false),
+        (vec![("host", "10.0.0.5:8080"), ("origin", "http://10.0.0.5:8080"), wrong, json], false),
+        (vec![("host", "10.0.0.5:8080"), ("origin", "http://10.0.0.5"), token], false),
+        (vec![("host", "10.0.0.5:8080"), ("origin", "https://10.0.0.5:8080"), token], false),
+        (vec![("host", ""), ("origin", "http://"), token], false),
     ] {
         let answer = browser.send("PUT", "/v2/user", &headers, json!({"name": "N"}).to_string()).await;
         expect(&answer, is_let_in, &headers);
@@ -181,6 +189,36 @@ async fn credential(app: TestApp) {
     assert_eq!(browser.send("GET", "/v2/user", &bad, String::new()).await.status, 401);
     let secret = browser.session_cookie().to_owned();
     assert_eq!(app.send("GET", "/v2/user", Some(&secret), None).await.status, 401, "it is no bearer token");
+}
+
+/// Where the interface was not built, the page says what to install instead.
+async fn shell(app: TestApp) {
+    let mut browser = Browser::of_owner(&app).await;
+    let page = browser.get("/explore?q=web").await;
+    assert_eq!((page.status.as_u16(), &page.headers["cache-control"]), (200, &"no-store".parse().unwrap()));
+    let policy = page.headers["content-security-policy"].to_str().unwrap().to_owned();
+    assert!(policy.starts_with("default-src 'none';") && !policy.contains("unsafe"), "{policy}");
+    let Some(built) = tidegauge_webui::page() else {
+        assert!(page.text.contains("Install Node"), "{}", page.text);
+        return;
+    };
+    assert!(policy.contains("require-trusted-types-for 'script'"), "{policy}");
+    let token = browser.form_token("/account").await;
+    assert!(page.text.contains(&format!("name=\"tidegauge-form-token\" content=\"{token}\"")));
+    assert!(!page.text.contains("{{"), "{}", page.text);
+    let again = browser.get("/explore?q=web").await;
+    assert_ne!(again.headers["content-security-policy"], policy, "each page has a nonce of its own");
+
+    let (_, script) = built.split_once("src=\"/ui/").unwrap();
+    let script = format!("/ui/{}", script.split('"').next().unwrap());
+    for (taken, coding) in [("gzip, br", Some("br")), ("gzip", Some("gzip")), ("", None), ("br;q=0", None)] {
+        let headers = [("accept-encoding".to_owned(), taken.to_owned())];
+        let file = app.send_raw("GET", &script, &headers, Vec::new()).await;
+        assert_eq!((file.status.as_u16(), &file.headers["vary"]), (200, &"accept-encoding".parse().unwrap()));
+        assert_eq!(file.headers.get("content-encoding").map(|value| value.to_str().unwrap()), coding);
+        assert_eq!(file.headers["cache-control"], "public, max-age=31536000, immutable");
+        assert_eq!(file.headers["content-type"], "text/javascript; charset=utf-8");
+    }
 }
 
 fn expect(answer: &Answer, is_let_in: bool, headers: &[(&str, &str)]) {

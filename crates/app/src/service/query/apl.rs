@@ -4,8 +4,12 @@
 pub mod check;
 mod compile;
 pub mod delete;
+pub mod estimate;
+pub mod export;
 mod input;
+pub mod part;
 mod sources;
+pub mod tail;
 mod views;
 
 use std::collections::HashSet;
@@ -136,13 +140,16 @@ impl Run<'_> {
             Lane::Interactive | Lane::Export => self.app.engine.run_to_write(question).await,
         };
         let mut answer = answer.map_err(|error| failure::of_text_engine(error, &self.input.text))?;
-        let cost = meter::account(
-            &self.app.queries.meter,
-            &self.app.metrics,
-            &standing.org,
-            &answer.figures,
-            self.app.now(),
-        );
+        let cost = match self.input.is_dry {
+            true => 0,
+            false => meter::account(
+                &self.app.queries.meter,
+                &self.app.metrics,
+                &standing.org,
+                &answer.figures,
+                self.app.now(),
+            ),
+        };
         if self.input.has_cursor_field {
             add_cursors(&mut answer);
         }
@@ -158,6 +165,7 @@ impl Run<'_> {
 
     fn options(&self, now: Timestamp) -> Options {
         let (limits, manner) = (&self.app.queries.limits, &self.input.manner);
+        let rows_max = self.input.rows_max.unwrap_or(ROWS_MAX);
         let bins = self.input.auto_bins_max.unwrap_or(AUTO_BINS_DEFAULT).clamp(1, AUTO_BINS_MAX);
         Options {
             lane: self.input.lane,
@@ -167,13 +175,16 @@ impl Run<'_> {
             answer_bytes_max: limits.answer_bytes_max,
             // One that is no less than what an answer has at most is none: the answer tells which of the two cut it.
             rows_default: Some(self.input.default_limit.unwrap_or(ROWS_DEFAULT))
-                .filter(|rows| *rows < ROWS_MAX),
-            rows_max: ROWS_MAX,
+                .filter(|rows| *rows < rows_max),
+            rows_max,
             auto_bins_max: bins,
             is_start_open: self.input.start_time.is_none(),
             is_end_open: self.input.end_time.is_none(),
-            files: self.app.queries.files.clone(),
+            // Who only looks fetches nothing.
+            files: self.app.queries.files.clone().filter(|_| !self.input.is_dry),
             places: self.app.queries.places(),
+            is_dry: self.input.is_dry,
+            arrived: self.input.arrived,
             progress: self.input.progress.clone(),
             ..Options::at(now.as_nanos())
         }

@@ -1,6 +1,7 @@
 //! The history: queries that their askers wanted to be kept. Bounded by number and age; a job drops the rest.
 
 use tidegauge_catalog::query_history::SavedQuery;
+use tidegauge_catalog::starred::Whose;
 use tidegauge_model::{Action, Chance, DatasetArea, Rule, Violation, chance};
 
 use crate::app::App;
@@ -10,6 +11,9 @@ use crate::service::{Caller, Error, Result};
 const QUERY_BYTES_MAX: usize = 64 << 10;
 
 const ID_LENGTH: usize = 18;
+
+/// How many queries are looked at in one go for a list.
+const LIST_BATCH: i64 = 200;
 
 /// As what a query is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +35,7 @@ impl SaveAs {
 }
 
 /// A query to be kept: as what, and its JSON text.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Kept {
     pub save_as: SaveAs,
     pub text: String,
@@ -65,18 +69,69 @@ pub(super) async fn save(app: &App, caller: &Caller, dataset: &str, kept: Kept) 
 /// its datasets, with commas between them.
 pub async fn find(app: &App, caller: &Caller, id: &str) -> Result<SavedQuery> {
     let found = app.catalog.find_saved_query(caller.org()?, id).await?;
-    let may = |saved: &SavedQuery| {
-        let mut names = saved.dataset.split(',').filter(|name| !name.is_empty()).peekable();
-        if names.peek().is_none() {
-            return saved.who == caller.user.as_str();
-        }
-        names.all(|name| caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read))
+    found.filter(|saved| may_see(caller, saved)).ok_or_else(|| Error::not_found("query"))
+}
+
+fn may_see(caller: &Caller, saved: &SavedQuery) -> bool {
+    let mut names = saved.dataset.split(',').filter(|name| !name.is_empty()).peekable();
+    if names.peek().is_none() {
+        return saved.who == caller.user.as_str();
+    }
+    names.all(|name| caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read))
+}
+
+/// Which queries of the history a caller asks for.
+#[derive(Debug)]
+pub struct HistoryQuestion {
+    /// `me`, `team`, `all` or the id of a person; `me` where nobody says it.
+    pub who: Option<String>,
+    pub dataset: Option<String>,
+    /// The id of a query: the answer has those from before it.
+    pub before: Option<String>,
+    pub limit: i64,
+}
+
+/// Lists queries that were kept, the newest first: those that [`find`] finds.
+pub async fn list(app: &App, caller: &Caller, question: HistoryQuestion) -> Result<Vec<SavedQuery>> {
+    let org = caller.org()?;
+    let me = caller.user.as_str().to_owned();
+    let whose = match question.who.as_deref() {
+        None | Some("" | "me") => Whose::Of(me),
+        Some("all") => Whose::All,
+        Some("team") => Whose::NotOf(me),
+        Some(person) => Whose::Of(person.to_owned()),
     };
-    found.filter(may).ok_or_else(|| Error::not_found("query"))
+    let mut behind = match question.before.as_deref().filter(|id| !id.is_empty()) {
+        Some(id) => Some(app.catalog.find_saved_query(org, id).await?.ok_or_else(unknown_place)?),
+        None => None,
+    };
+    let wanted = usize::try_from(question.limit).unwrap_or(0);
+    let mut listed = Vec::new();
+    while listed.len() < wanted {
+        let place = behind.as_ref().map(|last| (last.created, last.id.as_str()));
+        let found = app.catalog.list_saved_queries(org, &whose, place, LIST_BATCH).await?;
+        let is_last = i64::try_from(found.len()).unwrap_or(LIST_BATCH) < LIST_BATCH;
+        behind = found.last().cloned();
+        listed.extend(found.into_iter().filter(|saved| may_see(caller, saved)).filter(|saved| {
+            question
+                .dataset
+                .as_deref()
+                .is_none_or(|wanted| saved.dataset.split(',').any(|name| name == wanted))
+        }));
+        if is_last {
+            break;
+        }
+    }
+    listed.truncate(wanted);
+    Ok(listed)
+}
+
+fn unknown_place() -> Error {
+    Violation::new("before", Rule::Pattern, "must be the id of a query in the history").in_query().into()
 }
 
 /// Digits and letters, as clients know such ids.
-fn new_id(chance: &dyn Chance) -> String {
+pub(in crate::service) fn new_id(chance: &dyn Chance) -> String {
     const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut number = u128::from_le_bytes(chance::bytes::<16>(chance));
     let mut next = || {

@@ -43,8 +43,13 @@ struct Account {
 
 /// What a query cost: the gigabytes it held and read, times the milliseconds it took, rounded up.
 fn cost(figures: &Figures) -> u64 {
-    let bytes = u128::from(figures.memory_peak.saturating_add(figures.bytes_read).max(BYTES_MIN));
-    let product = bytes.saturating_mul(figures.elapsed.as_micros().max(1));
+    let micros = u64::try_from(figures.elapsed.as_micros()).unwrap_or(u64::MAX);
+    cost_of(figures.memory_peak.saturating_add(figures.bytes_read), micros)
+}
+
+/// What so many bytes for so long cost.
+pub(super) fn cost_of(bytes: u64, micros: u64) -> u64 {
+    let product = u128::from(bytes.max(BYTES_MIN)).saturating_mul(u128::from(micros.max(1)));
     u64::try_from(product.div_ceil(1_000_000_000_000)).unwrap_or(u64::MAX)
 }
 

@@ -7,11 +7,11 @@ use arrow_array::{Array, Int64Array, StringViewArray};
 use std::collections::HashMap;
 use std::fmt::Write;
 use tidegauge_engine::{Answer, Table};
-use tidegauge_lang::tree::{Expr, ExprKind, Literal, Type};
-use tidegauge_lang::{Span, print_expression};
+use tidegauge_lang::tree::{Literal, Type};
 use tidegauge_model::{Action, DatasetArea, Violation};
 
 use super::apl::{self, AplInput};
+use super::words::{literal, quoted};
 use super::{Manner, Queried};
 use crate::app::App;
 use crate::service::allowance::Allowance;
@@ -138,13 +138,4 @@ fn column<T>(table: &Table, name: &str, kind: Type, read: impl Fn(&dyn Array) ->
     let field = table.fields.iter().find(|field| field.name == name)?;
     let (_, values) = field.values.iter().find(|(own, _)| *own == kind)?;
     read(values)
-}
-
-/// A name as it stands in a query, whatever it is.
-fn quoted(name: &str) -> String {
-    format!("[{}]", literal(Literal::String(name.to_owned())))
-}
-
-fn literal(literal: Literal) -> String {
-    print_expression(&Expr { kind: ExprKind::Literal(literal), span: Span::default() })
 }

@@ -16,6 +16,7 @@ mod tabular;
 mod text;
 
 use tidegauge_app::service::Error;
+use tidegauge_model::ErrorKind;
 
 pub use self::shown::{Shown, cells};
 pub use self::text::Written;
@@ -42,7 +43,27 @@ pub fn notes<'a>(shown: &Shown<'a>) -> (String, Option<&'a str>) {
 
 /// Writes the rows of the first table as comma-separated values below the names of the fields.
 pub fn write_csv(shown: &Shown<'_>) -> Result<Written, Error> {
-    rows::write_csv(shown.answer)
+    rows::write_csv(shown.answer, rows::Csv { below: None, is_for_people: false })
+}
+
+/// The same for spreadsheets, where texts must not become formulas; below names that are written already, if there are.
+pub fn write_csv_for_people(shown: &Shown<'_>, below: Option<&[String]>) -> Result<Written, Error> {
+    rows::write_csv(shown.answer, rows::Csv { below, is_for_people: true })
+}
+
+/// Writes the rows of the first table as a Parquet file.
+pub fn write_parquet(shown: &Shown<'_>) -> Result<Vec<u8>, Error> {
+    let (schema, batches) = arrow::batches(shown.answer)?;
+    tidegauge_store::parquet_file(schema, batches).map_err(|error| Error {
+        source: Some(Box::new(error)),
+        ..Error::new(ErrorKind::Internal, "the file cannot be written")
+    })
+}
+
+/// The names of the fields of the first table.
+pub fn field_names(shown: &Shown<'_>) -> Vec<String> {
+    let table = shown.answer.tables.first();
+    table.map(|table| table.fields.iter().map(|field| field.name.clone()).collect()).unwrap_or_default()
 }
 
 /// Writes the rows of the first table as one JSON object a line.

@@ -5,7 +5,10 @@ mod asking;
 pub mod batch;
 pub mod body;
 pub mod parameters;
+mod parts;
+mod spent;
 pub mod stream;
+pub mod tail;
 
 use std::sync::Arc;
 
@@ -13,7 +16,7 @@ use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use tidegauge_app::App;
 use tidegauge_app::service::query::apl;
 
@@ -61,7 +64,8 @@ pub async fn in_datasets(
 
 /// Answers a query in text, as `/datasets/_apl` does. Without `format`, `Accept` can ask for `text/csv`,
 /// `application/x-ndjson` or `application/vnd.apache.arrow.stream`. With `Accept: text/event-stream` the answer comes
-/// as server-sent events: `progress` twice a second at most, then `result` or `error`.
+/// as server-sent events: `progress` twice a second at most, with `partial=true` also `partial` with the answer over
+/// the newest part of the range, then `result` and `done` with what it took, or `error`.
 #[utoipa::path(post, path = "/query/_apl", tag = "query", params(AplParameters, ExplainHeader),
     request_body = AplRequest,
     responses(
@@ -90,7 +94,7 @@ pub async fn in_query(
     let (request, text) = read_body::<AplRequest>(&app, &headers, body).await?;
     let asking = Asking::new(request, asked, as_text(&text))?;
     match is_watched {
-        true => Ok(stream::watched(app, caller, under_way, asking).into_response()),
+        true => Ok(stream::watched(app, caller, under_way, asking)),
         false => answered(&app, &caller, asking).await,
     }
 }

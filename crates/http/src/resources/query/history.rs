@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use tidegauge_app::App;
 use tidegauge_app::service::query::history;
+use tidegauge_catalog::query_history::SavedQuery;
 use utoipa::ToSchema;
 
 use crate::error::{ApiError, ErrorBody};
@@ -33,6 +34,19 @@ pub struct SavedQueryResponse {
     pub created: String,
 }
 
+impl SavedQueryResponse {
+    pub(super) fn of(saved: SavedQuery) -> Result<Self, ApiError> {
+        Ok(Self {
+            id: saved.id,
+            kind: saved.kind,
+            dataset: saved.dataset,
+            who: saved.who,
+            query: raw(saved.query)?,
+            created: saved.created.to_string(),
+        })
+    }
+}
+
 /// A query that was sent with `saveAsKind`, by the id that its answer had in `X-Axiom-History-Query-Id`. An organisation
 /// has its newest 1000 queries of the last 30 days.
 #[utoipa::path(get, path = "/datasets/_history/{id}", tag = "query", params(("id" = String, Path)),
@@ -42,13 +56,5 @@ pub async fn saved(
     caller: Caller,
     PathId(id): PathId,
 ) -> Result<Json<SavedQueryResponse>, ApiError> {
-    let saved = history::find(&app, &caller, &id).await?;
-    Ok(Json(SavedQueryResponse {
-        id: saved.id,
-        kind: saved.kind,
-        dataset: saved.dataset,
-        who: saved.who,
-        query: raw(saved.query)?,
-        created: saved.created.to_string(),
-    }))
+    Ok(Json(SavedQueryResponse::of(history::find(&app, &caller, &id).await?)?))
 }

@@ -4,6 +4,9 @@ use serde_json::json;
 
 use super::{DEFINED_ON, Id, Row, dashboards, row, senders, watching};
 
+/// Routes that tell of the caller alone and show no id of anything.
+pub(super) const WITHOUT_IDS: [&str; 2] = ["/user/capabilities", "/user/preferences"];
+
 pub(super) fn rows() -> Vec<Row> {
     let notifier = || Some(json!({"name": "n", "properties": {"webhook": {"url": "https://example.com"}}}));
     let token = || Some(json!({"name": "t", "orgCapabilities": {"apiTokens": ["create"]}}));
@@ -50,6 +53,9 @@ pub(super) fn rows() -> Vec<Row> {
         row("PUT", "/orgs/{id}", Id::Org, name(), 200),
         row("GET", "/user", Id::None, None, 200),
         row("PUT", "/user", Id::None, name(), 200),
+        row("GET", "/user/capabilities", Id::None, None, 200),
+        row("GET", "/user/preferences", Id::None, None, 200),
+        row("PUT", "/user/preferences", Id::None, Some(json!({"theme": "dark"})), 200),
         row("GET", "/users", Id::None, None, 200),
         row("POST", "/users", Id::None, user(), 200),
         row("GET", "/users/{id}", Id::User, None, 200),
@@ -93,9 +99,17 @@ fn dataset_rows() -> Vec<Row> {
         row("POST", "/datasets/{dataset_name}/query", Id::Dataset, question(), 200),
         // Who holds the right is told that a field has to be named.
         row("GET", "/datasets/{dataset_name}/patterns", Id::Dataset, None, 422),
+        row("GET", "/datasets/_history", Id::SavedQuery, None, 200),
         row("GET", "/datasets/_history/{id}", Id::SavedQuery, None, 200),
         row("POST", "/datasets/_apl", Id::None, text(), 200),
         row("POST", "/query/_apl", Id::None, text(), 200),
+        row("POST", "/query/fields", Id::None, Some(json!({"apl": "print x = 1", "fields": ["x"]})), 200),
+        row("POST", "/query/estimate", Id::None, text(), 200),
+        row("POST", "/exports", Id::None, Some(json!({"apl": "print x = 1", "format": "csv"})), 200),
+        row("POST", "/answers", Id::None, text(), 200),
+        row("GET", "/answers/{id}", Id::Answer, None, 200),
+        // Who may ask is told that only a dataset can be followed.
+        row("POST", "/query/tail", Id::None, text(), 400),
         row("POST", "/query/check", Id::None, text(), 200),
         row("POST", "/query/complete", Id::None, Some(json!({"apl": "", "position": 0})), 200),
         row("POST", "/query/format", Id::None, text(), 200),

@@ -73,15 +73,16 @@ pub(super) fn placed(
         window_seconds_max: u64::try_from(limits.max_query_window_seconds).unwrap_or(0),
     };
     let allowed = allowed_range(input.start_time.as_deref(), input.end_time.as_deref(), around)?;
+    let range = input.part.unwrap_or(allowed.range);
     let mut query = resolved.query.clone();
-    set_range(&mut query, allowed.range);
+    set_range(&mut query, range);
     if !input.default_order.is_empty() {
         add_order(&mut query, input);
     }
     if let Some(cursor) = cursor(input)? {
         query.stages.push(Stage::After(cursor));
     }
-    Ok(Placed { query, range: allowed.range, is_window_cut: allowed.is_cut })
+    Ok(Placed { query, range, is_window_cut: allowed.is_cut })
 }
 
 /// What a person should know of a query that is right nevertheless.

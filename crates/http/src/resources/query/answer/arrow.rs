@@ -12,7 +12,7 @@ use arrow_array::{
     TimestampNanosecondArray,
 };
 use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{ArrowError, Field as ArrowField, Schema};
+use arrow_schema::{ArrowError, Field as ArrowField, Schema, SchemaRef};
 use tidegauge_app::service::Error;
 use tidegauge_engine::{Answer, Field, Table};
 use tidegauge_lang::tree::Type;
@@ -28,15 +28,35 @@ const TYPE_KEY: &str = "tidegauge.type";
 /// How many rows are written at once: all of them would be in memory twice more.
 const ROWS_AT_ONCE: usize = 8_192;
 
+/// The rows as batches of one schema.
+pub(super) fn batches(answer: &Answer) -> Result<(SchemaRef, Vec<RecordBatch>), Error> {
+    let empty = Table::default();
+    let table = table(answer, MAIN).unwrap_or(&empty);
+    let schema = schema_of(table, &arrays(table, 0..table.rows.min(ROWS_AT_ONCE))?);
+    let mut batches = Vec::new();
+    for start in (0..table.rows).step_by(ROWS_AT_ONCE) {
+        let rows = start..table.rows.min(start + ROWS_AT_ONCE);
+        let options = RecordBatchOptions::new().with_row_count(Some(rows.len()));
+        let arrays = arrays(table, rows)?;
+        let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), arrays, &options);
+        batches.push(batch.map_err(failed)?);
+    }
+    Ok((schema, batches))
+}
+
+fn schema_of(table: &Table, first: &[ArrayRef]) -> SchemaRef {
+    let described = table.fields.iter().zip(first).map(|(field, array)| {
+        let metadata = HashMap::from([(TYPE_KEY.to_owned(), type_names(field))]);
+        ArrowField::new(&field.name, array.data_type().clone(), true).with_metadata(metadata)
+    });
+    Arc::new(Schema::new(described.collect::<Vec<_>>()))
+}
+
 pub(super) fn write(answer: &Answer) -> Result<Written, Error> {
     let empty = Table::default();
     let table = table(answer, MAIN).unwrap_or(&empty);
     let first = arrays(table, 0..table.rows.min(ROWS_AT_ONCE))?;
-    let described = table.fields.iter().zip(&first).map(|(field, array)| {
-        let metadata = HashMap::from([(TYPE_KEY.to_owned(), type_names(field))]);
-        ArrowField::new(&field.name, array.data_type().clone(), true).with_metadata(metadata)
-    });
-    let schema = Arc::new(Schema::new(described.collect::<Vec<_>>()));
+    let schema = schema_of(table, &first);
     let out = Text::new(&answer.held, usize::MAX);
     let mut writer = StreamWriter::try_new(out, &schema).map_err(failed)?;
     let mut write = |arrays: Vec<ArrayRef>, rows: usize| {

@@ -72,6 +72,12 @@ impl<'a> Column<'a> {
         }
     }
 
+    /// Whether the value of a row is a text.
+    pub(super) fn is_text(&self, row: usize) -> bool {
+        let set = self.variants.iter().find(|variant| variant.is_set(row));
+        matches!(set, Some(Variant::String(_)))
+    }
+
     pub(super) fn is_null(&self, row: usize) -> bool {
         !self.variants.iter().any(|variant| variant.is_set(row))
     }

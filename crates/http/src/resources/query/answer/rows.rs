@@ -1,7 +1,10 @@
 //! The rows of an answer's first table, one a line: as comma-separated values and as JSON objects.
 
+use std::collections::HashMap;
+
 use tidegauge_app::service::Error;
 use tidegauge_engine::{Answer, Field};
+use tidegauge_model::ErrorKind;
 
 use super::columns::Column;
 use super::json::write_string;
@@ -11,21 +14,67 @@ use super::text::{Text, Written};
 /// About how long a value is, to ask for memory once.
 const CELL_BYTES: usize = 12;
 
-pub(super) fn write_csv(answer: &Answer) -> Result<Written, Error> {
+/// How comma-separated values are written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Csv<'a> {
+    /// The names that stand above these rows already; where there are none, the names are written first.
+    pub(super) below: Option<&'a [String]>,
+    /// Whether texts that a spreadsheet would compute have an apostrophe before them. Programs want them as they are.
+    pub(super) is_for_people: bool,
+}
+
+pub(super) fn write_csv(answer: &Answer, csv: Csv<'_>) -> Result<Written, Error> {
     let mut out = Text::of(answer, CELL_BYTES);
     let Some(table) = table(answer, MAIN) else { return out.finish() };
-    let columns = columns(&table.fields)?;
+    let mut columns: Vec<Option<Column<'_>>> = columns(&table.fields)?.into_iter().map(Some).collect();
     let mut cell = Vec::new();
-    write_line(&mut out, columns.len(), |place, out| write_cell(out, columns[place].name.as_bytes()));
-    for row in 0..table.rows {
+    if let Some(names) = csv.below {
+        columns = in_order_of(names, columns, table.rows)?;
+    } else {
         write_line(&mut out, columns.len(), |place, out| {
             cell.clear();
-            columns[place].write_plain(row, &mut cell);
+            cell.extend_from_slice(columns[place].as_ref().map_or("", |column| column.name).as_bytes());
+            guard(&mut cell, csv.is_for_people);
+            write_cell(out, &cell);
+        });
+    }
+    for row in 0..table.rows {
+        write_line(&mut out, columns.len(), |place, out| {
+            let Some(column) = &columns[place] else { return };
+            cell.clear();
+            column.write_plain(row, &mut cell);
+            guard(&mut cell, csv.is_for_people && column.is_text(row));
             write_cell(out, &cell);
         });
         out.settle();
     }
     out.finish()
+}
+
+/// The columns in the order of names that stand above them, none where a name has none. A value without a name would be
+/// lost, so it is a mistake.
+fn in_order_of<'a>(
+    names: &[String],
+    columns: Vec<Option<Column<'a>>>,
+    rows: usize,
+) -> Result<Vec<Option<Column<'a>>>, Error> {
+    let mut by_name: HashMap<&str, Column<'a>> =
+        columns.into_iter().flatten().map(|column| (column.name, column)).collect();
+    let ordered = names.iter().map(|name| by_name.remove(name.as_str())).collect();
+    match by_name.values().any(|column| (0..rows).any(|row| !column.is_null(row))) {
+        false => Ok(ordered),
+        true => {
+            let message = "the fields of the dataset changed while the file was written";
+            Err(Error::new(ErrorKind::Conflict, message))
+        }
+    }
+}
+
+/// Puts an apostrophe before what a spreadsheet would take for a formula.
+fn guard(cell: &mut Vec<u8>, is_text: bool) {
+    if is_text && cell.first().is_some_and(|first| b"=+-@\t\r".contains(first)) {
+        cell.insert(0, b'\'');
+    }
 }
 
 pub(super) fn write_ndjson(answer: &Answer) -> Result<Written, Error> {

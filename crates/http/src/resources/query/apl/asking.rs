@@ -14,6 +14,8 @@ pub struct Asking {
     pub input: AplInput,
     pub format: Format,
     pub shows_nulls: bool,
+    /// Whether its asker wants to see a part while the whole takes its time.
+    pub shows_parts: bool,
 }
 
 impl Asking {
@@ -24,6 +26,6 @@ impl Asking {
         input.manner = asked.manner;
         input.cursor = input.cursor.or(asked.cursor);
         input.kept = asked.save_as.map(|save_as| Kept { save_as, text });
-        Ok(Self { input, format: asked.format, shows_nulls })
+        Ok(Self { input, format: asked.format, shows_nulls, shows_parts: asked.shows_parts })
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
+use axum::response::Response;
 use axum::response::sse::Event;
-use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -19,7 +19,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::asking::Asking;
 use super::body::AplRequest;
 use super::parameters::AplAsked;
-use super::stream::{StreamEvent, error_text, json, kept_alive};
+use super::stream::{Answered, StreamEvent, error_text, json, kept_alive};
 use crate::error::ApiError;
 use crate::extract::{Caller, JsonList, Query};
 use crate::guard::{UnderWay, count_call};
@@ -63,8 +63,8 @@ pub struct BatchEntry {
 }
 
 /// Answers up to 100 queries in text as server-sent events, one for each as it ends, in the order in which they end.
-/// The data of an event is `{"queryId", "kind": "apl", "data"}` with the answer in the form `tabular`, or with `error`
-/// instead of `data`. Rights are those of `/query/_apl`, and each query counts as a request.
+/// The data of an event is `{"queryId", "kind": "apl", "cost", "data"}` with the answer in the form `tabular` and what it
+/// took in GB·ms, or with `error` instead of the two. Rights are those of `/query/_apl`, and each query counts as a request.
 #[utoipa::path(post, path = "/query/batch", tag = "query", params(BatchParameters),
     request_body = Vec<BatchEntry>,
     responses((status = 200, body = StreamEvent, content_type = "text/event-stream", description = "One event for each query.")))]
@@ -88,7 +88,8 @@ pub async fn batch(
     let events = stream::iter(entries.into_iter().enumerate()).map(move |(place, entry)| {
         let batch = Arc::clone(&batch);
         async move {
-            let asked = AplAsked { format: Format::Tabular, save_as: None, cursor: None, manner };
+            let format = Format::Tabular;
+            let asked = AplAsked { format, save_as: None, cursor: None, manner, shows_parts: false };
             batch.event(place, entry, asked).await
         }
     });
@@ -98,7 +99,7 @@ pub async fn batch(
         *last = held;
         ready(Some(Ok(event)))
     });
-    Ok(kept_alive(events).into_response())
+    Ok(kept_alive(events))
 }
 
 fn check(entries: &[BatchEntry]) -> Result<(), Violation> {
@@ -140,24 +141,19 @@ impl Batch {
                 Err(error.hint("ask in aplRequest"))
             }
         };
-        let (member, text, held) = match answer {
-            Ok((answer, held)) => ("data", answer, held),
+        let (member, held) = match answer {
+            Ok(Answered { text, held, spent }) => (format!("\"cost\":{},\"data\":{text}", spent.cost), held),
             Err(error) => {
                 self.under_way.note_refusal(&self.app, &self.caller, &error);
-                ("error", error_text(error, &self.caller), Held::default())
+                (format!("\"error\":{}", error_text(error, &self.caller)), Held::default())
             }
         };
         let id = Json::from(query_id);
-        let data = format!("{{\"queryId\":{id},\"kind\":\"{kind}\",\"{member}\":{text}}}");
+        let data = format!("{{\"queryId\":{id},\"kind\":\"{kind}\",{member}}}");
         (Event::default().data(data), held)
     }
 
-    async fn answer(
-        &self,
-        place: usize,
-        request: AplRequest,
-        asked: AplAsked,
-    ) -> Result<(String, Held), ApiError> {
+    async fn answer(&self, place: usize, request: AplRequest, asked: AplAsked) -> Result<Answered, ApiError> {
         // The first one was counted as the request.
         if place > 0 {
             count_call(&self.app, &self.caller)?;

@@ -7,7 +7,7 @@ use tidegauge_app::service::query::history::SaveAs;
 use tidegauge_model::Violation;
 use utoipa::IntoParams;
 
-use crate::resources::query::parameters::{Format, manner};
+use crate::resources::query::parameters::{Format, flag, manner};
 
 /// The formats by their names.
 const FORMATS: [(&str, Format); 6] = [
@@ -40,6 +40,9 @@ pub struct AplParameters {
     pub cursor: Option<String>,
     /// `true` adds to the answer what was planned and done.
     pub explain: Option<String>,
+    /// `true` has server-sent events `partial` come before `result` where that takes its time: answers over the newest
+    /// part of the range, each in place of the one before.
+    pub partial: Option<String>,
 }
 
 /// The parameters, understood.
@@ -49,6 +52,7 @@ pub struct AplAsked {
     pub save_as: Option<SaveAs>,
     pub cursor: Option<String>,
     pub manner: Manner,
+    pub shows_parts: bool,
 }
 
 impl AplParameters {
@@ -61,7 +65,8 @@ impl AplParameters {
             headers,
         )?;
         let cursor = self.cursor.clone().filter(|cursor| !cursor.is_empty());
-        Ok(AplAsked { format: self.format(accepted)?, save_as: self.save_as()?, cursor, manner })
+        let shows_parts = flag("partial", self.partial.as_deref())?;
+        Ok(AplAsked { format: self.format(accepted)?, save_as: self.save_as()?, cursor, manner, shows_parts })
     }
 
     fn format(&self, accepted: Option<Format>) -> Result<Format, Violation> {

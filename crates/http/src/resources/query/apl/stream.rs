@@ -1,13 +1,14 @@
 //! One query whose asker wants to see that it goes on: server-sent events with the time that it has taken so far and
-//! what it has read of how much, then its answer or what is wrong.
+//! what it has read of how much, then its answer and what that took, or what is wrong.
 
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::response::Sse;
+use axum::http::{HeaderName, HeaderValue};
 use axum::response::sse::{Event, KeepAlive};
+use axum::response::{IntoResponse, Response, Sse};
 use futures_util::{Stream, stream};
 use serde::Serialize;
 use tidegauge_app::App;
@@ -18,6 +19,8 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use utoipa::ToSchema;
 
 use super::asking::Asking;
+use super::parts::Parts;
+use super::spent::Spent;
 use crate::error::ApiError;
 use crate::extract::Caller;
 use crate::guard::UnderWay;
@@ -36,6 +39,9 @@ pub struct StreamEvent {
     pub data: String,
 }
 
+/// What proxies read that would otherwise hand an answer on in one piece.
+const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
+
 /// How often a query tells that it goes on.
 const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
@@ -45,15 +51,23 @@ const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(10);
 /// What a stream is at. An answer has its memory until the connection asks for what comes after it.
 enum Stage {
     Going(Going),
-    Answered(#[expect(dead_code, reason = "it is there to be dropped")] Held),
+    Answered(Ended),
+    Done,
+}
+
+/// A query that has ended: its memory, and the event behind its answer.
+struct Ended {
+    held: Held,
+    done: Option<Event>,
 }
 
 /// A query that goes on.
 struct Going {
-    answer: Pin<Box<dyn Future<Output = (Event, Held)> + Send>>,
+    answer: Pin<Box<dyn Future<Output = (Event, Ended)> + Send>>,
     ticks: Interval,
     began: Instant,
     progress: Progress,
+    parts: Option<Parts>,
 }
 
 /// How far a query is.
@@ -80,53 +94,75 @@ pub fn check_format(format: Format) -> Result<(), Violation> {
 }
 
 /// Runs a query and tells of it. The query stops when nobody reads any more.
-pub fn watched(
-    app: Arc<App>,
-    caller: Caller,
-    under_way: Arc<UnderWay>,
-    mut asking: Asking,
-) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
+pub fn watched(app: Arc<App>, caller: Caller, under_way: Arc<UnderWay>, mut asking: Asking) -> Response {
     let began = Instant::now();
     let mut ticks = interval_at(began + PROGRESS_EVERY, PROGRESS_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let progress = Progress::default();
+    let parts = Parts::of(&app, &caller, &asking);
     asking.input.progress = Some(progress.clone());
     let answer = Box::pin(async move {
         match json(&app, &caller, asking).await {
-            Ok((answer, held)) => (Event::default().event("result").data(answer), held),
+            Ok(Answered { text, held, spent }) => {
+                // Numbers and texts always have a JSON form.
+                let done = serde_json::to_string(&spent).unwrap_or_default();
+                let done = Some(Event::default().event("done").data(done));
+                (Event::default().event("result").data(text), Ended { held, done })
+            }
             Err(error) => {
                 under_way.note_refusal(&app, &caller, &error);
-                (Event::default().event("error").data(error_text(error, &caller)), Held::default())
+                let event = Event::default().event("error").data(error_text(error, &caller));
+                (event, Ended { held: Held::default(), done: None })
             }
         }
     });
-    let begun = Stage::Going(Going { answer, ticks, began, progress });
+    let begun = Stage::Going(Going { answer, ticks, began, progress, parts });
     let events = stream::unfold(begun, |stage| async move {
-        let Stage::Going(mut going) = stage else { return None };
+        let mut going = match stage {
+            Stage::Going(going) => going,
+            Stage::Answered(Ended { held, done }) => {
+                drop(held);
+                return done.map(|done| (Ok(done), Stage::Done));
+            }
+            Stage::Done => return None,
+        };
         tokio::select! {
             biased;
-            (answer, held) = &mut going.answer => Some((Ok(answer), Stage::Answered(held))),
-            now = going.ticks.tick() => Some((Ok(going.told(now)), Stage::Going(going))),
+            (answer, ended) = &mut going.answer => Some((Ok(answer), Stage::Answered(ended))),
+            part = next_part(&mut going.parts) => Some((Ok(part), Stage::Going(going))),
+            now = going.ticks.tick() => {
+                going.parts.iter_mut().for_each(Parts::begin);
+                Some((Ok(going.told(now)), Stage::Going(going)))
+            }
         }
     });
     kept_alive(events)
 }
 
-/// Events, with comments between them where there is none for long.
-pub(super) fn kept_alive<S>(events: S) -> Sse<impl Stream<Item = Result<Event, Infallible>>>
+/// Events, with comments between them where there is none for long. Proxies that collect answers are told not to.
+pub fn kept_alive<S>(events: S) -> Response
 where
     S: Stream<Item = Result<Event, Infallible>> + Send + 'static,
 {
-    Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE_EVERY))
+    let events = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE_EVERY));
+    ([(UNBUFFERED, HeaderValue::from_static("no"))], events).into_response()
 }
 
-/// The answer of a query as JSON text, with its memory.
-pub(super) async fn json(app: &App, caller: &Caller, asking: Asking) -> Result<(String, Held), ApiError> {
-    let Asking { input, format, shows_nulls } = asking;
+/// The answer of a query as JSON text, with its memory and what it took.
+pub(super) struct Answered {
+    pub(super) text: String,
+    pub(super) held: Held,
+    pub(super) spent: Spent,
+}
+
+/// Runs a query and writes its answer.
+pub(super) async fn json(app: &App, caller: &Caller, asking: Asking) -> Result<Answered, ApiError> {
+    let Asking { input, format, shows_nulls, .. } = asking;
     let queried = Box::pin(apl::query(app, caller, input)).await?;
+    let spent = Spent::of(&queried);
     let (bytes, held) = write(app, format, shows_nulls, queried).await?.whole();
     let is_no_text = |_| ApiError::new(ErrorKind::Internal, "the answer could not be written");
-    Ok((String::from_utf8(bytes).map_err(is_no_text)?, held))
+    Ok(Answered { text: String::from_utf8(bytes).map_err(is_no_text)?, held, spent })
 }
 
 /// The body of an error as JSON text.
@@ -135,6 +171,13 @@ pub(super) fn error_text(error: ApiError, caller: &Caller) -> String {
     body.request_id = Some(caller.request_id.clone());
     // Texts and numbers always have a JSON form.
     serde_json::to_string(&body).unwrap_or_default()
+}
+
+async fn next_part(parts: &mut Option<Parts>) -> Event {
+    match parts {
+        Some(parts) => parts.next().await,
+        None => std::future::pending().await,
+    }
 }
 
 impl Going {

@@ -1,0 +1,119 @@
+//! Answers that are kept as they were seen, so that a link shows the same rows to colleagues and later. Who may see one is
+//! who may query all that it read; it ends after a while, and with the datasets that it read.
+
+use std::io::{Read, Write};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use tidegauge_catalog::frozen_answers::FrozenAnswer;
+use tidegauge_model::{Action, DatasetArea, ErrorKind};
+
+use super::query::history::new_id;
+use super::{Caller, Error, Result, datasets};
+use crate::app::App;
+
+/// Largest answer that is kept, in bytes of JSON, and in bytes once it is compressed.
+const BYTES_MAX: usize = 16 << 20;
+const COMPRESSED_MAX: usize = 1 << 20;
+
+/// An answer that is to be kept.
+#[derive(Debug)]
+pub struct AnswerInput {
+    pub apl: String,
+    /// The range that was looked at, as absolute times.
+    pub start_time: String,
+    pub end_time: String,
+    /// The names of all datasets that it read.
+    pub reads: Vec<String>,
+    /// JSON text.
+    pub answer: Vec<u8>,
+}
+
+/// An answer that was kept, with its JSON text.
+#[derive(Debug)]
+pub struct KeptAnswer {
+    pub frozen: FrozenAnswer,
+    pub text: String,
+}
+
+/// Keeps an answer, and gives its id.
+pub async fn keep(app: &App, caller: &Caller, input: AnswerInput) -> Result<String> {
+    let org = caller.org_to_create_in()?;
+    let answer = compressed(&input.answer)?;
+    let frozen = FrozenAnswer {
+        id: new_id(&*app.chance),
+        who: caller.user.to_string(),
+        apl: input.apl,
+        start_time: input.start_time,
+        end_time: input.end_time,
+        reads: input.reads,
+        answer,
+        created: caller.now,
+    };
+    app.catalog.insert_frozen_answer(org, &frozen, &caller.change()).await?;
+    Ok(frozen.id)
+}
+
+/// Finds an answer that was kept. To who may not query all that it read, it does not exist; one that read nothing exists
+/// to its keeper alone. Nor does one whose data has gone with its dataset.
+pub async fn find(app: &App, caller: &Caller, id: &str) -> Result<KeptAnswer> {
+    let not_found = || Error::not_found("answer");
+    let frozen = app.catalog.find_frozen_answer(caller.org()?, id).await?.ok_or_else(not_found)?;
+    if frozen.reads.is_empty() && frozen.who != caller.user.as_str() {
+        return Err(not_found());
+    }
+    for name in &frozen.reads {
+        let may = caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read);
+        if !may || datasets::find_state(app, caller, name).await?.is_none() {
+            return Err(not_found());
+        }
+    }
+    let text = decompressed(&frozen.answer)?;
+    Ok(KeptAnswer { frozen, text })
+}
+
+fn compressed(answer: &[u8]) -> Result<Vec<u8>> {
+    if answer.len() > BYTES_MAX {
+        return Err(too_large());
+    }
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let written = encoder.write_all(answer).and_then(|()| encoder.finish());
+    // Writing to memory does not fail.
+    let bytes = written.unwrap_or_default();
+    if bytes.len() > COMPRESSED_MAX {
+        return Err(too_large());
+    }
+    Ok(bytes)
+}
+
+fn too_large() -> Error {
+    Error::new(ErrorKind::TooLarge, "the answer is too large to be kept")
+        .hint("ask for fewer rows or fields, such as with `take` or `project`, or export them as a file")
+}
+
+fn decompressed(bytes: &[u8]) -> Result<String> {
+    let mut text = String::new();
+    match GzDecoder::new(bytes).read_to_string(&mut text) {
+        Ok(_) => Ok(text),
+        Err(source) => {
+            let error = Error::new(ErrorKind::Corrupt, "the answer cannot be read any more");
+            Err(Error { source: Some(Box::new(source)), ..error })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_comes_back_as_it_was_and_has_a_limit() {
+        let text = "{\"n\":9007199254740993,\"t\":\"ü\"}".repeat(1_000);
+        let bytes = compressed(text.as_bytes()).unwrap();
+        assert!(bytes.len() < text.len() / 10);
+        assert_eq!(decompressed(&bytes).unwrap(), text);
+        assert_eq!(compressed(&vec![b' '; BYTES_MAX + 1]).unwrap_err().kind, ErrorKind::TooLarge);
+        assert_eq!(decompressed(b"damaged").unwrap_err().kind, ErrorKind::Corrupt);
+    }
+}

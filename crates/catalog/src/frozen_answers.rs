@@ -1,0 +1,123 @@
+//! Answers that were kept as they were seen, so that a link shows the same rows later. The answer itself is bytes here,
+//! compressed by who keeps it; beside it stand who kept it, of which query, and what it read.
+
+use sqlx::FromRow;
+use tidegauge_model::{OrgId, Timestamp};
+
+use crate::audit::{Change, record};
+use crate::counts::count;
+use crate::db::{drop_in_batches, read, write};
+use crate::{Catalog, Error, Result};
+
+/// An answer that was kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrozenAnswer {
+    pub id: String,
+    /// Who kept it.
+    pub who: String,
+    pub apl: String,
+    pub start_time: String,
+    pub end_time: String,
+    /// The names of all that it read.
+    pub reads: Vec<String>,
+    pub answer: Vec<u8>,
+    pub created: Timestamp,
+}
+
+/// Answers of one organisation; a further one takes the place of the oldest.
+pub const ANSWERS_MAX: i64 = 200;
+
+#[derive(FromRow)]
+struct FrozenRow {
+    id: String,
+    who: String,
+    apl: String,
+    start_time: String,
+    end_time: String,
+    reads: String,
+    answer: Vec<u8>,
+    created: i64,
+}
+
+impl Catalog {
+    /// Keeps an answer.
+    pub async fn insert_frozen_answer(
+        &self,
+        org: &OrgId,
+        frozen: &FrozenAnswer,
+        change: &Change,
+    ) -> Result<()> {
+        let reads = serde_json::to_string(&frozen.reads).unwrap_or_default();
+        write!(self, connection => {
+            sqlx::query(
+                "DELETE FROM frozen_answer WHERE org_id = $1 AND id NOT IN (SELECT id FROM frozen_answer \
+                 WHERE org_id = $1 ORDER BY created DESC, id DESC LIMIT $2)",
+            )
+            .bind(org.as_str())
+            .bind(ANSWERS_MAX - 1)
+            .execute(&mut *connection)
+            .await?;
+            sqlx::query(
+                "INSERT INTO frozen_answer \
+                 (id, org_id, who, apl, start_time, end_time, reads, answer, size, created) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            )
+            .bind(&frozen.id)
+            .bind(org.as_str())
+            .bind(&frozen.who)
+            .bind(&frozen.apl)
+            .bind(&frozen.start_time)
+            .bind(&frozen.end_time)
+            .bind(&reads)
+            .bind(&frozen.answer)
+            .bind(count(frozen.answer.len()))
+            .bind(frozen.created.as_micros())
+            .execute(&mut *connection)
+            .await?;
+            record!(connection, change, "answer.create", frozen.id.as_str(), "");
+        });
+        Ok(())
+    }
+
+    pub async fn find_frozen_answer(&self, org: &OrgId, id: &str) -> Result<Option<FrozenAnswer>> {
+        let row = read!(self, executor => {
+            sqlx::query_as::<_, FrozenRow>(
+                "SELECT id, who, apl, start_time, end_time, reads, answer, created FROM frozen_answer \
+                 WHERE org_id = $1 AND id = $2",
+            )
+            .bind(org.as_str())
+            .bind(id)
+            .fetch_optional(executor)
+            .await?
+        });
+        row.map(FrozenRow::read).transpose()
+    }
+
+    /// Drops the answers from before a time; some at once, so that changes do not have to wait for all of them.
+    pub async fn prune_frozen_answers(&self, before: Timestamp) -> Result<u64> {
+        drop_in_batches!(
+            self,
+            sqlx::query(
+                "DELETE FROM frozen_answer WHERE id IN \
+                     (SELECT id FROM frozen_answer WHERE created < $1 ORDER BY created LIMIT 1000)",
+            )
+            .bind(before.as_micros())
+        )
+    }
+}
+
+impl FrozenRow {
+    fn read(self) -> Result<FrozenAnswer> {
+        let reads = serde_json::from_str(&self.reads);
+        Ok(FrozenAnswer {
+            id: self.id,
+            who: self.who,
+            apl: self.apl,
+            start_time: self.start_time,
+            end_time: self.end_time,
+            reads: reads.map_err(|_| Error::corrupt("what an answer has read", &self.reads))?,
+            answer: self.answer,
+            created: Timestamp::from_micros(self.created),
+        })
+    }
+}

@@ -1,0 +1,34 @@
+//! `/user/capabilities`: what the caller may do where the request acts, so that an interface offers nothing that would
+//! be refused.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use tidegauge_model::capability::Grants;
+use tidegauge_model::{Capabilities, DatasetArea, OrgArea, ViewArea};
+use utoipa::ToSchema;
+
+use super::schemas::{DatasetCapabilities, OrgCapabilities, ViewCapabilities};
+use crate::error::ApiError;
+use crate::extract::{Caller, Json};
+
+/// What a caller may do in an organisation. The name `*` stands for every dataset or view.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OwnCapabilitiesResponse {
+    #[schema(value_type = OrgCapabilities)]
+    pub org: Grants<OrgArea>,
+    #[schema(value_type = DatasetCapabilities)]
+    pub datasets: BTreeMap<String, Grants<DatasetArea>>,
+    #[schema(value_type = ViewCapabilities)]
+    pub views: BTreeMap<String, Grants<ViewArea>>,
+}
+
+/// Reads what the caller may do in the organisation that the request acts in: by role, roles and groups, and within what
+/// the token allows.
+#[utoipa::path(get, path = "/user/capabilities", tag = "users",
+    responses((status = 200, body = OwnCapabilitiesResponse)))]
+pub async fn own(caller: Caller) -> Result<Json<OwnCapabilitiesResponse>, ApiError> {
+    caller.standing()?;
+    let Capabilities { org, dataset, view } = (*caller.capabilities).clone();
+    Ok(Json(OwnCapabilitiesResponse { org, datasets: dataset, views: view }))
+}

@@ -1,0 +1,101 @@
+//! Files with whole answers: more events than one answer has, and texts that are no formulas.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::app::{Answer, TestApp};
+use crate::cases::Case;
+
+/// Every case with its name.
+pub(crate) const ALL: &[(&str, Case)] = &[
+    ("a_file_has_all_events_once", |app| Box::pin(many(app))),
+    ("values_stand_below_their_names_on_every_page", |app| Box::pin(names(app))),
+    ("texts_of_a_file_are_no_formulas", |app| Box::pin(formulas(app))),
+];
+
+/// More than one page, and than one answer.
+const EVENTS: usize = 60_000;
+
+async fn send(app: &TestApp, events: &Value) {
+    send_to(app, "d", events).await;
+}
+
+async fn send_to(app: &TestApp, dataset: &str, events: &Value) {
+    let path = format!("/v1/datasets/{dataset}/ingest");
+    let answer = app.send("POST", &path, Some(&app.owner_token), Some(events)).await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+}
+
+async fn file(app: &TestApp, apl: &str, format: &str) -> Answer {
+    let body = json!({"apl": apl, "startTime": "now-1d", "endTime": "now", "format": format});
+    let made = app.send("POST", "/v2/exports", Some(&app.owner_token), Some(&body)).await;
+    assert_eq!(made.status, 200, "{made:?}");
+    let file = app.send("GET", made.json()["link"].as_str().unwrap(), None, None).await;
+    assert_eq!(file.status, 200, "{}", file.text);
+    file
+}
+
+async fn many(app: TestApp) {
+    for part in 0..6 {
+        let events: Vec<Value> = (part * EVENTS / 6..(part + 1) * EVENTS / 6)
+            .map(|n| json!({"n": n, "_time": "2026-06-01T11:00:00Z"}))
+            .collect();
+        send(&app, &json!(events)).await;
+    }
+    let numbers =
+        |lines: &[&str]| lines.iter().map(|line| line.parse().unwrap()).collect::<BTreeSet<usize>>();
+    let csv = file(&app, "['d'] | project n", "csv").await;
+    let lines: Vec<&str> = csv.text.lines().collect();
+    assert_eq!((lines[0], lines.len()), ("n", EVENTS + 1));
+    assert_eq!(numbers(&lines[1..]).len(), EVENTS, "each once");
+
+    let ndjson = file(&app, "['d']", "ndjson").await;
+    let rows: Vec<Value> = ndjson.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let found: BTreeSet<u64> = rows.iter().map(|row| row["n"].as_u64().unwrap()).collect();
+    assert_eq!((rows.len(), found.len()), (EVENTS, EVENTS));
+
+    // In another order they are read at once.
+    let sorted = file(&app, "['d'] | sort by n asc | project n", "csv").await;
+    let lines: Vec<&str> = sorted.text.lines().skip(1).collect();
+    assert!(
+        lines.iter().enumerate().all(|(place, line)| *line == place.to_string()) && lines.len() == EVENTS
+    );
+    let parquet = file(&app, "['d'] | project n", "parquet").await;
+    assert!(parquet.text.starts_with("PAR1"));
+}
+
+/// The oldest event, on the last page, has fields that no other has: as many as are shown of every dataset, and more.
+async fn names(app: TestApp) {
+    for (dataset, fields) in [("few", 20), ("many", 600)] {
+        let mut oldest = json!({"n": 0, "_time": "2026-06-01T10:00:00Z"});
+        for field in 0..fields {
+            oldest[format!("f{field:03}")] = json!(field);
+        }
+        send_to(&app, dataset, &json!([oldest])).await;
+        let newer: Vec<Value> =
+            (1..EVENTS).map(|n| json!({"n": n, "_time": "2026-06-01T11:00:00Z"})).collect();
+        for part in newer.chunks(10_000) {
+            send_to(&app, dataset, &json!(part)).await;
+        }
+        let csv = file(&app, &format!("['{dataset}']"), "csv").await;
+        let lines: Vec<Vec<&str>> = csv.text.lines().map(|line| line.split(',').collect()).collect();
+        assert_eq!(lines.len(), EVENTS + 1, "{dataset}");
+        for field in 0..fields {
+            let place = lines[0].iter().position(|name| *name == format!("f{field:03}")).unwrap();
+            assert_eq!((lines[1][place], lines[EVENTS][place]), ("", field.to_string().as_str()));
+        }
+        assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{dataset}");
+    }
+}
+
+async fn formulas(app: TestApp) {
+    send(&app, &json!([{"n": -5, "text": "=1+1", "other": "@x", "+name": "-1", "plain": "a,b"}])).await;
+    let csv = file(&app, "['d'] | project n, text, other, ['+name'], plain", "csv").await;
+    assert_eq!(csv.text, "n,text,other,'+name,plain\r\n-5,'=1+1,'@x,'-1,\"a,b\"\r\n");
+    // What programs ask for stays as it is.
+    let headers = [("content-type", "application/json"), ("accept", "text/csv")];
+    let body = json!({"apl": "['d'] | project text"}).to_string().into_bytes();
+    let plain = app.send_bytes("/v1/query/_apl", &headers, body).await;
+    assert_eq!(plain.text, "text\r\n=1+1\r\n");
+}

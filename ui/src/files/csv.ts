@@ -1,0 +1,21 @@
+// Writes rows as CSV for people. A text that a spreadsheet would take for a formula gets an apostrophe before it;
+// numbers stay numbers, also negative ones.
+
+import { fullText } from "../values/show.ts";
+import type { Value } from "../values/value.ts";
+
+const FORMULA = /^[=+\-@\t\r]/;
+
+export function csvCell(value: Value | undefined): string {
+  if (value === null || value === undefined) return "";
+  let text = fullText(value);
+  if (typeof value === "string" && FORMULA.test(text)) text = `'${text}`;
+  return /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export function writeCsv(names: string[], columns: Value[][]): string {
+  const count = columns[0]?.length ?? 0;
+  const lines = [names.map(csvCell).join(",")];
+  for (let row = 0; row < count; row++) lines.push(columns.map((column) => csvCell(column[row])).join(","));
+  return `${lines.join("\r\n")}\r\n`;
+}

@@ -1,0 +1,328 @@
+// Explore: asking, cancelling, mending, narrowing, reading, comparing, taking away.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+
+const mod = process.platform === "darwin" ? "Meta" : "Control";
+
+async function open(page, service, parameters) {
+  await page.goto(`${service.address}/explore?${new URLSearchParams({ from: "now-6h", to: "now", ...parameters })}`);
+}
+
+async function total(page) {
+  return Number((await page.locator(".panel-row strong").textContent()).replaceAll(",", ""));
+}
+
+async function settled(page) {
+  await page.getByRole("button", { name: /^Run/ }).waitFor();
+  await page.locator(".row .cell").first().waitFor();
+}
+
+export function exploreTests(watched) {
+  watched("events of the generator are loaded", async ({ service }) => {
+    await service.generate("gen", 60_000, 5);
+  });
+
+  watched("3: the first load is small, the second is only the shell", async ({ service, context }) => {
+    const fresh = await context.newPage();
+    await fresh.goto(`${service.address}/explore?q=gen`);
+    await fresh.locator(".cm-editor").waitFor();
+    const seen = await fresh.evaluate(() =>
+      performance
+        .getEntriesByType("resource")
+        .filter(({ name }) => name.includes("/ui/"))
+        .map(({ name, encodedBodySize, transferSize }) => ({ name, encodedBodySize, transferSize })),
+    );
+    const whole = seen.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
+    assert.ok(whole < 250_000, `${whole} bytes`);
+    const paint = await fresh.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? 0);
+    assert.ok(paint < 3000, `first paint after ${paint} ms on a machine that does other things`);
+    await fresh.reload();
+    await fresh.locator(".cm-editor").waitFor();
+    const again = await fresh.evaluate(() =>
+      performance
+        .getEntriesByType("resource")
+        .filter(({ name }) => name.includes("/ui/"))
+        .reduce((sum, { transferSize }) => sum + transferSize, 0),
+    );
+    assert.ok(again < 2000, `${again} bytes came again`);
+    await fresh.close();
+  });
+
+  watched("9: a mistake is underlined and mended by key", async ({ page, service }) => {
+    await open(page, service, { q: "gen" });
+    await settled(page);
+    await page.locator(".cm-content").click();
+    await page.keyboard.press(`${mod}+End`);
+    await page.keyboard.type(" | where strln(path) > 1");
+    await page.keyboard.press("Escape");
+    await page.locator(".cm-lintRange-error").waitFor({ timeout: 5000 });
+    await page.keyboard.press(`${mod}+.`);
+    await page.waitForFunction(() => document.querySelector(".cm-content")?.textContent?.includes("strlen(path)"));
+    await page.keyboard.press(`${mod}+Enter`);
+    await page.waitForURL(/strlen/);
+    await settled(page);
+  });
+
+  watched("10: completion knows fields behind project, and values", async ({ page, service }) => {
+    await open(page, service, { q: "gen" });
+    await settled(page);
+    await page.locator(".cm-content").click();
+    await page.keyboard.press(`${mod}+End`);
+    await page.keyboard.type(" | project code = status, level | where ");
+    await page.locator(".cm-tooltip-autocomplete li").first().waitFor();
+    const labels = await page.locator(".cm-tooltip-autocomplete li .cm-completionLabel").allTextContents();
+    assert.ok(labels.includes("code") && !labels.includes("path"), labels.slice(0, 12).join(" "));
+    await page.keyboard.type('level == "');
+    await page.locator(".cm-tooltip-autocomplete li", { hasText: "error" }).first().waitFor();
+    await page.keyboard.press("Escape");
+  });
+
+  watched("13: plus and minus write stages, chips take them away, back undoes", async ({ page, service }) => {
+    await open(page, service, { q: "gen" });
+    await settled(page);
+    const before = await total(page);
+    await page
+      .getByRole("button", { name: /^text level/ })
+      .or(page.locator('.field button[title^="level "]'))
+      .first()
+      .click();
+    await page.getByRole("button", { name: "Only error" }).click();
+    await page.waitForURL(/error/);
+    await page.locator(".chip", { hasText: 'level == "error"' }).waitFor();
+    await page.waitForFunction(
+      (old) => Number(document.querySelector(".panel-row strong")?.textContent?.replaceAll(",", "")) < old,
+      before,
+    );
+    await page.getByRole("button", { name: /Remove the filter level/ }).click();
+    await page.waitForFunction(
+      (old) => Number(document.querySelector(".panel-row strong")?.textContent?.replaceAll(",", "")) >= old,
+      before,
+    );
+    assert.equal(await page.locator(".chip").count(), 0);
+    await page.goBack();
+    await page.locator(".chip", { hasText: 'level == "error"' }).waitFor();
+  });
+
+  watched("11: the histogram is brushed, entered and left by mouse and by keys", async ({ page, service }) => {
+    await open(page, service, { q: "gen" });
+    await settled(page);
+    const box = await page.locator(".histogram").boundingBox();
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 40, { steps: 5 });
+    await page.mouse.up();
+    await page.getByRole("button", { name: "Zoom", exact: true }).click();
+    await page.waitForURL(/from=2/);
+    await page.goBack();
+    await page.waitForURL(/from=now-6h/);
+    await settled(page);
+    await page.locator(".histogram").focus();
+    for (let count = 0; count < 3; count++) await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("Shift+ArrowLeft");
+    await page.getByRole("toolbar", { name: "The chosen stretch" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/from=2/);
+  });
+
+  watched("18: a long table is scrolled to its middle and its end, each row once", async ({ page, service }) => {
+    await open(page, service, { q: "gen" });
+    await settled(page);
+    await page.waitForFunction(
+      () => Number(document.querySelector(".viewport")?.getAttribute("aria-rowcount")) > 50_000,
+    );
+    const rows = Number(await page.locator(".viewport").getAttribute("aria-rowcount")) - 1;
+    for (const share of [0.5, 1]) {
+      await page.locator(".viewport").evaluate((element, part) => {
+        element.scrollTop = element.scrollHeight * part;
+      }, share);
+      await page.waitForFunction(
+        () => !document.querySelector(".viewport .coming") && document.querySelector(".viewport .row .cell"),
+        null,
+        { timeout: 20_000 },
+      );
+      const drawn = await page
+        .locator(".viewport .row")
+        .evaluateAll((list) =>
+          list.map((row) => [
+            Number(row.getAttribute("aria-rowindex")),
+            row.querySelector(".time")?.getAttribute("title")?.split("\n")[0],
+          ]),
+        );
+      drawn.sort((a, b) => a[0] - b[0]);
+      assert.equal(new Set(drawn.map(([index]) => index)).size, drawn.length);
+      const times = drawn.map(([, time]) => time);
+      assert.deepEqual(times, [...times].sort().reverse(), "newest first");
+      if (share === 1) assert.equal(drawn.at(-1)[0], rows + 1);
+    }
+  });
+
+  watched("22: comparing a spike ranks what makes it first, and a click filters", async ({ page, service }) => {
+    await open(page, service, { q: "demo", tab: "compare", group: "status >= 500" });
+    await page.locator("article h3").first().waitFor({ timeout: 20_000 });
+    const first = (await page.locator("article h3").allTextContents()).slice(0, 4);
+    assert.ok(first.includes("status") || first.includes("level"), first.join(" "));
+    await page
+      .locator("article", { hasText: "level" })
+      .first()
+      .getByTitle(/^error/)
+      .first()
+      .click();
+    await page.waitForURL(/level/);
+  });
+
+  watched("23: patterns have the counts of the text query, and filter", async ({ page, service }) => {
+    await open(page, service, { q: "demo", tab: "patterns" });
+    await page.locator("td.template").first().waitFor({ timeout: 20_000 });
+    const text = await page
+      .locator("tbody tr td.number")
+      .first()
+      .evaluate((cell) => cell.firstChild.textContent);
+    const shown = Number(text.replaceAll(",", ""));
+    const answer = await service.call("/v1/query/_apl?format=tabular", {
+      apl: "demo | summarize n = count() by template(message) | top 1 by n",
+      startTime: "now-7h",
+      endTime: "now",
+    });
+    const place = answer.tables[0].fields.findIndex(({ name }) => name === "n");
+    assert.ok(
+      Math.abs(answer.tables[0].columns[place][0] - shown) / shown < 0.05,
+      `${shown} beside ${answer.tables[0].columns[place][0]}`,
+    );
+    await page.getByRole("button", { name: "Only events of this pattern" }).first().click();
+    await page.locator(".chip", { hasText: "template(message)" }).waitFor();
+  });
+
+  watched("25: explain: blocks left out and examined make the total", async ({ page, service }) => {
+    await open(page, service, { q: "gen | where status >= 500", tab: "explain" });
+    const line = page.getByText(/of .* examined, .* left out/);
+    await line.waitFor({ timeout: 20_000 });
+    const [examined, all, out] = (await line.textContent())
+      .match(/[\d,]+/g)
+      .map((text) => Number(text.replaceAll(",", "")));
+    assert.equal(examined + out, all);
+  });
+
+  watched("charts: lines with their numbers as a table, other kinds, a link for each", async ({ page, service }) => {
+    await open(page, service, { q: "demo | summarize count() by bin_auto(_time), service" });
+    await page.locator(".chart canvas").waitFor();
+    assert.equal(await page.locator("table.legend tbody tr").count(), 2);
+    for (const kind of ["Areas", "Bars", "Heatmap", "Number", "Top list"]) {
+      await page.getByRole("button", { name: kind, exact: true }).click();
+      await page.waitForURL(/chart=/);
+    }
+    await open(page, service, { q: "demo | summarize n = count() by path", chart: "pie" });
+    await page.locator(".pie svg path").first().waitFor();
+  });
+
+  watched("6: Esc ends a query, also on the service", async ({ page, service }) => {
+    const count = async () => {
+      const text = await (await fetch(`${service.direct}/metrics`)).text();
+      return text
+        .split("\n")
+        .filter((line) => /quer/.test(line) && /cancel/.test(line) && !line.startsWith("#"))
+        .reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
+    };
+    const before = await count();
+    await open(page, service, { q: "gen" });
+    await settled(page);
+    await page.locator(".cm-content").click();
+    await page.keyboard.press(`${mod}+a`);
+    await page.keyboard.type(
+      "gen | join kind=inner (gen | project service, m2 = message) on service | where strlen(strcat(message, m2)) > 5 | summarize count()",
+    );
+    await page.keyboard.press("Escape");
+    await page.keyboard.press(`${mod}+Enter`);
+    await page.getByRole("button", { name: /^Cancel/ }).waitFor();
+    await page.waitForTimeout(700);
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: /^Run/ }).waitFor({ timeout: 1000 });
+    for (let tries = 0; tries < 20 && (await count()) <= before; tries++) await page.waitForTimeout(100);
+    assert.ok((await count()) > before, "the service counts one more cancelled query");
+  });
+
+  watched("21: a link to an event opens it; one that is not there says so", async ({ page, service }) => {
+    const answer = await service.call("/v1/query/_apl?format=tabular", {
+      apl: "demo | take 1 | project message",
+      startTime: "now-7h",
+      endTime: "now",
+      includeCursorField: true,
+    });
+    const [[message], [id]] = answer.tables[0].columns;
+    await open(page, service, { q: "demo", open: id });
+    await page.getByLabel("The linked event").getByText(message).waitFor();
+    await open(page, service, {
+      q: "demo",
+      open: id.replace(/.$/, (last) => (last === "0" ? "1" : "0")).replace(/-0+(\w+)-/, "-00000000000fffff-"),
+    });
+    await page.getByText("This event is not there").waitFor();
+  });
+
+  watched("28: CSV of the answer is safe and exact", async ({ page, service }) => {
+    await service.call(
+      "/v1/datasets/odd/ingest",
+      '[{"f":"=1+1","n":-5,"big":9007199254740993,"low":-9223372036854775808}]',
+    );
+    await open(page, service, { q: "odd | project f, n, big, low" });
+    await settled(page);
+    await page.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: /^CSV/ }).click(),
+    ]);
+    const text = await readFile(await download.path(), "utf8");
+    assert.match(text, /'=1\+1,-5,9007199254740993,-9223372036854775808/);
+  });
+
+  watched("14: integers beyond 2^53 are shown, filtered and linked exactly", async ({ page, service }) => {
+    await open(page, service, { q: "odd", cols: "big~200,low~240" });
+    await settled(page);
+    await page.getByText("9007199254740993").first().waitFor();
+    await page.getByText("-9223372036854775808").first().waitFor();
+    await page.locator(".row .cell", { hasText: "9007199254740993" }).hover();
+    await page.getByRole("button", { name: "Only rows with this big" }).click();
+    await page.locator(".chip", { hasText: "big == 9007199254740993" }).waitFor();
+    await settled(page);
+  });
+
+  watched("15: two events a nanosecond apart are in order with their full times", async ({ page, service }) => {
+    const now = new Date().toISOString().slice(0, 19);
+    await service.call("/v1/datasets/close/ingest", [
+      { _time: `${now}.000000001Z`, n: "first" },
+      { _time: `${now}.000000002Z`, n: "second" },
+    ]);
+    await open(page, service, { q: "close", cols: "_time,n" });
+    await settled(page);
+    assert.deepEqual(
+      await page
+        .locator(".row .cell:nth-child(3)")
+        .allTextContents()
+        .then((list) => list.map((text) => text.trim())),
+      ["second", "first"],
+    );
+    await page.locator(".row").first().click();
+    await page.getByText(`${now}.000000002Z`).first().waitFor();
+  });
+
+  watched("8: of two runs the later is shown", async ({ page, service }) => {
+    await open(page, service, { q: "demo | summarize n = count()" });
+    await page.locator(".figure").waitFor();
+    await page.route("**/v1/query/_apl*", async (route) => {
+      if (route.request().postData()?.includes("slow marker"))
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+      await route.continue().catch(() => undefined);
+    });
+    await page.evaluate(() => {
+      history.pushState(null, "", "/explore?q=print+a+%3D+%22slow+marker%22&tab=events");
+      dispatchEvent(new PopStateEvent("popstate"));
+    });
+    await page.evaluate(() => {
+      history.pushState(null, "", "/explore?q=print+a+%3D+%22fast+one%22&tab=events");
+      dispatchEvent(new PopStateEvent("popstate"));
+    });
+    await page.getByText("fast one").nth(1).waitFor();
+    await page.waitForTimeout(2000);
+    assert.equal(await page.locator(".row", { hasText: "slow marker" }).count(), 0);
+    await page.unroute("**/v1/query/_apl*");
+  });
+}

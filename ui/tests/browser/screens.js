@@ -1,0 +1,103 @@
+// Stream, Datasets, Queries, the session that ends, and the zone of all times.
+
+import assert from "node:assert/strict";
+
+export function screenTests(watched) {
+  watched("26: the stream shows what arrives, and a pause holds still", async ({ page, service }) => {
+    await page.goto(`${service.address}/stream?dataset=web`);
+    await page.getByRole("log").waitFor();
+    await page.waitForTimeout(800);
+    await service.call("/v1/datasets/web/ingest", [{ message: "seen in the stream", level: "warn" }]);
+    await page.getByText("seen in the stream").waitFor({ timeout: 5000 });
+    await page.getByRole("button", { name: "Pause" }).click();
+    const before = await page.locator(".event").count();
+    await service.call("/v1/datasets/web/ingest", [{ message: "came while paused" }]);
+    await page.getByRole("button", { name: /1 new below/ }).waitFor({ timeout: 5000 });
+    assert.equal(await page.locator(".event").count(), before);
+    await page.getByRole("button", { name: /1 new below/ }).click();
+    await page.getByText("came while paused").waitFor();
+  });
+
+  watched(
+    "datasets: list, fields, virtual field with its values, deletion with dry figures",
+    async ({ page, service }) => {
+      await page.goto(`${service.address}/datasets`);
+      await page.getByRole("link", { name: "gen", exact: true }).click();
+      await page.getByRole("table", { name: "Fields" }).getByText("duration_ms").waitFor();
+      await page.getByRole("tab", { name: "Virtual fields" }).click();
+      await page.getByRole("button", { name: "New virtual field" }).click();
+      await page.getByLabel("Name").fill("failed");
+      await page.getByLabel("Expression").fill("status >= 500");
+      await page.getByText("On the newest events:").waitFor({ timeout: 5000 });
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("cell", { name: "failed", exact: true }).waitFor();
+      await page.getByRole("tab", { name: "Care" }).click();
+      await page.getByLabel("where").fill('level == "debug"');
+      await page.getByRole("button", { name: "See what would go" }).last().click();
+      await page.getByText(/\d events, from/).waitFor();
+      await page.getByRole("button", { name: "Delete them…" }).click();
+      assert.equal(await page.getByRole("button", { name: "Delete", exact: true }).isDisabled(), true);
+      await page.getByRole("button", { name: "Keep everything" }).click();
+    },
+  );
+
+  watched("queries: a starred query is kept, found, opened and removed", async ({ page, service }) => {
+    await page.goto(`${service.address}/explore?${new URLSearchParams({ q: "demo | where status >= 500" })}`);
+    await page.getByRole("button", { name: "Star", exact: true }).click();
+    await page.getByLabel("Name").fill("Failures");
+    await page.getByRole("dialog").getByRole("button", { name: "Star", exact: true }).click();
+    await page.goto(`${service.address}/queries`);
+    await page.getByRole("link", { name: "Failures" }).click();
+    await page.waitForURL(/status/);
+    await page.goto(`${service.address}/queries?view=history`);
+    await page
+      .getByRole("link", { name: /status >= 500/ })
+      .first()
+      .waitFor();
+    await page.goto(`${service.address}/queries`);
+    await page.getByRole("button", { name: "Remove the star of Failures" }).click();
+    await page.getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByText("No query is starred yet").waitFor();
+  });
+
+  watched("39: UTC and local change table, axis and picker together", async ({ page, service }) => {
+    await page.goto(`${service.address}/explore?${new URLSearchParams({ q: "gen", from: "now-6h", to: "now" })}`);
+    await page.locator(".row .time").first().waitFor();
+    const read = () =>
+      page.evaluate(() => ({
+        row: document.querySelector(".row .time")?.textContent,
+        axis: document.querySelector(".histogram .tick:not(.most)")?.textContent,
+      }));
+    const utc = await read();
+    await page.getByRole("button", { name: "UTC", exact: true }).click();
+    await page.getByRole("button", { name: "Local", exact: true }).waitFor();
+    const local = await read();
+    assert.notEqual(utc.row, local.row);
+    assert.notEqual(utc.axis, local.axis);
+    await page.getByRole("button", { name: "Local", exact: true }).click();
+  });
+
+  watched(
+    "38: the session ended elsewhere, the text in the editor stays",
+    async ({ page, service, context }) => {
+      await page.goto(`${service.address}/explore?q=demo`);
+      await page.locator(".cm-content").click();
+      await page.keyboard.type(" | take 7");
+      await page.keyboard.press("Escape");
+      const cookies = await context.cookies();
+      await context.clearCookies();
+      await page.keyboard.press("Control+Enter");
+      await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
+      await context.addCookies(cookies);
+      await page.getByRole("button", { name: "Go on" }).click();
+      await page.getByRole("heading", { name: "Your session has ended" }).waitFor({ state: "detached" });
+      assert.match(await page.locator(".cm-content").textContent(), /take 7/);
+    },
+    [/401/],
+  );
+
+  watched("an unknown page and a wrong range are said, not shown empty", async ({ page, service }) => {
+    await page.goto(`${service.address}/explore?q=demo&from=now&to=now-1h`);
+    await page.getByText("The range of time cannot be read").waitFor();
+  });
+}
