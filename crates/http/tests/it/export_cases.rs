@@ -11,6 +11,7 @@ use crate::cases::Case;
 pub(crate) const ALL: &[(&str, Case)] = &[
     ("a_file_has_all_events_once", |app| Box::pin(many(app))),
     ("values_stand_below_their_names_on_every_page", |app| Box::pin(names(app))),
+    ("a_file_that_would_be_a_part_is_refused", |app| Box::pin(too_large(app))),
     ("texts_of_a_file_are_no_formulas", |app| Box::pin(formulas(app))),
 ];
 
@@ -27,11 +28,15 @@ async fn send_to(app: &TestApp, dataset: &str, events: &Value) {
     assert_eq!(answer.status, 200, "{answer:?}");
 }
 
-async fn file(app: &TestApp, apl: &str, format: &str) -> Answer {
+async fn asked(app: &TestApp, apl: &str, format: &str) -> Answer {
     let body = json!({"apl": apl, "startTime": "now-1d", "endTime": "now", "format": format});
     let made = app.send("POST", "/v2/exports", Some(&app.owner_token), Some(&body)).await;
     assert_eq!(made.status, 200, "{made:?}");
-    let file = app.send("GET", made.json()["link"].as_str().unwrap(), None, None).await;
+    app.send("GET", made.json()["link"].as_str().unwrap(), None, None).await
+}
+
+async fn file(app: &TestApp, apl: &str, format: &str) -> Answer {
+    let file = asked(app, apl, format).await;
     assert_eq!(file.status, 200, "{}", file.text);
     file
 }
@@ -65,27 +70,41 @@ async fn many(app: TestApp) {
     assert!(parquet.text.starts_with("PAR1"));
 }
 
-/// The oldest event, on the last page, has fields that no other has: as many as are shown of every dataset, and more.
+/// The oldest event, on the last page, has fields that no other has.
 async fn names(app: TestApp) {
-    for (dataset, fields) in [("few", 20), ("many", 600)] {
-        let mut oldest = json!({"n": 0, "_time": "2026-06-01T10:00:00Z"});
-        for field in 0..fields {
-            oldest[format!("f{field:03}")] = json!(field);
-        }
-        send_to(&app, dataset, &json!([oldest])).await;
-        let newer: Vec<Value> =
-            (1..EVENTS).map(|n| json!({"n": n, "_time": "2026-06-01T11:00:00Z"})).collect();
-        for part in newer.chunks(10_000) {
-            send_to(&app, dataset, &json!(part)).await;
-        }
-        let csv = file(&app, &format!("['{dataset}']"), "csv").await;
-        let lines: Vec<Vec<&str>> = csv.text.lines().map(|line| line.split(',').collect()).collect();
-        assert_eq!(lines.len(), EVENTS + 1, "{dataset}");
-        for field in 0..fields {
-            let place = lines[0].iter().position(|name| *name == format!("f{field:03}")).unwrap();
-            assert_eq!((lines[1][place], lines[EVENTS][place]), ("", field.to_string().as_str()));
-        }
-        assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{dataset}");
+    send_with_wide_oldest(&app, "few", 20).await;
+    let csv = file(&app, "['few']", "csv").await;
+    let lines: Vec<Vec<&str>> = csv.text.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(lines.len(), EVENTS + 1);
+    for field in 0..20 {
+        let place = lines[0].iter().position(|name| *name == format!("f{field:03}")).unwrap();
+        assert_eq!((lines[1][place], lines[EVENTS][place]), ("", field.to_string().as_str()));
+    }
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()));
+}
+
+/// Where there are more fields than a page has of every dataset, a page does not know those of the next.
+async fn too_large(app: TestApp) {
+    send_with_wide_oldest(&app, "many", 600).await;
+    let refused = asked(&app, "['many']", "csv").await;
+    assert_eq!(refused.status, 432, "{}", refused.text);
+    assert_eq!(refused.json()["message"], "the answer is too large for one file of this kind");
+    let named = file(&app, "['many'] | project n, f599", "csv").await;
+    let lines: Vec<&str> = named.text.lines().collect();
+    assert_eq!((lines[0], lines.len(), lines[EVENTS]), ("n,f599", EVENTS + 1, "0,599"));
+    let rows = file(&app, "['many']", "ndjson").await;
+    assert_eq!(rows.text.lines().count(), EVENTS);
+}
+
+async fn send_with_wide_oldest(app: &TestApp, dataset: &str, fields: usize) {
+    let mut oldest = json!({"n": 0, "_time": "2026-06-01T10:00:00Z"});
+    for field in 0..fields {
+        oldest[format!("f{field:03}")] = json!(field);
+    }
+    send_to(app, dataset, &json!([oldest])).await;
+    let newer: Vec<Value> = (1..EVENTS).map(|n| json!({"n": n, "_time": "2026-06-01T11:00:00Z"})).collect();
+    for part in newer.chunks(10_000) {
+        send_to(app, dataset, &json!(part)).await;
     }
 }
 

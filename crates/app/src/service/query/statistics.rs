@@ -86,7 +86,8 @@ fn text(base: &str, fields: &[String], top: usize) -> String {
             (Column::Distinct, format!("dcount({field})")),
             (Column::Top, format!("topk({field}, {top})")),
             (Column::Min, format!("min({field})")),
-            (Column::Median, format!("percentile({field}, 50)")),
+            // A field that never was a number has no percentile, and would refuse the others theirs.
+            (Column::Median, format!("percentile(todouble({field}), 50)")),
             (Column::Max, format!("max({field})")),
         ];
         for (column, expression) in columns {

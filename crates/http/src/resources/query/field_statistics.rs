@@ -65,7 +65,7 @@ pub struct FieldFigures {
     pub distinct: u64,
     /// The most frequent values, about, with how often they occur.
     pub top: Vec<FieldValue>,
-    /// The bounds of numbers and times, and the number in the middle; null where there are none.
+    /// The least and the greatest value, and about the number in the middle; null where there are none.
     #[schema(value_type = Value)]
     pub min: Option<Box<RawValue>>,
     #[schema(value_type = Value)]
