@@ -199,7 +199,7 @@ pub(crate) async fn pressure(backend: Backend) {
     let message = format!("<1>{}\n", "m".repeat(8_000));
     let stalled = std::time::Duration::from_secs(3);
     let (mut sent, mut rest) = (0_u64, 0);
-    while let Ok(written) = tokio::time::timeout(stalled, stream.write(message[rest..].as_bytes())).await {
+    while let Ok(written) = tokio::time::timeout(stalled, stream.write(&message.as_bytes()[rest..])).await {
         rest += written.unwrap();
         if rest == message.len() {
             (sent, rest) = (sent + 1, 0);
@@ -218,7 +218,7 @@ pub(crate) async fn pressure(backend: Backend) {
 
     let make = world.client.post(&datasets).bearer_auth(&world.token).json(&json!({"name": "logs"})).send();
     assert_eq!(make.await.unwrap().status(), 200);
-    stream.write_all(message[rest..].as_bytes()).await.unwrap();
+    stream.write_all(&message.as_bytes()[rest..]).await.unwrap();
     stream.write_all(b"<2>last\n").await.unwrap();
     read_to_the_end(stream).await;
     eventually("the last message", async || {

@@ -114,19 +114,15 @@ impl Installation {
     pub(crate) fn start_listening(&self, more: &[&str]) -> (Service, HashMap<String, SocketAddr>) {
         let mut command = self.command(&["serve", "--listen", "127.0.0.1:0", "--log-level", "error"]);
         let mut child = command.args(more).stdout(Stdio::piped()).spawn().unwrap();
-        let mut ports = HashMap::new();
-        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
+        let (mut ports, mut address) = (HashMap::new(), None);
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        while let (None, Some(line)) = (&address, lines.next()) {
             let line = line.unwrap();
-            if let Some((_, url)) = line.split_once("listens on ") {
-                return (Service { child, url: url.to_owned() }, ports);
-            }
-            if let Some((what, address)) =
-                line.strip_prefix("Takes ").and_then(|rest| rest.split_once(" at "))
-            {
-                ports.insert(what.to_owned(), address.parse().unwrap());
-            }
+            address = line.split_once("listens on ").map(|(_, url)| url.to_owned());
+            let taken = line.strip_prefix("Takes ").and_then(|rest| rest.split_once(" at "));
+            ports.extend(taken.map(|(what, address)| (what.to_owned(), address.parse().unwrap())));
         }
-        panic!("the service ended before it listened");
+        (Service { child, url: address.expect("the service ended before it listened") }, ports)
     }
 
     /// Starts the service and waits until it listens; if it ends before, what it said on standard error.

@@ -50,7 +50,7 @@ const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(10);
 
 /// What a stream is at. An answer has its memory until the connection asks for what comes after it.
 enum Stage {
-    Going(Going),
+    Going(Box<Going>),
     Answered(Ended),
     Done,
 }
@@ -116,7 +116,7 @@ pub fn watched(app: Arc<App>, caller: Caller, under_way: Arc<UnderWay>, mut aski
             }
         }
     });
-    let begun = Stage::Going(Going { answer, ticks, began, progress, parts });
+    let begun = Stage::Going(Box::new(Going { answer, ticks, began, progress, parts }));
     let events = stream::unfold(begun, |stage| async move {
         let mut going = match stage {
             Stage::Going(going) => going,
