@@ -116,13 +116,13 @@ impl Installation {
         let mut child = command.args(more).stdout(Stdio::piped()).spawn().unwrap();
         let (mut ports, mut address) = (HashMap::new(), None);
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        while let (None, Some(line)) = (&address, lines.next()) {
-            let line = line.unwrap();
+        while address.is_none() {
+            let line = lines.next().unwrap().unwrap();
             address = line.split_once("listens on ").map(|(_, url)| url.to_owned());
             let taken = line.strip_prefix("Takes ").and_then(|rest| rest.split_once(" at "));
             ports.extend(taken.map(|(what, address)| (what.to_owned(), address.parse().unwrap())));
         }
-        (Service { child, url: address.expect("the service ended before it listened") }, ports)
+        (Service { child, url: address.unwrap() }, ports)
     }
 
     /// Starts the service and waits until it listens; if it ends before, what it said on standard error.
