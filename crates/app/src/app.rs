@@ -118,7 +118,7 @@ impl App {
             sending,
         } = parts;
         let worker = Worker::new(Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance), sending);
-        let tasks = TaskTracker::new();
+        let (tasks, keys) = (TaskTracker::new(), Keys::new(&catalog, &clock));
         let proofs = ProofMemory::new(&*chance).demanding_nonces(oauth.demands_nonces);
         let app = Arc::new(Self {
             store,
@@ -128,12 +128,7 @@ impl App {
             queries: QueryDesk::new(query, atlas),
             exports: ExportDesk::default(),
             notify: Arc::new(worker),
-            embedded: EmbeddedServer::new(
-                &oauth,
-                public_url.as_str(),
-                Keys::new(&catalog, &clock),
-                proofs.another(),
-            ),
+            embedded: EmbeddedServer::new(&oauth, public_url.as_str(), keys, proofs.another()),
             oauth: Oauth::new(oauth, public_url.as_str(), &clock, proofs, &tasks),
             public_url,
             trusted_proxies,

@@ -95,6 +95,13 @@ macro_rules! catalog_cases {
     };
 }
 
+/// Cases of the form `async fn(database: &Database)`, by name.
+macro_rules! database_cases {
+    ($($name:literal => $case:path,)*) => {
+        &[$(Case { name: $name, run: |database| Box::pin($case(database)) },)*]
+    };
+}
+
 const CATALOG_CASES: &[Case] = catalog_cases! {
     opening {
         answers_until_it_is_closed,
@@ -501,72 +508,24 @@ const DUCKDB_CASES: &[Case] = catalog_cases! {
     }
 };
 
-const DATABASE_CASES: &[Case] = &[
-    Case {
-        name: "opening::two_nodes_at_once",
-        run: |database| Box::pin(opening::two_nodes_at_once(database)),
-    },
-    Case {
-        name: "stored_forms::version_1_is_still_read",
-        run: |database| Box::pin(stored_forms::version_1_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::version_2_is_still_read",
-        run: |database| Box::pin(stored_events::version_2_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::version_3_is_still_read",
-        run: |database| Box::pin(stored_events::version_3_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::version_4_is_still_read",
-        run: |database| Box::pin(stored_definitions::version_4_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::version_5_is_still_read",
-        run: |database| Box::pin(stored_sign_in::version_5_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::version_6_is_still_read",
-        run: |database| Box::pin(stored_monitors::version_6_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::version_7_is_still_read",
-        run: |database| Box::pin(lease::version_7_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::version_8_is_still_read",
-        run: |database| Box::pin(stored_events::version_8_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::version_9_is_still_read",
-        run: |database| Box::pin(stored_sign_in::version_9_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::version_10_is_still_read",
-        run: |database| Box::pin(stored_forms::version_10_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::version_11_is_still_read",
-        run: |database| Box::pin(stored_sign_in::version_11_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::version_12_is_still_read",
-        run: |database| Box::pin(preferences::version_12_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::version_13_is_still_read",
-        run: |database| Box::pin(endpoints::version_13_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::version_14_is_still_read",
-        run: |database| Box::pin(stored_dashboards::version_14_is_still_read(database)),
-    },
-    Case {
-        name: "stored_forms::memberships_of_accounts_that_wait_get_a_person_of_their_own",
-        run: |database| Box::pin(stored_sign_in::waiting_memberships_move(database)),
-    },
-];
+const DATABASE_CASES: &[Case] = database_cases! {
+    "opening::two_nodes_at_once" => opening::two_nodes_at_once,
+    "stored_forms::version_1_is_still_read" => stored_forms::version_1_is_still_read,
+    "stored_forms::version_2_is_still_read" => stored_events::version_2_is_still_read,
+    "stored_forms::version_3_is_still_read" => stored_events::version_3_is_still_read,
+    "stored_forms::version_4_is_still_read" => stored_definitions::version_4_is_still_read,
+    "stored_forms::version_5_is_still_read" => stored_sign_in::version_5_is_still_read,
+    "stored_forms::version_6_is_still_read" => stored_monitors::version_6_is_still_read,
+    "stored_forms::version_7_is_still_read" => lease::version_7_is_still_read,
+    "stored_forms::version_8_is_still_read" => stored_events::version_8_is_still_read,
+    "stored_forms::version_9_is_still_read" => stored_sign_in::version_9_is_still_read,
+    "stored_forms::version_10_is_still_read" => stored_forms::version_10_is_still_read,
+    "stored_forms::version_11_is_still_read" => stored_sign_in::version_11_is_still_read,
+    "stored_forms::version_12_is_still_read" => preferences::version_12_is_still_read,
+    "stored_forms::version_13_is_still_read" => endpoints::version_13_is_still_read,
+    "stored_forms::version_14_is_still_read" => stored_dashboards::version_14_is_still_read,
+    "stored_forms::memberships_of_accounts_that_wait_get_a_person_of_their_own" => stored_sign_in::waiting_memberships_move,
+};
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
+use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
 use tidegauge_app::App;
@@ -18,6 +18,7 @@ use super::layout::{Action, Message, keep_private, redirect};
 use super::return_to::local_path;
 use super::visitor::Visitor;
 use crate::api::{Api, Versions};
+use crate::resources::endpoints::elastic;
 
 /// Where the screens of the interface are.
 const SCREENS: [&str; 6] = ["/", "/explore", "/stream", "/datasets", "/queries", "/start"];
@@ -61,11 +62,15 @@ fn at(path: &str, route: UtoipaMethodRouter<Arc<App>>) -> UtoipaMethodRouter<Arc
 
 /// A screen of the web interface.
 #[utoipa::path(get, path = "/", tag = "pages", responses(
-    (status = 200, body = String, content_type = "text/html"),
+    (status = 200, content((String = "text/html"), (Object = "application/json"))),
     (status = 303, description = "Nobody is signed in."),
 ))]
-pub async fn screen(State(app): State<Arc<App>>, visitor: Visitor, uri: Uri) -> Response {
-    answer(&app, &visitor, &uri)
+pub async fn screen(State(app): State<Arc<App>>, visitor: Visitor, request: Request) -> Response {
+    // Clients of Elasticsearch look at the root before they send; they want no page.
+    match elastic::probe(&app.elastic_version, &request).filter(|_| visitor.session.is_none()) {
+        Some(told) => told,
+        None => answer(&app, &visitor, request.uri()),
+    }
 }
 
 /// The screen of one dataset. Whether there is such a one is told on it.

@@ -25,7 +25,7 @@ pub struct OwnCapabilitiesResponse {
 
 /// Reads what the caller may do in the organisation that the request acts in: by role, roles and groups, and within what
 /// the token allows.
-#[utoipa::path(get, path = "/user/capabilities", tag = "users",
+#[utoipa::path(get, path = "/user/capabilities", tag = "users", operation_id = "own_capabilities",
     responses((status = 200, body = OwnCapabilitiesResponse)))]
 pub async fn own(caller: Caller) -> Result<Json<OwnCapabilitiesResponse>, ApiError> {
     caller.standing()?;

@@ -13,13 +13,14 @@ use crate::error::ApiError;
 use crate::extract::{Caller, Json};
 
 /// Reads the caller's preferences; an empty object where none were kept.
-#[utoipa::path(get, path = "/user/preferences", tag = "users", responses((status = 200, body = Object)))]
+#[utoipa::path(get, path = "/user/preferences", tag = "users", operation_id = "get_preferences",
+    responses((status = 200, body = Object)))]
 pub async fn get(State(app): State<Arc<App>>, caller: Caller) -> Result<Json<Box<RawValue>>, ApiError> {
     Ok(Json(raw(preferences::get(&app, &caller).await?)?))
 }
 
 /// Keeps the caller's preferences in the place of those before: any JSON object of at most 64 KiB.
-#[utoipa::path(put, path = "/user/preferences", tag = "users", request_body = Object,
+#[utoipa::path(put, path = "/user/preferences", tag = "users", operation_id = "set_preferences", request_body = Object,
     responses((status = 200, body = Object)))]
 pub async fn set(
     State(app): State<Arc<App>>,

@@ -87,7 +87,8 @@ const PUBLIC: &[&str] = &[
 
 /// Routes of pages, which ask for nothing and send browsers to sign in themselves, and what they answer without a form.
 const PAGES: &[(&str, &str, u16)] = &[
-    ("GET", "/", 303),
+    // Clients that want no page are told what they look for before they send.
+    ("GET", "/", 200),
     ("GET", "/explore", 303),
     ("GET", "/stream", 303),
     ("GET", "/datasets", 303),

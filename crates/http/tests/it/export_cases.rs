@@ -109,7 +109,9 @@ async fn send_with_wide_oldest(app: &TestApp, dataset: &str, fields: usize) {
 }
 
 async fn formulas(app: TestApp) {
-    send(&app, &json!([{"n": -5, "text": "=1+1", "other": "@x", "+name": "-1", "plain": "a,b"}])).await;
+    let time = "2026-06-01T11:00:00Z";
+    let event = json!({"_time": time, "n": -5, "text": "=1+1", "other": "@x", "+name": "-1", "plain": "a,b"});
+    send(&app, &json!([event])).await;
     let csv = file(&app, "['d'] | project n, text, other, ['+name'], plain", "csv").await;
     assert_eq!(csv.text, "n,text,other,'+name,plain\r\n-5,'=1+1,'@x,'-1,\"a,b\"\r\n");
     // What programs ask for stays as it is.

@@ -257,7 +257,8 @@ impl Step {
     }
 }
 
-/// Lines of the form `name: value` up to the first other line, then the body.
+/// Lines of the form `name: value` up to the first other line, then the body. Space around it does not count; a last line
+/// `<blank>` stands for an empty one.
 fn headers_and_body(text: &str) -> (Vec<(String, String)>, String) {
     let mut headers = Vec::new();
     let mut rest = text;
@@ -268,7 +269,8 @@ fn headers_and_body(text: &str) -> (Vec<(String, String)>, String) {
         headers.push((name.trim().to_lowercase(), value.trim().to_owned()));
         rest = after;
     }
-    (headers, rest.trim().to_owned())
+    let body = rest.trim();
+    (headers, body.strip_suffix("<blank>").map_or_else(|| body.to_owned(), |body| format!("{body}\n")))
 }
 
 fn is_header(line: &str) -> bool {
