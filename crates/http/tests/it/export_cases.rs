@@ -29,10 +29,14 @@ async fn send_to(app: &TestApp, dataset: &str, events: &Value) {
 }
 
 async fn asked(app: &TestApp, apl: &str, format: &str) -> Answer {
+    asked_with(app, apl, format, &[]).await
+}
+
+async fn asked_with(app: &TestApp, apl: &str, format: &str, headers: &[(String, String)]) -> Answer {
     let body = json!({"apl": apl, "startTime": "now-1d", "endTime": "now", "format": format});
     let made = app.send("POST", "/v2/exports", Some(&app.owner_token), Some(&body)).await;
     assert_eq!(made.status, 200, "{made:?}");
-    app.send("GET", made.json()["link"].as_str().unwrap(), None, None).await
+    app.send_raw("GET", made.json()["link"].as_str().unwrap(), headers, Vec::new()).await
 }
 
 async fn file(app: &TestApp, apl: &str, format: &str) -> Answer {
@@ -112,8 +116,13 @@ async fn formulas(app: TestApp) {
     let time = "2026-06-01T11:00:00Z";
     let event = json!({"_time": time, "n": -5, "text": "=1+1", "other": "@x", "+name": "-1", "plain": "a,b"});
     send(&app, &json!([event])).await;
-    let csv = file(&app, "['d'] | project n, text, other, ['+name'], plain", "csv").await;
+    let apl = "['d'] | project n, text, other, ['+name'], plain";
+    let csv = file(&app, apl, "csv").await;
     assert_eq!(csv.text, "n,text,other,'+name,plain\r\n-5,'=1+1,'@x,'-1,\"a,b\"\r\n");
+    // Browsers take it compressed, and read it to its end.
+    let packed = asked_with(&app, apl, "csv", &[("accept-encoding".to_owned(), "gzip".to_owned())]).await;
+    assert_eq!(packed.status, 200);
+    assert_eq!(packed.headers["content-encoding"], "gzip");
     // What programs ask for stays as it is.
     let headers = [("content-type", "application/json"), ("accept", "text/csv")];
     let body = json!({"apl": "['d'] | project text"}).to_string().into_bytes();

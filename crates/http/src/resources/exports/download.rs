@@ -60,7 +60,8 @@ pub async fn download(State(app): State<Arc<App>>, PathId(link): PathId) -> Resu
             }
         }
     });
-    let body = stream::iter([Ok(first)]).chain(rest);
+    // Who compresses it asks once more after its end.
+    let body = stream::iter([Ok(first)]).chain(rest).fuse();
     Ok((headers, Body::from_stream(body)).into_response())
 }
 

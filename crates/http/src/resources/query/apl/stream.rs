@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::sse::{Event, KeepAlive};
 use axum::response::{IntoResponse, Response, Sse};
-use futures_util::{Stream, stream};
+use futures_util::{Stream, StreamExt, stream};
 use serde::Serialize;
 use tidegauge_app::App;
 use tidegauge_app::service::query::apl;
@@ -144,7 +144,7 @@ pub fn kept_alive<S>(events: S) -> Response
 where
     S: Stream<Item = Result<Event, Infallible>> + Send + 'static,
 {
-    let events = Sse::new(events).keep_alive(KeepAlive::new().interval(KEEP_ALIVE_EVERY));
+    let events = Sse::new(events.fuse()).keep_alive(KeepAlive::new().interval(KEEP_ALIVE_EVERY));
     ([(UNBUFFERED, HeaderValue::from_static("no"))], events).into_response()
 }
 
