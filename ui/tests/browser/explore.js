@@ -136,9 +136,14 @@ export function exploreTests(watched) {
       await page.locator(".viewport").evaluate((element, part) => {
         element.scrollTop = element.scrollHeight * part;
       }, share);
+      // What was drawn before the page was scrolled does not count.
       await page.waitForFunction(
-        () => !document.querySelector(".viewport .coming") && document.querySelector(".viewport .row .cell"),
-        null,
+        (least) =>
+          !document.querySelector(".viewport .coming") &&
+          [...document.querySelectorAll(".viewport .row:has(.cell)")].some(
+            (row) => Number(row.getAttribute("aria-rowindex")) >= least,
+          ),
+        share === 1 ? rows + 1 : Math.floor(rows * 0.4),
         { timeout: 20_000 },
       );
       const drawn = await page
