@@ -8,48 +8,49 @@ use tidegauge_auth::RoleTable;
 use tidegauge_auth::oauth::ProofMemory;
 use tidegauge_catalog::Catalog;
 use tidegauge_engine::Engine;
-use tidegauge_model::{Chance, Clock, Timestamp};
-use tidegauge_notify::worker::{Manner, Worker};
+use tidegauge_model::{Clock, Rng, Timestamp};
+use tidegauge_notify::worker::{Worker, WorkerOptions};
 use tidegauge_store::Store;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
+use crate::audit_buffer::{LastUses, RefusalBuffer};
+use crate::audit_feed::AuditFeed;
 use crate::background::Background;
-use crate::bearers::Bearers;
-use crate::collected::{LastUses, RefusalLog};
+use crate::cached::Source;
 use crate::config;
 use crate::config::{HttpLimits, IngestLimits, OrganisationCreation, PublicUrl, QueryLimits, TrustedProxies};
 use crate::endpoint_uses::EndpointUses;
-use crate::limits::{RateLimiter, Shares};
+use crate::limits::{RateLimiter, SHARE_OF_UNHEARD, Shares, Turns, UNHEARD_MAX};
 use crate::metrics::Metrics;
 use crate::oauth::Oauth;
 use crate::oauth::accounts::Accounts;
-use crate::remembered::Source;
-use crate::service::exports::ExportDesk;
-use crate::service::ingest::IngestDesk;
+use crate::service::exports::ExportState;
+use crate::service::ingest::IngestState;
 use crate::service::oauth::EmbeddedServer;
 use crate::service::oauth::keys::Keys;
-use crate::service::passwords::PasswordDesk;
-use crate::service::query::desk::QueryDesk;
-use crate::service::query::places::Atlas;
+use crate::service::passwords::PasswordState;
+use crate::service::query::geoip::GeoIp;
+use crate::service::query::state::QueryState;
 use crate::service::sign_in::lockout::Addresses;
+use crate::token_cache::TokenCache;
 
 /// The parts of a running service.
 #[derive(Debug)]
 pub struct App {
     pub catalog: Arc<Catalog>,
     pub store: Arc<Store>,
-    pub ingest: IngestDesk,
+    pub ingest: IngestState,
     pub engine: Engine,
     /// Where events are read and kept.
     pub background: Background,
-    pub queries: QueryDesk,
+    pub queries: QueryState,
     /// Links to files that nobody has used yet.
-    pub exports: ExportDesk,
+    pub exports: ExportState,
     /// Sends what is in the outbox.
     pub notify: Arc<Worker>,
     pub clock: Arc<dyn Clock>,
-    pub chance: Arc<dyn Chance>,
+    pub rng: Arc<dyn Rng>,
     pub http: HttpLimits,
     pub public_url: PublicUrl,
     /// Whose word on where a request comes from is believed.
@@ -60,13 +61,15 @@ pub struct App {
     pub embedded: EmbeddedServer,
     pub oauth: Oauth,
     pub roles: RoleTable,
-    pub bearers: Arc<Bearers>,
+    pub token_cache: Arc<TokenCache>,
     pub rates: RateLimiter,
-    pub passwords: PasswordDesk,
+    pub passwords: PasswordState,
     /// From where passwords were tried in vain.
     pub addresses: Addresses,
     /// Refused calls that are not in the audit trail yet.
-    pub refusals: RefusalLog,
+    pub refusals: RefusalBuffer,
+    /// How far the audit trail is on its way into datasets.
+    pub audit_feed: AuditFeed,
     /// Uses of tokens that are not in the catalogue yet.
     pub last_uses: LastUses,
     /// What came in by endpoints and is not in the catalogue yet.
@@ -74,6 +77,12 @@ pub struct App {
     /// One permit for each request that may be worked on at once.
     pub load: Arc<Semaphore>,
     pub shares: Shares,
+    /// Requests that wait for a place, because nobody would hear that they are refused.
+    pub turns: Turns,
+    /// One permit for each such request that is kept at once, of all organisations together.
+    pub unheard: Arc<Semaphore>,
+    /// One permit for each of those that may have a place of `load` at the same time.
+    pub unheard_load: Arc<Semaphore>,
     pub metrics: Metrics,
     /// Work that goes on when the request that began it is cancelled; waited for at shutdown.
     pub tasks: TaskTracker,
@@ -88,16 +97,16 @@ pub struct Parts {
     pub engine: Engine,
     pub background: Background,
     pub clock: Arc<dyn Clock>,
-    pub chance: Arc<dyn Chance>,
+    pub rng: Arc<dyn Rng>,
     /// Where addresses are, if there is a database of that.
-    pub atlas: Option<Arc<Atlas>>,
+    pub geoip: Option<Arc<GeoIp>>,
     pub public_url: PublicUrl,
     pub trusted_proxies: TrustedProxies,
     pub organisation_creation: OrganisationCreation,
     pub elastic_version: String,
     pub oauth: config::oauth::Oauth,
     /// How messages are sent to notifiers.
-    pub sending: Manner,
+    pub sending: WorkerOptions,
 }
 
 impl App {
@@ -108,8 +117,8 @@ impl App {
             engine,
             background,
             clock,
-            chance,
-            atlas,
+            rng,
+            geoip,
             public_url,
             trusted_proxies,
             organisation_creation,
@@ -117,16 +126,16 @@ impl App {
             oauth,
             sending,
         } = parts;
-        let worker = Worker::new(Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance), sending);
+        let worker = Worker::new(Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&rng), sending);
         let (tasks, keys) = (TaskTracker::new(), Keys::new(&catalog, &clock));
-        let proofs = ProofMemory::new(&*chance).demanding_nonces(oauth.demands_nonces);
+        let proofs = ProofMemory::new(&*rng).demanding_nonces(oauth.demands_nonces);
         let app = Arc::new(Self {
             store,
-            ingest: IngestDesk::new(ingest),
+            ingest: IngestState::new(ingest),
             engine,
             background,
-            queries: QueryDesk::new(query, atlas),
-            exports: ExportDesk::default(),
+            queries: QueryState::new(query, geoip),
+            exports: ExportState::default(),
             notify: Arc::new(worker),
             embedded: EmbeddedServer::new(&oauth, public_url.as_str(), keys, proofs.another()),
             oauth: Oauth::new(oauth, public_url.as_str(), &clock, proofs, &tasks),
@@ -136,16 +145,20 @@ impl App {
             elastic_version,
             catalog,
             clock,
-            chance,
+            rng,
             load: Arc::new(Semaphore::new(http.max_requests_in_flight)),
             shares: Shares::default(),
+            turns: Turns::default(),
+            unheard: Arc::new(Semaphore::new(UNHEARD_MAX)),
+            unheard_load: Arc::new(Semaphore::new((http.max_requests_in_flight / SHARE_OF_UNHEARD).max(1))),
             http,
             roles: RoleTable::default(),
-            bearers: Arc::default(),
+            token_cache: Arc::default(),
             rates: RateLimiter::default(),
-            passwords: PasswordDesk::default(),
+            passwords: PasswordState::default(),
             addresses: Addresses::default(),
-            refusals: RefusalLog::default(),
+            refusals: RefusalBuffer::default(),
+            audit_feed: AuditFeed::default(),
             last_uses: LastUses::default(),
             endpoint_uses: EndpointUses::default(),
             metrics: Metrics::default(),
@@ -171,9 +184,9 @@ impl App {
     pub fn accounts(&self) -> Accounts<'_> {
         Accounts {
             catalog: &self.catalog,
-            bearers: &self.bearers,
+            token_cache: &self.token_cache,
             roles: &self.roles,
-            chance: &*self.chance,
+            rng: &*self.rng,
             public_url: &self.public_url,
             clock: &*self.clock,
         }

@@ -6,6 +6,7 @@ use std::future::Future;
 
 use tidegauge_engine::lower_priority;
 use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::JoinError;
 use tokio_util::task::AbortOnDropHandle;
 use tracing::Instrument;
 
@@ -36,14 +37,24 @@ impl Background {
 
     /// Does some work there. Dropping the future stops it.
     pub async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
-        match AbortOnDropHandle::new(self.handle.spawn(work.in_current_span())).await {
-            Ok(done) => done,
-            Err(stopped) => match stopped.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                // The threads end only when nobody waits for an answer any more.
-                Err(_) => std::future::pending().await,
-            },
-        }
+        joined(AbortOnDropHandle::new(self.handle.spawn(work.in_current_span()))).await
+    }
+
+    /// Computes something there that never waits, such as bytes from other bytes.
+    pub async fn compute<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
+        joined(self.handle.spawn_blocking(work)).await
+    }
+}
+
+/// What was done; a panic goes on where it was asked for.
+async fn joined<T>(task: impl Future<Output = Result<T, JoinError>>) -> T {
+    match task.await {
+        Ok(done) => done,
+        Err(stopped) => match stopped.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The threads end only when nobody waits for an answer any more.
+            Err(_) => std::future::pending().await,
+        },
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tidegauge_catalog::endpoints::{Figures, LastError};
+use tidegauge_catalog::endpoints::{LastError, Stats};
 use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{EndpointId, Timestamp};
 
@@ -14,7 +14,7 @@ const MESSAGE_MAX: usize = 512;
 /// What is not in the catalogue yet. Bounded by the number of endpoints.
 #[derive(Debug, Default)]
 pub struct EndpointUses {
-    seen: Mutex<HashMap<EndpointId, Figures>>,
+    seen: Mutex<HashMap<EndpointId, Stats>>,
     /// Held while what was taken is on its way into the catalogue.
     writing: tokio::sync::Mutex<()>,
 }
@@ -22,28 +22,28 @@ pub struct EndpointUses {
 impl EndpointUses {
     /// Counts events that were stored.
     pub fn stored(&self, endpoint: &EndpointId, events: u64, bytes: u64, at: Timestamp) {
-        self.add(endpoint, Figures { events, bytes, last_event: Some(at), ..Figures::default() });
+        self.add(endpoint, Stats { events, bytes, last_event: Some(at), ..Stats::default() });
     }
 
     /// Counts what was not stored, with the reason.
     pub fn failed(&self, endpoint: &EndpointId, failures: u64, message: &str, at: Timestamp) {
         let message = message.chars().filter(|sign| *sign != '\0').take(MESSAGE_MAX).collect();
         let last_error = Some(LastError { at, message });
-        self.add(endpoint, Figures { failures, last_error, ..Figures::default() });
+        self.add(endpoint, Stats { failures, last_error, ..Stats::default() });
     }
 
-    fn add(&self, endpoint: &EndpointId, figures: Figures) {
+    fn add(&self, endpoint: &EndpointId, stats: Stats) {
         let mut seen = self.lock();
         match seen.get_mut(endpoint) {
-            Some(known) => known.add(figures),
+            Some(known) => known.add(stats),
             None => {
-                seen.insert(endpoint.clone(), figures);
+                seen.insert(endpoint.clone(), stats);
             }
         }
     }
 
     /// Puts back what could not be written, before what came since.
-    fn put_back(&self, taken: Vec<(EndpointId, Figures)>) {
+    fn put_back(&self, taken: Vec<(EndpointId, Stats)>) {
         let mut seen = self.lock();
         for (endpoint, mut earlier) in taken {
             let later = seen.remove(&endpoint).unwrap_or_default();
@@ -52,11 +52,11 @@ impl EndpointUses {
         }
     }
 
-    fn take(&self) -> Vec<(EndpointId, Figures)> {
+    fn take(&self) -> Vec<(EndpointId, Stats)> {
         std::mem::take(&mut *self.lock()).into_iter().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<EndpointId, Figures>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<EndpointId, Stats>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -92,10 +92,10 @@ mod tests {
         let taken = uses.take();
         uses.failed(&id, 3, &"x".repeat(1_000), at(3));
         uses.put_back(taken);
-        let (_, figures) = uses.take().remove(0);
-        assert_eq!((figures.events, figures.bytes, figures.failures), (2, 20, 4));
-        assert_eq!(figures.last_event, Some(at(1)));
-        let error = figures.last_error.unwrap();
+        let (_, stats) = uses.take().remove(0);
+        assert_eq!((stats.events, stats.bytes, stats.failures), (2, 20, 4));
+        assert_eq!(stats.last_event, Some(at(1)));
+        let error = stats.last_error.unwrap();
         assert_eq!((error.at, error.message.len()), (at(3), MESSAGE_MAX));
         assert!(uses.take().is_empty());
     }

@@ -1,22 +1,24 @@
 //! Background jobs. Each is a `step` that tests call by themselves and that `run_every` repeats until shutdown, at a pace
 //! that can be handed in, and with a low priority unless others wait for what it holds.
 
+pub mod alerting;
 pub mod deliver;
-pub mod forget_tokens;
-pub mod keep_events;
-pub mod keep_oauth;
+mod feed_audit;
+pub mod oauth_maintenance;
 pub mod pace;
 pub mod prune_audit;
 pub mod prune_queries;
 pub mod prune_sign_ins;
+pub mod prune_tokens;
+pub mod prune_usage;
 mod schedule;
-pub mod watch;
+pub mod store_maintenance;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::App;
-use crate::collected;
+use crate::audit_buffer;
 use crate::endpoint_uses;
 use crate::jobs::pace::{MachinePace, Pace};
 use crate::jobs::schedule::{Priority, Schedule};
@@ -34,7 +36,7 @@ const WRITE_ENDPOINT_USES_EVERY: Duration = Duration::from_secs(3);
 /// How much of the cost of queries a crash can lose.
 const WRITE_QUERY_USAGE_EVERY: Duration = Duration::from_secs(3);
 
-/// How soon it is told that kept groups were wrong.
+/// How soon it is told that cached partial aggregates were wrong.
 const NOTE_ENGINE_EVERY: Duration = Duration::from_secs(60);
 
 const PRUNE_EVERY: Duration = Duration::from_secs(60 * 60);
@@ -56,14 +58,14 @@ impl Jobs {
     pub fn start_at(app: &Arc<App>, pace: Arc<dyn Pace>) -> Self {
         let jobs = Schedule::at(pace);
         jobs.run_every("write-refusals", WRITE_REFUSALS_EVERY, Priority::OfRequests, app, |app| async move {
-            collected::write_refusals(&app.refusals, &app.catalog).await
+            audit_buffer::write_refusals(&app.refusals, &app.catalog).await
         });
         jobs.run_every(
             "write-last-uses",
             WRITE_LAST_USES_EVERY,
             Priority::OfRequests,
             app,
-            |app| async move { collected::write_last_uses(&app.last_uses, &app.catalog).await },
+            |app| async move { audit_buffer::write_last_uses(&app.last_uses, &app.catalog).await },
         );
         jobs.run_every(
             "write-endpoint-uses",
@@ -73,7 +75,7 @@ impl Jobs {
             |app| async move { endpoint_uses::write(&app.endpoint_uses, &app.catalog).await },
         );
         jobs.run_every("forget-tokens", PRUNE_EVERY, Priority::Low, app, |app| async move {
-            forget_tokens::step(&app).await
+            prune_tokens::step(&app).await
         });
         jobs.run_every(
             "write-query-usage",
@@ -89,14 +91,18 @@ impl Jobs {
             app.metrics.note_engine(&app.engine);
             Ok::<(), std::convert::Infallible>(())
         });
-        keep_events::start(&jobs, app);
+        store_maintenance::start(&jobs, app);
+        feed_audit::start(&jobs, app);
         deliver::start(&jobs, app);
-        watch::start(&jobs, app);
+        alerting::start(&jobs, app);
         jobs.run_every("keep-oauth", PRUNE_EVERY, Priority::Low, app, |app| async move {
-            keep_oauth::step(&app).await
+            oauth_maintenance::step(&app).await
         });
         jobs.run_every("prune-sign-ins", PRUNE_EVERY, Priority::Low, app, |app| async move {
             prune_sign_ins::step(&app).await
+        });
+        jobs.run_every("prune-usage", PRUNE_EVERY, Priority::Low, app, |app| async move {
+            prune_usage::step(&app).await
         });
         jobs.run_every("prune-audit", PRUNE_EVERY, Priority::Low, app, |app| async move {
             prune_audit::step(&app).await
@@ -112,6 +118,7 @@ impl Jobs {
             self.0.tracker.wait().await;
             app.tasks.close();
             app.tasks.wait().await;
+            feed_audit::finish(app).await;
         };
         // The job that keeps the lease has ended too.
         app.store.keep_lease_during(ended).await;
@@ -119,8 +126,8 @@ impl Jobs {
             tracing::warn!(error = %error, cause = ?error, "events stay in the log until the next start");
         }
         let written = [
-            collected::write_refusals(&app.refusals, &app.catalog).await,
-            collected::write_last_uses(&app.last_uses, &app.catalog).await,
+            audit_buffer::write_refusals(&app.refusals, &app.catalog).await,
+            audit_buffer::write_last_uses(&app.last_uses, &app.catalog).await,
             endpoint_uses::write(&app.endpoint_uses, &app.catalog).await,
             meter::write(&app.queries.meter, &app.catalog).await,
         ];

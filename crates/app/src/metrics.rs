@@ -1,10 +1,13 @@
-//! The figures that `/metrics` shows, in the OpenMetrics form that Prometheus reads. They belong to one App, so that two can live in
+//! The metrics that `/metrics` shows, in the OpenMetrics form that Prometheus reads. They belong to one App, so that two can live in
 //! one process.
 
+mod audit_events;
 pub mod connections;
 mod engine;
 pub mod listeners;
 mod outbox;
+mod shares;
+mod store;
 
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
@@ -122,16 +125,10 @@ pub struct Metrics {
     queries: QueryMetrics,
     monitors: MonitorMetrics,
     outbox: outbox::OutboxMetrics,
+    audit_events: audit_events::AuditEventMetrics,
     engine: engine::EngineMetrics,
-    store: StoreGauges,
-}
-
-/// The store's figures, read when somebody asks for them.
-#[derive(Debug, Default)]
-struct StoreGauges {
-    buffered_bytes: Gauge<i64, AtomicI64>,
-    log_bytes: Gauge<i64, AtomicI64>,
-    damaged_log_parts: Gauge<i64, AtomicI64>,
+    shares: shares::ShareMetrics,
+    store: store::StoreMetrics,
 }
 
 impl Default for Metrics {
@@ -162,15 +159,10 @@ impl Default for Metrics {
         let queries = QueryMetrics::register(&mut registry);
         let monitors = MonitorMetrics::register(&mut registry);
         let outbox = outbox::OutboxMetrics::register(&mut registry);
+        let audit_events = audit_events::AuditEventMetrics::register(&mut registry);
         let engine = engine::EngineMetrics::register(&mut registry);
-        let store = StoreGauges::default();
-        registry.register("buffered_bytes", "Bytes of events not in segments", store.buffered_bytes.clone());
-        registry.register("log_bytes", "Bytes of the write log", store.log_bytes.clone());
-        registry.register(
-            "log_damaged_parts",
-            "Parts of the write log that could not be read at the start",
-            store.damaged_log_parts.clone(),
-        );
+        let shares = shares::ShareMetrics::register(&mut registry);
+        let store = store::StoreMetrics::register(&mut registry);
         let version = Family::<VersionLabels, Gauge>::default();
         version.get_or_create(&VersionLabels { version: env!("CARGO_PKG_VERSION") }).set(1);
         registry.register("build", "The version that runs", version);
@@ -188,7 +180,9 @@ impl Default for Metrics {
             queries,
             monitors,
             outbox,
+            audit_events,
             engine,
+            shares,
             store,
         }
     }
@@ -242,11 +236,13 @@ impl Metrics {
     }
 
     pub fn note_store(&self, store: &tidegauge_store::Store) {
-        let figures = store.figures();
-        let gauge = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        self.store.buffered_bytes.set(gauge(figures.buffered_bytes));
-        self.store.log_bytes.set(gauge(figures.log_bytes));
-        self.store.damaged_log_parts.set(gauge(store.damage().len() as u64));
+        self.store.note(store);
+    }
+
+    /// What requests share beside queries and the store: the memory that bodies with events hold, and how many proofs of
+    /// keys are remembered.
+    pub fn note_shares(&self, ingest_memory_bytes: usize, proofs: usize) {
+        self.shares.note(ingest_memory_bytes, proofs);
     }
 
     pub fn note_engine(&self, engine: &Engine) {
@@ -256,6 +252,15 @@ impl Metrics {
     /// Reads what the worker has done and what waits in the outbox.
     pub async fn note_outbox(&self, worker: &Worker, catalog: &Catalog, now: Timestamp) {
         self.outbox.note(worker, catalog, now).await;
+    }
+
+    pub fn audit_events_stored(&self, events: u64) {
+        self.audit_events.stored.inc_by(events);
+    }
+
+    /// Reads what of the audit trail waits for its dataset.
+    pub async fn note_audit_events(&self, catalog: &Catalog, now: Timestamp) {
+        self.audit_events.note(catalog, now).await;
     }
 
     /// The text that Prometheus scrapes.

@@ -4,17 +4,17 @@
 
 pub mod accounts;
 pub mod denial;
-pub mod directory;
 pub mod discovery;
-pub mod flights;
-pub mod holder;
 pub mod introspection;
 pub mod issuer;
+pub mod jwks_cache;
 pub mod local;
+pub mod single_flight;
+pub mod subject;
 
 use std::sync::{Arc, OnceLock};
 
-use tidegauge_auth::oauth::mapping::Holder;
+use tidegauge_auth::oauth::mapping::TokenSubject;
 use tidegauge_auth::oauth::{
     AccessToken, Peek, Proof, ProofMemory, ProofRejection, Proven, Rejection, Scopes, verify,
 };
@@ -93,6 +93,11 @@ impl Oauth {
         let _ = self.local.set(local);
     }
 
+    /// How many proofs of keys are remembered as used.
+    pub fn proofs_remembered(&self) -> usize {
+        self.proofs.remembered()
+    }
+
     /// Whether there is anybody whose access tokens are accepted.
     pub fn is_used(&self) -> bool {
         !self.issuers.is_empty() || self.local.get().is_some()
@@ -133,13 +138,13 @@ impl Oauth {
         let expected = &issuer.config.expected;
         let proven = check_binding(accounts, &presented, &token, issuer.config.dpop, expected.leeway)?;
         let rules = &issuer.config.rules;
-        let (bearer, bound) = match rules.holder(&token)? {
-            Holder::Person(identity) => (
-                holder::person(accounts, &issuer.config, &identity, named, request_id).await?,
+        let (bearer, bound) = match rules.subject(&token)? {
+            TokenSubject::Person(identity) => (
+                subject::person(accounts, &issuer.config, &identity, named, request_id).await?,
                 identity.bound,
             ),
-            Holder::Machine(machine) => {
-                (holder::machine(accounts, &machine, request_id).await?, Some(machine.bound))
+            TokenSubject::Machine(machine) => {
+                (subject::machine(accounts, &machine, request_id).await?, Some(machine.bound))
             }
         };
         let nonce = self.use_proof(accounts, proven.as_ref(), &bearer, named)?;
@@ -158,7 +163,7 @@ impl Oauth {
         let keys = local.keys().await?;
         let token = verify(presented.token, &keys, local.expected(), accounts.now())?;
         let proven = check_binding(accounts, &presented, &token, local.dpop(), local.expected().leeway)?;
-        let bearer = local.holder(accounts, &token, named).await?.ok_or(Denial::Revoked)?;
+        let bearer = local.subject(accounts, &token, named).await?.ok_or(Denial::Revoked)?;
         let nonce = self.use_proof(accounts, proven.as_ref(), &bearer, named)?;
         let AccessToken { scopes, client, expires_at, .. } = token;
         Ok(Admitted { bearer, scopes, bound: None, client, expires_at, nonce })
@@ -200,7 +205,7 @@ impl Oauth {
             return Ok(None);
         };
         let now = accounts.now();
-        self.proofs.take(proven, holder_of(bearer, named), now).map_err(|rejection| match rejection {
+        self.proofs.take(proven, subject_of(bearer, named), now).map_err(|rejection| match rejection {
             ProofRejection::NonceNeeded => Denial::NonceNeeded(self.proofs.nonce(now)),
             rejection => Denial::Proof(rejection),
         })
@@ -208,9 +213,9 @@ impl Oauth {
 }
 
 /// For whom a proof counts: the organisation that the request acts in, or who acts in none in particular.
-fn holder_of<'a>(bearer: &'a Bearer, named: Option<&OrgId>) -> &'a str {
-    let mut standings = bearer.standings.iter().filter(|it| named.is_none_or(|named| *named == it.org));
-    match (standings.next(), standings.next()) {
+fn subject_of<'a>(bearer: &'a Bearer, named: Option<&OrgId>) -> &'a str {
+    let mut org_contexts = bearer.org_contexts.iter().filter(|it| named.is_none_or(|named| *named == it.org));
+    match (org_contexts.next(), org_contexts.next()) {
         (Some(only), None) => only.org.as_str(),
         _ => bearer.user.as_str(),
     }

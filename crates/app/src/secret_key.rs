@@ -7,23 +7,23 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use tidegauge_catalog::SealKey;
-use tidegauge_model::chance::{self, Chance};
 use tidegauge_model::hex;
+use tidegauge_model::rng::{self, Rng};
 use tidegauge_notify::signature::SigningKey;
 
 /// Reads the key, or makes it when there is no such file.
-pub fn read_or_make(path: &Path, chance: &dyn Chance) -> anyhow::Result<SealKey> {
-    Ok(SealKey::new(&read_or_make_bytes(path, chance)?))
+pub fn read_or_make(path: &Path, rng: &dyn Rng) -> anyhow::Result<SealKey> {
+    Ok(SealKey::new(&read_or_make_bytes(path, rng)?))
 }
 
 /// The key that signatures of webhooks are computed of, from the same file.
-pub fn read_signing_key(path: &Path, chance: &dyn Chance) -> anyhow::Result<SigningKey> {
-    Ok(SigningKey::new(&read_or_make_bytes(path, chance)?))
+pub fn read_signing_key(path: &Path, rng: &dyn Rng) -> anyhow::Result<SigningKey> {
+    Ok(SigningKey::new(&read_or_make_bytes(path, rng)?))
 }
 
-fn read_or_make_bytes(path: &Path, chance: &dyn Chance) -> anyhow::Result<[u8; SealKey::LENGTH]> {
+fn read_or_make_bytes(path: &Path, rng: &dyn Rng) -> anyhow::Result<[u8; SealKey::LENGTH]> {
     if !path.try_exists().with_context(|| format!("looking for the secret key {}", path.display()))? {
-        make(path, chance).with_context(|| format!("making the secret key {}", path.display()))?;
+        make(path, rng).with_context(|| format!("making the secret key {}", path.display()))?;
     }
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("reading the secret key {}", path.display()))?;
@@ -33,8 +33,8 @@ fn read_or_make_bytes(path: &Path, chance: &dyn Chance) -> anyhow::Result<[u8; S
     }
 }
 
-fn make(path: &Path, chance: &dyn Chance) -> std::io::Result<()> {
-    let bytes: [u8; SealKey::LENGTH] = chance::bytes(chance);
+fn make(path: &Path, rng: &dyn Rng) -> std::io::Result<()> {
+    let bytes: [u8; SealKey::LENGTH] = rng::bytes(rng);
     write_private(path, &format!("{}\n", hex::encode(&bytes)))
 }
 

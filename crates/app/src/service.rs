@@ -2,7 +2,7 @@
 //! allowed and in which order things happen; they do not know HTTP or SQL.
 
 pub mod account;
-pub mod allowance;
+pub mod alerting;
 pub mod annotations;
 pub mod answers;
 pub mod audit;
@@ -10,6 +10,7 @@ pub mod caller;
 pub mod capabilities;
 pub mod dashboards;
 pub mod datasets;
+pub mod delegation;
 pub mod deliveries;
 pub mod documents;
 pub mod endpoints;
@@ -18,8 +19,8 @@ pub mod exports;
 pub mod first_start;
 pub mod groups;
 pub mod ingest;
+pub mod invite_links;
 pub mod link_issuers;
-pub mod links;
 pub mod monitors;
 pub mod notifiers;
 pub mod oauth;
@@ -30,19 +31,21 @@ pub mod properties;
 pub mod query;
 pub mod query_options;
 pub mod query_text;
-pub mod rights;
+pub mod quota_remaining;
 pub mod roles;
 pub mod sessions;
 pub mod sign_in;
+pub mod standing;
 pub mod starred;
 pub mod text;
+pub mod token_uses;
 pub mod tokens;
+pub mod usage;
 pub mod users;
 pub mod views;
 pub mod virtual_fields;
-pub mod watch;
 
 pub use caller::Caller;
 pub use error::Error;
 
-type Result<T> = std::result::Result<T, Error>;
+pub(crate) type Result<T> = std::result::Result<T, Error>;

@@ -16,7 +16,7 @@ use tidegauge_auth::oauth::{
     Algorithm, Confirmation, Expected, KeySet, Proof, ProofMemory, ProofRejection, token, verify,
 };
 use tidegauge_model::Timestamp;
-use tidegauge_model::chance::SeededChance;
+use tidegauge_model::rng::SeededRng;
 
 /// What the check of one token may take.
 const BUDGET: Duration = Duration::from_micros(100);
@@ -79,7 +79,7 @@ fn proof(signer: &Signer) -> Duration {
     let ath = encode(token::digest(token_text));
     let claims = json!({"jti": "p-1", "htm": "GET", "htu": address, "iat": NOW, "ath": ath});
     let text = signer.token(&header, &claims);
-    let memory = ProofMemory::new(&SeededChance::new(1));
+    let memory = ProofMemory::new(&SeededRng::new(1));
     let now = Timestamp::from_micros(NOW * 1_000_000);
     let leeway = Duration::from_secs(30);
     let proof = Proof { text: &text, method: "GET", address, token: token_text, leeway };

@@ -16,7 +16,7 @@ pub use algorithms::Algorithm;
 pub use challenge::Challenge;
 pub use dpop::{Proof, ProofMemory, ProofRejection, Proven};
 pub use keys::{KeySet, KeySetError};
-pub use mapping::{Holder, Rules};
+pub use mapping::{Rules, TokenSubject};
 pub use scopes::Scopes;
 pub use token::{AccessToken, Confirmation, Peek, TOKEN_BYTES_MAX};
 pub use verify::{Expected, Rejection, verify};

@@ -6,8 +6,8 @@ use std::fmt;
 use aws_lc_rs::{constant_time, digest, hmac};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use tidegauge_model::chance::{self, Chance};
 use tidegauge_model::hex;
+use tidegauge_model::rng::{self, Rng};
 
 const BYTES: usize = 32;
 
@@ -16,8 +16,8 @@ const BYTES: usize = 32;
 pub struct OpaqueSecret(String);
 
 impl OpaqueSecret {
-    pub fn generate(chance: &dyn Chance) -> Self {
-        Self(URL_SAFE_NO_PAD.encode(chance::bytes::<BYTES>(chance)))
+    pub fn generate(rng: &dyn Rng) -> Self {
+        Self(URL_SAFE_NO_PAD.encode(rng::bytes::<BYTES>(rng)))
     }
 
     /// Reads a text that has the form of such a secret; anything else is none.
@@ -72,13 +72,13 @@ pub fn are_equal(left: &str, right: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tidegauge_model::chance::SeededChance;
+    use tidegauge_model::rng::SeededRng;
 
     use super::*;
 
     #[test]
     fn a_new_secret_reads_back_and_hides_itself() {
-        let secret = OpaqueSecret::generate(&SeededChance::new(7));
+        let secret = OpaqueSecret::generate(&SeededRng::new(7));
         assert_eq!(secret.reveal().len(), 43);
         assert_eq!(OpaqueSecret::parse(secret.reveal()).unwrap().digest(), secret.digest());
         assert!(!format!("{secret:?}").contains(secret.reveal()));
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn other_texts_are_not_secrets() {
-        let secret = OpaqueSecret::generate(&SeededChance::new(7));
+        let secret = OpaqueSecret::generate(&SeededRng::new(7));
         let longer = format!("{}A", secret.reveal());
         // Its last character has two bits that count for nothing; only one way to write them is the secret.
         let other_end = format!("{}_", &secret.reveal()[..42]);
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn what_is_derived_differs_by_secret_and_purpose() {
         let (one, two) =
-            (OpaqueSecret::generate(&SeededChance::new(1)), OpaqueSecret::generate(&SeededChance::new(2)));
+            (OpaqueSecret::generate(&SeededRng::new(1)), OpaqueSecret::generate(&SeededRng::new(2)));
         assert!(are_equal(&one.derive("form"), &one.derive("form")));
         assert!(!are_equal(&one.derive("form"), &two.derive("form")));
         assert!(!are_equal(&one.derive("form"), &one.derive("other")));

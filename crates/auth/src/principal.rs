@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tidegauge_model::{Action, Capabilities, ErrorKind, Granted, OrgId, Role, Timestamp, TokenId, UserId};
+use tidegauge_model::{Action, Capabilities, ErrorKind, OrgId, Role, RoleGrants, Timestamp, TokenId, UserId};
 
 use crate::access::Access;
 use crate::oauth::Scopes;
@@ -21,17 +21,17 @@ pub struct TokenFacts {
     /// Held by the token itself; a personal token takes those of the person's role.
     pub capabilities: Capabilities,
     /// The organisations it can act in: exactly one for an API token, any number for a person.
-    pub seats: Vec<Seat>,
+    pub memberships: Vec<Membership>,
 }
 
 /// A place in an organisation that its person has taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct Membership {
     pub org: OrgId,
     /// The person's role there; API tokens have none.
     pub role: Option<Role>,
     /// What the person holds there beside that role, known of the organisation that a request acts in.
-    pub granted: Arc<Granted>,
+    pub granted: Arc<RoleGrants>,
 }
 
 /// Who a request acts for, and what they may do.
@@ -40,9 +40,9 @@ pub struct Principal {
     pub token: TokenId,
     pub kind: TokenKind,
     pub user: UserId,
-    pub seats: Vec<Seat>,
+    pub memberships: Vec<Membership>,
     /// Where it acts; absent for a person of several organisations who named none.
-    pub seat: Option<Seat>,
+    pub membership: Option<Membership>,
     pub capabilities: Arc<Capabilities>,
     /// The scopes that an access token of OAuth 2.0 is limited to; tokens of our own have none.
     pub scopes: Option<Scopes>,
@@ -110,16 +110,16 @@ impl Principal {
         if facts.expires_at.is_some_and(|expiry| expiry <= now) {
             return Err(Refusal::ExpiredToken);
         }
-        let seat = match named_org {
-            Some(named) => match facts.seats.iter().find(|seat| seat.org == *named) {
-                Some(seat) => Some(seat.clone()),
+        let membership = match named_org {
+            Some(named) => match facts.memberships.iter().find(|membership| membership.org == *named) {
+                Some(membership) => Some(membership.clone()),
                 None => return Err(Refusal::NotAMember(named.clone())),
             },
-            None => only_seat(&facts.seats).cloned(),
+            None => only_seat(&facts.memberships).cloned(),
         };
-        let capabilities = match (facts.kind, &seat) {
+        let capabilities = match (facts.kind, &membership) {
             (TokenKind::Api, _) => Arc::new(facts.capabilities),
-            (TokenKind::Personal, Some(Seat { role: Some(role), granted, .. })) => {
+            (TokenKind::Personal, Some(Membership { role: Some(role), granted, .. })) => {
                 roles.rights(*role, granted)
             }
             (TokenKind::Personal, _) => Arc::default(),
@@ -128,8 +128,8 @@ impl Principal {
             token: facts.id,
             kind: facts.kind,
             user: facts.user,
-            seats: facts.seats,
-            seat,
+            memberships: facts.memberships,
+            membership,
             capabilities,
             scopes: None,
         })
@@ -142,9 +142,9 @@ impl Principal {
         let mut capabilities = scopes.within(&self.capabilities);
         if let Some(bound) = bound {
             capabilities = capabilities.intersection(&roles.of(bound));
-            for seat in self.seats.iter_mut().chain(&mut self.seat) {
+            for membership in self.memberships.iter_mut().chain(&mut self.membership) {
                 // The weaker comes later in their order.
-                seat.role = seat.role.map(|role| role.max(bound));
+                membership.role = membership.role.map(|role| role.max(bound));
             }
         }
         self.capabilities = Arc::new(capabilities);
@@ -163,8 +163,8 @@ impl Principal {
 
     /// Checks what a route declared.
     pub fn check(&self, access: Access) -> Result<(), Refusal> {
-        if access.needs_org() && self.seat.is_none() {
-            return Err(if self.seats.is_empty() { Refusal::NoOrg } else { Refusal::OrgNotNamed });
+        if access.needs_org() && self.membership.is_none() {
+            return Err(if self.memberships.is_empty() { Refusal::NoOrg } else { Refusal::OrgNotNamed });
         }
         let allowed = match access {
             Access::Public | Access::AnyToken => true,
@@ -181,14 +181,14 @@ impl Principal {
 
     /// The person's role where the request acts.
     pub fn role(&self) -> Option<Role> {
-        self.seat.as_ref().and_then(|seat| seat.role)
+        self.membership.as_ref().and_then(|membership| membership.role)
     }
 }
 
 /// The seat that is meant when none is named: the only one.
-fn only_seat(seats: &[Seat]) -> Option<&Seat> {
-    match seats {
-        [seat] => Some(seat),
+fn only_seat(memberships: &[Membership]) -> Option<&Membership> {
+    match memberships {
+        [membership] => Some(membership),
         _ => None,
     }
 }
@@ -201,18 +201,18 @@ mod tests {
 
     const NOW: i64 = 1_000;
 
-    fn seat(org: &str, role: Option<Role>) -> Seat {
-        Seat { org: org.into(), role, granted: Arc::default() }
+    fn membership(org: &str, role: Option<Role>) -> Membership {
+        Membership { org: org.into(), role, granted: Arc::default() }
     }
 
-    fn facts(kind: TokenKind, seats: &[(&str, Option<Role>)]) -> TokenFacts {
+    fn facts(kind: TokenKind, memberships: &[(&str, Option<Role>)]) -> TokenFacts {
         TokenFacts {
             id: "token_1".into(),
             kind,
             expires_at: None,
             user: "user_1".into(),
             capabilities: Capabilities::default(),
-            seats: seats.iter().map(|&(org, role)| seat(org, role)).collect(),
+            memberships: memberships.iter().map(|&(org, role)| membership(org, role)).collect(),
         }
     }
 
@@ -249,7 +249,7 @@ mod tests {
     fn what_a_person_was_granted_counts_in_that_organisation_alone() {
         let mut two = facts(TokenKind::Personal, &[("org_a", Some(Role::None)), ("org_b", Some(Role::None))]);
         let roles = vec![Role::ReadOnly];
-        two.seats[0].granted = Arc::new(Granted { roles, ..Granted::default() });
+        two.memberships[0].granted = Arc::new(RoleGrants { roles, ..RoleGrants::default() });
         let read = Access::Org(OrgArea::Notifiers, Action::Read);
         assert!(admit(two.clone(), Some("org_a")).unwrap().check(read).is_ok());
         assert!(admit(two, Some("org_b")).unwrap().check(read).is_err());
@@ -283,7 +283,7 @@ mod tests {
 
         let bound = person().limited(Scopes::everything(), Some(Role::ReadOnly), &roles);
         assert!(bound.check(read).is_ok() && bound.check(update).is_err());
-        assert_eq!((bound.role(), bound.seats[0].role), (Some(Role::ReadOnly), Some(Role::ReadOnly)));
+        assert_eq!((bound.role(), bound.memberships[0].role), (Some(Role::ReadOnly), Some(Role::ReadOnly)));
         let raised = person().limited(Scopes::everything(), Some(Role::Owner), &roles);
         assert!(raised.check(billing).is_err());
         assert_eq!(raised.role(), Some(Role::Admin));

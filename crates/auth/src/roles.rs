@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidegauge_model::{Action, Capabilities, Granted, OrgArea, Role};
+use tidegauge_model::{Action, Capabilities, OrgArea, Role, RoleGrants};
 
 /// The capabilities of every role, made once.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ impl RoleTable {
     }
 
     /// All that a member may do: by the role of the membership, and by what was granted beside it.
-    pub fn rights(&self, role: Role, granted: &Granted) -> Arc<Capabilities> {
+    pub fn rights(&self, role: Role, granted: &RoleGrants) -> Arc<Capabilities> {
         if granted.roles.is_empty() && granted.capabilities == Capabilities::default() {
             return self.of(role);
         }
@@ -87,10 +87,10 @@ mod tests {
     #[test]
     fn what_is_granted_comes_on_top_of_the_role() {
         let table = RoleTable::default();
-        assert_eq!(table.rights(Role::User, &Granted::default()), table.of(Role::User));
+        assert_eq!(table.rights(Role::User, &RoleGrants::default()), table.of(Role::User));
         let tokens =
             Capabilities::where_allowed(|area, _| area == OrgArea::ApiTokens, |_, _| false, |_, _| false);
-        let granted = Granted { main: None, roles: vec![Role::ReadOnly], capabilities: tokens.clone() };
+        let granted = RoleGrants { main: None, roles: vec![Role::ReadOnly], capabilities: tokens.clone() };
         let rights = table.rights(Role::None, &granted);
         assert!(rights.contains(&table.of(Role::ReadOnly)) && rights.contains(&tokens));
         assert!(!rights.allows_org(OrgArea::Users, Action::Update));

@@ -4,8 +4,8 @@
 use std::fmt;
 
 use aws_lc_rs::digest;
-use tidegauge_model::chance::{self, Chance};
 use tidegauge_model::hex;
+use tidegauge_model::rng::{self, Rng};
 
 /// Which kind of token a secret belongs to; clients tell them apart by the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,8 +34,8 @@ pub struct TokenSecret {
 
 impl TokenSecret {
     /// Makes a new secret with 122 random bits.
-    pub fn generate(kind: TokenKind, chance: &dyn Chance) -> Self {
-        let random = uuid::Builder::from_random_bytes(chance::bytes::<16>(chance)).into_uuid();
+    pub fn generate(kind: TokenKind, rng: &dyn Rng) -> Self {
+        let random = uuid::Builder::from_random_bytes(rng::bytes::<16>(rng)).into_uuid();
         Self { kind, text: format!("{}{}", kind.prefix(), random.hyphenated()) }
     }
 
@@ -74,13 +74,13 @@ impl fmt::Debug for TokenSecret {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use tidegauge_model::chance::SeededChance;
+    use tidegauge_model::rng::SeededRng;
 
     use super::*;
 
     #[test]
     fn a_new_secret_reads_back_and_hides_itself() {
-        let secret = TokenSecret::generate(TokenKind::Api, &SeededChance::new(7));
+        let secret = TokenSecret::generate(TokenKind::Api, &SeededRng::new(7));
         assert_eq!(TokenSecret::parse(secret.reveal()).unwrap(), secret);
         assert!(!format!("{secret:?}").contains(&secret.reveal()[5..]));
         assert_eq!(secret.digest().len(), 64);
@@ -96,7 +96,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_altered_secret_has_the_same_digest(seed: u64, position in 5usize..41, replacement in "[0-9a-f-]") {
-            let secret = TokenSecret::generate(TokenKind::Personal, &SeededChance::new(seed));
+            let secret = TokenSecret::generate(TokenKind::Personal, &SeededRng::new(seed));
             let mut altered = secret.reveal().to_owned();
             altered.replace_range(position..=position, &replacement);
             if let Some(parsed) = TokenSecret::parse(&altered) {

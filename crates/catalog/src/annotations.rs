@@ -26,6 +26,8 @@ pub struct Annotation {
     pub url: String,
     /// Whose trigger made it.
     pub monitor: Option<MonitorId>,
+    /// The epoch of that monitor, which tells what was read. None of those from before that was kept.
+    pub epoch: Option<i64>,
     pub created: Timestamp,
     pub created_by: UserId,
     pub modified: Timestamp,
@@ -65,6 +67,7 @@ struct AnnotationRow {
     description: String,
     url: String,
     monitor_id: Option<String>,
+    epoch: Option<i64>,
     created: i64,
     created_by: String,
     modified: i64,
@@ -88,6 +91,7 @@ impl AnnotationRow {
             description: self.description,
             url: self.url,
             monitor: self.monitor_id.map(MonitorId::from),
+            epoch: self.epoch,
             created: Timestamp::from_micros(self.created),
             created_by: self.created_by.into(),
             modified: Timestamp::from_micros(self.modified),
@@ -98,7 +102,7 @@ impl AnnotationRow {
 /// What an [`AnnotationRow`] is read from.
 macro_rules! columns {
     () => {
-        "id, datasets, at, end_at, kind, title, description, url, monitor_id, created, created_by, modified"
+        "id, datasets, at, end_at, kind, title, description, url, monitor_id, epoch, created, created_by, modified"
     };
 }
 
@@ -111,8 +115,8 @@ const SELECT_IN_TIME: &str = concat!(
 const SELECT_ONE: &str = concat!("SELECT ", columns!(), " FROM annotation WHERE org_id = $1 AND id = $2");
 
 pub(crate) const INSERT: &str = "INSERT INTO annotation (id, org_id, datasets, at, end_at, kind, title, \
-    description, url, monitor_id, created, created_by, modified) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (id) DO NOTHING";
+    description, url, monitor_id, epoch, created, created_by, modified) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT (id) DO NOTHING";
 
 const UPDATE: &str = concat!(
     "UPDATE annotation SET datasets = COALESCE($3, datasets), at = COALESCE($4, at), \
@@ -141,6 +145,7 @@ macro_rules! insert_annotation {
             .bind(&$annotation.description)
             .bind(&$annotation.url)
             .bind($annotation.monitor.as_ref().map(|id| id.as_str()))
+            .bind($annotation.epoch)
             .bind($annotation.created.as_micros())
             .bind($annotation.created_by.as_str())
             .bind($annotation.modified.as_micros())

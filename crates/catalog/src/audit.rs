@@ -1,12 +1,14 @@
 //! The audit trail. A change writes its entry in its own transaction, through the macro here; refused calls are
-//! collected by the server and written in batches.
+//! collected by the server and written in batches. What belongs to an organisation is written for its dataset of the
+//! audit trail as well, in the same transaction.
 
 pub(crate) mod detail;
 
 use sqlx::FromRow;
 use tidegauge_model::{OrgId, Timestamp};
 
-use crate::db::{drop_in_batches, read, write_figures};
+use crate::db::{drop_in_batches, read, write_stats};
+use crate::event_feed::{EntryKind, NewEntry, feed};
 use crate::{Catalog, Result};
 
 /// Who makes a change, when, and as part of which request.
@@ -64,6 +66,9 @@ pub struct Refusals {
     pub times: i64,
 }
 
+/// All that is known of a call is in fields of its own.
+const NO_DETAILS: &str = "{}";
+
 /// Entries that are dropped in one transaction.
 const PRUNE_BATCH: i64 = 2_000;
 
@@ -75,28 +80,72 @@ pub(crate) const INSERT: &str = "INSERT INTO audit \
 /// name of the thing, which may be gone when somebody looks, and what was given or set. It is empty only where there is no
 /// more to say.
 macro_rules! record {
-    ($connection:expr, $change:expr, $action:expr, $resource:expr, $detail:expr) => {
+    ($connection:expr, $change:expr, $action:expr, $resource:expr, $detail:expr) => {{
+        let (action, resource, detail) = (&$action, &$resource, &$detail);
+        let (action, resource, detail): (&str, &str, &str) =
+            (action.as_ref(), resource.as_ref(), detail.as_ref());
         sqlx::query($crate::audit::INSERT)
             .bind($change.org.as_ref().map(|org| org.as_str()))
             .bind($change.at.as_micros())
             .bind(&$change.actor)
-            .bind($action)
-            .bind($resource)
+            .bind(action)
+            .bind(resource)
             .bind($crate::audit::Outcome::Done.name())
-            .bind($detail)
+            .bind(detail)
             .bind(&$change.request_id)
             .bind(1_i64)
             .execute(&mut *$connection)
-            .await?
-    };
+            .await?;
+        if let Some(entry) = $crate::audit::entry_of_change(&$change, action, resource, detail) {
+            $crate::event_feed::feed!($connection, entry);
+        }
+    }};
 }
 
 pub(crate) use record;
 
+/// What the dataset of the organisation gets of a change.
+pub(crate) fn entry_of_change(
+    change: &Change,
+    action: &str,
+    resource: &str,
+    detail: &str,
+) -> Option<NewEntry> {
+    Some(NewEntry {
+        org: change.org.as_ref()?.as_str().to_owned(),
+        kind: EntryKind::Audit,
+        at: change.at,
+        actor: change.actor.clone(),
+        action: action.to_owned(),
+        target: resource.to_owned(),
+        outcome: Outcome::Done.name(),
+        detail: detail.to_owned(),
+        request_id: change.request_id.clone(),
+        times: 1,
+        details: NO_DETAILS.to_owned(),
+    })
+}
+
+fn entry_of_refusal(refusal: &Refusals) -> Option<NewEntry> {
+    Some(NewEntry {
+        org: refusal.org.as_ref()?.as_str().to_owned(),
+        kind: EntryKind::Refusal,
+        at: refusal.at,
+        actor: refusal.actor.clone(),
+        action: refusal.action.clone(),
+        target: refusal.resource.clone(),
+        outcome: Outcome::Refused.name(),
+        detail: refusal.detail.clone(),
+        request_id: refusal.request_id.clone(),
+        times: refusal.times,
+        details: NO_DETAILS.to_owned(),
+    })
+}
+
 impl Catalog {
     /// Writes collected refusals.
     pub async fn insert_refusals(&self, refusals: &[Refusals]) -> Result<()> {
-        write_figures!(self, connection => {
+        write_stats!(self, connection => {
             for refusal in refusals {
                 sqlx::query(INSERT)
                     .bind(refusal.org.as_ref().map(OrgId::as_str))
@@ -110,6 +159,9 @@ impl Catalog {
                     .bind(refusal.times)
                     .execute(&mut *connection)
                     .await?;
+                if let Some(entry) = entry_of_refusal(refusal) {
+                    feed!(connection, entry);
+                }
             }
         });
         Ok(())

@@ -6,13 +6,13 @@ use std::sync::{Arc, OnceLock};
 use sqlx::FromRow;
 use tidegauge_model::licence::Limits;
 use tidegauge_model::org::Payment;
-use tidegauge_model::{Capabilities, GrantId, Granted, OrgId, Role, RoleId, Timestamp, TokenId, UserId};
+use tidegauge_model::{Capabilities, GrantId, OrgId, Role, RoleGrants, RoleId, Timestamp, TokenId, UserId};
 
 use crate::db::read;
 use crate::endpoints::Endpoint;
 use crate::orgs::{read_licence, read_payment};
-use crate::people::read_role;
 use crate::tokens::{API, read_capabilities};
+use crate::users::read_role;
 use crate::{Catalog, Result};
 
 /// A token that was presented, and where it counts.
@@ -25,27 +25,27 @@ pub struct Bearer {
     /// Whether it ends with the membership of who made it; if so, that person is a member now.
     pub ends_with_membership: bool,
     pub capabilities: Capabilities,
-    pub standings: Vec<Standing>,
+    pub org_contexts: Vec<OrgContext>,
     /// The endpoint whose address stands for the token, if it came by one.
     pub endpoint: Option<Arc<Endpoint>>,
 }
 
 /// An organisation that a token can act in, with what every request there is held to.
 #[derive(Clone, Debug)]
-pub struct Standing {
+pub struct OrgContext {
     pub org: OrgId,
     /// The person's role; an API token has none.
     pub role: Option<Role>,
     /// What the person holds beside that role. It is read of the organisation that a request acts in alone, because
     /// others decide how many the person belongs to.
-    pub granted: Arc<Granted>,
+    pub granted: Arc<RoleGrants>,
     pub payment: Payment,
     /// Read only where a request acts, because a person may have many, and only once.
     licence: String,
     limits: OnceLock<Limits>,
 }
 
-impl Standing {
+impl OrgContext {
     /// That of what acts for an organisation and for no person.
     pub(crate) fn of_org(org: OrgId, payment: Payment, licence: String) -> Self {
         Self { org, role: None, granted: Arc::default(), payment, licence, limits: OnceLock::new() }
@@ -145,17 +145,17 @@ const SELECT_OF_GRANT: &str = "SELECT g.id, CASE WHEN g.person_id IS NULL THEN '
     ORDER BY CASE WHEN o.id = $2 THEN 0 ELSE 1 END, o.id LIMIT 200";
 
 impl BearerRow {
-    fn standing(&self) -> Result<Option<Standing>> {
+    fn org_context(&self) -> Result<Option<OrgContext>> {
         let (Some(org), Some(status), Some(licence)) = (&self.org_id, &self.payment_status, &self.licence)
         else {
             return Ok(None);
         };
-        Ok(Some(Standing {
+        Ok(Some(OrgContext {
             org: org.as_str().into(),
             role: self.role.as_deref().map(read_role).transpose()?,
-            granted: Arc::new(Granted {
+            granted: Arc::new(RoleGrants {
                 main: self.main_role.clone().map(RoleId::from),
-                ..Granted::default()
+                ..RoleGrants::default()
             }),
             payment: read_payment(status, self.first_failed_payment)?,
             licence: licence.clone(),
@@ -215,11 +215,11 @@ impl Catalog {
         let Some(first) = rows.first() else {
             return Ok(None);
         };
-        let mut standings = Vec::with_capacity(rows.len());
+        let mut org_contexts = Vec::with_capacity(rows.len());
         for row in &rows {
-            standings.extend(row.standing()?);
+            org_contexts.extend(row.org_context()?);
         }
-        self.read_granted(&first.person_id.as_str().into(), named_org, &mut standings).await?;
+        self.read_granted(&first.person_id.as_str().into(), named_org, &mut org_contexts).await?;
         Ok(Some(Bearer {
             id: first.id.as_str().into(),
             is_api_token: first.kind == API,
@@ -227,7 +227,7 @@ impl Catalog {
             expires_at: first.expires_at.map(Timestamp::from_micros),
             ends_with_membership: first.ends_with_membership,
             capabilities: read_capabilities(&first.capabilities)?,
-            standings,
+            org_contexts,
             endpoint: None,
         }))
     }
@@ -238,16 +238,17 @@ impl Catalog {
         &self,
         person: &UserId,
         named_org: Option<&OrgId>,
-        standings: &mut [Standing],
+        org_contexts: &mut [OrgContext],
     ) -> Result<()> {
-        let is_meant = |standing: &&mut Standing| named_org.is_none_or(|named| standing.org == *named);
-        let mut meant = standings.iter_mut().filter(is_meant);
-        let (Some(standing), None) = (meant.next(), meant.next()) else {
+        let is_meant =
+            |org_context: &&mut OrgContext| named_org.is_none_or(|named| org_context.org == *named);
+        let mut meant = org_contexts.iter_mut().filter(is_meant);
+        let (Some(org_context), None) = (meant.next(), meant.next()) else {
             return Ok(());
         };
-        if standing.role.is_some() {
-            let main = standing.granted.main.clone();
-            standing.granted = Arc::new(self.granted_to(&standing.org, person, main).await?);
+        if org_context.role.is_some() {
+            let main = org_context.granted.main.clone();
+            org_context.granted = Arc::new(self.granted_to(&org_context.org, person, main).await?);
         }
         Ok(())
     }

@@ -10,8 +10,11 @@ use crate::columns::LAST_SYSTEM_COLUMN;
 use crate::commits::next_commit;
 use crate::counts::from_stored;
 use crate::db::{read, write};
+use crate::deleted_datasets;
+use crate::frozen_answers;
 use crate::lease::fence;
 use crate::limits::check_room;
+use crate::query_history;
 use crate::views::{IS_VIEW, check_name_is_free};
 use crate::{Catalog, Error, Result};
 
@@ -208,7 +211,8 @@ impl Catalog {
         let mut dataset = Dataset { org: org.clone(), ..dataset.clone() };
         let number = write!(self, connection => {
             fence!(self, connection);
-            check_room!(connection, org, "dataset", max_datasets);
+            // What the service makes takes the place of none that people make.
+            check_room!(connection, org, "dataset", max_datasets, " AND kind <> 'tidegauge:audit:v1'");
             check_name_is_free!(connection, org, dataset.name.as_str(), IS_VIEW, "there is a view with this name");
             let commit = next_commit!(connection, Some(dataset.created), schema: true, datasets: 1_i64, segments: 0_i64);
             let number = commit.last_dataset;
@@ -304,8 +308,8 @@ impl Catalog {
         row.read().map(Some)
     }
 
-    /// Deletes a dataset with all that is known of it. Its segments are removed as of `now`; their files are deleted
-    /// later. `None` if there is no such dataset.
+    /// Deletes a dataset with all that is known of it, but that it was deleted. Its segments are removed as of `now`;
+    /// their files are deleted later. `None` if there is no such dataset.
     pub async fn delete_dataset(
         &self,
         org: &OrgId,
@@ -327,6 +331,9 @@ impl Catalog {
             for statement in DELETE_PARTS {
                 sqlx::query(statement).bind(&id).execute(&mut *connection).await?;
             }
+            for statement in [frozen_answers::FORGET_DATASET, query_history::FORGET_DATASET] {
+                sqlx::query(statement).bind(org.as_str()).bind(name).execute(&mut *connection).await?;
+            }
             let commit = next_commit!(connection, Some(now), schema: true, datasets: 0_i64, segments: 0_i64);
             sqlx::query(
                 "UPDATE segment SET removed = $2, removed_at = $3 WHERE dataset_id = $1 AND removed IS NULL",
@@ -337,6 +344,15 @@ impl Catalog {
             .execute(&mut *connection)
             .await?;
             sqlx::query("DELETE FROM dataset WHERE id = $1").bind(&id).execute(&mut *connection).await?;
+            sqlx::query(deleted_datasets::FORGET_OLD)
+                .bind(now.minus(deleted_datasets::KEPT).as_micros())
+                .execute(&mut *connection)
+                .await?;
+            sqlx::query(deleted_datasets::NOTE)
+                .bind(&id)
+                .bind(now.as_micros())
+                .execute(&mut *connection)
+                .await?;
             record!(connection, change, "dataset.delete", name, "");
             id
         });

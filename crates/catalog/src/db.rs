@@ -15,8 +15,8 @@ use sqlx::sqlite::{
 use sqlx::{ConnectOptions, Connection};
 use tidegauge_model::{ErrorKind, Timestamp};
 
+use crate::context::{CatalogContext, Point};
 use crate::lease::Claim;
-use crate::surroundings::{Point, Surroundings};
 use crate::{Error, Result, SealKey};
 
 /// How long a statement waits for a free connection or for SQLite's lock before the caller is told to try again.
@@ -74,7 +74,7 @@ pub struct Catalog {
     /// Whether nothing that was forgotten is left in SQLite's journal.
     pub(crate) is_wiped: AtomicBool,
     /// Where it is asked whether a call gets through.
-    pub(crate) surroundings: Option<Arc<dyn Surroundings>>,
+    pub(crate) context: Option<Arc<dyn CatalogContext>>,
 }
 
 #[derive(Debug)]
@@ -86,7 +86,7 @@ pub(crate) enum Db {
 /// Runs a body with an executor for reading. The body is compiled once per database.
 macro_rules! read {
     ($catalog:expr, $executor:ident => $body:expr) => {{
-        $catalog.pass($crate::surroundings::Point::Read, file!()).await?;
+        $catalog.pass($crate::context::Point::Read, file!()).await?;
         match &$catalog.db {
             $crate::db::Db::Sqlite { read, .. } => {
                 let $executor = read;
@@ -109,7 +109,7 @@ macro_rules! write {
 
 /// The same for what is only counted or noted, such as use and refusals: nothing of what was read before is out of date
 /// after it. Jobs do that all the time, and each change makes every request look its token up again.
-macro_rules! write_figures {
+macro_rules! write_stats {
     ($catalog:expr, $connection:ident => $body:expr) => {
         $crate::db::committed!($catalog, 0, $connection => $body)
     };
@@ -118,14 +118,14 @@ macro_rules! write_figures {
 /// What both do, with how much it adds to the count of changes.
 macro_rules! committed {
     ($catalog:expr, $changes:literal, $connection:ident => $body:expr) => {{
-        $catalog.pass($crate::surroundings::Point::Begin, file!()).await?;
+        $catalog.pass($crate::context::Point::Begin, file!()).await?;
         let value = match &$catalog.db {
             // Takes the write lock at once: a transaction that began by reading could not wait for it.
             $crate::db::Db::Sqlite { write, .. } => {
                 let mut transaction = write.begin_with("BEGIN IMMEDIATE").await?;
                 let $connection = &mut *transaction;
                 let value = $body;
-                $catalog.pass($crate::surroundings::Point::Commit, file!()).await?;
+                $catalog.pass($crate::context::Point::Commit, file!()).await?;
                 transaction.commit().await?;
                 $catalog.changes.fetch_add($changes, std::sync::atomic::Ordering::AcqRel);
                 value
@@ -134,13 +134,13 @@ macro_rules! committed {
                 let mut transaction = pool.begin().await?;
                 let $connection = &mut *transaction;
                 let value = $body;
-                $catalog.pass($crate::surroundings::Point::Commit, file!()).await?;
+                $catalog.pass($crate::context::Point::Commit, file!()).await?;
                 transaction.commit().await?;
                 $catalog.changes.fetch_add($changes, std::sync::atomic::Ordering::AcqRel);
                 value
             }
         };
-        $catalog.pass($crate::surroundings::Point::Committed, file!()).await?;
+        $catalog.pass($crate::context::Point::Committed, file!()).await?;
         value
     }};
 }
@@ -174,7 +174,7 @@ macro_rules! push_list {
     };
 }
 
-pub(crate) use {committed, drop_in_batches, push_list, read, write, write_figures};
+pub(crate) use {committed, drop_in_batches, push_list, read, write, write_stats};
 
 impl Catalog {
     /// Opens the catalogue, creating it or bringing its schema up to date, and proves that the key is the one that
@@ -186,22 +186,22 @@ impl Catalog {
         };
         // What an earlier process forgot last may be left.
         let is_wiped = AtomicBool::new(false);
-        let (changes, claim, surroundings) = (AtomicU64::new(0), Claim::default(), None);
-        let catalog = Self { db, key, changes, claim, is_wiped, surroundings };
+        let (changes, claim, context) = (AtomicU64::new(0), Claim::default(), None);
+        let catalog = Self { db, key, changes, claim, is_wiped, context };
         catalog.prove_key().await?;
         Ok(catalog)
     }
 
     /// Has every call from now on depend on what goes on around the process, which a test decides.
-    pub fn set_surroundings(&mut self, surroundings: Arc<dyn Surroundings>) {
-        self.surroundings = Some(surroundings);
+    pub fn set_context(&mut self, context: Arc<dyn CatalogContext>) {
+        self.context = Some(context);
     }
 
     /// Whether a call gets through at a point. In the service it does.
     pub(crate) async fn pass(&self, point: Point, place: &'static str) -> Result<()> {
-        match &self.surroundings {
+        match &self.context {
             None => Ok(()),
-            Some(surroundings) if surroundings.pass(point, place).await => Ok(()),
+            Some(context) if context.pass(point, place).await => Ok(()),
             Some(_) => Err(sqlx::Error::PoolTimedOut.into()),
         }
     }
@@ -224,8 +224,8 @@ impl Catalog {
     /// What time it is for the database, which is the same for every process that uses it.
     pub(crate) async fn database_time(&self) -> Result<Timestamp> {
         self.pass(Point::Read, file!()).await?;
-        if let Some(surroundings) = &self.surroundings {
-            return Ok(surroundings.now());
+        if let Some(context) = &self.context {
+            return Ok(context.now());
         }
         let micros: i64 = match &self.db {
             Db::Sqlite { read, .. } => {

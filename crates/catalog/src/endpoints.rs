@@ -11,9 +11,9 @@ use tidegauge_model::{
 
 use crate::audit::detail::named_with;
 use crate::audit::{Change, record};
-use crate::bearer::{Bearer, Standing};
+use crate::bearer::{Bearer, OrgContext};
 use crate::counts::{from_stored, to_stored};
-use crate::db::{read, write, write_figures};
+use crate::db::{read, write, write_stats};
 use crate::deletion::delete_one;
 use crate::limits::check_room;
 use crate::orgs::read_payment;
@@ -32,12 +32,12 @@ pub struct Endpoint {
     pub created: Timestamp,
     pub created_by: UserId,
     pub modified: Timestamp,
-    pub figures: Figures,
+    pub stats: Stats,
 }
 
 /// What came in by an endpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct Stats {
     /// Events stored.
     pub events: u64,
     /// Bytes of the requests that they came in.
@@ -55,7 +55,7 @@ pub struct LastError {
     pub message: String,
 }
 
-impl Figures {
+impl Stats {
     /// Adds what came later.
     pub fn add(&mut self, later: Self) {
         self.events = self.events.saturating_add(later.events);
@@ -111,7 +111,7 @@ impl EndpointRow {
             created: Timestamp::from_micros(self.created),
             created_by: self.created_by.into(),
             modified: Timestamp::from_micros(self.modified),
-            figures: Figures {
+            stats: Stats {
                 events: from_stored("the events of an endpoint", self.events)?,
                 bytes: from_stored("the bytes of an endpoint", self.bytes)?,
                 failures: from_stored("the failures of an endpoint", self.failures)?,
@@ -152,7 +152,9 @@ const SENDER_BY_DIGEST: &str = sender!("digest");
 const SENDER_BY_ID: &str = sender!("id");
 
 const REPLACE: &str = concat!(
-    "UPDATE endpoint SET name = $3, kind = $4, dataset = $5, labels = $6, modified = $7 \
+    "UPDATE endpoint SET name = $3, kind = $4, dataset = $5, labels = $6, modified = $7, \
+     last_error = CASE WHEN dataset = $5 THEN last_error ELSE NULL END, \
+     last_error_at = CASE WHEN dataset = $5 THEN last_error_at ELSE NULL END \
      WHERE org_id = $1 AND id = $2 RETURNING ",
     columns!()
 );
@@ -210,7 +212,7 @@ impl Catalog {
             return Ok(None);
         };
         let payment = read_payment(&row.payment_status, row.first_failed_payment)?;
-        let standing = Standing::of_org(row.endpoint.org_id.as_str().into(), payment, row.licence);
+        let org_context = OrgContext::of_org(row.endpoint.org_id.as_str().into(), payment, row.licence);
         let endpoint = row.endpoint.read()?;
         Ok(Some(Bearer {
             id: endpoint.id.as_str().into(),
@@ -219,7 +221,7 @@ impl Catalog {
             expires_at: None,
             ends_with_membership: false,
             capabilities: rights(&endpoint),
-            standings: vec![standing],
+            org_contexts: vec![org_context],
             endpoint: Some(Arc::new(endpoint)),
         }))
     }
@@ -256,8 +258,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// Replaces what a caller may set; its address, its figures, who created it and when stay. `None` if there is no such
-    /// endpoint.
+    /// Replaces what a caller may set; its address, its figures, who created it and when stay. Why something was last not
+    /// stored stays with its dataset: it may quote events of that. `None` if there is no such endpoint.
     pub async fn replace_endpoint(
         &self,
         org: &OrgId,
@@ -289,17 +291,17 @@ impl Catalog {
     }
 
     /// Adds what came in by endpoints. One that was deleted meanwhile is left out.
-    pub async fn count_endpoints(&self, figures: &[(EndpointId, Figures)]) -> Result<()> {
-        write_figures!(self, connection => {
-            for (id, figures) in figures {
+    pub async fn count_endpoints(&self, stats: &[(EndpointId, Stats)]) -> Result<()> {
+        write_stats!(self, connection => {
+            for (id, stats) in stats {
                 sqlx::query(COUNT)
                     .bind(id.as_str())
-                    .bind(to_stored(figures.events)?)
-                    .bind(to_stored(figures.bytes)?)
-                    .bind(to_stored(figures.failures)?)
-                    .bind(figures.last_event.map(Timestamp::as_micros))
-                    .bind(figures.last_error.as_ref().map(|error| error.message.as_str()))
-                    .bind(figures.last_error.as_ref().map(|error| error.at.as_micros()))
+                    .bind(to_stored(stats.events)?)
+                    .bind(to_stored(stats.bytes)?)
+                    .bind(to_stored(stats.failures)?)
+                    .bind(stats.last_event.map(Timestamp::as_micros))
+                    .bind(stats.last_error.as_ref().map(|error| error.message.as_str()))
+                    .bind(stats.last_error.as_ref().map(|error| error.at.as_micros()))
                     .execute(&mut *connection)
                     .await?;
             }

@@ -7,8 +7,8 @@ use crate::audit::detail::named;
 use crate::audit::{Change, record};
 use crate::db::write;
 use crate::orgs::insert_org;
-use crate::people::{Person, insert_membership, insert_person};
 use crate::tokens::{Token, insert_token};
+use crate::users::{Person, insert_membership, insert_person};
 use crate::{Catalog, Result};
 
 /// The row that marks an installation as set up.

@@ -27,6 +27,11 @@ pub struct FrozenAnswer {
 /// Answers of one organisation; a further one takes the place of the oldest.
 pub const ANSWERS_MAX: i64 = 200;
 
+/// Drops the answers that have read a dataset: what they show goes with it. Names of datasets are plain words, which stand
+/// in JSON as they are.
+pub(crate) const FORGET_DATASET: &str =
+    "DELETE FROM frozen_answer WHERE org_id = $1 AND REPLACE(reads, '\"' || $2 || '\"', '') <> reads";
+
 #[derive(FromRow)]
 struct FrozenRow {
     id: String,

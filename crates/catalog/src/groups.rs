@@ -2,14 +2,14 @@
 //! decided by the caller of this module, who is told what the roles grant at the moment of the change.
 
 use sqlx::FromRow;
-use tidegauge_model::{Granted, GroupId, OrgId, RoleRef, Timestamp, UserId};
+use tidegauge_model::{GroupId, OrgId, RoleGrants, RoleRef, Timestamp, UserId};
 
 use crate::audit::detail::{listed, named_with};
 use crate::audit::{Change, record};
 use crate::db::{read, write};
-use crate::granted::{read_role_ref, select_granted_by};
 use crate::limits::{GROUPS_MAX, check_room};
 use crate::orgs::lock_org;
+use crate::role_grants::{read_role_ref, select_granted_by};
 use crate::roles::{RoleRefusal, by_first, ordered, replace_members};
 use crate::{Catalog, Error, Result};
 
@@ -90,7 +90,7 @@ macro_rules! select_roles {
 /// Leaves the transaction unless the roles exist and `$check` lets what they grant pass.
 macro_rules! check_roles {
     ($connection:expr, $org:expr, $roles:expr, $check:expr) => {{
-        let granted: std::result::Result<Granted, RoleRef> = select_granted_by!($connection, $org, $roles);
+        let granted: std::result::Result<RoleGrants, RoleRef> = select_granted_by!($connection, $org, $roles);
         match granted {
             Ok(granted) => {
                 if let Err(refused) = $check(&granted) {
@@ -187,7 +187,7 @@ impl Catalog {
         org: &OrgId,
         group: &Group,
         change: &Change,
-        check: impl Fn(&Granted) -> std::result::Result<(), E>,
+        check: impl Fn(&RoleGrants) -> std::result::Result<(), E>,
     ) -> Result<std::result::Result<Group, E>> {
         let group = normal(group);
         write!(self, connection => {
@@ -220,7 +220,7 @@ impl Catalog {
         org: &OrgId,
         group: &Group,
         change: &Change,
-        check: impl Fn(&Granted) -> std::result::Result<(), E>,
+        check: impl Fn(&RoleGrants) -> std::result::Result<(), E>,
     ) -> Result<std::result::Result<Group, E>> {
         let group = normal(group);
         let row: GroupRow = write!(self, connection => {
@@ -259,7 +259,7 @@ impl Catalog {
         org: &OrgId,
         id: &GroupId,
         change: &Change,
-        check: impl Fn(&Granted) -> std::result::Result<(), E>,
+        check: impl Fn(&RoleGrants) -> std::result::Result<(), E>,
     ) -> Result<std::result::Result<(), E>> {
         write!(self, connection => {
             lock_org!(connection, org);

@@ -9,7 +9,7 @@ use crate::bearer::Bearer;
 use crate::db::{read, write};
 use crate::orgs::lock_org;
 use crate::passwords::end_everything;
-use crate::people::{
+use crate::users::{
     INSERT_PERSON_UNLESS_KNOWN, MemberRow, Person, SELECT_MEMBER_BY_EMAIL, insert_membership, insert_person,
 };
 use crate::{Catalog, Result};

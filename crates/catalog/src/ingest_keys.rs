@@ -131,12 +131,17 @@ impl Catalog {
         Ok(found)
     }
 
-    /// Drops the keys from before a time, some at once, so that changes do not have to wait for all of them.
+    /// Drops the keys from before a time, some at once, so that changes do not have to wait for all of them. The key of a
+    /// batch that is still on its way into a dataset stays however old it is: it says that the batch is there.
     pub async fn prune_ingest_keys(&self, before: Timestamp) -> Result<u64> {
-        drop_in_batches!(self, sqlx::query(
-                    "DELETE FROM ingest_key WHERE (dataset_id, key) IN \
-                     (SELECT dataset_id, key FROM ingest_key WHERE at < $1 ORDER BY at LIMIT 2000) AND at < $1",
-                )
-                .bind(before.as_micros()))
+        drop_in_batches!(
+            self,
+            sqlx::query(
+                "DELETE FROM ingest_key WHERE (dataset_id, key) IN \
+                     (SELECT dataset_id, key FROM ingest_key WHERE at < $1 AND key NOT IN \
+                     (SELECT batch FROM event_feed) ORDER BY at LIMIT 2000) AND at < $1",
+            )
+            .bind(before.as_micros())
+        )
     }
 }

@@ -10,6 +10,9 @@ pub const ANNOTATIONS_MAX: i64 = 100_000;
 /// Annotations that the triggers of one monitor made; older ones go.
 pub const ANNOTATIONS_OF_MONITOR_MAX: i64 = 1_000;
 
+/// Epochs of one monitor of which it is kept what their runs could read; older ones go.
+pub const MONITOR_EPOCHS_MAX: i64 = 100;
+
 /// API tokens of one organisation.
 pub const TOKENS_MAX: i64 = 1_000;
 
@@ -48,12 +51,17 @@ pub const LIST_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// Refuses an insert into a table of which the organisation has as many rows as it can, counted under a lock.
 macro_rules! check_room {
-    ($connection:expr, $org:expr, $table:literal, $max:expr) => {{
+    ($connection:expr, $org:expr, $table:literal, $max:expr) => {
+        $crate::limits::check_room!($connection, $org, $table, $max, "")
+    };
+    // With a condition on the rows that count.
+    ($connection:expr, $org:expr, $table:literal, $max:expr, $condition:literal) => {{
         $crate::orgs::lock_org!($connection, $org);
-        let count: i64 = sqlx::query_scalar(concat!("SELECT COUNT(*) FROM ", $table, " WHERE org_id = $1"))
-            .bind($org.as_str())
-            .fetch_one(&mut *$connection)
-            .await?;
+        let count: i64 =
+            sqlx::query_scalar(concat!("SELECT COUNT(*) FROM ", $table, " WHERE org_id = $1", $condition))
+                .bind($org.as_str())
+                .fetch_one(&mut *$connection)
+                .await?;
         if count >= $max {
             let message = format!("the organisation has {count} of these, which is the most there can be");
             return Err($crate::Error::new(tidegauge_model::ErrorKind::LimitReached, message));

@@ -3,8 +3,8 @@
 use tidegauge_model::{Capabilities, Role, UserId};
 
 use crate::Result;
-use crate::people::read_role;
 use crate::tokens::{capabilities_text, read_capabilities};
+use crate::users::read_role;
 
 /// Stands in the place of a person's id. No id has this form.
 const OPERATOR: &str = "operator";

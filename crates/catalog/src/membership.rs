@@ -6,12 +6,12 @@ use tidegauge_model::{Capabilities, ErrorKind, OrgId, Role, RoleId, Timestamp, U
 use crate::audit::detail::named_with;
 use crate::audit::{Change, record};
 use crate::db::{read, write};
-use crate::granted::{Holding, select_granted};
 use crate::orgs::lock_org;
-use crate::people::{
+use crate::role_grants::{Holding, select_granted};
+use crate::tokens::{capabilities_in_short, capabilities_text, end_tokens_with_membership};
+use crate::users::{
     Member, MemberRow, Person, SELECT_MEMBER, SELECT_MEMBER_BY_EMAIL, insert_membership, insert_person,
 };
-use crate::tokens::{capabilities_in_short, capabilities_text, end_tokens_with_membership};
 use crate::{Catalog, Result};
 
 /// The role that a member is to have.

@@ -32,12 +32,14 @@ pub struct MonitorCheck {
     pub missed: i64,
     /// What the query cost.
     pub cost: i64,
+    /// The epoch of the monitor, which tells what was read. None of runs from before that was kept.
+    pub epoch: Option<i64>,
 }
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckOutcome {
-    Judged,
+    Evaluated,
     NoData,
     Failed,
 }
@@ -45,17 +47,17 @@ pub enum CheckOutcome {
 impl CheckOutcome {
     pub fn name(self) -> &'static str {
         match self {
-            Self::Judged => "judged",
+            Self::Evaluated => "judged",
             Self::NoData => "no_data",
             Self::Failed => "failed",
         }
     }
 
-    fn from_name(name: &str) -> Self {
+    pub(crate) fn from_name(name: &str) -> Self {
         match name {
             "no_data" => Self::NoData,
             "failed" => Self::Failed,
-            _ => Self::Judged,
+            _ => Self::Evaluated,
         }
     }
 }
@@ -75,11 +77,12 @@ struct CheckRow {
     reason: String,
     missed: i64,
     cost: i64,
+    epoch: Option<i64>,
 }
 
 pub(crate) const INSERT: &str = "INSERT INTO monitor_check (check_id, monitor_id, org_id, at, finished, window_start, \
-    window_end, group_key, state, outcome, is_change, value, reason, missed, cost) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT (check_id) DO NOTHING";
+    window_end, group_key, state, outcome, is_change, value, reason, missed, cost, epoch) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) ON CONFLICT (check_id) DO NOTHING";
 
 /// Writes a check of a run inside its transaction.
 macro_rules! insert {
@@ -100,6 +103,7 @@ macro_rules! insert {
             .bind(&$check.reason)
             .bind($check.missed)
             .bind($check.cost)
+            .bind($check.epoch)
             .execute(&mut *$connection)
             .await?
     };
@@ -115,7 +119,7 @@ macro_rules! select {
     ($condition:literal) => {
         concat!(
             "SELECT check_id, at, finished, window_start, window_end, group_key, state, outcome, is_change, \
-             value, reason, missed, cost FROM monitor_check \
+             value, reason, missed, cost, epoch FROM monitor_check \
              WHERE org_id = $1 AND monitor_id = $2 AND at >= $3 AND at < $4",
             $condition,
             " ORDER BY at DESC, group_key, check_id LIMIT $5",
@@ -204,6 +208,7 @@ impl From<CheckRow> for MonitorCheck {
             reason: row.reason,
             missed: row.missed,
             cost: row.cost,
+            epoch: row.epoch,
         }
     }
 }

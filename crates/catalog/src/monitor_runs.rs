@@ -7,6 +7,7 @@ use tidegauge_model::{MonitorId, OrgId, Timestamp};
 
 use crate::annotations::{Annotation, insert_annotation};
 use crate::db::{Db, read, write};
+use crate::event_feed::{feed, of_run, reads_audit};
 use crate::monitor_checks::{self, MonitorCheck};
 use crate::outbox::{NewDelivery, enqueue};
 use crate::{Catalog, Result};
@@ -22,6 +23,8 @@ pub struct LeasedMonitor {
     pub due: Option<Timestamp>,
     /// The stored state of its watch.
     pub state: String,
+    /// The revision of the definition that the state is of.
+    pub revision: i64,
 }
 
 /// What a run leads to.
@@ -48,6 +51,7 @@ struct LeasedRow {
     due_at: i64,
     last_run: Option<i64>,
     state: String,
+    revision: i64,
 }
 
 impl From<LeasedRow> for LeasedMonitor {
@@ -58,6 +62,7 @@ impl From<LeasedRow> for LeasedMonitor {
             last_run: row.last_run.map(Timestamp::from_micros),
             due: (row.due_at > 0).then(|| Timestamp::from_micros(row.due_at)),
             state: row.state,
+            revision: row.revision,
         }
     }
 }
@@ -82,18 +87,24 @@ const ADD_MISSING: &str = "INSERT INTO monitor_watch \
     WHERE NOT EXISTS (SELECT 1 FROM monitor_watch WHERE monitor_id = monitor.id) \
     ON CONFLICT (monitor_id) DO NOTHING";
 
-/// That nobody has the lease is asked of the row that is changed as well: two nodes may have found the same row.
+/// That nobody has the lease is asked of the row that is changed as well: two nodes may have found the same row. The
+/// place of a monitor counts those of its organisation that run or were due before it: whoever has fewest is next.
 const LEASE_DUE: &str = concat!(
     "UPDATE monitor_watch SET lease_owner = $2, lease_until = $3 WHERE lease_until <= $1 AND monitor_id IN \
-     (SELECT monitor.id FROM monitor JOIN monitor_watch AS found ON found.monitor_id = monitor.id WHERE ",
+     (SELECT due.id FROM (SELECT monitor.id AS id, found.due_at AS due_at, COALESCE(busy.runs, 0) + ROW_NUMBER() \
+     OVER (PARTITION BY found.org_id ORDER BY found.due_at, monitor.id) AS place \
+     FROM monitor JOIN monitor_watch AS found ON found.monitor_id = monitor.id LEFT JOIN \
+     (SELECT org_id, COUNT(*) AS runs FROM monitor_watch WHERE lease_until > $1 GROUP BY org_id) AS busy \
+     ON busy.org_id = found.org_id WHERE ",
     enabled!(),
-    " AND found.lease_until <= $1 AND (found.due_at <= $1 OR found.revision <> monitor.revision) \
-     ORDER BY found.due_at, monitor.id LIMIT $4) RETURNING monitor_id, org_id, due_at, last_run, state"
+    " AND found.lease_until <= $1 AND (found.due_at <= $1 OR found.revision <> monitor.revision)) AS due \
+     WHERE due.place <= $5 ORDER BY due.place, due.due_at, due.id LIMIT $4) \
+     RETURNING monitor_id, org_id, due_at, last_run, state, revision"
 );
 
 const LEASE_ONE: &str = "UPDATE monitor_watch SET lease_owner = $2, lease_until = $3 \
     WHERE lease_until <= $1 AND org_id = $4 AND monitor_id = $5 \
-    RETURNING monitor_id, org_id, due_at, last_run, state";
+    RETURNING monitor_id, org_id, due_at, last_run, state, revision";
 
 const FIRST_DUE: &str = concat!(
     "SELECT MIN(monitor_watch.due_at) FROM monitor_watch JOIN monitor ON monitor.id = monitor_watch.monitor_id \
@@ -107,21 +118,23 @@ const RELEASE: &str = "UPDATE monitor_watch SET due_at = $3, revision = $4, last
 const GIVE_BACK: &str = "UPDATE monitor_watch SET lease_owner = '', lease_until = 0 \
     WHERE monitor_id = $1 AND lease_owner = $2";
 
-/// The definition that counts.
-const REVISION: &str = "SELECT revision FROM monitor WHERE id = $1";
+/// The definition that counts, and what it reads.
+const REVISION: &str = "SELECT revision, datasets FROM monitor WHERE id = $1";
 
 /// The same where several write at once: who changes the monitor waits until the run is recorded, and so comes whoever
 /// points a notifier elsewhere that it uses no more.
-const REVISION_LOCKED: &str = "SELECT revision FROM monitor WHERE id = $1 FOR SHARE";
+const REVISION_LOCKED: &str = "SELECT revision, datasets FROM monitor WHERE id = $1 FOR SHARE";
 
 impl Catalog {
-    /// Leases up to `limit` monitors that are due, the longest due first. The owner must be another one each time.
+    /// Leases up to `limit` monitors that are due, and of each organisation so many that no more than `of_one` are leased:
+    /// those of who has fewest first, and of each the longest due. The owner must be another one each time.
     pub async fn lease_due_monitors(
         &self,
         owner: &str,
         now: Timestamp,
         lease_until: Timestamp,
         limit: i64,
+        of_one: i64,
     ) -> Result<Vec<LeasedMonitor>> {
         // Looking is cheap; a transaction that changes nothing would still cost a sync of the disk.
         let any: Option<String> = read!(self, executor => {
@@ -137,6 +150,7 @@ impl Catalog {
                 .bind(owner)
                 .bind(lease_until.as_micros())
                 .bind(limit)
+                .bind(of_one)
                 .fetch_all(&mut *connection)
                 .await?
         });
@@ -227,11 +241,12 @@ impl Catalog {
             Db::Postgres(_) => REVISION_LOCKED,
         };
         let is_recorded = write!(self, connection => {
-            let present: Option<i64> = sqlx::query_scalar(revision_statement)
+            let present: Option<(i64, String)> = sqlx::query_as(revision_statement)
                 .bind(run.monitor.as_str())
                 .fetch_optional(&mut *connection)
                 .await?;
-            if present == Some(run.revision) {
+            let present = present.filter(|(revision, _)| *revision == run.revision);
+            if let Some((_, datasets)) = present {
                 let released = sqlx::query(RELEASE)
                     .bind(run.monitor.as_str())
                     .bind(&run.owner)
@@ -253,6 +268,9 @@ impl Catalog {
                 }
                 for delivery in &run.deliveries {
                     enqueue!(connection, delivery);
+                }
+                if let Some(entry) = of_run(run, reads_audit(&datasets)) {
+                    feed!(connection, entry);
                 }
                 true
             } else {

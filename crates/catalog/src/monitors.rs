@@ -13,6 +13,8 @@ use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::deletion::delete_one;
 use crate::limits::{LIST_BYTES_MAX, check_room};
+pub use crate::monitor_reads::Reads;
+use crate::monitor_reads::{keep_reads, names_text};
 use crate::{Catalog, Error, Result};
 
 /// A monitor.
@@ -26,6 +28,8 @@ pub struct Monitor {
     pub reads: Reads,
     /// Grows with each change.
     pub revision: i64,
+    /// The revision in which what it watches was changed last: its query, what decides about groups, what it may read.
+    pub epoch: i64,
     pub created: Timestamp,
     pub created_by: UserId,
     pub modified: Timestamp,
@@ -39,15 +43,6 @@ pub struct Given {
     pub tolerance: f64,
 }
 
-/// What the runs of a monitor may read: what its maker could when the query was saved.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reads {
-    /// Names of datasets, each once.
-    pub datasets: Vec<String>,
-    /// Names of views that may be queried without a right on what they read.
-    pub views: Vec<String>,
-}
-
 #[derive(FromRow)]
 struct MonitorRow {
     id: String,
@@ -59,6 +54,7 @@ struct MonitorRow {
     is_disabled: bool,
     disabled_until: Option<i64>,
     revision: i64,
+    epoch: i64,
     created: i64,
     created_by: String,
     modified: i64,
@@ -73,8 +69,9 @@ impl MonitorRow {
             org: self.org_id.into(),
             definition,
             given,
-            reads: Reads { datasets: names(&self.datasets)?, views: names(&self.views)? },
+            reads: Reads::of_texts(&self.datasets, &self.views)?,
             revision: self.revision,
+            epoch: self.epoch,
             created: Timestamp::from_micros(self.created),
             created_by: self.created_by.into(),
             modified: Timestamp::from_micros(self.modified),
@@ -82,20 +79,11 @@ impl MonitorRow {
     }
 }
 
-fn names(text: &str) -> Result<Vec<String>> {
-    serde_json::from_str(text).map_err(|_| Error::corrupt("what a monitor reads as", text))
-}
-
-fn names_text(names: &[String]) -> String {
-    // A list of strings always has a JSON form.
-    serde_json::to_string(names).unwrap_or_default()
-}
-
 /// What a [`MonitorRow`] is read from.
 macro_rules! columns {
     () => {
-        "id, org_id, name, definition, datasets, views, is_disabled, disabled_until, revision, created, \
-         created_by, modified"
+        "id, org_id, name, definition, datasets, views, is_disabled, disabled_until, revision, epoch, \
+         created, created_by, modified"
     };
 }
 
@@ -109,7 +97,8 @@ const SELECT_NAMED: &str = "SELECT COUNT(*) FROM notifier WHERE org_id = $1 AND 
 
 const REPLACE: &str = concat!(
     "UPDATE monitor SET name = $3, definition = $4, datasets = $5, views = $6, is_disabled = $7, \
-     disabled_until = $8, modified = $9, revision = revision + 1 WHERE org_id = $1 AND id = $2 RETURNING ",
+     disabled_until = $8, modified = $9, epoch = $10, revision = revision + 1 \
+     WHERE org_id = $1 AND id = $2 AND revision = $11 RETURNING ",
     columns!()
 );
 
@@ -171,8 +160,8 @@ impl Catalog {
             check_room!(connection, org, "monitor", max_monitors);
             sqlx::query(
                 "INSERT INTO monitor (id, org_id, name, definition, datasets, views, is_disabled, \
-                 disabled_until, revision, created, created_by, modified) \
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+                 disabled_until, revision, epoch, created, created_by, modified) \
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
             )
             .bind(monitor.id.as_str())
             .bind(org.as_str())
@@ -183,17 +172,20 @@ impl Catalog {
             .bind(definition.is_disabled)
             .bind(definition.disabled_until.as_ref().map(|until| until.time.as_micros()))
             .bind(monitor.revision)
+            .bind(monitor.epoch)
             .bind(monitor.created.as_micros())
             .bind(monitor.created_by.as_str())
             .bind(monitor.modified.as_micros())
             .execute(&mut *connection)
             .await?;
+            keep_reads!(connection, monitor);
             record!(connection, change, "monitor.create", monitor.id.as_str(), detail(definition));
         });
         Ok(())
     }
 
-    /// Replaces what a caller may set; who created it and when stays. `None` if there is no such monitor.
+    /// Replaces what a caller may set; who created it and when stays. `None` if there is no such monitor, or if it was
+    /// changed since that revision: who may change it was asked of what it was then.
     pub async fn replace_monitor(&self, monitor: &Monitor, change: &Change) -> Result<Option<Monitor>> {
         let definition = &monitor.definition;
         let row: Option<MonitorRow> = write!(self, connection => {
@@ -207,11 +199,14 @@ impl Catalog {
                 .bind(definition.is_disabled)
                 .bind(definition.disabled_until.as_ref().map(|until| until.time.as_micros()))
                 .bind(monitor.modified.as_micros())
+                .bind(monitor.epoch)
+                .bind(monitor.revision)
                 .fetch_optional(&mut *connection)
                 .await?;
             if row.is_none() {
                 return Ok(None);
             }
+            keep_reads!(connection, monitor);
             record!(connection, change, "monitor.update", monitor.id.as_str(), detail(definition));
             row
         });

@@ -182,7 +182,7 @@ impl Catalog {
                 return Err(Error::new(ErrorKind::LimitReached, message));
             }
             insert_org!(connection, org);
-            crate::people::insert_membership!(connection, org.id, owner, Role::Owner, org.created, Some(org.created));
+            crate::users::insert_membership!(connection, org.id, owner, Role::Owner, org.created, Some(org.created));
             record!(connection, change, "org.create", org.id.as_str(), named(&org.name));
         });
         Ok(())

@@ -6,8 +6,8 @@ use tidegauge_model::{Timestamp, UserId};
 
 use crate::audit::Change;
 use crate::db::{read, write};
-use crate::people::Person;
 use crate::sign_ins::record_for_person;
+use crate::users::Person;
 use crate::{Catalog, Result};
 
 /// A person who may sign in, with the hash of their password if they have set one.

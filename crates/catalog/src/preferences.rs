@@ -3,7 +3,7 @@
 
 use tidegauge_model::{Timestamp, UserId};
 
-use crate::db::{read, write_figures};
+use crate::db::{read, write_stats};
 use crate::{Catalog, Result};
 
 impl Catalog {
@@ -19,7 +19,7 @@ impl Catalog {
 
     /// Keeps a document in the place of the one before.
     pub async fn set_preferences(&self, person: &UserId, document: &str, now: Timestamp) -> Result<()> {
-        write_figures!(self, connection => {
+        write_stats!(self, connection => {
             sqlx::query(
                 "INSERT INTO preferences (person_id, document, modified) VALUES ($1, $2, $3) \
                  ON CONFLICT (person_id) DO UPDATE SET document = $2, modified = $3",

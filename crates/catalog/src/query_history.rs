@@ -20,6 +20,10 @@ pub struct SavedQuery {
     pub created: Timestamp,
 }
 
+/// Drops the queries that have read a dataset. Several names stand with commas between them.
+pub(crate) const FORGET_DATASET: &str = "DELETE FROM query_history WHERE org_id = $1 \
+    AND REPLACE(',' || dataset || ',', ',' || $2 || ',', '') <> (',' || dataset || ',')";
+
 #[derive(FromRow)]
 struct SavedRow {
     id: String,

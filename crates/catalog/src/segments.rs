@@ -11,7 +11,7 @@ use crate::counts::{from_stored, to_stored};
 use crate::db::{LIST_BATCH, push_list, read, write};
 use crate::ingest_keys::{IngestKey, insert_keys, last_uses};
 use crate::lease::fence;
-use crate::usage::ADD_USAGE_OF_DATASET;
+use crate::usage::{ADD_USAGE_OF_DATASET, ADD_USAGE_OF_DAY, month_of_day};
 use crate::{Catalog, Error, Result};
 
 /// A segment as it is handed in.
@@ -47,7 +47,7 @@ pub struct Flushed<'a> {
     /// The last sequence that is in them.
     pub flushed: u64,
     pub keys: &'a [IngestKey],
-    /// Bytes that came in, by month.
+    /// Bytes that came in, by day.
     pub usage: &'a [(String, u64)],
 }
 
@@ -196,7 +196,7 @@ pub(crate) use insert_segments;
 
 impl Catalog {
     /// Publishes the segments that hold a dataset's events up to a sequence of the write log, with the keys of their
-    /// requests and the bytes that came in with them by month. Not found if the dataset is gone; a conflict if that
+    /// requests and the bytes that came in with them by day. Not found if the dataset is gone; a conflict if that
     /// sequence was published before.
     pub async fn publish_flush(
         &self,
@@ -238,13 +238,16 @@ impl Catalog {
                 return Err(known.map_or_else(Error::gone, |_| Error::new(ErrorKind::Conflict, message)));
             }
             insert_keys!(connection, dataset, keys);
-            for (month, bytes) in usage {
-                sqlx::query(ADD_USAGE_OF_DATASET)
-                    .bind(dataset.as_str())
-                    .bind(month)
-                    .bind(to_stored(*bytes)?)
-                    .execute(&mut *connection)
-                    .await?;
+            for (day, bytes) in usage {
+                let both = [(ADD_USAGE_OF_DATASET, month_of_day(day)), (ADD_USAGE_OF_DAY, day.as_str())];
+                for (statement, period) in both {
+                    sqlx::query(statement)
+                        .bind(dataset.as_str())
+                        .bind(period)
+                        .bind(to_stored(*bytes)?)
+                        .execute(&mut *connection)
+                        .await?;
+                }
             }
             let count = crate::counts::count(segments.len());
             let commit = next_commit!(connection, Some(now), schema: false, datasets: 0_i64, segments: count);

@@ -10,7 +10,7 @@ use tidegauge_model::{Capabilities, DatasetArea, OrgArea, OrgId, Timestamp, Toke
 
 use crate::audit::detail::{cut, named, named_with};
 use crate::audit::{Change, record};
-use crate::db::{read, write, write_figures};
+use crate::db::{read, write, write_stats};
 use crate::deletion::delete_one;
 use crate::limits::TOKENS_MAX;
 use crate::{Catalog, Error, Result};
@@ -290,7 +290,7 @@ impl Catalog {
         // In one order always: two nodes that lock the same rows in different orders wait for each other.
         let mut uses: Vec<&(TokenId, Timestamp)> = uses.iter().collect();
         uses.sort();
-        write_figures!(self, connection => {
+        write_stats!(self, connection => {
             for (id, at) in uses {
                 sqlx::query(
                     "UPDATE token SET last_used_at = $2 \

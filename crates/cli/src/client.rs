@@ -14,6 +14,7 @@ mod exchange;
 pub mod input;
 pub mod json;
 pub mod live;
+pub mod messages;
 pub mod oauth;
 pub mod organisation;
 pub mod part;
@@ -24,7 +25,6 @@ pub mod run;
 pub mod send;
 pub mod split;
 pub mod target;
-pub mod words;
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 
 mod arg;
 mod collect;
+mod counters;
 mod distinct;
 mod extreme;
 mod frequent;
@@ -12,7 +13,9 @@ mod histogram;
 mod linear;
 mod percentiles;
 mod phrases;
+mod quantile;
 mod sketch;
+mod sketched;
 mod spotlight;
 mod state;
 mod texts;
@@ -33,11 +36,13 @@ use datafusion_functions_aggregate::min_max::{max_udaf, min_udaf};
 use datafusion_functions_aggregate::stddev::stddev_udaf;
 use datafusion_functions_aggregate::sum::sum_udaf;
 use datafusion_functions_aggregate::variance::var_samp_udaf;
+use tidegauge_exec::Notices;
 
 pub(crate) use self::collect::{LIST_DEFAULT, SET_DEFAULT};
+pub(crate) use self::counters::{Along, settled};
+use self::counters::{Counters, Histograms, Numbers};
 use self::grouped::{Inputs, function};
 use self::whole::{Outcome, Whole};
-use crate::notices::Notices;
 
 /// Percentiles by nearest rank, in the order given, of percentiles from 0 to 100.
 ///
@@ -139,6 +144,32 @@ pub fn makelist(items_max: usize) -> Arc<AggregateUDF> {
 /// As [`makelist`], which tells when values had no place that nobody asked to leave out.
 pub(crate) fn makelist_with(items_max: usize, notices: &Notices) -> Arc<AggregateUDF> {
     function(collect::MakeList { items_max, notices: notices.clone() }, Inputs::Exactly(1))
+}
+
+/// How much the counters of series rose, over resets: see `counters`.
+///
+/// Times as `Int64`, `Float64`, `Utf8View` of what tells series apart, and `Boolean` for points that are increases by
+/// themselves → `Struct{value: Float64, edges: Binary}`, from which [`settled`] makes the answer. The value is null if no
+/// series has two points. Of points with equal times the greatest counts.
+pub fn increase() -> Arc<AggregateUDF> {
+    function(Counters(Numbers), Inputs::Exactly(4))
+}
+
+/// The same of histograms, `Utf8View` of JSON maps in the place of numbers and of the value.
+pub fn histogram_increase() -> Arc<AggregateUDF> {
+    function(Counters(Histograms), Inputs::Exactly(4))
+}
+
+/// A quantile, from 0 to 1, of all histograms together.
+///
+/// `Utf8View` of JSON maps → `Float64`, null if there is nothing in them, or if they cannot be put together.
+pub fn histogram_quantile(share: f64) -> Arc<AggregateUDF> {
+    function(quantile::OfHistograms(quantile::Share::new(share)), Inputs::Exactly(1))
+}
+
+/// The same of counts, `Float64`, of all that lies up to a bound, `Utf8View`. Null without infinity among the bounds.
+pub fn bounds_quantile(share: f64) -> Arc<AggregateUDF> {
+    function(quantile::OfBounds(quantile::Share::new(share)), Inputs::Exactly(2))
 }
 
 /// How many different values there are.

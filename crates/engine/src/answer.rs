@@ -4,10 +4,11 @@
 use std::time::Duration;
 
 use arrow_array::{Array, ArrayRef};
+use tidegauge_exec::Message;
 use tidegauge_lang::tree::{Bucket, SortKey, TimeRange, Type};
 use tidegauge_model::RowId;
 
-use crate::Held;
+use crate::held::Held;
 
 /// The answer to a question.
 #[derive(Clone, Debug, Default)]
@@ -101,31 +102,6 @@ pub struct Figures {
     /// Whether a value of the answer comes from a sketch and may differ from the exact one.
     pub is_estimate: bool,
     pub memory_peak: u64,
-}
-
-/// Something a person should know of an answer that is right nevertheless.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Message {
-    /// A field that no event has had, and one that has a name like it.
-    MissingField { name: String, near: Option<String> },
-    /// A virtual field that cannot be computed.
-    FailedField(String),
-    /// There may be more rows: the query does not say how many it wants, and these are as many as are shown then.
-    DefaultLimit(u64),
-    /// There may be more rows than these, which are as many as one answer has.
-    RowsCut(u64),
-    /// The query asks where addresses are, and there is no database that knows.
-    NoPlaces,
-    /// A function left out what is beyond a limit of its own, such as `values` or `bytes`.
-    Cut { function: &'static str, limit: u64, unit: &'static str },
-    /// A function gave null where its result would have been beyond a limit of its own.
-    NullBeyond { function: &'static str, limit: u64, unit: &'static str },
-    /// A field that holds texts alone is compared with a number, which no text is equal to.
-    TextWithNumber(String),
-    /// A number of rows behind groups over time was taken for the number of groups in every bucket.
-    LimitOfGroups(u64),
-    /// The column that names the source of rows hides a field of the tables.
-    HiddenBySource(String),
 }
 
 /// Where an answer that was cut goes on.

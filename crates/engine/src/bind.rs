@@ -10,17 +10,19 @@ mod words;
 
 use std::sync::atomic::Ordering;
 
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::{arithmetic, logic};
+use tidegauge_exec::operators::{member, text};
+use tidegauge_exec::words::{conversion, type_names};
+use tidegauge_exec::{Value, functions};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Type};
 
-pub(crate) use scope::{ARRIVAL_FIELD, InputColumn, Lookup, Missing, Scope, Surroundings};
+pub(crate) use scope::{Missing, Scope, Surroundings};
 pub(crate) use special::SPECIAL;
-pub(crate) use words::{conversion, invalid, invalid_regex, invalid_with, type_names, unknown_field};
+pub(crate) use words::unknown_field;
 
-use crate::expr::Typed;
-use crate::functions::{arithmetic, library, logic, member};
-use crate::value::Value;
-use crate::{Error, Result};
+use crate::error::{Error, Result, invalid, invalid_with};
 
 /// How long the constants of a query may be together. They live as long as the query and no budget counts them.
 const CONSTANTS_MIB_MAX: usize = 64;
@@ -42,10 +44,10 @@ impl Scope {
         match &expr.kind {
             ExprKind::Literal(literal) => Ok(Value::literal(literal)),
             ExprKind::Field(name) => self.field(name, expr.span),
-            ExprKind::Member { of, key } => member::member(&self.bind(of)?, &self.bind(key)?),
+            ExprKind::Member { of, key } => Ok(member::member(&self.bind(of)?, &self.bind(key)?)?),
             ExprKind::Negate(of) => self.negate(of),
             ExprKind::Not(of) => Ok(logic::not(self.condition(of)?)?.into()),
-            ExprKind::Exists(of) => Ok(logic::exists(&self.bind(of)?)?.into()),
+            ExprKind::Exists(of) => Ok(self.bind(of)?.exists()?.into()),
             ExprKind::Text { left, .. } | ExprKind::Binary { left, .. }
                 if matches!(left.kind, ExprKind::AllFields) =>
             {
@@ -54,7 +56,7 @@ impl Scope {
             ExprKind::Binary { operator, left, right } => self.binary(expr.span, *operator, left, right),
             ExprKind::Text { test, is_negated, is_case_sensitive, left, right } => {
                 let (left, right) = (self.bind(left)?, self.bind_needle(*test, right)?);
-                let passes = crate::functions::text::test(*test, *is_case_sensitive, &left, &right)?;
+                let passes = text::test(*test, *is_case_sensitive, &left, &right)?;
                 negated(passes, *is_negated)
             }
             ExprKind::In { value, list, is_negated, is_case_sensitive } => {
@@ -113,7 +115,7 @@ impl Scope {
         for argument in arguments {
             values.push(self.bind(argument)?);
         }
-        match library::call(function, &values, span, self.surroundings())? {
+        match functions::call(function, &values, span, self.surroundings().around())? {
             Some(value) => {
                 // Short ones are not worth looking at all the others.
                 let length = value.literal_bytes();

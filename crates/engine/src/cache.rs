@@ -12,10 +12,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringArray, StringViewArray};
 use arrow_schema::DataType;
 use hashbrown::HashSet;
-use tidegauge_store::{BlockId, Codes, Templates};
+use tidegauge_exec::expr::{Codes, Input};
+use tidegauge_store::{BlockId, Templates};
 
-use crate::bind::InputColumn;
-use crate::expr::Input;
+use crate::columns::InputColumn;
 use crate::templates::Texts;
 
 use share::{Share, Size};

@@ -14,11 +14,13 @@ use tokio::time::Instant;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::cache::ColumnCache;
+use crate::context::QueryContext;
 use crate::forget::Keeping;
 use crate::lanes::{Crowd, Lanes};
 use crate::memory::{Measured, QueryMemory, SharedMemory};
 use crate::partials::{Checked, Disk, PartialCache};
-use crate::run::Run;
+use crate::run::answer;
+use crate::spill::{SpillFigures, SpillSpace};
 use crate::turns::{self, InTurns, Turns, Watch};
 use crate::{Answer, Error, Held, Question, Result};
 
@@ -74,8 +76,10 @@ pub struct Engine {
     lanes: Lanes,
     turns: Arc<Turns>,
     _watch: Watch,
-    /// What operators spill through: one for all queries, so that its bound holds for all of them together.
+    /// What operators use beside the memory and the disk of their query.
     environment: RuntimeEnv,
+    /// Where they spill: one for all queries, so that its bound holds for all of them together.
+    spill: Arc<SpillSpace>,
     /// The threads of queries. There until the engine is dropped.
     threads: Option<Runtime>,
 }
@@ -124,6 +128,7 @@ impl Engine {
         Ok(Self {
             keeping: Keeping::new(ColumnCache::new(settings.cache_bytes), partials, &store),
             store,
+            spill: Arc::new(SpillSpace::new(Arc::clone(&environment.disk_manager))),
             environment,
             memory: Arc::new(SharedMemory::new(settings.memory_bytes)),
             lanes: Lanes::new(settings.running_max, settings.waiting_max),
@@ -154,7 +159,7 @@ impl Engine {
             self.settings.query_memory_bytes,
             &asker.org,
         ));
-        let run = Run {
+        let query = QueryContext {
             store: Arc::clone(&self.store),
             cache: (!question.options.bypasses_cache).then(|| self.keeping.read()),
             // What a dry run finds is nothing, which must not be kept for others.
@@ -162,7 +167,7 @@ impl Engine {
                 && !question.options.is_dry
                 && self.settings.groups_bytes > 0)
                 .then(|| Arc::clone(&self.keeping.partials)),
-            context: self.context(&memory),
+            context: self.context(&memory, &asker.org)?,
             threads: self.settings.threads.max(1),
             memory: Arc::clone(&memory),
             question: Arc::new(question),
@@ -172,7 +177,7 @@ impl Engine {
         };
         let heap = Arc::new(Measured::new(Arc::clone(&memory)));
         let share = self.turns.share(&asker, Some(Arc::clone(&heap)));
-        let task = AbortOnDropHandle::new(threads.spawn(InTurns::new(share, run.answer())));
+        let task = AbortOnDropHandle::new(threads.spawn(InTurns::new(share, answer(query))));
         let answer = tokio::select! {
             answer = task => match answer {
                 Ok(answer) => answer,
@@ -182,7 +187,10 @@ impl Engine {
             () = heap.over() => Err(memory.refusal()),
         };
         match answer {
-            Ok(answer) => Ok(Answer { held: Held::new(place, memory, &answer), ..answer }),
+            Ok(answer) => {
+                let held = Held::new(place, memory, answer.memory_bytes());
+                Ok(Answer { held, ..answer })
+            }
             Err(Error::Memory { .. }) => Err(memory.refusal()),
             Err(other) => Err(other),
         }
@@ -198,21 +206,29 @@ impl Engine {
         (self.memory.used(), self.keeping.columns.bytes() + self.keeping.partials.bytes())
     }
 
+    /// What queries put on the disk.
+    pub fn spilled(&self) -> SpillFigures {
+        self.spill.figures()
+    }
+
     /// How kept groups compared with computed ones so far.
     pub fn groups_checked(&self) -> Checked {
         self.keeping.partials.checked()
     }
 
-    /// What the operators of one query share: its own memory, and the disk of all.
-    fn context(&self, memory: &Arc<QueryMemory>) -> Arc<TaskContext> {
-        let environment = RuntimeEnv { memory_pool: Arc::clone(memory) as _, ..self.environment.clone() };
+    /// What the operators of one query share: its own memory, and its organisation's part of the disk.
+    fn context(&self, memory: &Arc<QueryMemory>, org: &Arc<str>) -> Result<Arc<TaskContext>> {
+        let disk_manager = self.spill.for_query(org)?;
+        let environment =
+            RuntimeEnv { memory_pool: Arc::clone(memory) as _, disk_manager, ..self.environment.clone() };
         let mut config = SessionConfig::new()
             .with_target_partitions(self.settings.threads.max(1))
             .with_sort_spill_reservation_bytes((memory.max() / SORT_SHARE).min(SORT_BYTES_MAX));
         if let Ok(bytes) = ConfigNonZeroUsize::try_new(SPREAD_FILE_BYTES) {
             config.options_mut().execution.max_spill_file_size_bytes = bytes;
         }
-        Arc::new(TaskContext::default().with_session_config(config).with_runtime(Arc::new(environment)))
+        let context = TaskContext::default().with_session_config(config).with_runtime(Arc::new(environment));
+        Ok(Arc::new(context))
     }
 }
 

@@ -80,6 +80,34 @@ fn of_file(source: &io::Error) -> Error {
     Error::Internal { message: source.to_string() }
 }
 
+/// The error of a query that asks for what cannot be.
+pub(crate) fn invalid(span: Span, message: impl Into<String>) -> Error {
+    tidegauge_exec::invalid(span, message).into()
+}
+
+/// As [`invalid`], with what to write instead.
+pub(crate) fn invalid_with(span: Span, message: impl Into<String>, hint: impl Into<String>) -> Error {
+    tidegauge_exec::invalid_with(span, message, hint).into()
+}
+
+/// The error of a regular expression that cannot be read.
+pub(crate) fn invalid_regex(span: Span, whose: &str, error: &regex::Error) -> Error {
+    tidegauge_exec::invalid_regex(span, whose, error).into()
+}
+
+impl From<tidegauge_exec::Error> for Error {
+    fn from(error: tidegauge_exec::Error) -> Self {
+        use tidegauge_exec::Error as Inner;
+        match error {
+            Inner::Invalid(diagnostics) => Self::Invalid(diagnostics),
+            Inner::Memory { limit } => Self::Memory { limit },
+            Inner::Refused(inner) => of_inside(inner),
+            Inner::TooMuchAtOnce { rows } => Self::TooMuchAtOnce { rows },
+            Inner::Arrow(error) => error.into(),
+        }
+    }
+}
+
 impl From<ArrowError> for Error {
     fn from(error: ArrowError) -> Self {
         match error {
@@ -115,6 +143,10 @@ impl From<DataFusionError> for Error {
 fn of_inside(inner: Box<dyn std::error::Error + Send + Sync>) -> Error {
     let inner = match inner.downcast::<Error>() {
         Ok(own) => return *own,
+        Err(other) => other,
+    };
+    let inner = match inner.downcast::<tidegauge_exec::Error>() {
+        Ok(inner) => return (*inner).into(),
         Err(other) => other,
     };
     let inner = match inner.downcast::<DataFusionError>() {

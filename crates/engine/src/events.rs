@@ -12,13 +12,14 @@ use std::sync::Arc;
 
 use arrow_array::Array;
 
+use tidegauge_exec::Message;
 use tidegauge_lang::tree::Cursor;
 use tidegauge_model::RowId;
 use tidegauge_model::columns::TIME_FIELD;
 use tokio::time::Instant;
 
-use crate::answer::{Answer, Continuation, Field, Message, Table};
-use crate::bind::ARRIVAL_FIELD;
+use crate::answer::{Answer, Continuation, Field, Table};
+use crate::columns::ARRIVAL_FIELD;
 use crate::plan::{EventOrder, EventsPlan};
 use crate::scan::{After, Scan};
 use crate::{Error, Result};

@@ -9,10 +9,11 @@ use tidegauge_lang::print_expression;
 use tidegauge_lang::tree::{Named, NamedAggregate, Query, SortKey, Stage, Summarize};
 use tidegauge_model::{duration, time};
 
-use crate::bind::{InputColumn, Scope};
+use crate::bind::Scope;
+use crate::columns::InputColumn;
+use crate::context::{Scanned, Work};
+use crate::counters::Counters;
 use crate::plan::aggregate_info;
-use crate::run::{Scanned, Work};
-use crate::scan::Counters;
 use crate::{Answer, Explanation, StepFigures};
 
 /// The plan with what each step took. The steps of scans are sums over their threads.

@@ -47,7 +47,7 @@ impl Keeping {
     pub(crate) fn new(columns: ColumnCache, partials: PartialCache, store: &Store) -> Arc<Self> {
         let keeping = Arc::new(Self { columns, partials: Arc::new(partials), late: Mutex::default() });
         let watcher = Arc::downgrade(&keeping);
-        store.tell_of_gone(watcher);
+        store.notify_evicted(watcher);
         // After it is told: what goes in between is not missed.
         keeping.partials.keep_only(&store.segment_numbers());
         keeping

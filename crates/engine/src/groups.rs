@@ -7,6 +7,7 @@ mod bucket;
 mod check;
 mod chosen;
 mod dense;
+mod key_column;
 mod many;
 mod many_columns;
 mod merge;
@@ -34,18 +35,18 @@ use datafusion_physical_expr::{PhysicalExpr, PhysicalSortExpr};
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::aggregates::{AggregateExec, AggregateMode, PhysicalGroupBy};
 use futures_util::TryStreamExt;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::types::arrow_type;
 use tidegauge_lang::tree::{Bucket, Type};
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_store::Block;
 
 use self::ordered::ordered;
 use crate::answer::{Answer, Field, Table};
-use crate::expr::Typed;
 use crate::leaf::Leaf;
 use crate::partials::Partials;
 use crate::plan::GroupsPlan;
 use crate::scan::Scan;
-use crate::types::arrow_type;
 use crate::{Error, Result};
 
 /// A query over groups while it runs.
@@ -329,9 +330,11 @@ impl<'a> Grouping<'a> {
                 values: vec![(key.kind, Arc::clone(column))],
             });
         }
+        let keys = self.plan.keys.len();
         let seconds = bucket.map_or(self.range_seconds, |bucket| bucket.step as f64 / 1e9);
         for (aggregate, column) in self.plan.aggregates.iter().zip(columns) {
-            let (values, is_estimate) = shape::values(aggregate.shape, column, seconds)?;
+            let column = shape::settled(aggregate.shape, column, batch, keys, bucket.is_some())?;
+            let (values, is_estimate) = shape::values(aggregate.shape, &column, seconds)?;
             answer.figures.is_estimate |= is_estimate;
             fields.push(Field {
                 name: aggregate.name.clone(),

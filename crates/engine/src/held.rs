@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use datafusion_execution::memory_pool::{MemoryConsumer, MemoryPool, MemoryReservation};
 
+use crate::error::Result;
 use crate::lanes::Place;
 use crate::memory::QueryMemory;
-use crate::{Answer, Result};
 
 /// Given back when the last of its copies is dropped. Of a query that nobody writes the answer of, it is nothing.
 #[derive(Clone, Debug, Default)]
@@ -24,11 +24,11 @@ struct AnswerMemory {
 }
 
 impl Held {
-    /// No more is counted than the query ever had: columns may share their memory.
-    pub(crate) fn new(place: Place, query: Arc<QueryMemory>, answer: &Answer) -> Self {
+    /// For an answer of so many bytes. No more is counted than the query ever had: columns may share their memory.
+    pub(crate) fn new(place: Place, query: Arc<QueryMemory>, bytes: usize) -> Self {
         let pool: Arc<dyn MemoryPool> = Arc::clone(&query) as _;
         let taken = MemoryConsumer::new("answer").register(&pool);
-        taken.grow(answer.memory_bytes().min(query.peak()));
+        taken.grow(bytes.min(query.peak()));
         Self { place: Some(Arc::new(place)), memory: Some(Arc::new(AnswerMemory { taken, query })) }
     }
 

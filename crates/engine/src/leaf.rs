@@ -19,12 +19,13 @@ use datafusion_physical_plan::{
 };
 use futures_util::stream::{self, BoxStream};
 use futures_util::{StreamExt, TryStreamExt};
+use tidegauge_exec::expr::{Input, Rows, Typed};
 
 use crate::Result;
-use crate::expr::{Input, Pace, Rows, Stretches, Typed};
 use crate::own_rows;
 use crate::partners::{Alone, Paired, Partners};
 use crate::scan::{Scan, Selected};
+use crate::stretches::{Pace, Stretches};
 use crate::turns;
 use crate::unfold::{self, Unfolding};
 
@@ -159,7 +160,7 @@ async fn weighed(scan: &Scan, columns: &[Typed], weight: usize, selected: &Selec
 
 /// Columns for some rows.
 pub(crate) fn evaluated(columns: &[Typed], rows: &Rows<'_>) -> Result<Vec<ArrayRef>> {
-    columns.iter().map(|column| column.evaluate(rows)?.into_array(rows.count)).collect()
+    columns.iter().map(|column| Ok(column.evaluate(rows)?.into_array(rows.count)?)).collect()
 }
 
 /// Columns for some rows, as a batch.
@@ -233,7 +234,7 @@ impl Computing {
         for condition in self.conditions.iter() {
             let mut stretches = Stretches::new(inputs_of(&batch), batch.num_rows());
             let mut passes = BooleanBufferBuilder::new(batch.num_rows());
-            while let Some(some) = stretches.next(&self.pace, |rows, _| condition.is_true(rows))? {
+            while let Some(some) = stretches.next(&self.pace, |rows, _| Ok(condition.is_true(rows)?))? {
                 passes.append_buffer(&some);
                 turns::pause().await;
             }

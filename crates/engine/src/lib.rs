@@ -3,21 +3,24 @@
 
 mod aggregates;
 mod answer;
+mod arrived;
+mod asker;
 mod bind;
 mod cache;
+mod columns;
+mod context;
+mod counters;
 mod engine;
 mod error;
 mod events;
 mod explain;
-mod expr;
+mod external;
 mod forget;
-mod functions;
 mod groups;
 mod held;
 mod lanes;
 mod leaf;
 mod memory;
-mod notices;
 mod own_rows;
 mod partials;
 mod partners;
@@ -28,24 +31,25 @@ mod prune;
 mod question;
 mod run;
 mod scan;
+mod spill;
+mod stretches;
 mod templates;
 mod turns;
-mod types;
 mod unfold;
-mod value;
 
 #[doc(hidden)]
 pub mod testing;
 
-pub use answer::{
-    AggregateInfo, Answer, Continuation, Explanation, Field, Figures, Message, StepFigures, Table,
-};
+pub use answer::{AggregateInfo, Answer, Continuation, Explanation, Field, Figures, StepFigures, Table};
+pub use arrived::Arrived;
+pub use asker::{Asker, Lane};
 pub use engine::{Engine, EngineSettings};
 pub use error::{Error, Result};
 pub use held::Held;
 pub use lanes::Crowd;
 pub use partials::Checked;
 pub use progress::{Progress, SoFar};
-pub use question::{Asker, Dataset, Files, Lane, Options, Place, Places, Question, Unanswered};
-pub use scan::Arrived;
+pub use question::{Dataset, Files, Options, Question, Unanswered};
+pub use spill::SpillFigures;
+pub use tidegauge_exec::{Message, Place, Places};
 pub use turns::lower_priority;

@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::RecordBatch;
 use hashbrown::{HashMap, HashSet};
+use tidegauge_exec::Notices;
 use tidegauge_heap::Apart;
 use tidegauge_store::BlockId;
 
@@ -21,7 +22,6 @@ pub(crate) use self::disk::Disk;
 #[cfg(feature = "testing")]
 pub use self::disk::testing::{decode_partials, encode_partials};
 pub(crate) use self::runs::{MergedRun, cut};
-use crate::notices::Notices;
 
 /// Tells what is computed of a block: the conditions, the keys, the aggregates, and the columns they read.
 pub(crate) type Fingerprint = u128;

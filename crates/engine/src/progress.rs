@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::scan::Counters;
+use crate::counters::Counters;
 
 /// A window into a query that runs: whoever holds it sees how far the query is.
 #[derive(Clone, Debug, Default)]

@@ -4,7 +4,7 @@
 use tidegauge_lang::tree::{BinaryOperator, Expr, ExprKind, Literal, TextTest};
 use tidegauge_model::FieldKind;
 use tidegauge_model::columns::TIME_FIELD;
-use tidegauge_store::{Block, Probe, Test};
+use tidegauge_store::{Block, Predicate, Scalar};
 
 use crate::Result;
 use crate::bind::Scope;
@@ -192,18 +192,18 @@ async fn may_hold_number(
             continue;
         }
         let probe = match (kind, value) {
-            (FieldKind::Integer, Number::Integer(value)) => Probe::Integer(value),
-            (FieldKind::Float, Number::Float(value)) => Probe::Float(value),
+            (FieldKind::Integer, Number::Integer(value)) => Scalar::Integer(value),
+            (FieldKind::Float, Number::Float(value)) => Scalar::Float(value),
             // The neighbours of a rounded number might lie on the other side of a bound.
-            (_, Number::Integer(value)) if value.unsigned_abs() <= 1 << 53 => Probe::Float(value as f64),
+            (_, Number::Integer(value)) if value.unsigned_abs() <= 1 << 53 => Scalar::Float(value as f64),
             _ => return Ok(true),
         };
         let test = match operator {
-            BinaryOperator::Equal => Test::Equal(probe),
-            BinaryOperator::Less => Test::Below(probe),
-            BinaryOperator::LessOrEqual => Test::AtMost(probe),
-            BinaryOperator::Greater => Test::Above(probe),
-            BinaryOperator::GreaterOrEqual => Test::AtLeast(probe),
+            BinaryOperator::Equal => Predicate::Equal(probe),
+            BinaryOperator::Less => Predicate::Below(probe),
+            BinaryOperator::LessOrEqual => Predicate::AtMost(probe),
+            BinaryOperator::Greater => Predicate::Above(probe),
+            BinaryOperator::GreaterOrEqual => Predicate::AtLeast(probe),
             _ => return Ok(true),
         };
         if block.may_pass(field, kind, &test).await? {
@@ -223,8 +223,8 @@ async fn may_hold_text(block: &Block, field: &str, test: TextTest, needle: &str)
         return Ok(false);
     }
     let test = match test {
-        TextTest::StartsWith => Test::StartsWith(needle),
-        _ => Test::Equal(Probe::String(needle)),
+        TextTest::StartsWith => Predicate::StartsWith(needle),
+        _ => Predicate::Equal(Scalar::String(needle)),
     };
     Ok(block.may_pass(field, FieldKind::String, &test).await?)
 }

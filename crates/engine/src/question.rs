@@ -1,16 +1,18 @@
 //! What is asked of the engine: a tree, the events it is asked of, and what the work may cost.
 
 use std::fmt;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use tidegauge_exec::Places;
 use tidegauge_lang::tree::{Expr, Named, Query};
 use tidegauge_store::DatasetState;
 
-use crate::scan::Arrived;
-use crate::{Figures, Progress};
+use crate::answer::Figures;
+use crate::arrived::Arrived;
+use crate::asker::{Asker, Lane};
+use crate::progress::Progress;
 
 /// A query with all that running it needs.
 #[derive(Clone, Debug)]
@@ -131,54 +133,4 @@ impl fmt::Debug for dyn Files {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Files")
     }
-}
-
-/// Knows where addresses are. Asked from many threads, for one address after the other, while rows are computed.
-pub trait Places: Send + Sync {
-    /// What is known of the place of an address; none if nothing is. IPv4 addresses that are written as IPv6 come as IPv4.
-    fn find(&self, address: IpAddr) -> Option<Place>;
-}
-
-impl fmt::Debug for dyn Places {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Places")
-    }
-}
-
-/// What is known of the place of an address. Unknown names are empty.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Place {
-    pub country: String,
-    /// The largest part of the country that the place is in.
-    pub state: String,
-    pub city: String,
-    pub latitude: Option<f64>,
-    pub longitude: Option<f64>,
-    /// Two letters.
-    pub country_iso: String,
-    /// As in `Europe/Berlin`.
-    pub time_zone: String,
-}
-
-/// Who asks. Organisations have the same right to places, threads and memory, and so have the callers of each.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Asker {
-    pub org: Arc<str>,
-    /// A token or a person, or what the organisation lets run by itself.
-    pub caller: Arc<str>,
-}
-
-impl Asker {
-    pub fn new(org: &str, caller: &str) -> Self {
-        Self { org: Arc::from(org), caller: Arc::from(caller) }
-    }
-}
-
-/// What waits for an answer. Each lane has its own places, so that none keeps the others from running.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Lane {
-    #[default]
-    Interactive,
-    Monitor,
-    Export,
 }

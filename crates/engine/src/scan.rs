@@ -3,32 +3,31 @@
 //! any other column is read. What becomes of the rows is left to `events` and `groups`.
 
 mod after;
-mod arrived;
 mod load;
-mod picked;
 mod templates;
 mod texts;
 mod weight;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError};
 
 use arrow_buffer::BooleanBuffer;
-use hashbrown::HashSet;
+use tidegauge_exec::expr::{Input, Picked, Typed};
 use tidegauge_lang::tree::TimeRange;
-use tidegauge_store::{Block, BlockId};
+use tidegauge_store::Block;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 pub(crate) use after::After;
-pub use arrived::Arrived;
-pub(crate) use picked::Picked;
 
 use crate::Result;
-use crate::bind::InputColumn;
-use crate::expr::{Input, Pace, Stretches, Typed};
+use crate::arrived::Arrived;
+use crate::columns::InputColumn;
+use crate::counters::Counters;
 use crate::forget::Columns;
 use crate::prune::Prune;
+use crate::stretches::{Pace, Stretches};
+use crate::templates::Searches;
 use crate::turns;
 
 /// What one query reads, shared by its threads.
@@ -50,6 +49,8 @@ pub(crate) struct Scan {
     pub(crate) cache: Option<Columns>,
     /// For how many rows expressions are computed at once.
     pub(crate) pace: Arc<Pace>,
+    /// What answers tests of texts by their templates.
+    searches: Searches,
     pub(crate) counters: Arc<Counters>,
     /// The places of the inputs that are read of rows that passed, as far as it is known before.
     pub(crate) read: Vec<usize>,
@@ -58,63 +59,6 @@ pub(crate) struct Scan {
     /// Held while a column of a block is read that more than one thread needs, one for each block.
     reading: Vec<Mutex<()>>,
     next: AtomicUsize,
-}
-
-/// What the threads did, together.
-#[derive(Debug, Default)]
-pub(crate) struct Counters {
-    pub(crate) rows_examined: AtomicU64,
-    pub(crate) rows_matched: AtomicU64,
-    pub(crate) blocks_examined: AtomicU64,
-    pub(crate) blocks_skipped: AtomicU64,
-    /// Blocks whose groups were kept from an earlier query.
-    pub(crate) blocks_kept: AtomicU64,
-    /// Blocks of which something was read from the disk.
-    pub(crate) blocks_read: std::sync::Mutex<HashSet<BlockId>>,
-    pub(crate) bytes_read: AtomicU64,
-    /// About the bytes that columns would take, of a scan that only looks.
-    pub(crate) bytes_decoded: AtomicU64,
-    /// Time that the threads together spent on leaving blocks out, on reading columns and on the filter.
-    pub(crate) nanos_skipping: AtomicU64,
-    pub(crate) nanos_reading: AtomicU64,
-    pub(crate) nanos_filtering: AtomicU64,
-}
-
-impl Counters {
-    /// Counts what others did instead of what was done so far.
-    pub(crate) fn set(&self, others: &Self) {
-        let counts = [
-            &self.rows_examined,
-            &self.rows_matched,
-            &self.blocks_examined,
-            &self.blocks_skipped,
-            &self.blocks_kept,
-            &self.bytes_read,
-            &self.nanos_skipping,
-            &self.nanos_reading,
-            &self.nanos_filtering,
-        ];
-        counts.into_iter().for_each(|count| count.store(0, Ordering::Relaxed));
-        self.add(others);
-    }
-
-    /// Adds what others did to these.
-    pub(crate) fn add(&self, others: &Self) {
-        let add = |to: &AtomicU64, from: &AtomicU64| {
-            to.fetch_add(from.load(Ordering::Relaxed), Ordering::Relaxed);
-        };
-        add(&self.rows_examined, &others.rows_examined);
-        add(&self.rows_matched, &others.rows_matched);
-        add(&self.blocks_examined, &others.blocks_examined);
-        add(&self.blocks_skipped, &others.blocks_skipped);
-        add(&self.blocks_kept, &others.blocks_kept);
-        add(&self.bytes_read, &others.bytes_read);
-        add(&self.nanos_skipping, &others.nanos_skipping);
-        add(&self.nanos_reading, &others.nanos_reading);
-        add(&self.nanos_filtering, &others.nanos_filtering);
-        let read = others.blocks_read.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.blocks_read.lock().unwrap_or_else(PoisonError::into_inner).extend(read);
-    }
 }
 
 /// A block, or a part of it, that one thread reads.
@@ -154,6 +98,7 @@ impl Scan {
             prune,
             cache,
             pace: Arc::new(pace),
+            searches: Searches::default(),
             counters: Arc::default(),
             read: Vec::new(),
             parts: 1,
@@ -194,6 +139,7 @@ impl Scan {
             prune: Prune::Any,
             cache: self.cache.clone(),
             pace: Arc::clone(&self.pace),
+            searches: Searches::default(),
             counters: Arc::clone(&self.counters),
             read: Vec::new(),
             parts: 1,
@@ -209,6 +155,7 @@ impl Scan {
             prune: self.prune.clone(),
             after: self.after,
             arrived: self.arrived,
+            searches: Searches::default(),
             counters: Arc::default(),
             read: self.read.clone(),
             parts: self.parts,
@@ -303,7 +250,7 @@ impl Scan {
             let mut stretches = Stretches::new(inputs, portion.count());
             loop {
                 let began = Instant::now();
-                let passes = stretches.next(&self.pace, |rows, _| condition.is_true(rows))?;
+                let passes = stretches.next(&self.pace, |rows, _| Ok(condition.is_true(rows)?))?;
                 add_since(&self.counters.nanos_filtering, began);
                 let Some(passes) = passes else { break };
                 passed.push(passes);

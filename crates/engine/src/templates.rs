@@ -2,14 +2,14 @@
 //! it depends on the variables. Asked once for each template instead of for each row. Which rows are read because of
 //! it is left to `scan`.
 
+mod asked;
 mod automaton;
 mod literal;
-mod search;
 mod sure;
 mod texts;
 mod within;
 
-pub(crate) use search::Search;
+pub(crate) use asked::{Asked, Searches};
 pub(crate) use sure::Sure;
 pub(crate) use texts::Texts;
 pub(crate) use within::Within;

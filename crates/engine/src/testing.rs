@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef};
 use datafusion_execution::memory_pool::{MemoryConsumer, MemoryPool, MemoryReservation};
+use tidegauge_exec::expr::{Input, Picked, Rows, Typed};
+use tidegauge_exec::functions;
 use tidegauge_lang::tree::{Expr, Type};
 use tidegauge_store::BlockId;
 
@@ -11,17 +13,16 @@ use tidegauge_store::BlockId;
 pub use crate::partials::{decode_partials, encode_partials};
 
 pub use crate::aggregates::{
-    argmax, argmin, avg, avg_time, count, distinct, histogram, makelist, makeset, max, min, percentiles,
-    phrases, split_estimates, split_sums, spotlight, stdev, sum, topk, variance,
+    argmax, argmin, avg, avg_time, bounds_quantile, count, distinct, histogram, histogram_increase,
+    histogram_quantile, increase, makelist, makeset, max, min, percentiles, phrases, split_estimates,
+    split_sums, spotlight, stdev, sum, topk, variance,
 };
 
-use crate::bind::{InputColumn, SPECIAL, Scope, Surroundings};
+use crate::bind::{SPECIAL, Scope, Surroundings};
 use crate::cache::{ColumnCache, Narrow};
+use crate::columns::InputColumn;
 use crate::events::factor_after;
-use crate::expr::{Input, Rows, Typed};
-use crate::functions::library;
 use crate::memory::{EXPRESSIONS, QueryMemory, SharedMemory};
-use crate::scan::Picked;
 use crate::{Error, Result};
 
 /// The length of the buckets of `bin_auto`, in nanoseconds.
@@ -131,15 +132,15 @@ pub fn length_factor(before: f64, expected: usize, bytes: usize) -> f64 {
 
 /// The name of every function that an expression can call.
 pub fn function_names() -> impl Iterator<Item = &'static str> {
-    library::names()
+    functions::names()
 }
 
 pub fn is_known_function(name: &str) -> bool {
-    library::is_known(name) || SPECIAL.iter().any(|(known, _)| *known == name)
+    functions::is_known(name) || SPECIAL.iter().any(|(known, _)| *known == name)
 }
 
 /// Whether a function can be called with so many arguments.
 pub fn function_takes(name: &str, count: usize) -> bool {
     let special = SPECIAL.iter().find(|(known, _)| *known == name).map(|(_, takes)| *takes == count);
-    special.or_else(|| library::takes(name, count)).unwrap_or(false)
+    special.or_else(|| functions::takes(name, count)).unwrap_or(false)
 }

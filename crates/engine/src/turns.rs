@@ -223,7 +223,12 @@ impl State {
 
     /// The place of the one that is next.
     fn next(&self) -> Option<usize> {
-        let waiting = self.waiting.iter().enumerate();
+        self.next_of(|_| true)
+    }
+
+    /// The place of the one that is next of some.
+    fn next_of(&self, is_one: impl Fn(&Share) -> bool) -> Option<usize> {
+        let waiting = self.waiting.iter().enumerate().filter(|(_, waiting)| is_one(&waiting.share));
         let allowed = waiting.filter(|(_, waiting)| !waiting.is_next && self.may_have_turn(&waiting.share));
         let next = allowed.min_by_key(|(_, waiting)| (waiting.share.had(), waiting.ticket));
         next.map(|(at, _)| at)

@@ -11,9 +11,9 @@ use arrow_schema::SchemaRef;
 use datafusion_common::{DataFusionError, Result as DataFusionResult};
 use datafusion_execution::memory_pool::{MemoryConsumer, MemoryPool, MemoryReservation};
 use serde_json::{Map, Value as Json};
+use tidegauge_exec::kernels::json;
 
 use crate::Result;
-use crate::functions::json;
 use crate::own_rows;
 
 /// How many rows a batch has at most, and about how many bytes of text where each row has its own.

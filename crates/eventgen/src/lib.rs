@@ -1,6 +1,8 @@
 //! Made-up events for measurements: a stream of web-service logs that is the same for the same seed, byte for byte,
 //! on every machine. `event` writes one; the files beside it hold what it draws from. Measuring is left to `benches`.
+//! `demo` has others, which are to be looked at.
 
+pub mod demo;
 pub mod draws;
 pub mod event;
 pub mod fleet;

@@ -43,7 +43,7 @@ const ONCE: [(&str, &str); 4] = [
 pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     #[expect(clippy::disallowed_methods, reason = "a duration, not a time of day, is measured here")]
     let begun = Instant::now();
-    let ids = RequestIds::of(request.headers(), &*app.chance);
+    let ids = RequestIds::of(request.headers(), &*app.rng);
     request.extensions_mut().insert(ids.clone());
     let method = request.method().clone();
     let path = logged_path(request.uri().path());
@@ -218,7 +218,7 @@ pub async fn limit_time(State(app): State<Arc<App>>, request: Request, next: Nex
 /// bytes, and may last.
 fn time_limit(app: &App, request: &Request) -> Duration {
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
-    if resources::query::ROUTES.contains(&route) {
+    if resources::query::ROUTES.contains(&route) || route == resources::mcp::ROUTE {
         app.http.request_timeout + app.queries.limits.time_max + WAIT_MAX
     } else if route == journald::ROUTE {
         UPLOAD_TIME_MAX

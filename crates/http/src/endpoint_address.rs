@@ -91,6 +91,7 @@ pub fn check_kind(endpoint: &Endpoint, face: Option<&Face>) -> Result<(), ApiErr
 mod tests {
     use axum::body::Body;
     use axum::http;
+    use tidegauge_model::rng::{self, SeededRng};
 
     use super::*;
 
@@ -120,6 +121,27 @@ mod tests {
         ] {
             let path = format!("/e/{SECRET}{rest}");
             assert_eq!(goes_to(method, &path).as_deref(), Some(route), "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_address_is_one_of_another_secret_or_none() {
+        let rng = SeededRng::new(7);
+        let whole = format!("/e/{SECRET}/loki/api/v1/push").into_bytes();
+        for _ in 0..20_000 {
+            let [first, second, with, length] = rng::bytes::<4>(&rng).map(usize::from);
+            let mut path = whole[..length % (whole.len() + 1)].to_vec();
+            for place in [first, second] {
+                if let Some(byte) = path.get_mut(place) {
+                    *byte = (with % 128) as u8;
+                }
+            }
+            let path = String::from_utf8(path).unwrap();
+            let Some((secret, route)) = split(&path) else { continue };
+            let behind =
+                path.strip_prefix(BELOW).and_then(|rest| rest.strip_prefix(secret.reveal())).unwrap();
+            assert!(route == behind || SHORT.contains(&(behind, route)), "{path}: {route}");
+            assert!(behind.is_empty() || behind.starts_with('/'), "{path}");
         }
     }
 

@@ -266,8 +266,8 @@ impl From<service::Error> for ApiError {
         {
             answer.headers.insert(header::RETRY_AFTER, value);
         }
-        if let Some(allowance) = &error.allowance {
-            super::allowance::set(&mut answer.headers, allowance);
+        if let Some(quota_remaining) = &error.quota_remaining {
+            super::quota_headers::set(&mut answer.headers, quota_remaining);
         }
         if let Some(violation) = error.violation {
             answer.body.code = rule_code(violation.rule);

@@ -1,10 +1,11 @@
 //! The guard in front of every route that is not public: who calls, within the request rate, with the capability
 //! that the route declared. Refused calls are noted for the audit trail. How a credential is read and found is left to
-//! `credential`, what a refusal says in its headers to `challenge`.
+//! `credential`, how many requests are worked on at once to `places`, what a refusal says in its headers to `challenge`.
 
 pub mod challenge;
 mod credential;
 mod found;
+mod places;
 mod session;
 
 use std::sync::Arc;
@@ -14,15 +15,14 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use tidegauge_app::App;
-use tidegauge_app::collected::RefusalKind;
-use tidegauge_app::limits::{Allowance, Share};
+use tidegauge_app::audit_buffer::RefusalKind;
+use tidegauge_app::limits::RateState;
 use tidegauge_app::service::Caller;
-use tidegauge_app::service::caller::{CallerStanding, TokenEnd, token_facts};
+use tidegauge_app::service::caller::{CallerOrg, Sent, TokenEnd, token_facts};
 use tidegauge_auth::{Access, Principal, TokenKind};
-use tidegauge_catalog::bearer::{Bearer, Standing};
+use tidegauge_catalog::bearer::{Bearer, OrgContext};
 use tidegauge_catalog::endpoints::Endpoint;
 use tidegauge_model::{ErrorKind, OrgId, PaymentStatus, Role, Timestamp};
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::answer::logged_path;
 use super::endpoint_address;
@@ -32,15 +32,13 @@ use super::request_ids::RequestIds;
 use super::resources::endpoints::Told;
 use super::resources::endpoints::face::Face;
 use found::{Found, Head, Limit};
+use places::Held;
 
 /// The organisation that a personal token is to act in; the second is what existing clients send.
 pub(super) const ORG_HEADERS: [&str; 2] = ["x-tidegauge-org-id", "x-axiom-org-id"];
 
 /// Requests per second of a person who acts in no particular organisation.
-const SEATLESS_RATE: i64 = 100;
-
-/// One organisation can have one in so many of the requests that are worked on at once.
-const SHARE_OF_LOAD: usize = 2;
+const RATE_WITHOUT_ORG: i64 = 100;
 
 /// What is kept of a path in the audit trail.
 const RESOURCE_MAX: usize = 256;
@@ -66,7 +64,7 @@ pub struct Guard {
 struct Sender {
     org: Option<OrgId>,
     actor: Option<String>,
-    allowance: Option<Allowance>,
+    rate_state: Option<RateState>,
     payment: Option<PaymentStatus>,
     nonce: Option<String>,
     endpoint: Option<Arc<Endpoint>>,
@@ -86,8 +84,8 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     let mut sender = Sender::default();
     let mut response = match admit(&guard, Head::of(&request), &request_id, &mut sender, now).await {
         Ok((caller, held)) => {
-            let under_way = UnderWay { action: action.clone(), resource: resource.clone(), _held: held };
-            run(request, next, caller, Arc::new(under_way)).await
+            let in_flight = InFlight { action: action.clone(), resource: resource.clone(), _held: held };
+            run(request, next, caller, Arc::new(in_flight)).await
         }
         Err(error) => error.into_response(),
     };
@@ -95,8 +93,8 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
     if let Some(endpoint) = &sender.endpoint {
         note_failure(&app, endpoint, &response, now);
     }
-    if let Some(allowance) = sender.allowance {
-        set_rate_headers(response.headers_mut(), &allowance, sender.org.is_some());
+    if let Some(rate_state) = sender.rate_state {
+        set_rate_headers(response.headers_mut(), &rate_state, sender.org.is_some());
     }
     if let Some(status @ (PaymentStatus::Failed | PaymentStatus::Blocked)) = sender.payment {
         response.headers_mut().insert(PAYMENT, HeaderValue::from_static(status.name()));
@@ -117,19 +115,19 @@ pub async fn check(State(guard): State<Guard>, request: Request, next: Next) -> 
 /// A request that is worked on. Who answers it bit by bit keeps this until the answer is complete, because with the
 /// first byte the request has ended for the guard.
 #[derive(Debug)]
-pub struct UnderWay {
+pub struct InFlight {
     action: String,
     resource: String,
     _held: Held,
 }
 
-impl UnderWay {
+impl InFlight {
     /// Notes a refusal that is a part of an answer, as that of a whole request is noted.
     pub fn note_refusal(&self, app: &App, caller: &Caller, error: &ApiError) {
         if !is_refusal(error.status) {
             return;
         }
-        let org = caller.standing.as_ref().map(|standing| standing.org.clone());
+        let org = caller.org_context.as_ref().map(|org_context| org_context.org.clone());
         let (actor, action) = (caller.actor.clone(), self.action.clone());
         let kind = RefusalKind { actor, action, detail: error.body.cause() };
         app.refusals.note(org, kind, app.now(), &self.resource, &caller.request_id);
@@ -139,9 +137,9 @@ impl UnderWay {
 
 /// Counts one more call of a caller, for requests that stand for several.
 pub fn count_call(app: &App, caller: &Caller) -> Result<(), ApiError> {
-    let standing = caller.standing()?;
-    let per_second = standing.limits.api_rate_limit_per_second;
-    match app.rates.take(standing.org.as_str(), per_second, app.now()).allowed {
+    let org_context = caller.org_context()?;
+    let per_second = org_context.limits.api_rate_limit_per_second;
+    match app.rates.take(org_context.org.as_str(), per_second, app.now()).allowed {
         true => Ok(()),
         false => Err(rate_exceeded()),
     }
@@ -175,9 +173,9 @@ fn describe(request: &Request) -> String {
     format!("{} {route}", request.method())
 }
 
-async fn run(mut request: Request, next: Next, caller: Caller, under_way: Arc<UnderWay>) -> Response {
+async fn run(mut request: Request, next: Next, caller: Caller, in_flight: Arc<InFlight>) -> Response {
     request.extensions_mut().insert(caller);
-    request.extensions_mut().insert(Arc::clone(&under_way));
+    request.extensions_mut().insert(Arc::clone(&in_flight));
     next.run(request).await
 }
 
@@ -189,40 +187,38 @@ async fn admit(
     now: Timestamp,
 ) -> Result<(Caller, Held), ApiError> {
     let app = &guard.app;
-    let permit = Arc::clone(&app.load).try_acquire_owned();
-    let permit = permit.map_err(|_| busy("the service is working on as many requests as it can"))?;
+    let place = places::of_service(app, head).await?;
     let named = named_org(head.headers);
-    let Found { bearer: found, actor, limit, nonce } =
+    let Found { bearer: found, actor, session, limit, nonce } =
         credential::find(&guard.app, guard.access, head, named.as_ref(), request_id).await?;
     (sender.actor, sender.nonce) = (Some(actor.clone()), nonce);
     sender.endpoint.clone_from(&found.endpoint);
     if found.is_api_token {
-        sender.org = found.standings.first().map(|standing| standing.org.clone());
+        sender.org = found.org_contexts.first().map(|org_context| org_context.org.clone());
     }
     let principal = match Principal::admit(token_facts(&found), named.as_ref(), &app.roles, now) {
         Ok(principal) => credential::limited(principal, limit.as_ref(), &app.roles),
         Err(refusal) => {
-            limit_rate(app, sender, found.user.as_str(), SEATLESS_RATE, now)?;
+            limit_rate(app, sender, found.user.as_str(), RATE_WITHOUT_ORG, now)?;
             return Err(refusal.into());
         }
     };
-    let seat = principal.seat.as_ref();
-    let standing = seat.and_then(|seat| found.standings.iter().find(|standing| standing.org == seat.org));
+    let membership = principal.membership.as_ref();
+    let org_context = membership.and_then(|here| found.org_contexts.iter().find(|it| it.org == here.org));
     let role = principal.role();
-    let standing = standing.map(|standing| caller_standing(standing, role, now)).transpose()?;
-    sender.org = standing.as_ref().map(|standing| standing.org.clone());
-    sender.payment = standing.as_ref().map(|standing| standing.payment);
-    let (key, per_second) = match &standing {
-        Some(standing) => (standing.org.as_str(), standing.limits.api_rate_limit_per_second),
-        None => (found.user.as_str(), SEATLESS_RATE),
+    let org_context = org_context.map(|org_context| caller_org(org_context, role, now)).transpose()?;
+    sender.org = org_context.as_ref().map(|org_context| org_context.org.clone());
+    sender.payment = org_context.as_ref().map(|org_context| org_context.payment);
+    let (key, per_second) = match &org_context {
+        Some(org_context) => (org_context.org.as_str(), org_context.limits.api_rate_limit_per_second),
+        None => (found.user.as_str(), RATE_WITHOUT_ORG),
     };
     limit_rate(app, sender, key, per_second, now)?;
     check_access(&principal, guard.access, head.method)?;
     if let Some(endpoint) = &found.endpoint {
         endpoint_address::check_kind(endpoint, Face::of(head.uri, head.headers, now).as_ref())?;
     }
-    let share = app.shares.take(key, app.http.max_requests_in_flight / SHARE_OF_LOAD);
-    let share = share.ok_or_else(|| busy("the organisation has as many requests running as it may"))?;
+    let held = places::of_org(app, head, key, place).await?;
     if limit.is_none() && found.endpoint.is_none() {
         app.last_uses.note(&found.id, now);
     }
@@ -231,15 +227,16 @@ async fn admit(
         is_person: principal.kind == TokenKind::Personal,
         token: token_id(&found),
         token_end: token_end(&found, limit.as_ref()),
-        standing,
+        sent: Sent { session, ends: limit.map(|limit| limit.expires_at) },
+        org_context,
         user: principal.user,
-        seats: principal.seats,
+        memberships: principal.memberships,
         capabilities: principal.capabilities,
         endpoint: found.endpoint.clone(),
         request_id: request_id.to_owned(),
         now,
     };
-    Ok((caller, Held { _permit: permit, _share: share }))
+    Ok((caller, held))
 }
 
 /// Checks what the route declared. A change of what belongs to a person has no capability of its own.
@@ -253,17 +250,6 @@ fn check_access(principal: &Principal, access: Access, method: &Method) -> Resul
     Ok(())
 }
 
-/// What a request that is let through holds until it is answered.
-#[derive(Debug)]
-struct Held {
-    _permit: OwnedSemaphorePermit,
-    _share: Share,
-}
-
-fn busy(message: &str) -> ApiError {
-    ApiError::new(ErrorKind::Unavailable, message)
-}
-
 /// Counts the request, and refuses it beyond the rate.
 fn limit_rate(
     app: &App,
@@ -272,9 +258,9 @@ fn limit_rate(
     per_second: i64,
     now: Timestamp,
 ) -> Result<(), ApiError> {
-    let allowance = app.rates.take(key, per_second, now);
-    sender.allowance = Some(allowance);
-    if allowance.allowed {
+    let rate_state = app.rates.take(key, per_second, now);
+    sender.rate_state = Some(rate_state);
+    if rate_state.allowed {
         return Ok(());
     }
     Err(rate_exceeded())
@@ -302,23 +288,19 @@ fn token_end(found: &Bearer, limit: Option<&Limit>) -> TokenEnd {
 }
 
 /// Where the caller acts, with the role there as far as the token allows it.
-fn caller_standing(
-    standing: &Standing,
-    role: Option<Role>,
-    now: Timestamp,
-) -> Result<CallerStanding, ApiError> {
-    Ok(CallerStanding {
-        org: standing.org.clone(),
+fn caller_org(org_context: &OrgContext, role: Option<Role>, now: Timestamp) -> Result<CallerOrg, ApiError> {
+    Ok(CallerOrg {
+        org: org_context.org.clone(),
         role,
-        payment: standing.payment.status_at(now),
-        limits: standing.limits()?,
+        payment: org_context.payment.status_at(now),
+        limits: org_context.limits()?,
     })
 }
 
-fn set_rate_headers(headers: &mut HeaderMap, allowance: &Allowance, in_org: bool) {
+fn set_rate_headers(headers: &mut HeaderMap, rate_state: &RateState, in_org: bool) {
     let scope = if in_org { "organization" } else { "user" };
     headers.insert(RATE_SCOPE, HeaderValue::from_static(scope));
-    headers.insert(RATE_LIMIT, HeaderValue::from(allowance.limit));
-    headers.insert(RATE_REMAINING, HeaderValue::from(allowance.remaining));
-    headers.insert(RATE_RESET, HeaderValue::from(allowance.reset_at));
+    headers.insert(RATE_LIMIT, HeaderValue::from(rate_state.limit));
+    headers.insert(RATE_REMAINING, HeaderValue::from(rate_state.remaining));
+    headers.insert(RATE_RESET, HeaderValue::from(rate_state.reset_at));
 }

@@ -13,13 +13,25 @@ use tidegauge_model::ErrorKind;
 use super::error::ApiError;
 use super::resources::endpoints::gelf;
 
-/// Answers requests of such senders in a task of its own, which the service waits for when it stops. How many there are
-/// at a time is bounded as for all requests: the guard, which gives out the places, is behind this layer.
-pub(crate) async fn go_on(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+/// A request whose sender does not wait for the answer: it waits for its place, because a refusal would not be heard.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unheard;
+
+/// Answers requests of such senders in a task of its own, which the service waits for when it stops. They wait for a place
+/// in the guard, which is behind this layer. Beyond the most that are kept at once they are refused as all others are.
+pub(crate) async fn go_on(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     if !gelf::is_for(request.uri().path()) {
         return next.run(request).await;
     }
-    app.tasks.spawn(next.run(request)).await.unwrap_or_else(|_| {
+    let kept = Arc::clone(&app.unheard).try_acquire_owned().ok();
+    if kept.is_some() {
+        request.extensions_mut().insert(Unheard);
+    }
+    let answering = async move {
+        let _kept = kept;
+        next.run(request).await
+    };
+    app.tasks.spawn(answering).await.unwrap_or_else(|_| {
         ApiError::new(ErrorKind::Internal, "the request could not be completed").into_response()
     })
 }

@@ -81,7 +81,9 @@ fn tell_troubles(store: &Store, reasons: &mut Vec<String>, warnings: &mut Vec<St
 pub async fn metrics(State(app): State<Arc<App>>) -> Response {
     app.metrics.note_store(&app.store);
     app.metrics.note_engine(&app.engine);
+    app.metrics.note_shares(app.ingest.memory_held(), app.oauth.proofs_remembered());
     app.metrics.note_outbox(&app.notify, &app.catalog, app.now()).await;
+    app.metrics.note_audit_events(&app.catalog, app.now()).await;
     let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     ([(header::CONTENT_TYPE, kind)], app.metrics.render()).into_response()
 }

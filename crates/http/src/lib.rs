@@ -1,15 +1,15 @@
 //! HTTP: the one list of routes with what each asks of its caller, and the one stack of layers. Reading requests,
 //! checking callers and writing answers happens here; every decision is left to `service`.
 
-pub mod allowance;
 pub mod answer;
-pub mod any_case;
 pub mod api;
 pub mod caller_address;
+pub mod case_insensitive;
 mod compress;
 pub mod connection;
 pub mod cookies;
 pub mod docs_page;
+pub mod drain_body;
 mod encodings;
 pub mod endpoint_address;
 pub mod error;
@@ -23,10 +23,10 @@ mod nonce;
 pub mod oauth;
 pub mod openapi;
 pub mod pages;
+pub mod quota_headers;
 pub mod request_ids;
 pub mod resources;
 pub mod serve;
-pub mod unread;
 
 use std::sync::Arc;
 
@@ -37,17 +37,17 @@ use tidegauge_auth::Access;
 use tidegauge_model::Action::{Create, Delete, Read, Update};
 use tidegauge_model::DatasetArea::{Data, Ingest, Query, StarredQueries, Trim, Vacuum, VirtualFields};
 use tidegauge_model::OrgArea::{
-    Annotations, ApiTokens, AuditLog, Dashboards, Datasets, Endpoints, Monitors, Notifiers, Rbac, Users,
-    Views,
+    Annotations, ApiTokens, AuditLog, Billing, Dashboards, Datasets, Endpoints, Monitors, Notifiers, Rbac,
+    Users, Views,
 };
 use utoipa_axum::routes;
 
 use api::{Api, Versions};
-use resources::datasets::{care, fields};
+use resources::datasets::{fields, maintenance};
 use resources::{
-    annotations, answers, audit, dashboards, datasets, deliveries, endpoints, exports, groups, ingest,
+    annotations, answers, audit, dashboards, datasets, deliveries, endpoints, exports, groups, ingest, mcp,
     monitors, notifiers, orgs, own_capabilities, preferences, protected_resource, query, query_text, roles,
-    starred, tokens, users, views, virtual_fields,
+    starred, token_uses, tokens, usage, users, views, virtual_fields,
 };
 use tidegauge_app::App;
 
@@ -72,7 +72,7 @@ pub fn router(app: &Arc<App>) -> Router {
         .fallback_service(routes)
         .layer(from_fn(endpoint_address::open))
         .layer(from_fn(answer::check_head))
-        .layer(from_fn_with_state(Arc::clone(app), unread::read_on))
+        .layer(from_fn_with_state(Arc::clone(app), drain_body::read_on))
         .layer(from_fn_with_state(Arc::clone(app), answer::finish))
         .layer(from_fn_with_state(Arc::clone(app), hasty::go_on))
 }
@@ -105,6 +105,7 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(both, Access::Org(Endpoints, Delete), routes!(endpoints::resource::delete))
         .add(both, Access::Org(ApiTokens, Read), routes!(tokens::list))
         .add(both, Access::Org(ApiTokens, Create), routes!(tokens::create))
+        .add(Versions::V2, Access::Org(ApiTokens, Read), routes!(token_uses::list))
         .add(both, Access::Org(ApiTokens, Read), routes!(tokens::get))
         .add(both, Access::Org(ApiTokens, Delete), routes!(tokens::delete))
         .add(both, Access::Org(ApiTokens, Update), routes!(tokens::regenerate))
@@ -115,6 +116,8 @@ pub fn api(app: &Arc<App>) -> Api {
         .add(both, Access::Dataset(StarredQueries, Delete), routes!(starred::delete))
         .add(both, Access::Dataset(StarredQueries, Read), routes!(starred::run::run))
         .add(Versions::V2, Access::Org(AuditLog, Read), routes!(audit::list))
+        // Each tool asks for what the route would that it stands for.
+        .add(Versions::None, Access::AnyToken, routes!(mcp::call))
 }
 
 /// The routes of organisations, of people and of what they may do.
@@ -125,6 +128,7 @@ fn people(api: Api) -> Api {
         .add(both, Access::Person, routes!(orgs::provision))
         .add(both, Access::AnyToken, routes!(orgs::get))
         .add(both, Access::Person, routes!(orgs::rename))
+        .add(Versions::V2, Access::Org(Billing, Read), routes!(usage::get))
         .add(Versions::V1, Access::Person, routes!(users::current_v1))
         .add(Versions::V2, Access::Person, routes!(users::current))
         .add(both, Access::Person, routes!(users::rename_current))
@@ -153,7 +157,7 @@ fn people(api: Api) -> Api {
 
 /// The routes of the embedded authorisation server, and of what people and organisations do with it.
 fn authorisation(api: Api) -> Api {
-    use oauth::{authorize, device, granted, metadata, register, token};
+    use oauth::{authorize, device, grants_page, metadata, register, token};
     use resources::{grants, oauth_clients};
     let (none, v2) = (Versions::None, Versions::V2);
     api.add(none, Access::Public, routes!(metadata::metadata))
@@ -167,8 +171,8 @@ fn authorisation(api: Api) -> Api {
         .add(none, Access::Public, routes!(register::register))
         .add(none, Access::Public, routes!(device::show))
         .add(none, Access::Public, routes!(device::decide))
-        .add(none, Access::Public, routes!(granted::show))
-        .add(none, Access::Public, routes!(granted::end))
+        .add(none, Access::Public, routes!(grants_page::show))
+        .add(none, Access::Public, routes!(grants_page::end))
         .add(v2, Access::Org(ApiTokens, Read), routes!(oauth_clients::list))
         .add(v2, Access::Org(ApiTokens, Create), routes!(oauth_clients::create))
         .add(v2, Access::Org(ApiTokens, Read), routes!(oauth_clients::get))
@@ -215,6 +219,7 @@ fn watching(api: Api) -> Api {
         .add(Versions::V2, Access::Org(Monitors, Read), routes!(monitors::history::runs))
         .add(Versions::V2, Access::Org(Monitors, Update), routes!(monitors::history::resolve))
         .add(Versions::V2, Access::Org(Monitors, Read), routes!(monitors::backtest::backtest))
+        .add(Versions::V2, Access::Org(Monitors, Read), routes!(monitors::states::states))
         .add(both, Access::Org(Annotations, Read), routes!(annotations::list))
         .add(both, Access::Org(Annotations, Create), routes!(annotations::create))
         .add(both, Access::Org(Annotations, Read), routes!(annotations::get))
@@ -229,6 +234,7 @@ fn events(api: Api) -> Api {
         .add(Versions::V2, Access::AnyToken, routes!(datasets::list))
         .add(Versions::V1, Access::Org(Datasets, Create), routes!(datasets::create_v1))
         .add(Versions::V2, Access::Org(Datasets, Create), routes!(datasets::create))
+        .add(Versions::V2, Access::Org(Datasets, Create), routes!(datasets::demo::load))
         .add(Versions::V1, Access::AnyToken, routes!(datasets::get_v1))
         .add(Versions::V2, Access::AnyToken, routes!(datasets::get))
         .add(Versions::V1, Access::Org(Datasets, Update), routes!(datasets::update_v1))
@@ -242,11 +248,11 @@ fn events(api: Api) -> Api {
         .add(both, Access::Org(Datasets, Update), routes!(fields::add_map))
         .add(both, Access::Org(Datasets, Update), routes!(fields::remove_map))
         .add(Versions::V1, Access::AnyToken, routes!(fields::list_all))
-        .add(Versions::V1, Access::AnyToken, routes!(care::info))
-        .add(Versions::V1, Access::AnyToken, routes!(care::stats))
-        .add(Versions::V1, Access::Dataset(Trim, Update), routes!(care::trim_v1))
-        .add(Versions::V2, Access::Dataset(Trim, Update), routes!(care::trim))
-        .add(both, Access::Dataset(Vacuum, Update), routes!(care::vacuum))
+        .add(Versions::V1, Access::AnyToken, routes!(maintenance::info))
+        .add(Versions::V1, Access::AnyToken, routes!(maintenance::stats))
+        .add(Versions::V1, Access::Dataset(Trim, Update), routes!(maintenance::trim_v1))
+        .add(Versions::V2, Access::Dataset(Trim, Update), routes!(maintenance::trim))
+        .add(both, Access::Dataset(Vacuum, Update), routes!(maintenance::vacuum))
         .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::into_dataset))
         .add(Versions::V1, Access::Dataset(Ingest, Create), routes!(ingest::by_name))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query::query))
@@ -263,7 +269,7 @@ fn events(api: Api) -> Api {
         // The secret in the link is what proves who asks.
         .add(Versions::V2, Access::Public, routes!(exports::download::download))
         .add(Versions::V2, Access::AnyToken, routes!(answers::keep))
-        .add(Versions::V2, Access::Dataset(Query, Read), routes!(answers::kept::read))
+        .add(Versions::V2, Access::Dataset(Query, Read), routes!(answers::read::read))
         .add(Versions::V2, Access::Dataset(Data, Delete), routes!(query::delete::delete_by_query))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::check))
         .add(Versions::V1, Access::Dataset(Query, Read), routes!(query_text::complete))

@@ -3,7 +3,7 @@
 
 pub mod authorize;
 pub mod device;
-pub mod granted;
+pub mod grants_page;
 pub mod metadata;
 pub mod origins;
 pub mod register;

@@ -6,6 +6,7 @@ pub mod account;
 pub mod assets;
 pub mod form;
 pub mod interface_files;
+pub mod labels;
 pub mod layout;
 pub mod login;
 pub mod refusals;
@@ -13,7 +14,6 @@ pub mod return_to;
 pub mod setup;
 pub mod shell;
 pub mod visitor;
-pub mod words;
 
 use tidegauge_auth::Access;
 use utoipa_axum::routes;

@@ -1,8 +1,8 @@
 //! The ids by which a request is found in logs, in the audit trail and in its answer.
 
 use axum::http::{HeaderMap, HeaderName};
-use tidegauge_model::chance::{self, Chance};
 use tidegauge_model::hex;
+use tidegauge_model::rng::{self, Rng};
 
 /// Longest request id of a client that is taken over.
 const REQUEST_ID_MAX: usize = 128;
@@ -18,8 +18,8 @@ pub struct RequestIds {
 
 impl RequestIds {
     /// Takes the client's ids where they are usable, so that one id follows a request through several systems.
-    pub(super) fn of(headers: &HeaderMap, chance: &dyn Chance) -> Self {
-        let trace = trace_id(headers).unwrap_or_else(|| hex::encode(&chance::bytes::<16>(chance)));
+    pub(super) fn of(headers: &HeaderMap, rng: &dyn Rng) -> Self {
+        let trace = trace_id(headers).unwrap_or_else(|| hex::encode(&rng::bytes::<16>(rng)));
         let request = headers
             .get(&REQUEST_ID)
             .and_then(|value| value.to_str().ok())

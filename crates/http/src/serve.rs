@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use axum::Router;
+use axum::middleware::from_fn;
 use axum_server::Handle;
 use axum_server::tls_rustls::RustlsConfig;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
@@ -16,6 +17,7 @@ use tidegauge_app::App;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::connection::{ConnectionGuard, ConnectionLimits};
+use super::resources::endpoints::grpc;
 
 /// Streams of one HTTP/2 connection; more of them share its fate.
 const HTTP2_STREAMS_MAX: u32 = 128;
@@ -36,10 +38,19 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// Opens the port. Doing this before anything else is started makes a port in use the first thing that is told.
-pub fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+/// The ports of a service.
+#[derive(Debug)]
+pub struct Ports {
+    pub all: TcpListener,
+    /// One more for OTLP over gRPC, and nothing else.
+    pub otlp_grpc: Option<TcpListener>,
+}
+
+/// Opens a port, which a setting chose. Doing this before anything else is started makes a port in use the first thing
+/// that is told.
+pub fn listen(address: SocketAddr, setting: &str) -> anyhow::Result<TcpListener> {
     let listener = TcpListener::bind(address)
-        .with_context(|| format!("cannot listen on {address}: choose another with --listen"))?;
+        .with_context(|| format!("cannot listen on {address}: choose another with --{setting}"))?;
     listener.set_nonblocking(true)?;
     Ok(listener)
 }
@@ -48,13 +59,25 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
 pub async fn serve(
     app: &Arc<App>,
     serving: &Serving,
-    listener: TcpListener,
+    ports: Ports,
     stop: impl Future<Output = ()>,
 ) -> anyhow::Result<()> {
     let router = super::router(app);
-    let handle = Handle::new();
+    let handles: [Handle<SocketAddr>; 2] = [Handle::new(), Handle::new()];
     let rereading = reread_places_on_hangup(app);
-    let running = run(app, serving, listener, router, handle.clone());
+    // The limit is one for both.
+    let guard = ConnectionGuard::new(app, &serving.connections);
+    let Ports { all, otlp_grpc } = ports;
+    let [first, second] = handles.clone();
+    let running = async {
+        let alone = async {
+            match otlp_grpc {
+                Some(port) => run(&guard, serving, port, grpc_alone(router.clone()), second).await,
+                None => Ok(()),
+            }
+        };
+        tokio::try_join!(run(&guard, serving, all, router.clone(), first), alone).map(drop)
+    };
     tokio::pin!(running);
     tokio::pin!(stop);
     tokio::select! {
@@ -62,21 +85,27 @@ pub async fn serve(
         ended = rereading => return ended,
         () = &mut stop => {}
     }
-    tracing::info!(connections = handle.connection_count(), "draining");
+    tracing::info!(connections = handles.iter().map(Handle::connection_count).sum::<usize>(), "draining");
     app.begin_draining();
-    handle.graceful_shutdown(Some(serving.shutdown_grace));
+    for handle in &handles {
+        handle.graceful_shutdown(Some(serving.shutdown_grace));
+    }
     running.await
 }
 
+/// The calls of OTLP alone: a port that many machines may reach does not open the interface to them.
+fn grpc_alone(router: Router) -> Router {
+    Router::new().fallback_service(router).layer(from_fn(grpc::alone))
+}
+
 async fn run(
-    app: &App,
+    guard: &ConnectionGuard,
     serving: &Serving,
     listener: TcpListener,
     router: Router,
     handle: Handle<SocketAddr>,
 ) -> anyhow::Result<()> {
     let service = router.into_make_service_with_connect_info::<SocketAddr>();
-    let guard = ConnectionGuard::new(app, &serving.connections);
     match &serving.tls {
         None => {
             let mut server = axum_server::from_tcp(listener)?.handle(handle).map(|inner| guard.over(inner));
@@ -129,12 +158,12 @@ async fn reload_on_hangup(tls: &RustlsConfig, files: &TlsFiles) -> anyhow::Resul
 /// A newer geo database is taken over on SIGHUP; one that cannot be used leaves the old one in place.
 fn reread_places_on_hangup(app: &App) -> impl Future<Output = anyhow::Result<()>> + use<> {
     // Asked for at once, as the signals to stop are.
-    let watched = app.queries.atlas.clone().map(|atlas| (atlas, signal(SignalKind::hangup())));
+    let watched = app.queries.geoip.clone().map(|geoip| (geoip, signal(SignalKind::hangup())));
     async move {
-        let Some((atlas, hangups)) = watched else { return std::future::pending().await };
+        let Some((geoip, hangups)) = watched else { return std::future::pending().await };
         let mut hangups = hangups?;
         while hangups.recv().await.is_some() {
-            let reread = Arc::clone(&atlas);
+            let reread = Arc::clone(&geoip);
             match tokio::task::spawn_blocking(move || reread.read_again()).await? {
                 Ok(()) => tracing::info!("the geo database was read again"),
                 Err(error) => {

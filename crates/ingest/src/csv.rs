@@ -5,10 +5,10 @@ use csv_core::{ReadRecordResult, ReaderBuilder};
 use simdutf8::basic::from_utf8;
 
 use crate::json::add_labels;
-use crate::json::stream::Surroundings;
+use crate::json::stream::ReadContext;
 use crate::options::Options;
 use crate::outcome::{Malformed, MalformedKind};
-use crate::reader::place::Place;
+use crate::reader::position::Position;
 use crate::rows::{INVALID, NONE};
 
 const BUFFER_BYTES: usize = 4096;
@@ -28,15 +28,15 @@ pub(crate) struct CsvStream {
     /// The field of each name once it was resolved, or [`NONE`].
     fields: Vec<u32>,
     /// Where the bytes begin that were not read yet.
-    place: Place,
+    place: Position,
     /// Where the line in hand begins, which is what errors name: where a piece of the body ends is chance.
-    line_start: Place,
+    line_start: Position,
     /// Whether nothing of the line in hand was read yet but line breaks before it.
     is_between_lines: bool,
 }
 
 impl CsvStream {
-    pub(crate) fn begin(&mut self, options: &Options, place: Place) {
+    pub(crate) fn begin(&mut self, options: &Options, place: Position) {
         self.parser = ReaderBuilder::new().delimiter(options.csv_delimiter).build();
         self.values.resize(BUFFER_BYTES.max(self.values.len()), 0);
         self.ends.resize(BUFFER_BYTES.max(self.ends.len()), 0);
@@ -50,7 +50,7 @@ impl CsvStream {
         self.parser.read_record(b"\n", &mut self.values, &mut self.ends);
     }
 
-    pub(crate) fn feed(&mut self, bytes: &[u8], around: &mut Surroundings<'_>) -> Result<(), Malformed> {
+    pub(crate) fn feed(&mut self, bytes: &[u8], around: &mut ReadContext<'_>) -> Result<(), Malformed> {
         let mut rest = bytes;
         while !rest.is_empty() {
             self.note_line_start(rest);
@@ -91,7 +91,7 @@ impl CsvStream {
         }
     }
 
-    pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) -> Result<(), Malformed> {
+    pub(crate) fn finish(&mut self, around: &mut ReadContext<'_>) -> Result<(), Malformed> {
         // A line break ends the last record, unless it stands inside quotes.
         let place = self.place;
         self.feed(b"\n", around)?;
@@ -106,7 +106,7 @@ impl CsvStream {
         self.values.capacity() + self.ends.capacity() * size_of::<usize>()
     }
 
-    fn check_size(&self, around: &Surroundings<'_>) -> Result<(), Malformed> {
+    fn check_size(&self, around: &ReadContext<'_>) -> Result<(), Malformed> {
         let limit = around.limits.event_bytes_max;
         if self.ends_len > VALUES_MAX {
             return Err(self
@@ -121,7 +121,7 @@ impl CsvStream {
         Ok(())
     }
 
-    fn check_rows(&self, around: &Surroundings<'_>) -> Result<(), Malformed> {
+    fn check_rows(&self, around: &ReadContext<'_>) -> Result<(), Malformed> {
         if around.rows.is_too_large() {
             return Err(self
                 .line_start
@@ -130,7 +130,7 @@ impl CsvStream {
         Ok(())
     }
 
-    fn record(&mut self, around: &mut Surroundings<'_>) {
+    fn record(&mut self, around: &mut ReadContext<'_>) {
         let values = &self.values[..self.values_len];
         let ends = &self.ends[..self.ends_len];
         self.values_len = 0;

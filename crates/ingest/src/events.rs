@@ -5,7 +5,7 @@
 use std::fmt;
 
 use crate::json::cursor::{Cursor, Stop};
-use crate::json::stream::Surroundings;
+use crate::json::stream::ReadContext;
 use crate::json::walk::InvalidJson;
 use crate::json::{EventReader, add_labels};
 use crate::options::Limits;
@@ -35,7 +35,7 @@ pub type Room<'a> = &'a mut dyn FnMut(usize) -> bool;
 
 /// The events of one request while they are handed over: [`start`](Self::start), values, [`end`](Self::end).
 pub struct Events<'a> {
-    pub(crate) around: Surroundings<'a>,
+    pub(crate) around: ReadContext<'a>,
     pub(crate) room: Option<Room<'a>>,
     pub(crate) next_look: usize,
     /// An event was started and not ended.
@@ -45,7 +45,7 @@ pub struct Events<'a> {
 }
 
 impl<'a> Events<'a> {
-    pub(crate) fn new(around: Surroundings<'a>) -> Self {
+    pub(crate) fn new(around: ReadContext<'a>) -> Self {
         Self { around, room: None, next_look: LOOK_BYTES, is_open: false, takes_unreadable_times: false }
     }
 

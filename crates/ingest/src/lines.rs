@@ -4,9 +4,9 @@
 use simdutf8::basic::from_utf8;
 
 use crate::json::add_labels;
-use crate::json::stream::Surroundings;
+use crate::json::stream::ReadContext;
 use crate::outcome::Malformed;
-use crate::reader::place::Place;
+use crate::reader::position::Position;
 use crate::rows::NONE;
 
 /// The field that holds the line.
@@ -19,22 +19,22 @@ pub(crate) struct LineStream {
     /// The field of the lines once it was resolved, or [`NONE`].
     field: u32,
     /// Where the line in hand begins, which is what errors name: where a piece of the body ends is chance.
-    place: Place,
+    place: Position,
 }
 
 impl Default for LineStream {
     fn default() -> Self {
-        Self { pending: Vec::new(), field: NONE, place: Place::default() }
+        Self { pending: Vec::new(), field: NONE, place: Position::default() }
     }
 }
 
 impl LineStream {
-    pub(crate) fn begin(&mut self, place: Place) {
+    pub(crate) fn begin(&mut self, place: Position) {
         *self = Self { pending: std::mem::take(&mut self.pending), field: NONE, place };
         self.pending.clear();
     }
 
-    pub(crate) fn feed(&mut self, bytes: &[u8], around: &mut Surroundings<'_>) -> Result<(), Malformed> {
+    pub(crate) fn feed(&mut self, bytes: &[u8], around: &mut ReadContext<'_>) -> Result<(), Malformed> {
         let mut rest = bytes;
         while let Some(end) = memchr::memchr(b'\n', rest) {
             let (line, after) = (&rest[..end], &rest[end + 1..]);
@@ -58,7 +58,7 @@ impl LineStream {
         Ok(())
     }
 
-    pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) -> Result<(), Malformed> {
+    pub(crate) fn finish(&mut self, around: &mut ReadContext<'_>) -> Result<(), Malformed> {
         self.feed(b"\n", around)
     }
 
@@ -67,7 +67,7 @@ impl LineStream {
     }
 
     /// Looks at the line in hand before more of it is kept.
-    fn check_size(&self, length: usize, around: &Surroundings<'_>) -> Result<(), Malformed> {
+    fn check_size(&self, length: usize, around: &ReadContext<'_>) -> Result<(), Malformed> {
         let limit = around.limits.event_bytes_max;
         if length > limit {
             return Err(self
@@ -77,7 +77,7 @@ impl LineStream {
         Ok(())
     }
 
-    fn check_rows(&self, around: &Surroundings<'_>) -> Result<(), Malformed> {
+    fn check_rows(&self, around: &ReadContext<'_>) -> Result<(), Malformed> {
         if around.rows.is_too_large() {
             return Err(self
                 .place
@@ -86,7 +86,7 @@ impl LineStream {
         Ok(())
     }
 
-    fn line(&mut self, line: &[u8], around: &mut Surroundings<'_>) {
+    fn line(&mut self, line: &[u8], around: &mut ReadContext<'_>) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.trim_ascii().is_empty() {
             return;

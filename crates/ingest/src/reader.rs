@@ -1,19 +1,19 @@
 //! The reader of a dataset's bodies: hands the bytes to the format of the request and keeps, from request to
 //! request, what it learnt about the fields and the memory of the columns.
 
-pub(crate) mod place;
+pub(crate) mod position;
 
 use tidegauge_model::columns::Columns;
 
 use crate::csv::CsvStream;
 use crate::events::Events;
 use crate::json::Memory;
-use crate::json::stream::{JsonStream, Surroundings};
+use crate::json::stream::{JsonStream, ReadContext};
 use crate::lines::LineStream;
 use crate::options::{FieldGate, Format, Limits, Options};
 use crate::outcome::{Malformed, Outcome};
 use crate::rows::Rows;
-use place::Place;
+use position::Position;
 
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
@@ -61,10 +61,10 @@ impl Reader {
         self.mark = Some(0);
         self.refused = None;
         self.options = options;
-        self.start_format(Place::default());
+        self.start_format(Position::default());
     }
 
-    fn start_format(&mut self, place: Place) {
+    fn start_format(&mut self, place: Position) {
         match self.options.format {
             Format::Json => self.json.begin(place),
             Format::Csv => self.csv.begin(&self.options, place),
@@ -85,7 +85,7 @@ impl Reader {
             bytes = &bytes[same..];
             if matched == BYTE_ORDER_MARK.len() {
                 self.mark = None;
-                self.start_format(Place::after(&BYTE_ORDER_MARK));
+                self.start_format(Position::after(&BYTE_ORDER_MARK));
             } else if bytes.is_empty() {
                 self.mark = Some(matched);
             } else {
@@ -110,7 +110,7 @@ impl Reader {
 
     /// Takes the events of a protocol instead of a body: [`begin`](Self::begin), this, [`Events::finish`].
     pub fn events<'a>(&'a mut self, gate: &'a dyn FieldGate) -> Events<'a> {
-        Events::new(Surroundings {
+        Events::new(ReadContext {
             options: &self.options,
             limits: &self.limits,
             memory: &mut self.memory,
@@ -139,7 +139,7 @@ impl Reader {
 
     /// Hands the format the next bytes, or the end of the body.
     fn step(&mut self, bytes: Option<&[u8]>, gate: &dyn FieldGate) -> Result<(), Malformed> {
-        let mut around = Surroundings {
+        let mut around = ReadContext {
             options: &self.options,
             limits: &self.limits,
             memory: &mut self.memory,

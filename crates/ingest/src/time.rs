@@ -7,7 +7,7 @@ mod iso;
 pub(crate) mod layout;
 mod layout_match;
 mod leading;
-mod words;
+mod worded;
 
 use layout::TimeLayout;
 

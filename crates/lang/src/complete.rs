@@ -4,10 +4,10 @@
 
 mod catalogue;
 mod columns;
+mod cursor_context;
+mod expected;
 mod forms;
 mod rank;
-mod scene;
-mod wanted;
 
 use std::cell::Cell;
 use std::fmt;
@@ -16,14 +16,14 @@ use crate::Span;
 use crate::tree::{Program, Query, Type};
 
 use columns::{Columns, Tables};
-use scene::{Quote, Scene};
+use cursor_context::{CursorContext, Quote};
 
 /// The most items that are given.
 pub const COMPLETIONS_MAX: usize = 200;
 
 /// What the caller knows, of which only that belongs here which the asker may see.
 #[derive(Clone, Copy)]
-pub struct Known<'a> {
+pub struct Existing<'a> {
     pub datasets: &'a [String],
     pub views: &'a [String],
     /// The fields of a dataset or a view; none where it is not known.
@@ -92,32 +92,32 @@ impl CompletionKind {
     }
 }
 
-impl fmt::Debug for Known<'_> {
+impl fmt::Debug for Existing<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} datasets, {} views", self.datasets.len(), self.views.len())
     }
 }
 
 /// What could be written at a place, which is counted in bytes and moved to the nearest character before it.
-pub fn complete(text: &str, position: usize, known: &Known<'_>) -> Completions {
+pub fn complete(text: &str, position: usize, existing: &Existing<'_>) -> Completions {
     let position = text.floor_char_boundary(position);
     let nothing = Completions { replace: Span::new(position, position), items: Vec::new() };
-    let Some(scene) = Scene::new(text, position) else { return nothing };
-    let lets = scene.lets();
-    let tables = Tables { known, lets: &lets, work_left: Cell::new(columns::WORK_MAX) };
-    let mut candidates = wanted::candidates(&scene, &tables);
-    if scene.word.quote == Quote::Name {
+    let Some(context) = CursorContext::new(text, position) else { return nothing };
+    let lets = context.lets();
+    let tables = Tables { existing, lets: &lets, work_left: Cell::new(columns::WORK_MAX) };
+    let mut candidates = expected::candidates(&context, &tables);
+    if context.word.quote == Quote::Name {
         candidates.retain(|candidate| {
             matches!(candidate.item.kind, CompletionKind::Dataset | CompletionKind::Field)
         });
     }
-    let items = rank::ranked(candidates, &scene.word.typed);
-    Completions { replace: scene.word.replace, items }
+    let items = rank::ranked(candidates, &context.word.typed);
+    Completions { replace: context.word.replace, items }
 }
 
 /// The fields that the table of a query has, as far as they can be told.
-pub fn fields_of(query: &Query, known: &Known<'_>) -> Vec<KnownField> {
-    let tables = Tables { known, lets: &[], work_left: Cell::new(columns::WORK_MAX) };
+pub fn fields_of(query: &Query, existing: &Existing<'_>) -> Vec<KnownField> {
+    let tables = Tables { existing, lets: &[], work_left: Cell::new(columns::WORK_MAX) };
     tables.columns(query).list
 }
 
@@ -135,8 +135,8 @@ struct Candidate {
 }
 
 /// The columns at the place, which is behind the stages before it.
-fn columns_at(scene: &Scene<'_>, tables: &Tables<'_>) -> Columns {
-    match scene.query_before() {
+fn columns_at(context: &CursorContext<'_>, tables: &Tables<'_>) -> Columns {
+    match context.query_before() {
         Some(query) => tables.columns(&query),
         None => Columns::default(),
     }

@@ -2,14 +2,14 @@
 //! none is changed, so spellings stay; a comment stays behind the token it followed or on a line of its own, and one
 //! between a `|` and its stage goes before the `|`. What has mistakes is not touched.
 
-mod blanks;
-mod pieces;
+mod spacing;
+mod tokens;
 
 use crate::lexer::TokenKind;
 use crate::{Diagnostic, parse_query, print_query};
 
-use blanks::Blanks;
-use pieces::{Comment, Piece};
+use spacing::Spacing;
+use tokens::{Comment, Piece};
 
 /// A stage that is longer goes on several lines.
 const LINE_MAX: usize = 100;
@@ -29,9 +29,9 @@ pub fn format(text: &str) -> Result<String, Vec<Diagnostic>> {
 }
 
 fn laid_out(text: &str) -> String {
-    let (pieces, after) = pieces::of(text);
-    let blanks = Blanks::new(&pieces);
-    let mut writer = Writer { out: String::new(), pieces: &pieces, blanks: &blanks };
+    let (pieces, after) = tokens::of(text);
+    let spacing = Spacing::new(&pieces);
+    let mut writer = Writer { out: String::new(), pieces: &pieces, spacing: &spacing };
     let mut start = 0;
     while start < pieces.len() {
         let end = line_end(&pieces, start);
@@ -46,12 +46,12 @@ fn laid_out(text: &str) -> String {
 fn line_end(pieces: &[Piece<'_>], start: usize) -> usize {
     let is_statement = is_statement(&pieces[start]);
     let mut depth = 0_usize;
-    for (place, piece) in pieces.iter().enumerate().skip(start) {
+    for (index, piece) in pieces.iter().enumerate().skip(start) {
         match piece.kind {
             TokenKind::LeftParenthesis | TokenKind::LeftBracket => depth += 1,
             TokenKind::RightParenthesis | TokenKind::RightBracket => depth = depth.saturating_sub(1),
-            TokenKind::Semicolon => return place + 1,
-            TokenKind::Pipe if depth == 0 && place > start && !is_statement => return place,
+            TokenKind::Semicolon => return index + 1,
+            TokenKind::Pipe if depth == 0 && index > start && !is_statement => return index,
             _ => {}
         }
     }
@@ -65,7 +65,7 @@ fn is_statement(piece: &Piece<'_>) -> bool {
 struct Writer<'a> {
     out: String,
     pieces: &'a [Piece<'a>],
-    blanks: &'a Blanks,
+    spacing: &'a Spacing,
 }
 
 impl Writer<'_> {
@@ -85,11 +85,11 @@ impl Writer<'_> {
 
     fn flat(&self, start: usize, end: usize) -> String {
         let mut line = String::new();
-        for place in start..end {
-            if place > start && self.blanks.is_before(place) {
+        for index in start..end {
+            if index > start && self.spacing.is_before(index) {
                 line.push(' ');
             }
-            line.push_str(self.pieces[place].text);
+            line.push_str(self.pieces[index].text);
         }
         line
     }
@@ -100,12 +100,12 @@ impl Writer<'_> {
         let base = usize::from(is_statement(&self.pieces[start]));
         let mut depth = 0_usize;
         let mut row = Row::default();
-        for place in start..end {
-            let piece = &self.pieces[place];
+        for index in start..end {
+            let piece = &self.pieces[index];
             if matches!(piece.kind, TokenKind::RightParenthesis | TokenKind::RightBracket) {
                 depth = depth.saturating_sub(1);
             }
-            if place > start {
+            if index > start {
                 let indent = INDENT * depth.max(1);
                 let is_pipe = piece.kind == TokenKind::Pipe && depth + base > 0;
                 let is_joint =
@@ -113,14 +113,14 @@ impl Writer<'_> {
                 if !piece.before.is_empty() {
                     self.comments(&piece.before, indent);
                     self.new_line(indent);
-                } else if is_pipe || is_joint || row.is_full(self.pieces, place, depth) {
+                } else if is_pipe || is_joint || row.is_full(self.pieces, index, depth) {
                     self.new_line(indent);
-                } else if self.blanks.is_before(place) {
+                } else if self.spacing.is_before(index) {
                     self.out.push(' ');
                 }
             }
             self.out.push_str(piece.text);
-            row.passed(self.pieces, place, depth);
+            row.passed(self.pieces, index, depth);
             if matches!(piece.kind, TokenKind::LeftParenthesis | TokenKind::LeftBracket) {
                 depth += 1;
             }
@@ -158,20 +158,20 @@ struct Row {
 
 impl Row {
     /// Whether the token at a place begins a line because of the comma before it.
-    fn is_full(&self, pieces: &[Piece<'_>], place: usize, depth: usize) -> bool {
-        let is_comma = place > 0 && pieces[place - 1].kind == TokenKind::Comma;
+    fn is_full(&self, pieces: &[Piece<'_>], index: usize, depth: usize) -> bool {
+        let is_comma = index > 0 && pieces[index - 1].kind == TokenKind::Comma;
         match (self.columns, self.values) {
             (Some(columns), Some((of, passed))) if of == depth && columns > 0 => {
-                let begins = is_comma || pieces[place - 1].kind == TokenKind::LeftBracket;
-                begins && passed % columns == 0 && pieces[place].kind != TokenKind::RightBracket
+                let begins = is_comma || pieces[index - 1].kind == TokenKind::LeftBracket;
+                begins && passed % columns == 0 && pieces[index].kind != TokenKind::RightBracket
             }
             _ => is_comma && depth == 0,
         }
     }
 
-    fn passed(&mut self, pieces: &[Piece<'_>], place: usize, depth: usize) {
-        match pieces[place].kind {
-            TokenKind::Word if pieces[place].text == "datatable" => self.columns = Some(0),
+    fn passed(&mut self, pieces: &[Piece<'_>], index: usize, depth: usize) {
+        match pieces[index].kind {
+            TokenKind::Word if pieces[index].text == "datatable" => self.columns = Some(0),
             TokenKind::Colon if self.values.is_none() => {
                 self.columns = self.columns.map(|columns| columns + 1);
             }

@@ -15,12 +15,12 @@ mod hash;
 mod ip;
 mod mathematical;
 mod metadata;
-mod outlines;
 mod pair;
 mod patterns;
 mod rounding;
 mod series;
 mod series_statistics;
+mod signatures;
 mod sql;
 mod string;
 mod types;
@@ -28,7 +28,7 @@ mod types;
 use crate::suggest;
 use crate::tree::Type;
 
-pub use outlines::Outline;
+pub use signatures::Signature;
 
 /// A function of one row, or an aggregation function, of the rows of a group.
 #[derive(Clone, Copy, Debug)]
@@ -226,13 +226,13 @@ pub fn find_aggregate(name: &str) -> Option<&'static Function> {
 }
 
 /// The functions of one row that have no row in the table yet.
-pub fn outlines() -> impl Iterator<Item = &'static Outline> {
-    outlines::OUTLINES.iter()
+pub fn signatures() -> impl Iterator<Item = &'static Signature> {
+    signatures::SIGNATURES.iter()
 }
 
 /// The outline of the function of this name.
-pub fn find_outline(name: &str) -> Option<&'static Outline> {
-    outlines().find(|outline| outline.name == name)
+pub fn find_signature(name: &str) -> Option<&'static Signature> {
+    signatures().find(|signature| signature.name == name)
 }
 
 /// The function that was probably meant by an unknown name: a slip, or what another language calls it. Among groups an
@@ -245,7 +245,7 @@ pub(crate) fn meant(name: &str, is_in_group: bool) -> Option<&'static str> {
     };
     let renamed = |name: &str| RENAMED.iter().find(|(foreign, _)| *foreign == name).map(|(_, ours)| *ours);
     let of_row = || {
-        let known = names().chain(outlines().map(|outline| outline.name));
+        let known = names().chain(signatures().map(|signature| signature.name));
         renamed(&lower)
             .or_else(|| suggest::nearest(name, known))
             .or_else(|| renamed(suggest::nearest(name, RENAMED.iter().map(|(foreign, _)| *foreign))?))
@@ -355,7 +355,7 @@ mod tests {
             assert!(function.example.text.contains(&format!("{}(", function.name)), "{}", function.name);
         }
         for (foreign, ours) in RENAMED {
-            let is_known = find(foreign).is_some() || find_outline(foreign).is_some();
+            let is_known = find(foreign).is_some() || find_signature(foreign).is_some();
             assert!(!is_known && find(ours).is_some(), "{foreign}");
         }
         for (foreign, ours) in RENAMED_AGGREGATES {

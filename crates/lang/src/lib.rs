@@ -4,11 +4,11 @@
 pub mod complete;
 mod cursor;
 pub mod dataset_query;
+mod datetime;
 pub mod diagnostic;
 mod format;
 pub mod functions;
 mod lexer;
-mod moment;
 mod parser;
 mod print;
 mod program;
@@ -21,9 +21,9 @@ mod timespan;
 pub mod tree;
 
 pub use complete::complete;
+pub use datetime::read_datetime;
 pub use diagnostic::{Diagnostic, Position, Span};
 pub use format::format;
-pub use moment::read_datetime;
 pub use parser::parse_expression;
 pub use print::{print_expression, print_query, print_stage};
 pub use program::parse_query;

@@ -7,7 +7,7 @@ mod queries;
 use crate::lexer::{begins_literal, begins_word, continues_word};
 use crate::parser::{self, CHAIN_MAX, operators};
 use crate::tree::{BinaryOperator, Expr, ExprKind, Literal, TextTest};
-use crate::{moment, timespan};
+use crate::{datetime, timespan};
 
 pub use queries::{print_query, print_stage};
 
@@ -220,7 +220,7 @@ impl Printer {
             Literal::Float(value) => format!("{value:?}"),
             Literal::LongInteger(digits) => digits.clone(),
             Literal::String(value) => return self.string(value),
-            Literal::Datetime(time) => format!("datetime({})", moment::print(*time)),
+            Literal::Datetime(time) => format!("datetime({})", datetime::print(*time)),
             Literal::Timespan(i64::MIN) => format!("timespan({})", timespan::print(i64::MIN)),
             Literal::Timespan(value) => timespan::print(*value),
             Literal::Dynamic(json) => format!("dynamic({json})"),

@@ -2,7 +2,7 @@
 //! Names of single values stay in the query; they come back as a list, because a field of the same name goes before
 //! them and only the engine knows the fields.
 
-mod known;
+mod bindings;
 mod view;
 mod weight;
 
@@ -15,7 +15,7 @@ use crate::tree::{
 };
 use crate::{Diagnostic, Span};
 
-use self::known::{Table, Values};
+use self::bindings::{Table, Values};
 use self::weight::Weight;
 
 pub use self::view::{OWN_FIELD, resolve_view};
@@ -154,16 +154,6 @@ pub fn set_range(query: &mut Query, wanted: TimeRange) {
     }
 }
 
-/// Where a source stands in the text, if it says so.
-fn place_of(source: &Source) -> Span {
-    match source {
-        Source::Dataset { span, .. } => *span,
-        Source::Datasets { pattern, .. } => pattern.span,
-        Source::Table { name, .. } => name.span,
-        _ => Span::default(),
-    }
-}
-
 struct Names<'a> {
     views: &'a HashMap<String, Rc<Table>>,
     tables: HashMap<String, Rc<Table>>,
@@ -224,7 +214,7 @@ impl Names<'_> {
 
     /// Parameters take the value that came with the request, else their default.
     fn declare(&mut self, parameters: Vec<QueryParameter>) {
-        for QueryParameter { column, default } in parameters {
+        for QueryParameter { column, default, span } in parameters {
             if self.constants.has(&column.name) {
                 continue;
             }
@@ -233,7 +223,7 @@ impl Names<'_> {
                 None => {
                     let message = format!("the parameter `{}` has no value", column.name);
                     let hint = "send one in `variables`, or write a default in its declaration".to_owned();
-                    self.problems.push(Diagnostic::new(message, Span::default()).with_hint(hint));
+                    self.problems.push(Diagnostic::new(message, span).with_hint(hint));
                 }
             }
         }
@@ -247,7 +237,7 @@ impl Names<'_> {
             let message = "tables name each other too deeply";
             let hint = "write fewer `let` tables and views that use each other".to_owned();
             let is_in_let = self.place != Span::default();
-            let place = if is_in_let { self.place } else { place_of(&query.source) };
+            let place = if is_in_let { self.place } else { query.source.place() };
             self.problems.push(Diagnostic::new(message, place).with_hint(hint));
             return;
         }

@@ -46,6 +46,18 @@ pub enum Source {
     Search(Search),
 }
 
+impl Source {
+    /// Where it stands in the text, if it says so.
+    pub fn place(&self) -> Span {
+        match self {
+            Self::Dataset { span, .. } => *span,
+            Self::Datasets { pattern, .. } => pattern.span,
+            Self::Table { name, .. } => name.span,
+            _ => Span::default(),
+        }
+    }
+}
+
 /// A stretch of time: from the start, up to and without the end, in nanoseconds since 1970.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeRange {
@@ -114,6 +126,25 @@ pub enum Stage {
     MakeSeries(MakeSeries),
     /// One row for each field, about the field.
     GetSchema,
+}
+
+impl Stage {
+    /// Whether it makes one row of each, whatever the others are, and leaves them in their order.
+    pub fn keeps_rows(&self) -> bool {
+        matches!(
+            self,
+            Self::Extend(_)
+                | Self::ExtendValid(_)
+                | Self::Project(_)
+                | Self::ProjectAway(_)
+                | Self::ProjectKeep(_)
+                | Self::ProjectRename(_)
+                | Self::ProjectReorder(_)
+                | Self::Redact(_)
+                | Self::Parse(_)
+                | Self::ParseKeyValue(_)
+        )
+    }
 }
 
 /// An expression with the name of its result.

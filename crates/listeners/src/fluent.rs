@@ -11,7 +11,7 @@ use tidegauge_app::service::ingest::listened::{self, Came};
 use tidegauge_app::service::ingest::sender::{Key, Refused};
 use tidegauge_auth::sha512_hex;
 use tidegauge_ingest::Events;
-use tidegauge_model::{EndpointKind, ErrorKind, chance};
+use tidegauge_model::{EndpointKind, ErrorKind, rng};
 use tidegauge_protocols::Problem;
 use tidegauge_protocols::forward::{Batch, Connection, ForwardLimits, Handshake, Step, acknowledgement};
 use tokio::io::AsyncWriteExt;
@@ -88,7 +88,7 @@ impl Talk for Fluent {
 
 impl Fluent {
     async fn listen(&self, mut stream: Stream, stop: &CancellationToken) -> Result<(), End> {
-        let nonce = chance::bytes::<16>(&*self.context.app.chance);
+        let nonce = rng::bytes::<16>(&*self.context.app.rng);
         let handshake = self.settings.shared_key.as_deref().map(|key| Handshake {
             hostname: HOSTNAME,
             shared_key: key.as_bytes(),

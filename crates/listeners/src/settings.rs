@@ -5,8 +5,8 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use tidegauge_egress::networks::{Network, NotANetwork};
 use tidegauge_model::EndpointId;
-use tidegauge_outgoing::networks::{Network, NotANetwork};
 
 /// Which ports there are; all are off unless named.
 #[derive(Clone, Debug)]

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::dataset::is_audit_name;
+
 /// What can be done in an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -109,6 +111,16 @@ areas!(
     }
 );
 
+impl DatasetArea {
+    /// Whether who acts in it sees what events hold, or decides what others see of it.
+    pub fn is_about_content(self) -> bool {
+        match self {
+            Self::Query | Self::VirtualFields | Self::Share => true,
+            Self::Ingest | Self::StarredQueries | Self::Trim | Self::Vacuum | Self::Data => false,
+        }
+    }
+}
+
 /// The actions held in each area, in the order in which they were granted, so that an answer repeats a request.
 pub type Grants<Area> = BTreeMap<Area, Vec<Action>>;
 
@@ -158,7 +170,20 @@ impl Capabilities {
         holds(&self.org, area, action)
     }
 
+    /// Whether the action is allowed on a dataset. What is in the dataset of the audit trail is for who may read the audit
+    /// trail, so a right to read it, also one on all datasets, is worth nothing without that.
     pub fn allows_dataset(&self, dataset: &str, area: DatasetArea, action: Action) -> bool {
+        let is_open = !is_audit_name(dataset) || !area.is_about_content() || self.allows_audit();
+        is_open && self.grants_dataset(dataset, area, action)
+    }
+
+    /// Whether the audit trail may be read, and what is made of it.
+    pub fn allows_audit(&self) -> bool {
+        self.allows_org(OrgArea::AuditLog, Read)
+    }
+
+    /// Whether the action was granted on a dataset, whatever else it takes.
+    fn grants_dataset(&self, dataset: &str, area: DatasetArea, action: Action) -> bool {
         allows_named(&self.dataset, dataset, area, action)
     }
 
@@ -175,7 +200,7 @@ impl Capabilities {
     pub fn contains(&self, other: &Self) -> bool {
         each(&other.org).all(|(area, action)| self.allows_org(area, action))
             && other.dataset.iter().all(|(name, grants)| {
-                each(grants).all(|(area, action)| self.allows_dataset(name, area, action))
+                each(grants).all(|(area, action)| self.grants_dataset(name, area, action))
             })
             && other
                 .view
@@ -223,6 +248,7 @@ fn each<Area: Copy>(grants: &Grants<Area>) -> impl Iterator<Item = (Area, Action
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dataset::AUDIT_DATASET;
 
     fn dataset(name: &str, area: DatasetArea, actions: &[Action]) -> Capabilities {
         let grants = Grants::from([(area, actions.to_vec())]);
@@ -238,6 +264,27 @@ mod tests {
         assert!(!logs.allows_dataset("other", DatasetArea::Query, Read));
         assert!(star.contains(&logs));
         assert!(!logs.contains(&star));
+    }
+
+    #[test]
+    fn the_dataset_of_the_audit_trail_is_for_who_may_read_the_audit_trail() {
+        let auditor =
+            Capabilities { org: Grants::from([(OrgArea::AuditLog, vec![Read])]), ..Default::default() };
+        for name in [ANY, AUDIT_DATASET] {
+            for &area in DatasetArea::ALL {
+                for &action in area.actions() {
+                    let granted = dataset(name, area, &[action]);
+                    let is_enough = granted.allows_dataset(AUDIT_DATASET, area, action);
+                    assert_eq!(is_enough, !area.is_about_content(), "{name} {area:?}");
+                    assert!(granted.contains(&granted), "a right that is worth nothing is still held");
+                    let both = granted.union(&auditor);
+                    assert!(both.allows_dataset(AUDIT_DATASET, area, action), "{name} {area:?}");
+                }
+            }
+        }
+        assert!(!auditor.allows_dataset(AUDIT_DATASET, DatasetArea::Query, Read));
+        let only = dataset(AUDIT_DATASET, DatasetArea::Query, &[Read]).union(&auditor);
+        assert!(!only.allows_dataset("logs", DatasetArea::Query, Read));
     }
 
     #[test]

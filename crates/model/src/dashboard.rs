@@ -3,10 +3,10 @@
 
 use std::fmt;
 
-use crate::chance::Chance;
 use crate::id::time_ordered;
+use crate::rng::Rng;
+use crate::string_enum::string_enum;
 use crate::time::Timestamp;
-use crate::words::words;
 
 /// The owner of a dashboard that is for the whole organisation, as clients of the public service write it.
 pub const EVERYONE: &str = "X-AXIOM-EVERYONE";
@@ -14,7 +14,7 @@ pub const EVERYONE: &str = "X-AXIOM-EVERYONE";
 /// Longest uid, in bytes.
 pub const UID_BYTES_MAX: usize = 128;
 
-words!(
+string_enum! (
     /// What a chart of a dashboard is.
     ChartKind {
         TimeSeries = "TimeSeries",
@@ -62,8 +62,8 @@ pub struct DashboardUid(String);
 
 impl DashboardUid {
     /// A uid for who chose none. Clients take a UUID for a uid without looking it up.
-    pub fn generate(now: Timestamp, chance: &dyn Chance) -> Self {
-        Self(time_ordered(now, chance).hyphenated().to_string())
+    pub fn generate(now: Timestamp, rng: &dyn Rng) -> Self {
+        Self(time_ordered(now, rng).hyphenated().to_string())
     }
 
     pub fn parse(text: &str) -> Option<Self> {
@@ -103,7 +103,7 @@ impl fmt::Display for DashboardUid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chance::SeededChance;
+    use crate::rng::SeededRng;
 
     #[test]
     fn every_kind_of_chart_has_a_name_of_its_own() {
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_generated_uid_is_a_uuid() {
-        let uid = DashboardUid::generate(Timestamp::from_micros(1_000_000), &SeededChance::new(1));
+        let uid = DashboardUid::generate(Timestamp::from_micros(1_000_000), &SeededRng::new(1));
         assert_eq!(uid.as_str().split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
         assert_eq!(DashboardUid::parse(uid.as_str()), Some(uid));
     }

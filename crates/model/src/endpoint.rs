@@ -1,8 +1,8 @@
 //! Kinds of endpoints: the protocol that the senders of one speak.
 
-use crate::words::words;
+use crate::string_enum::string_enum;
 
-words!(
+string_enum! (
     /// What the senders of an endpoint speak.
     EndpointKind {
         Ingest = "ingest",

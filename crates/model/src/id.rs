@@ -3,12 +3,12 @@
 
 use std::fmt;
 
-use crate::chance::{self, Chance};
+use crate::rng::{self, Rng};
 use crate::time::Timestamp;
 
-pub(crate) fn time_ordered(now: Timestamp, chance: &dyn Chance) -> uuid::Uuid {
+pub(crate) fn time_ordered(now: Timestamp, rng: &dyn Rng) -> uuid::Uuid {
     let millis = u64::try_from(now.as_millis()).unwrap_or(0);
-    uuid::Builder::from_unix_timestamp_millis(millis, &chance::bytes::<10>(chance)).into_uuid()
+    uuid::Builder::from_unix_timestamp_millis(millis, &rng::bytes::<10>(rng)).into_uuid()
 }
 
 macro_rules! id {
@@ -21,8 +21,8 @@ macro_rules! id {
             /// What every id of this kind begins with.
             pub const PREFIX: &str = $prefix;
 
-            pub fn generate(now: Timestamp, chance: &dyn Chance) -> Self {
-                Self(format!(concat!($prefix, "{}"), time_ordered(now, chance).simple()))
+            pub fn generate(now: Timestamp, rng: &dyn Rng) -> Self {
+                Self(format!(concat!($prefix, "{}"), time_ordered(now, rng).simple()))
             }
 
             /// Reads an id from a request; `None` for a text that was never handed out as one.
@@ -163,13 +163,13 @@ id!(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chance::SeededChance;
+    use crate::rng::SeededRng;
 
     #[test]
     fn ids_carry_their_prefix_and_sort_by_time() {
-        let chance = SeededChance::new(1);
-        let earlier = NotifierId::generate(Timestamp::from_micros(1_000_000), &chance);
-        let later = NotifierId::generate(Timestamp::from_micros(2_000_000), &chance);
+        let rng = SeededRng::new(1);
+        let earlier = NotifierId::generate(Timestamp::from_micros(1_000_000), &rng);
+        let later = NotifierId::generate(Timestamp::from_micros(2_000_000), &rng);
         assert!(earlier.as_str().starts_with("notify_"));
         assert!(earlier < later);
         assert_eq!(NotifierId::parse(earlier.as_str()), Some(earlier));

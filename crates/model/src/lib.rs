@@ -5,7 +5,6 @@
 
 pub mod address;
 pub mod capability;
-pub mod chance;
 pub mod columns;
 pub mod dashboard;
 pub mod dataset;
@@ -20,16 +19,16 @@ pub mod monitor;
 pub mod notifier;
 pub mod oauth;
 pub mod org;
-pub mod os_chance;
+pub mod os_rng;
+pub mod rng;
 pub mod role;
 mod row_id;
 pub mod shown;
+mod string_enum;
 pub mod template;
 pub mod time;
-mod words;
 
 pub use capability::{Action, Capabilities, DatasetArea, OrgArea, ViewArea};
-pub use chance::Chance;
 pub use columns::{Column, Columns, FieldKind, Texts, Values};
 pub use dataset::DatasetName;
 pub use endpoint::EndpointKind;
@@ -41,6 +40,7 @@ pub use id::{
 pub use licence::Licence;
 pub use message::Message;
 pub use org::{Org, PaymentStatus, Plan};
-pub use role::{Granted, Role, RoleRef};
+pub use rng::Rng;
+pub use role::{Role, RoleGrants, RoleRef};
 pub use row_id::RowId;
 pub use time::{Clock, Timestamp};

@@ -3,10 +3,10 @@
 
 use crate::id::MonitorId;
 use crate::monitor::AlertState;
+use crate::string_enum::string_enum;
 use crate::time::Timestamp;
-use crate::words::words;
 
-words!(
+string_enum! (
     /// How far a message is on its way to a notifier.
     DeliveryState {
         Waiting = "waiting",

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use crate::id::NotifierId;
 use crate::notifier::DisabledUntil;
-use crate::words::words;
+use crate::string_enum::string_enum;
 
-words!(
+string_enum! (
     /// How the answer of the query is judged.
     MonitorKind {
         Threshold = "Threshold",
@@ -16,7 +16,7 @@ words!(
     }
 );
 
-words!(
+string_enum! (
     /// On which side of the threshold, or of what was expected, a value is a reason to tell.
     Operator {
         Below = "Below",
@@ -27,7 +27,7 @@ words!(
     }
 );
 
-words!(
+string_enum! (
     /// What a message tells, and what a check in the history of a monitor has found.
     AlertState {
         Open = "open",

@@ -16,6 +16,8 @@ pub enum FieldKind {
     Flag,
     /// Header names with their values.
     Headers,
+    /// One of some words.
+    Word(&'static [&'static str]),
 }
 
 /// One field of a channel.
@@ -45,7 +47,10 @@ pub struct Channel {
     pub any_case: bool,
 }
 
-use FieldKind::{Emails, Flag, Headers, Text, Url};
+use FieldKind::{Emails, Flag, Headers, Text, Url, Word};
+
+/// How the body of a webhook is written: ours, that of Alertmanager's webhooks, or what Alertmanager's own interface takes.
+pub const WEBHOOK_FORMATS: &[&str] = &["default", "alertmanager", "alertmanagerApi"];
 
 /// Every channel that a notifier can use.
 pub const CHANNELS: &[Channel] = &[
@@ -83,7 +88,11 @@ pub const CHANNELS: &[Channel] = &[
         fields: &[required(&["chatBUrl", "slackUrl"], Url)],
         any_case: false,
     },
-    Channel { keys: &["webhook"], fields: &[required(&["url"], Url)], any_case: false },
+    Channel {
+        keys: &["webhook"],
+        fields: &[required(&["url"], Url), optional(&["format"], Word(WEBHOOK_FORMATS))],
+        any_case: false,
+    },
     Channel {
         keys: &["customWebhook"],
         fields: &[

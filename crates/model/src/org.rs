@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use crate::id::OrgId;
 use crate::licence::Licence;
+use crate::string_enum::string_enum;
 use crate::time::Timestamp;
-use crate::words::words;
 
 /// How long a failed payment may stay unsettled before the organisation is blocked.
 pub const GRACE_AFTER_FAILED_PAYMENT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-words!(
+string_enum! (
     /// What the organisation has subscribed to.
     Plan {
         Personal = "personal",
@@ -24,7 +24,7 @@ words!(
     }
 );
 
-words!(
+string_enum! (
     /// How the organisation stands with its payments.
     PaymentStatus {
         NotApplicable = "na",

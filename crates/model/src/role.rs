@@ -70,7 +70,7 @@ impl RoleRef {
 
 /// What a member of an organisation holds beside the built-in role of the membership.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Granted {
+pub struct RoleGrants {
     /// The custom role that stands in the place of a built-in one, where the member has such.
     pub main: Option<RoleId>,
     /// The built-in roles of their groups.

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use tidegauge_model::Timestamp;
-use tidegauge_model::chance::{self, Chance};
+use tidegauge_model::rng::{self, Rng};
 
 /// How often and how long a message is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct RetryPolicy {
     pub attempts_max: u32,
     /// From the beginning of a round to its last attempt.
     pub age_max: Duration,
@@ -29,9 +29,9 @@ pub struct Failed {
     pub retry_after: Option<Duration>,
 }
 
-impl Patience {
+impl RetryPolicy {
     /// When to try again; none if the message is to be given up.
-    pub fn next(&self, failed: Failed, chance: &dyn Chance) -> Option<Timestamp> {
+    pub fn next(&self, failed: Failed, rng: &dyn Rng) -> Option<Timestamp> {
         if failed.failures >= self.attempts_max {
             return None;
         }
@@ -40,15 +40,15 @@ impl Patience {
             .saturating_mul(1_u32.checked_shl(failed.failures.saturating_sub(1)).unwrap_or(u32::MAX))
             .min(self.wait_max);
         // At least a moment, so that a message whose draw is nought does not come back at once.
-        let drawn = drawn_below(bound, chance).max(Duration::from_secs(1).min(bound));
+        let drawn = drawn_below(bound, rng).max(Duration::from_secs(1).min(bound));
         let wait = drawn.max(failed.retry_after.unwrap_or_default().min(self.wait_max));
         let next = failed.now.plus(wait);
         (next <= failed.began.plus(self.age_max)).then_some(next)
     }
 }
 
-fn drawn_below(bound: Duration, chance: &dyn Chance) -> Duration {
-    let draw = u32::from_le_bytes(chance::bytes(chance));
+fn drawn_below(bound: Duration, rng: &dyn Rng) -> Duration {
+    let draw = u32::from_le_bytes(rng::bytes(rng));
     bound.mul_f64(f64::from(draw) / f64::from(u32::MAX))
 }
 
@@ -63,11 +63,11 @@ pub fn read_retry_after(text: &str, now: Timestamp) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use tidegauge_model::chance::SeededChance;
+    use tidegauge_model::rng::SeededRng;
 
     use super::*;
 
-    const PATIENCE: Patience = Patience {
+    const RETRY_POLICY: RetryPolicy = RetryPolicy {
         attempts_max: 12,
         age_max: Duration::from_secs(24 * 3_600),
         first_wait: Duration::from_secs(5),
@@ -84,10 +84,10 @@ mod tests {
 
     #[test]
     fn waits_grow_to_their_bound_and_are_drawn_over_all_of_it() {
-        let chance = SeededChance::new(1);
+        let rng = SeededRng::new(1);
         for (failures, bound) in [(1, 5), (2, 10), (3, 20), (8, 640), (10, 1_800), (11, 1_800)] {
             let waits: Vec<i64> = (0..500)
-                .map(|_| PATIENCE.next(failed(failures), &chance).unwrap().as_micros() - at(10).as_micros())
+                .map(|_| RETRY_POLICY.next(failed(failures), &rng).unwrap().as_micros() - at(10).as_micros())
                 .collect();
             let (least, most) = (waits.iter().min().unwrap(), waits.iter().max().unwrap());
             assert!(*least >= 1_000_000 && *least < 1_000_000 * (1 + bound / 5), "{failures}: {least}");
@@ -97,20 +97,20 @@ mod tests {
 
     #[test]
     fn attempts_and_age_are_bounded() {
-        let chance = SeededChance::new(1);
-        assert!(PATIENCE.next(failed(11), &chance).is_some());
-        assert_eq!(PATIENCE.next(failed(12), &chance), None);
+        let rng = SeededRng::new(1);
+        assert!(RETRY_POLICY.next(failed(11), &rng).is_some());
+        assert_eq!(RETRY_POLICY.next(failed(12), &rng), None);
         let old = Failed { now: at(24 * 3_600), ..failed(1) };
-        assert_eq!(PATIENCE.next(old, &chance), None);
+        assert_eq!(RETRY_POLICY.next(old, &rng), None);
     }
 
     #[test]
     fn receivers_are_left_alone_as_long_as_they_ask_within_bounds() {
-        let chance = SeededChance::new(1);
+        let rng = SeededRng::new(1);
         let asked = |seconds| Failed { retry_after: Some(Duration::from_secs(seconds)), ..failed(1) };
-        assert_eq!(PATIENCE.next(asked(90), &chance), Some(at(100)));
-        assert_eq!(PATIENCE.next(asked(1_000_000_000), &chance), Some(at(1_810)));
-        assert!(PATIENCE.next(asked(0), &chance).unwrap() <= at(15));
+        assert_eq!(RETRY_POLICY.next(asked(90), &rng), Some(at(100)));
+        assert_eq!(RETRY_POLICY.next(asked(1_000_000_000), &rng), Some(at(1_810)));
+        assert!(RETRY_POLICY.next(asked(0), &rng).unwrap() <= at(15));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The channels: what a notifier says about where its messages go, checked when it is saved, and for each kind of
 //! receiver a file that writes a message in the form that the receiver documents. Nothing here sends anything.
 
+mod alertmanager;
 mod chat_a;
 mod chat_a_webhook;
 mod chat_b;

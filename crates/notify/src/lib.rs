@@ -5,6 +5,7 @@ pub mod backoff;
 pub mod breaker;
 pub mod channels;
 pub mod mail;
+mod mail_rates;
 pub mod send;
 pub mod signature;
 pub mod template;

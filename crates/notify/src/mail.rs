@@ -1,6 +1,6 @@
 //! Mails by SMTP, to the server that the settings name. What is said when one is not taken stands in `trouble`.
 
-mod trouble;
+mod refusal;
 
 use std::time::{Duration, SystemTime};
 
@@ -144,5 +144,5 @@ fn tls_parameters(server: &Server) -> Result<TlsParameters, WrongServer> {
 const PEM_HEAD: &[u8] = b"-----BEGIN CERTIFICATE-----";
 
 fn refused(error: &lettre::transport::smtp::Error) -> Refused {
-    Refused { reason: trouble::reason(error), is_passing: !error.is_permanent() }
+    Refused { reason: refusal::reason(error), is_passing: !error.is_permanent() }
 }

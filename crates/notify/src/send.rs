@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use tidegauge_egress::EgressError;
+use tidegauge_egress::webhook::{WebhookClient, WebhookRequest, target};
 use tidegauge_model::Timestamp;
-use tidegauge_outgoing::Problem;
-use tidegauge_outgoing::post::{Letter, Post, target};
 
 use crate::backoff::read_retry_after;
 use crate::channels::{Outbound, Unwritable};
@@ -51,11 +51,17 @@ pub fn target_of(outbound: &Outbound) -> String {
 }
 
 /// Sends once.
-pub async fn send(outbound: &Outbound, post: &Post, mailer: Option<&Mailer>, now: Timestamp) -> Outcome {
+pub async fn send(
+    outbound: &Outbound,
+    webhook_client: &WebhookClient,
+    mailer: Option<&Mailer>,
+    now: Timestamp,
+) -> Outcome {
     match outbound {
         Outbound::Http(request) => {
-            let letter = Letter { url: &request.url, headers: &request.headers, body: &request.body };
-            match post.send(letter).await {
+            let request =
+                WebhookRequest { url: &request.url, headers: &request.headers, body: &request.body };
+            match webhook_client.send(request).await {
                 Ok(reply) => judged(reply.status, reply.retry_after.as_deref(), now),
                 Err(problem) => unsent(&problem),
             }
@@ -82,20 +88,21 @@ fn judged(status: u16, retry_after: Option<&str>, now: Timestamp) -> Outcome {
         200..=299 => Outcome::Sent { status: Some(status) },
         408 | 425 | 429 | 500..=599 => Outcome::TryAgain {
             status: Some(status),
-            error: Problem::Status(status).to_string(),
+            error: EgressError::Status(status).to_string(),
             retry_after: retry_after.and_then(|text| read_retry_after(text, now)),
         },
-        300..=399 => Outcome::GiveUp { status: Some(status), error: Problem::Redirected.to_string() },
-        _ => Outcome::GiveUp { status: Some(status), error: Problem::Status(status).to_string() },
+        300..=399 => Outcome::GiveUp { status: Some(status), error: EgressError::Redirected.to_string() },
+        _ => Outcome::GiveUp { status: Some(status), error: EgressError::Status(status).to_string() },
     }
 }
 
-fn unsent(problem: &Problem) -> Outcome {
+fn unsent(problem: &EgressError) -> Outcome {
     let error = problem.to_string();
     match problem {
-        Problem::UnknownHost(_) | Problem::Unreachable | Problem::BrokenOff | Problem::TooSlow(_) => {
-            Outcome::TryAgain { status: None, error, retry_after: None }
-        }
+        EgressError::UnknownHost(_)
+        | EgressError::Unreachable
+        | EgressError::BrokenOff
+        | EgressError::TooSlow(_) => Outcome::TryAgain { status: None, error, retry_after: None },
         _ => Outcome::GiveUp { status: None, error },
     }
 }
@@ -122,12 +129,17 @@ mod tests {
 
     #[test]
     fn what_the_guard_refuses_is_not_tried_again() {
-        for problem in
-            [Problem::NoUrl, Problem::NotEncrypted, Problem::HasUser, Problem::NotPublic("a".to_owned())]
-        {
+        for problem in [
+            EgressError::NoUrl,
+            EgressError::NotEncrypted,
+            EgressError::HasUser,
+            EgressError::NotPublic("a".to_owned()),
+        ] {
             assert!(matches!(unsent(&problem), Outcome::GiveUp { .. }), "{problem}");
         }
-        for problem in [Problem::Unreachable, Problem::BrokenOff, Problem::TooSlow(Duration::ZERO)] {
+        for problem in
+            [EgressError::Unreachable, EgressError::BrokenOff, EgressError::TooSlow(Duration::ZERO)]
+        {
             assert!(matches!(unsent(&problem), Outcome::TryAgain { .. }), "{problem}");
         }
     }

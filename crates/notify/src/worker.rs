@@ -12,17 +12,18 @@ use tidegauge_catalog::outbox::NewDelivery;
 use tidegauge_catalog::outbox::attempts::{Attempt, Verdict};
 use tidegauge_catalog::outbox::claim::Claimed;
 use tidegauge_catalog::{Catalog, Error};
+use tidegauge_egress::webhook::WebhookClient;
 use tidegauge_model::message::Message;
-use tidegauge_model::{Chance, Clock, DeliveryId, NotifierId, OrgId, Timestamp};
-use tidegauge_outgoing::post::Post;
+use tidegauge_model::{Clock, DeliveryId, NotifierId, OrgId, Rng, Timestamp};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::backoff::{Failed, Patience};
+use crate::backoff::{Failed, RetryPolicy};
 use crate::breaker::{Admission, Breaker, Limits};
 use crate::channels::{Bases, Configured, Context, Outbound, Unwritable};
 use crate::mail::Mailer;
+use crate::mail_rates::MailRates;
 use crate::send::{Outcome, send, target_of};
 use crate::signature::{SigningKey, SigningSecret};
 
@@ -37,13 +38,15 @@ const RECORD_TRIES: u32 = 3;
 
 /// How messages are sent.
 #[derive(Debug)]
-pub struct Manner {
-    pub post: Post,
+pub struct WorkerOptions {
+    pub webhook_client: WebhookClient,
     pub mailer: Option<Mailer>,
     pub bases: Bases,
     pub signing: SigningKey,
-    pub patience: Patience,
+    pub retry_policy: RetryPolicy,
     pub limits: Limits,
+    /// Mails that one organisation may have sent in an hour, by the addresses that they go to.
+    pub mails_an_hour_max: u32,
     /// Messages that are under way at once, in all.
     pub in_flight_max: usize,
     /// How long a message is this node's own. Longer than an attempt takes.
@@ -78,9 +81,10 @@ pub struct Tried {
 pub struct Worker {
     catalog: Arc<Catalog>,
     clock: Arc<dyn Clock>,
-    chance: Arc<dyn Chance>,
-    manner: Manner,
+    rng: Arc<dyn Rng>,
+    options: WorkerOptions,
     breaker: Breaker,
+    mails: MailRates,
     /// What the leases of this process are known by.
     owner: String,
     wake: Notify,
@@ -91,27 +95,27 @@ impl Worker {
     pub fn new(
         catalog: Arc<Catalog>,
         clock: Arc<dyn Clock>,
-        chance: Arc<dyn Chance>,
-        manner: Manner,
+        rng: Arc<dyn Rng>,
+        options: WorkerOptions,
     ) -> Self {
-        let owner = DeliveryId::generate(clock.now(), &*chance).into_string();
-        let breaker = Breaker::new(manner.limits);
+        let owner = DeliveryId::generate(clock.now(), &*rng).into_string();
+        let (breaker, mails) = (Breaker::new(options.limits), MailRates::new(options.mails_an_hour_max));
         let counts = Counts::default();
-        Self { catalog, clock, chance, manner, breaker, owner, wake: Notify::new(), counts }
+        Self { catalog, clock, rng, options, breaker, mails, owner, wake: Notify::new(), counts }
     }
 
     /// What addresses are held to, for checks when a notifier is saved.
-    pub fn post(&self) -> &Post {
-        &self.manner.post
+    pub fn webhook_client(&self) -> &WebhookClient {
+        &self.options.webhook_client
     }
 
     pub fn age_max(&self) -> Duration {
-        self.manner.patience.age_max
+        self.options.retry_policy.age_max
     }
 
     /// What the messages of a notifier are signed with.
     pub fn secret(&self, org: &OrgId, notifier: &NotifierId) -> SigningSecret {
-        self.manner.signing.secret(org, notifier)
+        self.options.signing.secret(org, notifier)
     }
 
     /// Says that there is something in the outbox, so that it is not left waiting for the next look.
@@ -124,7 +128,7 @@ impl Worker {
     pub async fn run(self: Arc<Self>, stop: &CancellationToken) {
         let mut under_way = JoinSet::new();
         while !stop.is_cancelled() {
-            let free = self.manner.in_flight_max.saturating_sub(under_way.len());
+            let free = self.options.in_flight_max.saturating_sub(under_way.len());
             let claimed = if free == 0 { Ok(Vec::new()) } else { self.claim(free).await };
             match claimed {
                 Ok(claimed) => {
@@ -149,7 +153,7 @@ impl Worker {
 
     /// Claims what is due once and sends it. Gives how many that were.
     pub async fn step(&self) -> Result<usize, Error> {
-        let claimed = self.claim(self.manner.in_flight_max).await?;
+        let claimed = self.claim(self.options.in_flight_max).await?;
         let count = claimed.len();
         let mut under_way: FuturesUnordered<_> =
             claimed.into_iter().map(|claimed| self.deliver(claimed)).collect();
@@ -160,7 +164,7 @@ impl Worker {
     async fn claim(&self, limit: usize) -> Result<Vec<Claimed>, Error> {
         let now = self.clock.now();
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.catalog.claim_deliveries(&self.owner, now, now.plus(self.manner.lease), limit).await
+        self.catalog.claim_deliveries(&self.owner, now, now.plus(self.options.lease), limit).await
     }
 
     /// Sends one claimed message and records how it went.
@@ -180,9 +184,12 @@ impl Worker {
         let tried = match outbound {
             Err(unwritable) => self.untried(Outcome::unwritable(&unwritable)),
             Ok(outbound) => {
+                if let Some(until) = self.mails.full_until(&claimed.org, &outbound, self.clock.now()) {
+                    return self.catalog.postpone_delivery(&self.owner, &claimed.id, until).await;
+                }
                 let target = target_of(&outbound);
                 match self.breaker.admit(&target, self.clock.now()) {
-                    Admission::Go => self.attempt(&outbound, &target).await,
+                    Admission::Go => self.attempt(&claimed.org, &outbound, &target).await,
                     Admission::Busy => {
                         let until = self.clock.now().plus(BUSY_WAIT);
                         return self.catalog.postpone_delivery(&self.owner, &claimed.id, until).await;
@@ -206,7 +213,7 @@ impl Worker {
         message: Message,
     ) -> Result<Option<(DeliveryId, Tried)>, Error> {
         let now = self.clock.now();
-        let id = DeliveryId::generate(now, &*self.chance);
+        let id = DeliveryId::generate(now, &*self.rng);
         let delivery = NewDelivery {
             id: id.clone(),
             org: org.clone(),
@@ -214,13 +221,16 @@ impl Worker {
             message,
             due: now,
         };
-        let lease_until = now.plus(self.manner.lease);
+        let lease_until = now.plus(self.options.lease);
         if !self.catalog.enqueue_leased(&delivery, &self.owner, lease_until).await? {
             return Ok(None);
         }
         let tried = match self.write(org, notifier, Some(&delivery.message), &id) {
             Err(unwritable) => self.untried(Outcome::unwritable(&unwritable)),
-            Ok(outbound) => self.measured(&outbound).await,
+            Ok(outbound) if self.mails.full_until(org, &outbound, now).is_some() => {
+                self.untried(too_many_mails())
+            }
+            Ok(outbound) => self.measured(org, &outbound).await,
         };
         let verdict = match tried.outcome {
             Outcome::Sent { .. } => Verdict::Sent,
@@ -241,19 +251,20 @@ impl Worker {
         let configured = Configured::read(&notifier.properties)
             .ok_or_else(|| Unwritable("the notifier has no channel that is known".to_owned()))?;
         let secret = self.secret(org, &notifier.id);
-        let context = Context { id, now: self.clock.now(), bases: &self.manner.bases, secret: &secret };
+        let context = Context { id, now: self.clock.now(), bases: &self.options.bases, secret: &secret };
         configured.write(message, &context)
     }
 
-    async fn attempt(&self, outbound: &Outbound, target: &str) -> Tried {
-        let tried = self.measured(outbound).await;
+    async fn attempt(&self, org: &OrgId, outbound: &Outbound, target: &str) -> Tried {
+        let tried = self.measured(org, outbound).await;
         self.breaker.report(target, tried.outcome.is_well(), self.clock.now());
         tried
     }
 
-    async fn measured(&self, outbound: &Outbound) -> Tried {
+    async fn measured(&self, org: &OrgId, outbound: &Outbound) -> Tried {
         let began = self.clock.now();
-        let outcome = send(outbound, &self.manner.post, self.manner.mailer.as_ref(), began).await;
+        self.mails.count(org, outbound, began);
+        let outcome = send(outbound, &self.options.webhook_client, self.options.mailer.as_ref(), began).await;
         self.tried(began, outcome)
     }
 
@@ -285,7 +296,7 @@ impl Worker {
             now: self.clock.now(),
             retry_after,
         };
-        match self.manner.patience.next(failed, &*self.chance) {
+        match self.options.retry_policy.next(failed, &*self.rng) {
             Some(at) => Verdict::TryAgain { at },
             None => Verdict::Dead,
         }
@@ -315,4 +326,10 @@ impl Worker {
         };
         Ok(())
     }
+}
+
+fn too_many_mails() -> Outcome {
+    let error =
+        "the organisation has had as many mails sent as it may in an hour: try again later".to_owned();
+    Outcome::GiveUp { status: None, error }
 }

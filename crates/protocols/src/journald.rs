@@ -145,10 +145,16 @@ impl Journal {
 
 /// The answer to an upload whose events are stored.
 pub fn accepted() -> Answer {
-    plain(202, "OK.")
+    telling_encodings(plain(202, "OK."))
 }
 
 /// The answer to an upload that cannot go on. What was stored of it comes again: the sender begins where it began.
 pub fn refused(problem: &Problem) -> Answer {
-    plain(status_of(problem.kind), &problem.message)
+    telling_encodings(plain(status_of(problem.kind), &problem.message))
+}
+
+/// Since 258 the sender compresses what follows by the first of these that it knows. It knows lz4 and xz as well, in forms
+/// of its own.
+fn telling_encodings(answer: Answer) -> Answer {
+    answer.header("accept-encoding", "zstd")
 }

@@ -21,6 +21,7 @@ pub mod otlp;
 mod protobuf;
 pub mod remote_write;
 mod rest;
+mod series_name;
 mod slot;
 pub mod snappy;
 pub mod syslog;

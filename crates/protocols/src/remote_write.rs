@@ -1,5 +1,5 @@
 //! Prometheus remote write, 1.0 and 2.0: series of samples and native histograms in a snappy block. One event for each
-//! sample, with its labels. In 2.0 texts are said once and referred to.
+//! sample and each exemplar, with its labels. In 2.0 texts are said once and referred to.
 
 mod histogram;
 mod series;
@@ -42,6 +42,7 @@ impl Version {
 pub struct Written {
     pub samples: u64,
     pub histograms: u64,
+    pub exemplars: u64,
 }
 
 /// Reads the body of a request. `bytes_max` is what its snappy block may become.
@@ -52,7 +53,7 @@ pub fn read(
     events: &mut Events<'_>,
 ) -> Result<Written, Problem> {
     let message = snappy::expand(body, bytes_max)?;
-    let mut samples = Samples::default();
+    let mut samples = Samples::of(bytes_max);
     match version {
         Version::V1 => read_first(&message, &mut samples, events)?,
         Version::V2 => read_second(&message, &mut samples, events)?,
@@ -64,15 +65,14 @@ fn read_first(message: &[u8], samples: &mut Samples, events: &mut Events<'_>) ->
     for field in Message::new(message) {
         let (1, value) = field? else { continue };
         let series = value.bytes()?;
-        let mut labels = Labels::default();
-        for field in Message::new(series) {
-            if let (1, value) = field? {
-                labels.add_message(value.bytes()?)?;
-            }
-        }
+        let labels = Labels::of_messages(series)?;
         for field in Message::new(series) {
             match field? {
                 (2, value) => samples.sample(value.bytes()?, &labels, events)?,
+                (3, value) => {
+                    let own = Labels::of_messages(value.bytes()?)?;
+                    samples.exemplar(value.bytes()?, &labels, &own, events)?;
+                }
                 (4, value) => samples.histogram(value.bytes()?, &labels, events)?,
                 _ => {}
             }
@@ -96,20 +96,22 @@ fn read_second(message: &[u8], samples: &mut Samples, events: &mut Events<'_>) -
     for field in Message::new(message) {
         let (5, value) = field? else { continue };
         let series = value.bytes()?;
-        let mut labels = Labels::default();
+        let mut labels = Labels::of_references(series, &symbols, &mut samples.left)?;
         for field in Message::new(series) {
             match field? {
-                (1, value) => labels.add_references(value, &symbols)?,
                 (5, value) => labels.describe(value.bytes()?, &symbols)?,
                 (6, value) => labels.start_ms = value.varint()? as i64,
                 _ => {}
             }
         }
-        labels.check_references()?;
         for field in Message::new(series) {
             match field? {
                 (2, value) => samples.sample(value.bytes()?, &labels, events)?,
                 (3, value) => samples.histogram(value.bytes()?, &labels, events)?,
+                (4, value) => {
+                    let own = Labels::of_references(value.bytes()?, &symbols, &mut samples.left)?;
+                    samples.exemplar(value.bytes()?, &labels, &own, events)?;
+                }
                 _ => {}
             }
         }
@@ -142,6 +144,6 @@ fn with_counts(version: Version, written: Written, answer: Answer) -> Answer {
         Version::V2 => answer
             .header("x-prometheus-remote-write-samples-written", written.samples.to_string())
             .header("x-prometheus-remote-write-histograms-written", written.histograms.to_string())
-            .header("x-prometheus-remote-write-exemplars-written", "0"),
+            .header("x-prometheus-remote-write-exemplars-written", written.exemplars.to_string()),
     }
 }

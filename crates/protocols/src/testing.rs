@@ -4,6 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 
 use tidegauge_ingest::{Events, FieldGate, Limits, Options, Reader};
+use tidegauge_model::ErrorKind;
 
 use crate::answer::Problem;
 use crate::{
@@ -64,7 +65,6 @@ pub fn json_senders(data: &[u8]) {
     with_events(|events| datadog::read(data, events));
     with_events(|events| honeycomb::read_batch(data, events).map(|_| ()));
     with_events(|events| honeycomb::read_event(data, honeycomb::Headers::default(), events));
-    with_events(|events| firehose::read(data, None, BYTES_MAX as u64, events).map(|_| ()));
     with_events(|events| cloudevents::read_batch(data, events));
     with_events(|events| cloudevents::read_structured(data, events).map(|_| ()));
     with_events(|events| gelf::read(data, None, BYTES_MAX as u64, events));
@@ -82,11 +82,60 @@ pub fn journald(data: &[u8]) {
     });
 }
 
+/// Headers, one in a line, and behind an empty line the body.
+pub fn cloudevents_binary(data: &[u8]) {
+    let end = data.windows(2).position(|two| two == b"\n\n").unwrap_or(data.len());
+    let (head, body) = (String::from_utf8_lossy(&data[..end]), data.get(end + 2..).unwrap_or_default());
+    let headers = || head.lines().filter_map(|line| line.split_once(':'));
+    let content_type = headers().find(|header| header.0 == "content-type").map(|header| header.1);
+    with_events(|events| {
+        let identity = cloudevents::read_binary(headers(), content_type, body, events)?;
+        assert!(!identity.source.is_empty() && !identity.id.is_empty());
+        Ok(())
+    });
+}
+
+/// The header with the common attributes in the first line, and the body behind it.
+pub fn firehose(data: &[u8]) {
+    let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
+    let (attributes, body) = (String::from_utf8_lossy(&data[..end]), &data[end..]);
+    with_events(|events| firehose::read(body, Some(&*attributes), BYTES_MAX as u64, events).map(|_| ()));
+}
+
+/// Datagrams of 32 bytes each, a tenth of a second apart.
 pub fn gelf_chunks(data: &[u8]) {
     let limits = gelf::ChunksLimits { messages_max: 4, bytes_max: 4096, ..gelf::ChunksLimits::default() };
     let mut chunks = gelf::Chunks::new(limits);
     for (now, datagram) in data.chunks(32).enumerate() {
-        chunks.push(datagram, IpAddr::V4(Ipv4Addr::LOCALHOST), now as i64 * 100_000_000);
+        let sender = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        match chunks.push(datagram, sender, now as i64 * 100_000_000) {
+            gelf::Datagram::Whole(message) => {
+                with_events(|events| gelf::read(message, Some("127.0.0.1"), BYTES_MAX as u64, events));
+            }
+            gelf::Datagram::Joined(message) => {
+                assert!(message.len() <= limits.bytes_max);
+                with_events(|events| gelf::read(&message, Some("127.0.0.1"), BYTES_MAX as u64, events));
+            }
+            gelf::Datagram::Waiting | gelf::Datagram::Refused => {}
+        }
+        assert!(chunks.waiting() <= limits.messages_max);
+    }
+}
+
+/// A call of gRPC: the frame and the message. It is also what is wrong in a refusal.
+pub fn grpc(data: &[u8]) {
+    let Some((head, message)) = data.split_first_chunk::<{ otlp::FRAME_BYTES }>() else { return };
+    if let Ok(frame) = otlp::Frame::read(*head) {
+        assert_eq!(frame.is_compressed, head[0] == 1);
+        if !frame.is_compressed && frame.length as usize == message.len() {
+            assert_eq!(otlp::framed(message), data);
+            with_events(|events| otlp::read(otlp::Signal::Logs, otlp::Encoding::Protobuf, message, events));
+        }
+    }
+    let kind = [ErrorKind::Malformed, ErrorKind::Busy, ErrorKind::StorageFull][usize::from(head[0] % 3)];
+    let refused = otlp::grpc_refused(&Problem::new(kind, String::from_utf8_lossy(message)));
+    for (name, value) in &refused.headers {
+        assert!(value.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{name} is no header: {value:?}");
     }
 }
 
@@ -127,6 +176,15 @@ pub fn forward(data: &[u8]) {
             }
         }
     }
+}
+
+/// The answer to a greeting. The digest is short and weak here, so that chance finds a good one.
+pub fn forward_ping(data: &[u8]) {
+    let handshake = forward::Handshake { hostname: "h", shared_key: b"k", nonce: b"n" };
+    let digest = |parts: &[&[u8]]| format!("{:02x}", parts.concat().len() % 4);
+    let (answer, checked) = handshake.check(data, &digest);
+    assert!(answer.starts_with(b"\x95\xa4PONG"));
+    assert_eq!(answer.get(6), Some(&if checked.is_ok() { 0xc3 } else { 0xc2 }));
 }
 
 /// The first byte chooses the version. The message is compressed here, since chance makes no blocks.

@@ -1,4 +1,4 @@
-//! Arrow arrays of one typed column, made from the frames of the buffer or from sparse values. An event that lacks the
+//! Arrow arrays of one typed column, made from the batches of the buffer or from sparse values. An event that lacks the
 //! value has null there.
 
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer
 use arrow_schema::DataType;
 use tidegauge_model::{Column, FieldKind, Texts, Values};
 
-use crate::frame::{Frame, FrameColumn, FrameValues};
+use crate::wal_batch::{BatchColumn, BatchValues, WalBatch};
 use crate::{Error, Result};
 
-/// How values of a kind lie in memory and on disk. Texts have 64-bit offsets, because many frames are put together.
+/// How values of a kind lie in memory and on disk. Strings have 64-bit offsets, because many batches are put together.
 pub(crate) fn data_type(kind: FieldKind) -> DataType {
     match kind {
         FieldKind::Boolean => DataType::Boolean,
@@ -30,15 +30,15 @@ pub(crate) fn nulls(kind: FieldKind, rows: usize) -> ArrayRef {
     new_null_array(&data_type(kind), rows)
 }
 
-/// One column of a frame, with a null for each event that lacks it.
-pub(crate) fn of_frame(frame: &Frame, column: &FrameColumn) -> Result<ArrayRef> {
-    let present = frame.present(column);
-    let shape = Shape { rows: frame.rows(), present: present.as_deref() };
-    match frame.values(column) {
-        FrameValues::Boolean(values) => shape.booleans(|at| values[at] != 0),
-        FrameValues::Integer(values) => Ok(Arc::new(Int64Array::new(shape.numbers(&values), shape.nulls()))),
-        FrameValues::Float(values) => Ok(Arc::new(Float64Array::new(shape.numbers(&values), shape.nulls()))),
-        FrameValues::Text { ends, bytes } => shape.texts(&ends, Buffer::from(frame.shared(bytes))),
+/// One column of a batch, with a null for each event that lacks it.
+pub(crate) fn of_batch(payload: &WalBatch, column: &BatchColumn) -> Result<ArrayRef> {
+    let present = payload.present(column);
+    let shape = Shape { rows: payload.rows(), present: present.as_deref() };
+    match payload.values(column) {
+        BatchValues::Boolean(values) => shape.booleans(|at| values[at] != 0),
+        BatchValues::Integer(values) => Ok(Arc::new(Int64Array::new(shape.numbers(&values), shape.nulls()))),
+        BatchValues::Float(values) => Ok(Arc::new(Float64Array::new(shape.numbers(&values), shape.nulls()))),
+        BatchValues::Text { ends, bytes } => shape.texts(&ends, Buffer::from(payload.shared(bytes))),
     }
 }
 

@@ -1,18 +1,18 @@
-//! Blocks: what a query reads or skips at once, one row group of a segment or a stretch of the buffer. A block gives
+//! Blocks: what a query reads or skips at once, one row group of a segment or a chunk of the memtable. A block gives
 //! typed columns for its rows, in the order of their identities, and says beforehand whether it can hold what is
 //! asked for. What the values mean, and which decoded columns are worth keeping, is left to the query engine.
 
-mod buffer;
 mod column;
+mod column_location;
 mod decode;
 mod footer;
-mod footers;
+mod footer_cache;
 mod gather;
 mod id;
+mod memtable;
+mod overflow_columns;
 mod pages;
-mod places;
 mod prune;
-mod rest_columns;
 mod segment;
 #[cfg(feature = "testing")]
 pub(crate) mod testing;
@@ -26,14 +26,14 @@ use futures_util::{StreamExt, TryStreamExt};
 use tidegauge_catalog::segments::Segment;
 use tidegauge_model::FieldKind;
 
-pub(crate) use buffer::{Stretch, Stretches};
 pub use column::{BlockColumn, Codes};
 use footer::Footer;
-pub(crate) use footers::Footers;
+pub(crate) use footer_cache::FooterCache;
 pub(crate) use id::segment_number;
-pub use id::{BlockId, Kinds};
-pub use prune::{Probe, Test};
-use rest_columns::RestColumns;
+pub use id::{BlockId, TypeSet};
+pub(crate) use memtable::{MemtableChunk, MemtableChunks};
+use overflow_columns::OverflowColumns;
+pub use prune::{Predicate, Scalar};
 use segment::SegmentBlock;
 
 use crate::segment::ROW_GROUP_ROWS;
@@ -60,7 +60,7 @@ pub struct Block(Place);
 #[derive(Clone, Debug)]
 enum Place {
     Segment(SegmentBlock),
-    Buffer(Arc<Stretch>),
+    Buffer(Arc<MemtableChunk>),
 }
 
 /// A range of event times; the end is not part of it unless it is the last time there is.
@@ -103,9 +103,9 @@ impl Store {
                 }
             }
         }
-        for stretch in snapshot.stretches.of(&snapshot.logged)? {
-            if range.overlaps(stretch.min_time(), stretch.max_time()) {
-                found.blocks.push(Block(Place::Buffer(stretch)));
+        for chunk in snapshot.chunks.of(&snapshot.batches)? {
+            if range.overlaps(chunk.min_time(), chunk.max_time()) {
+                found.blocks.push(Block(Place::Buffer(chunk)));
             }
         }
         found.blocks.sort_by_key(|block| Reverse((block.max_time(), block.min_time(), block.id())));
@@ -125,30 +125,30 @@ impl Store {
     }
 
     async fn footer_of(&self, segment: &Arc<Segment>) -> Result<Arc<Footer>> {
-        if let Some(footer) = self.footers.get(&segment.id) {
+        if let Some(footer) = self.footer_cache.get(&segment.id) {
             return Ok(footer);
         }
-        let footer = Footer::open(&self.objects, segment, Arc::downgrade(&self.footers)).await?;
-        Ok(self.footers.keep(Arc::new(footer)))
+        let footer = Footer::open(&self.objects, segment, Arc::downgrade(&self.footer_cache)).await?;
+        Ok(self.footer_cache.keep(Arc::new(footer)))
     }
 }
 
 /// Fields that have no column of their own, held in memory.
 #[derive(Debug)]
-pub struct HeldRest(#[expect(dead_code, reason = "it is only held")] Option<Arc<RestColumns>>);
+pub struct HeldOverflow(#[expect(dead_code, reason = "it is only held")] Option<Arc<OverflowColumns>>);
 
 impl Block {
     pub fn id(&self) -> BlockId {
         match &self.0 {
             Place::Segment(block) => block.id(),
-            Place::Buffer(stretch) => stretch.id(),
+            Place::Buffer(chunk) => chunk.id(),
         }
     }
 
     pub fn rows(&self) -> usize {
         match &self.0 {
             Place::Segment(block) => block.rows(),
-            Place::Buffer(stretch) => stretch.rows(),
+            Place::Buffer(chunk) => chunk.rows(),
         }
     }
 
@@ -156,7 +156,7 @@ impl Block {
     pub fn min_time(&self) -> i64 {
         match &self.0 {
             Place::Segment(block) => block.min_time(),
-            Place::Buffer(stretch) => stretch.min_time(),
+            Place::Buffer(chunk) => chunk.min_time(),
         }
     }
 
@@ -164,7 +164,7 @@ impl Block {
     pub fn max_time(&self) -> i64 {
         match &self.0 {
             Place::Segment(block) => block.max_time(),
-            Place::Buffer(stretch) => stretch.max_time(),
+            Place::Buffer(chunk) => chunk.max_time(),
         }
     }
 
@@ -198,43 +198,43 @@ impl Block {
     }
 
     /// Whether a field has no column of its own here: reading it for a few rows costs as much as for all.
-    pub fn is_in_rest(&self, field: &str, kind: FieldKind) -> bool {
+    pub fn is_in_overflow(&self, field: &str, kind: FieldKind) -> bool {
         match &self.0 {
-            Place::Segment(block) => block.is_in_rest(field, kind),
+            Place::Segment(block) => block.is_in_overflow(field, kind),
             Place::Buffer(_) => false,
         }
     }
 
     /// Reads all fields that have no column of their own, for who reads many of them: as long as the answer is held they
     /// are found at once.
-    pub async fn hold_rest(&self) -> Result<HeldRest> {
-        Ok(HeldRest(match &self.0 {
-            Place::Segment(block) => Some(block.hold_rest().await?),
+    pub async fn hold_overflow(&self) -> Result<HeldOverflow> {
+        Ok(HeldOverflow(match &self.0 {
+            Place::Segment(block) => Some(block.hold_overflow().await?),
             Place::Buffer(_) => None,
         }))
     }
 
     /// Which kinds of value a field may have here. A kind that is not among them has no value in any row.
-    pub fn kinds(&self, field: &str) -> Kinds {
+    pub fn kinds(&self, field: &str) -> TypeSet {
         match &self.0 {
             Place::Segment(block) => block.kinds(field),
-            Place::Buffer(stretch) => stretch.kinds(field),
+            Place::Buffer(chunk) => chunk.kinds(field),
         }
     }
 
     /// Every field that may occur here, in no order; for a segment, every field of the segment.
-    pub fn fields(&self, visit: &mut dyn FnMut(&str, Kinds)) {
+    pub fn fields(&self, visit: &mut dyn FnMut(&str, TypeSet)) {
         match &self.0 {
             Place::Segment(block) => block.fields(visit),
-            Place::Buffer(stretch) => stretch.fields(visit),
+            Place::Buffer(chunk) => chunk.fields(visit),
         }
     }
 
     /// Whether a row can pass the test on a field's values of one kind; false only when it is certain that none does.
-    pub async fn may_pass(&self, field: &str, kind: FieldKind, test: &Test<'_>) -> Result<bool> {
+    pub async fn may_pass(&self, field: &str, kind: FieldKind, test: &Predicate<'_>) -> Result<bool> {
         match &self.0 {
             Place::Segment(block) => block.may_pass(field, kind, test).await,
-            Place::Buffer(stretch) => Ok(stretch.kinds(field).contains(kind)),
+            Place::Buffer(chunk) => Ok(chunk.kinds(field).contains(kind)),
         }
     }
 
@@ -242,7 +242,7 @@ impl Block {
     pub async fn column(&self, field: &str, kind: FieldKind) -> Result<Option<BlockColumn>> {
         match &self.0 {
             Place::Segment(block) => block.column(field, kind).await,
-            Place::Buffer(stretch) => Ok(stretch.column(field, kind)?.map(BlockColumn::Plain)),
+            Place::Buffer(chunk) => Ok(chunk.column(field, kind)?.map(BlockColumn::Plain)),
         }
     }
 
@@ -251,11 +251,11 @@ impl Block {
     pub async fn column_at(&self, field: &str, kind: FieldKind, rows: &[u32]) -> Result<Option<ArrayRef>> {
         match &self.0 {
             Place::Segment(block) => block.column_at(field, kind, rows).await,
-            Place::Buffer(stretch) => stretch.column_at(field, kind, rows),
+            Place::Buffer(chunk) => chunk.column_at(field, kind, rows),
         }
     }
 
-    /// The templates of a field's texts, where they were stored with them.
+    /// The templates of a field's strings, where they were stored with them.
     pub async fn templates(&self, field: &str) -> Result<Option<Templates>> {
         match &self.0 {
             Place::Segment(block) => block.templates(field).await,
@@ -263,10 +263,10 @@ impl Block {
         }
     }
 
-    /// Whether the texts of a field are read text by text from the disk, so that it pays to know their templates.
-    pub fn has_single_texts(&self, field: &str) -> bool {
+    /// Whether the strings of a field are read text by text from the disk, so that it pays to know their templates.
+    pub fn has_single_strings(&self, field: &str) -> bool {
         match &self.0 {
-            Place::Segment(block) => block.has_single_texts(field),
+            Place::Segment(block) => block.has_single_strings(field),
             Place::Buffer(_) => false,
         }
     }
@@ -275,14 +275,14 @@ impl Block {
     pub async fn times(&self) -> Result<ScalarBuffer<i64>> {
         match &self.0 {
             Place::Segment(block) => block.times(None).await,
-            Place::Buffer(stretch) => Ok(stretch.times().clone()),
+            Place::Buffer(chunk) => Ok(chunk.times().clone()),
         }
     }
 
     pub async fn times_at(&self, rows: &[u32]) -> Result<ScalarBuffer<i64>> {
         match &self.0 {
             Place::Segment(block) => block.times(Some(rows)).await,
-            Place::Buffer(stretch) => column::pick(stretch.times(), rows),
+            Place::Buffer(chunk) => column::pick(chunk.times(), rows),
         }
     }
 
@@ -290,14 +290,14 @@ impl Block {
     pub async fn arrivals(&self) -> Result<ScalarBuffer<i64>> {
         match &self.0 {
             Place::Segment(block) => block.arrivals(None).await,
-            Place::Buffer(stretch) => Ok(stretch.arrivals().clone()),
+            Place::Buffer(chunk) => Ok(chunk.arrivals().clone()),
         }
     }
 
     pub async fn arrivals_at(&self, rows: &[u32]) -> Result<ScalarBuffer<i64>> {
         match &self.0 {
             Place::Segment(block) => block.arrivals(Some(rows)).await,
-            Place::Buffer(stretch) => column::pick(stretch.arrivals(), rows),
+            Place::Buffer(chunk) => column::pick(chunk.arrivals(), rows),
         }
     }
 
@@ -305,14 +305,14 @@ impl Block {
     pub async fn sequences(&self) -> Result<ScalarBuffer<u64>> {
         match &self.0 {
             Place::Segment(block) => block.sequences(None).await,
-            Place::Buffer(stretch) => Ok(stretch.sequences().clone()),
+            Place::Buffer(chunk) => Ok(chunk.sequences().clone()),
         }
     }
 
     pub async fn sequences_at(&self, rows: &[u32]) -> Result<ScalarBuffer<u64>> {
         match &self.0 {
             Place::Segment(block) => block.sequences(Some(rows)).await,
-            Place::Buffer(stretch) => column::pick(stretch.sequences(), rows),
+            Place::Buffer(chunk) => column::pick(chunk.sequences(), rows),
         }
     }
 
@@ -320,14 +320,14 @@ impl Block {
     pub async fn indexes(&self) -> Result<ScalarBuffer<u32>> {
         match &self.0 {
             Place::Segment(block) => block.indexes(None).await,
-            Place::Buffer(stretch) => Ok(stretch.indexes().clone()),
+            Place::Buffer(chunk) => Ok(chunk.indexes().clone()),
         }
     }
 
     pub async fn indexes_at(&self, rows: &[u32]) -> Result<ScalarBuffer<u32>> {
         match &self.0 {
             Place::Segment(block) => block.indexes(Some(rows)).await,
-            Place::Buffer(stretch) => column::pick(stretch.indexes(), rows),
+            Place::Buffer(chunk) => column::pick(chunk.indexes(), rows),
         }
     }
 }

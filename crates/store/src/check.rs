@@ -11,9 +11,9 @@ use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
 
 use crate::disk::{Disk, MachineDisk};
 use crate::flush::checksum;
+use crate::gc::{dataset_of, uncommitted_border};
 use crate::objects::{Listed, ObjectLocation, Objects};
-use crate::segment::SegmentPart;
-use crate::sweep::{dataset_of, unpublished_border};
+use crate::segment::SegmentInput;
 use crate::{Error, Result, SegmentStats, Store};
 
 /// How many paths are asked for at once.
@@ -32,10 +32,10 @@ pub enum FindingKind {
     WrongStatistics,
     /// An object that no segment of the catalogue has.
     UnknownObject,
-    /// A part of the log that could not be read when the store was opened.
-    LogDamage,
-    /// Events in the log whose dataset the catalogue does not know.
-    UnclaimedEvents,
+    /// A part of the WAL that could not be read when the store was opened.
+    WalDamage,
+    /// Events in the WAL whose dataset the catalogue does not know.
+    OrphanedEvents,
 }
 
 /// One thing that does not fit.
@@ -65,10 +65,10 @@ impl FindingKind {
             Self::UnknownObject => {
                 "if the catalogue is the right one, delete the object; if not, restore it or rebuild it"
             }
-            Self::LogDamage => "what can be read was recovered; send the events of these requests again",
-            Self::UnclaimedEvents => {
+            Self::WalDamage => "what can be read was recovered; send the events of these requests again",
+            Self::OrphanedEvents => {
                 "if the dataset was deleted, delete the files in quarantine; if not, restore the catalogue and \
-                 put them back into the log"
+                 put them back into the write-ahead log"
             }
         }
     }
@@ -101,28 +101,29 @@ impl Finding {
 impl Store {
     /// Looks for what does not fit together. A deep look reads every segment.
     pub async fn check(&self, is_deep: bool) -> Result<Vec<Finding>> {
-        let mut findings = self.check_log();
+        let mut findings = self.check_wal();
         let checker = Checker { catalog: &self.catalog, objects: &self.objects, now: self.now() };
         findings.extend(checker.check(is_deep).await?);
         Ok(findings)
     }
 
-    fn check_log(&self) -> Vec<Finding> {
+    fn check_wal(&self) -> Vec<Finding> {
         let damage = self.damage().iter().map(|damage| {
-            Finding::elsewhere(FindingKind::LogDamage, damage.dataset.clone(), damage.to_string())
+            Finding::elsewhere(FindingKind::WalDamage, damage.dataset.clone(), damage.to_string())
         });
-        let unclaimed = self.unclaimed.datasets.iter().map(|(dataset, events)| {
+        let orphaned = self.orphaned.datasets.iter().map(|(dataset, events)| {
             let rows = events.rows;
-            let problem =
-                format!("the log has {rows} events of {dataset}, which the catalogue does not know");
-            let finding = Finding::elsewhere(FindingKind::UnclaimedEvents, Some(dataset.clone()), problem);
+            let problem = format!(
+                "the write-ahead log has {rows} events of {dataset}, which the catalogue does not know"
+            );
+            let finding = Finding::elsewhere(FindingKind::OrphanedEvents, Some(dataset.clone()), problem);
             Finding { rows: Some(rows), ..finding }
         });
-        damage.chain(unclaimed).collect()
+        damage.chain(orphaned).collect()
     }
 }
 
-/// Holds a catalogue against its objects while another process may be using both. The log is left alone.
+/// Holds a catalogue against its objects while another process may be using both. The WAL is left alone.
 pub async fn check_objects(
     catalog: &Catalog,
     location: &ObjectLocation,
@@ -167,7 +168,7 @@ impl Checker<'_> {
     }
 
     async fn check_unknown(&self, listed: &[Listed]) -> Result<Vec<Finding>> {
-        let border = unpublished_border(self.now);
+        let border = uncommitted_border(self.now);
         let is_old = |object: &&Listed| object.modified < border;
         let old: Vec<String> = listed.iter().filter(is_old).map(|object| object.path.clone()).collect();
         let mut findings = Vec::new();
@@ -201,7 +202,7 @@ impl Checker<'_> {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let opened = tokio::task::spawn_blocking(move || SegmentPart::open(bytes).and_then(read_all)).await;
+        let opened = tokio::task::spawn_blocking(move || SegmentInput::open(bytes).and_then(read_all)).await;
         let opened = opened.map_err(|source| {
             Error::caused(ErrorKind::Internal, "the check of a segment was interrupted", source)
         })?;
@@ -225,7 +226,7 @@ impl Checker<'_> {
 }
 
 /// Decodes every column.
-fn read_all(part: SegmentPart) -> Result<SegmentPart> {
+fn read_all(part: SegmentInput) -> Result<SegmentInput> {
     let mut places = Vec::new();
     part.columns(&mut |place, _, _, _| places.push(place));
     for place in places {

@@ -10,9 +10,9 @@ use tidegauge_model::{ErrorKind, Timestamp};
 use crate::dataset::DatasetState;
 use crate::flush::{Writing, checksum, is_gone, merge_apart};
 use crate::intents::Source;
-use crate::part::Part;
-use crate::segment::{Effort, SegmentPart};
-use crate::windows::{DAY, HOUR, Window};
+use crate::merge_input::MergeInput;
+use crate::segment::{CompactionTier, SegmentInput};
+use crate::time_partitions::{DAY, HOUR, TimePartition};
 use crate::{Error, Result, Store};
 
 /// So many small segments of a window that still grows are merged.
@@ -39,40 +39,47 @@ impl Store {
     }
 
     async fn compact(&self, state: &Arc<DatasetState>, chosen: &[Arc<Segment>]) -> Result<()> {
-        let _moving = state.moving.lock().await;
-        self.catch_up(state).await?;
+        let _compaction = state.compaction_lock.lock().await;
+        self.refresh_from_catalog(state).await?;
         let live_now = state.snapshot().segments;
         if !chosen.iter().all(|segment| live_now.iter().any(|other| other.id == segment.id)) {
             return Ok(());
         }
-        let mut parts = Vec::with_capacity(chosen.len());
+        let mut inputs = Vec::with_capacity(chosen.len());
         for segment in chosen {
-            parts.push(Part::Segment(Box::new(self.open_to_rewrite(state, segment).await?)));
+            inputs.push(MergeInput::Segment(Box::new(self.open_to_rewrite(state, segment).await?)));
         }
         let level = chosen.iter().map(|segment| segment.level).max().unwrap_or(0) + 1;
-        self.rewrite(state, chosen, parts, level).await?;
+        self.rewrite(state, chosen, inputs, level).await?;
         Ok(())
     }
 
     /// Writes what is to stay of some segments and puts it in their place; says whether that was done. Whoever calls
-    /// this holds `moving`.
+    /// this holds `compaction_lock`.
     pub(crate) async fn rewrite(
         &self,
         state: &Arc<DatasetState>,
         chosen: &[Arc<Segment>],
-        parts: Vec<Part>,
+        inputs: Vec<MergeInput>,
         level: u32,
     ) -> Result<bool> {
         let writing = Writing {
-            merge: merge_apart(parts).await?,
+            merge: merge_apart(inputs).await?,
             level,
             flushed: state.lock().flushed,
             replaces: chosen.iter().map(|segment| segment.id.as_str().to_owned()).collect(),
             source: Source::Objects(chosen.iter().map(|segment| segment.path.clone()).collect()),
-            effort: self.effort(chosen),
+            tier: self.tier(chosen),
         };
         match self.write(state, writing).await {
-            Ok(written) => self.swap(state, chosen, written).await,
+            Ok(written) => {
+                let is_done = self.swap(state, chosen, written).await?;
+                if is_done {
+                    let bytes = chosen.iter().map(|segment| segment.bytes).sum();
+                    self.rewritten.add(chosen.len() as u64, bytes);
+                }
+                Ok(is_done)
+            }
             // The dataset was deleted meanwhile.
             Err(error) if is_gone(&error) => {
                 self.forget_dataset(state);
@@ -87,7 +94,7 @@ impl Store {
         &self,
         state: &DatasetState,
         segment: &Segment,
-    ) -> Result<SegmentPart> {
+    ) -> Result<SegmentInput> {
         let opened = self.open_segment(segment).await;
         if opened.as_ref().is_err_and(|error| error.kind() == ErrorKind::Corrupt) {
             // Left alone from now on, so that it does not keep the others from being merged.
@@ -97,7 +104,7 @@ impl Store {
     }
 
     /// Reads a segment whole and proves that it is what was written.
-    pub(crate) async fn open_segment(&self, segment: &Segment) -> Result<SegmentPart> {
+    pub(crate) async fn open_segment(&self, segment: &Segment) -> Result<SegmentInput> {
         let bytes = self.objects.get(&segment.path).await?;
         if checksum(&bytes) != segment.checksum {
             let (id, rows) = (&segment.id, segment.rows);
@@ -109,33 +116,33 @@ impl Store {
             tracing::error!(segment = %id, dataset = %segment.dataset, "{message}");
             return Err(Error::corrupt(message));
         }
-        let part = tokio::task::spawn_blocking(move || SegmentPart::open(bytes))
+        let input = tokio::task::spawn_blocking(move || SegmentInput::open(bytes))
             .await
             .map_err(|source| Error::caused(ErrorKind::Internal, "reading was interrupted", source))??;
-        if part.rows() as u64 != segment.rows {
-            let (id, found, expected) = (&segment.id, part.rows(), segment.rows);
+        if input.rows() as u64 != segment.rows {
+            let (id, found, expected) = (&segment.id, input.rows(), segment.rows);
             return Err(Error::corrupt(format!("{id} has {found} events instead of {expected}")));
         }
-        Ok(part)
+        Ok(input)
     }
 
     /// What comes of segments whose day is over stays as it is.
-    fn effort(&self, chosen: &[Arc<Segment>]) -> Effort {
+    fn tier(&self, chosen: &[Arc<Segment>]) -> CompactionTier {
         let newest = chosen.iter().map(|segment| segment.max_time).max().unwrap_or(i64::MAX);
-        let day = Window::Day(newest.div_euclid(DAY));
-        if is_over(day, self.now()) { Effort::Settled } else { Effort::Merged }
+        let day = TimePartition::Day(newest.div_euclid(DAY));
+        if is_over(day, self.now()) { CompactionTier::Settled } else { CompactionTier::Merged }
     }
 
     /// Which segments to merge next, if any.
     fn choose(&self, segments: &[Arc<Segment>], now: Timestamp) -> Option<Vec<Arc<Segment>>> {
-        let mut groups: BTreeMap<Window, Vec<Arc<Segment>>> = BTreeMap::new();
+        let mut groups: BTreeMap<TimePartition, Vec<Arc<Segment>>> = BTreeMap::new();
         for segment in segments.iter().filter(|segment| self.is_small(segment)) {
-            let window = Window::of(segment.min_time, segment.max_time);
-            let day = window.day().map(Window::Day).filter(|day| is_over(*day, now));
+            let window = TimePartition::of(segment.min_time, segment.max_time);
+            let day = window.day().map(TimePartition::Day).filter(|day| is_over(*day, now));
             let window = day.unwrap_or(window);
             groups.entry(window).or_default().push(Arc::clone(segment));
         }
-        let mut groups: Vec<(Window, Vec<Arc<Segment>>)> = groups.into_iter().collect();
+        let mut groups: Vec<(TimePartition, Vec<Arc<Segment>>)> = groups.into_iter().collect();
         groups
             .sort_by_key(|(_, group)| std::cmp::Reverse(group.iter().map(|segment| segment.max_time).max()));
         groups.into_iter().find_map(|(window, group)| self.choose_in(window, group, now))
@@ -143,13 +150,13 @@ impl Store {
 
     fn choose_in(
         &self,
-        window: Window,
+        window: TimePartition,
         mut group: Vec<Arc<Segment>>,
         now: Timestamp,
     ) -> Option<Vec<Arc<Segment>>> {
         let enough = if is_over(window, now) { 2 } else { SMALL_SEGMENTS_MAX };
         group.sort_by_key(|segment| (segment.rows, segment.id.clone()));
-        if window != Window::Any {
+        if window != TimePartition::Any {
             // Neighbours in time, so that the merged segments overlap little.
             group.sort_by_key(|segment| segment.min_time);
         }
@@ -170,6 +177,6 @@ impl Store {
 }
 
 /// Whether a window has ended, and late events have had their time.
-fn is_over(window: Window, now: Timestamp) -> bool {
+fn is_over(window: TimePartition, now: Timestamp) -> bool {
     now.as_nanos() > window.end().saturating_add(SETTLE)
 }

@@ -1,4 +1,4 @@
-//! Copies of damaged parts of the log. Nobody can tell which events are in one, so it goes with a deletion of events that
+//! Copies of damaged parts of the WAL. Nobody can tell which events are in one, so it goes with a deletion of events that
 //! may be among them: those of its dataset, or of any if its dataset is not known. What is said about it stays, so that
 //! it is known what was lost, and that there is nothing left to recover it from.
 
@@ -9,7 +9,7 @@ use tidegauge_model::DatasetId;
 
 use crate::Store;
 use crate::disk::Disk;
-use crate::log::{COPY_EXTENSION, REPORT_EXTENSION};
+use crate::wal::{COPY_EXTENSION, REPORT_EXTENSION};
 
 /// What is said of a part whose dataset is not known begins so, after the sequences.
 pub(crate) const UNKNOWN_DATASET: &str = "an unknown dataset";
@@ -19,7 +19,7 @@ impl Store {
     pub(crate) fn drop_damaged(&self, dataset: &DatasetId, last_sequence: u64) {
         let folder = self.settings.folder.join("quarantine");
         if let Err(error) = drop_copies(&*self.settings.disk, &folder, dataset, last_sequence) {
-            tracing::warn!(folder = %folder.display(), %error, "cannot delete a copy of damaged parts of the log");
+            tracing::warn!(folder = %folder.display(), %error, "cannot delete a copy of damaged parts of the write-ahead log");
         }
     }
 }
@@ -41,7 +41,7 @@ fn drop_copies(disk: &dyn Disk, folder: &Path, dataset: &DatasetId, last_sequenc
         if may_hold(&report, dataset, last_sequence) {
             disk.remove(&copy)?;
             is_changed = true;
-            tracing::info!(copy = %copy.display(), %dataset, "deleted a copy of a damaged part of the log");
+            tracing::info!(copy = %copy.display(), %dataset, "deleted a copy of a damaged part of the write-ahead log");
         }
     }
     if is_changed { disk.sync_folder(folder) } else { Ok(()) }

@@ -12,14 +12,14 @@ use tidegauge_model::{DatasetId, FieldKind, OrgId, SegmentId};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-use crate::blocks::{Stretch, Stretches};
+use crate::blocks::{MemtableChunk, MemtableChunks};
 use crate::fields::FieldBook;
-use crate::frame::Frame;
 use crate::keys::KeyState;
-use crate::log::{Accept, DatasetKey};
-use crate::part::Logged;
-use crate::publish::Unpublished;
+use crate::merge_input::BufferedBatch;
+use crate::publish::PendingCommit;
 use crate::segment::Origin;
+use crate::wal::{Accept, DatasetKey};
+use crate::wal_batch::WalBatch;
 use crate::{Result, usage};
 
 /// The state of one dataset.
@@ -33,7 +33,7 @@ pub struct DatasetState {
     /// Bytes in the buffers of all datasets.
     buffered: Arc<AtomicUsize>,
     /// Held while events move from the buffer or from segments to new segments.
-    pub(crate) moving: tokio::sync::Mutex<()>,
+    pub(crate) compaction_lock: tokio::sync::Mutex<()>,
     generation: AtomicU64,
     /// Told when events have become readable.
     appended: Notify,
@@ -42,7 +42,7 @@ pub struct DatasetState {
 #[derive(Debug, Default)]
 pub(crate) struct Inner {
     /// In the order of their sequences.
-    pub(crate) logged: Vec<Arc<Logged>>,
+    pub(crate) batches: Vec<Arc<BufferedBatch>>,
     pub(crate) buffered_bytes: usize,
     pub(crate) buffered_rows: usize,
     pub(crate) segments: Arc<Vec<Arc<Segment>>>,
@@ -50,27 +50,27 @@ pub(crate) struct Inner {
     pub(crate) keys: HashMap<String, KeyState>,
     /// The fields that keep objects as they are.
     pub(crate) map_fields: Arc<std::collections::HashSet<String>>,
-    /// Bytes that came in and are not counted in the catalogue yet, by month.
+    /// Bytes that came in and are not counted in the catalogue yet, by day.
     pub(crate) usage: BTreeMap<String, u64>,
     /// Up to which sequence events are in segments.
     pub(crate) flushed: u64,
     /// What was written from the buffer and may or may not have been published.
-    pub(crate) unpublished: Option<Arc<Unpublished>>,
+    pub(crate) pending_commit: Option<Arc<PendingCommit>>,
     /// Whether the catalogue may have taken a change that is not seen here yet.
-    pub(crate) is_behind: bool,
+    pub(crate) is_catalog_stale: bool,
     /// Segments that were found to be unreadable.
     pub(crate) damaged: HashSet<SegmentId>,
     pub(crate) is_deleted: bool,
     /// What queries have built of the buffer.
-    stretches: Arc<Stretches>,
+    chunks: Arc<MemtableChunks>,
 }
 
 /// What a reader sees: every event up to one moment, exactly once.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
-    pub(crate) logged: Vec<Arc<Logged>>,
+    pub(crate) batches: Vec<Arc<BufferedBatch>>,
     pub segments: Arc<Vec<Arc<Segment>>>,
-    pub(crate) stretches: Arc<Stretches>,
+    pub(crate) chunks: Arc<MemtableChunks>,
 }
 
 impl Snapshot {
@@ -88,7 +88,7 @@ impl Snapshot {
 pub struct Info {
     pub segments: u64,
     /// Requests whose events are not in a segment yet.
-    pub logged: u64,
+    pub buffered_batches: u64,
     pub rows: u64,
     pub raw_bytes: u64,
     pub stored_bytes: u64,
@@ -106,7 +106,7 @@ impl DatasetState {
     ) -> Result<Self> {
         let key = DatasetKey::of(&dataset.id)?;
         let inner = Inner {
-            stretches: Arc::new(Stretches::new(key.number())),
+            chunks: Arc::new(MemtableChunks::new(key.number())),
             segments: Arc::new(segments),
             flushed: dataset.flushed,
             map_fields: Arc::new(dataset.map_fields.iter().cloned().collect()),
@@ -119,7 +119,7 @@ impl DatasetState {
             origin: Origin::of(dataset),
             inner: Mutex::new(inner),
             buffered,
-            moving: tokio::sync::Mutex::new(()),
+            compaction_lock: tokio::sync::Mutex::new(()),
             generation: AtomicU64::new(0),
             appended: Notify::new(),
         })
@@ -164,7 +164,7 @@ impl DatasetState {
     /// The sequence of the request whose events became readable last.
     pub fn last_sequence(&self) -> u64 {
         let inner = self.lock();
-        inner.logged.last().map_or(inner.flushed, |last| last.sequence.max(inner.flushed))
+        inner.batches.last().map_or(inner.flushed, |last| last.sequence.max(inner.flushed))
     }
 
     /// Whether a stored event has had this field.
@@ -189,9 +189,9 @@ impl DatasetState {
     pub fn snapshot(&self) -> Snapshot {
         let inner = self.lock();
         Snapshot {
-            logged: inner.logged.clone(),
+            batches: inner.batches.clone(),
             segments: Arc::clone(&inner.segments),
-            stretches: Arc::clone(&inner.stretches),
+            chunks: Arc::clone(&inner.chunks),
         }
     }
 
@@ -202,15 +202,15 @@ impl DatasetState {
     }
 
     /// How many requests are in the buffer.
-    pub fn logged(&self) -> usize {
-        self.lock().logged.len()
+    pub fn buffered_batches(&self) -> usize {
+        self.lock().batches.len()
     }
 
     pub fn info(&self) -> Info {
         let inner = self.lock();
         let mut info = Info {
             segments: inner.segments.len() as u64,
-            logged: inner.logged.len() as u64,
+            buffered_batches: inner.batches.len() as u64,
             fields: inner.fields.len() as u64,
             ..Info::default()
         };
@@ -221,10 +221,10 @@ impl DatasetState {
             info.widen(segment.min_time);
             info.widen(segment.max_time);
         }
-        for logged in &inner.logged {
-            info.rows += logged.frame.rows() as u64;
-            info.raw_bytes += logged.frame.receipt().raw_bytes;
-            let times = logged.frame.times();
+        for batch in &inner.batches {
+            info.rows += batch.payload.rows() as u64;
+            info.raw_bytes += batch.payload.receipt().raw_bytes;
+            let times = batch.payload.times();
             times.iter().min().into_iter().chain(times.iter().max()).for_each(|time| info.widen(*time));
         }
         info
@@ -236,24 +236,24 @@ impl DatasetState {
     }
 
     /// Takes over events that are durable. Called in the order of sequences.
-    fn take(&self, sequence: u64, frame: Frame) {
+    fn take(&self, sequence: u64, payload: WalBatch) {
         let mut inner = self.lock();
-        let is_empty = frame.rows() == 0 && frame.receipt().key.is_none();
+        let is_empty = payload.rows() == 0 && payload.receipt().key.is_none();
         if sequence <= inner.flushed || inner.is_deleted || is_empty {
             return;
         }
-        for column in frame.columns() {
-            inner.fields.add(frame.name(column), column.kind());
+        for column in payload.columns() {
+            inner.fields.add(payload.name(column), column.kind());
         }
-        let receipt = Arc::clone(frame.receipt());
-        *inner.usage.entry(usage::month_of(receipt.arrival)).or_default() += receipt.raw_bytes;
+        let receipt = Arc::clone(payload.receipt());
+        *inner.usage.entry(usage::day_of(receipt.arrival)).or_default() += receipt.raw_bytes;
         if let Some(key) = &receipt.key {
             inner.keys.insert(key.key.clone(), KeyState::done(key, sequence, receipt.arrived()));
         }
-        inner.buffered_rows += frame.rows();
-        inner.buffered_bytes += frame.bytes();
-        self.buffered.fetch_add(frame.bytes(), Ordering::AcqRel);
-        inner.logged.push(Arc::new(Logged { sequence, frame }));
+        inner.buffered_rows += payload.rows();
+        inner.buffered_bytes += payload.bytes();
+        self.buffered.fetch_add(payload.bytes(), Ordering::AcqRel);
+        inner.batches.push(Arc::new(BufferedBatch { sequence, payload }));
         drop(inner);
         self.appended.notify_waiters();
     }
@@ -262,7 +262,7 @@ impl DatasetState {
     pub(crate) fn move_to_segments(&self, flushed: u64, added: Vec<Arc<Segment>>) {
         let mut inner = self.lock();
         inner.replace_segments(&[], added);
-        let gone = inner.let_go(flushed);
+        let gone = inner.evict(flushed);
         drop(inner);
         self.buffered.fetch_sub(gone.bytes, Ordering::AcqRel);
     }
@@ -271,8 +271,8 @@ impl DatasetState {
     pub(crate) fn follow(&self, flushed: u64, segments: Vec<Arc<Segment>>) {
         let mut inner = self.lock();
         inner.segments = Arc::new(segments);
-        inner.is_behind = false;
-        let gone = if flushed > inner.flushed { inner.let_go(flushed) } else { Gone::default() };
+        inner.is_catalog_stale = false;
+        let gone = if flushed > inner.flushed { inner.evict(flushed) } else { Evicted::default() };
         drop(inner);
         self.buffered.fetch_sub(gone.bytes, Ordering::AcqRel);
     }
@@ -281,14 +281,14 @@ impl DatasetState {
     pub(crate) fn delete(&self) {
         let mut inner = self.lock();
         inner.is_deleted = true;
-        let gone = Gone {
+        let gone = Evicted {
             bytes: std::mem::take(&mut inner.buffered_bytes),
-            _logged: std::mem::take(&mut inner.logged),
-            _stretches: inner.stretches.let_go(u64::MAX),
+            _batches: std::mem::take(&mut inner.batches),
+            _chunks: inner.chunks.evict(u64::MAX),
         };
         inner.buffered_rows = 0;
         inner.usage.clear();
-        inner.unpublished = None;
+        inner.pending_commit = None;
         inner.segments = Arc::default();
         drop(inner);
         self.buffered.fetch_sub(gone.bytes, Ordering::AcqRel);
@@ -296,31 +296,31 @@ impl DatasetState {
 }
 
 /// What has left the buffer. To be dropped when the lock is free again: giving much memory back takes a while on a thread
-/// of a low priority, and the thread of the log, for which everybody waits who sends events, would wait for the lock.
+/// of a low priority, and the thread of the WAL, for which everybody waits who sends events, would wait for the lock.
 #[derive(Default)]
-struct Gone {
+struct Evicted {
     bytes: usize,
-    _logged: Vec<Arc<Logged>>,
-    _stretches: Vec<Arc<Stretch>>,
+    _batches: Vec<Arc<BufferedBatch>>,
+    _chunks: Vec<Arc<MemtableChunk>>,
 }
 
 impl Inner {
     /// Forgets the events up to a sequence.
-    fn let_go(&mut self, flushed: u64) -> Gone {
-        let kept = self.logged.partition_point(|logged| logged.sequence <= flushed);
-        let gone: Vec<Arc<Logged>> = self.logged.drain(..kept).collect();
-        let bytes: usize = gone.iter().map(|logged| logged.frame.bytes()).sum();
+    fn evict(&mut self, flushed: u64) -> Evicted {
+        let kept = self.batches.partition_point(|batch| batch.sequence <= flushed);
+        let gone: Vec<Arc<BufferedBatch>> = self.batches.drain(..kept).collect();
+        let bytes: usize = gone.iter().map(|batch| batch.payload.bytes()).sum();
         self.buffered_bytes -= bytes;
-        self.buffered_rows -= gone.iter().map(|logged| logged.frame.rows()).sum::<usize>();
-        for (month, counted) in usage::by_month(&gone) {
-            if let Some(bytes) = self.usage.get_mut(&month) {
+        self.buffered_rows -= gone.iter().map(|batch| batch.payload.rows()).sum::<usize>();
+        for (day, counted) in usage::by_day(&gone) {
+            if let Some(bytes) = self.usage.get_mut(&day) {
                 *bytes -= counted;
             }
         }
         self.usage.retain(|_, bytes| *bytes > 0);
         self.flushed = flushed;
         self.keys.retain(|_, key| !key.is_done_by(flushed));
-        Gone { bytes, _logged: gone, _stretches: self.stretches.let_go(flushed) }
+        Evicted { bytes, _batches: gone, _chunks: self.chunks.evict(flushed) }
     }
 
     pub(crate) fn replace_segments(&mut self, removed: &[SegmentId], added: Vec<Arc<Segment>>) {
@@ -330,8 +330,8 @@ impl Inner {
 }
 
 impl Accept for DatasetState {
-    fn accept(&self, sequence: u64, frame: Frame) {
-        self.take(sequence, frame);
+    fn accept(&self, sequence: u64, payload: WalBatch) {
+        self.take(sequence, payload);
     }
 }
 

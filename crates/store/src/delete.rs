@@ -10,9 +10,9 @@ use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{ErrorKind, RowId, SegmentId};
 
 use crate::dataset::DatasetState;
-use crate::part::{Identities, Part};
+use crate::merge_input::{Identities, MergeInput};
 use crate::publish::Written;
-use crate::segment::SegmentPart;
+use crate::segment::SegmentInput;
 use crate::{Error, Result, Store};
 
 /// What a deletion did.
@@ -28,20 +28,20 @@ impl Store {
     /// Deletes the events with these identities, in any order; those that are not there are passed over. All other
     /// events keep their identities. Readers that began before may see the events until they end. An error leaves
     /// some of the events deleted; the same call again does the rest.
-    pub async fn delete_rows(&self, state: &Arc<DatasetState>, doomed: Vec<RowId>) -> Result<Deleted> {
-        let doomed = Arc::new(Doomed::new(doomed));
-        if doomed.ids.is_empty() {
+    pub async fn delete_rows(&self, state: &Arc<DatasetState>, delete_set: Vec<RowId>) -> Result<Deleted> {
+        let delete_set = Arc::new(DeleteSet::new(delete_set));
+        if delete_set.ids.is_empty() {
             return Ok(Deleted::default());
         }
-        if state.lock().flushed < doomed.last_sequence {
+        if state.lock().flushed < delete_set.last_sequence {
             self.flush(state).await?;
         }
         let mut deleted = Deleted::default();
         let mut damage = None;
         let mut looked_at: HashSet<SegmentId> = HashSet::new();
         // Merges may put new segments in the place of those that were looked at: these are looked at again.
-        while let Some(segment) = next(state, &doomed, &mut looked_at) {
-            match self.delete_from(state, &segment, &doomed).await {
+        while let Some(segment) = next(state, &delete_set, &mut looked_at) {
+            match self.delete_from(state, &segment, &delete_set).await {
                 Ok(0) => {}
                 Ok(rows) => {
                     deleted.rows += rows;
@@ -57,7 +57,7 @@ impl Store {
         if deleted.rows > 0 {
             // Also later ones: nobody has seen whether they would have been chosen.
             self.drop_damaged(state.id(), u64::MAX);
-            self.drop_from_log(doomed.last_sequence).await;
+            self.drop_from_wal(delete_set.last_sequence).await;
         }
         damage.map_or(Ok(deleted), Err)
     }
@@ -67,53 +67,53 @@ impl Store {
         &self,
         state: &Arc<DatasetState>,
         segment: &Arc<Segment>,
-        doomed: &Arc<Doomed>,
+        delete_set: &Arc<DeleteSet>,
     ) -> Result<u64> {
-        let _moving = state.moving.lock().await;
-        self.catch_up(state).await?;
+        let _compaction = state.compaction_lock.lock().await;
+        self.refresh_from_catalog(state).await?;
         if !state.snapshot().segments.iter().any(|live| live.id == segment.id) {
             return Ok(0);
         }
-        let part = self.open_to_rewrite(state, segment).await?;
+        let input = self.open_to_rewrite(state, segment).await?;
         let chosen = std::slice::from_ref(segment);
-        let (is_done, left) = match spare_apart(part, Arc::clone(doomed)).await? {
-            Spared::All => return Ok(0),
-            Spared::None => (self.swap(state, chosen, Written::default()).await?, 0),
-            Spared::Some(part) => {
-                let left = part.rows() as u64;
-                let parts = vec![Part::Segment(part)];
-                (self.rewrite(state, chosen, parts, segment.level).await?, left)
+        let (is_done, left) = match survivors_apart(input, Arc::clone(delete_set)).await? {
+            Survivors::All => return Ok(0),
+            Survivors::None => (self.swap(state, chosen, Written::default()).await?, 0),
+            Survivors::Some(input) => {
+                let left = input.rows() as u64;
+                let inputs = vec![MergeInput::Segment(input)];
+                (self.rewrite(state, chosen, inputs, segment.level).await?, left)
             }
         };
         Ok(if is_done { segment.rows - left } else { 0 })
     }
 
-    /// Sees to it that the log does not keep a copy of deleted events for longer than other events need it.
-    pub(crate) async fn drop_from_log(&self, last_sequence: u64) {
-        if let Err(error) = self.log.end_file_of(last_sequence).await {
+    /// Sees to it that the WAL does not keep a copy of deleted events for longer than other events need it.
+    pub(crate) async fn drop_from_wal(&self, last_sequence: u64) {
+        if let Err(error) = self.wal.end_file_of(last_sequence).await {
             // The next append begins a file, or says why it cannot.
-            tracing::warn!(%error, "cannot begin a new file of the log");
+            tracing::warn!(%error, "cannot begin a new file of the write-ahead log");
         }
-        self.release_log();
+        self.release_wal();
     }
 }
 
 /// The events that are to go.
 #[derive(Debug)]
-struct Doomed {
+struct DeleteSet {
     /// Ascending, each once.
     ids: Vec<RowId>,
     last_sequence: u64,
 }
 
 /// What a deletion leaves of a segment.
-enum Spared {
+enum Survivors {
     All,
-    Some(Box<SegmentPart>),
+    Some(Box<SegmentInput>),
     None,
 }
 
-impl Doomed {
+impl DeleteSet {
     fn new(mut ids: Vec<RowId>) -> Self {
         ids.sort_unstable();
         ids.dedup();
@@ -135,7 +135,7 @@ impl Doomed {
     }
 
     /// The numbers of the rows that are not to go.
-    fn spared_of(&self, rows: &Identities) -> Vec<u32> {
+    fn survivors_of(&self, rows: &Identities) -> Vec<u32> {
         let (min, max) = (rows.times.iter().min(), rows.times.iter().max());
         let near = self.between(min.copied().unwrap_or(i64::MAX), max.copied().unwrap_or(i64::MIN));
         let ids = rows.times.iter().zip(&rows.sequences).zip(&rows.indexes);
@@ -149,30 +149,34 @@ impl Doomed {
             .collect()
     }
 
-    fn spare(&self, part: SegmentPart) -> Result<Spared> {
-        let spared = self.spared_of(part.identities());
-        if spared.len() == part.rows() {
-            return Ok(Spared::All);
+    fn keep_survivors(&self, input: SegmentInput) -> Result<Survivors> {
+        let survivors = self.survivors_of(input.identities());
+        if survivors.len() == input.rows() {
+            return Ok(Survivors::All);
         }
-        if spared.is_empty() {
-            return Ok(Spared::None);
+        if survivors.is_empty() {
+            return Ok(Survivors::None);
         }
-        Ok(Spared::Some(Box::new(part.keep(spared)?)))
+        Ok(Survivors::Some(Box::new(input.keep(survivors)?)))
     }
 }
 
 /// A live segment that may hold some of the doomed and has not been looked at.
-fn next(state: &DatasetState, doomed: &Doomed, looked_at: &mut HashSet<SegmentId>) -> Option<Arc<Segment>> {
+fn next(
+    state: &DatasetState,
+    delete_set: &DeleteSet,
+    looked_at: &mut HashSet<SegmentId>,
+) -> Option<Arc<Segment>> {
     let segments = state.snapshot().segments;
     let is_new = |segment: &Segment, looked_at: &mut HashSet<SegmentId>| {
         !looked_at.contains(&segment.id) && looked_at.insert(segment.id.clone())
     };
-    segments.iter().find(|segment| is_new(segment, looked_at) && doomed.may_be_in(segment)).cloned()
+    segments.iter().find(|segment| is_new(segment, looked_at) && delete_set.may_be_in(segment)).cloned()
 }
 
 /// Decoding is work for a processor: it runs apart from what answers requests.
-async fn spare_apart(part: SegmentPart, doomed: Arc<Doomed>) -> Result<Spared> {
-    tokio::task::spawn_blocking(move || doomed.spare(part))
+async fn survivors_apart(input: SegmentInput, delete_set: Arc<DeleteSet>) -> Result<Survivors> {
+    tokio::task::spawn_blocking(move || delete_set.keep_survivors(input))
         .await
         .map_err(|source| Error::caused(ErrorKind::Internal, "the deletion was interrupted", source))?
 }

@@ -1,4 +1,4 @@
-//! The disk below the data folder, as far as it is changed: the log, the intents and what is put aside go through here,
+//! The disk below the data folder, as far as it is changed: the WAL, the intents and what is put aside go through here,
 //! so that a test can hand in a disk that fails, or that loses what was not synced. So do the syncs of segments in a
 //! folder, which are written by the library of `objects`. Files are read as files of the operating system.
 

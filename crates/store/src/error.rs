@@ -2,7 +2,7 @@
 
 use tidegauge_model::ErrorKind;
 
-/// A failed operation on stored events. The message is fit for a caller; the cause is for the log.
+/// A failed operation on stored events. The message is fit for a caller; the cause is for the WAL.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Error {

@@ -1,5 +1,5 @@
 //! Moves events from the buffer to segments: when there are enough of them, when they are old enough, and at the end.
-//! Everything up to one sequence moves in one commit of the catalogue; a crash before it leaves the log to replay, a
+//! Everything up to one sequence moves in one commit of the catalogue; a crash before it leaves the WAL to replay, a
 //! crash after it leaves nothing to do twice.
 
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use tidegauge_model::{ErrorKind, FieldKind, SegmentId};
 use crate::dataset::DatasetState;
 use crate::intents::{Intent, Planned, Source};
 use crate::merge::{Merge, Rows};
-use crate::part::{Logged, Part};
-use crate::publish::{Unpublished, Written};
-use crate::segment::{Effort, Encoded, Job, encode, is_nameable, promoted};
-use crate::{Error, Result, Store, usage, windows};
+use crate::merge_input::{BufferedBatch, MergeInput};
+use crate::publish::{PendingCommit, Written};
+use crate::segment::{CompactionTier, Encoded, Job, encode, is_nameable, promoted};
+use crate::{Error, Result, Store, time_partitions, usage};
 
 /// What is to be written as segments, and how.
 pub(crate) struct Writing {
@@ -27,12 +27,12 @@ pub(crate) struct Writing {
     pub(crate) replaces: Vec<String>,
     /// Where these events are until then.
     pub(crate) source: Source,
-    pub(crate) effort: Effort,
+    pub(crate) tier: CompactionTier,
 }
 
 /// Events that are this part of a full buffer, or more, are written when no more have come for a while.
-const REST_SHARE: usize = 16;
-const REST_AGE: Duration = Duration::from_secs(10);
+const OVERFLOW_SHARE: usize = 16;
+const OVERFLOW_AGE: Duration = Duration::from_secs(10);
 
 /// How many events are sorted and encoded at once; small ones would otherwise take far more memory than they came in.
 pub(crate) const PORTION_ROWS: usize = 1 << 20;
@@ -48,7 +48,7 @@ impl Store {
     pub async fn flush_due(&self) -> Result<()> {
         let mut all = self.all();
         all.sort_by_key(|state| std::cmp::Reverse(state.lock().buffered_bytes));
-        let mut first_error = self.catch_up_all().await.map(|_| ());
+        let mut first_error = self.refresh_stale_datasets().await.map(|_| ());
         for state in &all {
             if self.is_due(state) || self.is_full_half() {
                 let flushed = self.flush(state).await;
@@ -70,12 +70,14 @@ impl Store {
 
     pub(crate) fn is_due(&self, state: &DatasetState) -> bool {
         let inner = state.lock();
-        let (Some(oldest), Some(newest)) = (inner.logged.first(), inner.logged.last()) else { return false };
+        let (Some(oldest), Some(newest)) = (inner.batches.first(), inner.batches.last()) else {
+            return false;
+        };
         let has_waited =
-            |logged: &Logged, age: Duration| logged.frame.receipt().arrived().plus(age) <= self.now();
-        // A good deal that has come to an end is better off in a segment than in memory and in the log.
-        let is_at_rest =
-            inner.buffered_bytes >= self.settings.flush_bytes / REST_SHARE && has_waited(newest, REST_AGE);
+            |batch: &BufferedBatch, age: Duration| batch.payload.receipt().arrived().plus(age) <= self.now();
+        // A good deal that has come to an end is better off in a segment than in memory and in the WAL.
+        let is_at_rest = inner.buffered_bytes >= self.settings.flush_bytes / OVERFLOW_SHARE
+            && has_waited(newest, OVERFLOW_AGE);
         inner.buffered_bytes >= self.settings.flush_bytes
             || inner.buffered_rows >= self.settings.flush_rows
             || is_at_rest
@@ -84,20 +86,20 @@ impl Store {
 
     /// Moves what a dataset has in its buffer to segments.
     pub async fn flush(&self, state: &Arc<DatasetState>) -> Result<()> {
-        let _moving = state.moving.lock().await;
+        let _compaction = state.compaction_lock.lock().await;
         let moved = self.move_buffer(state).await;
         self.room.notify_waiters();
-        self.release_log();
+        self.release_wal();
         moved
     }
 
     async fn move_buffer(&self, state: &Arc<DatasetState>) -> Result<()> {
-        self.catch_up(state).await?;
-        let waiting = state.lock().unpublished.clone();
+        self.refresh_from_catalog(state).await?;
+        let waiting = state.lock().pending_commit.clone();
         if let Some(waiting) = waiting {
             self.publish(state, &waiting).await?;
         }
-        let Some(until) = state.lock().logged.last().map(|logged| logged.sequence) else { return Ok(()) };
+        let Some(until) = state.lock().batches.last().map(|batch| batch.sequence) else { return Ok(()) };
         loop {
             match self.write_buffer(state, until).await {
                 Ok(None) => return Ok(()),
@@ -113,28 +115,30 @@ impl Store {
 
     /// Writes the oldest events in the buffer, up to a sequence and as many as fit in memory twice, as segments that
     /// are not published yet.
-    async fn write_buffer(&self, state: &Arc<DatasetState>, until: u64) -> Result<Option<Unpublished>> {
+    async fn write_buffer(&self, state: &Arc<DatasetState>, until: u64) -> Result<Option<PendingCommit>> {
         let mut rows = 0;
-        let is_wanted = |logged: &&Arc<Logged>| {
+        let is_wanted = |batch: &&Arc<BufferedBatch>| {
             let is_first = rows == 0;
-            rows += logged.frame.rows();
-            logged.sequence <= until && (is_first || rows <= PORTION_ROWS)
+            rows += batch.payload.rows();
+            batch.sequence <= until && (is_first || rows <= PORTION_ROWS)
         };
-        let logged: Vec<Arc<Logged>> = state.lock().logged.iter().take_while(is_wanted).cloned().collect();
-        let Some(last) = logged.last() else { return Ok(None) };
-        let (flushed, keys, usage) = (last.sequence, keys_of(&logged), usage::by_month(&logged));
-        let source = Source::of_log(&logged);
-        let parts = logged.into_iter().filter(|logged| logged.frame.rows() > 0).map(Part::Logged).collect();
+        let batches: Vec<Arc<BufferedBatch>> =
+            state.lock().batches.iter().take_while(is_wanted).cloned().collect();
+        let Some(last) = batches.last() else { return Ok(None) };
+        let (flushed, keys, usage) = (last.sequence, keys_of(&batches), usage::by_day(&batches));
+        let source = Source::of_wal(&batches);
+        let inputs =
+            batches.into_iter().filter(|batch| batch.payload.rows() > 0).map(MergeInput::Buffered).collect();
         let writing = Writing {
-            merge: merge_apart(parts).await?,
+            merge: merge_apart(inputs).await?,
             level: 0,
             flushed,
             replaces: Vec::new(),
             source,
-            effort: Effort::Fresh,
+            tier: CompactionTier::Fresh,
         };
         let written = self.write(state, writing).await?;
-        Ok(Some(Unpublished { written, flushed, keys, usage }))
+        Ok(Some(PendingCommit { written, flushed, keys, usage }))
     }
 
     /// Writes the rows of a merge as segments in the object store. They count once the catalogue names them.
@@ -144,11 +148,15 @@ impl Store {
         }
         let columns = self.columns_for(state, &writing.merge).await?;
         let now = self.now();
-        let ids = || SegmentId::generate(now, &*self.chance);
-        let is_merged = writing.effort != Effort::Fresh;
+        let ids = || SegmentId::generate(now, &*self.rng);
+        let is_merged = writing.tier != CompactionTier::Fresh;
         let merge = &writing.merge;
-        let places =
-            windows::split(merge.rows(), |at| merge.time_at(at), self.settings.segment_rows_max, is_merged);
+        let places = time_partitions::split(
+            merge.rows(),
+            |at| merge.time_at(at),
+            self.settings.segment_rows_max,
+            is_merged,
+        );
         let groups: Vec<(SegmentId, Rows)> =
             places.iter().map(|places| (ids(), merge.rows_at(places))).collect();
         let objects = groups.iter().map(|(id, _)| path_of(state, id)).collect();
@@ -258,8 +266,8 @@ pub(crate) fn is_gone(error: &Error) -> bool {
 }
 
 /// Sorting and encoding are work for a processor: they run apart from what answers requests.
-pub(crate) async fn merge_apart(parts: Vec<Part>) -> Result<Merge> {
-    tokio::task::spawn_blocking(move || Merge::new(parts)).await.map_err(interrupted)?
+pub(crate) async fn merge_apart(inputs: Vec<MergeInput>) -> Result<Merge> {
+    tokio::task::spawn_blocking(move || Merge::new(inputs)).await.map_err(interrupted)?
 }
 
 async fn encode_apart(
@@ -278,7 +286,7 @@ async fn encode_apart(
             level: writing.level,
             flushed: writing.flushed,
             replaces: writing.replaces,
-            effort: writing.effort,
+            tier: writing.tier,
         })
     };
     tokio::task::spawn_blocking(work).await.map_err(interrupted)?
@@ -288,17 +296,17 @@ fn interrupted(source: tokio::task::JoinError) -> Error {
     Error::caused(ErrorKind::Internal, "the writing of a segment was interrupted", source)
 }
 
-pub(crate) fn keys_of(logged: &[Arc<Logged>]) -> Vec<IngestKey> {
-    let of = |logged: &Arc<Logged>| {
-        let receipt = logged.frame.receipt();
+pub(crate) fn keys_of(batches: &[Arc<BufferedBatch>]) -> Vec<IngestKey> {
+    let of = |batch: &Arc<BufferedBatch>| {
+        let receipt = batch.payload.receipt();
         let key = receipt.key.as_ref()?;
         Some(IngestKey {
             key: key.key.clone(),
             fingerprint: key.fingerprint,
             answer: key.answer.clone(),
-            sequence: logged.sequence,
+            sequence: batch.sequence,
             at: receipt.arrived(),
         })
     };
-    logged.iter().filter_map(of).collect()
+    batches.iter().filter_map(of).collect()
 }

@@ -13,14 +13,14 @@ use serde::{Deserialize, Serialize};
 use tidegauge_model::{ErrorKind, Timestamp};
 
 use crate::disk::{Disk, make_folder_on, replace_file};
-use crate::part::Logged;
+use crate::merge_input::BufferedBatch;
 use crate::{Error, Result};
 
 /// Where the events of an object are as long as the catalogue does not name it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Source {
-    /// In the log: all requests of the dataset with events between two sequences, both included.
+    /// In the WAL: all requests of the dataset with events between two sequences, both included.
     Log { first: u64, last: u64, requests: u64 },
     /// In the objects that it takes the place of.
     Objects(Vec<String>),
@@ -29,16 +29,16 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Of what is written from requests of the log, which are in the order of their sequences.
-    pub(crate) fn of_log(logged: &[Arc<Logged>]) -> Self {
+    /// Of what is written from requests of the WAL, which are in the order of their sequences.
+    pub(crate) fn of_wal(batches: &[Arc<BufferedBatch>]) -> Self {
         Self::Log {
-            first: logged.first().map_or(0, |logged| logged.sequence),
-            last: logged.last().map_or(0, |logged| logged.sequence),
-            requests: logged.iter().filter(|logged| logged.frame.rows() > 0).count() as u64,
+            first: batches.first().map_or(0, |batch| batch.sequence),
+            last: batches.last().map_or(0, |batch| batch.sequence),
+            requests: batches.iter().filter(|batch| batch.payload.rows() > 0).count() as u64,
         }
     }
 
-    pub(crate) fn is_log(&self) -> bool {
+    pub(crate) fn is_wal(&self) -> bool {
         matches!(self, Self::Log { .. })
     }
 }
@@ -89,7 +89,7 @@ enum State {
     Active,
     GivenUp,
     /// Its objects may be the only copy of something. The next start looks at it again.
-    Spared,
+    Survivors,
 }
 
 /// What somebody is about to write, and to publish. Dropped without being settled, it is given up.
@@ -133,9 +133,18 @@ impl Intents {
     }
 
     pub(crate) fn given_up(&self) -> Vec<GivenUp> {
+        self.those(State::GivenUp)
+    }
+
+    /// Those whose objects are left alone in this life of the process.
+    pub(crate) fn spared(&self) -> Vec<GivenUp> {
+        self.those(State::Survivors)
+    }
+
+    fn those(&self, state: State) -> Vec<GivenUp> {
         let noted = lock(&self.noted);
-        let given_up = noted.iter().filter(|(_, noted)| noted.state == State::GivenUp);
-        given_up
+        let those = noted.iter().filter(|(_, noted)| noted.state == state);
+        those
             .map(|(file, noted)| GivenUp {
                 file: file.clone(),
                 planned: noted.planned.clone(),
@@ -156,7 +165,7 @@ impl Intents {
     /// Leaves its objects alone, in this life of the process.
     pub(crate) fn spare(&self, given_up: &GivenUp) {
         if let Some(noted) = lock(&self.noted).get_mut(&given_up.file) {
-            noted.state = State::Spared;
+            noted.state = State::Survivors;
         }
     }
 
@@ -165,10 +174,10 @@ impl Intents {
         lock(&self.noted).values().flat_map(|noted| noted.planned.objects.iter().cloned()).collect()
     }
 
-    /// From which sequence on the log must stay: it says that objects are not the only copy of something.
-    pub(crate) fn first_in_log(&self) -> Option<u64> {
+    /// From which sequence on the WAL must stay: it says that objects are not the only copy of something.
+    pub(crate) fn first_in_wal(&self) -> Option<u64> {
         let noted = lock(&self.noted);
-        let kept = noted.values().filter(|noted| noted.state != State::Spared);
+        let kept = noted.values().filter(|noted| noted.state != State::Survivors);
         kept.filter_map(|noted| match noted.planned.source {
             Source::Log { first, .. } => Some(first),
             _ => None,
@@ -219,7 +228,7 @@ fn inherited(disk: &dyn Disk, folder: &Path) -> io::Result<BTreeMap<PathBuf, Not
     Ok(noted)
 }
 
-/// On the disk first: until then the log has to stay for the next process.
+/// On the disk first: until then the WAL has to stay for the next process.
 async fn abandon(noted: &Noting, file: &Path) -> Result<()> {
     let planned = lock(noted).get(file).map(|noted| noted.planned.clone());
     let Some(planned) = planned.filter(|planned| planned.source != Source::Anywhere) else { return Ok(()) };

@@ -9,8 +9,8 @@ use tidegauge_model::{ErrorKind, Timestamp};
 use tokio::sync::watch;
 
 use crate::dataset::DatasetState;
-use crate::frame::{Frame, IdempotencyKey};
-use crate::log::Accept;
+use crate::wal::Accept;
+use crate::wal_batch::{IdempotencyKey, WalBatch};
 use crate::{Error, Result};
 
 /// What is known of a key.
@@ -88,7 +88,7 @@ impl Drop for Hold {
     }
 }
 
-/// Takes over events that came with a key. Until the log has decided about them the key stays taken, even if the
+/// Takes over events that came with a key. Until the WAL has decided about them the key stays taken, even if the
 /// request that brought them is not waited for any more: its repetition must not be stored beside it.
 pub(crate) struct Keyed {
     hold: Hold,
@@ -102,8 +102,8 @@ impl Keyed {
 }
 
 impl Accept for Keyed {
-    fn accept(&self, sequence: u64, frame: Frame) {
-        self.hold.dataset.accept(sequence, frame);
+    fn accept(&self, sequence: u64, payload: WalBatch) {
+        self.hold.dataset.accept(sequence, payload);
     }
 }
 

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 
 use tidegauge_catalog::Catalog;
 use tidegauge_catalog::lease::{Taken, Writer};
-use tidegauge_model::{Chance, Clock, Timestamp, chance, hex};
+use tidegauge_model::{Clock, Rng, Timestamp, hex, rng};
 use tokio::sync::watch;
 
 use crate::disk::{Disk, replace_file};
-use crate::log::has_files;
 use crate::trouble::LastFailure;
+use crate::wal::has_files;
 use crate::{Error, Result, Store, StoreSettings};
 
 /// A lease is renewed so many times before it would end.
@@ -25,7 +25,7 @@ const RENEWALS: u32 = 6;
 /// An interval must not be nothing.
 const PERIOD_LEAST: Duration = Duration::from_millis(1);
 
-/// The name of the write log, in its folder: whoever has the folder is the same node.
+/// The name of the write-ahead log, in its folder: whoever has the folder is the same node.
 const NODE_FILE: &str = "node";
 const NODE_BYTES: usize = 16;
 
@@ -47,14 +47,14 @@ impl Lease {
     pub(crate) async fn take(
         catalog: &Catalog,
         clock: &dyn Clock,
-        chance: &dyn Chance,
+        rng: &dyn Rng,
         settings: &StoreSettings,
     ) -> Result<Self> {
         let log = settings.folder.join("log");
         let has_log = has_files(&log)?;
         let node = match read_node(&log)? {
             Some(node) => node,
-            None => make_node(&*settings.disk, &log, chance)?,
+            None => make_node(&*settings.disk, &log, rng)?,
         };
         let asked = (instant(), clock.now());
         let taken = catalog.take_lease(&writer(settings, &node, has_log), settings.lease).await?;
@@ -177,12 +177,12 @@ fn read_node(log: &Path) -> Result<Option<String>> {
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(source) => return Err(Error::disk("read the name of the log", source)),
+        Err(source) => return Err(Error::disk("read the name of the write-ahead log", source)),
     };
     let node = text.trim();
     if node.len() != NODE_BYTES * 2 || !node.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         let message = format!(
-            "{} does not hold {} hexadecimal digits: restore it, because it names the log that lies beside it",
+            "{} does not hold {} hexadecimal digits: restore it, because it names the write-ahead log that lies beside it",
             path.display(),
             NODE_BYTES * 2
         );
@@ -191,9 +191,9 @@ fn read_node(log: &Path) -> Result<Option<String>> {
     Ok(Some(node.to_owned()))
 }
 
-fn make_node(disk: &dyn Disk, log: &Path, chance: &dyn Chance) -> Result<String> {
-    let node = hex::encode(&chance::bytes::<NODE_BYTES>(chance));
+fn make_node(disk: &dyn Disk, log: &Path, rng: &dyn Rng) -> Result<String> {
+    let node = hex::encode(&rng::bytes::<NODE_BYTES>(rng));
     replace_file(disk, &log.join(NODE_FILE), format!("{node}\n").as_bytes())
-        .map_err(|source| Error::disk("keep the name of the log", source))?;
+        .map_err(|source| Error::disk("keep the name of the write-ahead log", source))?;
     Ok(node)
 }

@@ -1,4 +1,4 @@
-//! Puts parts together in the order of time: the rows of several requests or segments as one sorted whole, column by
+//! Merges inputs in the order of time: the rows of several requests or segments as one sorted whole, column by
 //! column, so that only one column is in memory at a time. How the result is stored is left to `segment`.
 
 use std::ops::Range;
@@ -9,22 +9,22 @@ use hashbrown::HashMap;
 use tidegauge_model::Column;
 
 use crate::arrays;
-use crate::part::{ColumnKey, ColumnName, Identities, Part};
+use crate::merge_input::{ColumnKey, ColumnName, Identities, MergeInput};
 use crate::{Error, Result};
 
-/// Parts with the order of their rows.
+/// Inputs with the order of their rows.
 #[derive(Debug)]
 pub(crate) struct Merge {
-    parts: Vec<Part>,
+    inputs: Vec<MergeInput>,
     pub(crate) identities: Identities,
     /// Row numbers in the order of time; absent when they are in that order already.
     order: Option<Vec<u32>>,
     columns: HashMap<ColumnKey, Occurrences>,
-    /// The number of each part's first row.
+    /// The number of each input's first row.
     bases: Vec<usize>,
 }
 
-/// Where a column occurs: the part and the place in it, in the order of the parts.
+/// Where a column occurs: the input and its index in there, in the order of the inputs.
 #[derive(Debug, Default)]
 struct Occurrences {
     rows: u64,
@@ -32,9 +32,9 @@ struct Occurrences {
 }
 
 impl Occurrences {
-    fn add(&mut self, rows: u64, part: usize, place: usize) {
+    fn add(&mut self, rows: u64, input: usize, place: usize) {
         self.rows += rows;
-        self.places.push((part, place));
+        self.places.push((input, place));
     }
 }
 
@@ -47,20 +47,20 @@ pub(crate) enum Rows {
 }
 
 impl Merge {
-    pub(crate) fn new(mut parts: Vec<Part>) -> Result<Self> {
-        let rows: usize = parts.iter().map(Part::rows).sum();
+    pub(crate) fn new(mut inputs: Vec<MergeInput>) -> Result<Self> {
+        let rows: usize = inputs.iter().map(MergeInput::rows).sum();
         if u32::try_from(rows).is_err() {
             return Err(Error::corrupt("too many rows to be merged at once"));
         }
-        // Requests mostly come in the order of their events: parts in the order of their first event need no sort.
-        parts.sort_by_key(Part::first_time);
+        // Requests mostly come in the order of their events: inputs in the order of their first event need no sort.
+        inputs.sort_by_key(MergeInput::first_time);
         let mut identities = Identities::default();
-        let mut bases = Vec::with_capacity(parts.len());
+        let mut bases = Vec::with_capacity(inputs.len());
         let mut columns: HashMap<ColumnKey, Occurrences> = HashMap::new();
-        for (number, part) in parts.iter().enumerate() {
+        for (number, input) in inputs.iter().enumerate() {
             bases.push(identities.times.len());
-            part.identify(&mut identities);
-            part.columns(&mut |place, field, kind, rows| {
+            input.identify(&mut identities);
+            input.columns(&mut |place, field, kind, rows| {
                 // Many small requests have the same few columns: their names are copied once.
                 if let Some(occurrences) = columns.get_mut(&ColumnName(field, kind)) {
                     occurrences.add(rows, number, place);
@@ -70,7 +70,7 @@ impl Merge {
             });
         }
         let order = order_of(&identities);
-        Ok(Self { parts, identities, order, columns, bases })
+        Ok(Self { inputs, identities, order, columns, bases })
     }
 
     pub(crate) fn rows(&self) -> usize {
@@ -78,7 +78,7 @@ impl Merge {
     }
 
     pub(crate) fn raw_bytes(&self) -> u64 {
-        self.parts.iter().map(Part::raw_bytes).sum()
+        self.inputs.iter().map(MergeInput::raw_bytes).sum()
     }
 
     /// The time of the row at a place in the order.
@@ -101,10 +101,13 @@ impl Merge {
         self.columns.contains_key(&column)
     }
 
-    /// Where a column occurs: the number of the part's first row, the part, and the place in it.
-    pub(crate) fn occurrences(&self, column: ColumnName<'_>) -> impl Iterator<Item = (usize, &Part, usize)> {
+    /// Where a column occurs: the number of the input's first row, the input, and its index in there.
+    pub(crate) fn occurrences(
+        &self,
+        column: ColumnName<'_>,
+    ) -> impl Iterator<Item = (usize, &MergeInput, usize)> {
         let places = self.columns.get(&column).map_or(&[][..], |occurrences| &occurrences.places);
-        places.iter().map(|(number, place)| (self.bases[*number], &self.parts[*number], *place))
+        places.iter().map(|(number, place)| (self.bases[*number], &self.inputs[*number], *place))
     }
 
     /// The rows at these places in the order, which must ascend.
@@ -126,17 +129,17 @@ impl Merge {
         columns
     }
 
-    /// A column over all rows, in the order of the parts.
+    /// A column over all rows, in the order of the inputs.
     pub(crate) fn array(&self, key: &ColumnKey) -> Result<ArrayRef> {
         let mut arrays: Vec<ArrayRef> = Vec::new();
         let mut rows = 0;
         for (number, place) in self.places(key) {
             let base = self.bases[*number];
             if base > rows {
-                // All parts between that lack the column at once: of many fields, each is in few parts.
+                // All inputs between that lack the column at once: of many fields, each is in few inputs.
                 arrays.push(arrays::nulls(key.1, base - rows));
             }
-            let array = self.parts[*number].array(*place)?;
+            let array = self.inputs[*number].array(*place)?;
             rows = base + array.len();
             arrays.push(array);
         }
@@ -152,11 +155,11 @@ impl Merge {
         }
     }
 
-    /// The values of a column that are there, for each part that has some with the number of the part's first row.
+    /// The values of a column that are there, for each input that has some with the number of the input's first row.
     pub(crate) fn sparse(&self, key: &ColumnKey) -> impl Iterator<Item = Result<(usize, Column)>> {
         self.places(key)
             .iter()
-            .map(move |(number, place)| Ok((self.bases[*number], self.parts[*number].sparse(*place, key)?)))
+            .map(move |(number, place)| Ok((self.bases[*number], self.inputs[*number].sparse(*place, key)?)))
     }
 
     fn places(&self, key: &ColumnKey) -> &[(usize, usize)] {
@@ -205,7 +208,7 @@ fn order_of(identities: &Identities) -> Option<Vec<u32>> {
         return None;
     }
     let mut order: Vec<u32> = (0..rows as u32).collect();
-    // The stable sort finds the runs that the parts are.
+    // The stable sort finds the runs that the inputs are.
     order.sort_by_key(|row| key(*row as usize));
     Some(order)
 }

@@ -204,13 +204,29 @@ impl Objects {
     /// Whether all of these are there.
     pub(crate) async fn has_all(&self, paths: &[String]) -> Result<bool> {
         for path in paths {
-            match self.store.head(&self.named(path)).await {
-                Ok(_) => {}
-                Err(object_store::Error::NotFound { .. }) => return Ok(false),
-                Err(error) => return Err(error.into()),
+            if !self.has(path).await? {
+                return Ok(false);
             }
         }
         Ok(true)
+    }
+
+    /// Whether any of these is there.
+    pub(crate) async fn has_any(&self, paths: &[String]) -> Result<bool> {
+        for path in paths {
+            if self.has(path).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    async fn has(&self, path: &str) -> Result<bool> {
+        match self.store.head(&self.named(path)).await {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Does something once for each folder that these objects lie in, with their names in it. A bucket has no folders.

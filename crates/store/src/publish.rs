@@ -29,21 +29,21 @@ impl Written {
 
 /// Events of the buffer that are written as segments, which count once they are published.
 #[derive(Debug)]
-pub(crate) struct Unpublished {
+pub(crate) struct PendingCommit {
     pub(crate) written: Written,
     /// The last sequence that is in them.
     pub(crate) flushed: u64,
     pub(crate) keys: Vec<IngestKey>,
-    /// Bytes by month.
+    /// Bytes by day.
     pub(crate) usage: Vec<(String, u64)>,
 }
 
 impl Store {
     /// Publishes what was written from the buffer. After an error the same is tried again, and nothing is written
     /// anew: the catalogue may have taken it although the answer did not arrive.
-    pub(crate) async fn publish(&self, state: &Arc<DatasetState>, moved: &Arc<Unpublished>) -> Result<()> {
-        state.lock().unpublished = Some(Arc::clone(moved));
-        let Unpublished { written, flushed, keys, usage } = &**moved;
+    pub(crate) async fn publish(&self, state: &Arc<DatasetState>, moved: &Arc<PendingCommit>) -> Result<()> {
+        state.lock().pending_commit = Some(Arc::clone(moved));
+        let PendingCommit { written, flushed, keys, usage } = &**moved;
         let segments = &written.segments;
         match self.catalog.publish_flush(state.id(), segments, *flushed, keys, usage, self.now()).await {
             Ok(commit) => {
@@ -52,8 +52,8 @@ impl Store {
                 written.settle();
             }
             Err(error) if error.kind() == ErrorKind::Conflict => {
-                state.lock().is_behind = true;
-                self.catch_up(state).await?;
+                state.lock().is_catalog_stale = true;
+                self.refresh_from_catalog(state).await?;
             }
             // The dataset was deleted meanwhile: its events have nowhere to go, and nobody to miss them.
             Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -62,7 +62,7 @@ impl Store {
             }
             Err(error) => return Err(error.into()),
         }
-        state.lock().unpublished = None;
+        state.lock().pending_commit = None;
         self.count_flush(state.org());
         Ok(())
     }
@@ -78,13 +78,13 @@ impl Store {
         let added = &written.segments;
         let ids: Vec<SegmentId> = removed.iter().map(|segment| segment.id.clone()).collect();
         // Until the answer is here, and after none came.
-        state.lock().is_behind = true;
+        state.lock().is_catalog_stale = true;
         match self.catalog.replace_segments(state.id(), &ids, added, self.now()).await {
             Ok(commit) => {
                 let added = added.iter().map(|segment| Arc::new(live(state, segment, commit))).collect();
                 let mut inner = state.lock();
                 inner.replace_segments(&ids, added);
-                inner.is_behind = false;
+                inner.is_catalog_stale = false;
                 drop(inner);
                 written.settle();
                 self.forget(&ids);
@@ -92,7 +92,7 @@ impl Store {
             }
             Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound) => {
                 self.discard(&written).await;
-                self.catch_up(state).await?;
+                self.refresh_from_catalog(state).await?;
                 Ok(false)
             }
             Err(error) => Err(error.into()),
@@ -101,25 +101,25 @@ impl Store {
 
     /// Follows the catalogue where an answer of it was lost, so that nobody goes on reading segments that were replaced.
     /// What is at work on a dataset follows by itself. Says whether there was anything to follow.
-    pub(crate) async fn catch_up_all(&self) -> Result<bool> {
+    pub(crate) async fn refresh_stale_datasets(&self) -> Result<bool> {
         let mut first_error = Ok(());
-        let mut was_behind = false;
+        let mut was_stale = false;
         for state in self.all() {
-            if !state.lock().is_behind {
+            if !state.lock().is_catalog_stale {
                 continue;
             }
-            was_behind = true;
-            let Ok(_moving) = state.moving.try_lock() else { continue };
-            let caught_up = self.catch_up(&state).await;
-            first_error = first_error.and(caught_up);
+            was_stale = true;
+            let Ok(_compaction) = state.compaction_lock.try_lock() else { continue };
+            let refreshed = self.refresh_from_catalog(&state).await;
+            first_error = first_error.and(refreshed);
         }
-        first_error.map(|()| was_behind)
+        first_error.map(|()| was_stale)
     }
 
     /// Reads what the catalogue holds of a dataset, if it may have taken what is not seen here. Whoever calls this
-    /// holds `moving`.
-    pub(crate) async fn catch_up(&self, state: &Arc<DatasetState>) -> Result<()> {
-        if !state.lock().is_behind {
+    /// holds `compaction_lock`.
+    pub(crate) async fn refresh_from_catalog(&self, state: &Arc<DatasetState>) -> Result<()> {
+        if !state.lock().is_catalog_stale {
             return Ok(());
         }
         // Asked before reading too: what is still being committed for a caller who went away holds what a renewal needs,

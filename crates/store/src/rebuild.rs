@@ -12,13 +12,13 @@ use tidegauge_catalog::columns::{DatasetColumn, name_columns};
 use tidegauge_catalog::datasets::Dataset;
 use tidegauge_catalog::recovery::Recovered;
 use tidegauge_catalog::{Catalog, Change};
-use tidegauge_model::dataset::EVENTS_KIND;
+use tidegauge_model::dataset::{AUDIT_KIND, EVENTS_KIND, is_audit_name};
 use tidegauge_model::{DatasetId, DatasetName, FieldKind, OrgId, Timestamp};
 
-use crate::log::{LogSettings, look_at};
 use crate::objects::Objects;
 use crate::segment::{Origin, is_nameable};
 use crate::store::{lock_folder, prepare};
+use crate::wal::{WalSettings, look_at};
 use crate::{Result, StoreSettings, lease};
 use found::{Found, find};
 
@@ -41,10 +41,10 @@ pub async fn rebuild(
     now: Timestamp,
     change: &Change,
 ) -> Result<Rebuilt> {
-    let log_settings = prepare(settings)?;
+    let wal_settings = prepare(settings)?;
     let _lock = lock_folder(settings)?;
     lease::take_for_work(catalog, settings).await?;
-    let rebuilt = put_back(catalog, settings, &log_settings, org, now, change).await;
+    let rebuilt = put_back(catalog, settings, &wal_settings, org, now, change).await;
     catalog.release_lease().await?;
     rebuilt
 }
@@ -52,7 +52,7 @@ pub async fn rebuild(
 async fn put_back(
     catalog: &Catalog,
     settings: &StoreSettings,
-    log_settings: &LogSettings,
+    wal_settings: &WalSettings,
     org: Option<&OrgId>,
     now: Timestamp,
     change: &Change,
@@ -60,7 +60,7 @@ async fn put_back(
     let objects = Objects::open(&settings.objects, &settings.disk)?;
     catalog.set_data_path(objects.data_path()).await?;
     let mut logged: HashMap<DatasetId, BTreeSet<u64>> = HashMap::new();
-    look_at(log_settings, &mut |dataset, sequence, _| {
+    look_at(wal_settings, &mut |dataset, sequence, _| {
         logged.entry(dataset).or_default().insert(sequence);
     })?;
     let mut rebuilt = Rebuilt::default();
@@ -73,7 +73,7 @@ async fn put_back(
         }
         let Some(origin) = found.iter().max_by_key(|found| &found.segment.id) else { continue };
         let origin = origin.description.origin.clone();
-        let Some((org, name)) = home(catalog, &origin, org).await? else {
+        let Some((org, name)) = location(catalog, &origin, org).await? else {
             rebuilt.skipped.push(format!(
                 "{dataset} ({}): its organisation {} is not in the catalogue: name one that is",
                 origin.name, origin.org
@@ -92,7 +92,7 @@ async fn put_back(
 }
 
 /// The organisation and the name that a dataset gets.
-async fn home(
+async fn location(
     catalog: &Catalog,
     origin: &Origin,
     given: Option<&OrgId>,
@@ -124,6 +124,8 @@ fn recovered(
     change: &Change,
 ) -> Recovered {
     let columns = columns(&kept);
+    // Nobody but the service makes one of this name.
+    let kind = if is_audit_name(name.as_str()) { AUDIT_KIND } else { EVENTS_KIND };
     let maps: BTreeSet<String> = columns
         .iter()
         .filter(|column| column.kind == FieldKind::Map)
@@ -135,7 +137,7 @@ fn recovered(
         org,
         name,
         description: String::new(),
-        kind: EVENTS_KIND.to_owned(),
+        kind: kind.to_owned(),
         created: now,
         created_by: change.actor.as_str().into(),
         modified: now,

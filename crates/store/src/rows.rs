@@ -11,7 +11,7 @@ use tidegauge_model::{ErrorKind, FieldKind};
 
 use crate::dataset::{DatasetState, Snapshot};
 use crate::merge::Merge;
-use crate::part::Part;
+use crate::merge_input::MergeInput;
 use crate::{Error, Result, Store};
 
 /// One stored event.
@@ -50,27 +50,27 @@ impl Store {
 
     /// Every event of a dataset that can be read, and why the others cannot.
     pub async fn readable_rows(&self, state: &Arc<DatasetState>) -> Result<(Vec<StoredRow>, Vec<Error>)> {
-        let Snapshot { logged, segments, .. } = state.snapshot();
-        let mut parts: Vec<Part> = logged.into_iter().map(Part::Logged).collect();
+        let Snapshot { batches, segments, .. } = state.snapshot();
+        let mut inputs: Vec<MergeInput> = batches.into_iter().map(MergeInput::Buffered).collect();
         let mut damaged = Vec::new();
         for segment in segments.iter() {
             match self.open_segment(segment).await {
-                Ok(part) => parts.push(Part::Segment(Box::new(part))),
+                Ok(input) => inputs.push(MergeInput::Segment(Box::new(input))),
                 Err(error) if error.kind() == ErrorKind::Corrupt => damaged.push(error),
                 Err(error) => return Err(error),
             }
         }
-        Ok((rows_of(parts)?, damaged))
+        Ok((rows_of(inputs)?, damaged))
     }
 
     /// The events of one segment, in the order of time.
     pub async fn rows_of(&self, segment: &Segment) -> Result<Vec<StoredRow>> {
-        rows_of(vec![Part::Segment(Box::new(self.open_segment(segment).await?))])
+        rows_of(vec![MergeInput::Segment(Box::new(self.open_segment(segment).await?))])
     }
 }
 
-pub(crate) fn rows_of(parts: Vec<Part>) -> Result<Vec<StoredRow>> {
-    let merge = Merge::new(parts)?;
+pub(crate) fn rows_of(inputs: Vec<MergeInput>) -> Result<Vec<StoredRow>> {
+    let merge = Merge::new(inputs)?;
     let mut rows: Vec<StoredRow> = (0..merge.rows())
         .map(|row| StoredRow {
             time: merge.identities.times[row],

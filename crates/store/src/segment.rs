@@ -2,21 +2,21 @@
 //! it is decided by `flush`, `compact` and `delete`; that it exists is told by the catalogue.
 
 mod checksums;
-mod plan;
+mod encoding;
+mod overflow;
+mod overflow_field;
 mod proof;
 mod read;
-mod rest;
-mod rest_field;
 mod schema;
 mod stats;
 mod write;
 
 pub(crate) use checksums::{GroupChecksums, Page, chunk_range, filter_range};
+pub(crate) use overflow::decode as decode_overflow;
+pub(crate) use overflow_field::decode_field as decode_overflow_field;
 pub(crate) use proof::{TAIL_BYTES, is_footer_whole, is_whole};
-pub(crate) use read::{SegmentPart, parse_description};
-pub(crate) use rest::decode as decode_rest;
-pub(crate) use rest_field::decode_field as decode_rest_field;
-pub(crate) use schema::{ARRIVAL, INDEX, Origin, REST, SEQUENCE, TIME};
+pub(crate) use read::{SegmentInput, parse_description};
+pub(crate) use schema::{ARRIVAL, INDEX, OVERFLOW, Origin, SEQUENCE, TIME};
 pub(crate) use stats::bounds;
 pub use stats::{Bound, ColumnStats, SegmentStats};
 pub(crate) use write::{Encoded, Job, encode, footer_bytes, is_nameable, promoted};
@@ -26,12 +26,12 @@ use serde::{Deserialize, Serialize};
 /// How many rows a row group has: the unit that a query reads or skips.
 pub(crate) const ROW_GROUP_ROWS: usize = 128 * 1024;
 
-/// How many fields of a segment are columns of their own; the others share the column `_rest`.
+/// How many fields of a segment are columns of their own; the others share the overflow column `_rest`.
 pub(crate) const COLUMNS_MAX: usize = 500;
 
 /// How much work goes into a segment's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Effort {
+pub(crate) enum CompactionTier {
     /// From the buffer: soon merged with others.
     Fresh,
     /// From compaction: may be merged again.
@@ -50,7 +50,7 @@ pub(crate) struct Description {
     pub(crate) raw_bytes: u64,
     pub(crate) level: u32,
     /// Up to which sequence the dataset's events were in segments with this one, or had been: of those that were
-    /// deleted since, the log may still have a copy. Files from before that say nothing.
+    /// deleted since, the WAL may still have a copy. Files from before that say nothing.
     #[serde(default)]
     pub(crate) flushed: u64,
     /// The segments whose rows this one and its siblings hold. Until those are deleted, both are in the store.
@@ -65,7 +65,7 @@ pub(crate) struct Description {
     /// By row group; files from before ranges were read have none and are verified whole.
     #[serde(default)]
     pub(crate) checksums: Vec<GroupChecksums>,
-    /// The templates of texts, which lie between the last row group and the footer. Files from before that have none.
+    /// The templates of strings, which lie between the last row group and the footer. Files from before that have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) templates: Vec<DescribedTemplates>,
 }

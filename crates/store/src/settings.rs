@@ -10,19 +10,19 @@ use crate::objects::ObjectLocation;
 /// How events are kept.
 #[derive(Clone, Debug)]
 pub struct StoreSettings {
-    /// The folder of the log, of quarantined parts, and of the lock.
+    /// The folder of the WAL, of quarantined parts, and of the lock.
     pub folder: PathBuf,
     /// What that folder is on.
     pub disk: Arc<dyn Disk>,
     pub objects: ObjectLocation,
-    pub log_file_bytes: u64,
+    pub wal_file_bytes: u64,
     /// When a dataset's events are written as a segment: bytes or rows in the buffer, or age of the oldest.
     pub flush_bytes: usize,
     pub flush_rows: usize,
     pub flush_age: Duration,
     /// How much all buffers together may hold before requests have to wait.
     pub buffer_bytes_max: usize,
-    /// How long a request waits for room in the buffer before it is told to come back.
+    /// How long a request waits for room in the buffer at most before it is told to come back.
     pub buffer_wait: Duration,
     pub segment_rows_max: usize,
     /// How much a compaction may read at once.
@@ -45,7 +45,7 @@ impl StoreSettings {
             objects: ObjectLocation::Folder(folder.join("segments")),
             folder,
             disk: Arc::new(MachineDisk),
-            log_file_bytes: 64 << 20,
+            wal_file_bytes: 64 << 20,
             flush_bytes: 80 << 20,
             flush_rows: 256 * 1024,
             flush_age: Duration::from_secs(600),

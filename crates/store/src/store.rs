@@ -1,31 +1,32 @@
 //! The store: all datasets of this process with their log, their segments and the catalogue that names them. Opening
 //! it recovers what was acknowledged before; appending makes events durable and readable; moving them on is left to
-//! `flush`, `compact`, `delete`, `retain` and `sweep`, whose steps the server calls.
+//! `flush`, `compact`, `delete`, `retain` and `collect_orphan`, whose steps the server calls.
 
 mod open;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
 
 use hashbrown::HashMap;
 use tidegauge_catalog::Catalog;
 use tidegauge_catalog::datasets::Dataset;
-use tidegauge_model::{Chance, Clock, Columns, DatasetId, ErrorKind, OrgId, Timestamp};
+use tidegauge_model::{Clock, Columns, DatasetId, ErrorKind, OrgId, Rng, Timestamp};
 use tokio::sync::Notify;
 
-use crate::blocks::Footers;
-use crate::dataset::DatasetState;
-use crate::frame::{Encoder, Frame, Receipt};
-use crate::gone::Watchers;
+use crate::blocks::FooterCache;
+use crate::dataset::{DatasetState, Info};
+use crate::eviction::Watchers;
 use crate::intents::Intents;
 use crate::keys::Keyed;
 use crate::lease::Lease;
-use crate::log::{Accept, Damage, Log};
 use crate::objects::Objects;
+use crate::orphaned_wal::{OrphanedWal, deletion};
 use crate::settings::StoreSettings;
 use crate::trouble::LastFailure;
-use crate::unclaimed::{Unclaimed, deletion};
+use crate::wal::{Accept, Damage, Wal};
+use crate::wal_batch::{Encoder, Receipt, WalBatch};
 use crate::{Error, Result};
 
 pub(crate) use open::{lock_folder, prepare};
@@ -38,13 +39,13 @@ const BUFFER_RESERVE: usize = 8;
 pub struct Store {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) chance: Arc<dyn Chance>,
+    pub(crate) rng: Arc<dyn Rng>,
     pub(crate) settings: StoreSettings,
     pub(crate) objects: Arc<Objects>,
     pub(crate) intents: Intents,
-    pub(crate) footers: Arc<Footers>,
+    pub(crate) footer_cache: Arc<FooterCache>,
     pub(crate) watchers: Watchers,
-    pub(crate) log: Log,
+    pub(crate) wal: Wal,
     directory: RwLock<Directory>,
     buffered: Arc<AtomicUsize>,
     /// Bytes on their way to the buffer.
@@ -53,24 +54,25 @@ pub struct Store {
     pub(crate) flush_wanted: Notify,
     /// Told when buffers have got smaller.
     pub(crate) room: Notify,
-    /// Bytes of frames that were appended.
+    /// Bytes of batches that were appended.
     appended: AtomicU64,
     /// When the pace was looked at last, and how much had been appended then.
     pace: Mutex<(Timestamp, u64)>,
     /// How many times segments were published for each organisation.
     flushes: Mutex<HashMap<OrgId, u64>>,
     pub(crate) flush_failure: LastFailure,
-    /// Up to which sequence the log has events of datasets that are gone.
-    pub(crate) doomed: AtomicU64,
+    pub(crate) rewritten: Rewritten,
+    /// Up to which sequence the WAL has events of datasets that are gone.
+    pub(crate) deleted_through: AtomicU64,
     damage: Vec<Damage>,
-    pub(crate) unclaimed: Unclaimed,
+    pub(crate) orphaned: OrphanedWal,
     pub(crate) lease: Lease,
     _lock: std::fs::File,
 }
 
 /// The events of a request, ready to be stored.
 #[derive(Debug)]
-pub struct Prepared(Frame);
+pub struct Prepared(WalBatch);
 
 /// Events that are on their way to the buffer, until they are there or refused.
 #[derive(Debug)]
@@ -114,17 +116,36 @@ impl Directory {
 
 /// Figures of the whole store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StoreFigures {
+pub struct StoreStats {
     pub datasets: u64,
     pub buffered_bytes: u64,
-    pub log_bytes: u64,
+    pub wal_bytes: u64,
     pub last_sequence: u64,
     /// Memory that the footers of segments take.
     pub footer_bytes: u64,
+    /// Since the start: how often the log was synced for requests.
+    pub wal_syncs: u64,
+    /// Since the start: segments that were merged or written without what was deleted, and their bytes.
+    pub rewritten_segments: u64,
+    pub rewritten_bytes: u64,
+}
+
+/// What was written anew of segments since the start.
+#[derive(Debug, Default)]
+pub(crate) struct Rewritten {
+    segments: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl Rewritten {
+    pub(crate) fn add(&self, segments: u64, bytes: u64) {
+        self.segments.fetch_add(segments, Ordering::Relaxed);
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
 }
 
 impl Store {
-    /// Parts of the log that could not be read when the store was opened.
+    /// Parts of the WAL that could not be read when the store was opened.
     pub fn damage(&self) -> &[Damage] {
         &self.damage
     }
@@ -163,9 +184,9 @@ impl Store {
         if let Some(state) = removed {
             self.forget_dataset(&state);
             self.drop_damaged(id, u64::MAX);
-            self.doomed.fetch_max(self.log.last_sequence(), Ordering::AcqRel);
+            self.deleted_through.fetch_max(self.wal.last_sequence(), Ordering::AcqRel);
             // Durable with the next sync; if it is lost, the events are put aside once and somebody has to look.
-            if let Err(error) = self.log.append(state.key, deletion(), state as Arc<dyn Accept>) {
+            if let Err(error) = self.wal.append(state.key, deletion(), state as Arc<dyn Accept>) {
                 tracing::warn!(%error, "cannot log that a dataset is deleted");
             }
             self.room.notify_waiters();
@@ -179,17 +200,28 @@ impl Store {
 
     /// Makes the events of a request durable and readable, and returns their sequence.
     pub async fn append(&self, dataset: &Arc<DatasetState>, prepared: Prepared) -> Result<u64> {
+        self.append_within(dataset, prepared, self.settings.buffer_wait).await
+    }
+
+    /// The same for a request that may not wait for room as long as the settings say, but only so long.
+    pub async fn append_within(
+        &self,
+        dataset: &Arc<DatasetState>,
+        prepared: Prepared,
+        wait_max: Duration,
+    ) -> Result<u64> {
         self.hold_lease().await?;
-        let Prepared(frame) = prepared;
-        let _admitted = self.wait_for_room(dataset.org(), frame.bytes()).await?;
-        let key = frame.receipt().key.as_ref().map(|key| Keyed::new(dataset, &key.key));
+        let Prepared(payload) = prepared;
+        let wait_max = wait_max.min(self.settings.buffer_wait);
+        let _admitted = self.wait_for_room(dataset.org(), payload.bytes(), wait_max).await?;
+        let key = payload.receipt().key.as_ref().map(|key| Keyed::new(dataset, &key.key));
         let accept = match key {
             Some(keyed) => Arc::new(keyed) as Arc<dyn Accept>,
             None => Arc::clone(dataset) as Arc<dyn Accept>,
         };
-        self.appended.fetch_add(frame.bytes() as u64, Ordering::AcqRel);
-        let answer = self.log.append(dataset.key, frame, accept)?;
-        let stopped = |_| Error::new(ErrorKind::Unavailable, "the log stopped: try again");
+        self.appended.fetch_add(payload.bytes() as u64, Ordering::AcqRel);
+        let answer = self.wal.append(dataset.key, payload, accept)?;
+        let stopped = |_| Error::new(ErrorKind::Unavailable, "the write-ahead log stopped: try again");
         let sequence = answer.await.map_err(stopped)??;
         // The process may have stood still meanwhile: then it must not say that the events are where others look.
         self.hold_lease().await?;
@@ -200,7 +232,7 @@ impl Store {
     }
 
     /// Waits until the buffers have room, and gives up when the disk does not follow.
-    async fn wait_for_room(&self, org: &OrgId, bytes: usize) -> Result<Admitted<'_>> {
+    async fn wait_for_room(&self, org: &OrgId, bytes: usize, wait_max: Duration) -> Result<Admitted<'_>> {
         let wait = async {
             loop {
                 let told = self.room.notified();
@@ -215,7 +247,7 @@ impl Store {
         let busy = |_| {
             Error::new(ErrorKind::Unavailable, "events come in faster than they can be stored: try again")
         };
-        tokio::time::timeout(self.settings.buffer_wait, wait).await.map_err(busy)
+        tokio::time::timeout(wait_max, wait).await.map_err(busy)
     }
 
     /// Whether events of an organisation may be buffered. The last part of the buffer is for those who have little in it:
@@ -257,8 +289,34 @@ impl Store {
     /// Bytes that came in for an organisation in a month and are not in the catalogue's count yet.
     pub fn uncounted_usage(&self, org: &OrgId, month: &str) -> u64 {
         // Asked with every request: only the organisation's own datasets are looked at.
-        let of = |state: &Arc<DatasetState>| state.lock().usage.get(month).copied().unwrap_or(0);
+        let of = |state: &Arc<DatasetState>| {
+            let inner = state.lock();
+            let days = inner.usage.iter().filter(|(day, _)| day.starts_with(month));
+            days.map(|(_, bytes)| bytes).sum::<u64>()
+        };
         self.directory().by_name.get(org).map_or(0, |datasets| datasets.values().map(of).sum())
+    }
+
+    /// The same by dataset and day.
+    pub fn uncounted_by_day(&self, org: &OrgId) -> Vec<(String, String, u64)> {
+        let directory = self.directory();
+        let datasets = directory.by_name.get(org).into_iter().flatten();
+        let of = |(name, state): (&String, &Arc<DatasetState>)| {
+            let inner = state.lock();
+            let days = inner.usage.iter().map(|(day, bytes)| (name.clone(), day.clone(), *bytes));
+            days.collect::<Vec<_>>()
+        };
+        datasets.flat_map(of).collect()
+    }
+
+    /// The bytes and the events that an organisation has now, by dataset.
+    pub fn stored_by_dataset(&self, org: &OrgId) -> Vec<(String, Info)> {
+        let states: Vec<(String, Arc<DatasetState>)> = {
+            let directory = self.directory();
+            let datasets = directory.by_name.get(org).into_iter().flatten();
+            datasets.map(|(name, state)| (name.clone(), Arc::clone(state))).collect()
+        };
+        states.into_iter().map(|(name, state)| (name, state.info())).collect()
     }
 
     /// Grows whenever the catalogue's counts of an organisation have changed.
@@ -272,33 +330,36 @@ impl Store {
         *flushes.entry(org.clone()).or_default() += 1;
     }
 
-    pub fn figures(&self) -> StoreFigures {
-        StoreFigures {
+    pub fn stats(&self) -> StoreStats {
+        StoreStats {
             datasets: self.directory().by_id.len() as u64,
             buffered_bytes: self.buffered_bytes() as u64,
-            log_bytes: self.log.bytes(),
-            last_sequence: self.log.last_sequence(),
-            footer_bytes: self.footers.bytes() as u64,
+            wal_bytes: self.wal.bytes(),
+            last_sequence: self.wal.last_sequence(),
+            footer_bytes: self.footer_cache.bytes() as u64,
+            wal_syncs: self.wal.syncs(),
+            rewritten_segments: self.rewritten.segments.load(Ordering::Relaxed),
+            rewritten_bytes: self.rewritten.bytes.load(Ordering::Relaxed),
         }
     }
 
-    /// Lets the log drop what is in segments.
-    pub(crate) fn release_log(&self) {
+    /// Lets the WAL drop what is in segments.
+    pub(crate) fn release_wal(&self) {
         if self.catalog.is_lease_lost() {
             // Somebody else moves the marks now: what this log holds is sorted out at the next start.
             return;
         }
         // Read first: everything up to here is in a buffer or in segments.
-        let last = self.log.last_sequence();
-        let oldest = self.all().iter().filter_map(|state| Some(state.lock().logged.first()?.sequence)).min();
-        let oldest = oldest.into_iter().chain(self.intents.first_in_log()).min();
-        self.log.release(oldest.unwrap_or(u64::MAX).min(last + 1));
+        let last = self.wal.last_sequence();
+        let oldest = self.all().iter().filter_map(|state| Some(state.lock().batches.first()?.sequence)).min();
+        let oldest = oldest.into_iter().chain(self.intents.first_in_wal()).min();
+        self.wal.release(oldest.unwrap_or(u64::MAX).min(last + 1));
     }
 
-    /// Writes everything as segments, ends the log and lets others write. Nothing can be appended afterwards.
+    /// Writes everything as segments, ends the WAL and lets others write. Nothing can be appended afterwards.
     pub async fn close(&self) -> Result<()> {
         let flushed = self.keep_lease_during(self.flush_all()).await;
-        self.log.close();
+        self.wal.close();
         self.release_lease().await;
         flushed
     }

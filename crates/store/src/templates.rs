@@ -1,6 +1,6 @@
-//! The templates of the texts of one column of one row group: the dictionary of templates, the template of each row,
+//! The templates of the strings of one column of one row group: the dictionary of templates, the template of each row,
 //! what the variables in each hole look like, and a filter over the longer ones. Made when a segment is written and
-//! stored in it beside the column, or made anew from the texts of a segment that has none. What a question makes of
+//! stored in it beside the column, or made anew from the strings of a segment that has none. What a question makes of
 //! it is left to the query engine.
 
 mod build;
@@ -61,10 +61,10 @@ impl Hole {
 }
 
 impl Templates {
-    /// The templates of these texts; none where they are too short or too different for it to be worth it.
-    pub fn of<'a>(texts: impl ExactSizeIterator<Item = Option<&'a str>>) -> Option<Self> {
-        let mut builder = Builder::new(texts.len());
-        for text in texts {
+    /// The templates of these strings; none where they are too short or too different for it to be worth it.
+    pub fn of<'a>(strings: impl ExactSizeIterator<Item = Option<&'a str>>) -> Option<Self> {
+        let mut builder = Builder::new(strings.len());
+        for text in strings {
             builder.add(text)?;
         }
         builder.finish()

@@ -1,4 +1,4 @@
-//! What the store reads from disks, as bytes, for the fuzz targets: files of the log, frames, templates and segments. Nobody
+//! What the store reads from disks, as bytes, for the fuzz targets: WAL files, batches, templates and segments. Nobody
 //! else should use it.
 
 use std::path::Path;
@@ -10,71 +10,72 @@ use tidegauge_model::{Column, Columns, DatasetId, FieldKind, SegmentId};
 
 use crate::arrays;
 pub use crate::blocks::testing::OpenSegment;
-use crate::frame::{Encoder, Frame};
-use crate::log::{DatasetKey, LogSettings, encode_file, recover};
 use crate::merge::{Merge, Rows};
-use crate::part::{ColumnKey, Logged, Part};
+use crate::merge_input::{BufferedBatch, ColumnKey, MergeInput};
 use crate::rows::rows_of;
-use crate::segment::{self, Effort, Job, Origin, SegmentPart};
+use crate::segment::{self, CompactionTier, Job, Origin, SegmentInput};
+use crate::wal::{DatasetKey, WalSettings, encode_file, recover};
+use crate::wal_batch::{Encoder, WalBatch};
 use crate::{Damage, Receipt, Result, StoredRow, Templates};
 
-/// A record of the log.
+/// A record of the WAL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LogRecord {
+pub struct WalRecord {
     pub dataset: DatasetId,
     pub sequence: u64,
     /// Up to where the file was on the disk when this was written.
     pub synced: u64,
-    pub frame: Vec<u8>,
+    pub payload: Vec<u8>,
 }
 
 /// What a log held.
 #[derive(Clone, Debug)]
-pub struct FoundLog {
-    /// Datasets, sequences and frames.
+pub struct RecoveredWal {
+    /// Datasets, sequences and batches.
     pub records: Vec<(DatasetId, u64, Vec<u8>)>,
     pub damage: Vec<Damage>,
     pub last_sequence: u64,
 }
 
-/// A file of the log with these records. The second number is where each ends.
-pub fn log_file(first: u64, acknowledged: u64, records: &[LogRecord]) -> Result<(Vec<u8>, Vec<usize>)> {
-    let keyed: Vec<(DatasetKey, &LogRecord)> =
+/// A WAL file with these records. The second number is where each ends.
+pub fn wal_file(first: u64, acknowledged: u64, records: &[WalRecord]) -> Result<(Vec<u8>, Vec<usize>)> {
+    let keyed: Vec<(DatasetKey, &WalRecord)> =
         records.iter().map(|record| Ok((DatasetKey::of(&record.dataset)?, record))).collect::<Result<_>>()?;
-    let records = keyed.iter().map(|(key, record)| (*key, record.sequence, record.synced, &record.frame[..]));
+    let records =
+        keyed.iter().map(|(key, record)| (*key, record.sequence, record.synced, &record.payload[..]));
     Ok(encode_file(first, acknowledged, records))
 }
 
-/// Reads the log in a folder as a start does, and puts damaged parts aside.
-pub fn recover_log(folder: &Path) -> Result<FoundLog> {
-    let settings = LogSettings {
+/// Reads the WAL in a folder as a start does, and puts damaged parts aside.
+pub fn recover_wal(folder: &Path) -> Result<RecoveredWal> {
+    let settings = WalSettings {
         folder: folder.join("log"),
         quarantine: folder.join("quarantine"),
         file_bytes: 1 << 20,
     };
     let mut records = Vec::new();
-    let recovered = recover(&settings, &mut |dataset, sequence, frame| {
-        records.push((dataset, sequence, frame.encoded().to_vec()));
+    let recovered = recover(&settings, &mut |dataset, sequence, payload| {
+        records.push((dataset, sequence, payload.encoded().to_vec()));
     })?;
-    Ok(FoundLog { records, damage: recovered.damage, last_sequence: recovered.last_sequence })
+    Ok(RecoveredWal { records, damage: recovered.damage, last_sequence: recovered.last_sequence })
 }
 
-/// The frame of some events.
-pub fn encode_frame(columns: &Columns, receipt: Receipt) -> Vec<u8> {
+/// The batch of some events.
+pub fn encode_wal_batch(columns: &Columns, receipt: Receipt) -> Vec<u8> {
     Encoder::encode(columns, receipt).encoded().to_vec()
 }
 
-/// The events of a frame.
-pub fn decode_frame(bytes: &[u8]) -> Result<(Columns, Receipt)> {
-    let frame = Frame::decode(Bytes::copy_from_slice(bytes))?;
+/// The events of a batch.
+pub fn decode_wal_batch(bytes: &[u8]) -> Result<(Columns, Receipt)> {
+    let payload = WalBatch::decode(Bytes::copy_from_slice(bytes))?;
     let mut columns = Vec::new();
-    for column in frame.columns() {
-        let field = Arc::<str>::from(frame.name(column));
-        let array = arrays::of_frame(&frame, column)?;
+    for column in payload.columns() {
+        let field = Arc::<str>::from(payload.name(column));
+        let array = arrays::of_batch(&payload, column)?;
         columns.push(arrays::to_column(&field, column.kind(), &array)?);
     }
-    let columns = Columns { times: frame.times().into_owned(), columns };
-    Ok((columns, frame.receipt().as_ref().clone()))
+    let columns = Columns { times: payload.times().into_owned(), columns };
+    Ok((columns, payload.receipt().as_ref().clone()))
 }
 
 pub fn encode_templates(templates: &Templates) -> Result<Vec<u8>> {
@@ -86,27 +87,27 @@ pub fn decode_templates(bytes: &[u8], rows: usize) -> Result<Option<Templates>> 
     Templates::decode(bytes, rows)
 }
 
-/// All fields in the texts of `_rest`.
-pub fn decode_rest(texts: &[Option<&str>]) -> Result<Vec<Column>> {
-    segment::decode_rest(&rest_array(texts))
+/// All fields in the strings of `_rest`.
+pub fn decode_overflow(strings: &[Option<&str>]) -> Result<Vec<Column>> {
+    segment::decode_overflow(&overflow_array(strings))
 }
 
-/// One field in the texts of `_rest`.
-pub fn decode_rest_field(texts: &[Option<&str>], field: &str, kind: FieldKind) -> Result<Column> {
-    segment::decode_rest_field(&rest_array(texts), field, kind)
+/// One field in the strings of `_rest`.
+pub fn decode_overflow_field(strings: &[Option<&str>], field: &str, kind: FieldKind) -> Result<Column> {
+    segment::decode_overflow_field(&overflow_array(strings), field, kind)
 }
 
-fn rest_array(texts: &[Option<&str>]) -> ArrayRef {
-    Arc::new(texts.iter().copied().collect::<LargeStringArray>())
+fn overflow_array(strings: &[Option<&str>]) -> ArrayRef {
+    Arc::new(strings.iter().copied().collect::<LargeStringArray>())
 }
 
 /// A segment with the events of these requests, whose sequences count from 1.
 pub fn encode_segment(requests: &[Columns]) -> Result<Vec<u8>> {
-    let logged = (1..).zip(requests).map(|(sequence, columns)| {
+    let batches = (1..).zip(requests).map(|(sequence, columns)| {
         let receipt = Receipt { arrival: 1_000_000 * sequence as i64, raw_bytes: 100, key: None };
-        Part::Logged(Arc::new(Logged { sequence, frame: Encoder::encode(columns, receipt) }))
+        MergeInput::Buffered(Arc::new(BufferedBatch { sequence, payload: Encoder::encode(columns, receipt) }))
     });
-    let merge = Merge::new(logged.collect())?;
+    let merge = Merge::new(batches.collect())?;
     let (own, _) = segment::promoted(&merge);
     let column = |(number, ((field, kind), _)): (u32, &(ColumnKey, u64))| {
         let (field, name) = (field.to_string(), format!("{field}:{}", kind.as_str()));
@@ -124,7 +125,7 @@ pub fn encode_segment(requests: &[Columns]) -> Result<Vec<u8>> {
         level: 0,
         flushed: requests.len() as u64,
         replaces: Vec::new(),
-        effort: Effort::Fresh,
+        tier: CompactionTier::Fresh,
     };
     let mut encoded = segment::encode(&job)?;
     Ok(encoded.pop().map(|encoded| encoded.bytes).unwrap_or_default())
@@ -142,8 +143,8 @@ pub fn is_whole(bytes: &[u8]) -> (bool, bool) {
 
 /// The events of a segment file that is taken for whole.
 pub fn segment_rows(bytes: &[u8]) -> Result<Vec<StoredRow>> {
-    let part = SegmentPart::open(Bytes::copy_from_slice(bytes))?;
-    rows_of(vec![Part::Segment(Box::new(part))])
+    let input = SegmentInput::open(Bytes::copy_from_slice(bytes))?;
+    rows_of(vec![MergeInput::Segment(Box::new(input))])
 }
 
 /// Opens a file for queries, of which the catalogue knows what was written, so many rows.

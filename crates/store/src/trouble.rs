@@ -1,4 +1,4 @@
-//! What fails at present, as far as the last attempt tells: writing the log, moving events to segments, changing the
+//! What fails at present, as far as the last attempt tells: writing the WAL, moving events to segments, changing the
 //! catalogue. It is for whoever asks how the service is; a request hears of it by an error of its own.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,7 +20,7 @@ pub struct Trouble {
 pub enum Work {
     /// Making events durable. As long as it fails, none are taken.
     Log,
-    /// Moving events to segments. As long as it fails, they stay in the log and in the buffer.
+    /// Moving events to segments. As long as it fails, they stay in the WAL and in the buffer.
     Segments,
     /// Changing the catalogue, which is done for the lease at least.
     Catalogue,
@@ -57,7 +57,7 @@ impl Store {
     /// What fails at present.
     pub fn troubles(&self) -> Vec<Trouble> {
         let troubles = [
-            self.log.last_failure().trouble(Work::Log),
+            self.wal.last_failure().trouble(Work::Log),
             self.flush_failure.trouble(Work::Segments),
             self.lease.last_failure.trouble(Work::Catalogue),
         ];
@@ -66,8 +66,8 @@ impl Store {
 
     /// Finds out whether a log that could not be written can be again. Without it, a service that nobody sends events to
     /// because of that would not get to know.
-    pub async fn mend_log(&self) -> Result<()> {
-        self.log.mend().await
+    pub async fn mend_wal(&self) -> Result<()> {
+        self.wal.mend().await
     }
 
     pub(crate) fn note_flush(&self, flushed: &Result<()>) {

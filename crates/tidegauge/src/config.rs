@@ -42,6 +42,8 @@ pub use settings::Settings;
 #[derive(Clone, Debug)]
 pub struct Config {
     pub listen: SocketAddr,
+    /// A port for OTLP over gRPC alone.
+    pub otlp_grpc_listen: Option<SocketAddr>,
     /// Where the service is to be found, if that was said; else it is where it listens.
     pub public_url: Option<PublicUrl>,
     pub trusted_proxies: TrustedProxies,
@@ -88,6 +90,7 @@ impl TryFrom<Settings> for Config {
         };
         let tls = tls_files(&server)?;
         Ok(Self {
+            otlp_grpc_listen: listeners::address("otlp_grpc_listen", &listeners.otlp_grpc_listen)?,
             listeners: listeners::checked(listeners, tls.as_ref())?,
             listen: server.listen.parse().map_err(|_| {
                 setting("listen", format!("{:?} is not an address such as 127.0.0.1:8080", server.listen))

@@ -12,13 +12,13 @@ use tidegauge_fuzz_plain::edits::Edits;
 use tidegauge_fuzz_plain::events::sample;
 use tidegauge_model::DatasetId;
 use tidegauge_store::Receipt;
-use tidegauge_store::testing::{FoundLog, LogRecord, encode_frame, log_file, recover_log};
+use tidegauge_store::testing::{RecoveredWal, WalRecord, encode_wal_batch, wal_file, recover_wal};
 
 const HEAD_BYTES: usize = 24;
 
 /// A record that was written, and what became of it.
 struct Written {
-    record: LogRecord,
+    record: WalRecord,
     file: usize,
     start: usize,
     is_intact: bool,
@@ -26,19 +26,19 @@ struct Written {
 
 fn frames() -> &'static [Vec<u8>] {
     static FRAMES: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
-    FRAMES.get_or_init(|| [0, 1, 2, 5].map(|rows| encode_frame(&sample(rows), Receipt::default())).to_vec())
+    FRAMES.get_or_init(|| [0, 1, 2, 5].map(|rows| encode_wal_batch(&sample(rows), Receipt::default())).to_vec())
 }
 
 /// Up to three files. Each byte is a record: which frame, whether it begins a file, whether a sync came before it.
 fn write(script: &[u8]) -> (Vec<(u64, Vec<u8>)>, Vec<Written>) {
-    let mut groups: Vec<Vec<(LogRecord, bool)>> = vec![Vec::new()];
+    let mut groups: Vec<Vec<(WalRecord, bool)>> = vec![Vec::new()];
     for (sequence, step) in (1..).zip(script.iter().take(12)) {
         if step & 4 != 0 && groups.len() < 3 && groups.last().is_some_and(|group| !group.is_empty()) {
             groups.push(Vec::new());
         }
         let dataset = DatasetId::from(format!("dataset_{:032x}", step >> 6));
-        let frame = frames()[usize::from(step & 3)].clone();
-        let record = LogRecord { dataset, sequence, synced: 0, frame };
+        let payload = frames()[usize::from(step & 3)].clone();
+        let record = WalRecord { dataset, sequence, synced: 0, payload };
         groups.last_mut().expect("there is a file").push((record, step & 8 != 0));
     }
     let (mut files, mut all) = (Vec::new(), Vec::new());
@@ -51,10 +51,10 @@ fn write(script: &[u8]) -> (Vec<(u64, Vec<u8>)>, Vec<Written>) {
                 synced = position;
             }
             record.synced = synced;
-            position += 48 + record.frame.len().next_multiple_of(8) as u64;
+            position += 48 + record.payload.len().next_multiple_of(8) as u64;
             records.push(record);
         }
-        let (bytes, ends) = log_file(first, first - 1, &records).expect("ids are ids");
+        let (bytes, ends) = wal_file(first, first - 1, &records).expect("ids are ids");
         let starts = std::iter::once(HEAD_BYTES).chain(ends.iter().copied());
         let next = first + records.len() as u64;
         all.extend(records.into_iter().zip(starts).map(|(record, start)| Written {
@@ -73,8 +73,8 @@ fn folder() -> PathBuf {
     std::env::temp_dir().join(format!("tidegauge-fuzz-log-{}", std::process::id()))
 }
 
-fn recover(folder: &Path) -> FoundLog {
-    recover_log(folder).expect("the disk is in order")
+fn recover(folder: &Path) -> RecoveredWal {
+    recover_wal(folder).expect("the disk is in order")
 }
 
 fuzz_target!(|data: &[u8]| {
@@ -93,7 +93,7 @@ fuzz_target!(|data: &[u8]| {
             damaged_heads.insert(number);
         }
         for one in written.iter_mut().filter(|one| one.file == number) {
-            one.is_intact = is_same(one.start, one.start + 48 + one.record.frame.len());
+            one.is_intact = is_same(one.start, one.start + 48 + one.record.payload.len());
         }
         std::fs::write(folder.join(format!("log/{first:016x}.log")), bytes).expect("a file can be written");
     }
@@ -105,11 +105,11 @@ fuzz_target!(|data: &[u8]| {
     let _ = std::fs::remove_dir_all(&folder);
 });
 
-fn check(found: &FoundLog, written: &[Written], damaged_heads: &HashSet<usize>) {
+fn check(found: &RecoveredWal, written: &[Written], damaged_heads: &HashSet<usize>) {
     let expected: Vec<(DatasetId, u64, Vec<u8>)> = written
         .iter()
         .filter(|one| one.is_intact)
-        .map(|one| (one.record.dataset.clone(), one.record.sequence, one.record.frame.clone()))
+        .map(|one| (one.record.dataset.clone(), one.record.sequence, one.record.payload.clone()))
         .collect();
     assert_eq!(found.records, expected, "every intact record is found, and no other");
     let last = expected.last().map_or(0, |(_, sequence, _)| *sequence);

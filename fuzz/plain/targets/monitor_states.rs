@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tidegauge_watch::State;
+use tidegauge_alerting::State;
 
 fuzz_target!(|text: &str| {
     let Ok(state) = State::from_text(text) else { return };

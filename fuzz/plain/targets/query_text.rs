@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use libfuzzer_sys::fuzz_target;
-use tidegauge_lang::complete::{Known, KnownField};
+use tidegauge_lang::complete::{Existing, KnownField};
 use tidegauge_lang::{Diagnostic, complete, format, parse_expression, parse_query};
 use tidegauge_lang::{print_expression, print_query, resolve};
 
@@ -27,7 +27,7 @@ fn check_completions(text: &str) {
     };
     let values = |_: &str, _: &str| vec!["200".to_owned(), "it's".to_owned()];
     let datasets = ["logs".to_owned(), "my logs".to_owned()];
-    let known = Known { datasets: &datasets, views: &[], fields: &fields, values: &values };
+    let known = Existing { datasets: &datasets, views: &[], fields: &fields, values: &values };
     for position in [text.len(), text.len() / 2] {
         let found = complete(text, position, &known);
         assert!(text.get(found.replace.range()).is_some());

@@ -10,7 +10,7 @@ use tidegauge_fuzz_plain::edits::Edits;
 use tidegauge_fuzz_plain::events::sample;
 use tidegauge_model::FieldKind;
 use tidegauge_store::testing::{encode_segment, is_whole, open_segment, segment_rows};
-use tidegauge_store::{Block, Probe, Test};
+use tidegauge_store::{Block, Scalar, Predicate};
 use tokio::runtime::Runtime;
 
 const ROWS: u64 = 60;
@@ -72,7 +72,7 @@ async fn read_block(block: &Block, all: &mut Read) {
             note(name("all of"), block.column(&field, kind).await.map(|column| format!("{column:?}")));
             let some = block.column_at(&field, kind, &[1, 2, 30]).await;
             note(name("some of"), some.map(|column| format!("{column:?}")));
-            let test = Test::Equal(Probe::String("request 1"));
+            let test = Predicate::Equal(Scalar::String("request 1"));
             note(name("a test of"), block.may_pass(&field, kind, &test).await.map(|may| may.to_string()));
         }
         let templates = block.templates(&field).await;

@@ -1,4 +1,5 @@
-//! Datagrams of GELF: events or a refusal, within the limits, and as many events as there are rows.
+//! Datagrams of GELF, and the messages that they come to: events or a refusal, within the limits, and as many events as
+//! there are rows.
 
 #![no_main]
 

@@ -10,9 +10,9 @@ use libfuzzer_sys::fuzz_target;
 use tidegauge_catalog::{Catalog, Location, SealKey};
 use tidegauge_engine::{Engine, EngineSettings, Error, Options, Question};
 use tidegauge_lang::{parse_query, resolve};
-use tidegauge_model::chance::SeededChance;
+use tidegauge_model::rng::SeededRng;
 use tidegauge_model::time::ManualClock;
-use tidegauge_model::{Chance, Clock, Timestamp};
+use tidegauge_model::{Rng, Clock, Timestamp};
 use tidegauge_store::{Store, StoreSettings};
 use tokio::runtime::Runtime;
 
@@ -32,8 +32,8 @@ impl World {
             let catalog = Arc::new(Catalog::open(&location, SealKey::new(&[7; 32])).await.unwrap());
             let clock: Arc<dyn Clock> =
                 Arc::new(ManualClock::at(Timestamp::from_micros(1_800_000_000_000_000)));
-            let chance: Arc<dyn Chance> = Arc::new(SeededChance::new(7));
-            Store::open(catalog, clock, chance, StoreSettings::new(folder.path().to_owned())).await.unwrap()
+            let rng: Arc<dyn Rng> = Arc::new(SeededRng::new(7));
+            Store::open(catalog, clock, rng, StoreSettings::new(folder.path().to_owned())).await.unwrap()
         });
         let settings = EngineSettings {
             threads: 1,

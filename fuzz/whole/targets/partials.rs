@@ -1,4 +1,4 @@
-//! Kept groups on the disk: a file that is not as it was written is taken for none, and one whose checksum fits though it
+//! Cached partial aggregates on the disk: a file that is not as it was written is taken for none, and one whose checksum fits though it
 //! was never written ends in entries or in none.
 
 #![no_main]

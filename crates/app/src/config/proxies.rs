@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use tidegauge_outgoing::networks::{Network, NotANetwork};
+use tidegauge_egress::networks::{Network, NotANetwork};
 
 /// The networks that such proxies are in; none unless the operator names some.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

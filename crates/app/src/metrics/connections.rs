@@ -1,4 +1,4 @@
-//! The figures of connections: how many there are, and which the service has ended by itself, by the reason.
+//! The metrics of connections: how many there are, and which the service has ended by itself, by the reason.
 
 use std::sync::atomic::AtomicI64;
 
@@ -40,7 +40,7 @@ struct ReasonLabels {
     reason: &'static str,
 }
 
-/// The figures, of which each copy is the same.
+/// The metrics, of which each copy is the same.
 #[derive(Clone, Debug, Default)]
 pub struct ConnectionMetrics {
     open: Gauge<i64, AtomicI64>,

@@ -1,5 +1,5 @@
-//! The figures of the engine: how many queries run, their memory, and whether kept groups are still what would be computed. They are
-//! read when somebody asks for them, and once a minute.
+//! The metrics of the engine: how many queries run, their memory, what they put on the disk, and whether cached partial
+//! aggregates are what would be computed. They are read when somebody asks for them, and once a minute.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -11,10 +11,13 @@ use tidegauge_engine::Engine;
 #[derive(Debug, Default)]
 pub(super) struct EngineMetrics {
     held_bytes: Gauge<i64, AtomicI64>,
-    kept_bytes: Gauge<i64, AtomicI64>,
+    cached_bytes: Gauge<i64, AtomicI64>,
     running: Gauge<i64, AtomicI64>,
     waiting: Gauge<i64, AtomicI64>,
-    sent_away: Counter,
+    rejected: Counter,
+    spill_bytes: Gauge<i64, AtomicI64>,
+    spilled_bytes: Counter,
+    spill_refused: Counter,
     right: Counter,
     wrong: Counter,
 }
@@ -28,25 +31,40 @@ impl EngineMetrics {
             metrics.held_bytes.clone(),
         );
         registry.register(
-            "query_kept_bytes",
-            "Memory of columns and groups that are kept for later queries",
-            metrics.kept_bytes.clone(),
+            "query_cached_bytes",
+            "Memory of the column cache and the partial aggregate cache",
+            metrics.cached_bytes.clone(),
         );
         registry.register("queries_running", "Queries that run", metrics.running.clone());
-        registry.register("queries_waiting", "Queries that wait for a place", metrics.waiting.clone());
+        registry.register("queries_waiting", "Queries in the admission queue", metrics.waiting.clone());
         registry.register(
-            "queries_sent_away",
-            "Queries that were told to come back because too many waited",
-            metrics.sent_away.clone(),
+            "queries_rejected",
+            "Queries rejected because the admission queue was full",
+            metrics.rejected.clone(),
         );
         registry.register(
-            "kept_groups_right",
-            "Comparisons of kept groups with computed ones that found them the same",
+            "query_spill_bytes",
+            "Bytes that running queries have put on the disk",
+            metrics.spill_bytes.clone(),
+        );
+        registry.register(
+            "query_spilled_bytes",
+            "Bytes that queries have put on the disk since the start",
+            metrics.spilled_bytes.clone(),
+        );
+        registry.register(
+            "query_spill_refused",
+            "How often a query found no room there, or could not write",
+            metrics.spill_refused.clone(),
+        );
+        registry.register(
+            "partials_right",
+            "Checks of cached partial aggregates that found them right",
             metrics.right.clone(),
         );
         registry.register(
-            "kept_groups_wrong",
-            "Comparisons of kept groups with computed ones that did not",
+            "partials_wrong",
+            "Checks of cached partial aggregates that found them wrong",
             metrics.wrong.clone(),
         );
         metrics
@@ -54,20 +72,24 @@ impl EngineMetrics {
 
     pub(super) fn note(&self, engine: &Engine) {
         let gauge = |bytes: usize| i64::try_from(bytes).unwrap_or(i64::MAX);
-        let (held, kept) = engine.memory_used();
+        let (held, cached) = engine.memory_used();
         self.held_bytes.set(gauge(held));
-        self.kept_bytes.set(gauge(kept));
+        self.cached_bytes.set(gauge(cached));
         let crowd = engine.crowd();
         self.running.set(gauge(crowd.running));
         self.waiting.set(gauge(crowd.waiting));
-        self.sent_away.inner().store(crowd.sent_away, Ordering::Relaxed);
+        self.rejected.inner().store(crowd.sent_away, Ordering::Relaxed);
+        let spilled = engine.spilled();
+        self.spill_bytes.set(i64::try_from(spilled.held).unwrap_or(i64::MAX));
+        self.spilled_bytes.inner().store(spilled.written, Ordering::Relaxed);
+        self.spill_refused.inner().store(spilled.refused, Ordering::Relaxed);
         let checked = engine.groups_checked();
         self.right.inner().store(checked.right, Ordering::Relaxed);
         let before = self.wrong.inner().swap(checked.wrong, Ordering::Relaxed);
         if checked.wrong > before {
             tracing::error!(
                 wrong = checked.wrong - before,
-                "groups that were kept differ from computed ones; they were dropped, please report this"
+                "cached partial aggregates differ from computed ones; they were evicted, please report this"
             );
         }
     }

@@ -1,4 +1,4 @@
-//! The figures of listeners: what came in by each and was stored, what was dropped and why, and how many connections
+//! The metrics of listeners: what came in by each and was stored, what was dropped and why, and how many connections
 //! there are.
 
 use std::sync::atomic::AtomicI64;
@@ -53,7 +53,7 @@ struct DroppedLabels {
     reason: &'static str,
 }
 
-/// The figures, of which each copy is the same.
+/// The metrics, of which each copy is the same.
 #[derive(Clone, Debug, Default)]
 pub struct ListenerMetrics {
     stored: Family<ListenerLabels, Counter>,

@@ -1,4 +1,4 @@
-//! The figures of messages to notifiers: what the worker of this process has done, and what waits in the outbox of all.
+//! The metrics of messages to notifiers: what the worker of this process has done, and what waits in the outbox of all.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -43,7 +43,7 @@ impl OutboxMetrics {
         metrics
     }
 
-    /// Reads the figures of the outbox. A catalogue that does not answer leaves the last ones standing.
+    /// Reads the metrics of the outbox. A catalogue that does not answer leaves the last ones standing.
     pub(super) async fn note(&self, worker: &Worker, catalog: &Catalog, now: Timestamp) {
         let (sent, failed, dead) = worker.counts.read();
         self.sent.inner().store(sent, Ordering::Relaxed);

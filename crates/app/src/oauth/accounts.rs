@@ -2,18 +2,18 @@
 
 use tidegauge_auth::RoleTable;
 use tidegauge_catalog::Catalog;
-use tidegauge_model::{Chance, Clock, Timestamp};
+use tidegauge_model::{Clock, Rng, Timestamp};
 
-use crate::bearers::Bearers;
 use crate::config::PublicUrl;
+use crate::token_cache::TokenCache;
 
 /// The accounts of the service.
 #[derive(Clone, Copy, Debug)]
 pub struct Accounts<'a> {
     pub catalog: &'a Catalog,
-    pub bearers: &'a Bearers,
+    pub token_cache: &'a TokenCache,
     pub roles: &'a RoleTable,
-    pub chance: &'a dyn Chance,
+    pub rng: &'a dyn Rng,
     /// What proofs of keys are made for.
     pub public_url: &'a PublicUrl,
     pub clock: &'a dyn Clock,

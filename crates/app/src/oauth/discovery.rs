@@ -9,7 +9,7 @@ use tidegauge_auth::oauth::KeySet;
 use tidegauge_auth::oauth::keys::KEY_SET_BYTES_MAX;
 use url::Url;
 
-use tidegauge_outgoing::{Outgoing, Plain, Problem, Question, addresses, read_address};
+use tidegauge_egress::{EgressError, FetchRequest, Fetcher, PlainHttp, addresses, read_address};
 
 /// Longest time for one answer of an issuer.
 const TIME_MAX: Duration = Duration::from_secs(5);
@@ -33,7 +33,7 @@ pub struct Metadata {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
     #[error("its metadata cannot be read: {0}")]
-    Metadata(Problem),
+    Metadata(EgressError),
     #[error("its metadata is not the JSON of RFC 8414")]
     MalformedMetadata,
     #[error("its metadata names another issuer: write the url exactly as the issuer writes itself")]
@@ -41,16 +41,16 @@ pub enum Failure {
     #[error("its metadata has no usable {0}")]
     MissingEndpoint(&'static str),
     #[error("its keys cannot be read: {0}")]
-    Keys(Problem),
+    Keys(EgressError),
     #[error("{0}")]
     KeySet(#[from] tidegauge_auth::oauth::KeySetError),
 }
 
 /// How an issuer is reached. Where its settings allow private addresses, any address is allowed: the operator chose it.
-pub fn outgoing(allows_private_address: bool) -> Outgoing {
-    Outgoing {
+pub fn fetcher(allows_private_address: bool) -> Fetcher {
+    Fetcher {
         is_allowed: if allows_private_address { |_| true } else { addresses::is_public },
-        plain: if allows_private_address { Plain::Loopback } else { Plain::Nowhere },
+        plain: if allows_private_address { PlainHttp::Loopback } else { PlainHttp::Nowhere },
         bytes_max: KEY_SET_BYTES_MAX,
         time_max: TIME_MAX,
     }
@@ -68,17 +68,17 @@ fn addresses_of(issuer: &str) -> Result<[Url; 2], Failure> {
 }
 
 /// Finds an issuer's metadata. It must name the issuer that was asked for (RFC 8414, 3.3).
-pub async fn find_metadata(issuer: &str, outgoing: Outgoing) -> Result<Metadata, Failure> {
+pub async fn find_metadata(issuer: &str, fetcher: Fetcher) -> Result<Metadata, Failure> {
     let mut last = Failure::MalformedMetadata;
     for url in addresses_of(issuer)? {
-        match outgoing.ask(Question { url: &url, form: None, basic: None }).await {
+        match fetcher.fetch(FetchRequest { url: &url, form: None, basic: None }).await {
             Ok(answer) => match serde_json::from_slice::<Metadata>(&answer.bytes) {
                 Ok(metadata) if metadata.issuer == issuer => return Ok(metadata),
                 Ok(_) => return Err(Failure::OtherIssuer),
                 Err(_) => last = Failure::MalformedMetadata,
             },
             // Only an issuer that does not know the first form is asked for the second.
-            Err(Problem::Status(status)) => last = Failure::Metadata(Problem::Status(status)),
+            Err(EgressError::Status(status)) => last = Failure::Metadata(EgressError::Status(status)),
             Err(problem) => return Err(Failure::Metadata(problem)),
         }
     }
@@ -87,10 +87,10 @@ pub async fn find_metadata(issuer: &str, outgoing: Outgoing) -> Result<Metadata,
 
 impl Metadata {
     /// Fetches the keys, with how long they count.
-    pub async fn find_keys(&self, outgoing: Outgoing) -> Result<(KeySet, Duration), Failure> {
+    pub async fn find_keys(&self, fetcher: Fetcher) -> Result<(KeySet, Duration), Failure> {
         let url = endpoint(self.jwks_uri.as_deref(), "jwks_uri")?;
-        let question = Question { url: &url, form: None, basic: None };
-        let answer = outgoing.ask(question).await.map_err(Failure::Keys)?;
+        let request = FetchRequest { url: &url, form: None, basic: None };
+        let answer = fetcher.fetch(request).await.map_err(Failure::Keys)?;
         Ok((KeySet::from_json(&answer.bytes)?, freshness(&answer.headers)))
     }
 

@@ -11,11 +11,11 @@ use tidegauge_auth::oauth::{AccessToken, Expected, Rejection, token, verify};
 use tidegauge_model::{Clock, Timestamp};
 use tokio_util::task::TaskTracker;
 
-use super::directory::{Directory, Unavailable};
-use super::flights::Flights;
+use super::jwks_cache::{JwksCache, Unavailable};
+use super::single_flight::SingleFlight;
 use crate::config::oauth::IntrospectionClient;
 use crate::limits::RateLimiter;
-use tidegauge_outgoing::{Outgoing, Question};
+use tidegauge_egress::{FetchRequest, Fetcher};
 
 /// How long an answer counts: yes, and no.
 const ACTIVE_MAX: Duration = Duration::from_secs(60);
@@ -34,12 +34,12 @@ type Digest = [u8; 32];
 pub struct Introspection {
     client: IntrospectionClient,
     expected: Expected,
-    directory: Arc<Directory>,
-    outgoing: Outgoing,
+    jwks_cache: Arc<JwksCache>,
+    fetcher: Fetcher,
     clock: Arc<dyn Clock>,
     rate: RateLimiter,
     answers: Mutex<HashMap<Digest, Known>>,
-    flights: Arc<Flights<Digest>>,
+    single_flight: Arc<SingleFlight<Digest>>,
 }
 
 #[derive(Clone, Debug)]
@@ -52,13 +52,14 @@ impl Introspection {
     pub fn new(
         client: IntrospectionClient,
         expected: Expected,
-        directory: Arc<Directory>,
-        outgoing: Outgoing,
+        jwks_cache: Arc<JwksCache>,
+        fetcher: Fetcher,
         clock: Arc<dyn Clock>,
         tasks: TaskTracker,
     ) -> Arc<Self> {
-        let (rate, answers, flights) = (RateLimiter::default(), Mutex::default(), Flights::new(tasks));
-        Arc::new(Self { client, expected, directory, outgoing, clock, rate, answers, flights })
+        let (rate, answers, single_flight) =
+            (RateLimiter::default(), Mutex::default(), SingleFlight::new(tasks));
+        Arc::new(Self { client, expected, jwks_cache, fetcher, clock, rate, answers, single_flight })
     }
 
     /// What the issuer says about a token.
@@ -76,7 +77,7 @@ impl Introspection {
         }
         let (asking, token) = (Arc::clone(self), token.to_owned());
         let work = || async move { asking.answer(key, &token).await };
-        self.flights.join(key, work).await.map_err(|_| Unavailable)?;
+        self.single_flight.join(key, work).await.map_err(|_| Unavailable)?;
         self.remembered(&key).ok_or(Unavailable)
     }
 
@@ -105,7 +106,7 @@ impl Introspection {
 
     /// The answer of the issuer, which is a JSON object.
     async fn asked(&self, token: &str) -> Result<Map<String, Value>, Unavailable> {
-        let metadata = self.directory.metadata().await?;
+        let metadata = self.jwks_cache.metadata().await?;
         let url = metadata.introspection().map_err(|_| Unavailable)?;
         let secret = read_secret(&self.client.secret_file).await?;
         let id = self.client.id.as_str();
@@ -117,8 +118,8 @@ impl Introspection {
         let encode = |text: &str| url::form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
         let (user, password) = (encode(id), encode(&secret));
         let basic = self.client.sends_basic.then_some((user.as_str(), password.as_str()));
-        let question = Question { url: &url, form: Some(&form), basic };
-        let answer = self.outgoing.ask(question).await.map_err(|problem| {
+        let request = FetchRequest { url: &url, form: Some(&form), basic };
+        let answer = self.fetcher.fetch(request).await.map_err(|problem| {
             tracing::warn!(issuer = self.expected.issuer, "a token cannot be asked about: {problem}");
             Unavailable
         })?;

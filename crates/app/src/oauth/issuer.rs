@@ -7,31 +7,31 @@ use tidegauge_model::Clock;
 use tokio_util::task::TaskTracker;
 
 use super::denial::Denial;
-use super::directory::{Directory, Unavailable};
 use super::discovery;
 use super::introspection::Introspection;
+use super::jwks_cache::{JwksCache, Unavailable};
 use crate::config::oauth::IssuerConfig;
 
 /// An issuer whose tokens are accepted.
 #[derive(Debug)]
 pub struct Issuer {
     pub config: IssuerConfig,
-    directory: Arc<Directory>,
+    jwks_cache: Arc<JwksCache>,
     introspection: Option<Arc<Introspection>>,
     clock: Arc<dyn Clock>,
 }
 
 impl Issuer {
     pub fn new(config: IssuerConfig, clock: &Arc<dyn Clock>, tasks: &TaskTracker) -> Self {
-        let outgoing = discovery::outgoing(config.allows_private_address);
+        let fetcher = discovery::fetcher(config.allows_private_address);
         let has_keys = config.introspection.is_none();
-        let directory =
-            Directory::new(&config.expected.issuer, has_keys, outgoing, Arc::clone(clock), tasks.clone());
+        let jwks_cache =
+            JwksCache::new(&config.expected.issuer, has_keys, fetcher, Arc::clone(clock), tasks.clone());
         let introspection = config.introspection.clone().map(|client| {
-            let (expected, directory) = (config.expected.clone(), Arc::clone(&directory));
-            Introspection::new(client, expected, directory, outgoing, Arc::clone(clock), tasks.clone())
+            let (expected, jwks_cache) = (config.expected.clone(), Arc::clone(&jwks_cache));
+            Introspection::new(client, expected, jwks_cache, fetcher, Arc::clone(clock), tasks.clone())
         });
-        Self { config, directory, introspection, clock: Arc::clone(clock) }
+        Self { config, jwks_cache, introspection, clock: Arc::clone(clock) }
     }
 
     pub fn url(&self) -> &str {
@@ -53,7 +53,7 @@ impl Issuer {
         if !expected.algorithms.contains(&peek.algorithm) {
             return Err(Rejection::AlgorithmNotAllowed.into());
         }
-        let keys = self.directory.keys(peek.key.as_deref(), peek.algorithm).await;
+        let keys = self.jwks_cache.keys(peek.key.as_deref(), peek.algorithm).await;
         let keys = keys.map_err(|Unavailable| Denial::IssuerUnavailable)?;
         Ok(Arc::new(verify(token, &keys, expected, self.clock.now())?))
     }

@@ -28,8 +28,8 @@ pub trait LocalIssuer: Send + Sync + Debug {
 
     /// Who a genuine token acts for, and where; none when its grant has ended. For a person the bearer is a personal one
     /// with the person's standings; for a client it is an API token's, with the client's capabilities and organisation.
-    /// `Accounts::bearers` remembers such look-ups.
-    fn holder<'a>(
+    /// `Accounts::token_cache` remembers such look-ups.
+    fn subject<'a>(
         &'a self,
         accounts: Accounts<'a>,
         token: &'a AccessToken,

@@ -69,7 +69,7 @@ pub async fn change_password(
     if let Err(problem) = rules::check(new, &person) {
         return Ok(PasswordChange::Unfit(problem));
     }
-    let hash = app.passwords.hash(new, &*app.chance).await?;
+    let hash = app.passwords.hash(new, &*app.rng).await?;
     let new = NewPassword { hash: &hash, account: &account_name(&sign_in) };
     if !app.catalog.change_password(&person.id, &proven, new, &session.change(arrival)).await? {
         // Somebody else has changed it in this very moment.

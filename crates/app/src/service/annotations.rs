@@ -3,6 +3,7 @@
 
 use tidegauge_catalog::annotations::{Annotation, AnnotationFilter, AnnotationPatch};
 use tidegauge_model::capability::ANY;
+use tidegauge_model::dataset::is_audit_name;
 use tidegauge_model::{Action, AnnotationId, DatasetArea, Rule, Timestamp, Violation};
 
 use super::monitors::reader::may_query;
@@ -57,22 +58,31 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Annotation> {
     Ok(annotation)
 }
 
-/// The text of a monitor's annotation says what it found, for those who may query what the monitor reads. When the
+/// The text of a monitor's annotation says what it found, for those who may query what the monitor read then. When the
 /// monitor is gone nobody knows that any more, and it is for those who may query everything.
 async fn hide_findings(app: &App, caller: &Caller, annotations: &mut [Annotation]) -> Result<()> {
-    let may_query_all = caller.capabilities.allows_dataset(ANY, DatasetArea::Query, Action::Read);
-    if may_query_all || annotations.iter().all(|annotation| annotation.monitor.is_none()) {
+    let held = &caller.capabilities;
+    let may_query_all = held.allows_dataset(ANY, DatasetArea::Query, Action::Read);
+    let may_audit = held.allows_audit();
+    if (may_query_all && may_audit) || annotations.iter().all(|annotation| annotation.monitor.is_none()) {
         return Ok(());
     }
-    let monitors = app.catalog.list_monitors(caller.org()?).await?;
+    let known = app.catalog.monitor_reads(caller.org()?, None).await?;
     for annotation in annotations {
         let Some(id) = &annotation.monitor else { continue };
-        let monitor = monitors.iter().find(|monitor| monitor.id == *id);
-        if !monitor.is_some_and(|monitor| may_query(caller, &monitor.reads)) {
+        let may_see = match known.of(id, annotation.epoch) {
+            Some(reads) => may_query(caller, reads),
+            None => may_query_all && (may_audit || !is_about_audit(annotation)),
+        };
+        if !may_see {
             annotation.description = String::new();
         }
     }
     Ok(())
+}
+
+fn is_about_audit(annotation: &Annotation) -> bool {
+    annotation.datasets.iter().any(|name| is_audit_name(name))
 }
 
 pub async fn create(app: &App, caller: &Caller, input: AnnotationInput) -> Result<Annotation> {
@@ -81,7 +91,7 @@ pub async fn create(app: &App, caller: &Caller, input: AnnotationInput) -> Resul
     let at = patch.at.unwrap_or(caller.now);
     check_order(at, patch.end_at)?;
     let annotation = Annotation {
-        id: AnnotationId::generate(caller.now, &*app.chance),
+        id: AnnotationId::generate(caller.now, &*app.rng),
         datasets: patch.datasets.ok_or_else(|| Violation::required("datasets"))?,
         at,
         end_at: patch.end_at,
@@ -90,6 +100,7 @@ pub async fn create(app: &App, caller: &Caller, input: AnnotationInput) -> Resul
         description: patch.description.unwrap_or_default(),
         url: patch.url.unwrap_or_default(),
         monitor: None,
+        epoch: None,
         created: caller.now,
         created_by: caller.user.clone(),
         modified: caller.now,
@@ -101,6 +112,10 @@ pub async fn create(app: &App, caller: &Caller, input: AnnotationInput) -> Resul
 /// Changes what is named; the rest stays.
 pub async fn update(app: &App, caller: &Caller, id: &str, input: AnnotationInput) -> Result<Annotation> {
     let present = get(app, caller, id).await?;
+    if present.monitor.is_some() && is_about_audit(&present) {
+        // Its datasets say who may read what the monitor found, also when that is gone.
+        caller.check_audit()?;
+    }
     let patch = checked(input)?;
     check_order(patch.at.unwrap_or(present.at), patch.end_at.or(present.end_at))?;
     let updated = app.catalog.update_annotation(caller.org()?, &present.id, &patch, &caller.change()).await?;
@@ -136,6 +151,7 @@ fn checked(input: AnnotationInput) -> std::result::Result<AnnotationPatch, Viola
     for (field, text, max) in texts {
         check_text(field, text.as_deref().unwrap_or_default(), max)?;
     }
+    check_url(input.url.as_deref().unwrap_or_default())?;
     Ok(AnnotationPatch {
         datasets: input.datasets,
         at: time("time", input.time)?,
@@ -169,6 +185,18 @@ fn check_type(kind: &str) -> std::result::Result<(), Violation> {
         return Err(Violation::new("type", Rule::Pattern, problem));
     }
     Ok(())
+}
+
+/// People follow it from wherever it is shown, so it is nothing that runs there: a scheme, read as browsers read it, is that
+/// of a page. What has none is a text of the sender's, and stays as it is.
+fn check_url(url: &str) -> std::result::Result<(), Violation> {
+    let read: String = url.chars().filter(|letter| !letter.is_control() && !letter.is_whitespace()).collect();
+    let scheme = read.split(['/', '?', '#']).next().and_then(|start| start.split_once(':'));
+    if scheme.is_none_or(|(scheme, _)| ["http", "https"].iter().any(|it| scheme.eq_ignore_ascii_case(it))) {
+        return Ok(());
+    }
+    let problem = "must be the address of a page, such as https://example.com/releases/7";
+    Err(Violation::new("url", Rule::Pattern, problem))
 }
 
 fn check_order(at: Timestamp, end: Option<Timestamp>) -> std::result::Result<(), Violation> {

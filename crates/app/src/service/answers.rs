@@ -10,7 +10,7 @@ use tidegauge_catalog::frozen_answers::FrozenAnswer;
 use tidegauge_model::{Action, DatasetArea, ErrorKind};
 
 use super::query::history::new_id;
-use super::{Caller, Error, Result, datasets};
+use super::{Caller, Error, Result};
 use crate::app::App;
 
 /// Largest answer that is kept, in bytes of JSON, and in bytes once it is compressed.
@@ -40,9 +40,9 @@ pub struct KeptAnswer {
 /// Keeps an answer, and gives its id.
 pub async fn keep(app: &App, caller: &Caller, input: AnswerInput) -> Result<String> {
     let org = caller.org_to_create_in()?;
-    let answer = compressed(&input.answer)?;
+    let answer = app.background.compute(move || compressed(&input.answer)).await?;
     let frozen = FrozenAnswer {
-        id: new_id(&*app.chance),
+        id: new_id(&*app.rng),
         who: caller.user.to_string(),
         apl: input.apl,
         start_time: input.start_time,
@@ -56,21 +56,31 @@ pub async fn keep(app: &App, caller: &Caller, input: AnswerInput) -> Result<Stri
 }
 
 /// Finds an answer that was kept. To who may not query all that it read, it does not exist; one that read nothing exists
-/// to its keeper alone. Nor does one whose data has gone with its dataset.
+/// to its keeper alone. Nor does one whose data has gone with its dataset, also where there is another of its name.
 pub async fn find(app: &App, caller: &Caller, id: &str) -> Result<KeptAnswer> {
     let not_found = || Error::not_found("answer");
     let frozen = app.catalog.find_frozen_answer(caller.org()?, id).await?.ok_or_else(not_found)?;
-    if frozen.reads.is_empty() && frozen.who != caller.user.as_str() {
+    if frozen.reads.is_empty() && !caller.is_user(&frozen.who) {
         return Err(not_found());
     }
     for name in &frozen.reads {
-        let may = caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read);
-        if !may || datasets::find_state(app, caller, name).await?.is_none() {
+        if !caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read) {
+            return Err(not_found());
+        }
+        // One that was made later is another one, which the answer has not read.
+        let present = app.catalog.find_dataset(caller.org()?, name).await?;
+        if present.is_none_or(|dataset| dataset.created > frozen.created) {
             return Err(not_found());
         }
     }
-    let text = decompressed(&frozen.answer)?;
-    Ok(KeptAnswer { frozen, text })
+    let (frozen, text) = app
+        .background
+        .compute(move || {
+            let text = decompressed(&frozen.answer);
+            (frozen, text)
+        })
+        .await;
+    Ok(KeptAnswer { frozen, text: text? })
 }
 
 fn compressed(answer: &[u8]) -> Result<Vec<u8>> {

@@ -7,7 +7,7 @@ use tidegauge_model::ErrorKind;
 
 use super::{Caller, Error, Result};
 use crate::app::App;
-use crate::collected;
+use crate::audit_buffer;
 
 /// The newest entries before a given one.
 pub async fn list(
@@ -19,13 +19,13 @@ pub async fn list(
     // What was refused a moment ago belongs to the answer. The write goes on by itself if the reader goes away.
     let writer = Arc::clone(app);
     let writing =
-        app.tasks.spawn(async move { collected::write_refusals(&writer.refusals, &writer.catalog).await });
+        app.tasks.spawn(async move { audit_buffer::write_refusals(&writer.refusals, &writer.catalog).await });
     writing.await.map_err(|cause| Error {
         source: Some(Box::new(cause)),
         ..Error::new(ErrorKind::Internal, "the audit trail could not be written")
     })??;
-    let standing = caller.standing()?;
-    let since = caller.now.minus_seconds(standing.limits.max_audit_window_seconds);
+    let org_context = caller.org_context()?;
+    let since = caller.now.minus_seconds(org_context.limits.max_audit_window_seconds);
     let before = before.unwrap_or(i64::MAX);
-    Ok(app.catalog.list_audit(Some(&standing.org), since, before, limit).await?)
+    Ok(app.catalog.list_audit(Some(&org_context.org), since, before, limit).await?)
 }

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use tidegauge_auth::principal::Seat;
-use tidegauge_auth::{Refusal, TokenFacts, TokenKind};
+use tidegauge_auth::principal::Membership;
+use tidegauge_auth::{Access, Refusal, TokenFacts, TokenKind};
 use tidegauge_catalog::Change;
-use tidegauge_catalog::bearer::{Bearer, Standing};
+use tidegauge_catalog::bearer::{Bearer, OrgContext};
 use tidegauge_catalog::endpoints::Endpoint;
+use tidegauge_model::dataset::{AUDIT_DATASET, is_audit_name};
 use tidegauge_model::licence::Limits;
 use tidegauge_model::{
-    Action, Capabilities, DatasetArea, ErrorKind, OrgId, PaymentStatus, Role, Timestamp, UserId,
+    Action, Capabilities, DatasetArea, ErrorKind, OrgArea, OrgId, PaymentStatus, Role, Timestamp, UserId,
 };
 
 use super::{Error, Result};
@@ -24,10 +25,11 @@ pub struct Caller {
     /// The id of the token or grant that the request was let in with, if what was sent has a record of its own.
     pub token: Option<String>,
     pub token_end: TokenEnd,
+    pub sent: Sent,
     /// Where the caller acts, if that is settled.
-    pub standing: Option<CallerStanding>,
+    pub org_context: Option<CallerOrg>,
     /// Every organisation that the caller belongs to.
-    pub seats: Vec<Seat>,
+    pub memberships: Vec<Membership>,
     pub capabilities: Arc<Capabilities>,
     /// The endpoint by whose address the request came, or whose listener it is.
     pub endpoint: Option<Arc<Endpoint>>,
@@ -45,9 +47,18 @@ pub struct TokenEnd {
     pub with_membership: bool,
 }
 
+/// What a request was let in with, as far as it ends before the rights of its person do.
+#[derive(Clone, Debug, Default)]
+pub struct Sent {
+    /// The digest of the secret of a browser's session.
+    pub session: Option<String>,
+    /// When an access token of OAuth 2.0 ends.
+    pub ends: Option<Timestamp>,
+}
+
 /// The organisation that a caller acts in.
 #[derive(Clone, Debug)]
-pub struct CallerStanding {
+pub struct CallerOrg {
     pub org: OrgId,
     pub role: Option<Role>,
     pub payment: PaymentStatus,
@@ -62,12 +73,12 @@ pub fn token_facts(found: &Bearer) -> TokenFacts {
         expires_at: found.expires_at,
         user: found.user.clone(),
         capabilities: found.capabilities.clone(),
-        seats: found
-            .standings
+        memberships: found
+            .org_contexts
             .iter()
-            .map(|standing| {
-                let Standing { org, role, granted, .. } = standing;
-                Seat { org: org.clone(), role: *role, granted: Arc::clone(granted) }
+            .map(|org_context| {
+                let OrgContext { org, role, granted, .. } = org_context;
+                Membership { org: org.clone(), role: *role, granted: Arc::clone(granted) }
             })
             .collect(),
     }
@@ -76,37 +87,73 @@ pub fn token_facts(found: &Bearer) -> TokenFacts {
 impl Caller {
     /// The organisation that the request acts in.
     pub fn org(&self) -> Result<&OrgId> {
-        Ok(&self.standing()?.org)
+        Ok(&self.org_context()?.org)
     }
 
-    pub fn standing(&self) -> Result<&CallerStanding> {
-        match &self.standing {
-            Some(standing) => Ok(standing),
-            None if self.seats.is_empty() => Err(Refusal::NoOrg.into()),
+    pub fn org_context(&self) -> Result<&CallerOrg> {
+        match &self.org_context {
+            Some(org_context) => Ok(org_context),
+            None if self.memberships.is_empty() => Err(Refusal::NoOrg.into()),
             None => Err(Refusal::OrgNotNamed.into()),
         }
     }
 
+    /// Whether the caller is this person. A token has not the rights of who made it: it is nobody.
+    pub fn is_user(&self, id: &str) -> bool {
+        self.is_person && self.user.as_str() == id
+    }
+
     /// The organisation, if new things may be made in it: not while its payment is blocked.
     pub fn org_to_create_in(&self) -> Result<&OrgId> {
-        let standing = self.standing()?;
-        if standing.payment == PaymentStatus::Blocked {
+        let org_context = self.org_context()?;
+        if org_context.payment == PaymentStatus::Blocked {
             return Err(blocked());
         }
-        Ok(&standing.org)
+        Ok(&org_context.org)
     }
 
     pub fn check_dataset(&self, dataset: &str, area: DatasetArea, action: Action) -> Result<()> {
         if self.capabilities.allows_dataset(dataset, area, action) {
             return Ok(());
         }
+        if is_audit_name(dataset) && area.is_about_content() {
+            self.check_audit()?;
+        }
         Err(Refusal::MissingCapability { area: area.name(), action }.into())
+    }
+
+    /// Checks that the caller may read the audit trail, wherever it stands.
+    pub fn check_audit(&self) -> Result<()> {
+        if self.capabilities.allows_audit() {
+            return Ok(());
+        }
+        let refused = Refusal::MissingCapability { area: OrgArea::AuditLog.name(), action: Action::Read };
+        let hint = format!("what is in {AUDIT_DATASET} is for who may read the audit trail");
+        Err(Error::from(refused).hint(hint))
+    }
+
+    /// Checks what a route would have asked for, where one request can stand for several of them.
+    pub fn check_access(&self, access: Access) -> Result<()> {
+        if access.needs_org() {
+            self.org_context()?;
+        }
+        let allowed = match access {
+            Access::Public | Access::AnyToken => true,
+            Access::Person => self.is_person,
+            Access::Org(area, action) => self.capabilities.allows_org(area, action),
+            Access::Dataset(area, action) => self.capabilities.allows_some_dataset(area, action),
+        };
+        match access.capability() {
+            _ if allowed => Ok(()),
+            Some((area, action)) => Err(Refusal::MissingCapability { area, action }.into()),
+            None => Err(Refusal::NotAPerson.into()),
+        }
     }
 
     /// The audit record of a change that this caller makes.
     pub fn change(&self) -> Change {
         Change {
-            org: self.standing.as_ref().map(|standing| standing.org.clone()),
+            org: self.org_context.as_ref().map(|org_context| org_context.org.clone()),
             actor: self.actor.clone(),
             at: self.now,
             request_id: self.request_id.clone(),

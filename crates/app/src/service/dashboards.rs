@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use tidegauge_auth::Refusal;
 use tidegauge_catalog::dashboards::{Dashboard, Note, Visible};
 use tidegauge_model::dashboard::{DashboardUid, UID_BYTES_MAX};
-use tidegauge_model::{Action, DashboardId, ErrorKind, OrgArea, Role, Rule, UserId, Violation};
+use tidegauge_model::{Action, DashboardId, ErrorKind, OrgArea, Role, Rule, Violation};
 
 use self::document::Checked;
 use super::error::{DashboardFault, DashboardReason};
@@ -76,13 +76,13 @@ pub async fn create(app: &App, caller: &Caller, input: DashboardInput) -> Result
     let org = caller.org()?;
     let checked = document::check(&input.document)?;
     let chosen = chosen_uid(input.uid.as_deref(), &checked)?;
-    let uid = chosen.unwrap_or_else(|| DashboardUid::generate(caller.now, &*app.chance));
+    let uid = chosen.unwrap_or_else(|| DashboardUid::generate(caller.now, &*app.rng));
     let note = note(input.message)?;
     let edit = |present: Option<&Dashboard>| match present {
         None => {
             caller.org_to_create_in()?;
             check_owner(caller, None, &checked)?;
-            let id = DashboardId::generate(caller.now, &*app.chance);
+            let id = DashboardId::generate(caller.now, &*app.rng);
             Ok(new(caller, id, uid.clone(), &checked, &input.document))
         }
         Some(present) => {
@@ -224,19 +224,15 @@ fn replaced(caller: &Caller, present: &Dashboard, checked: &Checked, document: S
 /// Whether the caller sees every dashboard, also those of one person: who runs the organisation, so that those of people
 /// who have left can be found. An API token is nobody's.
 fn sees_all(caller: &Caller) -> bool {
-    let role = caller.standing.as_ref().and_then(|standing| standing.role);
+    let role = caller.org_context.as_ref().and_then(|org_context| org_context.role);
     caller.is_person && matches!(role, Some(Role::Owner | Role::Admin))
 }
 
 fn sees(caller: &Caller, dashboard: &Dashboard) -> bool {
     match &dashboard.owner {
         None => true,
-        Some(owner) => sees_all(caller) || is_own(caller, owner),
+        Some(owner) => sees_all(caller) || caller.is_user(owner.as_str()),
     }
-}
-
-fn is_own(caller: &Caller, owner: &UserId) -> bool {
-    caller.is_person && *owner == caller.user
 }
 
 /// A dashboard is for the whole organisation or for who writes it; one that is somebody else's can stay so. Who takes one
@@ -249,7 +245,7 @@ fn check_owner(caller: &Caller, present: Option<&Dashboard>, checked: &Checked) 
     if before == Some(Some(owner)) {
         return Ok(());
     }
-    if !is_own(caller, owner) {
+    if !caller.is_user(owner.as_str()) {
         let message = "the owner of a dashboard can be the whole organisation or the person who writes it";
         let hint = "leave owner empty for the whole organisation; an API token can make no other";
         return Err(Error::new(ErrorKind::Forbidden, message).hint(hint));

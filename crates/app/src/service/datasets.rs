@@ -1,13 +1,14 @@
 //! Datasets: the named places that events go to. What is done with their events is in `care`, what is known of their
 //! fields in `fields`.
 
-pub mod care;
+pub mod audit_dataset;
 pub mod fields;
+pub mod maintenance;
 
 use std::sync::Arc;
 
 use tidegauge_catalog::datasets::{Dataset, DatasetPatch};
-use tidegauge_model::dataset::EVENTS_KIND;
+use tidegauge_model::dataset::{EVENTS_KIND, is_audit_name};
 use tidegauge_model::{Action, DatasetArea, DatasetId, DatasetName, ErrorKind, OrgArea, Rule, Violation};
 use tidegauge_store::DatasetState;
 
@@ -76,6 +77,7 @@ pub async fn get(app: &App, caller: &Caller, name: &str) -> Result<Dataset> {
 pub async fn create(app: &App, caller: &Caller, input: DatasetInput) -> Result<Dataset> {
     let org = caller.org_to_create_in()?;
     check_dataset_name("name", &input.name)?;
+    audit_dataset::check_name_is_free(&input.name)?;
     let name = DatasetName::parse(&input.name).ok_or_else(not_found)?;
     let kind = input.kind.filter(|kind| !kind.is_empty()).unwrap_or_else(|| EVENTS_KIND.to_owned());
     if !KINDS.contains(&kind.as_str()) {
@@ -91,7 +93,7 @@ pub async fn create(app: &App, caller: &Caller, input: DatasetInput) -> Result<D
     let retention_days = input.retention_days.unwrap_or(0);
     check_retention(use_retention, retention_days)?;
     let dataset = Dataset {
-        id: DatasetId::generate(caller.now, &*app.chance),
+        id: DatasetId::generate(caller.now, &*app.rng),
         number: 0,
         org: org.clone(),
         name,
@@ -112,7 +114,7 @@ pub async fn create(app: &App, caller: &Caller, input: DatasetInput) -> Result<D
         // Told before the number of datasets is: there is nothing to be made.
         return Err(Error::new(ErrorKind::Conflict, "there is a dataset with this name"));
     }
-    let max = caller.standing()?.limits.max_datasets;
+    let max = caller.org_context()?.limits.max_datasets;
     let stored = app.catalog.insert_dataset(org, &dataset, max, &caller.change()).await?;
     app.store.add(&stored)?;
     Ok(stored)
@@ -124,6 +126,7 @@ pub async fn update(app: &App, caller: &Caller, name: &str, change: DatasetChang
     if let Some(description) = &change.description {
         check_text("description", description, DESCRIPTION_MAX)?;
     }
+    audit_dataset::check_change(caller, &present, &change)?;
     let use_retention = change.use_retention.unwrap_or(present.use_retention);
     check_retention(use_retention, change.retention_days.unwrap_or(present.retention_days))?;
     let patch = DatasetPatch {
@@ -139,6 +142,7 @@ pub async fn update(app: &App, caller: &Caller, name: &str, change: DatasetChang
 
 pub async fn delete(app: &App, caller: &Caller, name: &str) -> Result<()> {
     let org = caller.org()?;
+    audit_dataset::check_is_free(app, caller, name, "delete it").await?;
     if let Some(state) = app.store.find(org, name)
         && let Err(error) = app.store.flush(&state).await
     {
@@ -180,14 +184,20 @@ pub(super) fn is_visible(caller: &Caller, name: &str) -> bool {
         area.actions().iter().any(|action| caller.capabilities.allows_dataset(name, area, *action))
     };
     let in_org = |action: &Action| caller.capabilities.allows_org(OrgArea::Datasets, *action);
+    if is_audit_name(name) && !caller.capabilities.allows_audit() {
+        return false;
+    }
     Action::ALL.iter().any(in_org) || DatasetArea::ALL.iter().copied().any(may)
 }
 
 /// Whether the caller may know what the events of a dataset are like: their fields and figures tell of what is in them,
 /// which is for those who could ask for it, and not for who may only send events or let go of them.
 fn may_know(caller: &Caller, name: &str) -> bool {
-    caller.capabilities.allows_org(OrgArea::Datasets, Action::Read)
-        || caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read)
+    let held = &caller.capabilities;
+    let is_open = !is_audit_name(name) || held.allows_audit();
+    is_open
+        && (held.allows_org(OrgArea::Datasets, Action::Read)
+            || held.allows_dataset(name, DatasetArea::Query, Action::Read))
 }
 
 /// The datasets of which the caller may know what their events are like.
@@ -199,6 +209,7 @@ async fn list_known(app: &App, caller: &Caller) -> Result<Vec<Dataset>> {
 /// The dataset that events are sent to, or none if it is to be made when they have been read: a body that is refused
 /// leaves no dataset behind. Who may not make one, or names one that nobody can make, is told at once.
 pub async fn find_to_fill(app: &App, caller: &Caller, name: &str) -> Result<Option<Arc<DatasetState>>> {
+    audit_dataset::check_may_fill(app, caller, name).await?;
     if let Some(state) = find_state(app, caller, name).await? {
         return Ok(Some(state));
     }

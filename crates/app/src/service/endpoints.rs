@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use serde_json::value::RawValue;
 use tidegauge_auth::OpaqueSecret;
-use tidegauge_catalog::endpoints::{Endpoint, Figures};
+use tidegauge_catalog::endpoints::{Endpoint, Stats};
 use tidegauge_ingest::Labels;
 use tidegauge_model::{Action, DatasetArea, EndpointId, EndpointKind, ErrorKind, Rule, Violation};
 
+use super::datasets::audit_dataset;
 use super::documents::read_object;
 use super::text::{check_dataset_name, check_name};
 use super::{Caller, Error, Result, datasets};
@@ -22,6 +23,9 @@ pub use sender::{by_address, by_listener};
 
 /// Largest object of labels, in bytes: it is repeated for each event.
 const LABELS_BYTES_MAX: usize = 4_096;
+
+/// What is shown instead of why something was not stored, to who may not query the dataset.
+const ERROR_FOR_OTHERS: &str = "something was not stored; why is shown to who may query the dataset";
 
 /// Most labels.
 const LABELS_MAX: usize = 32;
@@ -51,21 +55,23 @@ impl NewEndpoint {
 }
 
 pub async fn list(app: &Arc<App>, caller: &Caller) -> Result<Vec<Endpoint>> {
-    write_figures(app).await?;
-    Ok(app.catalog.list_endpoints(caller.org()?).await?)
+    write_stats(app).await?;
+    let found = app.catalog.list_endpoints(caller.org()?).await?;
+    Ok(found.into_iter().map(|endpoint| shown(caller, endpoint)).collect())
 }
 
 pub async fn get(app: &Arc<App>, caller: &Caller, id: &str) -> Result<Endpoint> {
     let id = EndpointId::parse(id).ok_or_else(not_found)?;
-    write_figures(app).await?;
-    app.catalog.find_endpoint(caller.org()?, &id).await?.ok_or_else(not_found)
+    write_stats(app).await?;
+    let found = app.catalog.find_endpoint(caller.org()?, &id).await?;
+    found.map(|endpoint| shown(caller, endpoint)).ok_or_else(not_found)
 }
 
 pub async fn create(app: &App, caller: &Caller, input: EndpointInput) -> Result<NewEndpoint> {
     let org = caller.org_to_create_in()?;
-    let endpoint = checked(app, caller, EndpointId::generate(caller.now, &*app.chance), input).await?;
-    let secret = OpaqueSecret::generate(&*app.chance);
-    let max = caller.standing()?.limits.max_endpoints;
+    let endpoint = checked(app, caller, EndpointId::generate(caller.now, &*app.rng), input).await?;
+    let secret = OpaqueSecret::generate(&*app.rng);
+    let max = caller.org_context()?.limits.max_endpoints;
     app.catalog.insert_endpoint(org, &endpoint, &secret.digest(), max, &caller.change()).await?;
     Ok(NewEndpoint { endpoint, secret })
 }
@@ -73,9 +79,11 @@ pub async fn create(app: &App, caller: &Caller, input: EndpointInput) -> Result<
 /// Replaces an endpoint; it never creates one. Its address and its figures stay.
 pub async fn replace(app: &Arc<App>, caller: &Caller, id: &str, input: EndpointInput) -> Result<Endpoint> {
     let present = get(app, caller, id).await?;
+    // Its senders go on sending to wherever it leads: who takes them away from a dataset must be allowed to send there.
+    check_may_send(caller, &present.dataset)?;
     let endpoint = checked(app, caller, present.id, input).await?;
     let replaced = app.catalog.replace_endpoint(caller.org()?, &endpoint, &caller.change()).await?;
-    replaced.ok_or_else(not_found)
+    replaced.map(|endpoint| shown(caller, endpoint)).ok_or_else(not_found)
 }
 
 pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
@@ -86,12 +94,22 @@ pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
     Err(not_found())
 }
 
+/// An endpoint as a caller may see it. Why something was not stored quotes what is in events, which is for who may query
+/// them; that it happened, and when, is for everybody who may look at endpoints.
+fn shown(caller: &Caller, mut endpoint: Endpoint) -> Endpoint {
+    let may_query = caller.check_dataset(&endpoint.dataset, DatasetArea::Query, Action::Read).is_ok();
+    if let Some(error) = endpoint.stats.last_error.as_mut().filter(|_| !may_query) {
+        ERROR_FOR_OTHERS.clone_into(&mut error.message);
+    }
+    endpoint
+}
+
 fn not_found() -> Error {
     Error::not_found("endpoint")
 }
 
 /// What came in a moment ago belongs to the answer. The write goes on by itself if the reader goes away.
-async fn write_figures(app: &Arc<App>) -> Result<()> {
+async fn write_stats(app: &Arc<App>) -> Result<()> {
     let writer = Arc::clone(app);
     let writing =
         app.tasks.spawn(async move { endpoint_uses::write(&writer.endpoint_uses, &writer.catalog).await });
@@ -122,22 +140,30 @@ async fn checked(app: &App, caller: &Caller, id: EndpointId, input: EndpointInpu
         created: caller.now,
         created_by: caller.user.clone(),
         modified: caller.now,
-        figures: Figures::default(),
+        stats: Stats::default(),
     })
 }
 
 /// Whoever has the address may send to the dataset from then on, so its maker must hold that right, and not by a token
 /// that ends: the address would outlive it.
 fn check_rights(caller: &Caller, dataset: &str) -> Result<()> {
-    caller.check_dataset(dataset, DatasetArea::Ingest, Action::Create).map_err(|refused| {
-        refused
-            .hint("who sends by the endpoint sends to this dataset, which needs ingest with action: create")
-    })?;
+    audit_dataset::check_may_be_sent_to(dataset)?;
+    check_may_send(caller, dataset)?;
     if caller.token_end.at.is_some() || caller.token_end.with_membership {
         let message = "the endpoint would outlive the token that makes it";
         return Err(Error::new(ErrorKind::Forbidden, message).hint("make it with a token that does not end"));
     }
     Ok(())
+}
+
+fn check_may_send(caller: &Caller, dataset: &str) -> Result<()> {
+    caller.check_dataset(dataset, DatasetArea::Ingest, Action::Create).map_err(|refused| {
+        let hint = format!(
+            "who sends by the endpoint sends to {dataset:?}, before or after the change, which needs ingest with \
+             action: create"
+        );
+        refused.hint(hint)
+    })
 }
 
 /// Labels are plain values: they become fields of every event.

@@ -3,7 +3,7 @@
 use tidegauge_auth::Refusal;
 use tidegauge_model::{ErrorKind, Violation};
 
-use super::allowance::Allowance;
+use super::quota_remaining::QuotaRemaining;
 
 /// A use case that failed.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,7 @@ pub struct Error {
     /// The field at fault, where there is one.
     pub violation: Option<Violation>,
     /// What is left of a quota, where one is used up.
-    pub allowance: Option<Allowance>,
+    pub quota_remaining: Option<QuotaRemaining>,
     /// When it is worth trying again, where that is known.
     pub retry_at: Option<tidegauge_model::Timestamp>,
     /// What is wrong with the text of a query, where it is that.
@@ -99,7 +99,7 @@ impl Error {
             detail: None,
             hint: None,
             violation: None,
-            allowance: None,
+            quota_remaining: None,
             retry_at: None,
             text: None,
             dashboard: None,
@@ -128,8 +128,8 @@ impl Error {
     }
 
     #[must_use]
-    pub fn allowance(self, allowance: Allowance) -> Self {
-        Self { allowance: Some(allowance), ..self }
+    pub fn quota_remaining(self, quota_remaining: QuotaRemaining) -> Self {
+        Self { quota_remaining: Some(quota_remaining), ..self }
     }
 
     #[must_use]

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use anyhow::Context;
 use tidegauge_auth::{TokenKind, TokenSecret};
-use tidegauge_catalog::people::Person;
 use tidegauge_catalog::tokens::Token;
+use tidegauge_catalog::users::Person;
 use tidegauge_catalog::{Catalog, Change};
 use tidegauge_model::address::fold_email;
-use tidegauge_model::{Capabilities, Chance, Org, OrgId, Timestamp, TokenId, UserId};
+use tidegauge_model::{Capabilities, Org, OrgId, Rng, Timestamp, TokenId, UserId};
 
 use crate::config::FirstStart;
 use crate::secret_key::write_private;
-use crate::service::links::{self, NewLink};
+use crate::service::invite_links::{self, NewInviteLink};
 
 /// What was made, to be told to the operator once.
 #[derive(Debug)]
@@ -20,14 +20,14 @@ pub struct Made {
     pub org: OrgId,
     pub secret: TokenSecret,
     /// By which the owner sets a password.
-    pub link: NewLink,
+    pub link: NewInviteLink,
 }
 
 /// Sets the installation up if that has not been done. `None` if it has.
 pub async fn set_up(
     catalog: &Catalog,
     settings: &FirstStart,
-    chance: &dyn Chance,
+    rng: &dyn Rng,
     now: Timestamp,
 ) -> anyhow::Result<Option<Made>> {
     if catalog.is_set_up().await? {
@@ -36,7 +36,7 @@ pub async fn set_up(
     let in_file = read_token_file(&settings.token_file)?;
     let secret = match (&settings.token, &in_file) {
         (Some(secret), _) | (None, Some(secret)) => secret.clone(),
-        (None, None) => TokenSecret::generate(TokenKind::Personal, chance),
+        (None, None) => TokenSecret::generate(TokenKind::Personal, rng),
     };
     if in_file.as_ref() != Some(&secret) {
         // The file comes first: after a crash between the two, the next start finds the same token in it.
@@ -44,16 +44,16 @@ pub async fn set_up(
             .with_context(|| format!("writing the first token to {}", settings.token_file.display()))?;
     }
 
-    let org_id = OrgId::generate(now, chance);
+    let org_id = OrgId::generate(now, rng);
     let org = Org::self_hosted(org_id, settings.org_name.clone(), settings.owner_email.clone(), now);
     let owner = Person {
-        id: UserId::generate(now, chance),
+        id: UserId::generate(now, rng),
         email: fold_email(&settings.owner_email),
         name: "Owner".to_owned(),
         created: now,
     };
     let token = Token {
-        id: TokenId::generate(now, chance),
+        id: TokenId::generate(now, rng),
         org: None,
         person: owner.id.clone(),
         name: "First token".to_owned(),
@@ -71,7 +71,7 @@ pub async fn set_up(
         request_id: String::new(),
     };
     if catalog.set_up(&org, &owner, &token, &secret.digest(), &change).await? {
-        let link = links::make(catalog, chance, &owner, &change).await?;
+        let link = invite_links::make(catalog, rng, &owner, &change).await?;
         return Ok(Some(Made { org: org.id, secret, link }));
     }
     // Another node was first, so this token opens nothing.

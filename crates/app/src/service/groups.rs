@@ -2,9 +2,9 @@
 //! than they do.
 
 use tidegauge_catalog::groups::Group;
-use tidegauge_model::{Granted, GroupId, Role, RoleRef, Rule, Violation};
+use tidegauge_model::{GroupId, Role, RoleGrants, RoleRef, Rule, Violation};
 
-use super::rights::{check_may_grant_by_group, read_members};
+use super::delegation::{check_may_grant_by_group, read_members};
 use super::text::{DESCRIPTION_MAX, check_name, check_text};
 use super::{Caller, Error, Result};
 use crate::app::App;
@@ -33,8 +33,8 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Group> {
 
 pub async fn create(app: &App, caller: &Caller, input: GroupInput) -> Result<Group> {
     let org = caller.org_to_create_in()?;
-    let group = checked(caller, GroupId::generate(caller.now, &*app.chance), input)?;
-    let check = |granted: &Granted| check_may_grant_by_group(app, caller, granted);
+    let group = checked(caller, GroupId::generate(caller.now, &*app.rng), input)?;
+    let check = |granted: &RoleGrants| check_may_grant_by_group(app, caller, granted);
     app.catalog.insert_group(org, &group, &caller.change(), check).await?
 }
 
@@ -42,13 +42,13 @@ pub async fn create(app: &App, caller: &Caller, input: GroupInput) -> Result<Gro
 pub async fn replace(app: &App, caller: &Caller, id: &str, input: GroupInput) -> Result<Group> {
     let id = GroupId::parse(id).ok_or_else(not_found)?;
     let group = checked(caller, id, input)?;
-    let check = |granted: &Granted| check_may_grant_by_group(app, caller, granted);
+    let check = |granted: &RoleGrants| check_may_grant_by_group(app, caller, granted);
     app.catalog.replace_group(caller.org()?, &group, &caller.change(), check).await?
 }
 
 pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
     let id = GroupId::parse(id).ok_or_else(not_found)?;
-    let check = |granted: &Granted| check_may_grant_by_group(app, caller, granted);
+    let check = |granted: &RoleGrants| check_may_grant_by_group(app, caller, granted);
     app.catalog.delete_group(caller.org()?, &id, &caller.change(), check).await?
 }
 

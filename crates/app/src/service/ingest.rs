@@ -2,7 +2,7 @@
 //! organisation has room, whether the request is a repetition, then one pass over the body and one append.
 
 pub mod body;
-pub mod desk;
+pub mod demo;
 mod endpoint;
 mod gate;
 pub mod journal;
@@ -11,9 +11,11 @@ mod memory;
 pub mod quota;
 pub mod sender;
 pub mod small;
+pub mod state;
 mod usage;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::Stream;
 use serde::{Deserialize, Serialize};
@@ -21,14 +23,15 @@ use tidegauge_ingest::{Encoding, Format, Labels, Options, Outcome, TimeLayout};
 use tidegauge_model::{DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::{Claim, DatasetState, IdempotencyKey, Receipt, Repeated, Store};
 
-use super::allowance::Allowance;
 use super::datasets::{self, Making};
+use super::quota_remaining::QuotaRemaining;
 use super::{Caller, Error, Result};
 use crate::app::App;
 use body::BodyError;
-pub use desk::IngestDesk;
-use desk::Lent;
 use gate::Target;
+pub use memory::Patience;
+pub use state::IngestState;
+use state::Lent;
 
 /// Keys are chosen by callers; a longer one has no use.
 const KEY_BYTES_MAX: usize = 255;
@@ -77,7 +80,7 @@ pub struct IngestAnswer {
     /// How many of the stored events had the field that the request names for the time. Absent if it names none, and
     /// for a repetition.
     pub with_time_field: Option<u64>,
-    pub allowance: Allowance,
+    pub quota_remaining: QuotaRemaining,
 }
 
 /// Stores the events of a body.
@@ -93,14 +96,14 @@ where
     if let Some(key) = &input.idempotency_key {
         check_key(key)?;
     }
-    let allowance = quota::check(app, caller).await?;
+    let quota_remaining = quota::check(app, caller).await?;
     let dataset = datasets::find_to_fill(app, caller, &input.dataset).await?;
     let claim = match &dataset {
         Some(dataset) => claim(app, caller, dataset, input.idempotency_key.as_deref()).await?,
         // What does not exist knows no keys: this one is claimed when it does.
         None => None,
     };
-    let request = Request { app, caller, input, options, allowance, making: Making::default() };
+    let request = Request { app, caller, input, options, quota_remaining, making: Making::default() };
     match (dataset, claim) {
         (Some(dataset), Some(Claim::Repeated(earlier))) => request.repeat(&dataset, body, earlier).await,
         (dataset, claim) => request.store(dataset, claim, body).await,
@@ -125,7 +128,7 @@ struct Request<'a> {
     caller: &'a Caller,
     input: IngestInput,
     options: Options,
-    allowance: Allowance,
+    quota_remaining: QuotaRemaining,
     /// What a dataset is like that is made for the events.
     making: Making,
 }
@@ -151,7 +154,7 @@ impl Request<'_> {
         E: std::fmt::Display,
     {
         let (app, caller) = (self.app, self.caller);
-        let fields_max = u64::try_from(caller.standing()?.limits.max_fields).unwrap_or(0);
+        let fields_max = u64::try_from(caller.org_context()?.limits.max_fields).unwrap_or(0);
         let target = Target { store: &app.store, org: caller.org()?, name: &self.input.dataset };
         let gate = app.ingest.new_fields.gate(target, fields_max);
         let mut lent = app.ingest.reader(found.as_ref());
@@ -160,7 +163,8 @@ impl Request<'_> {
         reader.begin(std::mem::take(&mut self.options), caller.now.as_nanos());
         let label_bytes = self.input.labels.as_ref().map_or(0, String::len);
         let limits = &app.ingest.limits;
-        let mut source = body::Source::new(&app.ingest, limits, self.input.encoding, label_bytes, body)?;
+        let (encoding, patience) = (self.input.encoding, Patience::Patient);
+        let mut source = body::Source::new(&app.ingest, limits, encoding, label_bytes, patience, body)?;
         let seed = self.input.idempotency_key.as_ref().map(|_| fingerprint_seed(&self.input));
         // What the reader keeps from earlier requests is not what this one costs.
         let before = reader.retained_bytes();
@@ -173,19 +177,21 @@ impl Request<'_> {
         let with_time_field = self.input.timestamp_field.as_ref().map(|_| outcome.with_time_field);
         let ingested = answer(outcome, source.bytes() + label_bytes as u64, caller.now);
         let read = ReadBody { lent, ingested, with_time_field, fingerprint: source.fingerprint() };
-        let stored = self.keep(found, claimed, read).await;
+        let stored = self.keep(found, claimed, read, Duration::MAX).await;
         // Until here the events are in memory and not in the buffer's account.
         drop(source);
         drop(gate);
         stored
     }
 
-    /// Stores what was read, unless an earlier request with the same key has done so meanwhile.
+    /// Stores what was read, unless an earlier request with the same key has done so meanwhile. Waits so long for room at
+    /// most.
     async fn keep(
         &self,
         found: Option<Arc<DatasetState>>,
         claimed: Option<Claim>,
         read: ReadBody,
+        wait_max: Duration,
     ) -> Result<IngestAnswer> {
         let (app, caller, key) = (self.app, self.caller, self.input.idempotency_key.as_deref());
         let ReadBody { lent, ingested, with_time_field, fingerprint } = read;
@@ -216,7 +222,7 @@ impl Request<'_> {
         let receipt = Receipt { arrival: caller.now.as_nanos(), raw_bytes: ingested.processed_bytes, key };
         let prepared = Store::prepare(lent.reader.columns(), receipt);
         app.ingest.give_back(&dataset, lent);
-        let sequence = app.store.append(&dataset, prepared).await?;
+        let sequence = app.store.append_within(&dataset, prepared, wait_max).await?;
         app.metrics.events_ingested(ingested.ingested, ingested.processed_bytes);
         endpoint::note(app, caller, &ingested);
         Ok(IngestAnswer { with_time_field, ..self.answered(&dataset, ingested, Some(sequence), false) })
@@ -229,7 +235,8 @@ impl Request<'_> {
         E: std::fmt::Display,
     {
         let limits = &self.app.ingest.limits;
-        let mut source = body::Source::new(&self.app.ingest, limits, self.input.encoding, 0, body)?;
+        let (encoding, patience) = (self.input.encoding, Patience::Patient);
+        let mut source = body::Source::new(&self.app.ingest, limits, encoding, 0, patience, body)?;
         source.read(Some(fingerprint_seed(&self.input)), &mut |_| Ok(0)).await?;
         self.answer_again(dataset, source.fingerprint(), &earlier)
     }
@@ -260,8 +267,8 @@ impl Request<'_> {
     ) -> IngestAnswer {
         let used = if is_repeated { 0 } else { ingested.processed_bytes };
         IngestAnswer {
-            allowance: self.allowance.less(used),
-            log_length: dataset.logged() as u64,
+            quota_remaining: self.quota_remaining.less(used),
+            log_length: dataset.buffered_batches() as u64,
             with_time_field: None,
             ingested,
             sequence,

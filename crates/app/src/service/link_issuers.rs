@@ -7,7 +7,7 @@ use tidegauge_catalog::link_issuers::{Issuer, IssuingCaller};
 use tidegauge_model::{Action, ErrorKind, GrantId, OrgArea, OrgId, TokenId, UserId};
 
 use super::caller::token_facts;
-use super::rights::may_assign;
+use super::delegation::may_assign;
 use super::users::find_holding;
 use super::{Caller, Error, Result};
 use crate::app::App;
@@ -23,7 +23,7 @@ pub fn of(caller: &Caller) -> Result<Issuer> {
     Ok(Issuer::Caller(IssuingCaller {
         user: caller.user.clone(),
         token: caller.token.clone(),
-        role: caller.standing()?.role,
+        role: caller.org_context()?.role,
         capabilities: (*caller.capabilities).clone(),
     }))
 }

@@ -1,18 +1,24 @@
 //! Monitors: list, read, create, replace, delete, and closing their alerts by hand. Reading a definition is in
-//! `definition`, checking its query in `query`, as whom its runs read in `reader`, and what they found in `history`.
+//! `definition`, checking its query in `query`, as whom its runs read in `reader`, what they found in `history`, and
+//! how all of them stand in `states`.
 
 pub mod definition;
 pub mod history;
 mod query;
 pub mod reader;
+pub mod states;
 
 use tidegauge_catalog::monitors::{Monitor, Reads};
-use tidegauge_model::monitor::Definition;
+use tidegauge_model::monitor::{Definition, MonitorKind};
 use tidegauge_model::{ErrorKind, MonitorId, Rule, Timestamp, Violation};
 
 pub use self::definition::MonitorInput;
-use super::{Caller, Error, Result, watch};
+use self::reader::may_query;
+use super::{Caller, Error, Result, alerting};
 use crate::app::App;
+
+/// How often a replacement is tried again when somebody else has changed the monitor at the same moment.
+const REPLACE_TRIES: usize = 5;
 
 pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Monitor>> {
     let monitors = app.catalog.list_monitors(caller.org()?).await?;
@@ -31,17 +37,18 @@ pub async fn create(app: &App, caller: &Caller, input: MonitorInput) -> Result<M
     check_notifiers(app, caller, &definition, &[]).await?;
     let reads = query::checked(app, caller, &definition, true).await?;
     let monitor = Monitor {
-        id: MonitorId::generate(caller.now, &*app.chance),
+        id: MonitorId::generate(caller.now, &*app.rng),
         org: org.clone(),
         definition,
         given,
         reads,
         revision: 1,
+        epoch: 1,
         created: caller.now,
         created_by: caller.user.clone(),
         modified: caller.now,
     };
-    let max = caller.standing()?.limits.max_monitors;
+    let max = caller.org_context()?.limits.max_monitors;
     app.catalog.insert_monitor(&monitor, max, &caller.change()).await.map_err(|error| {
         match error.kind() {
             ErrorKind::LimitReached => {
@@ -56,13 +63,29 @@ pub async fn create(app: &App, caller: &Caller, input: MonitorInput) -> Result<M
 
 /// Replaces a monitor; it never creates one.
 pub async fn replace(app: &App, caller: &Caller, id: &str, input: MonitorInput) -> Result<Monitor> {
-    let present = get(app, caller, id).await?;
+    let mut present = get(app, caller, id).await?;
     let (definition, given) = definition::read(input, caller.now)?;
-    check_notifiers(app, caller, &definition, &present.definition.notifiers).await?;
-    let reads = reads_of(app, caller, &present, &definition).await?;
-    let monitor = Monitor { definition, given, reads, modified: caller.now, ..present };
-    let replaced = app.catalog.replace_monitor(&monitor, &caller.change()).await?;
-    replaced.ok_or_else(not_found)
+    for _ in 0..REPLACE_TRIES {
+        check_notifiers(app, caller, &definition, &present.definition.notifiers).await?;
+        let reads = reads_of(app, caller, &present, &definition).await?;
+        let is_same = reads == present.reads && watched(&definition) == watched(&present.definition);
+        let epoch = if is_same { present.epoch } else { present.revision + 1 };
+        let definition = definition.clone();
+        let monitor = Monitor { definition, given, reads, epoch, modified: caller.now, ..present };
+        if let Some(replaced) = app.catalog.replace_monitor(&monitor, &caller.change()).await? {
+            return Ok(replaced);
+        }
+        // It is gone, or another one than the caller was held to.
+        present = get(app, caller, id).await?;
+    }
+    let message = "the monitor was changed by other requests at the same moment";
+    Err(Error::new(ErrorKind::Conflict, message).hint("look at it, and try it again"))
+}
+
+/// What decides which alerts there are: where it changes, those that are open are no alerts of the monitor any more.
+fn watched(definition: &Definition) -> (&str, &MonitorKind, Option<&str>, bool) {
+    let Definition { query, kind, column, notifies_by_group, .. } = definition;
+    (query.as_str(), kind, column.as_deref(), *notifies_by_group)
 }
 
 pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
@@ -80,7 +103,7 @@ pub async fn resolve(app: &App, caller: &Caller, id: &str) -> Result<usize> {
         let message = "alerts of this monitor end by themselves and cannot be closed by hand";
         return Err(Error::new(ErrorKind::Conflict, message).hint("set resolvable to true in the monitor"));
     }
-    watch::resolve::resolve(app, caller, &monitor).await
+    alerting::resolve::resolve(app, caller, &monitor).await
 }
 
 /// A definition that is not kept, with what its runs may read: what the caller can.
@@ -102,8 +125,8 @@ fn as_of(now: Timestamp, mut monitor: Monitor) -> Monitor {
 }
 
 /// What the runs of a monitor may read from now on. Who only mutes a monitor or gives it another name need not be
-/// allowed to read what it reads. Who changes anything else could have themselves told what they may not read, and is
-/// held to their own rights.
+/// allowed to read what it reads. Who changes anything else could have themselves told what they may not read, or take
+/// from others what they are told, and must be allowed to query what it reads before and after.
 async fn reads_of(app: &App, caller: &Caller, present: &Monitor, definition: &Definition) -> Result<Reads> {
     let before = &present.definition;
     let as_before = Definition {
@@ -115,6 +138,13 @@ async fn reads_of(app: &App, caller: &Caller, present: &Monitor, definition: &De
     };
     if as_before == *before {
         return Ok(present.reads.clone());
+    }
+    if !may_query(caller, &present.reads) {
+        let message = "who changes what a monitor does must be allowed to query what it reads at present, and what it is \
+                       to read";
+        return Err(Error::new(ErrorKind::Forbidden, message).hint(
+            "make a monitor of its own, or ask somebody with the right query|read on all that it reads",
+        ));
     }
     let is_new = before.query != definition.query || before.kind != definition.kind;
     query::checked(app, caller, definition, is_new).await

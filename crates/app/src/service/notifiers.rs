@@ -14,6 +14,9 @@ use super::text::check_name;
 use super::{Caller, Error, Result};
 use crate::app::App;
 
+/// The channel that has headers which are secret.
+const WITH_SECRET_HEADERS: &str = "customWebhook";
+
 /// What a caller sets of a notifier.
 #[derive(Debug)]
 pub struct NotifierInput {
@@ -25,18 +28,18 @@ pub struct NotifierInput {
 
 pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Notifier>> {
     let notifiers = app.catalog.list_notifiers(caller.org()?).await?;
-    Ok(notifiers.into_iter().map(|notifier| as_of(caller.now, notifier)).collect())
+    Ok(notifiers.into_iter().map(|notifier| shown(caller, notifier)).collect())
 }
 
 pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<Notifier> {
     let id = NotifierId::parse(id).ok_or_else(not_found)?;
     let found = app.catalog.find_notifier(caller.org()?, &id).await?;
-    found.map(|notifier| as_of(caller.now, notifier)).ok_or_else(not_found)
+    found.map(|notifier| shown(caller, notifier)).ok_or_else(not_found)
 }
 
 pub async fn create(app: &App, caller: &Caller, input: NotifierInput) -> Result<Notifier> {
     let org = caller.org_to_create_in()?;
-    let id = NotifierId::generate(caller.now, &*app.chance);
+    let id = NotifierId::generate(caller.now, &*app.rng);
     let notifier = checked(app, caller, id, input)?;
     app.catalog.insert_notifier(org, &notifier, &caller.change()).await?;
     Ok(notifier)
@@ -89,12 +92,23 @@ pub fn unsent_for(caller: &Caller) -> Unsent {
     let held = &caller.capabilities;
     let may_choose = held.allows_org(OrgArea::Monitors, Action::Update)
         && held.allows_dataset(ANY, DatasetArea::Query, Action::Read)
-        && held.allows_view(ANY, ViewArea::Query, Action::Read);
+        && held.allows_view(ANY, ViewArea::Query, Action::Read)
+        && held.allows_audit();
     if may_choose { Unsent::Follow } else { Unsent::Withdraw }
 }
 
 fn not_found() -> Error {
     Error::not_found("notifier")
+}
+
+/// A notifier as a caller may see it now. Who may not change it cannot write back what they read, and needs no secret.
+fn shown(caller: &Caller, notifier: Notifier) -> Notifier {
+    let mut notifier = as_of(caller.now, notifier);
+    let may_change = caller.capabilities.allows_org(OrgArea::Notifiers, Action::Update);
+    if notifier.channel == WITH_SECRET_HEADERS && !may_change {
+        notifier.properties = properties::without_secret_headers(&notifier.properties);
+    }
+    notifier
 }
 
 /// The notifier as it stands at a time: one whose time has passed is enabled.
@@ -106,7 +120,7 @@ fn checked(app: &App, caller: &Caller, id: NotifierId, input: NotifierInput) -> 
     check_name("name", &input.name)?;
     let channel = properties::check(&read_object("properties", &input.properties, PROPERTIES_BYTES_MAX)?)?;
     if let Some(configured) = Configured::read(input.properties.get()) {
-        configured.check(app.notify.post())?;
+        configured.check(app.notify.webhook_client())?;
     }
     let disabled_until = input.disabled_until.map(read_disabled_until).transpose()?;
     Ok(Notifier {

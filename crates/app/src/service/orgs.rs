@@ -1,6 +1,6 @@
 //! Organisations: those of the caller, one of them, a new one, a new name.
 
-use tidegauge_auth::principal::Seat;
+use tidegauge_auth::principal::Membership;
 use tidegauge_model::licence::Limits;
 use tidegauge_model::{ErrorKind, Org, OrgId, PaymentStatus, Role};
 
@@ -20,7 +20,7 @@ pub struct OrgWithRole {
 
 /// The organisations that the caller belongs to.
 pub async fn list(app: &App, caller: &Caller) -> Result<Vec<OrgWithRole>> {
-    let orgs = if let ([only], true) = (caller.seats.as_slice(), caller.is_person) {
+    let orgs = if let ([only], true) = (caller.memberships.as_slice(), caller.is_person) {
         // The only one, or the one that an access token is limited to.
         app.catalog.find_org(&only.org).await?.into_iter().collect()
     } else if caller.is_person {
@@ -42,12 +42,12 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<OrgWithRole> {
 /// another one is a way around the limits of a licence.
 pub async fn create(app: &App, caller: &Caller, name: String) -> Result<OrgWithRole> {
     let sponsors = sponsors(app, caller).await?;
-    if caller.standing.is_some() {
+    if caller.org_context.is_some() {
         caller.org_to_create_in()?;
     }
     check_shown_name("name", &name)?;
     let person = app.catalog.find_person(&caller.user).await?.ok_or_else(|| Error::not_found("user"))?;
-    let id = OrgId::generate(caller.now, &*app.chance);
+    let id = OrgId::generate(caller.now, &*app.rng);
     let mut org = Org::self_hosted(id, name, person.email, caller.now);
     let limits: Vec<Limits> = sponsors.into_iter().map(|sponsor| sponsor.licence.limits).collect();
     org.licence.limits.lower_to(&limits);
@@ -59,8 +59,9 @@ pub async fn create(app: &App, caller: &Caller, name: String) -> Result<OrgWithR
 /// The organisations by which the caller may make another one: those that they own or administer, by the setting the
 /// first one alone, and none that is blocked.
 async fn sponsors(app: &App, caller: &Caller) -> Result<Vec<Org>> {
-    let may = |seat: &&Seat| matches!(seat.role, Some(Role::Owner | Role::Admin));
-    let mut ids: Vec<&OrgId> = caller.seats.iter().filter(may).map(|seat| &seat.org).collect();
+    let may = |membership: &&Membership| matches!(membership.role, Some(Role::Owner | Role::Admin));
+    let mut ids: Vec<&OrgId> =
+        caller.memberships.iter().filter(may).map(|membership| &membership.org).collect();
     let message = match app.organisation_creation {
         OrganisationCreation::Any => {
             "only an owner or admin of an organisation can make another one, with a personal token"
@@ -87,7 +88,11 @@ async fn sponsors(app: &App, caller: &Caller) -> Result<Vec<Org>> {
 /// Gives an organisation another name, which only its owners and admins may.
 pub async fn rename(app: &App, caller: &Caller, id: &str, name: String) -> Result<OrgWithRole> {
     let id = belongs_to(caller, id)?;
-    let role = caller.seats.iter().find(|seat| seat.org == id).and_then(|seat| seat.role);
+    let role = caller
+        .memberships
+        .iter()
+        .find(|membership| membership.org == id)
+        .and_then(|membership| membership.role);
     if !matches!(role, Some(Role::Owner | Role::Admin)) {
         let message = "only an owner or admin can rename an organisation, with a personal token";
         return Err(Error::new(ErrorKind::Forbidden, message));
@@ -109,15 +114,17 @@ fn not_found() -> Error {
 /// The id, if the caller belongs there; what belongs to others is not found.
 fn belongs_to(caller: &Caller, id: &str) -> Result<OrgId> {
     caller
-        .seats
+        .memberships
         .iter()
-        .find(|seat| seat.org.as_str() == id)
-        .map(|seat| seat.org.clone())
+        .find(|membership| membership.org.as_str() == id)
+        .map(|membership| membership.org.clone())
         .ok_or_else(not_found)
 }
 
 fn with_role(caller: &Caller, org: Org) -> OrgWithRole {
-    let seat = caller.seats.iter().find(|seat| seat.org == org.id);
-    let role = seat.filter(|seat| seat.granted.main.is_none()).and_then(|seat| seat.role);
+    let membership = caller.memberships.iter().find(|membership| membership.org == org.id);
+    let role = membership
+        .filter(|membership| membership.granted.main.is_none())
+        .and_then(|membership| membership.role);
     OrgWithRole { org, role }
 }

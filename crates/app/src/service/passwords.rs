@@ -10,7 +10,7 @@ use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
 use tidegauge_model::ErrorKind;
-use tidegauge_model::chance::{self, Chance};
+use tidegauge_model::rng::{self, Rng};
 use tokio::sync::Semaphore;
 
 use super::{Error, Result};
@@ -65,13 +65,13 @@ impl<'de> serde::Deserialize<'de> for Password {
 
 /// Where passwords are worked on.
 #[derive(Debug)]
-pub struct PasswordDesk {
+pub struct PasswordState {
     running: Arc<Semaphore>,
     present: Arc<Semaphore>,
     computed: AtomicU64,
 }
 
-impl Default for PasswordDesk {
+impl Default for PasswordState {
     fn default() -> Self {
         Self {
             running: Arc::new(Semaphore::new(RUNNING_MAX)),
@@ -91,10 +91,10 @@ pub enum Compared {
     RightButOutdated,
 }
 
-impl PasswordDesk {
+impl PasswordState {
     /// The hash of a new password.
-    pub async fn hash(&self, password: &Password, chance: &dyn Chance) -> Result<String> {
-        let salt = chance::bytes::<SALT_BYTES>(chance);
+    pub async fn hash(&self, password: &Password, rng: &dyn Rng) -> Result<String> {
+        let salt = rng::bytes::<SALT_BYTES>(rng);
         let password = password.clone();
         self.run(move || {
             let hash: PasswordHash = hasher()?.hash_password_with_salt(password.text().as_bytes(), &salt)?;
@@ -167,7 +167,7 @@ fn is_present(costs: &Params) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use tidegauge_model::chance::SeededChance;
+    use tidegauge_model::rng::SeededRng;
 
     use super::*;
 
@@ -177,13 +177,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_password_is_equal_to_itself_only() {
-        let desk = PasswordDesk::default();
-        let hash = desk.hash(&password("tide and time"), &SeededChance::new(1)).await.unwrap();
+        let state = PasswordState::default();
+        let hash = state.hash(&password("tide and time"), &SeededRng::new(1)).await.unwrap();
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
-        assert_eq!(desk.compare(&password("tide and time"), Some(&hash)).await.unwrap(), Compared::Right);
-        assert_eq!(desk.compare(&password("tide and Time"), Some(&hash)).await.unwrap(), Compared::Wrong);
-        assert!(desk.compare(&password("x"), Some("not a hash")).await.is_err());
-        let again = desk.hash(&password("tide and time"), &SeededChance::new(2)).await.unwrap();
+        assert_eq!(state.compare(&password("tide and time"), Some(&hash)).await.unwrap(), Compared::Right);
+        assert_eq!(state.compare(&password("tide and Time"), Some(&hash)).await.unwrap(), Compared::Wrong);
+        assert!(state.compare(&password("x"), Some("not a hash")).await.is_err());
+        let again = state.hash(&password("tide and time"), &SeededRng::new(2)).await.unwrap();
         assert_ne!(hash, again);
     }
 
@@ -191,9 +191,9 @@ mod tests {
     async fn nobody_costs_as_much_as_somebody() {
         let costs = Params::try_from(&PasswordHash::new(NOBODY).unwrap()).unwrap();
         assert!(is_present(&costs));
-        let desk = PasswordDesk::default();
-        assert_eq!(desk.compare(&password("x"), None).await.unwrap(), Compared::Wrong);
-        assert_eq!(desk.computed(), 1);
+        let state = PasswordState::default();
+        assert_eq!(state.compare(&password("x"), None).await.unwrap(), Compared::Wrong);
+        assert_eq!(state.computed(), 1);
     }
 
     #[tokio::test]
@@ -201,7 +201,7 @@ mod tests {
         let weak = Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(64, 1, 1, None).unwrap());
         let hash: PasswordHash = weak.hash_password_with_salt(b"tide and time", b"a salt for tests").unwrap();
         let compared =
-            PasswordDesk::default().compare(&password("tide and time"), Some(&hash.to_string())).await;
+            PasswordState::default().compare(&password("tide and time"), Some(&hash.to_string())).await;
         assert_eq!(compared.unwrap(), Compared::RightButOutdated);
     }
 

@@ -11,6 +11,25 @@ pub const PROPERTIES_BYTES_MAX: usize = 32 * 1024;
 const EMAILS_MAX: usize = 100;
 const HEADERS_MAX: usize = 50;
 
+/// The headers of `customWebhook` that are for nobody to read but who may change the notifier, in any case of letters, and
+/// what stands for their values.
+const SECRET_HEADERS: &str = "secretHeaders";
+const HIDDEN: &str = "********";
+
+/// The properties of a notifier for who may look at it and not change it: of secret headers only the names are there.
+pub fn without_secret_headers(properties: &str) -> String {
+    let mut properties: Map<String, Value> = serde_json::from_str(properties).unwrap_or_default();
+    let channels = properties.values_mut().filter_map(Value::as_object_mut);
+    let fields = channels.flat_map(Map::iter_mut);
+    for (_, value) in fields.filter(|(name, _)| name.eq_ignore_ascii_case(SECRET_HEADERS)) {
+        match value {
+            Value::Object(headers) => headers.values_mut().for_each(|value| *value = HIDDEN.into()),
+            other => *other = Value::Null,
+        }
+    }
+    Value::Object(properties).to_string()
+}
+
 /// Finds the one channel that is configured and checks its fields.
 pub fn check(properties: &Map<String, Value>) -> Result<&'static Channel, Violation> {
     let mut configured = properties.iter().filter(|(_, value)| !value.is_null());
@@ -63,6 +82,10 @@ fn check_field(
         FieldKind::Url => check_url(&path, text(&path, value)?),
         FieldKind::Emails => check_emails(&path, value),
         FieldKind::Headers => check_headers(&path, value),
+        FieldKind::Word(words) if !words.contains(&text(&path, value)?) => {
+            Err(Violation::one_of(path, words))
+        }
+        FieldKind::Word(_) => Ok(()),
     }
 }
 
@@ -128,6 +151,15 @@ mod tests {
     }
 
     #[test]
+    fn of_secret_headers_the_names_are_shown() {
+        let text = r#"{"customWebhook":{"URL":"https://a.example","SecretHeaders":{"X-B":"s3cret","X-A":"s3cret"},"headers":{"X":"y"}}}"#;
+        let shown = r#"{"customWebhook":{"URL":"https://a.example","SecretHeaders":{"X-B":"********","X-A":"********"},"headers":{"X":"y"}}}"#;
+        assert_eq!(without_secret_headers(text), shown);
+        let twice = r#"{"customWebhook":{"secretHeaders":{"X-B":"s3cret"},"secretHeaders":null}}"#;
+        assert!(!without_secret_headers(twice).contains("s3cret"));
+    }
+
+    #[test]
     fn every_channel_is_accepted_in_both_spellings() {
         let url = "https://example.com/hook";
         let cases = [
@@ -145,6 +177,8 @@ mod tests {
             (json!({"chatB": {"chatBUrl": url}}), "chatB"),
             (json!({"slack": {"slackUrl": url}, "email": null}), "chatB"),
             (json!({"webhook": {"url": url}}), "webhook"),
+            (json!({"webhook": {"url": url, "format": "alertmanager"}}), "webhook"),
+            (json!({"webhook": {"url": url, "format": null}}), "webhook"),
             (json!({"customWebhook": {"URL": url, "Body": "{}", "Headers": {"X-A": "b"}}}), "customWebhook"),
             (
                 json!({"customWebhook": {"url": url, "body": "{}", "secretHeaders": {"X": "y"}}}),
@@ -173,6 +207,10 @@ mod tests {
             (
                 json!({"webhook": {"url": "example"}}),
                 "properties.webhook.url in body must be an http or https URL",
+            ),
+            (
+                json!({"webhook": {"url": "https://a.b", "format": "xml"}}),
+                "properties.webhook.format in body must be one of [default alertmanager alertmanagerApi]",
             ),
             (
                 json!({"email": {"emails": []}}),

@@ -4,17 +4,18 @@
 pub mod apl;
 pub(super) mod defined;
 pub mod definitions;
-pub mod desk;
 pub mod failure;
 pub mod files;
+pub mod geoip;
 pub mod history;
 pub mod meter;
 pub mod notes;
 pub mod patterns;
-pub mod places;
+mod quoting;
+pub(super) mod single_events;
+pub mod state;
 pub mod statistics;
 mod wait;
-mod words;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -27,9 +28,11 @@ use tidegauge_model::{Action, DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::DatasetState;
 
 use self::history::Kept;
-use super::allowance::Allowance;
+use self::meter::Payers;
+use self::wait::{Waited, Waiting};
 use super::datasets::fields::{self, DescribedField};
-use super::{Caller, Error, Result, datasets};
+use super::quota_remaining::QuotaRemaining;
+use super::{Caller, Error, Result, datasets, standing};
 use crate::app::App;
 use crate::metrics::Metrics;
 
@@ -45,12 +48,12 @@ pub struct QueryInput {
     pub query: DatasetQuery,
     /// Whether to keep the query in the history.
     pub kept: Option<Kept>,
-    pub manner: Manner,
+    pub run_options: RunOptions,
 }
 
 /// How a query is to be run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Manner {
+pub struct RunOptions {
     /// How long to wait for a first event, where there is none yet.
     pub wait: Option<Duration>,
     pub bypasses_cache: bool,
@@ -71,7 +74,7 @@ pub struct Queried {
     pub is_window_cut: bool,
     /// In gigabytes times milliseconds.
     pub cost: u64,
-    pub allowance: Allowance,
+    pub quota_remaining: QuotaRemaining,
     /// Where the history has the query.
     pub history_id: Option<String>,
     /// What is shown of a query that was asked in text.
@@ -82,6 +85,8 @@ pub struct Queried {
 #[derive(Clone, Debug)]
 pub struct DescribedDataset {
     pub name: String,
+    /// Whether the asker may know that it was read. What a view reads for who may query nothing but the view is not told.
+    pub is_told: bool,
     pub fields: Vec<DescribedField>,
 }
 
@@ -112,7 +117,7 @@ async fn ended(app: &App, query: impl Future<Output = Result<Queried>>) -> Resul
 async fn answer(app: &App, caller: &Caller, mut input: QueryInput) -> Result<Queried> {
     let dataset = datasets::find_state(app, caller, &input.dataset).await?.ok_or_else(datasets::not_found)?;
     input.kept.as_ref().map(history::check).transpose()?;
-    let allowance = meter::check(&app.queries.meter, &app.catalog, caller).await?;
+    let quota_remaining = meter::check(&app.queries.meter, &app.catalog, caller).await?;
     let kept = input.kept.take();
     let run = Run { app, caller, dataset, input };
     let found = run.until_found().await?;
@@ -122,13 +127,13 @@ async fn answer(app: &App, caller: &Caller, mut input: QueryInput) -> Result<Que
         None => None,
     };
     Ok(Queried {
-        datasets: vec![DescribedDataset { name: run.input.dataset, fields }],
+        datasets: vec![DescribedDataset { name: run.input.dataset, is_told: true, fields }],
         continuation_token: found.answer.continues_at.map(|place| continuation_token(place.after)),
         default_limit: found.default_limit,
         is_window_cut: found.is_window_cut,
         answer: found.answer,
         cost: found.cost,
-        allowance: allowance.less(found.cost),
+        quota_remaining: quota_remaining.less(found.cost),
         history_id,
         text: None,
     })
@@ -179,16 +184,25 @@ struct Found {
 impl Run<'_> {
     /// Runs the query, and again when events have come, as long as it was asked to wait for one.
     async fn until_found(&self) -> Result<Found> {
-        let wait = self.input.manner.wait.filter(|_| self.input.query.aggregations.is_empty());
+        let wait = self.input.run_options.wait.filter(|_| self.input.query.aggregations.is_empty());
         let Some(wait) = wait else { return self.once(self.caller.now).await };
-        let waiting = wait::Waiting::new(self.app, wait);
+        let waiting = Waiting::new(self.app, wait);
         let (mut now, mut cost) = (self.caller.now, 0);
         loop {
-            let appended = self.dataset.appended();
+            let mut appended = std::pin::pin!(self.dataset.appended());
             let mut found = self.once(now).await?;
             cost += found.cost;
             found.cost = cost;
-            if waiting.is_over(&mut found.answer, appended).await {
+            if Waiting::is_answer(&mut found.answer) {
+                return Ok(found);
+            }
+            let mut waited = Waited::NotYet;
+            while waited == Waited::NotYet {
+                waited = waiting.a_while(appended.as_mut()).await;
+                let present = standing::again(self.app, self.caller).await?;
+                present.check_dataset(&self.input.dataset, DatasetArea::Query, Action::Read)?;
+            }
+            if waited == Waited::InVain {
                 return Ok(found);
             }
             now = self.app.now();
@@ -196,24 +210,25 @@ impl Run<'_> {
     }
 
     async fn once(&self, now: Timestamp) -> Result<Found> {
-        let standing = self.caller.standing()?;
+        let org_context = self.caller.org_context()?;
         let around = Surroundings {
             now: now.as_nanos(),
             data: self.bounds(),
-            window_seconds_max: u64::try_from(standing.limits.max_query_window_seconds).unwrap_or(0),
+            window_seconds_max: u64::try_from(org_context.limits.max_query_window_seconds).unwrap_or(0),
         };
         let translated =
             translate(&self.input.dataset, &self.input.query, around).map_err(failure::of_refused)?;
         let limits = &self.app.queries.limits;
+        let payers = Payers::one(&self.input.dataset);
         let options = Options {
             lane: Lane::Interactive,
             asker: asker(self.caller, Lane::Interactive)?,
             time_max: limits.time_max,
-            bypasses_cache: self.input.manner.bypasses_cache,
-            is_explained: self.input.manner.is_explained,
+            bypasses_cache: self.input.run_options.bypasses_cache,
+            is_explained: self.input.run_options.is_explained,
             answer_bytes_max: limits.answer_bytes_max,
             places: self.app.queries.places(),
-            unanswered: meter::unanswered(&self.app.queries.meter, &standing.org, self.app.now()),
+            unanswered: meter::unanswered(&self.app.queries.meter, &org_context.org, &payers, self.app.now()),
             ..Options::at(around.now)
         };
         let mut question = Question::of_dataset(translated.query, Arc::clone(&self.dataset), options);
@@ -225,7 +240,7 @@ impl Run<'_> {
         let cost = meter::account(
             &self.app.queries.meter,
             &self.app.metrics,
-            &standing.org,
+            (&org_context.org, &payers),
             &answer.figures,
             self.app.now(),
         );

@@ -5,7 +5,7 @@ use tidegauge_catalog::roles::CustomRole;
 use tidegauge_model::{Capabilities, ErrorKind, Role, RoleId, RoleRef, Rule, UserId, Violation};
 
 use super::capabilities::{self, CapabilityInput};
-use super::rights::{check_may_grant, read_members};
+use super::delegation::{check_may_grant, read_members};
 use super::text::{DESCRIPTION_MAX, check_name, check_text};
 use super::{Caller, Error, Result};
 use crate::app::App;
@@ -54,7 +54,7 @@ pub async fn create(app: &App, caller: &Caller, input: RoleInput) -> Result<Show
     let org = caller.org_to_create_in()?;
     let checked = checked(caller, input)?;
     let role = CustomRole {
-        id: RoleId::generate(caller.now, &*app.chance),
+        id: RoleId::generate(caller.now, &*app.rng),
         name: checked.name,
         description: checked.description,
         capabilities: checked.capabilities,

@@ -86,10 +86,10 @@ pub fn is_in_force(record: &SessionRecord, now: Timestamp) -> bool {
 
 /// Begins a session of a person who has just proved who they are. It has a secret of its own, whatever the browser sent.
 pub async fn begin(app: &App, user: &UserId, arrival: &Arrival) -> Result<Session> {
-    let secret = OpaqueSecret::generate(&*app.chance);
+    let secret = OpaqueSecret::generate(&*app.rng);
     let now = arrival.now;
     let record = SessionRecord {
-        id: SessionId::generate(now, &*app.chance),
+        id: SessionId::generate(now, &*app.rng),
         person: user.clone(),
         created: now,
         last_used: now,

@@ -14,7 +14,7 @@ use super::passwords::rules::BYTES_MAX;
 use super::passwords::{Compared, Password};
 use super::sessions::{self, Arrival, Session};
 use crate::app::App;
-use crate::collected::RefusalKind;
+use crate::audit_buffer::RefusalKind;
 
 /// Longest address that is looked for; none is longer.
 const EMAIL_MAX: usize = 320;
@@ -125,7 +125,7 @@ async fn renewed(
     compared: Compared,
 ) -> Result<Account> {
     if let (Compared::RightButOutdated, Some(old)) = (compared, &account.hash) {
-        let new = app.passwords.hash(password, &*app.chance).await?;
+        let new = app.passwords.hash(password, &*app.rng).await?;
         app.catalog.rehash_password(&account.person.id, old, &new).await?;
         account.hash = Some(new);
     }

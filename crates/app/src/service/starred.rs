@@ -81,7 +81,7 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<StarredQuery> {
 
 pub async fn create(app: &App, caller: &Caller, input: StarredInput) -> Result<StarredQuery> {
     let org = caller.org_to_create_in()?;
-    let id = StarredQueryId::generate(caller.now, &*app.chance);
+    let id = StarredQueryId::generate(caller.now, &*app.rng);
     let (starred, searched) = checked(caller, id, input)?;
     caller.check_dataset(&starred.dataset, AREA, Action::Create)?;
     app.catalog.insert_starred(org, &starred, &searched, &caller.change()).await?;

@@ -179,7 +179,7 @@ async fn check_membership(app: &App, caller: &Caller, org: &OrgId, new: &Checked
 
 fn issue(app: &App, caller: &Caller, org: OrgId, new: Checked) -> (Token, TokenSecret) {
     let token = Token {
-        id: TokenId::generate(caller.now, &*app.chance),
+        id: TokenId::generate(caller.now, &*app.rng),
         org: Some(org),
         person: caller.user.clone(),
         name: new.name,
@@ -190,7 +190,7 @@ fn issue(app: &App, caller: &Caller, org: OrgId, new: Checked) -> (Token, TokenS
         last_used_at: None,
         ends_with_membership: new.ends_with_membership,
     };
-    (token, TokenSecret::generate(TokenKind::Api, &*app.chance))
+    (token, TokenSecret::generate(TokenKind::Api, &*app.rng))
 }
 
 fn read_expiry(caller: &Caller, field: &str, text: Option<&str>) -> Result<Option<Timestamp>> {

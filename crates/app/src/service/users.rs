@@ -1,11 +1,11 @@
 //! People: the caller's own record, and the members of an organisation.
 
-use tidegauge_catalog::granted::Holding;
-use tidegauge_catalog::people::{MainRole, Member, MembershipRefusal, Person};
+use tidegauge_catalog::role_grants::Holding;
+use tidegauge_catalog::users::{MainRole, Member, MembershipRefusal, Person};
 use tidegauge_model::address::{check_account_email, fold_email};
 use tidegauge_model::{ErrorKind, OrgId, Role, RoleRef, Rule, UserId, Violation};
 
-use super::rights::{check_may_assign, check_may_grant};
+use super::delegation::{check_may_assign, check_may_grant};
 use super::text::check_shown_name;
 use super::{Caller, Error, Result};
 use crate::app::App;
@@ -20,8 +20,8 @@ pub struct UserInput {
 
 /// The caller's own record. The role is that in the organisation the request acts in, or in the first one.
 pub async fn current(app: &App, caller: &Caller) -> Result<Member> {
-    let here = caller.standing.as_ref().map(|standing| &standing.org);
-    if let Some(org) = here.or(caller.seats.first().map(|seat| &seat.org))
+    let here = caller.org_context.as_ref().map(|org_context| &org_context.org);
+    if let Some(org) = here.or(caller.memberships.first().map(|membership| &membership.org))
         && let Some(member) = app.catalog.find_member(org, &caller.user).await?
     {
         return Ok(member);
@@ -54,12 +54,12 @@ pub async fn create(app: &App, caller: &Caller, input: UserInput) -> Result<Memb
     check_account_email("email", &input.email)?;
     let role = role_to_give(app, caller, org, &input.role).await?;
     let person = Person {
-        id: UserId::generate(caller.now, &*app.chance),
+        id: UserId::generate(caller.now, &*app.rng),
         email: fold_email(&input.email),
         name: input.name,
         created: caller.now,
     };
-    let max_users = caller.standing()?.limits.max_users;
+    let max_users = caller.org_context()?.limits.max_users;
     app.catalog.add_member(org, &person, role, max_users, &caller.change()).await?.map_err(refused)
 }
 

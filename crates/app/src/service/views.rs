@@ -10,6 +10,7 @@ use tidegauge_model::capability::ANY;
 use tidegauge_model::{Action, DatasetArea, Rule, ViewId, Violation};
 
 use self::reads::Reads;
+use super::datasets::audit_dataset::check_name_is_free;
 use super::query::failure::of_diagnostics;
 use super::text::{DESCRIPTION_MAX, check_filled, check_name, check_text};
 use super::{Caller, Error, Result};
@@ -46,7 +47,7 @@ pub async fn get(app: &App, caller: &Caller, id_or_name: &str) -> Result<View> {
 
 pub async fn create(app: &App, caller: &Caller, input: ViewInput) -> Result<View> {
     let org = caller.org_to_create_in()?;
-    let view = checked(caller, ViewId::generate(caller.now, &*app.chance), input)?;
+    let view = checked(caller, ViewId::generate(caller.now, &*app.rng), input)?;
     app.catalog.insert_view(org, &view, &caller.change()).await?;
     Ok(view)
 }
@@ -111,6 +112,7 @@ fn checked(caller: &Caller, id: ViewId, input: ViewInput) -> Result<View> {
 /// A name that a query can use, and that is neither taken for an id nor for several names.
 fn check_view_name(name: &str) -> Result<()> {
     check_name("name", name)?;
+    check_name_is_free(name)?;
     if ViewId::parse(name).is_some() || name.contains('*') || name.chars().any(char::is_control) {
         let problem = "must not have the form of a view's id, nor contain * or a control character";
         return Err(Violation::new("name", Rule::Pattern, problem).into());

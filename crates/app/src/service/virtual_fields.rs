@@ -50,7 +50,7 @@ pub async fn get(app: &App, caller: &Caller, id: &str) -> Result<VirtualField> {
 
 pub async fn create(app: &App, caller: &Caller, input: VirtualFieldInput) -> Result<VirtualField> {
     let org = caller.org_to_create_in()?;
-    let field = checked(caller, VirtualFieldId::generate(caller.now, &*app.chance), input)?;
+    let field = checked(caller, VirtualFieldId::generate(caller.now, &*app.rng), input)?;
     caller.check_dataset(&field.dataset, AREA, Action::Create)?;
     if app.catalog.insert_virtual_field(org, &field, &caller.change()).await? {
         return Ok(field);

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use tidegauge_model::chance::{self, Chance};
+use tidegauge_model::rng::{self, Rng};
 
 /// Consonants that look and sound apart; no vowels, so that no word comes about.
 const LETTERS: &[u8; 20] = b"BCDFGHJKLMNPQRSTVWXZ";
@@ -15,10 +15,10 @@ const LENGTH: usize = 8;
 pub struct UserCode(String);
 
 impl UserCode {
-    pub fn generate(chance: &dyn Chance) -> Self {
+    pub fn generate(rng: &dyn Rng) -> Self {
         let mut code = String::with_capacity(LENGTH);
         while code.len() < LENGTH {
-            let [byte] = chance::bytes::<1>(chance);
+            let [byte] = rng::bytes::<1>(rng);
             // Bytes from 240 are left out, so that every letter is as likely as the others.
             if usize::from(byte) < LETTERS.len() * 12 {
                 code.push(char::from(LETTERS[usize::from(byte) % LETTERS.len()]));
@@ -58,13 +58,13 @@ impl fmt::Debug for UserCode {
 
 #[cfg(test)]
 mod tests {
-    use tidegauge_model::chance::SeededChance;
+    use tidegauge_model::rng::SeededRng;
 
     use super::*;
 
     #[test]
     fn a_code_is_read_however_it_is_typed() {
-        let code = UserCode::generate(&SeededChance::new(7));
+        let code = UserCode::generate(&SeededRng::new(7));
         let shown = code.shown();
         assert_eq!(shown.len(), 9);
         for typed in [shown.clone(), shown.to_lowercase(), code.plain().to_owned(), format!(" {shown} ")] {

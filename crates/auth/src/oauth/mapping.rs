@@ -34,7 +34,7 @@ pub struct Rules {
 
 /// Who a token acts for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Holder {
+pub enum TokenSubject {
     Person(Identity),
     Machine(Machine),
 }
@@ -76,17 +76,17 @@ pub enum Unmapped {
 
 impl Rules {
     /// Who the token acts for.
-    pub fn holder(&self, token: &AccessToken) -> Result<Holder, Unmapped> {
+    pub fn subject(&self, token: &AccessToken) -> Result<TokenSubject, Unmapped> {
         let org = self.org_of(token);
         if self.is_machine(token) {
             let bound = self.machine_role.ok_or(Unmapped::MachinesNotAllowed)?;
             let client = token.client.clone().unwrap_or_else(|| token.subject.clone());
             let org = org.ok_or(Unmapped::NoOrg)?;
             let client = short(client).ok_or(Unmapped::NoSubject)?;
-            return Ok(Holder::Machine(Machine { issuer: token.issuer.clone(), client, org, bound }));
+            return Ok(TokenSubject::Machine(Machine { issuer: token.issuer.clone(), client, org, bound }));
         }
         let subject = token.text(&self.user_claim).and_then(short).ok_or(Unmapped::NoSubject)?;
-        Ok(Holder::Person(Identity {
+        Ok(TokenSubject::Person(Identity {
             issuer: token.issuer.clone(),
             subject,
             verified_email: self.verified_email(token),

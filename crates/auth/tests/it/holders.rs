@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tidegauge_auth::oauth::mapping::{Holder, Identity, Unmapped};
+use tidegauge_auth::oauth::mapping::{Identity, TokenSubject, Unmapped};
 use tidegauge_auth::oauth::{AccessToken, Expected, Rules, Scopes, verify};
 use tidegauge_model::Role;
 
@@ -37,9 +37,9 @@ fn token(more: Value) -> AccessToken {
 }
 
 fn person(rules: &Rules, more: Value) -> Identity {
-    match rules.holder(&token(more)).unwrap() {
-        Holder::Person(identity) => identity,
-        Holder::Machine(machine) => panic!("{machine:?}"),
+    match rules.subject(&token(more)).unwrap() {
+        TokenSubject::Person(identity) => identity,
+        TokenSubject::Machine(machine) => panic!("{machine:?}"),
     }
 }
 
@@ -96,15 +96,15 @@ fn a_mapped_role_stands_in_for_scopes_that_the_issuer_does_not_know() {
 #[test]
 fn machines_are_refused_unless_a_role_is_set_for_them() {
     let own = json!({"sub": "console"});
-    assert_eq!(rules().holder(&token(own.clone())).unwrap_err(), Unmapped::MachinesNotAllowed);
+    assert_eq!(rules().subject(&token(own.clone())).unwrap_err(), Unmapped::MachinesNotAllowed);
     let allowed = Rules { machine_role: Some(Role::User), ..rules() };
-    let Holder::Machine(machine) = allowed.holder(&token(own.clone())).unwrap() else { panic!() };
+    let TokenSubject::Machine(machine) = allowed.subject(&token(own.clone())).unwrap() else { panic!() };
     assert_eq!((machine.client.as_str(), machine.bound), ("console", Role::User));
     let nowhere = Rules { org: None, ..allowed.clone() };
-    assert_eq!(nowhere.holder(&token(own)).unwrap_err(), Unmapped::NoOrg);
+    assert_eq!(nowhere.subject(&token(own)).unwrap_err(), Unmapped::NoOrg);
     // A person without the claim for people does not become a machine, which may be allowed more.
     let by_name = Rules { user_claim: "preferred_username".to_owned(), ..allowed };
-    assert_eq!(by_name.holder(&token(json!({}))).unwrap_err(), Unmapped::NoSubject);
+    assert_eq!(by_name.subject(&token(json!({}))).unwrap_err(), Unmapped::NoSubject);
     let known = person(&by_name, json!({"preferred_username": "ada.l"}));
     assert_eq!(known.subject, "ada.l");
 }
@@ -120,7 +120,7 @@ fn the_organisation_is_set_or_claimed() {
 #[test]
 fn texts_that_are_too_long_or_odd_do_not_enter() {
     let long = "x".repeat(257);
-    assert_eq!(rules().holder(&token(json!({"sub": long}))).unwrap_err(), Unmapped::NoSubject);
-    assert_eq!(rules().holder(&token(json!({"sub": "a\u{0}b"}))).unwrap_err(), Unmapped::NoSubject);
+    assert_eq!(rules().subject(&token(json!({"sub": long}))).unwrap_err(), Unmapped::NoSubject);
+    assert_eq!(rules().subject(&token(json!({"sub": "a\u{0}b"}))).unwrap_err(), Unmapped::NoSubject);
     assert_eq!(person(&rules(), json!({"name": "a\nb"})).name, None);
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tidegauge_auth::oauth::keys::Key;
 use tidegauge_auth::oauth::{Confirmation, Proof, ProofMemory, ProofRejection};
 use tidegauge_model::Timestamp;
-use tidegauge_model::chance::SeededChance;
+use tidegauge_model::rng::SeededRng;
 
 use crate::attacks::{NOW, now};
 use crate::signer::{Signer, encode};
@@ -29,7 +29,7 @@ fn bound_to(signer: &Signer) -> Confirmation {
 }
 
 fn memory() -> ProofMemory {
-    ProofMemory::new(&SeededChance::new(1))
+    ProofMemory::new(&SeededRng::new(1))
 }
 
 fn check_at(signer: &Signer, text: &str, memory: &ProofMemory, now: Timestamp) -> Result<(), ProofRejection> {

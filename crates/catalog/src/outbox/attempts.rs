@@ -1,5 +1,5 @@
 //! What became of the messages that a node had leased. Who lost the lease meanwhile changes nothing: somebody else has
-//! the message now.
+//! the message now. Each attempt is told in the dataset of the audit trail.
 
 use std::time::Duration;
 
@@ -8,7 +8,9 @@ use tidegauge_model::{DeliveryId, NotifierId, OrgId, Timestamp};
 
 use crate::audit::{Change, record};
 use crate::db::write;
+use crate::event_feed::{Sending, feed, of_attempt, reads_audit};
 use crate::notifiers::Unsent;
+use crate::outbox::form::read_message;
 use crate::{Catalog, Result};
 
 /// One attempt to send a message.
@@ -42,6 +44,9 @@ pub enum Replay {
     Withdrawn,
 }
 
+/// What a monitor reads whose message was sent.
+const DATASETS_OF_MONITOR: &str = "SELECT datasets FROM monitor WHERE id = $1";
+
 impl Catalog {
     /// Keeps an attempt and what follows it. False if `owner` has lost the lease.
     pub async fn record_attempt(
@@ -58,10 +63,11 @@ impl Catalog {
         };
         let ended = attempt.at.plus(attempt.latency).as_micros();
         write!(self, connection => {
-            let number: Option<i64> = sqlx::query_scalar(
+            let sent: Option<(i64, String, String, String)> = sqlx::query_as(
                 "UPDATE delivery SET state = $3, attempts = attempts + 1, failures = failures + $4, \
                  next_at = COALESCE($5, next_at), finished = $6, lease_until = 0, lease_owner = '' \
-                 WHERE id = $1 AND lease_owner = $2 AND state = 'waiting' RETURNING attempts",
+                 WHERE id = $1 AND lease_owner = $2 AND state = 'waiting' \
+                 RETURNING attempts, org_id, notifier_id, message",
             )
             .bind(id.as_str())
             .bind(owner)
@@ -71,7 +77,7 @@ impl Catalog {
             .bind(finished.then_some(ended))
             .fetch_optional(&mut *connection)
             .await?;
-            let Some(number) = number else {
+            let Some((number, org, notifier, message)) = sent else {
                 return Ok(false);
             };
             sqlx::query(
@@ -86,6 +92,19 @@ impl Catalog {
             .bind(attempt.error.as_deref())
             .execute(&mut *connection)
             .await?;
+            // A message that cannot be read names no monitor.
+            let message = read_message(&message).ok();
+            let monitor = message.as_ref().map_or("", |message| message.monitor.as_str());
+            let datasets: Option<String> = sqlx::query_scalar(DATASETS_OF_MONITOR)
+                .bind(monitor)
+                .fetch_optional(&mut *connection)
+                .await?;
+            let is_told = state == DeliveryState::Dead || !reads_audit(datasets.as_deref().unwrap_or_default());
+            if is_told {
+                let (org, notifier, delivery, attempts) = (&org, &notifier, id.as_str(), number);
+                let sending = Sending { org, delivery, notifier, monitor, attempts, state };
+                feed!(connection, of_attempt(&sending, attempt));
+            }
         });
         Ok(true)
     }

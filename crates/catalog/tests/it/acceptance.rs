@@ -3,11 +3,11 @@
 
 use tidegauge_catalog::Change;
 use tidegauge_catalog::identities::{IdentityKind, KnownIdentity};
+use tidegauge_catalog::invite_links::{Joining, LinkRefusal};
 use tidegauge_catalog::link_issuers::Issuer;
-use tidegauge_catalog::links::{Joining, LinkRefusal};
 use tidegauge_catalog::passwords::NewPassword;
-use tidegauge_catalog::people::Person;
 use tidegauge_catalog::roles::CustomRole;
+use tidegauge_catalog::users::Person;
 use tidegauge_model::{OrgId, Role, UserId};
 use tokio::task::JoinSet;
 
@@ -32,8 +32,8 @@ async fn invite(test: &TestCatalog<'_>, org: &OrgId, id: &str, digest: &str) -> 
 
 /// The organisations that a token acts in.
 async fn places(test: &TestCatalog<'_>, digest: &str) -> Vec<String> {
-    let standings = test.find_bearer(digest, None).await.unwrap().unwrap().standings;
-    standings.into_iter().map(|standing| standing.org.into_string()).collect()
+    let org_contexts = test.find_bearer(digest, None).await.unwrap().unwrap().org_contexts;
+    org_contexts.into_iter().map(|org_context| org_context.org.into_string()).collect()
 }
 
 fn by(person: &str) -> Change {
@@ -54,7 +54,7 @@ pub(crate) async fn is_never_given_by_whoever_adds(test: &TestCatalog<'_>) {
     let change = samples::change(&theirs);
     test.set_role(&theirs, &"user_a".into(), Role::User, Role::Owner, &change).await.unwrap().unwrap();
     assert!(places(test, DIGEST).await.is_empty());
-    assert!(test.find_bearer(DIGEST, Some(&theirs)).await.unwrap().unwrap().standings.is_empty());
+    assert!(test.find_bearer(DIGEST, Some(&theirs)).await.unwrap().unwrap().org_contexts.is_empty());
     assert!(test.list_orgs_of(&"user_a".into()).await.unwrap().is_empty());
     let expected = [("user_a".to_owned(), false), (OTHER_OWNER.to_owned(), true)];
     let mut listed = accepted(test, &theirs).await;
@@ -169,7 +169,7 @@ pub(crate) async fn can_be_by_a_verified_address(test: &TestCatalog<'_>) {
         KnownIdentity { issuer: "https://login.example.com", kind: IdentityKind::Person, subject: "a" };
     test.link_identity(&identity, &"user_a".into(), &samples::change(&ours)).await.unwrap();
     let bearer = test.find_identity_bearer(&identity, None).await.unwrap().unwrap();
-    assert_eq!(bearer.standings[0].org, ours);
+    assert_eq!(bearer.org_contexts[0].org, ours);
     assert!(test.find_bearer(DIGEST, None).await.unwrap().is_none());
     assert!(test.find_link("link", at(0)).await.unwrap().is_none());
 }

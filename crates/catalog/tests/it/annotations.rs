@@ -17,6 +17,7 @@ pub(crate) fn annotation(id: &str, datasets: &[&str]) -> Annotation {
         description: "What happened".to_owned(),
         url: "some-url".to_owned(),
         monitor: None,
+        epoch: None,
         created: at(5),
         created_by: OWNER.into(),
         modified: at(6),

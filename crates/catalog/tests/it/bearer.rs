@@ -1,14 +1,14 @@
 //! From the digest of a token to where it counts.
 
-use tidegauge_catalog::bearer::Standing;
+use tidegauge_catalog::bearer::OrgContext;
 use tidegauge_model::org::Payment;
 use tidegauge_model::{Capabilities, ErrorKind, Org, OrgId, PaymentStatus, Role};
 
 use crate::database::TestCatalog;
 use crate::samples::{self, OTHER_OWNER, OWNER, OWNER_DIGEST, api_token, at, personal_token};
 
-fn places(standings: &[Standing]) -> Vec<(&str, Option<Role>)> {
-    standings.iter().map(|standing| (standing.org.as_str(), standing.role)).collect()
+fn places(org_contexts: &[OrgContext]) -> Vec<(&str, Option<Role>)> {
+    org_contexts.iter().map(|org_context| (org_context.org.as_str(), org_context.role)).collect()
 }
 
 /// Gives an organisation a payment status and a limit of its own, to see whose are found.
@@ -40,9 +40,9 @@ pub(crate) async fn finds_an_api_token_in_its_org_alone(test: &TestCatalog<'_>) 
     assert!(bearer.is_api_token);
     assert_eq!((bearer.id, bearer.user), (token.id, OWNER.into()));
     assert_eq!((bearer.expires_at, bearer.capabilities), (token.expires_at, token.capabilities));
-    assert_eq!(places(&bearer.standings), [("org_theirs", None)]);
-    assert_eq!(bearer.standings[0].payment, failed);
-    assert_eq!(bearer.standings[0].limits().unwrap().max_users, 42);
+    assert_eq!(places(&bearer.org_contexts), [("org_theirs", None)]);
+    assert_eq!(bearer.org_contexts[0].payment, failed);
+    assert_eq!(bearer.org_contexts[0].limits().unwrap().max_users, 42);
 }
 
 pub(crate) async fn finds_a_person_without_an_org(test: &TestCatalog<'_>) {
@@ -56,7 +56,7 @@ pub(crate) async fn finds_a_person_without_an_org(test: &TestCatalog<'_>) {
     let bearer = test.find_bearer("digest", None).await.unwrap().unwrap();
     assert!(!bearer.is_api_token);
     assert_eq!((bearer.id, bearer.user), (token.id, person.id));
-    assert!(bearer.standings.is_empty());
+    assert!(bearer.org_contexts.is_empty());
 }
 
 pub(crate) async fn finds_a_person_of_one_org(test: &TestCatalog<'_>) {
@@ -66,10 +66,10 @@ pub(crate) async fn finds_a_person_of_one_org(test: &TestCatalog<'_>) {
     assert_eq!((bearer.id, bearer.user), ("token_owner".into(), OWNER.into()));
     assert_eq!(bearer.expires_at, None);
     assert_eq!(bearer.capabilities, Capabilities::default());
-    assert_eq!(places(&bearer.standings), [("org_ours", Some(Role::Owner))]);
+    assert_eq!(places(&bearer.org_contexts), [("org_ours", Some(Role::Owner))]);
     let org = samples::org("org_ours");
-    assert_eq!(bearer.standings[0].payment, org.payment);
-    assert_eq!(bearer.standings[0].limits().unwrap(), org.licence.limits);
+    assert_eq!(bearer.org_contexts[0].payment, org.payment);
+    assert_eq!(bearer.org_contexts[0].limits().unwrap(), org.licence.limits);
 }
 
 pub(crate) async fn finds_a_person_of_two_orgs(test: &TestCatalog<'_>) {
@@ -82,10 +82,10 @@ pub(crate) async fn finds_a_person_of_two_orgs(test: &TestCatalog<'_>) {
 
     let bearer = test.find_bearer("digest", None).await.unwrap().unwrap();
     let expected = [("org_ours", Some(Role::ReadOnly)), ("org_theirs", Some(Role::Owner))];
-    assert_eq!(places(&bearer.standings), expected);
-    assert_eq!(bearer.standings[0].payment.set, PaymentStatus::NotApplicable);
-    assert_eq!(bearer.standings[1].payment, blocked);
-    assert_eq!(bearer.standings[1].limits().unwrap().max_users, 1);
+    assert_eq!(places(&bearer.org_contexts), expected);
+    assert_eq!(bearer.org_contexts[0].payment.set, PaymentStatus::NotApplicable);
+    assert_eq!(bearer.org_contexts[1].payment, blocked);
+    assert_eq!(bearer.org_contexts[1].limits().unwrap().max_users, 1);
 }
 
 pub(crate) async fn forgets_a_deleted_token(test: &TestCatalog<'_>) {
@@ -98,10 +98,13 @@ pub(crate) async fn reads_a_licence_only_where_it_is_asked_for(test: &TestCatalo
     let (ours, theirs) = samples::two_orgs(test).await;
     samples::join(test, &theirs, OWNER, Role::User).await;
     test.database.execute("UPDATE org SET licence = '{}' WHERE id = 'org_theirs'").await;
-    let standings = test.find_bearer(OWNER_DIGEST, None).await.unwrap().unwrap().standings;
-    assert_eq!(places(&standings), [(ours.as_str(), Some(Role::Owner)), (theirs.as_str(), Some(Role::User))]);
-    assert_eq!(standings[0].limits().unwrap(), samples::org("org_ours").licence.limits);
-    let error = standings[1].limits().unwrap_err();
+    let org_contexts = test.find_bearer(OWNER_DIGEST, None).await.unwrap().unwrap().org_contexts;
+    assert_eq!(
+        places(&org_contexts),
+        [(ours.as_str(), Some(Role::Owner)), (theirs.as_str(), Some(Role::User))]
+    );
+    assert_eq!(org_contexts[0].limits().unwrap(), samples::org("org_ours").licence.limits);
+    let error = org_contexts[1].limits().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Corrupt);
     assert!(error.to_string().contains("{}"), "{error}");
 }

@@ -1,7 +1,10 @@
 //! Datasets: what is set about them, and what goes with them when they are deleted.
 
+use std::collections::HashSet;
+
 use tidegauge_catalog::columns::FieldNote;
 use tidegauge_catalog::datasets::{Dataset, DatasetPatch};
+use tidegauge_model::dataset::{AUDIT_DATASET, AUDIT_KIND};
 use tidegauge_model::{ErrorKind, FieldKind};
 
 use crate::database::TestCatalog;
@@ -53,6 +56,18 @@ pub(crate) async fn are_refused_beyond_the_limit(test: &TestCatalog<'_>) {
     assert_eq!(test.list_datasets(&ours).await.unwrap().len(), 2);
     test.delete_dataset(&ours, "a", at(70), &change).await.unwrap().unwrap();
     test.insert_dataset(&ours, &dataset(&ours, "c"), 2, &change).await.unwrap();
+}
+
+pub(crate) async fn of_the_audit_trail_count_for_nothing(test: &TestCatalog<'_>) {
+    let (ours, _) = samples::two_orgs(test).await;
+    let change = samples::change(&ours);
+    let audit = Dataset { kind: AUDIT_KIND.to_owned(), ..dataset(&ours, AUDIT_DATASET) };
+    let made = test.insert_dataset(&ours, &audit, MANY, &change).await.unwrap();
+    test.insert_dataset(&ours, &dataset(&ours, "a"), 1, &change).await.unwrap();
+    let refused = test.insert_dataset(&ours, &dataset(&ours, "b"), 1, &change).await.unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::LimitReached);
+    test.publish_flush(&made.id, &[segment("segment_1")], 1, &[], &[], at(70)).await.unwrap();
+    assert_eq!(test.storage_bytes(&ours).await.unwrap(), 0);
 }
 
 pub(crate) async fn have_numbers_that_are_given_once(test: &TestCatalog<'_>) {
@@ -208,6 +223,22 @@ pub(crate) async fn take_everything_with_them(test: &TestCatalog<'_>) {
 
     assert_eq!(test.delete_dataset(&ours, "logs", at(80), &change).await.unwrap(), None);
     insert(test, &ours, "logs").await;
+}
+
+pub(crate) async fn are_known_as_deleted_for_weeks(test: &TestCatalog<'_>) {
+    const WEEK: i64 = 7 * 24 * 60 * 60;
+    let (ours, _) = samples::two_orgs(test).await;
+    let change = samples::change(&ours);
+    let mut ids = Vec::new();
+    for name in ["early", "late", "there"] {
+        ids.push(insert(test, &ours, name).await.id);
+    }
+    assert!(test.deleted_datasets(&ids).await.unwrap().is_empty());
+    test.delete_dataset(&ours, "early", at(0), &change).await.unwrap().unwrap();
+    assert_eq!(test.deleted_datasets(&ids).await.unwrap(), HashSet::from([ids[0].clone()]));
+    test.delete_dataset(&ours, "late", at(9 * WEEK), &change).await.unwrap().unwrap();
+    assert_eq!(test.deleted_datasets(&ids).await.unwrap(), HashSet::from([ids[1].clone()]));
+    assert!(test.deleted_datasets(&[]).await.unwrap().is_empty());
 }
 
 pub(crate) async fn stay_within_their_org(test: &TestCatalog<'_>) {

@@ -1,6 +1,6 @@
 //! Endpoints: kept with the digest of their address, and with what came in by them.
 
-use tidegauge_catalog::endpoints::{Endpoint, Figures, LastError};
+use tidegauge_catalog::endpoints::{Endpoint, LastError, Stats};
 use tidegauge_model::{Action, DatasetArea, EndpointKind, ErrorKind, OrgId, Timestamp};
 
 use crate::database::{Database, KEY_BYTE, TestCatalog};
@@ -18,7 +18,7 @@ fn endpoint(id: &str, kind: EndpointKind) -> Endpoint {
         created: at(5),
         created_by: OWNER.into(),
         modified: at(6),
-        figures: Figures::default(),
+        stats: Stats::default(),
     }
 }
 
@@ -45,7 +45,7 @@ pub(crate) async fn replace_what_a_caller_may_set(test: &TestCatalog<'_>) {
     let (ours, _) = samples::two_orgs(test).await;
     let before = endpoint("endpoint_1", EndpointKind::Loki);
     insert(test, &ours, &before).await;
-    let counted = Figures { events: 3, ..Figures::default() };
+    let counted = Stats { events: 3, ..Stats::default() };
     test.count_endpoints(&[(before.id.clone(), counted.clone())]).await.unwrap();
     let wanted = Endpoint {
         name: "after".to_owned(),
@@ -59,7 +59,7 @@ pub(crate) async fn replace_what_a_caller_may_set(test: &TestCatalog<'_>) {
     };
     let replaced = test.replace_endpoint(&ours, &wanted, &samples::change(&ours)).await.unwrap().unwrap();
     let (created, created_by) = (before.created, before.created_by);
-    assert_eq!(replaced, Endpoint { created, created_by, figures: counted, ..wanted });
+    assert_eq!(replaced, Endpoint { created, created_by, stats: counted, ..wanted });
     assert_eq!(test.new_audit().await, ["endpoint.update endpoint_1"]);
     let bearer = test.find_endpoint_bearer("digest of endpoint_1").await.unwrap().unwrap();
     assert_eq!(bearer.endpoint.as_deref(), Some(&replaced), "its address stays");
@@ -109,9 +109,9 @@ pub(crate) async fn let_their_senders_in_by_the_digest_alone(test: &TestCatalog<
     let by_id = test.find_endpoint_bearer_by_id(&kept.id).await.unwrap().unwrap();
     for bearer in [by_address, by_id] {
         assert!(bearer.is_api_token && bearer.expires_at.is_none() && bearer.user == OWNER.into());
-        assert_eq!(bearer.standings.len(), 1);
-        assert_eq!(bearer.standings[0].org, ours);
-        assert!(bearer.standings[0].limits().unwrap().max_endpoints > 0);
+        assert_eq!(bearer.org_contexts.len(), 1);
+        assert_eq!(bearer.org_contexts[0].org, ours);
+        assert!(bearer.org_contexts[0].limits().unwrap().max_endpoints > 0);
         assert!(bearer.capabilities.allows_dataset("logs", DatasetArea::Ingest, Action::Create));
         assert!(!bearer.capabilities.allows_dataset("other", DatasetArea::Ingest, Action::Create));
         assert!(!bearer.capabilities.allows_dataset("logs", DatasetArea::Query, Action::Read));
@@ -128,22 +128,21 @@ pub(crate) async fn count_what_came_in(test: &TestCatalog<'_>) {
     insert(test, &ours, &kept).await;
     let changes = test.changes();
     let error = LastError { at: at(20), message: "no".to_owned() };
-    let first = Figures {
+    let first = Stats {
         events: 2,
         bytes: 20,
         failures: 1,
         last_event: Some(at(19)),
         last_error: Some(error.clone()),
     };
-    let second = Figures { events: 3, bytes: 30, last_event: Some(at(21)), ..Figures::default() };
-    for figures in [first, second] {
-        let gone = ("endpoint_gone".into(), figures.clone());
-        test.count_endpoints(&[(kept.id.clone(), figures), gone]).await.unwrap();
+    let second = Stats { events: 3, bytes: 30, last_event: Some(at(21)), ..Stats::default() };
+    for stats in [first, second] {
+        let gone = ("endpoint_gone".into(), stats.clone());
+        test.count_endpoints(&[(kept.id.clone(), stats), gone]).await.unwrap();
     }
     let found = test.find_endpoint(&ours, &kept.id).await.unwrap().unwrap();
-    let all =
-        Figures { events: 5, bytes: 50, failures: 1, last_event: Some(at(21)), last_error: Some(error) };
-    assert_eq!(found.figures, all);
+    let all = Stats { events: 5, bytes: 50, failures: 1, last_event: Some(at(21)), last_error: Some(error) };
+    assert_eq!(found.stats, all);
     assert_eq!(test.changes(), changes, "nobody is looked up again for it");
     assert!(test.new_audit().await.is_empty());
 }
@@ -165,7 +164,7 @@ pub(crate) async fn version_13_is_still_read(database: &Database) {
         created: at(1_700_000_000_000_021),
         created_by: "user_018bcfe56800700080000000000000b1".into(),
         modified: at(1_700_000_000_000_022),
-        figures: Figures {
+        stats: Stats {
             events: 7,
             bytes: 700,
             failures: 2,

@@ -1,6 +1,6 @@
 //! The set-up of an installation, which happens once.
 
-use tidegauge_catalog::people::Member;
+use tidegauge_catalog::users::Member;
 use tidegauge_model::Role;
 use tokio::task::JoinSet;
 

@@ -1,10 +1,10 @@
 //! Groups: people who hold the roles of their groups.
 
-use tidegauge_catalog::granted::Holding;
 use tidegauge_catalog::groups::Group;
 use tidegauge_catalog::limits::GROUPS_MAX;
+use tidegauge_catalog::role_grants::Holding;
 use tidegauge_catalog::roles::RoleRefusal;
-use tidegauge_model::{Capabilities, ErrorKind, Granted, OrgId, Role, RoleRef, UserId};
+use tidegauge_model::{Capabilities, ErrorKind, OrgId, Role, RoleGrants, RoleRef, UserId};
 
 use crate::database::TestCatalog;
 use crate::roles::{add_people, granted, insert as insert_role, role};
@@ -32,7 +32,7 @@ async fn insert(test: &TestCatalog<'_>, org: &OrgId, group: &Group) {
     test.new_audit().await;
 }
 
-fn any(_: &Granted) -> Result<(), RoleRefusal> {
+fn any(_: &RoleGrants) -> Result<(), RoleRefusal> {
     Ok(())
 }
 
@@ -85,11 +85,11 @@ pub(crate) async fn tell_what_they_grant_before_and_after(test: &TestCatalog<'_>
     let change = samples::change(&ours);
     let before = group("group_1", &[], &[custom("role_1")]);
     let after = group("group_1", &[OWNER], &[RoleRef::BuiltIn(Role::User)]);
-    let refuses_custom = |granted: &Granted| match granted.capabilities == Capabilities::default() {
+    let refuses_custom = |granted: &RoleGrants| match granted.capabilities == Capabilities::default() {
         true => Ok(()),
         false => Err(RoleRefusal::NoRole),
     };
-    let refuses_built_in = |granted: &Granted| match granted.roles.is_empty() {
+    let refuses_built_in = |granted: &RoleGrants| match granted.roles.is_empty() {
         true => Ok(()),
         false => Err(RoleRefusal::NoRole),
     };
@@ -125,15 +125,15 @@ pub(crate) async fn give_their_roles_to_their_people(test: &TestCatalog<'_>) {
     let roles = [custom("role_1"), RoleRef::BuiltIn(Role::ReadOnly)];
     insert(test, &ours, &group("group_1", &["user_a", OWNER], &roles)).await;
     insert(test, &ours, &group("group_2", &["user_a"], &[RoleRef::BuiltIn(Role::ReadOnly)])).await;
-    let both = Granted { main: None, roles: vec![Role::ReadOnly], capabilities: samples::capabilities() };
+    let both = RoleGrants { main: None, roles: vec![Role::ReadOnly], capabilities: samples::capabilities() };
     assert_eq!(granted(test, &ours, "user_a").await, both);
     assert_eq!(granted(test, &ours, OWNER).await, both);
     let bearer = test.find_bearer(samples::OWNER_DIGEST, None).await.unwrap().unwrap();
-    assert_eq!(*bearer.standings[0].granted, both);
+    assert_eq!(*bearer.org_contexts[0].granted, both);
 
     let change = samples::change(&ours);
     test.delete_role(&ours, &"role_1".into(), &change, |_| Ok::<(), RoleRefusal>(())).await.unwrap().unwrap();
-    let read_only = Granted { roles: vec![Role::ReadOnly], ..Granted::default() };
+    let read_only = RoleGrants { roles: vec![Role::ReadOnly], ..RoleGrants::default() };
     assert_eq!(granted(test, &ours, OWNER).await, read_only);
     let left = test.find_group(&ours, &"group_1".into()).await.unwrap().unwrap();
     assert_eq!(left.roles, [RoleRef::BuiltIn(Role::ReadOnly)]);

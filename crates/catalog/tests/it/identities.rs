@@ -1,7 +1,7 @@
 //! Who people and machines are at external issuers.
 
 use tidegauge_catalog::identities::{IdentityKind, IdentityRefusal, KnownIdentity};
-use tidegauge_catalog::people::Person;
+use tidegauge_catalog::users::Person;
 use tidegauge_model::Role;
 
 use crate::database::TestCatalog;
@@ -50,12 +50,12 @@ pub(crate) async fn finds_where_a_person_can_act(test: &TestCatalog<'_>) {
     test.link_identity(&ADA, &OWNER.into(), &samples::change(&ours)).await.unwrap();
     let found = test.find_identity_bearer(&ADA, Some(&ours)).await.unwrap().unwrap();
     assert!(!found.is_api_token && found.expires_at.is_none());
-    assert_eq!((found.user.as_str(), &found.standings[0].org), (OWNER, &ours));
-    assert_eq!(found.standings[0].role, Some(Role::Owner));
+    assert_eq!((found.user.as_str(), &found.org_contexts[0].org), (OWNER, &ours));
+    assert_eq!(found.org_contexts[0].role, Some(Role::Owner));
     // As a personal token of the same person did, which ended by that.
     assert!(test.find_bearer(samples::OWNER_DIGEST, Some(&ours)).await.unwrap().is_none());
     let orgs = |bearer: &tidegauge_catalog::bearer::Bearer| -> Vec<_> {
-        bearer.standings.iter().map(|standing| (standing.org.clone(), standing.role)).collect()
+        bearer.org_contexts.iter().map(|org_context| (org_context.org.clone(), org_context.role)).collect()
     };
     assert_eq!(orgs(&found), orgs(&by_token));
 }
@@ -69,8 +69,8 @@ pub(crate) async fn makes_an_account_with_its_membership(test: &TestCatalog<'_>)
     assert_eq!(made, Ok(()));
     assert_eq!(test.new_audit().await, ["user.provision user_ada"]);
     let found = test.find_identity_bearer(&ADA, None).await.unwrap().unwrap();
-    let [standing] = &found.standings[..] else { panic!("{found:?}") };
-    assert_eq!(standing.role, Some(Role::ReadOnly));
+    let [org_context] = &found.org_contexts[..] else { panic!("{found:?}") };
+    assert_eq!(org_context.role, Some(Role::ReadOnly));
 
     // Once more changes nothing; a taken address, and a full organisation, are told.
     let again = newcomer("user_again", "again@example.com");
@@ -100,10 +100,10 @@ pub(crate) async fn gives_machines_an_account_without_membership(test: &TestCata
     for org in [&ours, &theirs] {
         let found = test.find_machine_bearer(&machine, org).await.unwrap().unwrap();
         assert!(found.is_api_token && found.capabilities == Default::default());
-        let [standing] = &found.standings[..] else { panic!("{found:?}") };
-        assert_eq!((&standing.org, standing.role), (org, None));
+        let [org_context] = &found.org_contexts[..] else { panic!("{found:?}") };
+        assert_eq!((&org_context.org, org_context.role), (org, None));
         assert!(test.find_member(org, &account.id).await.unwrap().is_none());
     }
     let nowhere = test.find_machine_bearer(&machine, &"org_none".into()).await.unwrap().unwrap();
-    assert!(nowhere.standings.is_empty());
+    assert!(nowhere.org_contexts.is_empty());
 }

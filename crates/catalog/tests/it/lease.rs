@@ -20,7 +20,7 @@ const OVER: Duration = Duration::ZERO;
 
 const APART: u64 = 1 << 40;
 
-fn writer(node: &str) -> Writer {
+pub(crate) fn writer(node: &str) -> Writer {
     Writer {
         node: node.to_owned(),
         host: format!("host-of-{node}"),

@@ -8,7 +8,7 @@ mod acceptance;
 mod annotations;
 mod audit;
 mod bearer;
-mod bearer_seats;
+mod bearer_memberships;
 mod caps;
 mod caps_races;
 mod columns;
@@ -17,6 +17,7 @@ mod database;
 mod datasets;
 mod duckdb;
 mod endpoints;
+mod event_feed;
 mod event_races;
 mod event_samples;
 mod first_start;
@@ -37,7 +38,6 @@ mod opening;
 mod orgs;
 mod outbox;
 mod passwords;
-mod people;
 mod preferences;
 mod query_history;
 mod recovery;
@@ -49,20 +49,24 @@ mod sessions;
 mod starred;
 mod starred_filters;
 mod starred_pages;
+mod stored_alerting;
 mod stored_dashboards;
 mod stored_definitions;
+mod stored_deletions;
 mod stored_deliveries;
 mod stored_events;
+mod stored_feed;
 mod stored_forms;
 mod stored_monitors;
 mod stored_oauth;
 mod stored_rows;
 mod stored_sign_in;
-mod stored_watch;
+mod stored_usage;
 mod token_ends;
 mod token_successors;
 mod tokens;
 mod usage;
+mod users;
 mod values;
 mod views;
 mod virtual_fields;
@@ -143,7 +147,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         makes_an_account_with_its_membership,
         gives_machines_an_account_without_membership,
     }
-    people {
+    users {
         finds_people_by_id_and_address,
         renames_a_person,
         reports_a_role_that_cannot_be_read,
@@ -250,7 +254,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         forgets_a_deleted_token,
         reads_a_licence_only_where_it_is_asked_for,
     }
-    bearer_seats {
+    bearer_memberships {
         puts_the_named_org_first,
         ignores_a_named_org_that_the_token_does_not_count_in,
         leaves_out_what_was_not_accepted,
@@ -302,6 +306,18 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         leave_the_catalogue_answering,
         search_what_was_given_last,
     }
+    event_feed {
+        holds_what_is_written_with_a_change,
+        holds_refused_calls,
+        loses_what_is_rolled_back,
+        hands_out_batches_that_stay_the_same,
+        drops_a_batch_when_its_segment_is_there,
+        keeps_the_keys_of_batches_that_wait,
+        is_moved_by_who_has_the_lease,
+        is_pruned_where_nobody_takes_it,
+        tells_of_runs_that_are_not_quiet,
+        tells_of_attempts_to_send,
+    }
     audit {
         holds_all_that_is_known_of_a_change,
         lists_the_newest_first_by_pages,
@@ -316,12 +332,14 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         read_back_what_was_inserted,
         are_refused_a_name_twice,
         are_refused_beyond_the_limit,
+        of_the_audit_trail_count_for_nothing,
         have_numbers_that_are_given_once,
         change_where_a_patch_says,
         keep_events_where_a_patch_says,
         change_their_map_fields,
         remember_their_vacuum,
         take_everything_with_them,
+        are_known_as_deleted_for_weeks,
         stay_within_their_org,
         report_values_that_cannot_be_read,
     }
@@ -366,6 +384,8 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         is_added_up_by_org_and_month,
         counts_the_bytes_of_live_segments,
         of_queries_is_counted_apart,
+        is_kept_by_day_and_dataset,
+        has_room_for_so_many_datasets,
         is_no_change,
     }
     sessions {
@@ -452,15 +472,18 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
     monitor_runs {
         due_ones_are_leased_once,
         several_nodes_share_the_work,
+        are_shared_out_among_organisations,
         a_run_is_recorded_whole_by_who_has_the_lease,
         a_run_of_a_former_definition_is_made_anew,
         a_change_makes_it_due_and_deleting_takes_all_along,
         old_checks_are_dropped_and_changes_later,
         runs_are_listed_apart_from_their_groups,
+        a_state_counts_in_its_epoch,
     }
     monitors {
         read_back_what_was_inserted,
         replace_what_a_caller_may_set,
+        keep_what_their_epochs_read,
         are_refused_beyond_the_licence,
         know_which_notifiers_there_are,
         are_reported_when_they_cannot_be_read,
@@ -524,6 +547,10 @@ const DATABASE_CASES: &[Case] = database_cases! {
     "stored_forms::version_12_is_still_read" => preferences::version_12_is_still_read,
     "stored_forms::version_13_is_still_read" => endpoints::version_13_is_still_read,
     "stored_forms::version_14_is_still_read" => stored_dashboards::version_14_is_still_read,
+    "stored_forms::version_15_is_still_read" => stored_feed::version_15_is_still_read,
+    "stored_forms::version_16_is_still_read" => stored_usage::version_16_is_still_read,
+    "stored_forms::version_17_is_still_read" => stored_deletions::version_17_is_still_read,
+    "stored_forms::version_18_is_still_read" => stored_monitors::version_18_is_still_read,
     "stored_forms::memberships_of_accounts_that_wait_get_a_person_of_their_own" => stored_sign_in::waiting_memberships_move,
 };
 

@@ -1,6 +1,6 @@
 //! Who belongs to which organisation, with which role.
 
-use tidegauge_catalog::people::{Member, MembershipRefusal, Person};
+use tidegauge_catalog::users::{Member, MembershipRefusal, Person};
 use tidegauge_model::{ErrorKind, OrgId, Role, UserId};
 
 use crate::database::TestCatalog;

@@ -1,7 +1,7 @@
 //! What must stay true of memberships when several callers change them at the same moment. Each case runs a few
 //! rounds: in the first the callers wait for their connections, from then on they do meet.
 
-use tidegauge_catalog::people::{MembershipRefusal, Person};
+use tidegauge_catalog::users::{MembershipRefusal, Person};
 use tidegauge_model::{OrgId, Role, UserId};
 use tokio::task::JoinSet;
 

@@ -27,7 +27,7 @@ async fn with_monitors(test: &TestCatalog<'_>, ids: &[&str]) -> OrgId {
     ours
 }
 
-async fn insert(test: &TestCatalog<'_>, org: &OrgId, id: &str, edit: impl FnOnce(&mut Monitor)) {
+pub(crate) async fn insert(test: &TestCatalog<'_>, org: &OrgId, id: &str, edit: impl FnOnce(&mut Monitor)) {
     let mut monitor = monitor(id, org);
     (monitor.definition.is_disabled, monitor.definition.disabled_until) = (false, None);
     edit(&mut monitor);
@@ -35,7 +35,7 @@ async fn insert(test: &TestCatalog<'_>, org: &OrgId, id: &str, edit: impl FnOnce
 }
 
 async fn lease(test: &TestCatalog<'_>, owner: &str, now: i64) -> Vec<String> {
-    let leased = test.lease_due_monitors(owner, at(now), at(now + LEASE), 100).await.unwrap();
+    let leased = test.lease_due_monitors(owner, at(now), at(now + LEASE), 100, 100).await.unwrap();
     leased.into_iter().map(|one| one.id.into_string()).collect()
 }
 
@@ -53,10 +53,11 @@ fn check(id: &str, time: i64, is_change: bool) -> MonitorCheck {
         reason: "why".to_owned(),
         missed: 2,
         cost: 3,
+        epoch: Some(1),
     }
 }
 
-fn recorded(org: &OrgId, monitor: &str, owner: &str) -> RecordedRun {
+pub(crate) fn recorded(org: &OrgId, monitor: &str, owner: &str) -> RecordedRun {
     RecordedRun {
         monitor: MonitorId::from(monitor),
         org: org.clone(),
@@ -76,6 +77,7 @@ fn recorded(org: &OrgId, monitor: &str, owner: &str) -> RecordedRun {
             description: String::new(),
             url: String::new(),
             monitor: Some(MonitorId::from(monitor)),
+            epoch: Some(1),
             created: at(11),
             created_by: OWNER.into(),
             modified: at(11),
@@ -128,7 +130,7 @@ pub(crate) async fn several_nodes_share_the_work(test: &TestCatalog<'_>) {
             let mut mine = Vec::new();
             for turn in 0..5 {
                 let owner = format!("{node}-{turn}");
-                mine.extend(catalog.lease_due_monitors(&owner, at(10), at(99), 3).await.unwrap());
+                mine.extend(catalog.lease_due_monitors(&owner, at(10), at(99), 3, 1_000).await.unwrap());
             }
             mine
         });
@@ -234,4 +236,53 @@ pub(crate) async fn runs_are_listed_apart_from_their_groups(test: &TestCatalog<'
     };
     assert_eq!(listed(10).await, ["run_3", "run_2", "run_1"]);
     assert_eq!(listed(2).await, ["run_3", "run_2"]);
+}
+
+/// The state and the changes of what a monitor watched before are none of what it watches now; the last run is still the
+/// last one, and known to have read something else.
+pub(crate) async fn a_state_counts_in_its_epoch(test: &TestCatalog<'_>) {
+    let ours = with_monitors(test, &["mon_1"]).await;
+    lease(test, "a", 10).await;
+    let whole = MonitorCheck { group_key: String::new(), ..check("check_1", 10, true) };
+    let whole = MonitorCheck { outcome: CheckOutcome::Evaluated, ..whole };
+    let run = RecordedRun { checks: vec![whole], ..recorded(&ours, "mon_1", "a") };
+    assert!(test.record_monitor_run(&run).await.unwrap());
+    let (id, change) = (MonitorId::from("mon_1"), samples::change(&ours));
+    let status = async || {
+        let mut all = test.monitor_statuses(&ours, |status| status).await.unwrap();
+        let status = all.remove(0);
+        let reads = status.last.and_then(|run| run.reads).map(|reads| reads.datasets);
+        (status.state, status.changed, reads)
+    };
+    let logs = || Some(vec!["logs".to_owned()]);
+    assert_eq!(status().await, ("state".to_owned(), Some(at(10)), logs()));
+    let muted = test.find_monitor(&ours, &id).await.unwrap().unwrap();
+    let muted = test.replace_monitor(&muted, &change).await.unwrap().unwrap();
+    assert_eq!(status().await, ("state".to_owned(), Some(at(10)), logs()));
+    let mut other = Monitor { epoch: muted.revision + 1, ..muted };
+    other.reads.datasets = vec!["other".to_owned()];
+    test.replace_monitor(&other, &change).await.unwrap().unwrap();
+    assert_eq!(status().await, (String::new(), None, logs()));
+    let leased = test.lease_monitor(&ours, &id, "b", at(20), at(30)).await.unwrap().unwrap();
+    assert_eq!((leased.revision, leased.state.as_str()), (1, "state"), "who runs it sees which one it is");
+}
+
+pub(crate) async fn are_shared_out_among_organisations(test: &TestCatalog<'_>) {
+    let (ours, theirs) = samples::two_orgs(test).await;
+    for number in 0..20 {
+        insert(test, &ours, &format!("mon_a{number:02}"), |_| {}).await;
+    }
+    for number in 0..2 {
+        insert(test, &theirs, &format!("mon_b{number:02}"), |_| {}).await;
+    }
+    let leased = async |owner: &str, limit: i64, of_one: i64| {
+        let leased = test.lease_due_monitors(owner, at(10), at(10 + LEASE), limit, of_one).await.unwrap();
+        leased.into_iter().map(|one| one.id.into_string()).collect::<Vec<_>>()
+    };
+    // Whoever has fewest is next, whatever else was due before.
+    assert_eq!(leased("first", 3, 5).await, ["mon_a00", "mon_a01", "mon_b00"]);
+    let expected = ["mon_a02", "mon_a03", "mon_a04", "mon_b01"];
+    assert_eq!(leased("second", 100, 5).await, expected, "no more than five of one");
+    assert_eq!(leased("third", 100, 5).await, Vec::<String>::new());
+    assert_eq!(leased("fourth", 100, 7).await, ["mon_a05", "mon_a06"]);
 }

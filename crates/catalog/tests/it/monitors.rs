@@ -1,5 +1,6 @@
 //! Monitors: their definitions and what their runs may read.
 
+use tidegauge_catalog::limits::MONITOR_EPOCHS_MAX;
 use tidegauge_catalog::monitors::{Given, Monitor, Reads};
 use tidegauge_model::monitor::{Definition, MonitorKind, Operator};
 use tidegauge_model::notifier::DisabledUntil;
@@ -46,6 +47,7 @@ pub(crate) fn monitor(id: &str, org: &OrgId) -> Monitor {
         given: Given { after_positives: 0, of_runs: 3, tolerance: 0.5 },
         reads: Reads { datasets: vec!["logs".to_owned()], views: vec!["daily".to_owned()] },
         revision: 1,
+        epoch: 1,
         created: at(3),
         created_by: OWNER.into(),
         modified: at(4),
@@ -91,6 +93,7 @@ pub(crate) async fn replace_what_a_caller_may_set(test: &TestCatalog<'_>) {
         },
         given: Given::default(),
         reads: Reads { datasets: vec!["other".to_owned()], views: Vec::new() },
+        epoch: 2,
         created: at(70),
         created_by: "user_strange".into(),
         modified: at(80),
@@ -102,14 +105,45 @@ pub(crate) async fn replace_what_a_caller_may_set(test: &TestCatalog<'_>) {
     assert_eq!(replaced.as_ref(), Some(&expected));
     assert_eq!(test.find_monitor(&ours, &wanted.id).await.unwrap(), replaced);
     assert_eq!(test.new_audit().await, ["monitor.update mon_1"]);
+    // Who was asked about an earlier revision may not be allowed to change this one.
+    assert_eq!(test.replace_monitor(&wanted, &change).await.unwrap(), None);
+    assert!(test.new_audit().await.is_empty());
 
-    let foreign = Monitor { org: theirs.clone(), ..wanted.clone() };
+    let foreign = Monitor { org: theirs.clone(), revision: 2, ..wanted.clone() };
     assert_eq!(test.replace_monitor(&foreign, &change).await.unwrap(), None);
     assert!(!test.delete_monitor(&theirs, &wanted.id, &change).await.unwrap());
     assert!(test.new_audit().await.is_empty());
     assert!(test.delete_monitor(&ours, &wanted.id, &change).await.unwrap());
     assert!(!test.delete_monitor(&ours, &wanted.id, &change).await.unwrap());
     assert_eq!(test.new_audit().await, ["monitor.delete mon_1"]);
+}
+
+/// What runs of an epoch could read stays known when the monitor reads something else.
+pub(crate) async fn keep_what_their_epochs_read(test: &TestCatalog<'_>) {
+    let (ours, theirs) = samples::two_orgs(test).await;
+    let (mut monitor, change) = (monitor("mon_1", &ours), samples::change(&ours));
+    let of = |epoch: i64| Reads { datasets: vec![format!("logs-{epoch}")], views: vec!["daily".to_owned()] };
+    monitor.reads = of(1);
+    test.insert_monitor(&monitor, MANY, &change).await.unwrap();
+    // Muting is a revision of the same epoch.
+    monitor = test.replace_monitor(&monitor, &change).await.unwrap().unwrap();
+    let last = MONITOR_EPOCHS_MAX + 3;
+    for epoch in 3..=last {
+        monitor = Monitor { reads: of(epoch), epoch, ..monitor };
+        monitor = test.replace_monitor(&monitor, &change).await.unwrap().unwrap();
+    }
+    let known = test.monitor_reads(&ours, Some(&monitor.id)).await.unwrap();
+    assert_eq!(known, test.monitor_reads(&ours, None).await.unwrap());
+    assert_eq!(known.of(&monitor.id, Some(last)), Some(&of(last)));
+    assert_eq!(known.of(&monitor.id, Some(4)), Some(&of(4)));
+    // Those that are too old, that never were, and what was found before it was kept.
+    for epoch in [Some(3), Some(1), Some(2), Some(last + 1), None] {
+        assert_eq!(known.of(&monitor.id, epoch), None, "{epoch:?}");
+    }
+    let strange = test.monitor_reads(&theirs, Some(&monitor.id)).await.unwrap();
+    assert_eq!(strange.of(&monitor.id, Some(last)), None);
+    assert!(test.delete_monitor(&ours, &monitor.id, &change).await.unwrap());
+    assert_eq!(test.database.count("monitor_reads").await, 0);
 }
 
 pub(crate) async fn are_refused_beyond_the_licence(test: &TestCatalog<'_>) {

@@ -229,15 +229,15 @@ pub(crate) async fn grants_tell_who_acts_where(test: &TestCatalog<'_>) {
     granted(test, "grant_1").await;
     let bearer = test.find_grant_bearer(&"grant_1".into(), Some(&ours)).await.unwrap().unwrap();
     assert_eq!((bearer.is_api_token, bearer.user.as_str()), (false, OWNER));
-    assert_eq!((bearer.expires_at, bearer.standings.len()), (Some(at(1_000)), 1));
-    assert_eq!((&bearer.standings[0].org, bearer.standings[0].role), (&ours, Some(Role::Owner)));
+    assert_eq!((bearer.expires_at, bearer.org_contexts.len()), (Some(at(1_000)), 1));
+    assert_eq!((&bearer.org_contexts[0].org, bearer.org_contexts[0].role), (&ours, Some(Role::Owner)));
 
     test.insert_oauth_client(&client("client_1", Some(&ours)), None, 0, &change_at(1)).await.unwrap();
     let machine = Grant { person: None, org: Some(ours.clone()), ..grant("grant_2") };
     test.insert_oauth_grant(&machine, &change_at(2)).await.unwrap();
     let bearer = test.find_grant_bearer(&machine.id, Some(&theirs)).await.unwrap().unwrap();
     assert!(bearer.is_api_token && bearer.capabilities == samples::capabilities());
-    assert_eq!((&bearer.standings[0].org, bearer.standings[0].role), (&ours, None));
+    assert_eq!((&bearer.org_contexts[0].org, bearer.org_contexts[0].role), (&ours, None));
 
     // What was revoked, or whose client is gone, acts for nobody.
     assert!(test.revoke_oauth_grant(&"grant_1".into(), &change_at(20)).await.unwrap());

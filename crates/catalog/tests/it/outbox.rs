@@ -35,7 +35,7 @@ fn message(incident: &str) -> Message {
     }
 }
 
-fn delivery(org: &OrgId, id: &str, notifier: &str, incident: &str, due: i64) -> NewDelivery {
+pub(crate) fn delivery(org: &OrgId, id: &str, notifier: &str, incident: &str, due: i64) -> NewDelivery {
     NewDelivery {
         id: id.into(),
         org: org.clone(),
@@ -54,11 +54,11 @@ async fn with_notifiers(test: &TestCatalog<'_>, ids: &[&str]) -> OrgId {
     ours
 }
 
-async fn enqueue(test: &TestCatalog<'_>, deliveries: &[NewDelivery]) -> u64 {
+pub(crate) async fn enqueue(test: &TestCatalog<'_>, deliveries: &[NewDelivery]) -> u64 {
     test.enqueue_deliveries(deliveries).await.unwrap()
 }
 
-async fn claim(test: &TestCatalog<'_>, owner: &str, now: i64) -> Vec<String> {
+pub(crate) async fn claim(test: &TestCatalog<'_>, owner: &str, now: i64) -> Vec<String> {
     let claimed = test.claim_deliveries(owner, at(now), at(now + LEASE), 10).await.unwrap();
     let mut ids: Vec<String> = claimed.into_iter().map(|claimed| claimed.id.into_string()).collect();
     ids.sort();
@@ -74,7 +74,13 @@ fn attempt(seconds: i64, error: Option<&str>) -> Attempt {
     }
 }
 
-async fn record(test: &TestCatalog<'_>, owner: &str, id: &str, seconds: i64, verdict: Verdict) -> bool {
+pub(crate) async fn record(
+    test: &TestCatalog<'_>,
+    owner: &str,
+    id: &str,
+    seconds: i64,
+    verdict: Verdict,
+) -> bool {
     let error = (verdict != Verdict::Sent).then_some("the server answers 500");
     test.record_attempt(owner, &id.into(), &attempt(seconds, error), verdict).await.unwrap()
 }

@@ -1,8 +1,8 @@
 //! Passwords, the links that set them, and the attempts on them.
 
 use tidegauge_catalog::Change;
+use tidegauge_catalog::invite_links::Link;
 use tidegauge_catalog::link_issuers::Issuer;
-use tidegauge_catalog::links::Link;
 use tidegauge_catalog::passwords::NewPassword;
 use tidegauge_catalog::sessions::SessionRecord;
 use tidegauge_model::{Role, UserId};

@@ -1,10 +1,10 @@
 //! Custom roles: kept by organisation, with the people who have them.
 
-use tidegauge_catalog::granted::Holding;
 use tidegauge_catalog::limits::ROLES_MAX;
-use tidegauge_catalog::people::{MainRole, MembershipRefusal, RoleLabel};
+use tidegauge_catalog::role_grants::Holding;
 use tidegauge_catalog::roles::{CustomRole, RoleRefusal};
-use tidegauge_model::{Capabilities, ErrorKind, Granted, OrgArea, OrgId, Role, RoleId, UserId};
+use tidegauge_catalog::users::{MainRole, MembershipRefusal, RoleLabel};
+use tidegauge_model::{Capabilities, ErrorKind, OrgArea, OrgId, Role, RoleGrants, RoleId, UserId};
 
 use crate::database::TestCatalog;
 use crate::samples::{self, OTHER_OWNER, OWNER, at, person};
@@ -34,7 +34,7 @@ pub(crate) async fn insert(test: &TestCatalog<'_>, org: &OrgId, role: &CustomRol
     test.new_audit().await;
 }
 
-pub(crate) async fn granted(test: &TestCatalog<'_>, org: &OrgId, id: &str) -> Granted {
+pub(crate) async fn granted(test: &TestCatalog<'_>, org: &OrgId, id: &str) -> RoleGrants {
     let member = test.find_member(org, &id.into()).await.unwrap().unwrap();
     test.granted_to(org, &id.into(), member.main.map(|main| main.id)).await.unwrap()
 }
@@ -134,16 +134,16 @@ pub(crate) async fn are_changed_as_they_are_at_that_moment(test: &TestCatalog<'_
 
 pub(crate) async fn count_at_the_next_request(test: &TestCatalog<'_>) {
     let (ours, _) = samples::two_orgs(test).await;
-    let standing = async || {
+    let org_context = async || {
         let bearer = test.find_bearer(samples::OWNER_DIGEST, None).await.unwrap().unwrap();
-        bearer.standings[0].granted.capabilities.clone()
+        bearer.org_contexts[0].granted.capabilities.clone()
     };
-    assert_eq!(standing().await, Capabilities::default());
+    assert_eq!(org_context().await, Capabilities::default());
     insert(test, &ours, &role("role_1", &[OWNER])).await;
-    assert_eq!(standing().await, samples::capabilities());
+    assert_eq!(org_context().await, samples::capabilities());
     test.delete_role(&ours, &"role_1".into(), &samples::change(&ours), any).await.unwrap().unwrap();
     assert_eq!(test.new_audit().await, ["role.delete role_1"]);
-    assert_eq!(standing().await, Capabilities::default());
+    assert_eq!(org_context().await, Capabilities::default());
     assert_eq!(test.database.count("custom_role_member").await, 0);
 }
 
@@ -157,8 +157,8 @@ pub(crate) async fn count_in_the_org_that_is_named(test: &TestCatalog<'_>) {
         (Some(&theirs), samples::capabilities()),
     ] {
         let bearer = test.find_bearer(samples::OWNER_DIGEST, named).await.unwrap().unwrap();
-        assert_eq!(bearer.standings[0].granted.capabilities, expected, "{named:?}");
-        assert_eq!(bearer.standings[1].granted.capabilities, Capabilities::default());
+        assert_eq!(bearer.org_contexts[0].granted.capabilities, expected, "{named:?}");
+        assert_eq!(bearer.org_contexts[1].granted.capabilities, Capabilities::default());
     }
 }
 
@@ -172,14 +172,14 @@ pub(crate) async fn stand_in_the_place_of_a_built_in_one(test: &TestCatalog<'_>)
     assert_eq!((added.role, added.main), (Role::None, Some(label)));
     let held = granted(test, &ours, "user_a").await;
     let expected =
-        Granted { main: Some("role_1".into()), roles: Vec::new(), capabilities: samples::capabilities() };
+        RoleGrants { main: Some("role_1".into()), roles: Vec::new(), capabilities: samples::capabilities() };
     assert_eq!(held, expected);
 
     // Another role takes that place, and the custom one goes with it.
     let holding = Holding { role: Role::None, granted: held };
     let person_id = UserId::from("user_a");
     test.set_role(&ours, &person_id, holding, Role::User, &change).await.unwrap().unwrap();
-    assert_eq!(granted(test, &ours, "user_a").await, Granted::default());
+    assert_eq!(granted(test, &ours, "user_a").await, RoleGrants::default());
     test.set_role(&ours, &person_id, Role::User, main, &change).await.unwrap().unwrap();
     assert_eq!(granted(test, &ours, "user_a").await, expected);
 
@@ -200,8 +200,8 @@ pub(crate) async fn leave_nothing_behind_when_they_are_deleted(test: &TestCatalo
     let change = samples::change(&ours);
     test.add_member(&ours, &person("user_a"), main, 10, &change).await.unwrap().unwrap();
     test.delete_role(&ours, &"role_1".into(), &change, any).await.unwrap().unwrap();
-    assert_eq!(granted(test, &ours, "user_a").await, Granted::default());
-    assert_eq!(granted(test, &ours, OWNER).await, Granted::default());
+    assert_eq!(granted(test, &ours, "user_a").await, RoleGrants::default());
+    assert_eq!(granted(test, &ours, OWNER).await, RoleGrants::default());
 }
 
 pub(crate) async fn hold_changes_of_members_to_what_was_checked(test: &TestCatalog<'_>) {

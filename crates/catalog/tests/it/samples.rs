@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use tidegauge_catalog::Change;
 use tidegauge_catalog::notifiers::Notifier;
-use tidegauge_catalog::people::Person;
 use tidegauge_catalog::starred::StarredQuery;
 use tidegauge_catalog::tokens::Token;
+use tidegauge_catalog::users::Person;
 use tidegauge_model::capability::Grants;
 use tidegauge_model::{Action, Capabilities, DatasetArea, Org, OrgArea, OrgId, Role, Timestamp, UserId};
 

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use libtest_mimic::Trial;
 use tidegauge_catalog::Catalog;
 use tidegauge_catalog::notifiers::Notifier;
-use tidegauge_catalog::people::{Member, Person};
 use tidegauge_catalog::starred::{StarredFilter, StarredQuery, Whose};
 use tidegauge_catalog::tokens::Token;
+use tidegauge_catalog::users::{Member, Person};
 use tidegauge_model::licence::Limits;
 use tidegauge_model::notifier::DisabledUntil;
 use tidegauge_model::org::Payment;
@@ -97,12 +97,12 @@ async fn check_tokens(catalog: &Catalog) {
 
     let person = catalog.find_bearer(PERSONAL_DIGEST, None).await.unwrap().unwrap();
     assert!(!person.is_api_token);
-    assert_eq!((person.standings[0].org.as_str(), person.standings[0].role), (ORG, Some(Role::Owner)));
-    assert_eq!(person.standings[0].limits().unwrap(), org().licence.limits);
+    assert_eq!((person.org_contexts[0].org.as_str(), person.org_contexts[0].role), (ORG, Some(Role::Owner)));
+    assert_eq!(person.org_contexts[0].limits().unwrap(), org().licence.limits);
     let program = catalog.find_bearer(API_DIGEST, None).await.unwrap().unwrap();
     assert!(program.is_api_token);
-    assert_eq!((program.standings[0].org.as_str(), program.standings[0].role), (ORG, None));
-    assert_eq!(program.standings[0].payment, org().payment);
+    assert_eq!((program.org_contexts[0].org.as_str(), program.org_contexts[0].role), (ORG, None));
+    assert_eq!(program.org_contexts[0].payment, org().payment);
 }
 
 async fn check_audit(catalog: &Catalog) {

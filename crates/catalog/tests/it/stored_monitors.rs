@@ -1,5 +1,5 @@
 //! What the sample rows of version 6 must mean: monitors and annotations, the watch over monitors, and the outbox,
-//! beside all that version 5 stores.
+//! beside all that version 5 stores; and those of version 18, which tell what earlier epochs of monitors could read.
 
 use tidegauge_catalog::Catalog;
 use tidegauge_catalog::annotations::{Annotation, AnnotationFilter};
@@ -10,7 +10,7 @@ use tidegauge_model::{OrgId, Timestamp};
 
 use crate::database::{Database, KEY_BYTE};
 use crate::stored_sign_in::{ADA, ORG, micros};
-use crate::{stored_deliveries, stored_rows, stored_sign_in, stored_watch};
+use crate::{stored_alerting, stored_deliveries, stored_forms, stored_rows, stored_sign_in};
 
 pub(crate) const HIGH_WATER: &str = "mon_018bcfe5680070008000000000000181";
 pub(crate) const SHIPS: &str = "mon_018bcfe5680070008000000000000182";
@@ -24,12 +24,26 @@ pub(crate) async fn version_6_is_still_read(database: &Database) {
     catalog.close().await;
 }
 
+/// What earlier epochs could read, beside all that was stored before.
+pub(crate) async fn version_18_is_still_read(database: &Database) {
+    stored_rows::restore(database, 18).await;
+    let catalog = database.open(KEY_BYTE).await.unwrap();
+    stored_forms::check_resources(&catalog).await;
+    check_monitors(&catalog).await;
+    check_annotations(&catalog).await;
+    stored_alerting::check_history(&catalog).await;
+    let known = catalog.monitor_reads(&ORG.into(), None).await.unwrap();
+    let before = Reads { datasets: vec!["tide.gates".to_owned()], views: Vec::new() };
+    assert_eq!(known.of(&HIGH_WATER.into(), Some(1)), Some(&before));
+    catalog.close().await;
+}
+
 /// Checks all that version 6 stores, which later samples hold too.
 pub(crate) async fn check_all(catalog: &Catalog) {
     stored_sign_in::check_all(catalog).await;
     check_monitors(catalog).await;
     check_annotations(catalog).await;
-    stored_watch::check_watch(catalog).await;
+    stored_alerting::check_watch(catalog).await;
     stored_deliveries::check_outbox(catalog).await;
 }
 
@@ -37,6 +51,10 @@ async fn check_monitors(catalog: &Catalog) {
     let org: OrgId = ORG.into();
     assert_eq!(catalog.list_monitors(&org).await.unwrap(), [high_water(), ships(), odd_tides()]);
     assert_eq!(catalog.monitor_to_run(&SHIPS.into()).await.unwrap(), Some(ships()));
+    let known = catalog.monitor_reads(&org, None).await.unwrap();
+    for monitor in [high_water(), ships(), odd_tides()] {
+        assert_eq!(known.of(&monitor.id, Some(monitor.epoch)), Some(&monitor.reads));
+    }
 }
 
 async fn check_annotations(catalog: &Catalog) {
@@ -88,6 +106,7 @@ fn high_water() -> Monitor {
             views: vec!["daily".to_owned()],
         },
         revision: 2,
+        epoch: 2,
         created: micros(100),
         created_by: ADA.into(),
         modified: micros(101),
@@ -118,6 +137,7 @@ fn ships() -> Monitor {
         given: Given::default(),
         reads: Reads { datasets: vec!["tide.levels".to_owned()], views: Vec::new() },
         revision: 1,
+        epoch: 1,
         created: micros(102),
         modified: micros(102),
         ..high_water()
@@ -157,6 +177,7 @@ fn odd_tides() -> Monitor {
         given: Given { after_positives: 0, of_runs: 0, tolerance: 2.5 },
         reads: Reads { datasets: Vec::new(), views: vec!["daily".to_owned()] },
         revision: 1,
+        epoch: 1,
         created: micros(103),
         modified: micros(103),
         ..high_water()
@@ -175,6 +196,7 @@ fn by_hand() -> Annotation {
         description: "levels are \"off\"".to_owned(),
         url: "https://harbour.example/dredging".to_owned(),
         monitor: None,
+        epoch: None,
         created: micros(106),
         created_by: ADA.into(),
         modified: micros(107),
@@ -195,6 +217,7 @@ fn by_high_water() -> Annotation {
         description: description.to_owned(),
         url: String::new(),
         monitor: Some(HIGH_WATER.into()),
+        epoch: Some(2),
         created: seconds(410),
         created_by: ADA.into(),
         modified: seconds(410),
@@ -222,6 +245,7 @@ fn by_ships() -> Annotation {
         title: "Ships Triggered".to_owned(),
         description: "An event matched".to_owned(),
         monitor: Some(SHIPS.into()),
+        epoch: Some(1),
         created: seconds(165),
         modified: seconds(165),
         ..by_high_water()

@@ -67,7 +67,7 @@ async fn check_grants(catalog: &Catalog) {
     let person = catalog.find_grant_bearer(&BY_CODE.into(), None).await.unwrap().unwrap();
     assert_eq!((person.is_api_token, person.user.as_str()), (false, ADA));
     let machine = catalog.find_grant_bearer(&BY_MACHINE.into(), None).await.unwrap().unwrap();
-    assert_eq!((machine.is_api_token, machine.standings[0].org.as_str()), (true, ORG));
+    assert_eq!((machine.is_api_token, machine.org_contexts[0].org.as_str()), (true, ORG));
     assert_eq!(machine.capabilities, shipper().capabilities);
     assert!(catalog.find_grant_bearer(&BY_DEVICE.into(), None).await.unwrap().is_none(), "it is revoked");
 }

@@ -9,16 +9,16 @@ use tidegauge_catalog::Catalog;
 use tidegauge_catalog::annotations::AnnotationFilter;
 use tidegauge_catalog::groups::Group;
 use tidegauge_catalog::identities::{IdentityKind, KnownIdentity};
+use tidegauge_catalog::invite_links::Link;
 use tidegauge_catalog::link_issuers::{Issuer, IssuingCaller};
-use tidegauge_catalog::links::Link;
 use tidegauge_catalog::outbox::list::OutboxSize;
-use tidegauge_catalog::people::{Member, Person, RoleLabel};
 use tidegauge_catalog::roles::CustomRole;
 use tidegauge_catalog::sessions::SessionRecord;
+use tidegauge_catalog::users::{Member, Person, RoleLabel};
 use tidegauge_model::capability::Grants;
 use tidegauge_model::{
-    Action, Capabilities, DatasetArea, Granted, OrgArea, OrgId, Role, RoleRef, Timestamp, UserId, ViewArea,
-    hex,
+    Action, Capabilities, DatasetArea, OrgArea, OrgId, Role, RoleGrants, RoleRef, Timestamp, UserId,
+    ViewArea, hex,
 };
 
 use crate::database::{Database, KEY_BYTE};
@@ -103,7 +103,7 @@ pub(crate) async fn waiting_memberships_move(database: &Database) {
     let catalog = database.open(KEY_BYTE).await.unwrap();
     let (org, second): (OrgId, OrgId) = (ORG.into(), "org_2".into());
     let bearer = catalog.find_person_bearer(&ADA.into(), Some(&second)).await.unwrap().unwrap();
-    assert_eq!(bearer.standings.len(), 1, "hers alone: {bearer:?}");
+    assert_eq!(bearer.org_contexts.len(), 1, "hers alone: {bearer:?}");
     let waiting = catalog.find_member_by_email(&second, "ada@harbour.example").await.unwrap().unwrap();
     assert!(!waiting.accepted && waiting.person.id != ADA.into() && waiting.role == Role::Admin);
     assert!(UserId::parse(waiting.person.id.as_str()).is_some(), "{waiting:?}");
@@ -142,7 +142,7 @@ async fn check_roles(catalog: &Catalog) {
     assert_eq!(members[1..], [Member { person: person_ben(), role: Role::None, main, accepted: false }]);
 
     // The role in the place of a built-in one, and the two of the group.
-    let granted = Granted {
+    let granted = RoleGrants {
         main: Some(WATCH.into()),
         roles: vec![Role::ReadOnly],
         capabilities: Capabilities {
@@ -153,7 +153,7 @@ async fn check_roles(catalog: &Catalog) {
     };
     assert_eq!(catalog.granted_to(&org, &ben, granted.main.clone()).await.unwrap(), granted);
     let bearer = catalog.find_person_bearer(&ben, None).await.unwrap().unwrap();
-    assert!(bearer.standings.is_empty(), "he has not accepted");
+    assert!(bearer.org_contexts.is_empty(), "he has not accepted");
 }
 
 async fn check_signing_in(catalog: &Catalog) {
@@ -190,7 +190,7 @@ async fn check_identities(catalog: &Catalog) {
     let machine = KnownIdentity { kind: IdentityKind::Machine, subject: "shipper", ..person };
     let bearer = catalog.find_machine_bearer(&machine, &ORG.into()).await.unwrap().unwrap();
     assert!(bearer.is_api_token);
-    assert_eq!((bearer.user.as_str(), bearer.standings[0].org.as_str()), (MACHINE, ORG));
+    assert_eq!((bearer.user.as_str(), bearer.org_contexts[0].org.as_str()), (MACHINE, ORG));
     assert_eq!(catalog.find_person(&MACHINE.into()).await.unwrap(), Some(person_machine()));
     let stranger = KnownIdentity { kind: IdentityKind::Machine, ..person };
     assert_eq!(catalog.find_identity(&stranger).await.unwrap(), None);

@@ -1,7 +1,7 @@
 //! API tokens that end with the membership of who made them, where that was asked for.
 
-use tidegauge_catalog::people::Person;
 use tidegauge_catalog::tokens::Token;
+use tidegauge_catalog::users::Person;
 use tidegauge_model::{OrgId, Role, Timestamp, UserId};
 
 use crate::database::TestCatalog;

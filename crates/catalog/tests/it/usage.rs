@@ -1,6 +1,7 @@
 //! What organisations have used.
 
-use tidegauge_model::ErrorKind;
+use tidegauge_catalog::usage::{DayOfDataset, QueryCost};
+use tidegauge_model::{ErrorKind, OrgId};
 
 use crate::database::TestCatalog;
 use crate::event_samples::{insert, segment};
@@ -25,7 +26,7 @@ pub(crate) async fn is_added_up_by_org_and_month(test: &TestCatalog<'_>) {
 pub(crate) async fn of_queries_is_counted_apart(test: &TestCatalog<'_>) {
     let (ours, theirs) = samples::two_orgs(test).await;
     let month = "2026-01".to_owned();
-    let used = [(ours.clone(), month.clone(), 5), (ours.clone(), month.clone(), 6)];
+    let used = [cost(&ours, "2026-01-01", "a", 5), cost(&ours, "2026-01-31", "", 6)];
     test.add_query_usage(&used).await.unwrap();
     test.add_query_usage(&used[..1]).await.unwrap();
     test.add_query_usage(&[]).await.unwrap();
@@ -33,6 +34,63 @@ pub(crate) async fn of_queries_is_counted_apart(test: &TestCatalog<'_>) {
     assert_eq!(test.query_usage(&ours, "2026-02").await.unwrap(), 0);
     assert_eq!(test.query_usage(&theirs, &month).await.unwrap(), 0);
     assert_eq!(test.usage(&ours, &month).await.unwrap(), 0);
+}
+
+/// What queries of a dataset cost on a day.
+pub(crate) fn cost(org: &OrgId, day: &str, dataset: &str, cost: u64) -> QueryCost {
+    QueryCost { org: org.clone(), day: day.to_owned(), dataset: dataset.to_owned(), cost }
+}
+
+fn day(day: &str, dataset: &str, ingested_bytes: u64, query_cost: u64) -> DayOfDataset {
+    DayOfDataset { day: day.to_owned(), dataset: dataset.to_owned(), ingested_bytes, query_cost }
+}
+
+pub(crate) async fn is_kept_by_day_and_dataset(test: &TestCatalog<'_>) {
+    let (ours, theirs) = samples::two_orgs(test).await;
+    let sent = |day: &str, bytes| vec![(day.to_owned(), bytes)];
+    for (org, name, number, bytes) in [(&ours, "a", 1, 10), (&ours, "b", 1, 20), (&theirs, "a", 1, 40)] {
+        let dataset = insert(test, org, name).await.id;
+        test.publish_flush(&dataset, &[], number, &[], &sent("2026-01-31", bytes), at(70)).await.unwrap();
+        test.publish_flush(&dataset, &[], number + 1, &[], &sent("2026-02-01", 1), at(70)).await.unwrap();
+        test.publish_flush(&dataset, &[], number + 2, &[], &sent("2026-02-01", 2), at(70)).await.unwrap();
+    }
+    let costs = [cost(&ours, "2026-02-01", "b", 7), cost(&ours, "2026-02-01", "", 5)];
+    test.add_query_usage(&costs).await.unwrap();
+    test.add_query_usage(&costs[..1]).await.unwrap();
+    // The sums by month are of the same bytes and costs.
+    assert_eq!(test.usage(&ours, "2026-01").await.unwrap(), 30);
+    assert_eq!(test.usage(&ours, "2026-02").await.unwrap(), 6);
+    assert_eq!(test.query_usage(&ours, "2026-02").await.unwrap(), 19);
+    let january = [day("2026-01-31", "a", 10, 0), day("2026-01-31", "b", 20, 0)];
+    let february = [day("2026-02-01", "", 0, 5), day("2026-02-01", "a", 3, 0), day("2026-02-01", "b", 3, 14)];
+    let both = [&january[..], &february[..]].concat();
+    assert_eq!(test.usage_by_day(&ours, "2026-01-01", "2026-03-01").await.unwrap(), both);
+    assert_eq!(test.usage_by_day(&ours, "2026-01-31", "2026-01-31").await.unwrap(), january);
+    assert_eq!(test.usage_by_day(&theirs, "2026-02-01", "2026-02-01").await.unwrap().len(), 1);
+    // What a dataset used stays when it is gone.
+    test.delete_dataset(&ours, "a", at(80), &samples::change(&ours)).await.unwrap().unwrap();
+    assert_eq!(test.usage_by_day(&ours, "2026-01-01", "2026-03-01").await.unwrap(), both);
+    assert_eq!(test.forget_usage_before("2026-02-01").await.unwrap(), 3);
+    assert_eq!(test.usage_by_day(&ours, "2026-01-01", "2026-03-01").await.unwrap(), february);
+    assert_eq!(test.usage(&ours, "2026-01").await.unwrap(), 30);
+}
+
+/// Neither the table nor an answer grows with the names that somebody makes up.
+pub(crate) async fn has_room_for_so_many_datasets(test: &TestCatalog<'_>) {
+    let (ours, theirs) = samples::two_orgs(test).await;
+    let many: Vec<QueryCost> =
+        (0..1_100).map(|number| cost(&ours, "2026-01-01", &format!("d{number:04}"), 1)).collect();
+    test.add_query_usage(&many).await.unwrap();
+    // One that was there before keeps its name, and so does one on another day.
+    let later = [cost(&ours, "2026-01-01", "d0001", 1_000), cost(&ours, "2026-01-02", "new", 3)];
+    test.add_query_usage(&later).await.unwrap();
+    test.add_query_usage(&[cost(&theirs, "2026-01-01", "theirs", 9)]).await.unwrap();
+    let days = test.usage_by_day(&ours, "2026-01-01", "2026-01-01").await.unwrap();
+    assert_eq!(days.iter().map(|day| day.query_cost).sum::<u64>(), 2_100);
+    assert!(days.len() <= 101, "{}", days.len());
+    assert!(days.contains(&day("2026-01-01", "d0001", 0, 1_001)), "{days:?}");
+    assert!(days[0].dataset.is_empty() && days[0].query_cost >= 1_000, "{:?}", days[0]);
+    assert_eq!(test.forget_usage_before("2026-01-02").await.unwrap(), 1_002);
 }
 
 pub(crate) async fn counts_the_bytes_of_live_segments(test: &TestCatalog<'_>) {
@@ -55,9 +113,8 @@ pub(crate) async fn counts_the_bytes_of_live_segments(test: &TestCatalog<'_>) {
 pub(crate) async fn is_no_change(test: &TestCatalog<'_>) {
     let (ours, _) = samples::two_orgs(test).await;
     let before = test.changes();
-    let used = [(ours.clone(), "2026-01".to_owned(), 5)];
-    test.add_usage(&used).await.unwrap();
-    test.add_query_usage(&used).await.unwrap();
+    test.add_usage(&[(ours.clone(), "2026-01".to_owned(), 5)]).await.unwrap();
+    test.add_query_usage(&[cost(&ours, "2026-01-01", "a", 5)]).await.unwrap();
     test.insert_refusals(&[]).await.unwrap();
     test.touch_tokens(&[]).await.unwrap();
     assert_eq!(test.changes(), before);

@@ -5,9 +5,9 @@ use std::convert::Infallible;
 
 use tidegauge_catalog::audit::Refusals;
 use tidegauge_catalog::notifiers::Notifier;
-use tidegauge_catalog::people::Person;
 use tidegauge_catalog::starred::StarredQuery;
 use tidegauge_catalog::tokens::Token;
+use tidegauge_catalog::users::Person;
 use tidegauge_model::notifier::DisabledUntil;
 use tidegauge_model::org::Payment;
 use tidegauge_model::{

@@ -6,7 +6,7 @@ use anyhow::Context;
 use reqwest::{Client, ClientBuilder, RequestBuilder, StatusCode, Url};
 
 use super::address::is_loopback;
-use super::words::not_reached;
+use super::messages::not_reached;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Characters of an answer that cannot be read, in an error.

@@ -4,7 +4,7 @@
 
 use anyhow::{Context, bail};
 use futures_util::{StreamExt, stream};
-use tidegauge_model::{Chance, chance, hex};
+use tidegauge_model::{Rng, hex, rng};
 use tokio::sync::{mpsc, oneshot};
 
 use super::buffers::Buffers;
@@ -99,6 +99,6 @@ fn read_all(
 }
 
 /// A name for a run that no other run has.
-pub fn new_run_id(source: &dyn Chance) -> String {
-    hex::encode(&chance::bytes::<8>(source))
+pub fn new_run_id(source: &dyn Rng) -> String {
+    hex::encode(&rng::bytes::<8>(source))
 }

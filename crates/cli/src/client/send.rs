@@ -9,14 +9,14 @@ use bytes::Bytes;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response, StatusCode};
 use serde::Deserialize;
-use tidegauge_model::{Chance, chance};
+use tidegauge_model::{Rng, rng};
 
 use super::exchange::{client, shown};
 use super::input::{Encoding, Format};
+use super::messages::{WrongScheme, not_reached, plain};
 use super::part::Part;
 use super::refusal::{self, Refusal};
 use super::target::Target;
-use super::words::{WrongScheme, not_reached, plain};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const CSV_FIELDS: HeaderName = HeaderName::from_static("x-tidegauge-csv-fields");
@@ -35,13 +35,13 @@ const GZIP_LEVEL: u32 = 1;
 
 /// How often and how patiently a part is tried.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
+pub struct RetryPolicy {
     pub attempts: u32,
     pub first_wait: Duration,
     pub longest_wait: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     /// About 45 seconds in all: a server has time to start again.
     fn default() -> Self {
         Self { attempts: 10, first_wait: Duration::from_millis(200), longest_wait: Duration::from_secs(10) }
@@ -72,9 +72,9 @@ pub struct Sender {
     client: Client,
     target: Target,
     compress: Encoding,
-    patience: Patience,
+    retry_policy: RetryPolicy,
     run: String,
-    chance: Arc<dyn Chance>,
+    rng: Arc<dyn Rng>,
 }
 
 /// The server could not read a part. There may be good events in it.
@@ -94,9 +94,9 @@ impl Sender {
         target: Target,
         compress: Encoding,
         connections: usize,
-        patience: Patience,
+        retry_policy: RetryPolicy,
         run: String,
-        chance: Arc<dyn Chance>,
+        rng: Arc<dyn Rng>,
     ) -> anyhow::Result<Self> {
         let client = client(&target.url, REQUEST_TIMEOUT)
             // Each part in flight has a connection of its own, which one of HTTP/2 would not give it.
@@ -104,7 +104,7 @@ impl Sender {
             .pool_max_idle_per_host(connections)
             .build()
             .context("setting up HTTP")?;
-        Ok(Self { client, target, compress, patience, run, chance })
+        Ok(Self { client, target, compress, retry_policy, run, rng })
     }
 
     /// Sends a part; `on_retry` hears of every attempt that is to be repeated.
@@ -126,7 +126,7 @@ impl Sender {
             {
                 return Err(error.context(part.place.to_string()));
             }
-            if attempt >= self.patience.attempts {
+            if attempt >= self.retry_policy.attempts {
                 let place = format!("{} (tried {attempt} times)", part.place);
                 return Err(error.context(place));
             }
@@ -169,9 +169,9 @@ impl Sender {
 
     /// Twice as long after each attempt, less up to half of it by chance, so that many senders do not come together.
     fn wait_after(&self, attempt: u32) -> Duration {
-        let doubled = self.patience.first_wait.saturating_mul(1 << (attempt - 1).min(20));
-        let longest = doubled.min(self.patience.longest_wait);
-        let share = u16::from_le_bytes(chance::bytes(&*self.chance));
+        let doubled = self.retry_policy.first_wait.saturating_mul(1 << (attempt - 1).min(20));
+        let longest = doubled.min(self.retry_policy.longest_wait);
+        let share = u16::from_le_bytes(rng::bytes(&*self.rng));
         longest - longest.mul_f64(f64::from(share) / f64::from(u16::MAX) / 2.0)
     }
 }

@@ -13,7 +13,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use tempfile::TempDir;
-use tidegauge_model::chance::SeededChance;
+use tidegauge_model::rng::SeededRng;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Clock, Timestamp};
 
@@ -21,7 +21,7 @@ use super::input::{Encoding, Input};
 use super::live::Stop;
 use super::progress::{Progress, Totals};
 use super::run::run;
-use super::send::{Patience, Sender};
+use super::send::{RetryPolicy, Sender};
 use super::split::Cutting;
 use super::target::{Destination, Target};
 
@@ -138,10 +138,10 @@ impl Case {
         let inputs = self.files.iter().map(|path| Input::new(path, None).unwrap()).collect();
         let target = Target::new(&Destination { url: server.url.clone(), ..self.destination }).unwrap();
         let short = Duration::from_millis(1);
-        let patience = Patience { attempts: 4, first_wait: short, longest_wait: short };
-        let chance = Arc::new(SeededChance::new(1));
+        let retry_policy = RetryPolicy { attempts: 4, first_wait: short, longest_wait: short };
+        let rng = Arc::new(SeededRng::new(1));
         let sender =
-            Sender::new(target, self.compress, self.connections, patience, "run".into(), chance).unwrap();
+            Sender::new(target, self.compress, self.connections, retry_policy, "run".into(), rng).unwrap();
         let clock: Arc<dyn Clock> = Arc::new(ManualClock::at(Timestamp::from_micros(0)));
         let progress = Progress::start(Arc::clone(&clock), |_| {});
         let cutting =

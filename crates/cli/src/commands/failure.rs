@@ -3,7 +3,7 @@
 
 use std::process::ExitCode;
 
-use crate::client::words;
+use crate::client::messages;
 
 /// The exit code for wrong arguments, as it is when they are refused before the command runs.
 const WRONG_ARGUMENTS: u8 = 2;
@@ -15,7 +15,7 @@ struct WrongArguments(String);
 
 /// The error of arguments that only the command itself sees to be wrong.
 pub fn wrong_arguments(error: impl Into<anyhow::Error>) -> anyhow::Error {
-    WrongArguments(words::plain(&error.into())).into()
+    WrongArguments(messages::plain(&error.into())).into()
 }
 
 /// How the process ends.
@@ -28,7 +28,7 @@ pub fn code(error: &anyhow::Error) -> ExitCode {
 
 /// The text for standard error.
 pub fn text(error: &anyhow::Error, is_verbose: bool) -> String {
-    if is_verbose { format!("error: {error:?}") } else { format!("error: {}", words::plain(error)) }
+    if is_verbose { format!("error: {error:?}") } else { format!("error: {}", messages::plain(error)) }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
-use tidegauge_model::os_chance::OsChance;
+use tidegauge_model::os_rng::OsRng;
 use tidegauge_model::time::SystemClock;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -16,7 +16,7 @@ use crate::client::input::{Encoding, Format, Input};
 use crate::client::live::Stop;
 use crate::client::progress::{self, Progress, Totals};
 use crate::client::run;
-use crate::client::send::{LINES_HINT, Patience, Sender, Unreadable};
+use crate::client::send::{LINES_HINT, RetryPolicy, Sender, Unreadable};
 use crate::client::split::Cutting;
 use crate::client::target::{Destination, Target};
 
@@ -78,7 +78,7 @@ pub async fn run(arguments: IngestArguments) -> anyhow::Result<()> {
     };
     let total = inputs.iter().map(Input::stored_bytes).sum::<anyhow::Result<Option<u64>>>()?;
     let is_stored = inputs.iter().all(Input::is_stored);
-    let run_id = arguments.run_id.clone().unwrap_or_else(|| run::new_run_id(&OsChance));
+    let run_id = arguments.run_id.clone().unwrap_or_else(|| run::new_run_id(&OsRng));
     let sender = sender(&arguments, connections, run_id.clone()).await?;
     let progress = Progress::start(Arc::new(SystemClock), output::note).with_bar(total);
     let stop = cutting.stop.clone();
@@ -168,7 +168,7 @@ async fn sender(arguments: &IngestArguments, connections: usize, run_id: String)
         None if target.is_loopback() => Encoding::None,
         None => Encoding::Zstd,
     };
-    Sender::new(target, compress, connections, Patience::default(), run_id, Arc::new(OsChance))
+    Sender::new(target, compress, connections, RetryPolicy::default(), run_id, Arc::new(OsRng))
 }
 
 fn delimiter(text: &str) -> anyhow::Result<char> {

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use reqwest::Url;
 use tidegauge_model::Clock;
-use tidegauge_model::os_chance::OsChance;
+use tidegauge_model::os_rng::OsRng;
 use tidegauge_model::time::SystemClock;
 
 use super::server::{self, CredentialArguments};
@@ -19,7 +19,7 @@ use crate::client::oauth::store;
 use crate::client::oauth::tokens::{self, Tokens};
 
 /// How long a person may take in the browser.
-const PATIENCE: Duration = Duration::from_secs(600);
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(600);
 
 #[derive(Debug, Args)]
 pub struct LoginArguments {
@@ -51,9 +51,9 @@ pub async fn run(arguments: LoginArguments) -> anyhow::Result<()> {
     let store = arguments.credentials.store()?;
     let http = Http::new()?;
     let found = discovery::discover(&http, &server, arguments.issuer.as_deref()).await?;
-    let tokens = match tokio::time::timeout(PATIENCE, sign_in(&http, &found, &arguments)).await {
+    let tokens = match tokio::time::timeout(LOGIN_TIMEOUT, sign_in(&http, &found, &arguments)).await {
         Ok(tokens) => tokens?,
-        Err(_) => bail!("nobody signed in within {} minutes", PATIENCE.as_secs() / 60),
+        Err(_) => bail!("nobody signed in within {} minutes", LOGIN_TIMEOUT.as_secs() / 60),
     };
     let sign_in =
         tokens.into_sign_in(&found, found.login.client_id(arguments.client_id.as_deref()), SystemClock.now());
@@ -86,7 +86,7 @@ async fn sign_in(http: &Http, found: &Found, arguments: &LoginArguments) -> anyh
             open_browser(url);
         }
     };
-    browser::sign_in(http, found, wanted, &OsChance, show).await
+    browser::sign_in(http, found, wanted, &OsRng, show).await
 }
 
 fn instruct(instructions: &Instructions) {

@@ -19,7 +19,7 @@ use crate::arguments::path_or_nothing;
 use crate::client::answer::table::{self, Screen};
 use crate::client::answer::{Answer, arrow, chart, delimited, summary};
 use crate::client::ask::{Answered, Asker, Question, Refused};
-use crate::client::words::WrongScheme;
+use crate::client::messages::WrongScheme;
 
 /// Clears the screen and goes to its start.
 const CLEAR: &str = "\u{1b}[H\u{1b}[2J";

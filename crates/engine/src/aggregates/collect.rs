@@ -8,12 +8,11 @@ use arrow_array::builder::StringViewBuilder;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use datafusion_common::Result;
+use tidegauge_exec::{Message, Notices};
 
 use super::grouped::{Aggregate, Bytes, Rows, texts};
 use super::state::{StateReader, write_text};
 use super::texts::Texts;
-use crate::Message;
-use crate::notices::Notices;
 
 const TEXT_BYTES_MAX: usize = 1 << 20;
 

@@ -9,10 +9,10 @@ use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, StructArray};
 use arrow_schema::{DataType, Field, Fields};
 use datafusion_common::Result;
+use tidegauge_exec::kernels::order::integer_to_float;
 
 use super::grouped::{Aggregate, Bytes, Rows, wrong_input};
 use super::state::{StateReader, write_float, write_word};
-use crate::functions::compare::integer_to_float;
 
 /// Which end of the numbers is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -135,6 +135,16 @@ pub(super) fn floats(inputs: &[ArrayRef]) -> Result<&arrow_array::Float64Array> 
     inputs[0].as_primitive_opt().ok_or_else(|| wrong_input(inputs[0].data_type(), "Float64"))
 }
 
+/// Refuses what a column of bytes has no places for, which have 31 bits.
+pub(super) fn check_room(written: usize, more: usize) -> Result<()> {
+    match written.checked_add(more).is_some_and(|bytes| i32::try_from(bytes).is_ok()) {
+        true => Ok(()),
+        false => {
+            Err(DataFusionError::ResourcesExhausted("the states of aggregates are too large".to_owned()))
+        }
+    }
+}
+
 pub(super) fn wrong_input(is: &DataType, expected: &str) -> DataFusionError {
     DataFusionError::Internal(format!("an aggregate was given {is}: cast it to {expected}"))
 }
@@ -200,7 +210,7 @@ impl<A: Aggregate> Groups<A> {
         taken
     }
 
-    fn write_states(&self, groups: Vec<A::Group>) -> ArrayRef {
+    fn write_states(&self, groups: Vec<A::Group>) -> Result<ArrayRef> {
         // A text that grows would take twice as much while it moves. What a group holds goes as soon as it is written.
         let bytes: usize = groups.iter().map(A::heap_bytes).sum();
         let mut column = BinaryBuilder::with_capacity(groups.len(), bytes.saturating_add(groups.len()));
@@ -209,12 +219,13 @@ impl<A: Aggregate> Groups<A> {
             state.clear();
             state.push(STATE_VERSION);
             self.aggregate.write_state(&mut group, &mut state);
+            check_room(column.values_slice().len(), state.len())?;
             column.append_value(&state);
         }
         let mut column = column.finish();
         // States may be kept for long.
         column.shrink_to_fit();
-        Arc::new(column)
+        Ok(Arc::new(column))
     }
 }
 
@@ -263,7 +274,7 @@ impl<A: Aggregate> GroupsAccumulator for Groups<A> {
 
     fn state(&mut self, emit_to: EmitTo) -> Result<Vec<ArrayRef>> {
         let taken = self.take(emit_to);
-        Ok(vec![self.write_states(taken)])
+        Ok(vec![self.write_states(taken)?])
     }
 
     /// Each row becomes a state of its own, for when most groups have one row and collecting them gains nothing.
@@ -277,7 +288,7 @@ impl<A: Aggregate> GroupsAccumulator for Groups<A> {
         let indices: Vec<usize> = (0..groups.len()).collect();
         let rows = Rows::new(&indices, opt_filter);
         self.aggregate.update(&mut groups, values, &rows, &mut Bytes::default())?;
-        Ok(vec![self.write_states(groups)])
+        Ok(vec![self.write_states(groups)?])
     }
 
     fn size(&self) -> usize {

@@ -11,7 +11,7 @@ use datafusion_common::Result;
 
 use super::grouped::{estimate_type, estimates};
 use super::linear::Linear;
-use super::sketch::Bucket;
+use super::sketched::Bucket;
 use super::values::{OverNumbers, Summary, Values};
 
 /// About how long the text of a bin is: two bounds and a count.

@@ -7,9 +7,8 @@ use std::mem::size_of;
 
 use datafusion_common::Result;
 
-use super::sketch::Bucket;
+use super::sketched::{Bucket, Sketched};
 use super::state::{StateReader, damaged, write_float, write_number};
-use super::values::Sketched;
 
 const BUCKETS_MAX: i64 = 4096;
 const MANTISSA_BITS: i32 = 52;

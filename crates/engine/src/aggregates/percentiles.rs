@@ -12,7 +12,8 @@ use datafusion_common::Result;
 use super::grouped::{estimate_type, estimates};
 use super::linear::Linear;
 use super::sketch::Sketch;
-use super::values::{OverNumbers, Sketched, Summary, Values};
+use super::sketched::Sketched;
+use super::values::{OverNumbers, Summary, Values};
 
 /// Which percentiles are asked for, as the bits of numbers from 0 to 100, since settings are compared and hashed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

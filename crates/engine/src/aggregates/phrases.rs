@@ -10,14 +10,13 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use datafusion_common::Result;
 use hashbrown::HashMap;
+use tidegauge_exec::kernels::json;
+use tidegauge_exec::{Message, Notices};
 
 use super::frequent::{self, Count, Frequent};
 use super::grouped::{Aggregate, Bytes, Rows, estimate_type, estimates, texts};
 use super::state::StateReader;
 use super::texts::Entry;
-use crate::Message;
-use crate::functions::json;
-use crate::notices::Notices;
 
 /// How many sequences are kept at least when some are given up: rare ones are far more than rare values are.
 const PLACES_MIN: usize = 5000;

@@ -8,8 +8,8 @@ use std::mem::size_of;
 
 use datafusion_common::Result;
 
+use super::sketched::{Bucket, Sketched};
 use super::state::{StateReader, damaged, write_float, write_number};
-use super::values::Sketched;
 
 const PAGE_BITS: u32 = 7;
 const PAGE_BUCKETS: usize = 1 << PAGE_BITS;
@@ -28,16 +28,6 @@ pub(super) struct Sketch {
     joins: u32,
     min: f64,
     max: f64,
-}
-
-/// So many numbers lie between these bounds.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bucket {
-    pub(super) low: f64,
-    /// The number that stands for all.
-    pub(super) middle: f64,
-    pub(super) high: f64,
-    pub(super) count: u64,
 }
 
 impl Sketch {

@@ -14,12 +14,12 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use datafusion_common::Result;
+use tidegauge_exec::kernels::json;
 
 use self::compare::Comparison;
 use self::field::FieldValues;
 use super::grouped::{Aggregate, Bytes, Rows, estimate_type, estimates, texts, wrong_input};
 use super::state::{StateReader, write_number};
-use crate::functions::json;
 
 /// With less rows of a kind nothing can be told.
 const ROWS_MIN: u64 = 6;

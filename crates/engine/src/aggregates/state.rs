@@ -39,6 +39,10 @@ impl<'a> StateReader<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
+    pub(super) fn wide(&mut self) -> Result<u128> {
+        Ok(u128::from_le_bytes(self.array()?))
+    }
+
     pub(super) fn float(&mut self) -> Result<f64> {
         Ok(f64::from_le_bytes(self.array()?))
     }

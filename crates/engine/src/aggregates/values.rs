@@ -10,35 +10,12 @@ use arrow_schema::DataType;
 use datafusion_common::Result;
 
 use super::grouped::{Aggregate, Bytes, Rows, floats};
-use super::sketch::{Bucket, Sketch};
+use super::sketch::Sketch;
+use super::sketched::{Bucket, Sketched};
 use super::state::{StateReader, damaged, write_float, write_number};
 
 /// How many numbers of a group are kept as they are.
 pub(super) const FEW: usize = 1024;
-
-/// Counts of finite numbers in buckets, which merge without loss.
-pub(super) trait Sketched: Debug + Send + Sync + 'static {
-    fn new() -> Self;
-
-    /// The least and the greatest number.
-    fn bounds(&self) -> (f64, f64);
-
-    /// Counts a number if it lies within the bounds so far and has a bucket already, and tells whether that was so.
-    fn add_within(&mut self, value: f64) -> bool;
-
-    /// Counts a finite number.
-    fn add(&mut self, value: f64);
-
-    fn heap_bytes(&self) -> usize;
-
-    /// The buckets that hold something, by value.
-    fn buckets(&self) -> Vec<Bucket>;
-
-    fn write(&self, state: &mut Vec<u8>);
-
-    /// Takes in what another sketch wrote.
-    fn merge(&mut self, state: &mut StateReader<'_>) -> Result<()>;
-}
 
 /// Finite numbers. Others are left out, since an answer in JSON could not name them.
 #[derive(Debug)]

@@ -5,15 +5,17 @@
 mod elements;
 mod sets;
 
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::{logic, text};
+use tidegauge_exec::operators::{self, compare};
+use tidegauge_exec::{Value, functions};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, TextTest, Type};
 
 use self::elements::{Element, Elements, Number};
-use super::{Scope, invalid};
+use super::Scope;
 use crate::Result;
-use crate::expr::Typed;
-use crate::functions::{compare, library, logic, text};
-use crate::value::Value;
+use crate::error::invalid;
 
 /// From so many elements on, a set is made of them.
 const SET_LEAST: usize = 4;
@@ -39,7 +41,8 @@ impl Scope {
             }
             if element.of_type(Type::Array).is_some() {
                 let arguments = [element, value.clone()];
-                let is_inside = library::call("set_has_element", &arguments, span, self.surroundings())?;
+                let is_inside =
+                    functions::call("set_has_element", &arguments, span, self.surroundings().around())?;
                 let is_inside = is_inside.and_then(|value| value.of_type(Type::Boolean).cloned());
                 parts.extend(is_inside.map(logic::known).transpose()?);
             } else {
@@ -112,7 +115,7 @@ impl Scope {
             parts.extend(sets::words(&value, words, is_case_sensitive)?);
         }
         for word in singles {
-            parts.push(text::test(TextTest::Has, is_case_sensitive, &value, &word)?);
+            parts.push(operators::text::test(TextTest::Has, is_case_sensitive, &value, &word)?);
         }
         Ok(any(parts))
     }
@@ -121,9 +124,9 @@ impl Scope {
 /// Whether a value is equal to one element.
 fn is_equal(value: &Value, element: &Value, is_case_sensitive: bool) -> Result<Typed> {
     if element.of_type(Type::String).is_some() && !is_case_sensitive {
-        return text::test(TextTest::Equals, false, value, element);
+        return Ok(operators::text::test(TextTest::Equals, false, value, element)?);
     }
-    logic::known(compare::equal(value, element)?)
+    Ok(logic::known(compare::equal(value, element)?)?)
 }
 
 fn check_singles(count: usize, span: Span) -> Result<()> {

@@ -2,14 +2,17 @@
 
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::{arithmetic, logic, text};
+use tidegauge_exec::operators::compare;
+use tidegauge_exec::words::type_names;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{BinaryOperator, Expr, TextTest, Type};
 
+use super::Scope;
 use super::words::computation;
-use super::{Scope, invalid_regex, invalid_with, type_names};
-use crate::expr::Typed;
-use crate::functions::{arithmetic, compare, logic, text};
-use crate::value::Value;
+use crate::error::{invalid_regex, invalid_with};
 use crate::{Error, Result};
 
 impl Scope {
@@ -102,5 +105,5 @@ fn operand(value: &Value) -> Result<Option<Typed>> {
             return Ok(Some(typed.clone()));
         }
     }
-    value.number()
+    Ok(value.number()?)
 }

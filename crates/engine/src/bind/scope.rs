@@ -1,7 +1,6 @@
 //! The names that an expression can use: the fields of a dataset or the columns of a table, what the query computed
 //! before, and values with names. Each typed column of a field that is used becomes an input of the scan, once.
 
-mod lookup;
 mod maps;
 mod shown;
 
@@ -9,35 +8,20 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use hashbrown::{HashMap, HashSet};
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::functions::Around;
+use tidegauge_exec::types::type_of;
+use tidegauge_exec::{Lookup, Notices, Value};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, Named, Type};
 use tidegauge_model::FieldKind;
 use tidegauge_model::columns::TIME_FIELD;
-use tidegauge_store::{DatasetState, Kinds};
+use tidegauge_store::{DatasetState, TypeSet};
 
-pub(crate) use self::lookup::Lookup;
 use self::shown::Shown;
-use super::unknown_field;
-use crate::expr::Typed;
-use crate::notices::Notices;
-use crate::types::type_of;
-use crate::value::Value;
+use super::words::unknown_field;
+use crate::columns::{ARRIVAL_FIELD, InputColumn};
 use crate::{Error, Result};
-
-/// The field that holds when an event arrived.
-pub(crate) const ARRIVAL_FIELD: &str = "_sysTime";
-
-/// A column that the scan reads.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum InputColumn {
-    Time,
-    Arrival,
-    /// The identity of the row, as text.
-    Cursor,
-    Field(Arc<str>, FieldKind),
-    /// The templates of a field's texts.
-    Template(Arc<str>),
-}
 
 /// What all expressions of a query can use.
 #[derive(Clone, Debug, Default)]
@@ -55,6 +39,13 @@ pub(crate) struct Surroundings {
     /// How many bytes of long constants were computed for the query so far.
     pub(crate) computed_bytes: Arc<AtomicUsize>,
     pub(crate) notices: Notices,
+}
+
+impl Surroundings {
+    /// What functions may know of it.
+    pub(crate) fn around(&self) -> Around<'_> {
+        Around { now: self.now, lookup: &self.lookup, notices: &self.notices }
+    }
 }
 
 /// A field that was asked for and that no event has had, and one that could be meant.
@@ -173,7 +164,7 @@ impl Scope {
     }
 
     /// The fields of the dataset; none where they are more than so many.
-    pub(crate) fn stored_fields(&self, max: usize) -> Option<Vec<(String, Kinds)>> {
+    pub(crate) fn stored_fields(&self, max: usize) -> Option<Vec<(String, TypeSet)>> {
         let Some(dataset) = &self.dataset else { return Some(Vec::new()) };
         if dataset.field_count() > max {
             return None;
@@ -190,7 +181,7 @@ impl Scope {
     /// The identity of a row as text; null where rows are no events.
     pub(crate) fn cursor(&mut self) -> Value {
         if self.dataset.is_none() {
-            return crate::functions::logic::null(Type::String).into();
+            return tidegauge_exec::kernels::logic::null(Type::String).into();
         }
         self.input(InputColumn::Cursor, Type::String).into()
     }

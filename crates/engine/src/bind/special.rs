@@ -1,14 +1,16 @@
 //! Functions that ask for names or for the query itself, not only for values: whether a field is there, when an event
 //! arrived, all fields at once, and what is tested in any of them.
 
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::logic;
+use tidegauge_exec::{Value, functions};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Literal, Type};
 
-use super::{ARRIVAL_FIELD, Scope, invalid_with};
+use super::Scope;
 use crate::Result;
-use crate::expr::Typed;
-use crate::functions::{library, logic};
-use crate::value::Value;
+use crate::columns::ARRIVAL_FIELD;
+use crate::error::invalid_with;
 
 /// The functions that are bound here, with how many arguments they take. Those that take `*` are in the library too.
 pub(crate) const SPECIAL: &[(&str, usize)] = &[
@@ -79,7 +81,7 @@ impl Scope {
             return Err(invalid_with(span, "`bin_auto` needs a range of time", "write `bin(_time, 1h)`"));
         };
         let arguments = [self.bind(of)?, Value::literal(&Literal::Timespan(step))];
-        Ok(library::call("bin", &arguments, span, self.surroundings())?.unwrap_or_default())
+        Ok(functions::call("bin", &arguments, span, self.surroundings().around())?.unwrap_or_default())
     }
 
     /// All fields of a row in one value.
@@ -97,7 +99,8 @@ impl Scope {
                 values.push(value);
             }
         }
-        Ok(library::call_with_many(function, &values, span, self.surroundings())?.unwrap_or_default())
+        Ok(functions::call_with_many(function, &values, span, self.surroundings().around())?
+            .unwrap_or_default())
     }
 
     /// A test of `*`: whether it is true for any field.

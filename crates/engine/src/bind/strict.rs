@@ -2,13 +2,15 @@
 //! cannot be equal is not.
 
 use arrow_array::Array;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::words::type_names;
+use tidegauge_exec::{Message, Value};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Type};
 
-use super::{Scope, invalid_with, type_names};
-use crate::expr::Typed;
-use crate::value::Value;
-use crate::{Message, Result};
+use super::Scope;
+use crate::Result;
+use crate::error::invalid_with;
 
 impl Scope {
     /// Refuses a comparison where the query wants types that fit, and these do not.

@@ -10,8 +10,7 @@ use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, Float64Array, Int64Array};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
-
-use crate::scan::Picked;
+use tidegauge_exec::expr::Picked;
 
 /// What steps between integers are counted in: nanoseconds, microseconds and milliseconds, where they are times.
 const UNITS: [u64; 3] = [1, 1_000, 1_000_000];

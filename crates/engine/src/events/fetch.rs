@@ -2,25 +2,24 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, UInt32Array, new_null_array};
 use hashbrown::HashMap;
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::{Input, Picked, Rows, Typed};
+use tidegauge_exec::types::{arrow_type, type_of};
 use tidegauge_lang::tree::Type;
 use tidegauge_model::RowId;
 use tidegauge_model::columns::TIME_FIELD;
-use tidegauge_store::{Block, Kinds};
+use tidegauge_store::{Block, TypeSet};
 
-use super::memory::alone;
+use super::memory::{alone, text_bytes};
 use super::slices::Slices;
 use super::{Budget, Found};
 use crate::answer::Field;
-use crate::bind::{ARRIVAL_FIELD, InputColumn};
-use crate::expr::{Input, Rows, Typed};
+use crate::columns::{ARRIVAL_FIELD, InputColumn};
 use crate::plan::EventsPlan;
-use crate::scan::{Picked, Scan};
+use crate::scan::Scan;
 use crate::turns;
-use crate::types::{arrow_type, type_of};
-use crate::value::Value;
 use crate::{Error, Result};
 
 /// The ids of some rows of a block.
@@ -154,7 +153,7 @@ async fn read_rows(
 fn evaluated(variants: &[&Typed], inputs: &[Input], count: usize, budget: &Budget) -> Result<Vec<ArrayRef>> {
     let allowance = budget.memory.allowance(count);
     let rows = Rows::allowed(inputs, count, &allowance);
-    variants.iter().map(|variant| variant.evaluate(&rows)?.into_array(count)).collect()
+    variants.iter().map(|variant| Ok(variant.evaluate(&rows)?.into_array(count)?)).collect()
 }
 
 /// Copies the texts of many rows out of their blocks, one column after the other, and lets others go on in between.
@@ -172,14 +171,14 @@ fn wanted(plan: &EventsPlan, scan: &Arc<Scan>, shares: &[Share]) -> (Vec<(String
     if let Some(fields) = &plan.fields {
         return (fields.clone(), Arc::clone(scan));
     }
-    let mut stored: HashMap<String, Kinds> = plan.stored.iter().cloned().collect();
+    let mut stored: HashMap<String, TypeSet> = plan.stored.iter().cloned().collect();
     for share in shares {
         scan.blocks[share.block].fields(&mut |field, kinds| {
             let known = stored.entry_ref(field).or_default();
             *known = known.union(kinds);
         });
     }
-    let mut names: Vec<(String, Kinds)> = stored.into_iter().collect();
+    let mut names: Vec<(String, TypeSet)> = stored.into_iter().collect();
     names.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut inputs = scan.inputs.clone();
     // Looked up by hash: there may be a hundred thousand fields.
@@ -240,13 +239,6 @@ pub(crate) fn rows_within(fields: &[Field], rows: usize, bytes_max: usize) -> us
         left -= bytes;
     }
     rows
-}
-
-pub(super) fn text_bytes(array: &ArrayRef, rows: usize) -> usize {
-    match array.as_string_view_opt() {
-        Some(texts) => texts.iter().map(|text| text.map_or(4, |text| text.len() + 4)).sum(),
-        None => rows * 12,
-    }
 }
 
 pub(crate) fn first_rows(mut fields: Vec<Field>, rows: usize) -> Vec<Field> {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray;
 use datafusion_execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation};
+use tidegauge_exec::expr::Allowance;
 
 use crate::Result;
-use crate::expr::Allowance;
+use crate::stretches::allowance;
 
 /// What a list of events has taken of its query's memory.
 #[derive(Debug)]
@@ -32,7 +33,7 @@ impl Memory {
 
     /// For expressions over so many rows.
     pub(super) fn allowance(&self, rows: usize) -> Allowance {
-        Allowance::new(&self.pool, rows)
+        allowance(&self.pool, rows)
     }
 
     /// How many bytes the query may have in all.
@@ -60,5 +61,13 @@ pub(super) fn alone(array: ArrayRef) -> ArrayRef {
             if is_much { Arc::new(texts.gc()) } else { array }
         }
         None => array,
+    }
+}
+
+/// About what values take in an answer.
+pub(super) fn text_bytes(array: &ArrayRef, rows: usize) -> usize {
+    match array.as_string_view_opt() {
+        Some(texts) => texts.iter().map(|text| text.map_or(4, |text| text.len() + 4)).sum(),
+        None => rows * 12,
     }
 }

@@ -4,8 +4,7 @@
 use arrow_array::{Array, ArrayRef};
 use hashbrown::HashMap;
 
-use super::fetch::text_bytes;
-use super::memory::alone;
+use super::memory::{alone, text_bytes};
 use super::{Budget, Found};
 use crate::Result;
 use crate::own_rows;

@@ -5,13 +5,14 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use tidegauge_exec::expr::Picked;
 use tidegauge_model::RowId;
 use tidegauge_store::Block;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::{Budget, Finds, Found, Memory};
-use crate::scan::{Picked, Scan, Selected};
+use crate::scan::{Scan, Selected};
 use crate::turns::{self, in_turns};
 use crate::{Error, Result};
 

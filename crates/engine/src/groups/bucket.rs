@@ -5,10 +5,10 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{Array, ArrayRef, Int64Array};
+use tidegauge_exec::expr::{At, Typed, Values};
 use tidegauge_lang::tree::{Bucket, Type};
 
 use crate::Result;
-use crate::expr::{At, Typed, Values};
 
 /// The start of the bucket that a time is in.
 pub(super) fn of_time(bucket: Bucket, time: Typed) -> Result<Typed> {
@@ -28,7 +28,7 @@ pub(super) fn of_time(bucket: Bucket, time: Typed) -> Result<Typed> {
             .collect();
         Ok(Arc::new(Int64Array::new(starts.into(), times.nulls().cloned())) as ArrayRef)
     };
-    Typed::call("bucket", Type::Datetime, vec![time], Arc::new(run))
+    Ok(Typed::call("bucket", Type::Datetime, vec![time], Arc::new(run))?)
 }
 
 /// Where the bucket of a time begins and ends. The first bucket of all begins with the least time there is, and the last

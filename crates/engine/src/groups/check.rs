@@ -7,11 +7,10 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_ord::sort::{SortColumn, lexsort_to_indices};
 use arrow_select::take::take;
-use tidegauge_store::Block;
 
 use super::Grouping;
 use super::merger::{Keys, values};
-use super::states::{Unmerged, merged};
+use super::states::{Check, Kept, Unmerged, merged};
 use crate::Result;
 use crate::partials::{MergedRun, Partials};
 use crate::scan::Scan;
@@ -19,20 +18,6 @@ use crate::turns::in_turns;
 
 /// By how much sums may differ that were added up in another order.
 const SHARE_MAX: f64 = 1e-9;
-
-/// Blocks, and what is kept of them.
-#[derive(Debug)]
-pub(super) struct Check {
-    pub(super) blocks: Vec<Block>,
-    pub(super) kept: Kept,
-}
-
-#[derive(Debug)]
-pub(super) enum Kept {
-    Run(Arc<MergedRun>),
-    /// The states of blocks that are not merged.
-    Blocks(Unmerged),
-}
 
 impl Grouping<'_> {
     /// Compares on the threads of queries; nobody waits for it.

@@ -5,7 +5,6 @@
 
 mod codes;
 mod kept;
-mod keys;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -19,19 +18,20 @@ use datafusion_expr::{EmitTo, GroupsAccumulator};
 use datafusion_physical_expr::aggregate::AggregateFunctionExpr;
 use datafusion_physical_plan::aggregates::AggregateMode;
 use hashbrown::HashMap;
+use tidegauge_exec::expr::{Rows, Typed};
 use tidegauge_lang::tree::Bucket;
 use tokio::task::JoinSet;
 
 use self::codes::{Coded, Combination};
-pub(super) use self::keys::KeyColumn;
 use super::accumulators::{accumulators, places};
+use super::key_column::KeyColumn;
 use super::places::Places;
 use super::states::States;
 use super::{Grouping, many_columns, stopped};
 use crate::Result;
-use crate::expr::{Rows, Stretches, Typed};
 use crate::partials::Partials;
 use crate::scan::{Scan, Selected};
+use crate::stretches::Stretches;
 use crate::turns::{self, in_turns};
 
 /// Up to how many combinations of codes there is a table of all; above, those that occur are kept by hash.

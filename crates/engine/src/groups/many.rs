@@ -5,6 +5,7 @@
 
 mod first;
 mod keys;
+mod part;
 mod parted;
 mod spilled;
 
@@ -19,20 +20,21 @@ use datafusion_expr::{EmitTo, GroupsAccumulator};
 use datafusion_physical_expr::aggregate::AggregateFunctionExpr;
 use datafusion_physical_plan::aggregates::AggregateMode;
 use hashbrown::HashTable;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::types::arrow_type;
 use tidegauge_store::Block;
 use tokio::task::JoinSet;
 
 use self::first::First;
 use self::keys::{AllBytes, Hashes, Key};
-use self::parted::{Parted, PartedBlock, Parts, Rows};
+use self::part::{PartedBlock, Parts, Rows};
+use self::parted::Parted;
 use self::spilled::Spilled;
 use super::accumulators::{accumulators, places};
 use super::{GroupedRows, Grouping, Totals, stopped};
-use crate::expr::Typed;
 use crate::leaf::{evaluated, loaded};
 use crate::scan::{Scan, Selected};
 use crate::turns::{self, in_turns};
-use crate::types::arrow_type;
 use crate::{Error, Result};
 
 /// How many groups a part may have: their places have 32 bits.

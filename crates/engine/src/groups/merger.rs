@@ -12,7 +12,7 @@ use datafusion_physical_expr::aggregate::AggregateFunctionExpr;
 use tidegauge_lang::tree::Type;
 
 use super::accumulators::accumulators;
-use super::dense::KeyColumn;
+use super::key_column::KeyColumn;
 use super::places::Places;
 use crate::Result;
 

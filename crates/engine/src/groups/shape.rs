@@ -6,25 +6,46 @@ use std::sync::Arc;
 use arrow_array::builder::{Float64Builder, Int64Builder, StringViewBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
-use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array};
+use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, RecordBatch};
 use arrow_buffer::NullBuffer;
 use datafusion_common::ScalarValue;
+use tidegauge_exec::kernels::digits::Number;
+use tidegauge_exec::kernels::times;
 use tidegauge_lang::tree::Type;
 
 use crate::aggregates;
-use crate::functions::digits::Number;
-use crate::functions::times;
 use crate::plan::Shape;
 use crate::{Error, Result};
 
 /// An array for each type that occurs.
 type Variants = Vec<(Type, ArrayRef)>;
 
+/// The column of an aggregate in a table, of which some need the rows beside. Keys stand before it, behind the bucket.
+pub(super) fn settled(
+    shape: Shape,
+    column: &ArrayRef,
+    batch: &RecordBatch,
+    keys: usize,
+    has_bucket: bool,
+) -> Result<ArrayRef> {
+    if !matches!(shape, Shape::Counter(_) | Shape::CounterRate) {
+        return Ok(Arc::clone(column));
+    }
+    let along = match batch.columns().split_first().filter(|_| has_bucket) {
+        None => None,
+        Some((buckets, others)) => Some(aggregates::Along {
+            buckets: buckets.as_primitive_opt().ok_or_else(unexpected)?,
+            keys: others.get(..keys).ok_or_else(unexpected)?,
+        }),
+    };
+    aggregates::settled(column, along)
+}
+
 /// The values of one aggregate, and whether one of them is an estimate.
 pub(super) fn values(shape: Shape, column: &ArrayRef, seconds: f64) -> Result<(Variants, bool)> {
     let (column, is_estimate) = aggregates::split_estimates(column);
     let values = match shape {
-        Shape::As(kind) => of_kind(kind, column),
+        Shape::As(kind) | Shape::Counter(kind) => of_kind(kind, column),
         Shape::OrZero(kind) => {
             let is_null = column.logical_nulls();
             let mut values = of_kind(kind, column);
@@ -40,7 +61,7 @@ pub(super) fn values(shape: Shape, column: &ArrayRef, seconds: f64) -> Result<(V
         }
         Shape::NumberTexts => numbers_of_texts(&column)?,
         Shape::List(kind) => vec![(Type::Array, lists(kind, &column)?)],
-        Shape::PerSecond => {
+        Shape::PerSecond | Shape::CounterRate => {
             let sums = column.as_primitive_opt::<Float64Type>().ok_or_else(unexpected)?;
             // Of a range whose length is not known there is no rate.
             let rate = |sum: f64| seconds.is_finite().then_some(sum / seconds);

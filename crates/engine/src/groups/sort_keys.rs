@@ -15,10 +15,9 @@ use arrow_schema::{DataType, Schema};
 use datafusion_common::Result as DataFusionResult;
 use datafusion_expr::ColumnarValue;
 use datafusion_physical_expr::PhysicalExpr;
-
-use crate::functions::convert::lost_digits;
-use crate::functions::digits::Number;
-use crate::functions::json;
+use tidegauge_exec::kernels::digits::Number;
+use tidegauge_exec::kernels::json;
+use tidegauge_exec::kernels::ranks::lost_digits;
 
 /// One of the columns that another is sorted by.
 #[derive(Debug, Eq)]

@@ -13,10 +13,9 @@ use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::aggregates::AggregateMode;
 use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use futures_util::TryStreamExt;
-use tidegauge_store::BlockId;
+use tidegauge_store::{Block, BlockId};
 use tokio::task::JoinSet;
 
-use super::check::Check;
 use super::merger::{Form, Keys, Merger, values};
 use super::{GroupedRows, Grouping, Totals, stopped};
 use crate::Result;
@@ -38,6 +37,20 @@ pub(super) struct Unmerged {
     pub(super) blocks: Vec<BlockId>,
     pub(super) states: Vec<RecordBatch>,
     pub(super) matched: u64,
+}
+
+/// Blocks, and what is kept of them.
+#[derive(Debug)]
+pub(super) struct Check {
+    pub(super) blocks: Vec<Block>,
+    pub(super) kept: Kept,
+}
+
+#[derive(Debug)]
+pub(super) enum Kept {
+    Run(Arc<MergedRun>),
+    /// The states of blocks that are not merged.
+    Blocks(Unmerged),
 }
 
 impl States {

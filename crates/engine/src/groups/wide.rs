@@ -14,6 +14,9 @@ use datafusion_physical_expr::{Partitioning, PhysicalExpr};
 use datafusion_physical_plan::aggregates::AggregateMode;
 use datafusion_physical_plan::repartition::RepartitionExec;
 use hashbrown::HashSet;
+use tidegauge_exec::expr::{At, Typed, Values};
+use tidegauge_exec::kernels::text::wanted::Wanted;
+use tidegauge_exec::types::arrow_type;
 use tidegauge_lang::tree::Type;
 use tidegauge_store::Block;
 use xxhash_rust::xxh3::xxh3_64;
@@ -21,13 +24,10 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::ordered::ordered;
 use super::{GroupedRows, Grouping, Totals};
 use crate::Result;
-use crate::expr::{At, Typed, Values};
-use crate::functions::text::wanted::Wanted;
 use crate::leaf;
 use crate::partials::Partials;
 use crate::scan::{Claim, Scan, Selected};
 use crate::turns;
-use crate::types::arrow_type;
 
 /// Fewer rows than these never have too many groups for one pass.
 const NARROW_ROWS: usize = 1 << 16;
@@ -177,13 +177,15 @@ fn is_chosen(keys: Vec<Typed>, groups: &[ArrayRef]) -> Result<Typed> {
     let chosen = converter.convert_columns(groups)?;
     let chosen: HashSet<Vec<u8>> = chosen.iter().map(|row| row.data().to_vec()).collect();
     let run = move |values: &[Values], At { rows, .. }: At<'_>| {
-        let columns =
-            values.iter().map(|value| value.clone().into_array(rows)).collect::<Result<Vec<_>>>()?;
+        let columns = values
+            .iter()
+            .map(|value| value.clone().into_array(rows))
+            .collect::<tidegauge_exec::Result<Vec<_>>>()?;
         let of_rows = converter.convert_columns(&columns)?;
         let bits = BooleanBuffer::collect_bool(rows, |row| chosen.contains(of_rows.row(row).data()));
         Ok(Arc::new(BooleanArray::new(bits, None)) as ArrayRef)
     };
-    Typed::call("is_chosen", Type::Boolean, keys, Arc::new(run))
+    Ok(Typed::call("is_chosen", Type::Boolean, keys, Arc::new(run))?)
 }
 
 /// The same for one key of texts.
@@ -199,5 +201,5 @@ fn is_chosen_text(key: Typed, groups: &ArrayRef) -> Result<Typed> {
         };
         Ok(Arc::new(BooleanArray::new(bits, None)) as ArrayRef)
     };
-    Typed::call("is_chosen", Type::Boolean, vec![key], Arc::new(run))
+    Ok(Typed::call("is_chosen", Type::Boolean, vec![key], Arc::new(run))?)
 }

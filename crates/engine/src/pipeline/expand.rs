@@ -4,37 +4,38 @@ use std::sync::Arc;
 
 use arrow_schema::Schema;
 use datafusion_physical_plan::ExecutionPlan;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::{convert, logic};
+use tidegauge_exec::operators::unpack;
+use tidegauge_exec::{Value, functions};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expand, ExpandKind, Stage, Type};
 
 use super::needed::carried;
-use super::segment::{Columns, Segment, column_field};
+use super::relation::{Columns, Relation, column_field};
 use crate::Result;
 use crate::bind::Surroundings;
-use crate::expr::Typed;
-use crate::functions::{convert, library, logic, unpack};
+use crate::context::QueryContext;
 use crate::leaf::Leaf;
-use crate::run::Run;
 use crate::unfold::Unfolding;
-use crate::value::Value;
 
-impl Run {
+impl QueryContext {
     pub(super) async fn expand(
         &self,
-        segment: Segment,
+        relation: Relation,
         expand: &Expand,
         after: &[Stage],
         around: &Surroundings,
-    ) -> Result<Segment> {
-        let mut segment = self.unlimited(segment).await?;
-        if segment.pending.order.is_some() {
-            segment = self.settled(segment).await?;
+    ) -> Result<Relation> {
+        let mut relation = self.unlimited(relation).await?;
+        if relation.pending.order.is_some() {
+            relation = self.settled(relation).await?;
         }
-        let mut fields = carried(&mut segment.scope, after)?;
-        fields.extend(segment.scope.hidden());
+        let mut fields = carried(&mut relation.scope, after)?;
+        fields.extend(relation.scope.hidden());
         let mut expanded = Vec::with_capacity(expand.fields.len());
         for field in &expand.fields {
-            let value = segment.scope.bind(&field.expr)?;
+            let value = relation.scope.bind(&field.expr)?;
             expanded.push((field, value));
         }
         let replaced = |name: &str| expand.fields.iter().any(|field| field.name == name);
@@ -53,7 +54,7 @@ impl Run {
             schema.push(column_field(columns.exprs.len(), Type::Dynamic));
             columns.exprs.push(value.json()?.unwrap_or_else(|| logic::null(Type::Dynamic)));
             let value = match field.kind {
-                Some(kind) => as_kind(element, kind, &segment)?,
+                Some(kind) => as_kind(element, kind, &relation)?,
                 None => as_before(element, &value)?,
             };
             results.push((field.name.clone(), value));
@@ -63,17 +64,17 @@ impl Run {
             results.push((index.clone(), Typed::input(Type::Integer, schema.len()).into()));
             schema.push(column_field(schema.len(), Type::Integer));
         }
-        let plan = self.plan(&segment, columns.exprs, input_schema).await?;
+        let plan = self.plan(&relation, columns.exprs, input_schema).await?;
         let plan: Arc<dyn ExecutionPlan> =
             Arc::new(Leaf::of_elements(plan, unfolding, Arc::new(Schema::new(schema))));
-        self.note(&segment.scope);
+        self.note(&relation.scope);
         let names: Vec<String> = fields.into_iter().map(|(name, _)| name).collect();
         let fields = in_order(names, columns.fields, results);
-        let mut about = std::mem::take(&mut segment.about);
+        let mut about = std::mem::take(&mut relation.about);
         about.aggregates.retain(|name, _| !replaced(name));
         about.bucket = None;
-        let mut expanded = Segment::of_plan(plan, fields, around, about);
-        expanded.scope.follow(&segment.scope);
+        let mut expanded = Relation::of_plan(plan, fields, around, about);
+        expanded.scope.follow(&relation.scope);
         Ok(expanded)
     }
 }
@@ -97,21 +98,21 @@ fn in_order(
 }
 
 /// Elements of one type; what has no counterpart in it is null.
-fn as_kind(element: Typed, kind: Type, segment: &Segment) -> Result<Value> {
+fn as_kind(element: Typed, kind: Type, relation: &Relation) -> Result<Value> {
     let call = |function: &str| {
         let arguments = [Value::from(element.clone())];
-        library::call(function, &arguments, Span::default(), segment.scope.surroundings())
+        functions::call(function, &arguments, Span::default(), relation.scope.surroundings().around())
             .map(Option::unwrap_or_default)
     };
-    match kind {
-        Type::String => convert::to_text(element).map(Value::from),
-        Type::Boolean => convert::parse_boolean(element).map(Value::from),
-        Type::Integer => convert::parse_integer(element).map(Value::from),
-        Type::Float => convert::parse_float(element).map(Value::from),
-        Type::Datetime => call("todatetime"),
-        Type::Timespan => call("totimespan"),
-        Type::Array | Type::Map | Type::Dynamic | Type::LongInteger => Ok(element.into()),
-    }
+    Ok(match kind {
+        Type::String => convert::to_text(element)?.into(),
+        Type::Boolean => convert::parse_boolean(element)?.into(),
+        Type::Integer => convert::parse_integer(element)?.into(),
+        Type::Float => convert::parse_float(element)?.into(),
+        Type::Datetime => call("todatetime")?,
+        Type::Timespan => call("totimespan")?,
+        Type::Array | Type::Map | Type::Dynamic | Type::LongInteger => element.into(),
+    })
 }
 
 /// Elements of arrays can be anything; a value that never is an array stays what it was.
@@ -121,5 +122,5 @@ fn as_before(element: Typed, value: &Value) -> Result<Value> {
     if kinds.is_empty() || kinds.iter().any(is_nested) {
         return Ok(element.into());
     }
-    unpack::as_kinds(&element.into(), &kinds)
+    Ok(unpack::as_kinds(&element.into(), &kinds)?)
 }

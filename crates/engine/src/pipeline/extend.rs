@@ -1,52 +1,52 @@
 //! `extend` and `extend-valid`: fields that are computed for each row.
 
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::logic;
+use tidegauge_exec::{Value, functions};
 use tidegauge_lang::tree::{Named, Stage, Type};
 
 use super::WEIGHT_MAX;
-use super::segment::Segment;
+use super::relation::Relation;
 use crate::Result;
 use crate::bind::{Scope, Surroundings};
-use crate::expr::Typed;
-use crate::functions::{library, logic};
-use crate::run::Run;
-use crate::value::Value;
+use crate::context::QueryContext;
 
-impl Run {
+impl QueryContext {
     /// Computes fields. One that is computed of very much is computed before the next may use it.
     pub(super) async fn extend(
         &self,
-        mut segment: Segment,
+        mut relation: Relation,
         fields: &[Named],
         after: &[Stage],
-    ) -> Result<Segment> {
-        segment.touch();
-        if let Some(totals) = &mut segment.totals
+    ) -> Result<Relation> {
+        relation.touch();
+        if let Some(totals) = &mut relation.totals
             && define(&mut totals.scope, fields).is_err()
         {
-            segment.totals = None;
+            relation.totals = None;
         }
         for (place, field) in fields.iter().enumerate() {
-            let value = segment.scope.bind(&field.expr)?;
+            let value = relation.scope.bind(&field.expr)?;
             let is_heavy = value.variants.iter().any(|variant| variant.weight > WEIGHT_MAX);
-            segment.scope.define(&field.name, value);
-            segment.about.aggregates.remove(&field.name);
+            relation.scope.define(&field.name, value);
+            relation.about.aggregates.remove(&field.name);
             if is_heavy {
                 let others = Stage::Extend(fields[place + 1..].to_vec());
                 let after: Vec<Stage> = std::iter::once(others).chain(after.iter().cloned()).collect();
-                segment = self.settled_before(segment, &after).await?;
+                relation = self.settled_before(relation, &after).await?;
             }
         }
-        Ok(segment)
+        Ok(relation)
     }
 }
 
-/// As [`Run::extend`], with null in place of values that are of no use.
-pub(super) fn extend_valid(segment: &mut Segment, fields: &[Named]) -> Result<()> {
-    segment.touch();
-    segment.totals = None;
+/// As [`QueryContext::extend`], with null in place of values that are of no use.
+pub(super) fn extend_valid(relation: &mut Relation, fields: &[Named]) -> Result<()> {
+    relation.touch();
+    relation.totals = None;
     for field in fields {
-        let value = segment.scope.bind(&field.expr)?;
-        segment.scope.define(&field.name, valid(&value, segment.scope.surroundings())?);
+        let value = relation.scope.bind(&field.expr)?;
+        relation.scope.define(&field.name, valid(&value, relation.scope.surroundings())?);
     }
     Ok(())
 }
@@ -73,7 +73,7 @@ fn valid(value: &Value, around: &Surroundings) -> Result<Value> {
 fn is_valid(variant: &Typed, around: &Surroundings) -> Result<Typed> {
     let one = [Value::from(variant.clone())];
     let call = |function: &str, arguments: &[Value]| {
-        let value = library::call(function, arguments, tidegauge_lang::Span::default(), around)?;
+        let value = functions::call(function, arguments, tidegauge_lang::Span::default(), around.around())?;
         let value = value.unwrap_or_default();
         value.of_type(Type::Boolean).cloned().map_or_else(|| Ok(logic::constant(false)), logic::known)
     };
@@ -82,23 +82,23 @@ fn is_valid(variant: &Typed, around: &Surroundings) -> Result<Typed> {
     Ok(match variant.kind {
         Type::String => call("isnotempty", &one)?,
         Type::Integer | Type::Float | Type::Timespan => {
-            let is_zero = logic::known(crate::functions::compare::equal(&one[0], &zero())?)?;
-            let mut parts = vec![logic::not(is_zero)?, logic::exists(&one[0])?];
+            let is_zero = logic::known(tidegauge_exec::operators::compare::equal(&one[0], &zero())?)?;
+            let mut parts = vec![logic::not(is_zero)?, one[0].exists()?];
             if variant.kind == Type::Float {
                 parts.push(call("isfinite", &one)?);
             }
             Typed::all(parts)
         }
         Type::Array | Type::Map | Type::Dynamic => {
-            let text = Value::from(crate::functions::convert::to_text(variant.clone())?);
-            let mut parts = vec![logic::exists(&one[0])?];
+            let text = Value::from(tidegauge_exec::kernels::convert::to_text(variant.clone())?);
+            let mut parts = vec![one[0].exists()?];
             for nothing in ["", "[]", "{}", "0", "false"] {
-                let is_nothing = crate::functions::compare::equal(&text, &empty(nothing))?;
+                let is_nothing = tidegauge_exec::operators::compare::equal(&text, &empty(nothing))?;
                 parts.push(logic::not(logic::known(is_nothing)?)?);
             }
             Typed::all(parts)
         }
         Type::Boolean => logic::known(variant.clone())?,
-        Type::Datetime | Type::LongInteger => logic::exists(&one[0])?,
+        Type::Datetime | Type::LongInteger => one[0].exists()?,
     })
 }

@@ -1,34 +1,36 @@
-//! The end of a query: the rows of its last segment as the tables of the answer, no more than an answer may have.
+//! The end of a query: the rows of its last relation as the tables of the answer, no more than an answer may have.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
+use tidegauge_exec::Message;
 use tidegauge_lang::tree::SortKey;
 use tidegauge_model::columns::TIME_FIELD;
 
+use super::relation::{Origin, Relation};
 use super::rows::limited;
-use super::segment::{Origin, Segment};
 use super::sort;
-use crate::answer::{Answer, Field, Message, Table};
+use crate::answer::{Answer, Field, Table};
+use crate::context::QueryContext;
 use crate::events;
-use crate::run::Run;
 use crate::{Error, Result};
 
-impl Run {
-    /// The answer of the last segment.
-    pub(crate) async fn finish(&self, mut segment: Segment) -> Result<Answer> {
-        if let Some(tables) = segment.ready.take() {
-            self.note(&segment.scope);
-            let range = segment.about.range;
-            let sources = &segment.about.sources;
+impl QueryContext {
+    /// The answer of the last relation.
+    pub(crate) async fn finish(&self, mut relation: Relation) -> Result<Answer> {
+        if let Some(tables) = relation.ready.take() {
+            self.note(&relation.scope);
+            let range = relation.about.range;
+            let sources = &relation.about.sources;
             let tables =
                 tables.into_iter().map(|table| Table { range, sources: sources.clone(), ..table }).collect();
             return Ok(Answer { tables, ..Answer::default() });
         }
-        let about = segment.about.clone();
-        if matches!(segment.origin, Origin::Dataset(_)) {
-            let (rows_max, is_default) = self.rows_max(segment.pending.limit, true);
+        let about = relation.about.clone();
+        if matches!(relation.origin, Origin::Dataset(_)) {
+            let (rows_max, is_default) = self.rows_max(relation.pending.limit, true);
             let bytes_max = self.question.options.answer_bytes_max;
-            let mut answer = self.events(&mut segment, rows_max, &[], Some(bytes_max)).await?;
+            let mut answer = self.events(&mut relation, rows_max, &[], Some(bytes_max)).await?;
             for table in &mut answer.tables {
                 table.range = about.range;
                 table.sources.clone_from(&about.sources);
@@ -37,7 +39,7 @@ impl Run {
             return Ok(answer);
         }
         let seconds = self.question.options.time_max.as_secs();
-        let tables = self.tables_of(segment);
+        let tables = self.tables_of(relation);
         let tables = tokio::time::timeout_at(self.deadline(), tables).await;
         let tables = tables.map_err(|_| Error::Time { seconds })??;
         Ok(Answer { tables, ..Answer::default() })
@@ -61,17 +63,17 @@ impl Run {
         }
     }
 
-    async fn tables_of(&self, mut segment: Segment) -> Result<Vec<Table>> {
-        let totals = segment.totals.take();
-        let is_events = segment.about.is_events && !segment.about.has_limit;
+    async fn tables_of(&self, mut relation: Relation) -> Result<Vec<Table>> {
+        let totals = relation.totals.take();
+        let is_events = relation.about.is_events && !relation.about.has_limit;
         let (rows_max, is_default) = self.rows_max(None, is_events);
-        if segment.about.is_events && segment.about.sorted_by.is_empty() && segment.scope.has(TIME_FIELD) {
+        if relation.about.is_events && relation.about.sorted_by.is_empty() && relation.scope.has(TIME_FIELD) {
             let newest =
                 [SortKey { field: TIME_FIELD.to_owned(), is_descending: true, ..SortKey::default() }];
-            segment = self.sort(segment, &sort::keys_of(&newest), Some(rows_max)).await?;
+            relation = self.sort(relation, &sort::keys_of(&newest), Some(rows_max)).await?;
         }
-        segment = limited(self.settled(segment).await?, rows_max);
-        let table = self.table(segment, "0").await?;
+        relation = limited(self.settled(relation).await?, rows_max);
+        let table = self.table(relation, "0").await?;
         self.tell_of_limit(table.rows, rows_max, is_default);
         let mut tables = vec![self.cut(table)];
         if let Some(totals) = totals {
@@ -82,20 +84,22 @@ impl Run {
         Ok(tables)
     }
 
-    /// A table of the answer from the rows of a settled segment.
-    pub(super) async fn table(&self, mut segment: Segment, name: &'static str) -> Result<Table> {
+    /// A table of the answer from the rows of a settled relation.
+    pub(super) async fn table(&self, mut relation: Relation, name: &'static str) -> Result<Table> {
         let mut table = Table { name, ..Table::default() };
-        let columns = segment.columns()?;
-        let plan = self.plan(&segment, columns.exprs, columns.schema).await?;
+        let columns = relation.columns()?;
+        let plan = self.plan(&relation, columns.exprs, columns.schema).await?;
         let batch = self.collected(plan).await?;
-        let about = segment.about;
+        let about = relation.about;
         table.rows = batch.num_rows();
+        // A key may have the name of an aggregate behind it.
+        let mut keys: HashSet<String> = about.groups.iter().cloned().collect();
         for (name, value) in columns.fields {
             let values = value
                 .variants
                 .iter()
                 .filter_map(|variant| Some((variant.kind, Arc::clone(batch.column(variant.as_input()?)))));
-            let aggregate = about.aggregates.get(&name).cloned();
+            let aggregate = about.aggregates.get(&name).filter(|_| !keys.remove(&name)).cloned();
             table.fields.push(Field { aggregate, values: values.collect(), name });
         }
         table.order = about.sorted_by;

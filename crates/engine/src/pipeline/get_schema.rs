@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, StringViewArray};
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::types::type_name;
 use tidegauge_lang::tree::Type;
 
+use super::relation::{About, Relation};
 use super::rows::of_arrays;
-use super::segment::{About, Segment};
 use crate::Result;
 use crate::bind::Surroundings;
-use crate::expr::Typed;
-use crate::run::Run;
-use crate::types::type_name;
+use crate::context::QueryContext;
 
-impl Run {
-    pub(super) fn get_schema(&self, mut segment: Segment, around: &Surroundings) -> Result<Segment> {
-        let fields = segment.scope.fields()?;
+impl QueryContext {
+    pub(super) fn get_schema(&self, mut relation: Relation, around: &Surroundings) -> Result<Relation> {
+        let fields = relation.scope.fields()?;
         let mut types: Vec<String> = Vec::with_capacity(fields.len());
         for (_, value) in &fields {
             // Integers have one name, however long they are.
@@ -43,8 +43,8 @@ impl Run {
             described.map(|(place, (name, kind, _))| ((*name).to_owned(), Typed::input(*kind, place).into()));
         let described = described.collect();
         let arrays = columns.into_iter().map(|(_, _, array)| array).collect();
-        let about = About { sources: segment.about.sources, ..About::default() };
-        self.note(&segment.scope);
+        let about = About { sources: relation.about.sources, ..About::default() };
+        self.note(&relation.scope);
         of_arrays(arrays, &kinds, rows, described, around, about)
     }
 }

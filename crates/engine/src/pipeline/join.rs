@@ -8,19 +8,21 @@ use std::sync::Arc;
 use arrow_schema::Schema;
 use datafusion_physical_plan::ExecutionPlan;
 use hashbrown::HashSet;
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::{convert, logic};
+use tidegauge_exec::words::type_names;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{ExprKind, Join, JoinKind, JoinPair, Lookup, LookupKind, Stage, Type};
 
 use super::needed::Needed;
+use super::relation::{About, Columns, Relation, column_field, free_name};
 use super::rows::one_partition;
-use super::segment::{About, Columns, Segment, column_field, free_name};
-use crate::bind::{Surroundings, invalid_with, type_names};
-use crate::expr::Typed;
-use crate::functions::{convert, logic};
+use crate::bind::Surroundings;
+use crate::context::QueryContext;
+use crate::error::invalid_with;
 use crate::leaf::Leaf;
 use crate::partners::{Given, Pairing, Partners};
-use crate::run::Run;
-use crate::value::Value;
 use crate::{Error, Result};
 
 /// How two tables are joined.
@@ -43,27 +45,27 @@ struct Side {
 /// Fields of a side, each with its name in the result.
 type Names = Vec<(String, String)>;
 
-impl Run {
+impl QueryContext {
     pub(super) async fn join(
         &self,
-        left: Segment,
+        left: Relation,
         join: &Join,
         after: &[Stage],
         around: &Surroundings,
-    ) -> Result<Segment> {
-        let right = self.segment(&join.right, around).await?;
+    ) -> Result<Relation> {
+        let right = self.relation(&join.right, around).await?;
         let (on, kind, needed) = (join.on.as_slice(), join.kind, Needed::of(after));
         self.joined(left, right, Joining { on, kind, dropped: Vec::new(), needed }, around).await
     }
 
     pub(super) async fn lookup(
         &self,
-        left: Segment,
+        left: Relation,
         lookup: &Lookup,
         after: &[Stage],
         around: &Surroundings,
-    ) -> Result<Segment> {
-        let right = self.segment(&lookup.table, around).await?;
+    ) -> Result<Relation> {
+        let right = self.relation(&lookup.table, around).await?;
         let kind = match lookup.kind {
             LookupKind::LeftOuter => JoinKind::LeftOuter,
             LookupKind::Inner => JoinKind::Inner,
@@ -78,11 +80,11 @@ impl Run {
 
     async fn joined(
         &self,
-        left: Segment,
-        right: Segment,
+        left: Relation,
+        right: Relation,
         joining: Joining<'_>,
         around: &Surroundings,
-    ) -> Result<Segment> {
+    ) -> Result<Relation> {
         // The left rows keep their order.
         let left = if left.pending.order.is_some() { self.settled(left).await? } else { left };
         let (mut left, mut right) = (self.unlimited(left).await?, self.unlimited(right).await?);
@@ -109,7 +111,7 @@ impl Run {
         // Who is met by nobody is known when all rows have looked.
         let plan = if partners.waits_for_all() { one_partition(left_side.plan) } else { left_side.plan };
         let plan = Leaf::of_partners(plan, Arc::new(partners), Arc::new(Schema::new(given.schema)));
-        let mut joined = Segment::of_plan(Arc::new(plan), given.fields, around, about);
+        let mut joined = Relation::of_plan(Arc::new(plan), given.fields, around, about);
         joined.scope.hide(hidden.iter().map(|(name, _)| name));
         Ok(joined)
     }
@@ -117,7 +119,7 @@ impl Run {
     /// The plan of a side. Names that nothing reads stay known, and stand for nothing.
     async fn side(
         &self,
-        segment: &mut Segment,
+        relation: &mut Relation,
         names: &[(String, String)],
         keys: Vec<Typed>,
         needed: &Option<Needed>,
@@ -126,7 +128,7 @@ impl Run {
         let mut fields = Vec::with_capacity(names.len() + beside.len() + keys.len());
         for (name, given) in names {
             let is_needed = needed.as_ref().is_none_or(|needed| needed.has(given));
-            let value = if is_needed { segment.scope.field(name, Span::default())? } else { Value::NULL };
+            let value = if is_needed { relation.scope.field(name, Span::default())? } else { Value::NULL };
             fields.push((given.clone(), value));
         }
         fields.extend(beside.iter().cloned());
@@ -134,8 +136,8 @@ impl Run {
         fields.extend(keys.into_iter().map(|key| (String::new(), Value::from(key))));
         let columns = Columns::of(&fields);
         let width = columns.exprs.len();
-        let plan = self.plan(segment, columns.exprs, columns.schema).await?;
-        self.note(&segment.scope);
+        let plan = self.plan(relation, columns.exprs, columns.schema).await?;
+        self.note(&relation.scope);
         let mut fields = columns.fields;
         fields.truncate(shown);
         Ok(Side { fields, plan, keys: width - key_count..width })
@@ -144,7 +146,7 @@ impl Run {
 
 impl Joining<'_> {
     /// The keys of both sides, each pair in one type.
-    fn keys(&self, left: &mut Segment, right: &mut Segment) -> Result<(Vec<Typed>, Vec<Typed>)> {
+    fn keys(&self, left: &mut Relation, right: &mut Relation) -> Result<(Vec<Typed>, Vec<Typed>)> {
         let mut keys: (Vec<Typed>, Vec<Typed>) = Default::default();
         for pair in self.on {
             let (l, r) = (left.scope.bind(&pair.left)?, right.scope.bind(&pair.right)?);
@@ -157,7 +159,7 @@ impl Joining<'_> {
 
     /// The names of the fields of each side that are given, with those that they have in the result. A name that is
     /// taken gets a number.
-    fn names(&self, left: &Segment, right: &Segment) -> (Names, Names) {
+    fn names(&self, left: &Relation, right: &Relation) -> (Names, Names) {
         let mut taken: HashSet<String> = HashSet::new();
         let mut renamed = |name: String| {
             let given = free_name(&name, |wanted| taken.contains(wanted));
@@ -176,7 +178,7 @@ impl Joining<'_> {
 }
 
 /// What is told of a joined table.
-fn about(left: &Segment, right: &Segment) -> About {
+fn about(left: &Relation, right: &Relation) -> About {
     let mut sources = left.about.sources.clone();
     for source in &right.about.sources {
         if !sources.contains(source) {

@@ -6,6 +6,9 @@ mod axis;
 
 use arrow_array::ArrayRef;
 use datafusion_execution::memory_pool::MemoryConsumer;
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::{convert, logic};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{
     AggregateCall, AggregateFunction, BinaryOperator, Expr, ExprKind, Literal, MakeSeries, Named,
@@ -14,46 +17,44 @@ use tidegauge_lang::tree::{
 
 use self::arrays::{Room, Stretches};
 use self::axis::Axis;
+use super::relation::{About, Relation, free_name};
 use super::rows::of_arrays;
-use super::segment::{About, Segment, free_name};
 use crate::Result;
-use crate::bind::{Scope, Surroundings, invalid_with};
-use crate::expr::Typed;
-use crate::functions::{convert, logic};
-use crate::run::Run;
-use crate::value::Value;
+use crate::bind::{Scope, Surroundings};
+use crate::context::QueryContext;
+use crate::error::invalid_with;
 
 /// The name of the number of a stretch, which no field can have.
 const PLACE: &str = "@place";
 
-impl Run {
+impl QueryContext {
     pub(super) async fn make_series(
         &self,
-        segment: Segment,
+        relation: Relation,
         make: &MakeSeries,
         around: &Surroundings,
-    ) -> Result<Segment> {
-        let mut segment = self.unlimited(segment).await?;
-        let axis = Axis::new(&mut segment.scope, make)?;
+    ) -> Result<Relation> {
+        let mut relation = self.unlimited(relation).await?;
+        let axis = Axis::new(&mut relation.scope, make)?;
         if !make.is_range {
             for (operator, bound) in
                 [(BinaryOperator::GreaterOrEqual, &make.from), (BinaryOperator::Less, &make.to)]
             {
                 if let Some(bound) = bound {
-                    segment = self.filter(segment, &compared(operator, &make.axis, bound)).await?;
+                    relation = self.filter(relation, &compared(operator, &make.axis, bound)).await?;
                 }
             }
         }
         let place = axis.place()?;
-        segment.keep(logic::exists(&place.clone().into())?);
-        segment.scope.define(PLACE, place.into());
+        relation.keep(Value::from(place.clone()).exists()?);
+        relation.scope.define(PLACE, place.into());
         let mut keys = make.keys.clone();
         keys.push(Named {
             name: PLACE.to_owned(),
             expr: Expr::new(ExprKind::Field(PLACE.to_owned()), Span::default()),
         });
         let summarize = Summarize { aggregates: aggregates(make), keys, bucket: None };
-        let (mut grouped, _) = self.summarize(segment, &summarize, &[], around).await?;
+        let (mut grouped, _) = self.summarize(relation, &summarize, &[], around).await?;
         let mut keys = Vec::with_capacity(make.keys.len());
         for key in &make.keys {
             keys.push((key.name.clone(), grouped.scope.field(&key.name, key.expr.span)?));
@@ -89,7 +90,7 @@ fn answer(
     mut kinds: Vec<Type>,
     around: &Surroundings,
     about: About,
-) -> Result<Segment> {
+) -> Result<Relation> {
     let axis = match &make.axis.kind {
         ExprKind::Field(name) => name.as_str(),
         _ => "axis",

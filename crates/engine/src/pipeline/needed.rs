@@ -1,12 +1,13 @@
 //! Which fields the stages behind one still read, so that no others are carried along with what it makes of rows.
 
+use tidegauge_exec::Value;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Stage};
 use tidegauge_model::columns::TIME_FIELD;
 
 use crate::Result;
 use crate::bind::Scope;
-use crate::value::Value;
+use crate::plan::TEMPORALITY_FIELD;
 
 /// Names that stages read, up to the one behind which no other field is there.
 pub(super) struct Needed(Vec<String>);
@@ -73,6 +74,12 @@ fn add(expr: &mut Expr, names: &mut Vec<String>) -> Option<()> {
             if matches!(function.as_str(), "column_ifexists" | "columnifexists" | "ensure_field") =>
         {
             return None;
+        }
+        // They look at whether points are increases by themselves.
+        ExprKind::Call { function, .. }
+            if matches!(function.as_str(), "increase" | "rate" | "histogram_increase") =>
+        {
+            names.push(TEMPORALITY_FIELD.to_owned());
         }
         ExprKind::Field(name) => names.push(name.clone()),
         _ => {}

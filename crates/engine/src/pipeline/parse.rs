@@ -1,35 +1,35 @@
 //! `parse` and `parse-where`: texts taken apart by a pattern. Both read a text once for all columns.
 
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::extract::pattern::{Groups, Plain};
+use tidegauge_exec::kernels::extract::{Extracted, extracted};
+use tidegauge_exec::kernels::logic;
 use tidegauge_lang::tree::{Column, Parse, ParseMode, ParsePart, Type};
 use tidegauge_lang::{Diagnostic, Span};
 
-use super::segment::Segment;
-use crate::bind::invalid_regex;
-use crate::expr::Typed;
-use crate::functions::extract::pattern::{Groups, Plain};
-use crate::functions::extract::{Extracted, extracted};
-use crate::functions::logic;
+use super::relation::Relation;
+use crate::error::invalid_regex;
 use crate::{Error, Result};
 
 /// Flags of regular expressions.
 const FLAGS: &str = "imsUx";
 
 /// Adds the columns of a pattern. Where a text does not fit they are null.
-pub(super) fn parse(segment: &mut Segment, parse: &Parse) -> Result<()> {
-    columns(segment, parse).map(|_| ())
+pub(super) fn parse(relation: &mut Relation, parse: &Parse) -> Result<()> {
+    columns(relation, parse).map(|_| ())
 }
 
 /// As [`parse`], without the rows whose text does not fit.
-pub(super) fn parse_where(segment: &mut Segment, parse: &Parse) -> Result<()> {
-    let is_found = columns(segment, parse)?;
-    segment.keep(is_found);
+pub(super) fn parse_where(relation: &mut Relation, parse: &Parse) -> Result<()> {
+    let is_found = columns(relation, parse)?;
+    relation.keep(is_found);
     Ok(())
 }
 
-fn columns(segment: &mut Segment, parse: &Parse) -> Result<Typed> {
-    segment.touch();
-    segment.totals = None;
-    let text = segment.scope.bind(&parse.of)?.text()?;
+fn columns(relation: &mut Relation, parse: &Parse) -> Result<Typed> {
+    relation.touch();
+    relation.totals = None;
+    let text = relation.scope.bind(&parse.of)?.text()?;
     let text = text.unwrap_or_else(|| logic::null(Type::String));
     if let Some(flags) = &parse.flags {
         check_flags(flags, parse)?;
@@ -49,14 +49,14 @@ fn columns(segment: &mut Segment, parse: &Parse) -> Result<Typed> {
             (columns, extracted)
         }
     };
-    Ok(define(segment, &columns, extracted))
+    Ok(define(relation, &columns, extracted))
 }
 
 /// Gives columns their names.
-pub(super) fn define(segment: &mut Segment, columns: &[Column], extracted: Extracted) -> Typed {
+pub(super) fn define(relation: &mut Relation, columns: &[Column], extracted: Extracted) -> Typed {
     for (column, typed) in columns.iter().zip(extracted.columns) {
-        segment.about.aggregates.remove(&column.name);
-        segment.scope.define(&column.name, typed.into());
+        relation.about.aggregates.remove(&column.name);
+        relation.scope.define(&column.name, typed.into());
     }
     extracted.is_found
 }

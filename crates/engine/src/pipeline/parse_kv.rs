@@ -1,28 +1,28 @@
 //! `parse-kv`: keys and their values taken out of texts.
 
+use tidegauge_exec::kernels::extract::extracted;
+use tidegauge_exec::kernels::extract::pairs::{Form, Pairs, Quotes};
+use tidegauge_exec::kernels::{logic, text};
 use tidegauge_lang::tree::{Column, ParseKeyValue, Type};
 use tidegauge_lang::{Diagnostic, Span};
 
 use super::parse::define;
-use super::segment::Segment;
-use crate::bind::invalid_regex;
-use crate::functions::extract::extracted;
-use crate::functions::extract::pairs::{Form, Pairs, Quotes};
-use crate::functions::{logic, text};
+use super::relation::Relation;
+use crate::error::invalid_regex;
 use crate::{Error, Result};
 
 /// Adds a column for each key; null where a text does not have it.
-pub(super) fn parse_kv(segment: &mut Segment, parse: &ParseKeyValue) -> Result<()> {
-    segment.touch();
-    segment.totals = None;
+pub(super) fn parse_kv(relation: &mut Relation, parse: &ParseKeyValue) -> Result<()> {
+    relation.touch();
+    relation.totals = None;
     let span = parse.of.span;
-    let text = segment.scope.bind(&parse.of)?.text()?;
+    let text = relation.scope.bind(&parse.of)?.text()?;
     let text = text.unwrap_or_else(|| logic::null(Type::String));
     let keys: Vec<String> = parse.keys.iter().map(|key| key.name.clone()).collect();
     let pairs = Pairs { keys, form: form(parse, span)?, quotes: quotes(parse, span)? };
     let columns: Vec<Column> = parse.keys.clone();
     let extracted = extracted(text, &columns, false, pairs)?;
-    define(segment, &columns, extracted);
+    define(relation, &columns, extracted);
     Ok(())
 }
 

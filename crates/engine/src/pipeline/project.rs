@@ -2,64 +2,65 @@
 
 use std::cmp::Ordering;
 
+use tidegauge_exec::Value;
+use tidegauge_exec::operators::member::has_maps;
 use tidegauge_lang::tree::{NamePattern, Named, Renamed, ReorderBy, Reordered, Type};
 use tidegauge_model::columns::TIME_FIELD;
 
-use super::segment::Segment;
-use crate::bind::{invalid_with, unknown_field};
-use crate::functions::member::has_maps;
-use crate::value::Value;
+use super::relation::Relation;
+use crate::bind::unknown_field;
+use crate::error::invalid_with;
 use crate::{Error, Result};
 
-pub(super) fn project(segment: &mut Segment, fields: &[Named]) -> Result<()> {
-    let bound = |segment: &mut Segment| {
+pub(super) fn project(relation: &mut Relation, fields: &[Named]) -> Result<()> {
+    let bound = |relation: &mut Relation| {
         let mut projected = Vec::with_capacity(fields.len());
         for field in fields {
-            projected.push((field.name.clone(), segment.scope.bind(&field.expr)?));
+            projected.push((field.name.clone(), relation.scope.bind(&field.expr)?));
         }
-        segment.list(projected);
+        relation.list(projected);
         Ok::<(), Error>(())
     };
-    if let Some(totals) = &mut segment.totals
+    if let Some(totals) = &mut relation.totals
         && bound(totals).is_err()
     {
-        segment.totals = None;
+        relation.totals = None;
     }
-    bound(segment)?;
-    let fields = segment.scope.fields()?;
-    forget_what_is_gone(segment, &fields);
+    bound(relation)?;
+    let fields = relation.scope.fields()?;
+    forget_what_is_gone(relation, &fields);
     // What is left are columns like any others.
-    segment.about.aggregates.clear();
-    segment.about.groups.clear();
+    relation.about.aggregates.clear();
+    relation.about.groups.clear();
     Ok(())
 }
 
-pub(super) fn away(segment: &mut Segment, patterns: &[NamePattern]) -> Result<()> {
-    relist(segment, |fields| {
+pub(super) fn away(relation: &mut Relation, patterns: &[NamePattern]) -> Result<()> {
+    relist(relation, |fields| {
         check(patterns, fields)?;
         fields.retain(|(name, _)| !patterns.iter().any(|pattern| pattern.fits(name)));
         Ok(())
     })
 }
 
-pub(super) fn keep(segment: &mut Segment, patterns: &[NamePattern]) -> Result<()> {
-    relist(segment, |fields| {
+pub(super) fn keep(relation: &mut Relation, patterns: &[NamePattern]) -> Result<()> {
+    relist(relation, |fields| {
         check(patterns, fields)?;
         fields.retain(|(name, _)| patterns.iter().any(|pattern| pattern.fits(name)));
         Ok(())
     })
 }
 
-pub(super) fn rename(segment: &mut Segment, renamed: &[Renamed]) -> Result<()> {
+pub(super) fn rename(relation: &mut Relation, renamed: &[Renamed]) -> Result<()> {
     // A field of a dataset may be known to no event yet, and has a name for others nevertheless.
     for pair in renamed {
-        if segment.scope.is_open() && !segment.scope.has(&pair.from) {
-            let value = segment.scope.field(&pair.from, pair.span)?;
-            segment.scope.define(&pair.from, value);
+        if relation.scope.is_open() && !relation.scope.has(&pair.from) {
+            let value = relation.scope.field(&pair.from, pair.span)?;
+            relation.scope.define(&pair.from, value);
         }
     }
-    let names = segment.about.clone();
-    relist(segment, |fields| {
+    let names = relation.about.clone();
+    relist(relation, |fields| {
         for pair in renamed {
             check(&[NamePattern { parts: vec![pair.from.clone()], span: pair.span }], fields)?;
         }
@@ -74,21 +75,23 @@ pub(super) fn rename(segment: &mut Segment, renamed: &[Renamed]) -> Result<()> {
         }
         Ok(())
     })?;
-    for pair in renamed {
-        if let Some(info) = names.aggregates.get(&pair.from) {
-            segment.about.aggregates.remove(&pair.from);
-            segment.about.aggregates.insert(pair.name.clone(), info.clone());
-        }
-        segment.about.groups.iter_mut().filter(|name| **name == pair.from).for_each(|name| {
-            name.clone_from(&pair.name);
-        });
-    }
+    let now = |name: &String| new_name(name, renamed);
+    let about = &mut relation.about;
+    about.groups = names.groups.iter().filter_map(now).collect();
+    let aggregates = names.aggregates.into_iter().filter_map(|(name, info)| Some((now(&name)?, info)));
+    about.aggregates = aggregates.collect();
     Ok(())
 }
 
-pub(super) fn reorder(segment: &mut Segment, order: &[Reordered]) -> Result<()> {
+/// What a field is called afterwards; nothing where another one took its name.
+fn new_name(name: &String, renamed: &[Renamed]) -> Option<String> {
+    let own = renamed.iter().find(|pair| pair.from == *name).map(|pair| pair.name.clone());
+    own.or_else(|| (!renamed.iter().any(|pair| pair.name == *name)).then(|| name.clone()))
+}
+
+pub(super) fn reorder(relation: &mut Relation, order: &[Reordered]) -> Result<()> {
     let patterns: Vec<NamePattern> = order.iter().map(|item| item.pattern.clone()).collect();
-    relist(segment, |fields| {
+    relist(relation, |fields| {
         check(&patterns, fields)?;
         let mut rest = std::mem::take(fields);
         let is_all = |item: &Reordered| item.pattern.parts.iter().all(String::is_empty);
@@ -117,28 +120,28 @@ pub(super) fn reorder(segment: &mut Segment, order: &[Reordered]) -> Result<()> 
 type Fields = Vec<(String, Value)>;
 
 /// Changes the list of fields, of the totals too.
-fn relist(segment: &mut Segment, change: impl Fn(&mut Fields) -> Result<()>) -> Result<()> {
-    if let Some(totals) = &mut segment.totals {
+fn relist(relation: &mut Relation, change: impl Fn(&mut Fields) -> Result<()>) -> Result<()> {
+    if let Some(totals) = &mut relation.totals {
         let mut fields = totals.scope.fields()?;
         match change(&mut fields) {
             Ok(()) => totals.relist(fields),
-            Err(_) => segment.totals = None,
+            Err(_) => relation.totals = None,
         }
     }
-    let mut fields = segment.scope.fields()?;
+    let mut fields = relation.scope.fields()?;
     change(&mut fields)?;
-    segment.about.groups.retain(|group| fields.iter().any(|(name, _)| name == group));
-    forget_what_is_gone(segment, &fields);
-    segment.relist(fields);
+    relation.about.groups.retain(|group| fields.iter().any(|(name, _)| name == group));
+    forget_what_is_gone(relation, &fields);
+    relation.relist(fields);
     Ok(())
 }
 
 /// What is told of a table says nothing of columns that it does not have.
-fn forget_what_is_gone(segment: &mut Segment, fields: &Fields) {
+fn forget_what_is_gone(relation: &mut Relation, fields: &Fields) {
     let has = |wanted: &str| fields.iter().any(|(name, _)| name == wanted);
-    segment.about.sorted_by.retain(|key| has(&key.field));
+    relation.about.sorted_by.retain(|key| has(&key.field));
     if !has(TIME_FIELD) {
-        segment.about.bucket = None;
+        relation.about.bucket = None;
     }
 }
 

@@ -8,9 +8,9 @@ use tidegauge_lang::tree::{BinaryOperator, Expr, ExprKind, Stage, Summarize};
 use tidegauge_lang::{Span, functions};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::segment::Segment;
 use crate::Question;
-use crate::bind::{InputColumn, Scope};
+use crate::bind::Scope;
+use crate::columns::InputColumn;
 use crate::partials::Fingerprint;
 use crate::question::Dataset;
 
@@ -87,37 +87,28 @@ impl Recipe {
 }
 
 /// Adds a stage to what is made of each event, before it is done.
-pub(super) fn add_stage(segment: &mut Segment, stage: &Stage) {
-    if segment.recipe.0.is_none() {
+pub(super) fn add_stage(recipe: &mut Recipe, stage: &Stage) {
+    if recipe.0.is_none() {
         return;
     }
     match stage {
-        Stage::Extend(_)
-        | Stage::ExtendValid(_)
-        | Stage::Project(_)
-        | Stage::ProjectAway(_)
-        | Stage::ProjectKeep(_)
-        | Stage::ProjectRename(_)
-        | Stage::ProjectReorder(_)
-        | Stage::Redact(_)
-        | Stage::Parse(_)
-        | Stage::ParseWhere(_)
-        | Stage::ParseKeyValue(_) => segment.recipe.add_stage(stage),
+        Stage::ParseWhere(_) => recipe.add_stage(stage),
+        stage if stage.keeps_rows() => recipe.add_stage(stage),
         // Conditions are added where they are bound; groups do not depend on the order of rows, but for those that say so.
         Stage::Filter(_) | Stage::Search(_) => {}
         Stage::Sort(_) | Stage::Order(_) | Stage::Summarize(_) | Stage::Count | Stage::Distinct(_) => {}
-        _ => segment.recipe = Recipe::default(),
+        _ => *recipe = Recipe::default(),
     }
 }
 
 /// Adds a condition that rows must pass.
-pub(super) fn add_condition(segment: &mut Segment, condition: &Expr) {
-    if segment.recipe.0.is_none() {
+pub(super) fn add_condition(recipe: &mut Recipe, scope: &mut Scope, condition: &Expr) {
+    if recipe.0.is_none() {
         return;
     }
     for part in conjuncts(condition) {
-        if !is_bound_of_time(part, &mut segment.scope) {
-            segment.recipe.add_expr("where", part);
+        if !is_bound_of_time(part, scope) {
+            recipe.add_expr("where", part);
         }
     }
 }

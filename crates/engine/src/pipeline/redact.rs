@@ -1,28 +1,28 @@
 //! `redact`: what regular expressions find in texts is replaced. Texts inside arrays and maps stay as they are.
 
+use tidegauge_exec::Value;
+use tidegauge_exec::kernels::redact::{Redaction, Replacement};
+use tidegauge_exec::kernels::text;
 use tidegauge_lang::tree::{NamePattern, Redact, Type};
 
 use super::project::check;
-use super::segment::Segment;
+use super::relation::Relation;
 use crate::Result;
-use crate::bind::{invalid_regex, invalid_with};
-use crate::functions::redact::{Redaction, Replacement};
-use crate::functions::text;
-use crate::value::Value;
+use crate::error::{invalid_regex, invalid_with};
 
-pub(super) fn redact(segment: &mut Segment, redact: &Redact) -> Result<()> {
+pub(super) fn redact(relation: &mut Relation, redact: &Redact) -> Result<()> {
     let redaction = redaction(redact)?;
-    segment.totals = None;
+    relation.totals = None;
     let plain: Option<Vec<&str>> = redact.fields.iter().map(NamePattern::plain).collect();
     if let Some(names) = plain.filter(|names| !names.is_empty()) {
-        segment.touch();
+        relation.touch();
         for (name, pattern) in names.into_iter().zip(&redact.fields) {
-            let value = redacted(&segment.scope.field(name, pattern.span)?, &redaction)?;
-            segment.scope.define(name, value);
+            let value = redacted(&relation.scope.field(name, pattern.span)?, &redaction)?;
+            relation.scope.define(name, value);
         }
         return Ok(());
     }
-    let mut fields = segment.scope.fields()?;
+    let mut fields = relation.scope.fields()?;
     check(&redact.fields, &fields)?;
     for (name, value) in &mut fields {
         if redact.fields.is_empty() || redact.fields.iter().any(|pattern| pattern.fits(name)) {
@@ -30,7 +30,7 @@ pub(super) fn redact(segment: &mut Segment, redact: &Redact) -> Result<()> {
         }
     }
     // All fields are listed, so that none comes to light that was not known here.
-    segment.list(fields);
+    relation.list(fields);
     Ok(())
 }
 

@@ -1,5 +1,5 @@
-//! The rows of a segment: as a plan that gives them batch by batch, and as a segment of their own. How they become the
-//! tables of the answer is left to `finish`.
+//! The rows of a relation: as a plan that gives them batch by batch, and as a relation of their own. How they become
+//! the tables of the answer is left to `finish`.
 
 use std::sync::Arc;
 
@@ -10,30 +10,31 @@ use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion_physical_plan::limit::GlobalLimitExec;
 use futures_util::TryStreamExt;
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::Typed;
 use tidegauge_lang::tree::{BinaryOperator, Stage, TimeRange, Type};
 use tidegauge_store::{Block, Blocks};
 use tokio::time::Instant;
 
-use super::segment::{About, Columns, DatasetRows, Origin, Segment};
-use super::{needed, sort};
+use super::needed;
+use super::relation::{About, Columns, DatasetRows, Origin, Relation};
 use crate::answer::{Answer, Table};
 use crate::bind::Scope;
+use crate::context::{QueryContext, Scanned};
 use crate::events::{self, Budget};
 use crate::explain;
-use crate::expr::{Pace, Typed};
 use crate::leaf::Leaf;
 use crate::own_rows;
-use crate::plan::{EventOrder, EventsPlan};
+use crate::plan::{EventOrder, EventsPlan, SortColumn};
 use crate::prune::Prune;
-use crate::run::{Run, Scanned};
 use crate::scan::Scan;
-use crate::value::Value;
+use crate::stretches::Pace;
 use crate::{Error, Result};
 
 /// Up to so many events of a dataset are found first and read afterwards, where they are limited in an order.
 const FOUND_MAX: usize = 100_000;
 
-impl Run {
+impl QueryContext {
     /// The scan of a dataset's rows. Everything that it reads must have been asked of the scope before.
     pub(super) async fn scan(
         &self,
@@ -84,19 +85,19 @@ impl Run {
         Ok(scan)
     }
 
-    /// A plan that gives these columns for the rows of a segment.
+    /// A plan that gives these columns for the rows of a relation.
     pub(super) async fn plan(
         &self,
-        segment: &Segment,
+        relation: &Relation,
         columns: Vec<Typed>,
         schema: SchemaRef,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(match &segment.origin {
+        Ok(match &relation.origin {
             Origin::Plan(input) => {
-                Arc::new(Leaf::of_plan(Arc::clone(input), segment.conditions.clone(), columns, schema))
+                Arc::new(Leaf::of_plan(Arc::clone(input), relation.conditions.clone(), columns, schema))
             }
             Origin::Dataset(rows) => {
-                let mut scan = self.scan(rows, &segment.scope, &segment.conditions, false).await?;
+                let mut scan = self.scan(rows, &relation.scope, &relation.conditions, false).await?;
                 scan.split_for(self.threads, Typed::inputs_of(&columns));
                 Arc::new(Leaf::of_scan(Arc::new(scan), columns, schema, self.threads))
             }
@@ -104,100 +105,100 @@ impl Run {
     }
 
     /// The same rows, of which no number is wanted: what waits for all rows is done first.
-    pub(super) async fn unlimited(&self, segment: Segment) -> Result<Segment> {
-        match segment.pending.limit.is_some() || segment.pending.after.is_some() {
-            true => self.settled(segment).await,
-            false => Ok(segment),
+    pub(super) async fn unlimited(&self, relation: Relation) -> Result<Relation> {
+        match relation.pending.limit.is_some() || relation.pending.after.is_some() {
+            true => self.settled(relation).await,
+            false => Ok(relation),
         }
     }
 
     /// The same rows, with every field a column of a plan.
-    pub(super) async fn settled(&self, segment: Segment) -> Result<Segment> {
-        Box::pin(self.settled_before(segment, &[])).await
+    pub(super) async fn settled(&self, relation: Relation) -> Result<Relation> {
+        Box::pin(self.settled_before(relation, &[])).await
     }
 
     /// The same rows, with every field that these stages need a column of a plan.
-    pub(super) async fn settled_before(&self, mut segment: Segment, after: &[Stage]) -> Result<Segment> {
-        let is_limited =
-            segment.pending.limit.is_some_and(|limit| limit <= FOUND_MAX) || segment.pending.after.is_some();
-        if is_limited && matches!(segment.origin, Origin::Dataset(_)) {
-            return self.found(segment).await;
+    pub(super) async fn settled_before(&self, mut relation: Relation, after: &[Stage]) -> Result<Relation> {
+        let is_limited = relation.pending.limit.is_some_and(|limit| limit <= FOUND_MAX)
+            || relation.pending.after.is_some();
+        if is_limited && matches!(relation.origin, Origin::Dataset(_)) {
+            return self.found(relation).await;
         }
-        let pending = std::mem::take(&mut segment.pending);
-        let mut fields = needed::carried(&mut segment.scope, after)?;
-        fields.extend(segment.scope.hidden());
-        let mut about = segment.about.clone();
-        let around = segment.scope.surroundings().clone();
+        let pending = std::mem::take(&mut relation.pending);
+        let mut fields = needed::carried(&mut relation.scope, after)?;
+        fields.extend(relation.scope.hidden());
+        let mut about = relation.about.clone();
+        let around = relation.scope.surroundings().clone();
         let mut settled = match pending.order {
             Some((order, keys)) => {
                 about.sorted_by = keys;
                 let columns = match order {
                     EventOrder::Columns(columns) => columns,
                     EventOrder::Time { is_descending } => {
-                        let time = segment.scope.time();
-                        vec![sort::column(time, is_descending)]
+                        let time = relation.scope.time();
+                        vec![SortColumn::new(time, is_descending)]
                     }
                 };
-                self.sorted_by_columns(&segment, fields, columns, pending.limit, about).await?
+                self.sorted_by_columns(&relation, fields, columns, pending.limit, about).await?
             }
             None => {
                 let columns = Columns::of(&fields);
-                let plan = self.plan(&segment, columns.exprs, columns.schema).await?;
-                let mut settled = Segment::of_plan(plan, columns.fields, &around, about);
+                let plan = self.plan(&relation, columns.exprs, columns.schema).await?;
+                let mut settled = Relation::of_plan(plan, columns.fields, &around, about);
                 if let Some(limit) = pending.limit {
                     settled = limited(settled, limit);
                 }
                 settled
             }
         };
-        self.note(&segment.scope);
-        settled.scope.follow(&segment.scope);
-        settled.totals = segment.totals;
+        self.note(&relation.scope);
+        settled.scope.follow(&relation.scope);
+        settled.totals = relation.totals;
         Ok(settled)
     }
 
     /// The first events of a dataset, found and read.
-    async fn found(&self, mut segment: Segment) -> Result<Segment> {
-        let hidden = segment.scope.hidden();
-        let answer = self.events(&mut segment, usize::MAX, &hidden, None).await?;
+    async fn found(&self, mut relation: Relation) -> Result<Relation> {
+        let hidden = relation.scope.hidden();
+        let answer = self.events(&mut relation, usize::MAX, &hidden, None).await?;
         if answer.continues_at.is_some() {
             return Err(Error::Time { seconds: self.question.options.time_max.as_secs() });
         }
         let table = answer.tables.into_iter().next().unwrap_or_default();
-        let about = About { sorted_by: table.order.clone(), is_events: false, ..segment.about };
-        let mut found = of_table(&table, segment.scope.surroundings(), about)?;
-        found.scope.follow(&segment.scope);
+        let about = About { sorted_by: table.order.clone(), is_events: false, ..relation.about };
+        let mut found = of_table(&table, relation.scope.surroundings(), about)?;
+        found.scope.follow(&relation.scope);
         Ok(found)
     }
 
     /// The events of a dataset in their order, at most so many, with fields beside those that are shown.
     pub(super) async fn events(
         &self,
-        segment: &mut Segment,
+        relation: &mut Relation,
         rows_max: usize,
         beside: &[(String, Value)],
         bytes_max: Option<usize>,
     ) -> Result<Answer> {
-        let mut plan = EventsPlan::new(&mut segment.scope)?;
+        let mut plan = EventsPlan::new(&mut relation.scope)?;
         match &mut plan.fields {
             Some(fields) => fields.extend(beside.iter().cloned()),
             None => plan.computed.extend(beside.iter().cloned()),
         }
-        if let Some((order, keys)) = segment.pending.order.take() {
+        if let Some((order, keys)) = relation.pending.order.take() {
             (plan.order, plan.sorted_by) = (order, keys);
         }
-        plan.limit = segment.pending.limit.unwrap_or(usize::MAX).min(rows_max);
-        plan.after = segment.pending.after;
+        plan.limit = relation.pending.limit.unwrap_or(usize::MAX).min(rows_max);
+        plan.after = relation.pending.after;
         if plan.after.is_some() && !matches!(plan.order, EventOrder::Time { .. }) {
             return Err(super::misplaced("a cursor goes with an order by time alone: sort by `_time`"));
         }
-        let Origin::Dataset(rows) = &segment.origin else {
+        let Origin::Dataset(rows) = &relation.origin else {
             return Err(Error::Internal { message: "events need a dataset".to_owned() });
         };
         let is_ascending = matches!(plan.order, EventOrder::Time { is_descending: false });
-        let mut scan = self.scan(rows, &segment.scope, &segment.conditions, is_ascending).await?;
+        let mut scan = self.scan(rows, &relation.scope, &relation.conditions, is_ascending).await?;
         scan.after = events::rows_after(&plan);
-        self.note(&segment.scope);
+        self.note(&relation.scope);
         let options = &self.question.options;
         let budget = Budget {
             threads: self.threads,
@@ -242,17 +243,17 @@ pub(super) fn one_partition(plan: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPl
     }
 }
 
-/// The first rows of a settled segment.
-pub(super) fn limited(mut segment: Segment, limit: usize) -> Segment {
-    if let Origin::Plan(plan) = segment.origin {
+/// The first rows of a settled relation.
+pub(super) fn limited(mut relation: Relation, limit: usize) -> Relation {
+    if let Origin::Plan(plan) = relation.origin {
         let first = GlobalLimitExec::new(one_partition(plan), 0, Some(limit));
-        segment.origin = Origin::Plan(Arc::new(first));
+        relation.origin = Origin::Plan(Arc::new(first));
     }
-    segment
+    relation
 }
 
-/// A segment of the rows of a table.
-pub(super) fn of_table(table: &Table, around: &crate::bind::Surroundings, about: About) -> Result<Segment> {
+/// A relation of the rows of a table.
+pub(super) fn of_table(table: &Table, around: &crate::bind::Surroundings, about: About) -> Result<Relation> {
     let mut arrays: Vec<ArrayRef> = Vec::new();
     let mut kinds: Vec<Type> = Vec::new();
     let mut fields = Vec::with_capacity(table.fields.len());
@@ -268,7 +269,7 @@ pub(super) fn of_table(table: &Table, around: &crate::bind::Surroundings, about:
     of_arrays(arrays, &kinds, table.rows, fields, around, about)
 }
 
-/// A segment of rows in memory, whose fields are these columns.
+/// A relation of rows in memory, whose fields are these columns.
 pub(super) fn of_arrays(
     arrays: Vec<ArrayRef>,
     kinds: &[Type],
@@ -276,13 +277,13 @@ pub(super) fn of_arrays(
     fields: Vec<(String, Value)>,
     around: &crate::bind::Surroundings,
     about: About,
-) -> Result<Segment> {
-    let schema = kinds.iter().enumerate().map(|(place, kind)| super::segment::column_field(place, *kind));
+) -> Result<Relation> {
+    let schema = kinds.iter().enumerate().map(|(place, kind)| super::relation::column_field(place, *kind));
     let schema: SchemaRef = Arc::new(arrow_schema::Schema::new(schema.collect::<Vec<_>>()));
     let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(rows));
     let batch = RecordBatch::try_new_with_options(Arc::clone(&schema), arrays, &options)?;
     let plan: Arc<dyn ExecutionPlan> = Arc::new(Leaf::of_batches(vec![batch], schema));
-    Ok(Segment::of_plan(plan, fields, around, about))
+    Ok(Relation::of_plan(plan, fields, around, about))
 }
 
 /// The range of time that conditions leave of a range.

@@ -12,18 +12,19 @@ use datafusion_physical_expr::{LexOrdering, PhysicalExpr, PhysicalSortExpr};
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::limit::GlobalLimitExec;
 use datafusion_physical_plan::sorts::sort::SortExec;
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::Typed;
 use tidegauge_lang::print_expression;
 use tidegauge_lang::tree::{Expr, ExprKind, Nulls, OrderKey, SortKey, Stage, Type};
 
+use super::relation::{About, Columns, Origin, Relation, column_field};
 use super::rows::one_partition;
-use super::segment::{About, Columns, Origin, Segment, column_field};
 use crate::Result;
-use crate::bind::{Scope, Surroundings, invalid_with};
-use crate::expr::Typed;
+use crate::bind::{Scope, Surroundings};
+use crate::context::QueryContext;
+use crate::error::invalid_with;
 use crate::leaf::Leaf;
 use crate::plan::{EventOrder, SortColumn, sort_columns};
-use crate::run::Run;
-use crate::value::Value;
 
 /// Plain keys as keys that may be computed.
 pub(super) fn keys_of(keys: &[SortKey]) -> Vec<OrderKey> {
@@ -46,9 +47,9 @@ pub(super) fn count(expr: &Expr, around: &Surroundings) -> Result<u64> {
     })
 }
 
-/// How many of the sorted rows the next stage wants.
+/// How many of the sorted rows the stages behind want: also where others in between only change what their fields are.
 pub(super) fn wanted(after: &[Stage], around: &Surroundings) -> Option<usize> {
-    let limit = match after.first()? {
+    let limit = match after.iter().find(|stage| !stage.keeps_rows())? {
         Stage::Limit(limit) => *limit,
         Stage::Take(count) => self::count(count, around).ok()?,
         _ => return None,
@@ -56,27 +57,22 @@ pub(super) fn wanted(after: &[Stage], around: &Surroundings) -> Option<usize> {
     usize::try_from(limit).ok()
 }
 
-/// A column to sort by, with nulls as the least values.
-pub(super) fn column(expr: Typed, is_descending: bool) -> SortColumn {
-    SortColumn { expr, is_descending, has_nulls_first: !is_descending }
-}
-
-impl Run {
+impl QueryContext {
     /// Sorts rows. If it is known that only the first are wanted, no others are kept.
     pub(super) async fn sort(
         &self,
-        segment: Segment,
+        relation: Relation,
         keys: &[OrderKey],
         limit: Option<usize>,
-    ) -> Result<Segment> {
-        let mut segment = self.unlimited(segment).await?;
-        segment.touch();
-        if let Some(totals) = segment.totals.take() {
-            segment.totals = self.sorted_totals(*totals, keys).await;
+    ) -> Result<Relation> {
+        let mut relation = self.unlimited(relation).await?;
+        relation.touch();
+        if let Some(totals) = relation.totals.take() {
+            relation.totals = self.sorted_totals(*totals, keys).await;
         }
         let mut values = Vec::with_capacity(keys.len());
         for key in keys {
-            values.push(segment.scope.bind(&key.expr)?);
+            values.push(relation.scope.bind(&key.expr)?);
         }
         let sorted_by: Vec<SortKey> = keys.iter().map(named).collect();
         let mut columns = Vec::new();
@@ -88,33 +84,33 @@ impl Run {
                 columns.push(match (is_mixed, place) {
                     // Whether there is a value stands before the value and alone decides where nulls go.
                     (true, 0) => SortColumn { expr, is_descending: !has_nulls_first, has_nulls_first },
-                    (true, _) => column(expr, key.is_descending),
+                    (true, _) => SortColumn::new(expr, key.is_descending),
                     (false, _) => SortColumn { expr, is_descending: key.is_descending, has_nulls_first },
                 });
             }
         }
-        if matches!(segment.origin, Origin::Dataset(_)) {
+        if matches!(relation.origin, Origin::Dataset(_)) {
             let order = match (columns.as_slice(), keys) {
-                ([only], [key]) if segment.scope.is_time(&only.expr) => {
+                ([only], [key]) if relation.scope.is_time(&only.expr) => {
                     EventOrder::Time { is_descending: key.is_descending }
                 }
                 _ => EventOrder::Columns(columns),
             };
-            segment.pending.order = Some((order, sorted_by));
-            return Ok(segment);
+            relation.pending.order = Some((order, sorted_by));
+            return Ok(relation);
         }
-        let fields = segment.scope.carried()?;
-        let about = About { sorted_by, ..segment.about.clone() };
-        let totals = segment.totals.take();
-        let mut sorted = self.sorted_by_columns(&segment, fields, columns, limit, about).await?;
-        self.note(&segment.scope);
-        sorted.scope.follow(&segment.scope);
+        let fields = relation.scope.carried()?;
+        let about = About { sorted_by, ..relation.about.clone() };
+        let totals = relation.totals.take();
+        let mut sorted = self.sorted_by_columns(&relation, fields, columns, limit, about).await?;
+        self.note(&relation.scope);
+        sorted.scope.follow(&relation.scope);
         sorted.totals = totals;
         Ok(sorted)
     }
 
     /// Totals in the same order, unless they lack what it is by.
-    async fn sorted_totals(&self, mut totals: Segment, keys: &[OrderKey]) -> Option<Box<Segment>> {
+    async fn sorted_totals(&self, mut totals: Relation, keys: &[OrderKey]) -> Option<Box<Relation>> {
         let is_known = |key: &OrderKey, scope: &mut Scope| scope.bind(&key.expr).is_ok();
         let keys: Vec<OrderKey> =
             keys.iter().filter(|key| is_known(key, &mut totals.scope)).cloned().collect();
@@ -124,15 +120,15 @@ impl Run {
         Box::pin(self.sort(totals, &keys, None)).await.ok().map(Box::new)
     }
 
-    /// All rows of a segment in an order, or the first of them.
+    /// All rows of a relation in an order, or the first of them.
     pub(super) async fn sorted_by_columns(
         &self,
-        segment: &Segment,
+        relation: &Relation,
         fields: Vec<(String, Value)>,
         by: Vec<SortColumn>,
         limit: Option<usize>,
         about: About,
-    ) -> Result<Segment> {
+    ) -> Result<Relation> {
         let mut columns = Columns::of(&fields);
         let mut schema: Vec<_> = columns.schema.fields().iter().map(|field| (**field).clone()).collect();
         let mut order = Vec::with_capacity(by.len());
@@ -147,7 +143,7 @@ impl Run {
             columns.exprs.push(column.expr);
         }
         let schema = Arc::new(arrow_schema::Schema::new(schema));
-        let plan = self.plan(segment, columns.exprs, schema).await?;
+        let plan = self.plan(relation, columns.exprs, schema).await?;
         let plan: Arc<dyn ExecutionPlan> = match LexOrdering::new(order) {
             // None of the rows needs no order, and a sort that keeps none is not allowed for.
             Some(order) if limit != Some(0) => {
@@ -161,7 +157,7 @@ impl Run {
                 None => plan,
             },
         };
-        Ok(Segment::of_plan(plan, columns.fields, segment.scope.surroundings(), about))
+        Ok(Relation::of_plan(plan, columns.fields, relation.scope.surroundings(), about))
     }
 }
 

@@ -4,23 +4,25 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, new_null_array};
 use hashbrown::HashSet;
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::convert;
+use tidegauge_exec::types::{arrow_type, type_name};
+use tidegauge_exec::words::type_names;
 use tidegauge_lang::tree::{DataTable, Expr, ExprKind, Named, Query, Source, Stage, TimeRange, Type};
 use tidegauge_lang::{Span, nearest};
 
 use super::recipe::Recipe;
+use super::relation::{About, DatasetRows, Origin, Pending, Relation};
 use super::rows::of_arrays;
-use super::segment::{About, DatasetRows, Origin, Pending, Segment};
-use crate::bind::{Scope, Surroundings, check_constants, invalid_with, type_names};
-use crate::expr::Typed;
-use crate::functions::convert;
+use crate::bind::{Scope, Surroundings, check_constants};
+use crate::context::QueryContext;
+use crate::error::invalid_with;
 use crate::question::Dataset;
-use crate::run::Run;
-use crate::types::{arrow_type, type_name};
-use crate::value::Value;
 use crate::{Question, Result};
 
-impl Run {
-    pub(super) async fn source(&self, source: &Source, around: &Surroundings) -> Result<Segment> {
+impl QueryContext {
+    pub(super) async fn source(&self, source: &Source, around: &Surroundings) -> Result<Relation> {
         match source {
             Source::Dataset { name, range, span } => self.dataset(name, *range, *span, around),
             Source::Datasets { pattern, range } => {
@@ -48,7 +50,7 @@ impl Run {
         range: TimeRange,
         span: Span,
         around: &Surroundings,
-    ) -> Result<Segment> {
+    ) -> Result<Relation> {
         let Some(dataset) = self.question.datasets.iter().find(|dataset| dataset.name == name) else {
             let known = self.question.datasets.iter().map(|dataset| dataset.name.as_str());
             let hint = nearest(name, known).map(|near| format!("did you mean `{near}`?"));
@@ -59,9 +61,9 @@ impl Run {
     }
 }
 
-fn of_dataset(question: &Question, dataset: &Dataset, range: TimeRange, around: &Surroundings) -> Segment {
+fn of_dataset(question: &Question, dataset: &Dataset, range: TimeRange, around: &Surroundings) -> Relation {
     let scope = Scope::new(Arc::clone(&dataset.state), &dataset.virtual_fields, around.clone());
-    Segment {
+    Relation {
         scope,
         origin: Origin::Dataset(DatasetRows {
             name: dataset.name.clone(),
@@ -84,23 +86,23 @@ fn of_dataset(question: &Question, dataset: &Dataset, range: TimeRange, around: 
 }
 
 /// One row of values.
-fn print(fields: &[Named], around: &Surroundings) -> Result<Segment> {
-    let mut segment = of_arrays(Vec::new(), &[], 1, Vec::new(), around, About::default())?;
+fn print(fields: &[Named], around: &Surroundings) -> Result<Relation> {
+    let mut relation = of_arrays(Vec::new(), &[], 1, Vec::new(), around, About::default())?;
     // Values do not see each other: there is no row that they could be fields of.
     let mut values = Vec::with_capacity(fields.len());
     let mut length = 0_usize;
     for field in fields {
-        let value = segment.scope.bind(&field.expr)?;
+        let value = relation.scope.bind(&field.expr)?;
         length = length.saturating_add(value.literal_bytes());
         check_constants(length, field.expr.span)?;
         values.push((field.name.clone(), value));
     }
-    segment.list(values);
-    Ok(segment)
+    relation.list(values);
+    Ok(relation)
 }
 
 /// Rows that stand in the query, each value in the type of its column.
-fn values(table: &DataTable, around: &Surroundings) -> Result<Segment> {
+fn values(table: &DataTable, around: &Surroundings) -> Result<Relation> {
     let width = table.columns.len().max(1);
     let mut arrays = Vec::with_capacity(width);
     let mut kinds = Vec::with_capacity(width);
@@ -149,7 +151,7 @@ pub(super) fn as_kind(value: &Value, kind: Type) -> Result<Option<Typed>> {
         Type::Array | Type::Map => value.json()?.map(|json| Typed { kind, ..json }),
         Type::Integer => value.number()?.map(convert::parse_integer).transpose()?,
         Type::String => value.text()?,
-        Type::Datetime => value.text()?.map(crate::functions::times::parse).transpose()?,
+        Type::Datetime => value.text()?.map(tidegauge_exec::kernels::times::parse).transpose()?,
         Type::Boolean => value.condition()?,
         Type::Timespan | Type::LongInteger => None,
     })

@@ -7,6 +7,9 @@ mod planning;
 
 use std::sync::Arc;
 
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::operators::{member, unpack};
+use tidegauge_exec::{Message, Value};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Stage, Summarize};
 use tidegauge_model::columns::TIME_FIELD;
@@ -14,18 +17,15 @@ use tidegauge_model::columns::TIME_FIELD;
 use self::choice::Choice;
 use self::length::seconds_of;
 use self::planning::plan;
+use super::relation::{About, Origin, Relation};
 use super::rows::{narrowed, of_table};
-use super::segment::{About, Origin, Segment};
 use crate::answer::Table;
 use crate::bind::{Scope, Surroundings};
-use crate::expr::Typed;
-use crate::functions::{member, unpack};
+use crate::context::QueryContext;
 use crate::groups::{self, GroupedRows};
 use crate::partials::Partials;
 use crate::plan::{Computed, GroupsPlan, Outcome, result_name};
-use crate::run::Run;
-use crate::value::Value;
-use crate::{AggregateInfo, Message, Result};
+use crate::{AggregateInfo, Result};
 
 /// A `summarize` that is ready to run.
 struct Planned {
@@ -77,44 +77,44 @@ enum Column {
     Outcome(Outcome),
 }
 
-impl Run {
+impl QueryContext {
     /// Groups rows. Tells how many of the stages behind it were taken with it.
     pub(super) async fn summarize(
         &self,
-        segment: Segment,
+        relation: Relation,
         summarize: &Summarize,
         after: &[Stage],
         around: &Surroundings,
-    ) -> Result<(Segment, usize)> {
-        let mut segment = self.unlimited(segment).await?;
-        let mut planned = plan(&mut segment, summarize)?;
+    ) -> Result<(Relation, usize)> {
+        let mut relation = self.unlimited(relation).await?;
+        let mut planned = plan(&mut relation, summarize)?;
         let used = planned.take_with(after, summarize.bucket.is_some(), around);
-        if segment.pending.order.is_some() {
+        if relation.pending.order.is_some() {
             if planned.plan.is_ordered() {
-                segment = self.settled(segment).await?;
-                planned = plan(&mut segment, summarize)?;
+                relation = self.settled(relation).await?;
+                planned = plan(&mut relation, summarize)?;
                 planned.take_with(after, summarize.bucket.is_some(), around);
             }
-            segment.pending.order = None;
+            relation.pending.order = None;
         }
-        let mut tables = self.grouped(&segment, &planned, summarize).await?;
+        let mut tables = self.grouped(&relation, &planned, summarize).await?;
         planned.finish(&mut tables, around)?;
-        self.note(&segment.scope);
+        self.note(&relation.scope);
         if let (Some(limit), Some(series)) = (planned.series_limit, tables.first())
             && series.rows as u64 > limit
         {
             self.tell(Message::LimitOfGroups(limit));
         }
         let about = About {
-            sources: std::mem::take(&mut segment.about.sources),
-            range: segment.about.range,
+            sources: std::mem::take(&mut relation.about.sources),
+            range: relation.about.range,
             groups: planned.keys.clone(),
             sorted_by: planned.plan.sorted_by.clone(),
             aggregates: planned.infos.iter().cloned().collect(),
             has_limit: planned.plan.limit < usize::MAX || planned.choice.is_some(),
             ..About::default()
         };
-        let mut segments = Vec::with_capacity(tables.len());
+        let mut relations = Vec::with_capacity(tables.len());
         for table in &tables {
             let is_here = |key: &&String| table.bucket.is_some() || planned.bucket.as_ref() != Some(*key);
             let groups = planned.keys.iter().filter(is_here).cloned().collect();
@@ -125,13 +125,13 @@ impl Run {
             if let Some(columns) = &planned.columns {
                 shape(&mut grouped, columns)?;
             }
-            segments.push(grouped);
+            relations.push(grouped);
         }
-        let mut segments = segments.into_iter();
-        let Some(mut first) = segments.next() else {
+        let mut relations = relations.into_iter();
+        let Some(mut first) = relations.next() else {
             return Err(crate::Error::Internal { message: "groups gave no table".to_owned() });
         };
-        first.totals = segments.next().map(Box::new);
+        first.totals = relations.next().map(Box::new);
         if planned.columns.is_none() {
             first.ready = Some(tables);
         }
@@ -140,34 +140,34 @@ impl Run {
 
     async fn grouped(
         &self,
-        segment: &Segment,
+        relation: &Relation,
         planned: &Planned,
         summarize: &Summarize,
     ) -> Result<Vec<Table>> {
         let plan = &planned.plan;
         let threads = if plan.is_ordered() { 1 } else { self.threads };
-        let mut range_seconds = seconds_of(segment.about.range, None);
-        let rows = match &segment.origin {
+        let mut range_seconds = seconds_of(relation.about.range, None);
+        let rows = match &relation.origin {
             Origin::Plan(input) => {
-                let rows = GroupedRows::Plan(Arc::clone(input), segment.conditions.clone());
+                let rows = GroupedRows::Plan(Arc::clone(input), relation.conditions.clone());
                 if let Some(time) = &planned.time {
                     let times = length::times_of(time, &rows, &self.context).await?;
-                    range_seconds = seconds_of(segment.about.range, times);
+                    range_seconds = seconds_of(relation.about.range, times);
                 }
                 rows
             }
             Origin::Dataset(rows) => {
                 let mut scan =
-                    self.scan(rows, &segment.scope, &segment.conditions, plan.is_ordered()).await?;
+                    self.scan(rows, &relation.scope, &relation.conditions, plan.is_ordered()).await?;
                 scan.split_for(threads, plan.inputs());
                 let times = self.work().scans.last().and_then(|scan| scan.times);
                 // Conditions on the time say how long the range is as well.
-                let range = narrowed(rows.range, &segment.scope, &segment.conditions);
+                let range = narrowed(rows.range, &relation.scope, &relation.conditions);
                 range_seconds = seconds_of(Some(range), times);
                 GroupedRows::Scan(Arc::new(scan))
             }
         };
-        let partials = self.partials(segment, planned, summarize);
+        let partials = self.partials(relation, planned, summarize);
         let context = Arc::clone(&self.context);
         let answer = groups::run(plan, &rows, context, threads, range_seconds, partials.as_ref()).await?;
         let mut work = self.work();
@@ -177,31 +177,31 @@ impl Run {
     }
 }
 
-impl Run {
+impl QueryContext {
     /// The groups of blocks that are kept for this question, if it was asked before.
-    fn partials(&self, segment: &Segment, planned: &Planned, summarize: &Summarize) -> Option<Partials> {
+    fn partials(&self, relation: &Relation, planned: &Planned, summarize: &Summarize) -> Option<Partials> {
         let cache = self.partials.as_ref().filter(|_| !planned.plan.is_ordered())?;
         let step = planned.plan.bucket.as_ref().map(|(bucket, _)| bucket.step);
-        let fingerprint = segment.recipe.fingerprint(summarize, segment.scope.inputs(), step)?;
-        Partials::of(cache, fingerprint, &segment.scope.surroundings().notices)
+        let fingerprint = relation.recipe.fingerprint(summarize, relation.scope.inputs(), step)?;
+        Partials::of(cache, fingerprint, &relation.scope.surroundings().notices)
     }
 }
 
 /// Makes the columns of the result from those of the groups.
-fn shape(segment: &mut Segment, columns: &[Column]) -> Result<()> {
+fn shape(relation: &mut Relation, columns: &[Column]) -> Result<()> {
     let mut fields = Vec::with_capacity(columns.len());
     for column in columns {
         match column {
-            Column::Key { of, .. } if !segment.scope.has(of) => {}
+            Column::Key { of, .. } if !relation.scope.has(of) => {}
             Column::Key { name, of } => {
-                fields.push((name.clone(), segment.scope.field(of, Span::default())?));
+                fields.push((name.clone(), relation.scope.field(of, Span::default())?));
             }
             Column::Outcome(outcome) => {
-                fields.push((outcome.name.clone(), computed(&mut segment.scope, &outcome.of)?));
+                fields.push((outcome.name.clone(), computed(&mut relation.scope, &outcome.of)?));
             }
         }
     }
-    segment.list(fields);
+    relation.list(fields);
     Ok(())
 }
 
@@ -212,7 +212,7 @@ fn computed(scope: &mut Scope, of: &Computed) -> Result<Value> {
         Computed::Element { call, place, kinds } => {
             let list = scope.field(&result_name(*call), Span::default())?;
             let place = Value::literal(&tidegauge_lang::tree::Literal::Integer(*place as i64));
-            unpack::as_kinds(&member::member(&list, &place)?, kinds)
+            Ok(unpack::as_kinds(&member::member(&list, &place)?, kinds)?)
         }
     }
 }

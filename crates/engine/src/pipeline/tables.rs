@@ -5,18 +5,19 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use tidegauge_exec::literal_of_json;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Literal, Named, Query, Type};
 
-use crate::bind::{Surroundings, invalid_with};
-use crate::run::Run;
-use crate::value::literal_of_json;
+use crate::bind::Surroundings;
+use crate::context::QueryContext;
+use crate::error::invalid_with;
 use crate::{Field, Result};
 
 /// How many different values a list may have.
 const VALUES_MAX: usize = 1_000_000;
 
-impl Run {
+impl QueryContext {
     /// Puts values in the place of all queries after `in`.
     pub(crate) fn fill_tables<'a>(
         &'a self,
@@ -60,13 +61,13 @@ impl Run {
 
     /// The values in the first column of a query.
     async fn values_of(&self, query: &Query, span: Span, around: &Surroundings) -> Result<Vec<Expr>> {
-        let mut segment = self.segment(query, around).await?;
-        let Some((name, _)) = segment.scope.fields()?.into_iter().next() else {
+        let mut relation = self.relation(query, around).await?;
+        let Some((name, _)) = relation.scope.fields()?.into_iter().next() else {
             let hint = "end it with `project` and one field";
             return Err(invalid_with(span, "the table after `in` has no column", hint));
         };
         let first = Named { expr: Expr::new(ExprKind::Field(name.clone()), span), name };
-        let different = self.distinct(segment, &[first], around).await?;
+        let different = self.distinct(relation, &[first], around).await?;
         let settled = self.settled(different).await?;
         let table = self.table(super::rows::limited(settled, VALUES_MAX + 1), "0").await?;
         if table.rows > VALUES_MAX {

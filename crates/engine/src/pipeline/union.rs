@@ -6,19 +6,19 @@ use std::sync::Arc;
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::union::UnionExec;
 use hashbrown::{HashMap, HashSet};
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::logic;
+use tidegauge_exec::types::type_name;
+use tidegauge_exec::{Message, Value};
 use tidegauge_lang::tree::{Literal, NamePattern, Query, Source, TimeRange, Type, Union};
 use tidegauge_lang::{Diagnostic, Span};
 
+use super::relation::{About, Columns, Relation, free_name};
 use super::rows::of_arrays;
-use super::segment::{About, Columns, Segment, free_name};
 use crate::bind::Surroundings;
-use crate::expr::Typed;
-use crate::functions::logic;
+use crate::context::QueryContext;
 use crate::leaf::Leaf;
-use crate::run::Run;
-use crate::types::type_name;
-use crate::value::Value;
-use crate::{Error, Message, Result};
+use crate::{Error, Result};
 
 /// How many columns the rows of a union have at most.
 const COLUMNS_MAX: usize = 10_000;
@@ -26,7 +26,7 @@ const COLUMNS_MAX: usize = 10_000;
 /// One table of a union, under the name that its rows have it by.
 struct Operand {
     name: String,
-    segment: Segment,
+    relation: Relation,
 }
 
 /// The fields of one table, and where each name is among them.
@@ -56,25 +56,27 @@ struct Column {
     kinds: Vec<Type>,
 }
 
-impl Run {
+impl QueryContext {
     pub(super) async fn union(
         &self,
-        first: Option<Segment>,
+        first: Option<Relation>,
         union: &Union,
         around: &Surroundings,
-    ) -> Result<Segment> {
+    ) -> Result<Relation> {
         let mut operands = Vec::new();
-        if let Some(segment) = first {
-            let name = match segment.about.sources.as_slice() {
+        if let Some(relation) = first {
+            let name = match relation.about.sources.as_slice() {
                 [only] => only.clone(),
                 _ => "union_arg0".to_owned(),
             };
-            operands.push(Operand { name, segment });
+            operands.push(Operand { name, relation });
         }
         for query in &union.tables {
             self.add_operand(query, around, &mut operands).await?;
         }
-        self.united(operands, union, around).await
+        let mut places = union.tables.iter().map(|table| table.source.place());
+        let place = places.find(|place| *place != Span::default()).unwrap_or_default();
+        self.united(operands, union, around).await.map_err(|error| error.at(place))
     }
 
     async fn add_operand(
@@ -91,7 +93,7 @@ impl Run {
             Source::Dataset { name, .. } => name.clone(),
             _ => format!("union_arg{}", operands.len()),
         };
-        operands.push(Operand { name, segment: self.segment(query, around).await? });
+        operands.push(Operand { name, relation: self.relation(query, around).await? });
         Ok(())
     }
 
@@ -101,13 +103,14 @@ impl Run {
         patterns: &[NamePattern],
         range: TimeRange,
         around: &Surroundings,
-    ) -> Result<Segment> {
+    ) -> Result<Relation> {
         let mut operands = self.matching(patterns, range, around)?;
         match operands.len() {
-            1 => Ok(operands.remove(0).segment),
+            1 => Ok(operands.remove(0).relation),
             _ => {
                 let union = Union { source_field: None, is_inner: false, tables: Vec::new() };
-                self.united(operands, &union, around).await
+                let place = patterns.first().map_or_else(Span::default, |pattern| pattern.span);
+                self.united(operands, &union, around).await.map_err(|error| error.at(place))
             }
         }
     }
@@ -127,8 +130,8 @@ impl Run {
         let names = self.question.datasets.iter().map(|dataset| &dataset.name);
         let fits = |name: &&String| patterns.is_empty() || patterns.iter().any(|pattern| pattern.fits(name));
         let operand = |name: &String| {
-            let segment = self.dataset(name, range, Span::default(), around)?;
-            Ok(Operand { name: name.clone(), segment })
+            let relation = self.dataset(name, range, Span::default(), around)?;
+            Ok(Operand { name: name.clone(), relation })
         };
         names.filter(fits).map(operand).collect()
     }
@@ -145,48 +148,48 @@ impl Run {
     }
 
     /// All rows of the tables.
-    async fn united(&self, operands: Vec<Operand>, union: &Union, around: &Surroundings) -> Result<Segment> {
+    async fn united(&self, operands: Vec<Operand>, union: &Union, around: &Surroundings) -> Result<Relation> {
         let mut tables = Vec::with_capacity(operands.len());
         let mut hidden: Vec<String> = Vec::new();
         for operand in operands {
-            let mut segment = self.unlimited(operand.segment).await?;
-            segment.pending.order = None;
-            let mut values = segment.scope.fields()?;
-            let own = segment.scope.hidden();
+            let mut relation = self.unlimited(operand.relation).await?;
+            relation.pending.order = None;
+            let mut values = relation.scope.fields()?;
+            let own = relation.scope.hidden();
             for (name, _) in &own {
                 if !hidden.contains(name) {
                     hidden.push(name.clone());
                 }
             }
             values.extend(own);
-            tables.push((operand.name, segment, Fields::of(values)));
+            tables.push((operand.name, relation, Fields::of(values)));
         }
-        let is_literal = tables.iter().all(|(_, segment, _)| segment.about.sources.is_empty());
+        let is_literal = tables.iter().all(|(_, relation, _)| relation.about.sources.is_empty());
         let all: Vec<&Fields> = tables.iter().map(|(_, _, fields)| fields).collect();
         let mut columns = columns(&all, union, is_literal)?;
         self.put_source_first(union, &mut columns, &mut hidden);
         let mut about = About {
-            is_events: !tables.is_empty() && tables.iter().all(|(_, segment, _)| segment.about.is_events),
+            is_events: !tables.is_empty() && tables.iter().all(|(_, relation, _)| relation.about.is_events),
             ..About::default()
         };
         let mut plans: Vec<Arc<dyn ExecutionPlan>> = Vec::with_capacity(tables.len());
         let mut placed = None;
-        for (name, segment, fields) in &tables {
-            for source in &segment.about.sources {
+        for (name, relation, fields) in &tables {
+            for source in &relation.about.sources {
                 if !about.sources.contains(source) {
                     about.sources.push(source.clone());
                 }
             }
-            about.range = about.range.or(segment.about.range);
+            about.range = about.range.or(relation.about.range);
             let mut values = Vec::with_capacity(columns.len() + 1);
             if let Some(field) = &union.source_field {
                 values.push((field.clone(), Value::literal(&Literal::String(name.clone()))));
             }
             values.extend(columns.iter().map(|column| (column.name.clone(), value_of(column, fields))));
             let row = Columns::of(&values);
-            plans.push(self.plan(segment, row.exprs, row.schema).await?);
+            plans.push(self.plan(relation, row.exprs, row.schema).await?);
             placed = Some(row.fields);
-            self.note(&segment.scope);
+            self.note(&relation.scope);
         }
         let Some(fields) = placed else {
             return of_arrays(Vec::new(), &[], 0, Vec::new(), around, about);
@@ -197,10 +200,10 @@ impl Run {
         };
         // Rows of what stands in the query keep the order in which they stand.
         let plan = if is_literal { in_order(plan) } else { plan };
-        let mut united = Segment::of_plan(plan, fields, around, about);
+        let mut united = Relation::of_plan(plan, fields, around, about);
         united.scope.hide(&hidden);
-        united.scope.stay_defined(tables.iter().map(|(_, segment, _)| &segment.scope));
-        united.scope.stay_of_events(tables.iter().all(|(_, segment, _)| segment.scope.is_of_events()));
+        united.scope.stay_defined(tables.iter().map(|(_, relation, _)| &relation.scope));
+        united.scope.stay_of_events(tables.iter().all(|(_, relation, _)| relation.scope.is_of_events()));
         Ok(united)
     }
 }

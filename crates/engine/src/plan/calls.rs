@@ -2,21 +2,24 @@
 //! place, so that what is computed of results is an expression like any other.
 
 mod arguments;
+mod counters;
 mod rows;
 
 use std::sync::Arc;
 
 use datafusion_expr::AggregateUDF;
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::Typed;
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{AggregateCall, AggregateFunction, Expr, ExprKind, Literal, Type};
 use tidegauge_lang::{functions, print_expression};
 
 use self::arguments::{condition_of, function_of, masked, settings, told_name};
+pub(crate) use self::counters::TEMPORALITY_FIELD;
 use super::groups::{PlannedAggregate, Shape, info, of_field, or_null};
 use crate::aggregates;
-use crate::bind::{Scope, invalid, invalid_with};
-use crate::expr::Typed;
-use crate::value::Value;
+use crate::bind::Scope;
+use crate::error::{invalid, invalid_with};
 use crate::{AggregateInfo, Result};
 
 /// The calls of a `summarize`, each once.
@@ -149,6 +152,9 @@ impl Calls {
         match parts.function {
             "phrases" => return self.phrases(scope, parts),
             "spotlight" => return self.spotlight(scope, parts),
+            "increase" | "histogram_increase" => return self.increase(scope, parts),
+            "rate" if parts.arguments.len() > 1 => return self.increase(scope, parts),
+            "histogram_quantile" => return self.histogram_quantile(scope, parts),
             _ => {}
         }
         let (base, condition_place) = condition_of(parts);

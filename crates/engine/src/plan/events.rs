@@ -1,15 +1,15 @@
 //! Events in an order: by time, or by fields.
 
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::{convert, logic};
 use tidegauge_lang::tree::{Cursor, SortKey, Type};
 use tidegauge_model::columns::TIME_FIELD;
-use tidegauge_store::Kinds;
+use tidegauge_store::TypeSet;
 
 use crate::Result;
 use crate::bind::Scope;
-use crate::expr::Typed;
-use crate::functions::{convert, logic};
 use crate::plan::groups::numbers_in_order;
-use crate::value::Value;
 
 /// Up to how many fields of a dataset are all shown.
 const FIELDS_SHOWN_MAX: usize = 500;
@@ -25,7 +25,7 @@ pub(crate) struct EventsPlan {
     pub(crate) fields: Option<Vec<(String, Value)>>,
     /// The fields that the dataset is known to have, shown even where no row has them. Of very many only those that
     /// occur are shown.
-    pub(crate) stored: Vec<(String, Kinds)>,
+    pub(crate) stored: Vec<(String, TypeSet)>,
     /// Whether there are so many fields that only those are shown which a row of the answer has.
     pub(crate) shows_only_present: bool,
     /// What the query computed, shown beside the stored fields.
@@ -45,6 +45,13 @@ pub(crate) struct SortColumn {
     pub(crate) expr: Typed,
     pub(crate) is_descending: bool,
     pub(crate) has_nulls_first: bool,
+}
+
+impl SortColumn {
+    /// A column to sort by, with nulls as the least values.
+    pub(crate) fn new(expr: Typed, is_descending: bool) -> Self {
+        Self { expr, is_descending, has_nulls_first: !is_descending }
+    }
 }
 
 impl EventsPlan {
@@ -85,7 +92,7 @@ pub(crate) fn sort_columns(value: &Value) -> Result<Vec<Typed>> {
         [only] if only.kind == Type::Float => Ok(vec![convert::with_one_zero(only.clone())?]),
         [only] if !matches!(only.kind, Type::Dynamic | Type::LongInteger) => Ok(vec![only.clone()]),
         variants => {
-            let mut columns = vec![logic::exists(value)?];
+            let mut columns = vec![value.exists()?];
             if value.has_long_integers() || value.of_type(Type::Dynamic).is_some() {
                 columns.extend(numbers_in_order(value)?);
             } else {
@@ -101,7 +108,7 @@ pub(crate) fn sort_columns(value: &Value) -> Result<Vec<Typed>> {
                 Type::Dynamic => convert::to_text_unless_number(variant.clone()),
                 _ => convert::to_text(variant.clone()),
             });
-            let texts = texts.collect::<Result<Vec<Typed>>>()?;
+            let texts = texts.collect::<tidegauge_exec::Result<Vec<Typed>>>()?;
             columns.extend(logic::first_of(texts)?);
             Ok(columns)
         }

@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use datafusion_expr::AggregateUDF;
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::{convert, digits, logic};
+use tidegauge_exec::types::arrow_type;
+use tidegauge_exec::words::{conversion, type_names};
 use tidegauge_lang::tree::{AggregateCall, AggregateFunction, Bucket, NamedAggregate, SortKey, Type};
 
 use crate::aggregates;
-use crate::bind::{Scope, conversion, invalid, invalid_with, type_names};
-use crate::expr::Typed;
-use crate::functions::{convert, digits, logic};
-use crate::types::arrow_type;
-use crate::value::Value;
+use crate::bind::Scope;
+use crate::error::{invalid, invalid_with};
 use crate::{AggregateInfo, Result};
 
 /// Which groups are wanted, and what of them.
@@ -54,6 +56,11 @@ pub(crate) enum Shape {
     List(Type),
     /// Divided by the seconds of the bucket or of the range.
     PerSecond,
+    /// How much counters rose, in this type, to which comes what they rose since the bucket before. The time of points is
+    /// the first argument.
+    Counter(Type),
+    /// The same of numbers, divided by the seconds.
+    CounterRate,
 }
 
 impl GroupsPlan {
@@ -246,7 +253,7 @@ pub(super) fn or_null(typed: Option<Typed>, kind: Type) -> Typed {
 pub(super) fn numbers(call: &AggregateCall, value: &Value, is_stored: bool) -> Result<Option<Typed>> {
     match value.float()? {
         None if !value.is_null() => Err(no_number(call, value)),
-        Some(number) if !is_stored || number.as_input().is_none() => convert::finite(number).map(Some),
+        Some(number) if !is_stored || number.as_input().is_none() => Ok(Some(convert::finite(number)?)),
         number => Ok(number),
     }
 }
@@ -273,13 +280,13 @@ fn is_dynamic(value: &Value) -> bool {
 /// A column whose order is that of the values.
 pub(crate) fn comparable(value: &Value) -> Result<Option<Typed>> {
     match value.variants.as_slice() {
-        [only] if only.kind == Type::Dynamic => convert::dynamic_rank(only.clone()).map(Some),
+        [only] if only.kind == Type::Dynamic => Ok(Some(convert::dynamic_rank(only.clone())?)),
         _ if value.has_long_integers() || has_inside(value) => numbers_in_order(value),
         [only] => Ok(Some(only.clone())),
         _ if mixes_numbers(value) => numbers_in_order(value),
         _ => match value.number()? {
             Some(number) => Ok(Some(number)),
-            None => value.text(),
+            None => Ok(value.text()?),
         },
     }
 }
@@ -291,7 +298,7 @@ pub(super) fn numbers_in_order(value: &Value) -> Result<Option<Typed>> {
         Type::Integer | Type::Float => convert::rank(number.clone()),
         _ => digits::rank(number.clone()),
     });
-    logic::first_of(ranks.collect::<Result<Vec<Typed>>>()?)
+    Ok(logic::first_of(ranks.collect::<tidegauge_exec::Result<Vec<Typed>>>()?)?)
 }
 
 /// What is told of an aggregate.

@@ -8,15 +8,15 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, StringViewArray};
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::digits::Number;
+use tidegauge_exec::kernels::{cellwise, digits, json, logic};
 use tidegauge_lang::tree::Type;
 
 use super::groups::{GroupsPlan, PlannedAggregate, Shape};
 use crate::aggregates;
 use crate::answer::Table;
-use crate::expr::Typed;
-use crate::functions::digits::{self, Number};
-use crate::functions::{convert, json, logic};
-use crate::value::Value;
 use crate::{AggregateInfo, Error, Result};
 
 /// Whether each number of a key is an integer, as 1 or 0. None where the key itself tells.
@@ -26,16 +26,16 @@ pub(crate) fn is_integer(key: &Value) -> Result<Option<Typed>> {
     }
     let parts = key.only_numbers().variants.into_iter().map(|number| {
         let run = match number.kind {
-            Type::Float => convert::integers(|_, _| Some(0)),
-            Type::Dynamic => convert::integers(|array, row| {
+            Type::Float => cellwise::integers(|_, _| Some(0)),
+            Type::Dynamic => cellwise::integers(|array, row| {
                 let number = Number::of_json(array.as_string_view().value(row))?;
                 Some(i64::from(!matches!(number, Number::Float(_))))
             }),
-            _ => convert::integers(|_, _| Some(1)),
+            _ => cellwise::integers(|_, _| Some(1)),
         };
         Typed::call("is_integer", Type::Integer, vec![number], run)
     });
-    logic::first_of(parts.collect::<Result<Vec<Typed>>>()?)
+    Ok(logic::first_of(parts.collect::<tidegauge_exec::Result<Vec<Typed>>>()?)?)
 }
 
 impl GroupsPlan {

@@ -1,10 +1,10 @@
 //! The rows after a cursor in the order of time. Rows of the same time are in the order in which they were sent whichever
 //! way time goes, so that newest first the rest of the cursor's own time lies apart from all that is older.
 
+use tidegauge_exec::expr::Picked;
 use tidegauge_model::RowId;
 use tidegauge_store::Block;
 
-use super::Picked;
 use crate::Result;
 
 /// The place in an order by time from which rows are wanted.

@@ -7,22 +7,17 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Int64Array, StringArray, StringViewArray, UInt32Array};
 use arrow_buffer::ScalarBuffer;
 use arrow_select::take::take;
+use tidegauge_exec::expr::{Codes, Input, Picked};
+use tidegauge_exec::types::{arrow_type, type_of};
 use tidegauge_model::{FieldKind, RowId};
-use tidegauge_store::{Block, HeldRest};
+use tidegauge_store::{Block, BlockColumn, Codes as StoredCodes, HeldOverflow};
 
-use super::{Picked, Scan, templates, weight};
+use super::weight::{is_few, is_large};
+use super::{Scan, templates, weight};
 use crate::Result;
-use crate::bind::InputColumn;
 use crate::cache::Kept;
-use crate::expr::Input;
+use crate::columns::InputColumn;
 use crate::turns;
-use crate::types::{arrow_type, type_of};
-
-/// Below this share of a block's rows, only those rows are decoded.
-const FEW: usize = 32;
-
-/// Columns of so few bytes for a row are decoded whole: it costs next to nothing, and the next query finds them.
-const SMALL_ROW_BYTES: u64 = 2;
 
 /// A question that reads more columns shows events, or is one of a kind.
 const REST_FIELDS_MAX: usize = 16;
@@ -43,7 +38,7 @@ impl Scan {
         // The buffer keeps its own arrays.
         let cache = self.cache.as_ref().filter(|_| !block.is_buffered());
         match cache.and_then(|cache| cache.get(block.id(), column)) {
-            Some(Kept::Column(whole)) => return whole.pick(picked),
+            Some(Kept::Column(whole)) => return Ok(whole.pick(picked)?),
             Some(Kept::Texts(texts)) => return Ok(Input::Plain(texts.at(picked)?)),
             Some(Kept::Packed(texts)) => return unpacked(&texts, picked),
             Some(Kept::Narrow(numbers)) => return Ok(Input::Plain(numbers.at(picked))),
@@ -55,13 +50,13 @@ impl Scan {
         }
         if is_few(picked.count(), block)
             && !block.is_buffered()
-            && (cache.is_none() || is_large(block, column) || column.is_in_rest(block))
+            && (cache.is_none() || is_large(block, column) || column.is_in_overflow(block))
             && !self.reads_whole_of_rest(block, column)
         {
             match picked {
                 Picked::Rows(rows) => return self.few(block, column, rows).await,
                 // A stretch is mostly asked for again, and is then found; not so where all fields of it are shown.
-                Picked::Range(_) if column.is_in_rest(block) => {
+                Picked::Range(_) if column.is_in_overflow(block) => {
                     return self.few(block, column, &rows_of(picked)).await;
                 }
                 Picked::Range(_) => {}
@@ -74,7 +69,7 @@ impl Scan {
             }
             templates::keep(cache, block, column, &whole);
         }
-        whole.pick(picked)
+        Ok(whole.pick(picked)?)
     }
 
     /// Columns for the picked rows, of which no others are decoded but those that are kept already.
@@ -106,7 +101,7 @@ impl Scan {
     /// Whether a column is decoded whole for so many rows of a block, if it is not kept.
     pub(super) fn is_read_whole(&self, block: &Block, column: &InputColumn, rows: usize) -> bool {
         let is_apart = is_few(rows, block)
-            && (self.cache.is_none() || is_large(block, column) || column.is_in_rest(block))
+            && (self.cache.is_none() || is_large(block, column) || column.is_in_overflow(block))
             && !self.reads_whole_of_rest(block, column);
         !block.is_buffered() && !is_apart && (rows == block.rows() || !weight::is_heavy(block, column))
     }
@@ -114,7 +109,7 @@ impl Scan {
     /// Whether a field that has no column of its own is read for all rows, which costs as much as for a few, and is then
     /// kept. Where all fields of a few rows are wanted, those rows are read once for all fields.
     fn reads_whole_of_rest(&self, block: &Block, column: &InputColumn) -> bool {
-        self.cache.is_some() && self.inputs.len() <= REST_FIELDS_MAX && column.is_in_rest(block)
+        self.cache.is_some() && self.inputs.len() <= REST_FIELDS_MAX && column.is_in_overflow(block)
     }
 
     /// All fields without a column of their own, where many are read of many rows.
@@ -123,12 +118,12 @@ impl Scan {
         block: &Block,
         places: &[usize],
         rows: usize,
-    ) -> Result<Option<HeldRest>> {
-        let in_rest = places.iter().filter(|place| self.inputs[**place].is_in_rest(block));
+    ) -> Result<Option<HeldOverflow>> {
+        let in_rest = places.iter().filter(|place| self.inputs[**place].is_in_overflow(block));
         if is_few(rows, block) || in_rest.count() <= REST_FIELDS_MAX {
             return Ok(None);
         }
-        Ok(Some(block.hold_rest().await?))
+        Ok(Some(block.hold_overflow().await?))
     }
 
     /// The times of a block's rows.
@@ -153,7 +148,7 @@ impl Scan {
             InputColumn::Field(field, kind) => {
                 self.count_read(block, block.column_bytes(field, *kind));
                 let column = block.column(field, *kind).await?;
-                Ok(column.map_or_else(|| Input::Absent(arrow_type(type_of(*kind))), Input::of_column))
+                Ok(column.map_or_else(|| Input::Absent(arrow_type(type_of(*kind))), input_of))
             }
         }
     }
@@ -164,7 +159,7 @@ impl Scan {
             InputColumn::Time => Ok(numbers(block.times_at(rows).await?)),
             InputColumn::Arrival => Ok(numbers(block.arrivals_at(rows).await?)),
             InputColumn::Cursor => cursors(block, rows).await,
-            InputColumn::Template(_) => self.whole(block, column).await?.take(rows),
+            InputColumn::Template(_) => Ok(self.whole(block, column).await?.take(rows)?),
             InputColumn::Field(field, kind) => {
                 self.count_read(block, block.column_bytes(field, *kind));
                 let array = block.column_at(field, *kind, rows).await?;
@@ -209,34 +204,23 @@ async fn cursors(block: &Block, rows: &[u32]) -> Result<Input> {
     Ok(Input::Plain(Arc::new(texts.collect::<StringViewArray>())))
 }
 
-/// Whether only these rows of a block are decoded, and not all.
-pub(super) fn is_few(rows: usize, block: &Block) -> bool {
-    rows * FEW < block.rows()
-}
-
-/// Whether decoding a column whole would be felt: long texts, not numbers or words of a few.
-pub(super) fn is_large(block: &Block, column: &InputColumn) -> bool {
-    match column {
-        InputColumn::Field(
-            field,
-            kind @ (FieldKind::String | FieldKind::Array | FieldKind::Map | FieldKind::LongInteger),
-        ) => block.column_bytes(field, *kind) > block.rows() as u64 * SMALL_ROW_BYTES,
-        InputColumn::Cursor => true,
-        InputColumn::Field(..) | InputColumn::Template(_) | InputColumn::Time | InputColumn::Arrival => false,
-    }
-}
-
 impl InputColumn {
-    pub(super) fn is_in_rest(&self, block: &Block) -> bool {
-        matches!(self, Self::Field(field, kind) if block.is_in_rest(field, *kind))
+    pub(super) fn is_in_overflow(&self, block: &Block) -> bool {
+        matches!(self, Self::Field(field, kind) if block.is_in_overflow(field, *kind))
     }
 }
 
-impl Input {
-    fn pick(&self, picked: &Picked) -> Result<Self> {
-        match picked {
-            Picked::Range(range) => Ok(self.slice(range.start, range.len())),
-            Picked::Rows(rows) => self.take(rows),
+/// A column as it comes from the store.
+fn input_of(column: BlockColumn) -> Input {
+    match column {
+        BlockColumn::Plain(array) => Input::Plain(array),
+        BlockColumn::Coded { codes, values, nulls } => {
+            let codes = match codes {
+                StoredCodes::U8(codes) => Codes::U8(codes),
+                StoredCodes::U16(codes) => Codes::U16(codes),
+                StoredCodes::U32(codes) => Codes::U32(codes),
+            };
+            Input::Coded { codes, values: Arc::new(values), nulls }
         }
     }
 }

@@ -7,18 +7,17 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringViewArray};
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use hashbrown::HashMap;
+use tidegauge_exec::expr::{Codes, Input, Picked};
 use tidegauge_model::FieldKind;
 use tidegauge_model::template::{Splitter, shown};
-use tidegauge_store::{Block, Codes, Templates};
+use tidegauge_store::{Block, Templates};
 use tokio::time::Instant;
 
-use super::load::{is_few, is_large};
-use super::weight::is_heavy;
-use super::{Picked, Scan, add_since};
+use super::weight::{is_few, is_heavy, is_large};
+use super::{Scan, add_since};
 use crate::Result;
-use crate::bind::InputColumn;
 use crate::cache::ColumnCache;
-use crate::expr::Input;
+use crate::columns::InputColumn;
 use crate::templates::Texts;
 
 impl Scan {
@@ -44,7 +43,7 @@ impl Scan {
         field: &Arc<str>,
         may_make: bool,
     ) -> Result<Option<Arc<Templates>>> {
-        if !block.has_single_texts(field) {
+        if !block.has_single_strings(field) {
             return Ok(None);
         }
         if let Some(known) = self.cache.as_ref().and_then(|cache| cache.templates(block.id(), field)) {

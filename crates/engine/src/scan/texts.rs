@@ -6,18 +6,18 @@ use std::sync::Arc;
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
+use tidegauge_exec::expr::{Input, Node, Picked, Rows, Typed};
+use tidegauge_exec::kernels::text::wanted::rows_with;
+use tidegauge_exec::types::{arrow_type, type_of};
 use tidegauge_model::FieldKind;
 use tidegauge_store::{Block, Templates};
 use tokio::time::Instant;
 
-use super::load::is_few;
-use super::{Picked, Scan, add_since};
+use super::weight::is_few;
+use super::{Scan, add_since};
 use crate::Result;
-use crate::bind::InputColumn;
-use crate::expr::{Input, Node, Rows, Typed};
-use crate::functions::text::wanted::rows_with;
-use crate::templates::{Search, Sure, Verdict};
-use crate::types::{arrow_type, type_of};
+use crate::columns::InputColumn;
+use crate::templates::{Asked, Sure, Verdict};
 
 /// What is certain of a condition.
 pub(super) struct Decided {
@@ -28,7 +28,7 @@ pub(super) struct Decided {
 
 /// The one test that a condition is.
 struct OnlySearch {
-    search: Arc<Search>,
+    asked: Arc<Asked>,
     /// The place of the text among the inputs.
     input: usize,
     verdicts: Vec<Verdict>,
@@ -131,9 +131,9 @@ impl Scan {
         let cache = self.cache.as_ref()?;
         let texts = cache.taken_apart(self.blocks[place].id(), &self.inputs[only.input])?;
         let began = Instant::now();
-        let matcher = only.search.matcher();
+        let matcher = only.asked.matcher();
         // Where few rows are left, looking at those alone is less than looking through all.
-        let within = only.search.within().filter(|_| !is_few(picked.count(), &self.blocks[place]));
+        let within = only.asked.within().filter(|_| !is_few(picked.count(), &self.blocks[place]));
         let matches = match within {
             Some(within) => texts.holding(picked, &only.verdicts, within, &matcher),
             None => texts.matching(picked, &only.verdicts, &matcher),
@@ -167,10 +167,11 @@ impl Known<'_> {
             return Ok(None);
         };
         let Some(of_null) = self.without_inputs(leaf)? else { return Ok(None) };
-        let verdicts = search.verdicts(templates);
+        let asked = self.scan.searches.of(search);
+        let verdicts = asked.verdicts(templates);
         let sure = Sure::of_templates(templates, &verdicts, Some(of_null), self.picked);
         let sure = if is_negated { sure.not() } else { sure };
-        let only = OnlySearch { search: Arc::clone(search), input, verdicts, is_negated };
+        let only = OnlySearch { asked, input, verdicts, is_negated };
         Ok(Some(Decided { sure, only: Some(only) }))
     }
 
@@ -208,7 +209,12 @@ impl Known<'_> {
             return self.of_absent(condition);
         };
         let of_null = self.without_inputs(condition)?;
-        Ok(Sure::of_templates(templates, &search.verdicts(templates), of_null, self.picked))
+        Ok(Sure::of_templates(
+            templates,
+            &self.scan.searches.of(search).verdicts(templates),
+            of_null,
+            self.picked,
+        ))
     }
 
     /// What is certain of a condition that reads only what no row of the block has.
@@ -232,51 +238,5 @@ impl Known<'_> {
         let value = condition.evaluate(&Rows::new(&inputs, 1))?.into_array(1)?;
         let value = value.as_boolean();
         Ok(value.is_valid(0).then(|| value.value(0)))
-    }
-}
-
-impl Typed {
-    /// Whether it is made of conditions.
-    fn is_joined(&self) -> bool {
-        match &*self.node {
-            Node::And(_) | Node::Or(_) | Node::Shared(_) => true,
-            Node::Call { name, .. } => matches!(*name, "not" | "known"),
-            Node::Input(_) | Node::Literal(_) => false,
-        }
-    }
-
-    /// What it asks of a text, and the place of the input that the text is.
-    fn search(&self) -> Option<(&Arc<Search>, usize)> {
-        let Node::Call { search: Some(search), arguments, .. } = &*self.node else { return None };
-        Some((search, arguments.first()?.as_input()?))
-    }
-
-    /// The one test that a condition is, that test with what it is for rows without a text, and whether it is negated.
-    fn only_search(&self) -> Option<(&Self, &Self, bool)> {
-        if self.search().is_some() {
-            return Some((self, self, false));
-        }
-        let Node::Call { name, arguments, .. } = &*self.node else { return None };
-        match (*name, arguments.as_slice()) {
-            ("not", [of]) => of.only_search().map(|(test, leaf, is_negated)| (test, leaf, !is_negated)),
-            ("known", [of]) if of.search().is_some() => Some((of, self, false)),
-            ("known", [of]) => of.only_search(),
-            _ => None,
-        }
-    }
-
-    /// The inputs whose templates could answer parts of it.
-    fn visit_searches(&self, visit: &mut dyn FnMut(usize)) {
-        if let Some((_, place)) = self.search() {
-            visit(place);
-        }
-        match &*self.node {
-            Node::And(parts) | Node::Or(parts) => parts.iter().for_each(|part| part.visit_searches(visit)),
-            Node::Call { name: "not" | "known", arguments, .. } => {
-                arguments.iter().for_each(|part| part.visit_searches(visit));
-            }
-            Node::Shared(of) => of.visit_searches(visit),
-            Node::Call { .. } | Node::Input(_) | Node::Literal(_) => {}
-        }
     }
 }

@@ -3,10 +3,12 @@
 
 use std::sync::atomic::Ordering;
 
+use tidegauge_exec::expr::Picked;
+use tidegauge_model::FieldKind;
 use tidegauge_store::Block;
 
-use super::{Picked, Scan};
-use crate::bind::InputColumn;
+use super::Scan;
+use crate::columns::InputColumn;
 
 /// Columns of a block that take more are read in portions, or more than this part of what the query may have.
 const WHOLE_BYTES_MAX: u64 = 128 << 20;
@@ -24,6 +26,12 @@ const COLUMN_BYTES_MAX: u64 = 64 << 20;
 
 /// What a value takes beside its text.
 const VALUE_BYTES: u64 = 17;
+
+/// Below this share of a block's rows, only those rows are decoded.
+const FEW: usize = 32;
+
+/// Columns of so few bytes for a row are decoded whole: it costs next to nothing, and the next query finds them.
+const SMALL_ROW_BYTES: u64 = 2;
 
 impl Scan {
     /// Counts what would be read of a block, `one` time or none.
@@ -47,7 +55,7 @@ impl Scan {
             let column = &self.inputs[*place];
             bytes += block.rows() as u64 * VALUE_BYTES;
             // All fields without a column of their own are in one.
-            if column.is_in_rest(block) && std::mem::replace(&mut is_rest_counted, true) {
+            if column.is_in_overflow(block) && std::mem::replace(&mut is_rest_counted, true) {
                 continue;
             }
             bytes += text_bytes(block, column);
@@ -134,4 +142,21 @@ fn text_bytes(block: &Block, column: &InputColumn) -> u64 {
 /// Whether a column is too large to be read whole where some rows of it are wanted.
 pub(super) fn is_heavy(block: &Block, column: &InputColumn) -> bool {
     text_bytes(block, column) > COLUMN_BYTES_MAX
+}
+
+/// Whether only these rows of a block are decoded, and not all.
+pub(super) fn is_few(rows: usize, block: &Block) -> bool {
+    rows * FEW < block.rows()
+}
+
+/// Whether decoding a column whole would be felt: long texts, not numbers or words of a few.
+pub(super) fn is_large(block: &Block, column: &InputColumn) -> bool {
+    match column {
+        InputColumn::Field(
+            field,
+            kind @ (FieldKind::String | FieldKind::Array | FieldKind::Map | FieldKind::LongInteger),
+        ) => block.column_bytes(field, *kind) > block.rows() as u64 * SMALL_ROW_BYTES,
+        InputColumn::Cursor => true,
+        InputColumn::Field(..) | InputColumn::Template(_) | InputColumn::Time | InputColumn::Arrival => false,
+    }
 }

@@ -3,12 +3,12 @@
 //! and digits on both sides of a token says the whole variable.
 
 use memchr::{memchr_iter, memchr2, memmem};
+use tidegauge_exec::kernels::text::fold::folded;
 use tidegauge_lang::tree::TextTest;
 use tidegauge_model::template::{HOLE, is_variable, letters, letters_of, token_bytes};
 use tidegauge_store::{FRAGMENT_BYTES_LEAST, Hole, Templates};
 
 use super::{Verdict, Window};
-use crate::functions::text::fold::folded;
 
 /// A needle, and where it must stand.
 pub(super) struct Literal {

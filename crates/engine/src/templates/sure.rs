@@ -1,10 +1,10 @@
 //! For which rows a condition is certainly true or certainly false before any text is read.
 
 use arrow_buffer::BooleanBuffer;
+use tidegauge_exec::expr::Picked;
 use tidegauge_store::{Codes, Templates};
 
 use super::Verdict;
-use crate::scan::Picked;
 
 /// What is certain of some rows. Rows that are in neither have to be looked at.
 #[derive(Clone, Debug)]

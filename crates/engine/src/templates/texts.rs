@@ -7,14 +7,14 @@ use arrow_array::builder::make_view;
 use arrow_array::{Array, ArrayRef, StringViewArray};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, ScalarBuffer};
 use memchr::memchr_iter;
+use tidegauge_exec::expr::Picked;
+use tidegauge_exec::kernels::text::Matcher;
+use tidegauge_exec::types::INLINE_MAX;
 use tidegauge_model::template::{HOLE, token_bytes};
 use tidegauge_store::Templates;
 
 use super::{Verdict, Window, Within};
 use crate::Result;
-use crate::functions::text::Matcher;
-use crate::scan::Picked;
-use crate::types::INLINE_MAX;
 
 /// A variable of this length or more has its length in four bytes behind this one.
 const LONG: u8 = u8::MAX;

@@ -100,7 +100,15 @@ impl State {
     pub(super) fn lend(&mut self, now: Instant) -> Option<Waker> {
         let next = Arc::clone(&self.waiting[self.next()?].share);
         let is_overdue = |running: &Running| now.saturating_duration_since(running.began) >= OVERDUE;
-        self.lend_one(&next, now, is_overdue).then(|| self.hand_on(|_| false))?.map(|woken| woken.waker)
+        if !self.lend_one(&next, now, is_overdue) {
+            // Who is next may be of the organisation that does not pause, which must not keep others waiting behind it.
+            let other = self.next_of(|share| !Arc::ptr_eq(&share.org, &next.org))?;
+            let other = Arc::clone(&self.waiting[other].share);
+            if !self.lend_one(&other, now, is_overdue) {
+                return None;
+            }
+        }
+        self.hand_on(|_| false).map(|woken| woken.waker)
     }
 
     /// Lends a turn at once to one whose organisation had little: a small query is a chain of short steps, and would wait

@@ -99,18 +99,23 @@ pub(crate) fn in_turns<F: Future>(work: F) -> impl Future<Output = F::Output> + 
 /// Lets others go on, if the turn has lasted long enough. Work that never waits calls it often.
 pub(crate) async fn pause() {
     if TURN.try_with(Turn::is_over).unwrap_or(true) {
-        let mut is_behind = false;
-        // Not the runtime's own way: it puts the task aside until its thread has nothing else to do, where no other thread
-        // finds it, and the next task of that thread may not pause at all.
-        poll_fn(|context| {
-            if std::mem::replace(&mut is_behind, true) {
-                return Poll::Ready(());
-            }
-            context.waker().wake_by_ref();
-            Poll::Pending
-        })
-        .await;
+        step_back().await;
     }
+}
+
+/// Ends the turn and waits for the next.
+async fn step_back() {
+    let mut is_behind = false;
+    // Not the runtime's own way: it puts the task aside until its thread has nothing else to do, where no other thread
+    // finds it, and the next task of that thread may not pause at all.
+    poll_fn(|context| {
+        if std::mem::replace(&mut is_behind, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// Work beside the threads of queries, which cannot pause: it takes no turn, and what it took is charged. Those who

@@ -1,6 +1,5 @@
 //! Who computes next.
 
-use std::sync::Mutex;
 use std::task::Waker;
 
 use super::*;
@@ -52,28 +51,26 @@ fn a_turn_goes_to_the_organisation_that_had_least() {
 #[test]
 fn who_was_away_has_saved_up_little() {
     let turns = never_lent(1);
-    let (busy, back) =
-        (turns.share(&Asker::new("busy", "a"), None), turns.share(&Asker::new("back", "a"), None));
-    let (mut of_busy, mut of_back) = (None, None);
+    // Two queries of each, so that one of each always waits.
+    let shares = [("busy", "a"), ("busy", "b"), ("back", "a"), ("back", "b")]
+        .map(|(org, of)| turns.share(&Asker::new(org, of), None));
+    let mut tickets = [None; 4];
     for _ in 0..1_000 {
-        assert!(take(&busy, &mut of_busy));
-        give_back(&busy, 2 * MILLISECOND);
+        assert!(take(&shares[0], &mut tickets[0]));
+        give_back(&shares[0], 2 * MILLISECOND);
     }
     // It goes first for 20 ms, and then they take turns.
     let mut order = Vec::new();
-    assert!(take(&busy, &mut of_busy));
-    assert!(!take(&back, &mut of_back));
-    let mut has = "busy";
+    assert!(take(&shares[0], &mut tickets[0]));
+    (1..4).for_each(|at| assert!(!take(&shares[at], &mut tickets[at])));
+    let mut held = 0;
     for _ in 0..40 {
-        let (held, ticket) = if has == "busy" { (&busy, &mut of_busy) } else { (&back, &mut of_back) };
-        give_back(held, 2 * MILLISECOND);
-        assert!(!take(held, ticket), "the other waits and is next or comes first");
-        has = if take(&busy, &mut of_busy) { "busy" } else { "back" };
-        if has == "back" {
-            assert!(take(&back, &mut of_back));
-        }
-        order.push(has);
+        give_back(&shares[held], 2 * MILLISECOND);
+        assert!(!take(&shares[held], &mut tickets[held]), "others wait");
+        held = (0..4).find(|at| take(&shares[*at], &mut tickets[*at])).unwrap();
+        order.push(if held < 2 { "busy" } else { "back" });
     }
+    assert!(order[..10].iter().all(|has| *has == "back"), "{order:?}");
     let of_back = order.iter().filter(|has| **has == "back").count();
     assert!((24..=28).contains(&of_back), "{order:?}");
 }
@@ -248,29 +245,24 @@ fn threads_of_lent_turns_sleep_while_one_organisation_asks() {
     turns.spare.all_awake();
 }
 
-/// Two organisations compute on one thread, one with twenty tasks and one with one: both get half.
-#[tokio::test]
-async fn many_tasks_have_no_more_than_one() {
+/// Two organisations want one turn, one for twenty queries and one for one: both get half.
+#[test]
+fn many_queries_have_no_more_than_one() {
     let turns = never_lent(1);
-    let log = Arc::new(Mutex::new(Vec::new()));
-    let mut tasks = tokio::task::JoinSet::new();
-    for number in 0..21 {
-        let org = if number == 0 { "one" } else { "many" };
-        let share = turns.share(&Asker::new(org, "token"), None);
-        let log = Arc::clone(&log);
-        tasks.spawn(InTurns::new(Arc::clone(&share), async move {
-            for _ in 0..20 {
-                // As long as a turn, by the account and not by the clock.
-                share.charge(40 * MILLISECOND);
-                log.lock().unwrap().push(org);
-                tokio::task::yield_now().await;
-            }
-        }));
+    let orgs = std::iter::once("one").chain(std::iter::repeat_n("many", 20));
+    let shares: Vec<_> = orgs.map(|org| turns.share(&Asker::new(org, "token"), None)).collect();
+    let mut tickets = vec![None; shares.len()];
+    assert!(take(&shares[1], &mut tickets[1]));
+    let mut held = 1;
+    (0..shares.len()).filter(|at| *at != 1).for_each(|at| assert!(!take(&shares[at], &mut tickets[at])));
+    let mut of_one = 0;
+    let mut all = 0;
+    while of_one < 20 {
+        give_back(&shares[held], 40 * MILLISECOND);
+        assert!(!take(&shares[held], &mut tickets[held]), "others wait");
+        held = (0..shares.len()).find(|at| take(&shares[*at], &mut tickets[*at])).unwrap();
+        of_one += usize::from(held == 0);
+        all += 1;
     }
-    while let Some(done) = tasks.join_next().await {
-        done.unwrap();
-    }
-    let log = log.lock().unwrap();
-    let last = log.iter().rposition(|org| *org == "one").unwrap();
-    assert!(last < 45, "its twenty turns ended at the {last}th of all");
+    assert!(all < 45, "its twenty turns were among the first {all}");
 }

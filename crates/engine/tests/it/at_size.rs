@@ -32,29 +32,26 @@ const LONG: [u64; 4] = [1 << 63, (1 << 63) + 1, u64::MAX, u64::MAX - 1];
 /// `id` tells events apart, `s` has many texts, `n` small integers, `r` halves, `x` extreme integers, `l` those and longer
 /// ones and floats that are equal to some of them, `m` several types,
 /// and `k0` to `k7` are keys whose values would make far more combinations than there are events.
-fn event(chance: &mut Numbers, number: u64) -> (i64, BTreeMap<String, Json>) {
+fn event(rng: &mut Numbers, number: u64) -> (i64, BTreeMap<String, Json>) {
     let mut fields = BTreeMap::new();
     let mut set = |name: &str, value: Json| fields.insert(name.to_owned(), value);
     set("id", json!(number));
-    set("s", json!(format!("s{}", chance.below(5_000))));
-    set("b", if chance.below(9) == 0 { Json::Null } else { json!(chance.below(2) == 0) });
-    set("n", json!(chance.below(300) as i64 - 3));
-    set("r", float(chance.below(24) as f64 / 2.0 - 6.0));
-    set("x", Json::from(EXTREMES[chance.below(EXTREMES.len() as u64) as usize]));
-    let (long, extreme) = (LONG[chance.below(4) as usize], EXTREMES[chance.below(6) as usize]);
-    set(
-        "l",
-        [json!(long), json!(extreme), float(long as f64), json!(number)][chance.below(4) as usize].clone(),
-    );
-    set("hi", json!(chance.below(EVENTS)));
-    let mixed = chance.below(20) as i64;
-    match chance.below(4) {
+    set("s", json!(format!("s{}", rng.below(5_000))));
+    set("b", if rng.below(9) == 0 { Json::Null } else { json!(rng.below(2) == 0) });
+    set("n", json!(rng.below(300) as i64 - 3));
+    set("r", float(rng.below(24) as f64 / 2.0 - 6.0));
+    set("x", Json::from(EXTREMES[rng.below(EXTREMES.len() as u64) as usize]));
+    let (long, extreme) = (LONG[rng.below(4) as usize], EXTREMES[rng.below(6) as usize]);
+    set("l", [json!(long), json!(extreme), float(long as f64), json!(number)][rng.below(4) as usize].clone());
+    set("hi", json!(rng.below(EVENTS)));
+    let mixed = rng.below(20) as i64;
+    match rng.below(4) {
         0 => set("m", json!(mixed)),
         1 => set("m", json!(format!("t{mixed}"))),
         2 => set("m", float(mixed as f64 + 0.5)),
         _ => set("m", Json::Null),
     };
-    let profile = if chance.below(500) == 0 { PROFILES + number } else { chance.below(PROFILES) };
+    let profile = if rng.below(500) == 0 { PROFILES + number } else { rng.below(PROFILES) };
     for key in 0..WIDE_KEYS {
         let value = Numbers(profile * WIDE_KEYS + key).below(WIDE_VALUES);
         let is_text = key % 2 == 0;
@@ -63,20 +60,20 @@ fn event(chance: &mut Numbers, number: u64) -> (i64, BTreeMap<String, Json>) {
             if is_text { json!(format!("value {value}")) } else { json!(value * 1_000_003) },
         );
     }
-    let after = chance.below(40 * HOUR as u64) as i64;
+    let after = rng.below(40 * HOUR as u64) as i64;
     (START - 50 * HOUR + after, fields)
 }
 
-fn events(chance: &mut Numbers) -> Vec<Batch> {
-    let batch = |first: u64, chance: &mut Numbers| {
-        (first..first + BATCH_EVENTS).map(|number| event(chance, number)).collect()
+fn events(rng: &mut Numbers) -> Vec<Batch> {
+    let batch = |first: u64, rng: &mut Numbers| {
+        (first..first + BATCH_EVENTS).map(|number| event(rng, number)).collect()
     };
-    (0..EVENTS / BATCH_EVENTS).map(|number| batch(number * BATCH_EVENTS, chance)).collect()
+    (0..EVENTS / BATCH_EVENTS).map(|number| batch(number * BATCH_EVENTS, rng)).collect()
 }
 
 /// A few events for tables beside the large one.
-fn few(chance: &mut Numbers) -> Vec<Batch> {
-    vec![(0..20).map(|number| event(chance, number)).collect()]
+fn few(rng: &mut Numbers) -> Vec<Batch> {
+    vec![(0..20).map(|number| event(rng, number)).collect()]
 }
 
 #[expect(clippy::disallowed_methods, reason = "a test is told how long to look by who looks for a fault")]
@@ -84,8 +81,8 @@ fn told(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().map_or(otherwise, |value| value.parse().unwrap())
 }
 
-fn pipeline(world: &[(String, crate::support::pipes::table::Table)], chance: &mut Numbers) -> Pipeline {
-    let stages: Vec<u64> = (0..1 + chance.below(4)).map(|_| chance.word()).collect();
+fn pipeline(world: &[(String, crate::support::pipes::table::Table)], rng: &mut Numbers) -> Pipeline {
+    let stages: Vec<u64> = (0..1 + rng.below(4)).map(|_| rng.word()).collect();
     grow_large(world, &stages)
 }
 
@@ -94,8 +91,8 @@ fn pipeline(world: &[(String, crate::support::pipes::table::Table)], chance: &mu
 fn large_pipelines_are_answered_as_the_naive_interpreter_does() {
     block_on(async {
         let seed = told("TIDEGAUGE_LARGE_SEED", 1);
-        let mut chance = Numbers(seed);
-        let (one, two) = (events(&mut chance), few(&mut chance));
+        let mut rng = Numbers(seed);
+        let (one, two) = (events(&mut rng), few(&mut rng));
         let house = House::new().await;
         let requests = |batches: &[Batch]| batches.iter().map(ndjson_of).collect::<Vec<String>>();
         let filled = [
@@ -105,7 +102,7 @@ fn large_pipelines_are_answered_as_the_naive_interpreter_does() {
         let datasets = [("one", &filled[0].state), ("two", &filled[1].state)];
         let world = [("one".to_owned(), table_of("one", &one)), ("two".to_owned(), table_of("two", &two))];
         for number in 0..told("TIDEGAUGE_LARGE_PIPELINES", 6) {
-            let pipeline = pipeline(&world, &mut chance);
+            let pipeline = pipeline(&world, &mut rng);
             for way in [Way::Threads, Way::Cached, Way::Cached] {
                 let answer = house.ask_text(&datasets, &pipeline.text, way).await.unwrap_or_else(|errors| {
                     panic!("seed {seed}, {number}: {}", errors[0].render(&pipeline.text))

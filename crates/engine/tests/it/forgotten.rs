@@ -10,6 +10,7 @@ use tidegauge_engine::{EngineSettings, Options, Place, Places};
 use tidegauge_model::{RowId, Timestamp};
 use tidegauge_store::DatasetState;
 
+use crate::support::engines::{engine, tried};
 use crate::support::house::{Filled, HOUR, House, Placement, SECOND, START, Way, block_on, files_below};
 
 /// What must not be found afterwards, and what stays.
@@ -139,6 +140,45 @@ fn trimmed_and_expired_events_are_in_no_file() {
 #[test]
 fn events_of_a_deleted_dataset_are_in_no_file() {
     block_on(check(Deletion::Dataset, Placement::Segments));
+}
+
+/// More rows with texts of events than these engines hold.
+const SPILLING: &str = "logs | extend r = range(1, 1000, 1) | mv-expand r \
+    | sort by message asc, email desc | summarize rows = count(), last = max(message)";
+
+/// What queries put on the disk goes with them, and what a crash has left of it goes at the start.
+#[test]
+fn what_queries_put_on_the_disk_stays_in_no_file() {
+    block_on(async {
+        let house = House::new().await;
+        let requests: Vec<String> = (0..4).map(request).collect();
+        let filled = house.filled(&requests, Placement::Segments).await;
+        let mut written = 0;
+        for mebibytes in [8, 16, 24] {
+            let engine = engine(&house, |settings| {
+                settings.memory_bytes = mebibytes << 20;
+                settings.query_memory_bytes = mebibytes << 20;
+                settings.spill_folder = house.folder().join(format!("spill-of-{mebibytes}"));
+            });
+            // Whether that is enough for an answer does not matter.
+            let _ = tried(&engine, &filled.state, SPILLING).await;
+            written += engine.spilled().written;
+            // What worked for a query that was refused ends a little later.
+            while engine.spilled().held > 0 {
+                tokio::task::yield_now().await;
+            }
+        }
+        assert!(written > 0, "nothing was put on the disk");
+        let left = house.folder().join("spill-1/left");
+        std::fs::create_dir_all(&left).unwrap();
+        std::fs::write(left.join("rows"), DOOMED).unwrap();
+        delete(&house, &filled, Deletion::Events).await;
+        house.store.vacuum(&filled.state).await.unwrap();
+        house.sweep().await;
+        assert_eq!(files_with(&house, DOOMED), [left.join("rows")]);
+        let house = Box::pin(house.reopened()).await;
+        assert_eq!(files_with(&house, DOOMED), Vec::<PathBuf>::new());
+    });
 }
 
 /// The process ended between the deletion and its being told, or the settings have changed since.

@@ -32,9 +32,10 @@ pub(crate) struct GroupLine {
     pub(crate) results: Vec<(String, Json)>,
 }
 
-/// The folder of the repository.
+/// The folder of the repository, from the package of whichever crate's tests this is part of.
 pub(crate) fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    let mut folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    folders.find(|folder| folder.join("tests/queries").is_dir()).unwrap().to_owned()
 }
 
 /// Asks the questions of every file. Says where answers differ, unless they are taken over.

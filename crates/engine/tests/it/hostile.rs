@@ -143,7 +143,7 @@ const NUMBERS: [&str; 8] =
 
 /// Texts that are queries or parts of such.
 fn corpus() -> Vec<String> {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
     let mut texts: Vec<String> = Vec::new();
     for line in std::fs::read_to_string(root.join("tests/language/cases.jsonl")).unwrap().lines() {
         let case: Json = serde_json::from_str(line).unwrap();
@@ -194,20 +194,20 @@ fn cuts(text: &str) -> Vec<usize> {
 }
 
 struct Hostile {
-    chance: Numbers,
+    rng: Numbers,
     corpus: Vec<String>,
 }
 
 impl Hostile {
     fn pick<'a, T>(&mut self, values: &'a [T]) -> &'a T {
-        &values[self.chance.below(values.len() as u64) as usize]
+        &values[self.rng.below(values.len() as u64) as usize]
     }
 
     /// A stretch of a text between two cuts.
     fn stretch(&mut self, text: &str) -> (usize, usize) {
         let cuts = cuts(text);
-        let start = self.chance.below(cuts.len() as u64) as usize;
-        let end = (start + 1 + self.chance.below(6) as usize).min(cuts.len() - 1);
+        let start = self.rng.below(cuts.len() as u64) as usize;
+        let end = (start + 1 + self.rng.below(6) as usize).min(cuts.len() - 1);
         (cuts[start.min(end)], cuts[end])
     }
 
@@ -217,7 +217,7 @@ impl Hostile {
         let other = self.pick(&corpus).clone();
         self.corpus = corpus;
         let (from, to) = self.stretch(&other);
-        let part = match self.chance.below(7) {
+        let part = match self.rng.below(7) {
             0 => String::new(),
             1 => other[from..to].to_owned(),
             2 => format!("{}{}", &text[start..end], &text[start..end]),
@@ -236,15 +236,14 @@ impl Hostile {
     }
 
     fn text(&mut self) -> String {
-        match self.chance.below(10) {
-            0 => (0..self.chance.below(80)).map(|_| char::from(32 + self.chance.below(95) as u8)).collect(),
+        match self.rng.below(10) {
+            0 => (0..self.rng.below(80)).map(|_| char::from(32 + self.rng.below(95) as u8)).collect(),
             1 => {
-                let letter =
-                    |chance: &mut Numbers| char::from_u32(chance.below(0x11_0000) as u32).unwrap_or('|');
-                (0..self.chance.below(40)).map(|_| letter(&mut self.chance)).collect()
+                let letter = |rng: &mut Numbers| char::from_u32(rng.below(0x11_0000) as u32).unwrap_or('|');
+                (0..self.rng.below(40)).map(|_| letter(&mut self.rng)).collect()
             }
             2 | 3 => {
-                let count = self.chance.below(25);
+                let count = self.rng.below(25);
                 let words: Vec<&str> = (0..count).map(|_| *self.pick(WORDS)).collect();
                 format!("logs | {}", words.join(" "))
             }
@@ -252,7 +251,7 @@ impl Hostile {
                 let corpus = std::mem::take(&mut self.corpus);
                 let mut text = self.pick(&corpus).clone();
                 self.corpus = corpus;
-                for _ in 0..1 + self.chance.below(4) {
+                for _ in 0..1 + self.rng.below(4) {
                     text = self.mutated(&text);
                     // Doubling what was doubled has no end.
                     if text.len() > 4_000 {
@@ -301,7 +300,7 @@ fn no_text_makes_the_engine_fail() {
     let cases = number("TIDEGAUGE_HOSTILE_CASES").unwrap_or(CASES);
     let seed = number("TIDEGAUGE_HOSTILE_SEED").unwrap_or(1);
     let trace = setting("TIDEGAUGE_HOSTILE_TRACE");
-    let mut hostile = Hostile { chance: Numbers(seed), corpus: corpus() };
+    let mut hostile = Hostile { rng: Numbers(seed), corpus: corpus() };
     let mut faults = Vec::new();
     block_on(async {
         let house = House::new().await;

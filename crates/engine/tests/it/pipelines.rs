@@ -15,7 +15,7 @@ use crate::support::house::{House, Placement, START, Way, block_on};
 use crate::support::pipes::grow::{Pipeline, grow};
 use crate::support::pipes::shown;
 use crate::support::pipes::table::{Column, Table};
-use crate::support::pipes::value::{Kind, Kinds, Val};
+use crate::support::pipes::value::{Kind, TypeSet, Val};
 
 /// `id` tells events apart, `s` has texts, `b` booleans, `n` small integers, `r` small numbers, `x` extreme integers,
 /// `y` extreme numbers, `l` numbers of which some are beyond 64 bits, `m` several types.
@@ -56,7 +56,7 @@ fn events() -> impl Strategy<Value = Vec<Batch>> {
 
 /// What the naive interpreter sees of a dataset.
 pub(crate) fn table_of(name: &str, batches: &[Batch]) -> Table {
-    let mut kinds: BTreeMap<&str, Kinds> = BTreeMap::new();
+    let mut kinds: BTreeMap<&str, TypeSet> = BTreeMap::new();
     for (_, event) in batches.iter().flatten() {
         for (field, value) in event {
             if let Some(kind) = Val::of_json(value).kind() {
@@ -64,7 +64,7 @@ pub(crate) fn table_of(name: &str, batches: &[Batch]) -> Table {
             }
         }
     }
-    let own = ["_sysTime", "_time"].map(|name| (name, Kinds::from([Kind::Time])));
+    let own = ["_sysTime", "_time"].map(|name| (name, TypeSet::from([Kind::Time])));
     let columns = own.into_iter().chain(kinds.clone());
     let columns = columns.map(|(name, kinds)| Column { name: name.to_owned(), kinds }).collect();
     let row = |(time, event): &(i64, BTreeMap<String, Json>)| {

@@ -174,7 +174,7 @@ fn all() -> Vec<(&'static str, Vec<Diagnostic>)> {
 
 #[test]
 fn queries_that_make_no_sense_have_these_diagnostics() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/query_errors.txt");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("it/query_errors.txt");
     let now: String = all().iter().map(|(text, errors)| said(errors, text)).collect();
     let before = std::fs::read_to_string(&path).unwrap_or_default();
     if now != before && is_blessed() {

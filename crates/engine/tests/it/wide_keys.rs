@@ -54,7 +54,7 @@ fn mixed(number: u64) -> Value {
 }
 
 /// A number by chance that is always the same.
-fn chance(seed: u64) -> u64 {
+fn rng(seed: u64) -> u64 {
     let mut mixed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -64,7 +64,7 @@ fn chance(seed: u64) -> u64 {
 impl Shape {
     /// The first events have every value of every key, so that each block can have all of them.
     fn key(&self, event: u64, key: u64) -> Value {
-        let number = if event < self.values { event } else { chance(event * 1_000 + key) % self.values };
+        let number = if event < self.values { event } else { rng(event * 1_000 + key) % self.values };
         (self.of)(number)
     }
 

@@ -6,10 +6,11 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
-use tidegauge_engine::{Dataset, Engine, EngineSettings, Options, Question};
+use tidegauge_engine::{Dataset, Engine, EngineSettings, Error, Options, Question};
 use tidegauge_lang::{parse_query, resolve};
 use tidegauge_store::DatasetState;
 
+use crate::support::engines::tried;
 use crate::support::house::{House, Placement, START, block_on};
 use crate::support::reply;
 
@@ -126,6 +127,31 @@ fn very_many_columns_are_read_in_portions() {
                     assert_eq!(few[0][0], Json::from(first), "{placement:?}: {text}");
                 }
             }
+        }
+    });
+}
+
+#[test]
+fn a_union_with_too_many_fields_is_told_at_one_of_its_tables() {
+    block_on(async {
+        let house = House::new().await;
+        let engine = engine(&house, 512 << 20);
+        let event = |first: usize| {
+            let fields: Vec<String> =
+                (first..first + 5_001).map(|field| format!(r#""f_{field}":1"#)).collect();
+            format!("{{\"_time\":{},{}}}\n", START / 1_000_000, fields.join(","))
+        };
+        let filled = house.filled(&[event(0) + &event(5_001)], Placement::Buffer).await;
+        for (text, place) in [
+            ("logs | union logs", 13..17),
+            ("union log*, (logs | take 1)", 6..10),
+            ("union (logs), logs", 7..11),
+        ] {
+            let Err(Error::Invalid(problems)) = tried(&engine, &filled.state, text).await else {
+                panic!("{text} was not refused");
+            };
+            assert!(problems[0].message.contains("more than 10000 fields"), "{problems:?}");
+            assert_eq!(problems[0].span.range(), place, "{text}");
         }
     });
 }

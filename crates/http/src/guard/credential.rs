@@ -47,9 +47,15 @@ pub(super) async fn find(
     }
     let (text, is_dpop) = match presented(access, Face::of(head.uri, head.headers, app.now()), head)? {
         Sent::Secret(secret) => {
-            let found = app.bearers.find(app.source(), secret.digest(), named, app.now()).await?;
+            let found = app.token_cache.find(app.source(), secret.digest(), named, app.now()).await?;
             let bearer = found.ok_or(Refusal::UnknownToken)?;
-            return Ok(Found { actor: actor_of_ours(&bearer), bearer, limit: None, nonce: None });
+            return Ok(Found {
+                actor: actor_of_ours(&bearer),
+                bearer,
+                session: None,
+                limit: None,
+                nonce: None,
+            });
         }
         Sent::AccessToken { text, is_dpop } if app.oauth.is_used() => (text, is_dpop),
         Sent::AccessToken { .. } => return Err(Refusal::MalformedToken.into()),
@@ -70,7 +76,7 @@ pub(super) async fn find(
     };
     let (scopes, bound, expires_at) = (admitted.scopes, admitted.bound, admitted.expires_at);
     let limit = Some(Limit { scopes, bound, expires_at });
-    Ok(Found { bearer: admitted.bearer, actor, limit, nonce: admitted.nonce })
+    Ok(Found { bearer: admitted.bearer, actor, session: None, limit, nonce: admitted.nonce })
 }
 
 /// Who sends by the address of an endpoint, which is for sending events and for nothing else.
@@ -80,7 +86,7 @@ async fn by_endpoint(app: &App, access: Access, address: &Address) -> Result<Fou
     }
     let found = endpoints::by_address(app, &address.secret).await?;
     let bearer = found.ok_or(Refusal::UnknownEndpoint)?;
-    Ok(Found { actor: actor_of_ours(&bearer), bearer, limit: None, nonce: None })
+    Ok(Found { actor: actor_of_ours(&bearer), bearer, session: None, limit: None, nonce: None })
 }
 
 fn actor_of_ours(found: &Bearer) -> String {

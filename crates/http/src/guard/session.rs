@@ -34,9 +34,10 @@ pub(super) async fn find(
     };
     let look_up = app.catalog.find_person_bearer(&session.user, named);
     let key = format!("session of {}", session.user);
-    let found = app.bearers.remembered(&app.catalog, key, named, app.now(), look_up).await?;
+    let found = app.token_cache.remembered(&app.catalog, key, named, app.now(), look_up).await?;
     let bearer = found.ok_or(Refusal::UnknownToken)?;
-    Ok(Some(Found { bearer, actor: session.user.into_string(), limit: None, nonce: None }))
+    let (actor, session) = (session.user.to_string(), Some(session.secret().digest()));
+    Ok(Some(Found { bearer, actor, session, limit: None, nonce: None }))
 }
 
 fn is_from_own_page(app: &App, head: Head<'_>, session: &Session) -> bool {

@@ -18,10 +18,10 @@ use tidegauge_model::Timestamp;
 use utoipa::{IntoParams, ToSchema};
 
 use super::form::Form;
+use super::labels::{ago, browser_name};
 use super::layout::{Page, redirect};
 use super::refusals::{out_of_date, retry_after, wait_text};
 use super::visitor::Visitor;
-use super::words::{ago, browser_name};
 use crate::error::ApiError;
 use crate::extract::Query;
 

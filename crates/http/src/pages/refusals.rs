@@ -4,8 +4,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use tidegauge_model::Timestamp;
 
+use super::labels;
 use super::layout::{Action, Message};
-use super::words;
 
 /// What is said about a form that is not bound to the browser that sends it.
 pub const STALE_FORM: &str =
@@ -19,7 +19,7 @@ pub fn out_of_date(page: &str) -> Response {
 
 /// Says how long to wait.
 pub fn wait_text(until: Timestamp, now: Timestamp) -> String {
-    format!("There were too many failed attempts. Try again in {}.", words::until(until, now))
+    format!("There were too many failed attempts. Try again in {}.", labels::until(until, now))
 }
 
 /// The same for programs.

@@ -9,7 +9,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use tidegauge_app::App;
-use tidegauge_app::service::links::{self, LinkUse};
+use tidegauge_app::service::invite_links::{self, LinkUse};
 use tidegauge_app::service::passwords::Password;
 use tidegauge_app::service::passwords::rules::LENGTH_MIN;
 use utoipa::ToSchema;
@@ -84,9 +84,11 @@ pub async fn use_link(
     }
     let session = visitor.session.as_ref();
     let used = match (form.accept.as_deref(), session, &form.password) {
-        (Some("account"), Some(session), _) => links::join(&app, &link, session, &visitor.arrival).await?,
+        (Some("account"), Some(session), _) => {
+            invite_links::join(&app, &link, session, &visitor.arrival).await?
+        }
         (None, _, Some(password)) => {
-            links::set_password(&app, &link, password, session, &visitor.arrival).await?
+            invite_links::set_password(&app, &link, password, session, &visitor.arrival).await?
         }
         _ => LinkUse::Unfit("Sign in with your account, or choose a password.".to_owned()),
     };
@@ -111,7 +113,7 @@ async fn show(
     status: StatusCode,
     problem: Option<String>,
 ) -> Result<Response, ApiError> {
-    let Some(found) = links::find(app, link).await? else {
+    let Some(found) = invite_links::find(app, link).await? else {
         return Ok(gone());
     };
     let signed_in = match &visitor.session {

@@ -9,7 +9,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
 use tidegauge_app::App;
 use tidegauge_auth::Access;
-use tidegauge_model::chance;
+use tidegauge_model::rng;
 use tidegauge_webui as webui;
 use utoipa_axum::router::UtoipaMethodRouter;
 use utoipa_axum::routes;
@@ -21,7 +21,22 @@ use crate::api::{Api, Versions};
 use crate::resources::endpoints::elastic;
 
 /// Where the screens of the interface are.
-const SCREENS: [&str; 6] = ["/", "/explore", "/stream", "/datasets", "/queries", "/start"];
+const SCREENS: &[&str] = &[
+    "/",
+    "/explore",
+    "/stream",
+    "/dashboards",
+    "/datasets",
+    "/queries",
+    "/start",
+    "/monitors",
+    "/notifiers",
+    "/endpoints",
+    "/tokens",
+    "/people",
+    "/settings",
+    "/traces",
+];
 
 /// The routes that the interface can do without, by the names that its page knows them by.
 const ROUTES: &[&str] = &[
@@ -35,14 +50,25 @@ const ROUTES: &[&str] = &[
     "estimate",
     "answers",
     "exports",
+    "monitor-states",
+    "token-usage",
+    "org-usage",
+    "demo-events",
 ];
 
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
 /// The routes of the page.
 pub fn routes(api: Api) -> Api {
-    let screens = SCREENS.into_iter().map(|path| at(path, routes!(screen)));
-    let screens = screens.chain([routes!(screen_of_one)]);
+    let screens = SCREENS.iter().map(|path| at(path, routes!(screen)));
+    let of_one = [
+        routes!(screen_of_one),
+        routes!(screen_of_dashboard),
+        routes!(screen_of_monitor),
+        routes!(screen_of_notifier),
+        routes!(screen_of_endpoint),
+    ];
+    let screens = screens.chain(of_one);
     screens.fold(api, |api, route| api.add(Versions::None, Access::Public, route))
 }
 
@@ -79,6 +105,45 @@ pub async fn screen(State(app): State<Arc<App>>, visitor: Visitor, request: Requ
     (status = 303, description = "Nobody is signed in."),
 ))]
 pub async fn screen_of_one(State(app): State<Arc<App>>, visitor: Visitor, uri: Uri) -> Response {
+    answer(&app, &visitor, &uri)
+}
+
+/// The screen of one monitor.
+#[utoipa::path(get, path = "/monitors/{id}", tag = "pages", operation_id = "screen_of_monitor",
+    params(("id" = String, Path)), responses(
+    (status = 200, body = String, content_type = "text/html"),
+    (status = 303, description = "Nobody is signed in."),
+))]
+pub async fn screen_of_monitor(State(app): State<Arc<App>>, visitor: Visitor, uri: Uri) -> Response {
+    answer(&app, &visitor, &uri)
+}
+
+/// The screen of one notifier.
+#[utoipa::path(get, path = "/notifiers/{id}", tag = "pages", operation_id = "screen_of_notifier",
+    params(("id" = String, Path)), responses(
+    (status = 200, body = String, content_type = "text/html"),
+    (status = 303, description = "Nobody is signed in."),
+))]
+pub async fn screen_of_notifier(State(app): State<Arc<App>>, visitor: Visitor, uri: Uri) -> Response {
+    answer(&app, &visitor, &uri)
+}
+
+/// The screen of one endpoint.
+#[utoipa::path(get, path = "/endpoints/{id}", tag = "pages", operation_id = "screen_of_endpoint",
+    params(("id" = String, Path)), responses(
+    (status = 200, body = String, content_type = "text/html"),
+    (status = 303, description = "Nobody is signed in."),
+))]
+pub async fn screen_of_endpoint(State(app): State<Arc<App>>, visitor: Visitor, uri: Uri) -> Response {
+    answer(&app, &visitor, &uri)
+}
+
+/// The screen of one dashboard. Whether there is such a one is told on it.
+#[utoipa::path(get, path = "/dashboards/{uid}", tag = "pages", params(("uid" = String, Path)), responses(
+    (status = 200, body = String, content_type = "text/html"),
+    (status = 303, description = "Nobody is signed in."),
+))]
+pub async fn screen_of_dashboard(State(app): State<Arc<App>>, visitor: Visitor, uri: Uri) -> Response {
     answer(&app, &visitor, &uri)
 }
 
@@ -132,7 +197,7 @@ fn policy(nonce: &str) -> String {
 }
 
 fn new_nonce(app: &App) -> String {
-    format!("{:032x}", u128::from_le_bytes(chance::bytes::<16>(&*app.chance)))
+    format!("{:032x}", u128::from_le_bytes(rng::bytes::<16>(&*app.rng)))
 }
 
 fn not_built() -> Response {
@@ -156,6 +221,16 @@ mod tests {
             "/login?return_to=%2Fexplore%3Fq%3Da%2520%257C%2520b%26to%3Dnow"
         );
         assert_eq!(to(&format!("/explore?q={}", "x".repeat(9_000))), "/login");
+    }
+
+    #[tokio::test]
+    async fn without_the_interface_the_page_says_what_to_install() {
+        let response = not_built();
+        assert_eq!(response.status(), StatusCode::OK);
+        assert_eq!(response.headers()["cache-control"], "no-store");
+        let text = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
+        let text = String::from_utf8(text.to_vec()).unwrap();
+        assert!(text.contains("Install Node from 20.19") && text.contains("/account"), "{text}");
     }
 
     #[test]

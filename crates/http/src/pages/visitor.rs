@@ -39,7 +39,7 @@ impl FromRequestParts<Arc<App>> for Visitor {
         };
         let form = match Cookie::Form.read(app, &parts.headers) {
             Some(secret) => (secret, true),
-            None => (OpaqueSecret::generate(&*app.chance), false),
+            None => (OpaqueSecret::generate(&*app.rng), false),
         };
         Ok(Self { session, arrival: arrival(app, parts), form, headers: parts.headers.clone() })
     }

@@ -1,6 +1,6 @@
 //! `/answers`: answers that are kept as they were seen. Reading one is in `answers/kept.rs`.
 
-pub mod kept;
+pub mod read;
 
 use std::sync::Arc;
 

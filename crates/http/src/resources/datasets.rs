@@ -1,7 +1,9 @@
-//! `/datasets`: the places that events go to. Their fields are in `fields`, their figures and upkeep in `care`.
+//! `/datasets`: the places that events go to. Their fields are in `fields`, their figures and upkeep in `care`, events
+//! to look around with in `demo`.
 
-pub mod care;
+pub mod demo;
 pub mod fields;
+pub mod maintenance;
 
 use std::sync::Arc;
 
@@ -11,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use tidegauge_app::App;
 use tidegauge_app::service::datasets::{self, DatasetChange, DatasetInput};
 use tidegauge_catalog::datasets::Dataset;
+use tidegauge_model::dataset::AUDIT_KIND;
 use tidegauge_model::{Action, DatasetArea};
 use utoipa::ToSchema;
 
@@ -99,7 +102,8 @@ impl DatasetResponse {
         Self {
             id: name.to_owned(),
             name: name.to_owned(),
-            can_write: caller.capabilities.allows_dataset(name, DatasetArea::Ingest, Action::Create),
+            can_write: dataset.kind != AUDIT_KIND
+                && caller.capabilities.allows_dataset(name, DatasetArea::Ingest, Action::Create),
             description: dataset.description,
             who: dataset.created_by.into_string(),
             created: dataset.created.to_string(),

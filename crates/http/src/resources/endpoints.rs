@@ -27,6 +27,7 @@ use serde::Deserialize;
 use tidegauge_app::App;
 use tidegauge_app::service::Error;
 use tidegauge_app::service::datasets::Making;
+use tidegauge_app::service::ingest::Patience;
 use tidegauge_app::service::ingest::sender::{self, Key, Refused, Sending, Stored};
 use tidegauge_auth::Access;
 use tidegauge_ingest::{Encoding, Events};
@@ -36,14 +37,17 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
 use super::ingest::{EVENT_LABELS, check_length, encoding, length, settle, text};
-use crate::allowance;
 use crate::api::{Api, Versions};
 use crate::error::ApiError;
 use crate::extract::Caller;
+use crate::quota_headers;
 use face::Face;
 
 /// Which dataset a request is for; the second is what existing senders are set up with.
 const DATASET: [&str; 2] = ["x-tidegauge-dataset", "x-axiom-dataset"];
+
+/// Where senders of Loki name their tenant, which is the dataset unless another is named.
+const TENANT: &str = "x-scope-orgid";
 
 /// What every route that takes events asks of its caller.
 pub const SEND: Access = Access::Dataset(DatasetArea::Ingest, Action::Create);
@@ -54,6 +58,7 @@ pub fn routes(api: Api) -> Api {
     api.add(v1, SEND, routes!(otlp::logs))
         .add(v1, SEND, routes!(otlp::traces))
         .add(v1, SEND, routes!(otlp::metrics))
+        .add(root, SEND, routes!(otlp::logs_of_loki))
         .add(root, SEND, routes!(grpc::logs))
         .add(root, SEND, routes!(grpc::traces))
         .add(root, SEND, routes!(grpc::metrics))
@@ -138,6 +143,8 @@ struct Incoming {
     bytes_max: u64,
     /// What reading a body takes beside it.
     beside: fn(&[u8]) -> u64,
+    /// How long the request waits for room.
+    patience: Patience,
     body: Body,
 }
 
@@ -164,6 +171,7 @@ impl Incoming {
             encoding: encoding(headers)?,
             bytes_max: u64::MAX,
             beside: |_| 0,
+            patience: Patience::Hurried,
             app,
             caller,
             length,
@@ -191,7 +199,7 @@ impl Incoming {
         read: impl FnOnce(&[u8], &mut Events<'_>) -> Result<T, Problem> + Send + 'static,
         key: impl FnOnce(&T) -> Option<Key> + Send + 'static,
     ) -> Result<Result<Stored<T>, Refused>, ApiError> {
-        let Self { app, caller, encoding, length, bytes_max, body, .. } = self;
+        let Self { app, caller, encoding, length, bytes_max, patience, body, .. } = self;
         let (dataset, in_body, unnamed, beside) =
             (self.dataset, self.dataset_in_body, self.unnamed, self.beside);
         let (timestamp_field, labels, making) = (self.timestamp_field, self.labels, self.making);
@@ -199,7 +207,8 @@ impl Incoming {
         let to_app = Arc::clone(&app);
         // Boxed once here, or every layer around it would copy it.
         let work = Box::pin(async move {
-            let mut whole = sender::gather(&to_app, encoding, bytes_max, body.into_data_stream()).await?;
+            let body = body.into_data_stream();
+            let mut whole = sender::gather(&to_app, encoding, bytes_max, patience, body).await?;
             let bytes = whole.bytes.as_slice();
             whole.held.add(beside(bytes).min(to_app.ingest.limits.max_uncompressed_bytes))?;
             let dataset = match dataset.or_else(|| in_body(bytes)) {
@@ -234,7 +243,7 @@ fn not_named(problem: Option<Problem>) -> Refused {
 /// The answer to a request whose events are stored, with what is left of the month.
 fn accepted<T>(answer: Answer, stored: &Stored<T>) -> Response {
     let mut response = respond(answer);
-    allowance::set(response.headers_mut(), &stored.answer.allowance);
+    quota_headers::set(response.headers_mut(), &stored.answer.quota_remaining);
     response
 }
 

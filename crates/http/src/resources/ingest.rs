@@ -1,5 +1,7 @@
 //! `/datasets/{name}/ingest` and `/ingest/{name}`: events come in here.
 
+mod odd_type;
+
 use std::sync::Arc;
 
 use axum::body::Body;
@@ -14,9 +16,9 @@ use tidegauge_model::ErrorKind;
 use utoipa::{IntoParams, ToSchema};
 
 use super::endpoints::msgpack;
-use crate::allowance;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, Json, PathId, Query};
+use crate::quota_headers;
 
 /// Ours first; the second of each pair is what existing clients send.
 const CSV_FIELDS: [&str; 2] = ["x-tidegauge-csv-fields", "x-axiom-csv-fields"];
@@ -172,10 +174,18 @@ async fn take(
         let key = text(&headers, &[IDEMPOTENCY_KEY])?;
         return msgpack::take((app, caller), dataset, field, key, &headers, body).await.map(respond);
     }
+    let encoding = encoding(&headers)?;
+    let (format, body) = match format(&headers) {
+        Some(format) => (format, body),
+        None => match odd_type::is_json(encoding, body).await.map_err(unreadable)? {
+            (true, body) => (Format::Json, body),
+            (false, _) => return Err(unknown_type(&headers)),
+        },
+    };
     let mut input = IngestInput {
         dataset,
-        format: format(&headers)?,
-        encoding: encoding(&headers)?,
+        format,
+        encoding,
         timestamp_field: given(parameters.timestamp_field),
         timestamp_format: given(parameters.timestamp_format),
         csv_delimiter: given(parameters.csv_delimiter),
@@ -213,7 +223,7 @@ pub(super) async fn settle(
 }
 
 fn respond(answer: IngestAnswer) -> Response {
-    let IngestAnswer { ingested, sequence, is_repeated, log_length, with_time_field, allowance: left } =
+    let IngestAnswer { ingested, sequence, is_repeated, log_length, with_time_field, quota_remaining: left } =
         answer;
     let failure = |failure: ingest::IngestFailure| IngestFailureResponse {
         timestamp: failure.timestamp,
@@ -238,7 +248,7 @@ fn respond(answer: IngestAnswer) -> Response {
     if is_repeated {
         headers.insert(REPEATED, HeaderValue::from_static("true"));
     }
-    allowance::set(headers, &left);
+    quota_headers::set(headers, &left);
     response
 }
 
@@ -263,30 +273,36 @@ fn unreadable(error: axum::Error) -> ApiError {
     ApiError::new(ErrorKind::Malformed, message).hint("nothing of this request was stored")
 }
 
-fn format(headers: &HeaderMap) -> Result<Format, ApiError> {
-    let Some(value) = headers.get(header::CONTENT_TYPE) else {
-        return Ok(Format::Json);
-    };
+/// The media type that a body is said to have, without parameters and in lower case; empty if nothing is said.
+fn essence(headers: &HeaderMap) -> String {
+    let Some(value) = headers.get(header::CONTENT_TYPE) else { return String::new() };
     let text = value.to_str().unwrap_or("unreadable");
-    let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    match essence.as_str() {
+    text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// How a body is to be read; none if its media type is not known.
+fn format(headers: &HeaderMap) -> Option<Format> {
+    match essence(headers).as_str() {
         ""
         | "application/json"
         | "application/x-ndjson"
         | "application/nd-json"
         | "application/ndjson"
         | "application/jsonl"
-        | "application/x-jsonlines" => Ok(Format::Json),
-        "text/csv" => Ok(Format::Csv),
-        "text/plain" => Ok(Format::Lines),
-        other if other.starts_with("application/") && other.ends_with("+json") => Ok(Format::Json),
-        other => {
-            let known = "application/json application/x-ndjson application/msgpack text/csv text/plain";
-            let message = format!("unsupported media type {other:?}, only [{known}] are allowed");
-            Err(ApiError::new(ErrorKind::UnsupportedMedia, message)
-                .hint("send the header Content-Type: application/json"))
-        }
+        | "application/x-jsonlines" => Some(Format::Json),
+        "text/csv" => Some(Format::Csv),
+        "text/plain" => Some(Format::Lines),
+        other if other.starts_with("application/") && other.ends_with("+json") => Some(Format::Json),
+        _ => None,
     }
+}
+
+fn unknown_type(headers: &HeaderMap) -> ApiError {
+    let known = "application/json application/x-ndjson application/msgpack text/csv text/plain";
+    let message = format!("unsupported media type {:?}, only [{known}] are allowed", essence(headers));
+    ApiError::new(ErrorKind::UnsupportedMedia, message).hint(
+        "send the header Content-Type: application/json; JSON of another type must begin with an object or an array",
+    )
 }
 
 pub(super) fn encoding(headers: &HeaderMap) -> Result<Encoding, ApiError> {

@@ -1,8 +1,10 @@
 //! `/monitors`: what people want to be told about.
 
 pub mod backtest;
+mod backtest_stream;
 pub mod body;
 pub mod history;
+pub mod states;
 
 use std::sync::Arc;
 

@@ -28,7 +28,7 @@ pub struct OwnCapabilitiesResponse {
 #[utoipa::path(get, path = "/user/capabilities", tag = "users", operation_id = "own_capabilities",
     responses((status = 200, body = OwnCapabilitiesResponse)))]
 pub async fn own(caller: Caller) -> Result<Json<OwnCapabilitiesResponse>, ApiError> {
-    caller.standing()?;
+    caller.org_context()?;
     let Capabilities { org, dataset, view } = (*caller.capabilities).clone();
     Ok(Json(OwnCapabilitiesResponse { org, datasets: dataset, views: view }))
 }

@@ -31,9 +31,9 @@ use self::answer::{Shown, Written};
 use self::body::QueryRequest;
 use self::parameters::{Format, QueryParameters};
 use self::schemas::QueryResponse;
-use crate::allowance;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, PathId, Query, read_json};
+use crate::quota_headers;
 
 /// Ours first; the second of each pair is what existing clients read.
 const HISTORY_ID: [HeaderName; 2] = [
@@ -49,7 +49,7 @@ const MESSAGES: HeaderName = HeaderName::from_static("x-tidegauge-messages");
 const CONTINUATION_TOKEN: HeaderName = HeaderName::from_static("x-tidegauge-continuation-token");
 
 /// The paths of queries as the router knows them.
-pub const ROUTES: [&str; 11] = [
+pub const ROUTES: [&str; 12] = [
     "/v1/datasets/{dataset_name}/query",
     "/v1/datasets/{dataset_name}/patterns",
     "/v1/datasets/_apl",
@@ -58,6 +58,7 @@ pub const ROUTES: [&str; 11] = [
     "/v1/query/fields",
     "/v1/query/estimate",
     "/v2/answers",
+    "/v2/monitors/backtest",
     "/v2/exports/{link}",
     "/v1/apl-starred-queries/{id}/run",
     "/v2/apl-starred-queries/{id}/run",
@@ -103,7 +104,7 @@ pub async fn query(
         dataset,
         query,
         kept: asked.save_as.map(|save_as| Kept { save_as, text: as_text(&text) }),
-        manner: asked.manner,
+        run_options: asked.run_options,
     };
     let queried = Box::pin(query::query(&app, &caller, input)).await?;
     respond(&app, asked.format, shows_nulls, queried).await
@@ -145,7 +146,7 @@ fn as_text(body: &[u8]) -> String {
 
 fn headers_of(queried: &Queried) -> HeaderMap {
     let mut headers = HeaderMap::new();
-    allowance::set(&mut headers, &queried.allowance);
+    quota_headers::set(&mut headers, &queried.quota_remaining);
     for name in COST {
         headers.insert(name, HeaderValue::from(queried.cost));
     }
@@ -178,11 +179,7 @@ pub(super) async fn write(
     if answer::cells(&queried.answer) <= CELLS_AT_ONCE {
         return written(format, shows_nulls, queried);
     }
-    let writing = app.background.handle().spawn_blocking(move || written(format, shows_nulls, queried));
-    writing.await.unwrap_or_else(|error| {
-        let failed = service::Error::new(ErrorKind::Internal, "the answer could not be written");
-        Err(service::Error { source: Some(Box::new(error)), ..failed })
-    })
+    app.background.compute(move || written(format, shows_nulls, queried)).await
 }
 
 fn written(format: Format, shows_nulls: bool, queried: Queried) -> Result<Written, service::Error> {

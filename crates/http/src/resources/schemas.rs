@@ -149,6 +149,7 @@ fn field_schema(kind: FieldKind) -> Schema {
             let address = text().format(Some(SchemaFormat::Custom("email".to_owned()))).build();
             ArrayBuilder::new().items(address).min_items(Some(1)).max_items(Some(100)).build().into()
         }
+        FieldKind::Word(words) => one_of(words.to_vec()).into(),
         FieldKind::Flag => ObjectBuilder::new().schema_type(Type::Boolean).build().into(),
         FieldKind::Headers => ObjectBuilder::new()
             .additional_properties(Some(text()))

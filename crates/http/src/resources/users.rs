@@ -6,9 +6,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use tidegauge_app::App;
-use tidegauge_app::service::links;
+use tidegauge_app::service::invite_links;
 use tidegauge_app::service::users::{self, UserInput};
-use tidegauge_catalog::people::Member;
+use tidegauge_catalog::users::Member;
 use utoipa::ToSchema;
 
 use super::schemas::{OwnRoleName, RoleName};
@@ -203,7 +203,7 @@ pub async fn invite(
     caller: Caller,
     PathId(id): PathId,
 ) -> Result<Json<InvitationResponse>, ApiError> {
-    let made = links::invite(&app, &caller, &id).await?;
+    let made = invite_links::invite(&app, &caller, &id).await?;
     let link = made.address(&app.public_url);
     Ok(Json(InvitationResponse { link, expires_at: made.expires_at.to_string() }))
 }

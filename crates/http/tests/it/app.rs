@@ -19,21 +19,20 @@ use tidegauge_app::config::{
 };
 use tidegauge_app::service::first_start;
 use tidegauge_auth::{TokenKind, TokenSecret};
-use tidegauge_catalog::people::Person;
 use tidegauge_catalog::tokens::Token;
+use tidegauge_catalog::users::Person;
 use tidegauge_catalog::{Catalog, Change, Location, SealKey};
+use tidegauge_egress::resolver::{Lookup, Resolver};
+use tidegauge_egress::webhook::WebhookClient;
 use tidegauge_engine::{Engine, EngineSettings};
-use tidegauge_http as http;
-use tidegauge_model::chance::SeededChance;
+use tidegauge_model::rng::SeededRng;
 use tidegauge_model::time::ManualClock;
-use tidegauge_model::{Capabilities, Chance, Clock, Org, OrgId, Role, Timestamp, TokenId, UserId};
-use tidegauge_notify::backoff::Patience;
+use tidegauge_model::{Capabilities, Clock, Org, OrgId, Rng, Role, Timestamp, TokenId, UserId};
+use tidegauge_notify::backoff::RetryPolicy;
 use tidegauge_notify::breaker::Limits;
 use tidegauge_notify::channels::Bases;
 use tidegauge_notify::signature::SigningKey;
-use tidegauge_notify::worker::Manner;
-use tidegauge_outgoing::post::Post;
-use tidegauge_outgoing::resolver::{Looking, Resolver};
+use tidegauge_notify::worker::WorkerOptions;
 use tidegauge_store::{Disk, Store, StoreSettings, StoredRow};
 use tower::ServiceExt;
 
@@ -131,16 +130,32 @@ fn store_settings(folder: &std::path::Path, disk: &Arc<TestDisk>) -> StoreSettin
     StoreSettings { disk, ..StoreSettings::new(folder.to_owned()) }
 }
 
+/// What a test may change of how much the service takes.
+pub(crate) struct Sizes {
+    pub http: HttpLimits,
+    pub ingest: IngestLimits,
+    pub store: StoreSettings,
+}
+
+impl Sizes {
+    fn of(folder: &std::path::Path, disk: &Arc<TestDisk>, change: fn(&mut Self)) -> Self {
+        let store = store_settings(folder, disk);
+        let mut sizes = Self { http: http_limits(), ingest: ingest_limits(), store };
+        change(&mut sizes);
+        sizes
+    }
+}
+
 /// Messages may go to the machine itself and nowhere else: there are no names here.
-fn sending() -> Manner {
+fn sending() -> WorkerOptions {
     let seconds = Duration::from_secs;
-    Manner {
-        post: Post {
+    WorkerOptions {
+        webhook_client: WebhookClient {
             allowed: vec!["127.0.0.0/8".parse().unwrap()],
             allows_plain_http: true,
             connect_time_max: seconds(3),
             time_max: seconds(10),
-            answer_bytes_max: 64 << 10,
+            response_bytes_max: 64 << 10,
             resolver: Arc::new(NoNames),
         },
         mailer: None,
@@ -151,13 +166,14 @@ fn sending() -> Manner {
             incident_b: "https://incident-b.example".to_owned(),
         },
         signing: SigningKey::new(&[1; SealKey::LENGTH]),
-        patience: Patience {
+        retry_policy: RetryPolicy {
             attempts_max: 12,
             age_max: seconds(86_400),
             first_wait: seconds(5),
             wait_max: seconds(1_800),
         },
         limits: Limits { in_flight_max: 4, failures_max: 5, rest: seconds(30), rest_max: seconds(600) },
+        mails_an_hour_max: 1_000,
         in_flight_max: 32,
         lease: seconds(30),
     }
@@ -168,7 +184,7 @@ fn sending() -> Manner {
 struct NoNames;
 
 impl Resolver for NoNames {
-    fn resolve<'a>(&'a self, _: &'a str, _: u16) -> Looking<'a> {
+    fn resolve<'a>(&'a self, _: &'a str, _: u16) -> Lookup<'a> {
         Box::pin(std::future::ready(Ok(Vec::new())))
     }
 }
@@ -195,24 +211,46 @@ impl TestApp {
     /// Starts as a service that is reached under another address.
     pub(crate) async fn start_at(backend: Backend, public_url: &str) -> Self {
         let (oauth, proxies) = (config::oauth::Oauth::default(), TrustedProxies::default());
-        Self::start_as(backend, oauth, public_url, proxies, OrganisationCreation::Any).await
+        Self::start_as(backend, oauth, public_url, proxies, OrganisationCreation::Any, |_| {}).await
     }
 
     /// Starts behind proxies whose word counts.
     pub(crate) async fn start_behind(backend: Backend, proxies: &str) -> Self {
         let oauth = config::oauth::Oauth { is_embedded: true, ..config::oauth::Oauth::default() };
-        Self::start_as(backend, oauth, PUBLIC_URL, proxies.parse().unwrap(), OrganisationCreation::Any).await
+        Self::start_as(
+            backend,
+            oauth,
+            PUBLIC_URL,
+            proxies.parse().unwrap(),
+            OrganisationCreation::Any,
+            |_| {},
+        )
+        .await
     }
 
     /// Starts with issuers of access tokens.
     pub(crate) async fn start_with(backend: Backend, oauth: config::oauth::Oauth) -> Self {
-        Self::start_as(backend, oauth, PUBLIC_URL, TrustedProxies::default(), OrganisationCreation::Any).await
+        Self::start_as(
+            backend,
+            oauth,
+            PUBLIC_URL,
+            TrustedProxies::default(),
+            OrganisationCreation::Any,
+            |_| {},
+        )
+        .await
     }
 
     /// Starts where organisations are made by the first one alone.
     pub(crate) async fn start_closed(backend: Backend) -> Self {
         let (oauth, proxies) = (config::oauth::Oauth::default(), TrustedProxies::default());
-        Self::start_as(backend, oauth, PUBLIC_URL, proxies, OrganisationCreation::First).await
+        Self::start_as(backend, oauth, PUBLIC_URL, proxies, OrganisationCreation::First, |_| {}).await
+    }
+
+    /// Starts with other sizes than those of the other tests.
+    pub(crate) async fn start_sized(backend: Backend, change: fn(&mut Sizes)) -> Self {
+        let (oauth, proxies) = (config::oauth::Oauth::default(), TrustedProxies::default());
+        Self::start_as(backend, oauth, PUBLIC_URL, proxies, OrganisationCreation::Any, change).await
     }
 
     async fn start_as(
@@ -221,6 +259,7 @@ impl TestApp {
         public_url: &str,
         trusted_proxies: TrustedProxies,
         organisation_creation: OrganisationCreation,
+        change: fn(&mut Sizes),
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let location = match backend {
@@ -230,13 +269,12 @@ impl TestApp {
         let key = SealKey::new(&[1; SealKey::LENGTH]);
         let catalog = Arc::new(Catalog::open(&location, key).await.unwrap());
         let clock = Arc::new(ManualClock::at(Timestamp::parse(START).unwrap()));
-        let chance = Arc::new(SeededChance::new(42));
+        let app_chance: Arc<dyn Rng> = Arc::new(SeededRng::new(42));
         let first = first_settings(folder.path());
-        let made = first_start::set_up(&catalog, &first, &*chance, clock.now()).await.unwrap().unwrap();
+        let made = first_start::set_up(&catalog, &first, &*app_chance, clock.now()).await.unwrap().unwrap();
         let app_clock: Arc<dyn Clock> = Arc::clone(&clock) as _;
-        let app_chance: Arc<dyn Chance> = chance;
         let disk = Arc::new(TestDisk::default());
-        let kept = store_settings(folder.path(), &disk);
+        let Sizes { http, ingest, store: kept } = Sizes::of(folder.path(), &disk, change);
         let store = Store::open(Arc::clone(&catalog), Arc::clone(&app_clock), Arc::clone(&app_chance), kept);
         let store = Arc::new(store.await.unwrap());
         let engine = Engine::new(Arc::clone(&store), engine_settings(folder.path().join("spill"))).unwrap();
@@ -246,8 +284,8 @@ impl TestApp {
             engine,
             background: Background::new().unwrap(),
             clock: app_clock,
-            chance: app_chance,
-            atlas: None,
+            rng: app_chance,
+            geoip: None,
             public_url: PublicUrl::parse(public_url).unwrap(),
             trusted_proxies,
             organisation_creation,
@@ -255,13 +293,13 @@ impl TestApp {
             oauth,
             sending: sending(),
         };
-        let app = App::new(parts, http_limits(), ingest_limits(), query_limits());
+        let app = App::new(parts, http, ingest, query_limits());
         let owner = app.catalog.find_person_by_email("owner@example.com").await.unwrap().unwrap().id;
         let (other_org, other_owner, other_token) = other_org(&app).await;
         Self {
             backend,
             location,
-            router: http::router(&app),
+            router: tidegauge_http::router(&app),
             org: made.org,
             owner,
             owner_token: made.secret.reveal().to_owned(),
@@ -425,7 +463,7 @@ impl TestApp {
     /// A personal token of a new member with this role.
     pub(crate) async fn member_token(&self, role: Role) -> String {
         let person = Person {
-            id: UserId::generate(self.clock.now(), &*self.app.chance),
+            id: UserId::generate(self.clock.now(), &*self.app.rng),
             email: format!("{}@example.com", role.id()),
             name: role.label().to_owned(),
             created: self.clock.now(),
@@ -447,12 +485,12 @@ impl TestApp {
 async fn other_org(app: &App) -> (OrgId, UserId, String) {
     let now = app.now();
     let owner = Person {
-        id: UserId::generate(now, &*app.chance),
+        id: UserId::generate(now, &*app.rng),
         email: "other@example.com".to_owned(),
         name: "Other".to_owned(),
         created: now,
     };
-    let id = OrgId::generate(now, &*app.chance);
+    let id = OrgId::generate(now, &*app.rng);
     let org = Org::self_hosted(id.clone(), "Elsewhere".to_owned(), owner.email.clone(), now);
     let change =
         Change { org: Some(id.clone()), actor: "test".to_owned(), at: now, request_id: String::new() };
@@ -478,9 +516,9 @@ async fn issue(
     expires_at: Option<Timestamp>,
 ) -> String {
     let kind = if org.is_some() { TokenKind::Api } else { TokenKind::Personal };
-    let secret = TokenSecret::generate(kind, &*app.chance);
+    let secret = TokenSecret::generate(kind, &*app.rng);
     let token = Token {
-        id: TokenId::generate(app.now(), &*app.chance),
+        id: TokenId::generate(app.now(), &*app.rng),
         person: person.clone(),
         name: "test".to_owned(),
         description: String::new(),

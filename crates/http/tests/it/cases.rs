@@ -8,7 +8,7 @@ use axum::body::Body;
 use axum::http::{Request, Version};
 use serde_json::{Value, json};
 use tidegauge_app::config::FirstStart;
-use tidegauge_app::jobs::forget_tokens;
+use tidegauge_app::jobs::prune_tokens;
 use tidegauge_app::service::first_start;
 use tidegauge_catalog::{Catalog, Change, SealKey};
 use tidegauge_model::{Action, Capabilities, Clock, DatasetArea, Org, OrgArea, OrgId, PaymentStatus, Role};
@@ -181,8 +181,7 @@ async fn first_token(app: TestApp) {
         org_name: "Again".to_owned(),
         owner_email: "again@example.com".to_owned(),
     };
-    let again =
-        first_start::set_up(&app.app.catalog, &settings, &*app.app.chance, app.app.now()).await.unwrap();
+    let again = first_start::set_up(&app.app.catalog, &settings, &*app.app.rng, app.app.now()).await.unwrap();
     assert!(again.is_none());
     assert!(!settings.token_file.try_exists().unwrap());
     assert_eq!(app.app.catalog.list_all_orgs().await.unwrap().len(), 2);
@@ -315,17 +314,17 @@ async fn ended_tokens_are_forgotten(app: TestApp) {
     app.api_token(Capabilities::default(), Some(soon)).await;
     app.api_token(Capabilities::default(), None).await;
     app.clock.advance(Duration::from_secs(29 * 24 * 60 * 60));
-    forget_tokens::step(&app.app).await.unwrap();
+    prune_tokens::step(&app.app).await.unwrap();
     assert_eq!(app.app.catalog.list_tokens(&app.org).await.unwrap().len(), 2);
     app.clock.advance(Duration::from_secs(2 * 24 * 60 * 60));
-    forget_tokens::step(&app.app).await.unwrap();
+    prune_tokens::step(&app.app).await.unwrap();
     assert_eq!(app.app.catalog.list_tokens(&app.org).await.unwrap().len(), 1);
 }
 
 async fn last_uses(app: TestApp) {
     let token = app.api_token(Capabilities::all(), None).await;
     app.send("GET", "/v2/notifiers", Some(&token), None).await;
-    tidegauge_app::collected::write_last_uses(&app.app.last_uses, &app.app.catalog).await.unwrap();
+    tidegauge_app::audit_buffer::write_last_uses(&app.app.last_uses, &app.app.catalog).await.unwrap();
     let tokens = app.app.catalog.list_tokens(&app.org).await.unwrap();
     assert_eq!(tokens[0].last_used_at, Some(app.app.now()));
 }

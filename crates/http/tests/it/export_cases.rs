@@ -115,10 +115,17 @@ async fn send_with_wide_oldest(app: &TestApp, dataset: &str, fields: usize) {
 async fn formulas(app: TestApp) {
     let time = "2026-06-01T11:00:00Z";
     let event = json!({"_time": time, "n": -5, "text": "=1+1", "other": "@x", "+name": "-1", "plain": "a,b"});
+    let hidden =
+        json!({"_time": time, "line": "\n=1", "wide": "\u{ff1d}1", "far": "\u{a0}\u{200b}=1", "big": -5.5});
     send(&app, &json!([event])).await;
+    send_to(&app, "hidden", &json!([hidden])).await;
     let apl = "['d'] | project n, text, other, ['+name'], plain";
     let csv = file(&app, apl, "csv").await;
     assert_eq!(csv.text, "n,text,other,'+name,plain\r\n-5,'=1+1,'@x,'-1,\"a,b\"\r\n");
+    // Nor do signs before the first one that is seen, or wider ones, make one.
+    let csv = file(&app, "['hidden'] | project line, wide, far, big", "csv").await;
+    let cells = "\"'\n=1\",'\u{ff1d}1,'\u{a0}\u{200b}=1,-5.5";
+    assert_eq!(csv.text, format!("line,wide,far,big\r\n{cells}\r\n"));
     // Browsers take it compressed, and read it to its end.
     let packed = asked_with(&app, apl, "csv", &[("accept-encoding".to_owned(), "gzip".to_owned())]).await;
     assert_eq!(packed.status, 200);

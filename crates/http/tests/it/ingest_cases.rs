@@ -468,14 +468,14 @@ async fn retention(app: TestApp) {
         expect(&app.send("POST", &path, owner, Some(events)).await, 200, dataset);
         app.app.store.flush_all().await.unwrap();
     }
-    app.app.store.retain_step().await.unwrap();
+    app.app.store.enforce_retention().await.unwrap();
     assert_eq!(events(&app, "d").await, [json!({"n": 2})]);
     assert_eq!(event_count(&app, "for-ever").await, 1);
     // The retention is what it is now, not what it was when the events came.
     let change = json!({"useRetentionPeriod": false});
     expect(&app.send("PUT", "/v2/datasets/d", owner, Some(&change)).await, 200, "change");
     app.clock.advance(Duration::from_secs(60));
-    app.app.store.retain_step().await.unwrap();
+    app.app.store.enforce_retention().await.unwrap();
     assert_eq!(event_count(&app, "d").await, 1);
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::Request;
 use serde_json::json;
-use tidegauge_app::jobs::{deliver, keep_events, prune_audit};
+use tidegauge_app::jobs::{deliver, prune_audit, store_maintenance};
 use tidegauge_catalog::outbox::NewDelivery;
 use tidegauge_model::message::Message;
 use tidegauge_model::monitor::AlertState;
@@ -51,11 +51,11 @@ async fn merging_stops(app: TestApp) {
     app.clock.advance(Duration::from_secs(3 * 86_400));
     let stop = CancellationToken::new();
     stop.cancel();
-    keep_events::compact(&app.app, &stop).await.unwrap();
+    store_maintenance::compact(&app.app, &stop).await.unwrap();
     assert_eq!(dataset.info().segments, 6, "nothing is begun after the signal");
     // The pace is measured from one call to the next.
     app.clock.advance(Duration::from_secs(5));
-    keep_events::compact(&app.app, &CancellationToken::new()).await.unwrap();
+    store_maintenance::compact(&app.app, &CancellationToken::new()).await.unwrap();
     assert_eq!(dataset.info().segments, 1);
 }
 

@@ -4,8 +4,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
 mod access_tokens;
+mod alerting;
 mod apl_cases;
 mod app;
+mod audit_events;
 mod auth_matrix;
 mod browser;
 #[path = "../../../engine/tests/it/case_file.rs"]
@@ -40,7 +42,7 @@ mod sign_in_cases;
 mod signer;
 mod small_bodies;
 mod tail_cases;
-mod watch;
+mod usage_cases;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -66,11 +68,13 @@ fn main() {
             small_bodies::ALL,
             sender_cases::ALL,
             job_cases::ALL,
+            audit_events::ALL,
             period_cases::ALL,
             query_cases::ALL,
             readiness_cases::ALL,
             apl_cases::ALL,
             tail_cases::ALL,
+            usage_cases::ALL,
             export_cases::ALL,
             sign_in_cases::ALL,
             invitation_attacks::ALL,
@@ -79,10 +83,7 @@ fn main() {
             session_cases::ALL,
             oauth::ALL,
         ];
-        for (name, case) in lists.into_iter().flatten() {
-            trials.push(trial(backend, format!("case::{name}"), case));
-        }
-        for (name, case) in watch::all() {
+        for (name, case) in lists.into_iter().flatten().chain(alerting::all()) {
             trials.push(trial(backend, format!("case::{name}"), case));
         }
         let golden = Trial::test(format!("{}::golden", backend.name()), move || {

@@ -9,6 +9,10 @@ use serde_json::{Value, json};
 use tidegauge_app::jobs::{Jobs, prune_queries};
 use tidegauge_app::service::query::definitions::Definition;
 use tidegauge_app::service::query::meter;
+use tidegauge_catalog::Change;
+use tidegauge_catalog::frozen_answers::FrozenAnswer;
+use tidegauge_catalog::query_history::SavedQuery;
+use tidegauge_catalog::usage::QueryCost;
 use tidegauge_http::resources::query::ROUTES;
 
 use crate::app::{Answer, BODY_MAX, TestApp};
@@ -32,6 +36,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("the_route_with_its_own_limit_of_time_is_there", |app| Box::pin(route_is_there(app))),
     ("queries_are_in_the_metrics", |app| Box::pin(in_metrics(app))),
     ("what_is_defined_for_a_name_is_known_at_once", |app| Box::pin(knows_definitions(app))),
+    ("what_is_older_than_a_dataset_is_not_of_it", |app| Box::pin(older_than_its_dataset(app))),
 ];
 
 fn last_hour() -> Value {
@@ -216,7 +221,12 @@ async fn keeps_costs(app: TestApp) {
     // What other nodes write is noticed after a while.
     app.app
         .catalog
-        .add_query_usage(&[(app.org.clone(), "2026-06".to_owned(), 3_600_000_000_000)])
+        .add_query_usage(&[QueryCost {
+            org: app.org.clone(),
+            day: "2026-06-01".to_owned(),
+            dataset: "d".to_owned(),
+            cost: 3_600_000_000_000,
+        }])
         .await
         .unwrap();
     app.clock.advance(Duration::from_secs(11));
@@ -287,9 +297,18 @@ async fn in_metrics(app: TestApp) {
         "tidegauge_queries_total{outcome=\"refused\"} 1",
         "tidegauge_query_seconds_count 1",
         "tidegauge_query_rows_examined_total 2",
+        "tidegauge_query_spill_bytes 0",
+        "tidegauge_query_spilled_bytes_total 0",
+        "tidegauge_query_spill_refused_total 0",
+        "tidegauge_rewritten_segments_total 0",
+        "tidegauge_rewritten_bytes_total 0",
+        "tidegauge_ingest_memory_bytes 0",
+        "tidegauge_oauth_proofs_remembered 0",
     ] {
         assert!(metrics.contains(line), "{line} in {metrics}");
     }
+    let syncs = metrics.lines().find_map(|line| line.strip_prefix("tidegauge_wal_syncs_total "));
+    assert!(syncs.is_some_and(|syncs| syncs != "0"), "events were stored: {metrics}");
 }
 
 async fn knows_definitions(app: TestApp) {
@@ -319,4 +338,33 @@ async fn knows_definitions(app: TestApp) {
     }
     assert_eq!(defined("d").await.virtual_fields, fields[1..]);
     assert_eq!(*defined("v").await, Definition::default());
+}
+
+/// Kept while its dataset was deleted and another one of the name was made.
+async fn older_than_its_dataset(app: TestApp) {
+    send(&app, &json!([{"n": 1}])).await;
+    let (token, catalog) = (Some(app.owner_token.as_str()), &app.app.catalog);
+    let kept = app.send("POST", "/v2/answers", token, Some(&json!({"apl": "['d']"}))).await.json();
+    let answer = asked_for_history(&app).await;
+    let frozen = catalog.find_frozen_answer(&app.org, kept["id"].as_str().unwrap()).await.unwrap().unwrap();
+    let saved = catalog.find_saved_query(&app.org, &answer).await.unwrap().unwrap();
+    let (org, actor) = (Some(app.org.clone()), "test".to_owned());
+    let change = Change { org, actor, at: frozen.created, request_id: String::new() };
+    for (id, seconds, status) in [("same", 0, 200_u16), ("older", 1, 404)] {
+        let created = frozen.created.minus_seconds(seconds);
+        let frozen = FrozenAnswer { id: id.to_owned(), created, ..frozen.clone() };
+        catalog.insert_frozen_answer(&app.org, &frozen, &change).await.unwrap();
+        let saved = SavedQuery { id: id.to_owned(), created, ..saved.clone() };
+        catalog.insert_saved_query(&app.org, &saved).await.unwrap();
+        for path in ["/v2/answers", "/v1/datasets/_history"] {
+            let found = app.send("GET", &format!("{path}/{id}"), token, None).await;
+            assert_eq!(found.status, status, "{path}/{id}: {found:?}");
+        }
+    }
+}
+
+/// The id of a query over the dataset in the history.
+async fn asked_for_history(app: &TestApp) -> String {
+    let answer = ask(app, "?saveAsKind=analytics", &last_hour()).await;
+    answer.headers["x-axiom-history-query-id"].to_str().unwrap().to_owned()
 }

@@ -43,11 +43,11 @@ async fn log_fails(app: TestApp) {
     assert_eq!(readiness(&app).await, not_ready("log: the disk is full: free space or add some"));
     app.disk.fill(false);
     // A balancer sends nothing to who is not ready, so that the service has to try by itself.
-    app.app.store.mend_log().await.unwrap();
+    app.app.store.mend_wal().await.unwrap();
     assert_eq!(readiness(&app).await, ready());
     app.disk.fail_syncs(true);
     assert_eq!(send(&app).await, 503);
-    assert_eq!(readiness(&app).await, not_ready("log: cannot sync the log"));
+    assert_eq!(readiness(&app).await, not_ready("log: cannot sync the write-ahead log"));
     app.disk.fail_syncs(false);
     assert_eq!(send(&app).await, 200);
     assert_eq!(readiness(&app).await, ready());

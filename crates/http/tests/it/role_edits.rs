@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidegauge_model::chance::{self, SeededChance};
+use tidegauge_model::rng::{self, SeededRng};
 use tidegauge_model::{Capabilities, Role, UserId};
 
 use crate::app::TestApp;
@@ -25,11 +25,11 @@ const GRANTS: [(&str, &str, &str); 8] = [
     ("orgCapabilities", "datasets", "delete"),
 ];
 
-struct Draws(SeededChance);
+struct Draws(SeededRng);
 
 impl Draws {
     fn below(&self, bound: usize) -> usize {
-        usize::from(u16::from_le_bytes(chance::bytes(&self.0))) % bound
+        usize::from(u16::from_le_bytes(rng::bytes(&self.0))) % bound
     }
 
     fn one<'a>(&self, list: &'a [String]) -> &'a str {
@@ -157,7 +157,7 @@ pub(crate) async fn nobody_gains_by_edits(app: TestApp) {
         let caller = UserId::from(furnish(&app, round).await);
         app.accept(&caller).await;
         let token = app.personal_token(&caller).await;
-        let draws = Draws(SeededChance::new(round));
+        let draws = Draws(SeededRng::new(round));
         let before = rights(&app).await;
         let own = before[&caller].clone();
         for step in 0..EDITS {

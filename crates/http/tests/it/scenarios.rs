@@ -7,6 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
+use tidegauge_app::audit_feed;
 use tidegauge_model::{PaymentStatus, Role};
 
 use crate::app::{Answer, TestApp};
@@ -101,8 +102,7 @@ impl Scenario {
         if !step.body.is_empty() && !has_type {
             headers.push(("content-type".to_owned(), "application/json".to_owned()));
         }
-        let answer =
-            self.app.send_raw(&step.method, &step.path, &headers, step.body.clone().into_bytes()).await;
+        let answer = self.app.send_raw(&step.method, &step.path, &headers, bytes_of(&step.body)).await;
         self.compare(line, &step, &answer);
     }
 
@@ -128,6 +128,7 @@ impl Scenario {
                 let now = self.app.app.now();
                 self.app.operate(|org| org.payment.move_to(status, now).unwrap()).await;
             }
+            None if command == "feed" => audit_feed::step(&self.app.app).await.unwrap(),
             _ => panic!("line {line}: {command:?} is not a command"),
         }
     }
@@ -271,6 +272,13 @@ fn headers_and_body(text: &str) -> (Vec<(String, String)>, String) {
     }
     let body = rest.trim();
     (headers, body.strip_suffix("<blank>").map_or_else(|| body.to_owned(), |body| format!("{body}\n")))
+}
+
+/// What is sent: the text as it is, or the bytes that the digits behind `<hex>` stand for.
+fn bytes_of(body: &str) -> Vec<u8> {
+    let Some(text) = body.strip_prefix("<hex>") else { return body.as_bytes().to_vec() };
+    let digits: Vec<u8> = text.chars().filter_map(|it| it.to_digit(16)).map(|it| it as u8).collect();
+    digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
 fn is_header(line: &str) -> bool {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tidegauge_app::service::links;
+use tidegauge_app::service::invite_links;
 
 use crate::app::{Answer, PUBLIC_URL, TestApp};
 use crate::browser::{Browser, PASSWORD, location, problem};
@@ -73,7 +73,7 @@ async fn link_unlocks(app: TestApp) {
         at: app.app.now(),
         request_id: String::new(),
     };
-    let made = links::make(&app.app.catalog, &*app.app.chance, &person, &change).await.unwrap();
+    let made = invite_links::make(&app.app.catalog, &*app.app.rng, &person, &change).await.unwrap();
     let path = format!("/setup/{}", made.secret.reveal());
     assert_eq!(browser.submit(&path, &path, &[("password", "a whole new one")]).await.status, 303);
     assert_eq!(Browser::new(&app).sign_in(OWNER, "a whole new one").await.status, 303);

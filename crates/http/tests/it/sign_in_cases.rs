@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidegauge_app::service::links;
+use tidegauge_app::service::invite_links;
 use tidegauge_catalog::Change;
 use tidegauge_catalog::passwords::NewPassword;
 use tidegauge_model::{Clock, Role, Timestamp};
@@ -95,7 +95,7 @@ async fn newer_link(app: TestApp) {
     let mut paths = Vec::new();
     for _ in 0..2 {
         let change = change(&app);
-        let made = links::make(&app.app.catalog, &*app.app.chance, &person, &change).await.unwrap();
+        let made = invite_links::make(&app.app.catalog, &*app.app.rng, &person, &change).await.unwrap();
         paths.push(format!("/setup/{}", made.secret.reveal()));
     }
     let mut browser = Browser::new(&app);

@@ -1,8 +1,11 @@
 //! Events that are followed as they arrive, whatever their own times are.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
+use tidegauge_model::{Role, TokenId};
 
 use crate::app::TestApp;
 use crate::cases::Case;
@@ -11,11 +14,17 @@ use crate::cases::Case;
 pub(crate) const ALL: &[(&str, Case)] = &[
     ("events_are_followed_in_the_order_of_arrival", |app| Box::pin(in_order(app))),
     ("what_is_left_out_of_many_events_is_counted", |app| Box::pin(many(app))),
+    ("who_may_not_any_more_follows_no_further", |app| Box::pin(withdrawn(app))),
+    ("who_may_not_any_more_waits_no_longer", |app| Box::pin(withdrawn_waiting(app))),
 ];
 
 async fn follow(app: &TestApp, apl: &str, after: Option<&str>) -> Body {
+    follow_as(app, &app.owner_token, apl, after).await
+}
+
+async fn follow_as(app: &TestApp, token: &str, apl: &str, after: Option<&str>) -> Body {
     let headers = [
-        ("authorization".to_owned(), format!("Bearer {}", app.owner_token)),
+        ("authorization".to_owned(), format!("Bearer {token}")),
         ("content-type".to_owned(), "application/json".to_owned()),
     ];
     let body = json!({ "apl": apl, "after": after }).to_string().into_bytes();
@@ -95,4 +104,88 @@ async fn many(app: TestApp) {
     let (shown, dropped) = (column(&told, "n").len() as u64, told["dropped"].as_u64().unwrap());
     assert_eq!(shown, 500);
     assert_eq!((shown + dropped) % 700, 0, "{dropped}");
+}
+
+/// The id and the secret of a token that may query the dataset.
+async fn token(app: &TestApp) -> (String, String) {
+    let asked = json!({"name": "follower", "datasetCapabilities": {"d": {"query": ["read"]}}});
+    let made = app.send("POST", "/v2/tokens", Some(&app.owner_token), Some(&asked)).await;
+    assert_eq!(made.status, 200, "{made:?}");
+    let text = |key: &str| made.json()[key].as_str().unwrap().to_owned();
+    (text("id"), text("token"))
+}
+
+async fn delete(app: &TestApp, id: &str) {
+    let deleted = app.send("DELETE", &format!("/v2/tokens/{id}"), Some(&app.owner_token), None).await;
+    assert_eq!(deleted.status, 204, "{deleted:?}");
+}
+
+/// Why a stream ended, and all that it told before.
+async fn end(body: &mut Body) -> (String, Value) {
+    let mut told = String::new();
+    let reading = async {
+        while let Some(frame) = body.frame().await {
+            let text = String::from_utf8(frame.unwrap().into_data().unwrap().to_vec()).unwrap();
+            if text.starts_with("event: error") {
+                let data = text.lines().find_map(|line| line.strip_prefix("data: ")).unwrap();
+                return serde_json::from_str::<Value>(data).unwrap();
+            }
+            told.push_str(&text);
+        }
+        panic!("it ended without a word");
+    };
+    let error = tokio::time::timeout(Duration::from_secs(30), reading).await.unwrap();
+    (told, error)
+}
+
+async fn withdrawn(app: TestApp) {
+    send(&app, &json!([{"n": 0}])).await;
+    let (id, secret) = token(&app).await;
+    let mut body = follow_as(&app, &secret, "['d'] | where n > 0", None).await;
+    next_while_sending(&app, &mut body, &json!([{"n": 1}])).await;
+    delete(&app, &id).await;
+    send(&app, &json!([{"n": 4711}])).await;
+    let (told, error) = end(&mut body).await;
+    assert!(!told.contains("4711"), "{told}");
+    assert_eq!(error["code"], 401, "{error}");
+    assert!(error["detail"].as_str().unwrap().contains("it was deleted"), "{error}");
+
+    // Also where nothing comes any more, and where it is a role that goes.
+    let member = app.member_token(Role::User).await;
+    let mut body = follow_as(&app, &member, "['d'] | where n > 0", None).await;
+    next_while_sending(&app, &mut body, &json!([{"n": 1}])).await;
+    let people = app.send("GET", "/v2/users", Some(&app.owner_token), None).await.json();
+    let is_member = |person: &&Value| person["email"] == "user@example.com";
+    let id = people.as_array().unwrap().iter().find(is_member).unwrap()["id"].as_str().unwrap().to_owned();
+    let path = format!("/v2/users/{id}/role");
+    let lowered = app.send("PUT", &path, Some(&app.owner_token), Some(&json!({"role": "none"}))).await;
+    assert_eq!(lowered.status, 200, "{lowered:?}");
+    let (_, error) = end(&mut body).await;
+    assert_eq!(error["code"], 403, "{error}");
+}
+
+/// Waits until a request has come in with a token.
+async fn was_let_in(app: &TestApp, token: &TokenId) {
+    while app.app.last_uses.last(token, None).is_none() {
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn withdrawn_waiting(app: TestApp) {
+    send(&app, &json!([{"n": 0}])).await;
+    let in_text = json!({"apl": "['d'] | where n == 5"});
+    let filter = json!({"op": "==", "field": "n", "value": 5});
+    let in_json = json!({"startTime": "now-1h", "endTime": "now", "resolution": "auto", "filter": filter});
+    for (path, question) in [("/v1/query/_apl?format=tabular&", in_text), ("/v1/datasets/d/query?", in_json)]
+    {
+        let (id, secret) = token(&app).await;
+        let path = format!("{path}streaming-duration=60s");
+        let asking = app.send("POST", &path, Some(&secret), Some(&question));
+        let asking = tokio::time::timeout(Duration::from_secs(30), asking);
+        let (answer, ()) = tokio::join!(asking, async {
+            was_let_in(&app, &TokenId::from(id.as_str())).await;
+            delete(&app, &id).await;
+        });
+        assert_eq!(answer.unwrap().status, 401, "{path}");
+    }
 }

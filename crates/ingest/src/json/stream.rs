@@ -6,7 +6,7 @@ use super::event::{EventReader, Memory};
 use super::labels::add_labels;
 use crate::options::{FieldGate, Limits, Options};
 use crate::outcome::{Malformed, MalformedKind};
-use crate::reader::place::Place;
+use crate::reader::position::Position;
 use crate::rows::Rows;
 
 /// How much of a chunk is added to a cut event at least, before it is tried again.
@@ -27,7 +27,7 @@ enum Expecting {
 }
 
 /// What reading needs besides the body.
-pub(crate) struct Surroundings<'m> {
+pub(crate) struct ReadContext<'m> {
     pub(crate) options: &'m Options,
     pub(crate) limits: &'m Limits,
     pub(crate) memory: &'m mut Memory,
@@ -43,25 +43,25 @@ pub(crate) struct JsonStream {
     /// The length of `carry` with which to try again. Doubling keeps the work linear.
     retry_at: usize,
     /// Where the bytes begin that were not read yet.
-    place: Place,
+    place: Position,
 }
 
 impl JsonStream {
-    pub(crate) fn begin(&mut self, place: Place) {
+    pub(crate) fn begin(&mut self, place: Position) {
         self.expecting = Expecting::Anything;
         self.carry.clear();
         self.retry_at = 0;
         self.place = place;
     }
 
-    pub(crate) fn feed(&mut self, chunk: &[u8], around: &mut Surroundings<'_>) -> Result<(), Malformed> {
+    pub(crate) fn feed(&mut self, chunk: &[u8], context: &mut ReadContext<'_>) -> Result<(), Malformed> {
         let mut chunk = chunk;
         while !self.carry.is_empty() {
             if chunk.is_empty() {
                 return Ok(());
             }
             let before = self.carry.len();
-            let longest = around.limits.event_bytes_max.saturating_add(1);
+            let longest = context.limits.event_bytes_max.saturating_add(1);
             let wanted = self.retry_at.max(before + PIECE_BYTES).min(longest.max(before + 1)) - before;
             let piece = wanted.min(chunk.len());
             self.carry.extend_from_slice(&chunk[..piece]);
@@ -69,7 +69,7 @@ impl JsonStream {
                 return Ok(());
             }
             let mut carry = std::mem::take(&mut self.carry);
-            let read = self.window(&carry, before, false, around)?;
+            let read = self.window(&carry, before, false, context)?;
             if read >= before {
                 chunk = &chunk[read - before..];
                 carry.clear();
@@ -80,15 +80,15 @@ impl JsonStream {
             }
             self.carry = carry;
         }
-        let read = self.window(chunk, usize::MAX, false, around)?;
+        let read = self.window(chunk, usize::MAX, false, context)?;
         self.carry.extend_from_slice(&chunk[read..]);
         self.retry_at = self.carry.len() * 2;
         Ok(())
     }
 
-    pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) -> Result<(), Malformed> {
+    pub(crate) fn finish(&mut self, context: &mut ReadContext<'_>) -> Result<(), Malformed> {
         let carry = std::mem::take(&mut self.carry);
-        let read = self.window(&carry, usize::MAX, true, around)?;
+        let read = self.window(&carry, usize::MAX, true, context)?;
         self.place.advance(&carry[read..]);
         if read < carry.len() {
             return Err(self.malformed("the body ends inside an event; send it whole"));
@@ -111,15 +111,15 @@ impl JsonStream {
         input: &[u8],
         until: usize,
         complete: bool,
-        around: &mut Surroundings<'_>,
+        context: &mut ReadContext<'_>,
     ) -> Result<usize, Malformed> {
         let mut reader = EventReader {
             cursor: Cursor::new(input, complete),
             clean: is_clean(input),
-            memory: &mut *around.memory,
-            rows: &mut *around.rows,
-            limits: around.limits,
-            gate: around.gate,
+            memory: &mut *context.memory,
+            rows: &mut *context.rows,
+            limits: context.limits,
+            gate: context.gate,
         };
         let stopped = loop {
             reader.cursor.input = input;
@@ -137,7 +137,7 @@ impl JsonStream {
                     return Err(self.malformed("expected ',' or ']' after an event of the array"));
                 }
                 _ => {
-                    if !self.event(&mut reader, input, byte, around.options)? {
+                    if !self.event(&mut reader, input, byte, context.options)? {
                         break start;
                     }
                     continue;

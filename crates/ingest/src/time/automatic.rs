@@ -1,7 +1,7 @@
 //! Recognises a time that is written without a layout being named. Forms that could mean two dates, like 01/02/2006,
 //! are not recognised.
 
-use super::{epoch, iso, words};
+use super::{epoch, iso, worded};
 
 #[inline]
 pub(super) fn parse(text: &[u8]) -> Option<i64> {
@@ -11,7 +11,7 @@ pub(super) fn parse(text: &[u8]) -> Option<i64> {
         return Some(time);
     }
     if text.iter().any(u8::is_ascii_alphabetic) {
-        return words::parse(text).or_else(|| iso::parse(text));
+        return worded::parse(text).or_else(|| iso::parse(text));
     }
     // Digits alone are a count, even if they could be a date without separators.
     epoch::from_text(text).or_else(|| iso::parse(text))

@@ -10,7 +10,7 @@ use crate::tree::{LetValue, Type};
 
 /// How names and calls are written at the place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Manner {
+pub(super) struct NameStyle {
     /// Names stand in brackets and quotes.
     pub(super) is_quoted: bool,
     /// A parenthesis stands behind the place already.
@@ -125,9 +125,9 @@ pub(super) fn statement_words(group: u8) -> Vec<Candidate> {
 }
 
 /// Tables that can be named: what `let` defines, datasets and views.
-pub(super) fn tables(tables: &Tables<'_>, group: u8, manner: Manner) -> Vec<Candidate> {
+pub(super) fn tables(tables: &Tables<'_>, group: u8, style: NameStyle) -> Vec<Candidate> {
     let mut candidates = Vec::new();
-    let written = |name: &str| match manner.is_quoted {
+    let written = |name: &str| match style.is_quoted {
         true => quoted(name),
         false => {
             let mut printer = Printer::default();
@@ -141,10 +141,10 @@ pub(super) fn tables(tables: &Tables<'_>, group: u8, manner: Manner) -> Vec<Cand
             candidates.push(candidate(group, kind, name, written(name), "let", "A table of this query."));
         }
     }
-    for name in tables.known.datasets {
+    for name in tables.existing.datasets {
         candidates.push(candidate(group, CompletionKind::Dataset, name, written(name), "dataset", ""));
     }
-    for name in tables.known.views {
+    for name in tables.existing.views {
         candidates.push(candidate(group, CompletionKind::Dataset, name, written(name), "view", ""));
     }
     candidates
@@ -162,59 +162,62 @@ pub(super) fn scalars(tables: &Tables<'_>, group: u8) -> Vec<Candidate> {
         .collect()
 }
 
-pub(super) fn fields(columns: &Columns, group: u8, manner: Manner) -> Vec<Candidate> {
-    columns.list.iter().map(|known| field(known, "", group, manner)).collect()
+pub(super) fn fields(columns: &Columns, group: u8, style: NameStyle) -> Vec<Candidate> {
+    columns.list.iter().map(|existing| field(existing, "", group, style)).collect()
 }
 
 /// A field behind what stands before its name.
-pub(super) fn field(known: &KnownField, before: &str, group: u8, manner: Manner) -> Candidate {
-    let name = &known.name;
-    let written = if manner.is_quoted { quoted(name) } else { plain(name) };
+pub(super) fn field(existing: &KnownField, before: &str, group: u8, style: NameStyle) -> Candidate {
+    let name = &existing.name;
+    let written = if style.is_quoted { quoted(name) } else { plain(name) };
     let label = format!("{before}{name}");
     let insert = format!("{before}{written}");
-    candidate(group, CompletionKind::Field, &label, insert, &type_names(&known.kinds), &known.doc)
+    candidate(group, CompletionKind::Field, &label, insert, &type_names(&existing.kinds), &existing.doc)
 }
 
 /// The members of a field that are fields of their own, such as `b` of `a` where there is `a.b`.
 pub(super) fn members(columns: &Columns, of: &str, quote: Option<char>) -> Vec<Candidate> {
     let start = format!("{of}.");
-    let of_field = columns.list.iter().filter_map(|known| Some((known, known.name.strip_prefix(&start)?)));
+    let of_field =
+        columns.list.iter().filter_map(|existing| Some((existing, existing.name.strip_prefix(&start)?)));
     of_field
-        .map(|(known, name)| {
+        .map(|(existing, name)| {
             let insert = match quote {
                 Some(quote) => escaped(name, quote),
                 None => format!("'{}'", escaped(name, '\'')),
             };
-            candidate(0, CompletionKind::Field, name, insert, &type_names(&known.kinds), &known.doc)
+            candidate(0, CompletionKind::Field, name, insert, &type_names(&existing.kinds), &existing.doc)
         })
         .collect()
 }
 
-pub(super) fn aggregates(group: u8, manner: Manner) -> Vec<Candidate> {
-    functions::aggregates().map(|known| function(known, group, CompletionKind::Aggregate, manner)).collect()
+pub(super) fn aggregates(group: u8, style: NameStyle) -> Vec<Candidate> {
+    functions::aggregates()
+        .map(|existing| function(existing, group, CompletionKind::Aggregate, style))
+        .collect()
 }
 
 /// Functions of one row.
-pub(super) fn row_functions(group: u8, manner: Manner) -> Vec<Candidate> {
+pub(super) fn row_functions(group: u8, style: NameStyle) -> Vec<Candidate> {
     let kind = CompletionKind::Function;
     let mut candidates: Vec<Candidate> =
-        functions::all().map(|known| function(known, group, kind, manner)).collect();
-    for outline in functions::outlines().filter(|outline| functions::find(outline.name).is_none()) {
-        let insert = call(outline.name, outline.most > 0, manner);
-        candidates.push(candidate(group, kind, outline.name, insert, &outline.count_text(), ""));
+        functions::all().map(|existing| function(existing, group, kind, style)).collect();
+    for signature in functions::signatures().filter(|signature| functions::find(signature.name).is_none()) {
+        let insert = call(signature.name, signature.most > 0, style);
+        candidates.push(candidate(group, kind, signature.name, insert, &signature.count_text(), ""));
     }
     candidates.sort_by(|one, other| one.item.label.cmp(&other.item.label));
     candidates
 }
 
-fn function(known: &Function, group: u8, kind: CompletionKind, manner: Manner) -> Candidate {
-    let is_asking = known.required > 0 || known.parameters.len() > 1;
-    let insert = call(known.name, is_asking, manner);
-    candidate(group, kind, known.name, insert, &known.signature(), known.doc)
+fn function(existing: &Function, group: u8, kind: CompletionKind, style: NameStyle) -> Candidate {
+    let is_asking = existing.required > 0 || existing.parameters.len() > 1;
+    let insert = call(existing.name, is_asking, style);
+    candidate(group, kind, existing.name, insert, &existing.signature(), existing.doc)
 }
 
-fn call(name: &str, takes_arguments: bool, manner: Manner) -> String {
-    match (manner.is_before_call, takes_arguments) {
+fn call(name: &str, takes_arguments: bool, style: NameStyle) -> String {
+    match (style.is_before_call, takes_arguments) {
         (true, _) => name.to_owned(),
         (false, true) => format!("{name}("),
         (false, false) => format!("{name}()"),

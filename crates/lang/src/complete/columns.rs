@@ -1,13 +1,13 @@
 //! Which fields a table has, and the types of expressions over them, as far as they can be told from the text. What
-//! stages make of fields is in `behind`; how values come about is left to the engine.
+//! stages make of fields is in `schema_after`; how values come about is left to the engine.
 
-mod behind;
 mod read;
+mod schema_after;
 
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use super::{Known, KnownField};
+use super::{Existing, KnownField};
 use crate::functions::{self, ResultType};
 use crate::tree::{
     BinaryOperator, Column, Expr, ExprKind, LetValue, Literal, NamePattern, Query, Source, Type,
@@ -32,7 +32,7 @@ pub(super) struct Columns {
 
 /// The tables that can be named.
 pub(super) struct Tables<'a> {
-    pub(super) known: &'a Known<'a>,
+    pub(super) existing: &'a Existing<'a>,
     /// What `let` defines; none is a parameter of the query.
     pub(super) lets: &'a [(String, Option<LetValue>)],
     /// How much may still be looked at: definitions can name each other again and again.
@@ -139,10 +139,10 @@ impl Tables<'_> {
             return columns;
         }
         for stage in &query.stages {
-            if !self.spend(columns.list.len().max(1) * behind::items(stage)) {
+            if !self.spend(columns.list.len().max(1) * schema_after::items(stage)) {
                 return columns;
             }
-            columns = self.behind(columns, stage, depth);
+            columns = self.schema_after(columns, stage, depth);
         }
         columns
     }
@@ -156,13 +156,13 @@ impl Tables<'_> {
 
     /// The fields of a table by its name.
     fn of_table(&self, name: &str, depth: usize) -> Columns {
-        match self.lets.iter().rev().find(|(known, _)| known == name) {
+        match self.lets.iter().rev().find(|(existing, _)| existing == name) {
             Some((_, Some(LetValue::Table(query)))) => self.columns_within(query, depth),
             Some((_, Some(LetValue::Scalar(Expr { kind: ExprKind::Field(other), .. })))) if depth > 0 => {
                 self.of_table(other, depth - 1)
             }
             Some(_) => Columns::default(),
-            None => Columns { list: (self.known.fields)(name) },
+            None => Columns { list: (self.existing.fields)(name) },
         }
     }
 
@@ -176,7 +176,7 @@ impl Tables<'_> {
             },
             Source::Values(table) => of_columns(&table.columns),
             Source::External(external) => of_columns(&external.columns),
-            Source::Print(values) => behind::project(&Columns::default(), values),
+            Source::Print(values) => schema_after::project(&Columns::default(), values),
             Source::Union(union) => {
                 let mut columns = Columns::default();
                 self.add_union(&mut columns, union, depth);
@@ -199,23 +199,23 @@ impl Tables<'_> {
         /// Fields of more datasets than these are no help.
         const DATASETS_MAX: usize = 20;
         let mut columns = Columns::default();
-        let fitting = self.known.datasets.iter().filter(|name| pattern.fits(name));
+        let fitting = self.existing.datasets.iter().filter(|name| pattern.fits(name));
         for name in fitting.take(DATASETS_MAX) {
-            merge(&mut columns, Columns { list: (self.known.fields)(name) });
+            merge(&mut columns, Columns { list: (self.existing.fields)(name) });
         }
         columns
     }
 }
 
 fn merge(columns: &mut Columns, other: Columns) {
-    let known = columns.list.iter().enumerate().map(|(place, field)| (field.name.clone(), place));
-    let mut places: HashMap<String, usize> = known.collect();
+    let existing = columns.list.iter().enumerate().map(|(place, field)| (field.name.clone(), place));
+    let mut places: HashMap<String, usize> = existing.collect();
     for field in other.list {
         match places.get(&field.name).and_then(|place| columns.list.get_mut(*place)) {
-            Some(known) => {
+            Some(existing) => {
                 let more: Vec<Type> =
-                    field.kinds.into_iter().filter(|kind| !known.kinds.contains(kind)).collect();
-                known.kinds.extend(more);
+                    field.kinds.into_iter().filter(|kind| !existing.kinds.contains(kind)).collect();
+                existing.kinds.extend(more);
             }
             None => {
                 places.insert(field.name.clone(), columns.list.len());

@@ -4,7 +4,7 @@ use tidegauge_model::{Rule, Violation};
 
 use super::{Filter, Value, times};
 use crate::Span;
-use crate::moment;
+use crate::datetime;
 use crate::parser::{HEIGHT_MAX, balanced};
 use crate::tree::{BinaryOperator, Expr, ExprKind, Literal, TextTest};
 
@@ -220,7 +220,7 @@ impl Translation {
     fn time(&self, value: &Value, path: &str) -> Result<Literal, Violation> {
         let Value::String(text) = value else { return Err(Violation::not_a_timestamp(path)) };
         let time = times::read(text, self.now).ok_or_else(|| Violation::not_a_timestamp(path))?;
-        Ok(Literal::Datetime(moment::clamped(time)))
+        Ok(Literal::Datetime(datetime::clamped(time)))
     }
 }
 

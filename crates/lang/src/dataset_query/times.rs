@@ -5,7 +5,7 @@ use tidegauge_model::{Rule, Violation};
 
 use super::{DatasetQuery, Surroundings};
 use crate::tree::TimeRange;
-use crate::{moment, timespan};
+use crate::{datetime, timespan};
 
 const FORMS: &str =
     "must be a timestamp such as 2026-07-01T10:00:00Z, or relative such as now, now-1h or now-1d12h";
@@ -88,7 +88,7 @@ pub(super) fn read(text: &str, now: i64) -> Option<i128> {
     }
     // Python clients put a Z behind times that have an offset already.
     let text = text.strip_suffix("+00:00Z").map_or(text.to_owned(), |local| format!("{local}Z"));
-    moment::read(&text)
+    datetime::read(&text)
 }
 
 /// The sum of timespans with their signs: `-1d12h+5m`.
@@ -109,14 +109,14 @@ fn offset(text: &str) -> Option<i128> {
 impl Asked {
     /// The range that may be seen: the licence can make it begin later.
     pub(super) fn allowed(self, around: Surroundings) -> Allowed {
-        let start = self.start.map_or(i64::MIN, moment::clamped);
-        let end = self.end.map_or(i64::MAX, moment::clamped);
+        let start = self.start.map_or(i64::MIN, datetime::clamped);
+        let end = self.end.map_or(i64::MAX, datetime::clamped);
         let range = TimeRange { start, end };
         if around.window_seconds_max == 0 {
             return Allowed { range, is_cut: false };
         }
         let window = i128::from(around.window_seconds_max) * 1_000_000_000;
-        let earliest = moment::clamped(i128::from(around.now) - window);
+        let earliest = datetime::clamped(i128::from(around.now) - window);
         if start >= earliest {
             return Allowed { range, is_cut: false };
         }
@@ -131,7 +131,7 @@ impl Asked {
         match (start, end) {
             (Some(start), Some(end)) if start < end => {
                 // Events have no times beyond those that can be stored, and neither have buckets.
-                let length = i128::from(moment::clamped(end)) - i128::from(moment::clamped(start));
+                let length = i128::from(datetime::clamped(end)) - i128::from(datetime::clamped(start));
                 Length { nanoseconds: length.max(1), is_known: true }
             }
             _ => Length { nanoseconds: OPEN_NANOSECONDS, is_known: false },

@@ -18,6 +18,8 @@ const COUNT: Parameter = parameter("count", INTEGER);
 const BINS: Parameter = parameter("bins", INTEGER);
 const MOST: Parameter = parameter("most", INTEGER);
 const FIELD: Parameter = parameter("field", ANY);
+const SERIES: Parameter = parameter("series", ANY);
+const HISTOGRAM: Parameter = parameter("histogram", &[Type::Map]);
 
 const fn aggregate(
     name: &'static str,
@@ -202,6 +204,41 @@ pub(super) const AGGREGATES: &[Function] = &[
         ),
     ),
     aggregate(
+        "histogram_increase",
+        &[HISTOGRAM, SERIES],
+        ResultType::Always(Type::Map),
+        "How much the counts of histograms rose, as `increase`, in a histogram; `*` stands for that of the row.",
+        (
+            r#"datatable(_time:datetime, h:dynamic)[datetime(2024-01-01), dynamic({"bounds":[1],"counts":[2,0]}), datetime(2024-01-02), dynamic({"bounds":[1],"counts":[5,1]})] | summarize histogram_increase(h, "a")"#,
+            r#"dynamic({"bounds":[1.0],"counts":[3.0,1.0]})"#,
+        ),
+    )
+    .repeats(Repeats::LastParameter),
+    aggregate(
+        "histogram_quantile",
+        &[parameter("quantile", NUMBER), parameter("histogram", ANY), parameter("counts", ANY)],
+        FLOAT_RESULT,
+        "The value below which this share of observations lies, from 0 to 1, of a histogram (`*` stands for that of the \
+         row), of bounds and counts, or of bounds and counts up to each.",
+        (
+            r#"datatable(le:string, n:long)["1", 5, "2", 10, "+Inf", 10] | summarize histogram_quantile(0.75, le, n)"#,
+            "1.5",
+        ),
+    )
+    .requires(2),
+    aggregate(
+        "increase",
+        &[parameter("value", NUMBER), SERIES],
+        FLOAT_RESULT,
+        "How much counters rose, each by its own points in the order of `_time`; one that fell began anew at zero.",
+        (
+            "datatable(_time:datetime, x:long)[datetime(2024-01-01), 5, datetime(2024-01-02), 8, \
+             datetime(2024-01-03), 2] | summarize increase(x, \"a\")",
+            "5.0",
+        ),
+    )
+    .repeats(Repeats::LastParameter),
+    aggregate(
         "topk",
         &[VALUE, COUNT],
         ARRAY_RESULT,
@@ -284,15 +321,18 @@ pub(super) const AGGREGATES: &[Function] = &[
     .requires(1),
     aggregate(
         "rate",
-        &[parameter("value", NUMBER)],
+        &[parameter("value", NUMBER), SERIES],
         FLOAT_RESULT,
-        "The sum of the values for each second of the bucket, or of the whole range.",
+        "The sum of the values for each second of the bucket, or of the whole range; of counters with their series, how \
+         much they rose.",
         (
             "datatable(_time:datetime, x:long)[datetime(2024-01-01), 90] | summarize rate(x) by bin(_time, 1m) \
              | project rate_x",
             "1.5",
         ),
-    ),
+    )
+    .requires(1)
+    .repeats(Repeats::LastParameter),
     aggregate(
         "spotlight",
         &[CONDITION, FIELD],

@@ -2,7 +2,7 @@
 //! and another `dynamic(…)`. The result is JSON without blanks.
 
 use super::strings;
-use crate::{Diagnostic, Span, moment, timespan};
+use crate::{Diagnostic, Span, datetime, timespan};
 
 /// How deep arrays and maps may stand in each other.
 const DEPTH_MAX: usize = 100;
@@ -149,9 +149,9 @@ impl Reader<'_> {
             return self.expect(')', "write `)` after the value");
         }
         if let Some(body) = rest.strip_prefix("datetime(").and_then(|rest| rest.split_once(')')) {
-            let time = moment::read_in_query(body.0.trim_matches(['"', '\'', ' ']));
+            let time = datetime::read_in_query(body.0.trim_matches(['"', '\'', ' ']));
             if let Some(time) = time {
-                push_json_string(&mut self.json, &moment::print(moment::clamped(time)));
+                push_json_string(&mut self.json, &datetime::print(datetime::clamped(time)));
                 self.place += "datetime()".len() + body.0.len();
                 return Ok(());
             }

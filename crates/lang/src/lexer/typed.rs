@@ -3,7 +3,7 @@
 
 use super::{Lexer, TokenKind, dynamic, strings};
 use crate::tree::Literal;
-use crate::{Diagnostic, Span, moment, timespan};
+use crate::{Diagnostic, Span, datetime, timespan};
 
 /// The type that a literal names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ fn read_body(literal_type: LiteralType, body: &str) -> Option<Literal> {
         LiteralType::Integer => integer(body).map(Literal::Integer),
         LiteralType::Float => float(body).map(Literal::Float),
         LiteralType::Datetime => {
-            moment::read_in_query(body).map(|time| Literal::Datetime(moment::clamped(time)))
+            datetime::read_in_query(body).map(|time| Literal::Datetime(datetime::clamped(time)))
         }
         LiteralType::Timespan => timespan::read(body).map(Literal::Timespan),
         LiteralType::String | LiteralType::Dynamic => None,

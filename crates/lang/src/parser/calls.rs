@@ -10,6 +10,9 @@ use crate::{Diagnostic, Span};
 /// Functions that take `*` for all fields.
 const OF_ALL_FIELDS: &[&str] = &["arg_max", "arg_min", "spotlight", "pack", "bag_pack", "pack_array"];
 
+/// Aggregates that take `*` for the histogram of a row, and the place where they do.
+const OF_HISTOGRAMS: &[(&str, usize)] = &[("histogram_increase", 0), ("histogram_quantile", 1)];
+
 /// Aggregates whose arguments may have names: `arg_max(slowest = duration, at = path)`.
 const NAMES_ARGUMENTS: &[&str] = &["arg_max", "arg_min"];
 
@@ -29,15 +32,15 @@ impl Parser<'_> {
         let span = name_span.to(close);
         let count = arguments.len();
         let is_alone = self.place == Place::Alone;
-        match (aggregate, functions::find(name), functions::find_outline(name)) {
+        match (aggregate, functions::find(name), functions::find_signature(name)) {
             (Some(_), ..) if is_alone => {}
             (Some(aggregate), ..) => self.check_aggregate(aggregate, &arguments, span),
             (None, Some(function), _) => {
                 self.check_count(function.takes(count), count, span, &Told::of(function))
             }
-            (None, None, Some(outline)) => {
-                let told = Told { name, takes: outline.count_text(), form: None };
-                self.check_count(outline.takes(count), count, span, &told);
+            (None, None, Some(signature)) => {
+                let told = Told { name, takes: signature.count_text(), form: None };
+                self.check_count(signature.takes(count), count, span, &told);
             }
             (None, None, None) => self.report_unknown_function(name, name_span),
         }
@@ -145,9 +148,11 @@ impl Parser<'_> {
             _ if OF_ALL_FIELDS.contains(&name) => return,
             _ => arguments.len(),
         };
-        let arguments = &arguments[..first.min(arguments.len())];
-        let is_all = |argument: &&Parsed| argument.expr.kind == ExprKind::AllFields;
-        if let Some(argument) = arguments.iter().find(is_all) {
+        let of_histogram = OF_HISTOGRAMS.iter().find(|(known, _)| *known == name).map(|(_, place)| *place);
+        let is_wrong = |(place, argument): &(usize, &Parsed)| {
+            argument.expr.kind == ExprKind::AllFields && Some(*place) != of_histogram
+        };
+        if let Some((_, argument)) = arguments.iter().take(first).enumerate().find(is_wrong) {
             let message = format!("`{name}` does not take `*` here");
             let diagnostic = Diagnostic::new(message, argument.span()).with_hint("name a field");
             self.cursor.report(diagnostic);

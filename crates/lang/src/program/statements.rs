@@ -127,7 +127,7 @@ impl Parser<'_> {
             }
             let kind = self.type_name()?;
             let default = self.cursor.accept(&TokenKind::Equal).map(|_| self.expr());
-            parameters.push(QueryParameter { column: Column { name, kind }, default });
+            parameters.push(QueryParameter { column: Column { name, kind }, default, span });
             if self.cursor.accept(&TokenKind::Comma).is_none() {
                 break;
             }

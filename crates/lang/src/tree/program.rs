@@ -45,6 +45,7 @@ pub struct Setting {
 pub struct QueryParameter {
     pub column: Column,
     pub default: Option<Expr>,
+    pub span: Span,
 }
 
 /// A name with a type.

@@ -1,7 +1,7 @@
 //! Completion: texts with `¦` at the cursor, and what is proposed there.
 
 use proptest::prelude::*;
-use tidegauge_lang::complete::{Completion, CompletionKind, Completions, Known, KnownField, sources_of};
+use tidegauge_lang::complete::{Completion, CompletionKind, Completions, Existing, KnownField, sources_of};
 use tidegauge_lang::tree::Type;
 use tidegauge_lang::{complete, parse_query};
 
@@ -40,7 +40,7 @@ fn asked(marked: &str) -> Completions {
     let position = marked.find('¦').unwrap();
     let datasets = ["web", "my-logs", "take"].map(str::to_owned);
     let views = ["errors".to_owned()];
-    let known = Known { datasets: &datasets, views: &views, fields: &fields, values: &values };
+    let known = Existing { datasets: &datasets, views: &views, fields: &fields, values: &values };
     complete(&marked.replace('¦', ""), position, &known)
 }
 
@@ -227,7 +227,7 @@ fn names_members_and_values_are_written_as_they_must_be() {
 fn there_are_at_most_two_hundred() {
     let datasets: Vec<String> = (0..1000).map(|number| format!("d{number}")).collect();
     let known =
-        Known { datasets: &datasets, views: &[], fields: &|_| Vec::new(), values: &|_, _| Vec::new() };
+        Existing { datasets: &datasets, views: &[], fields: &|_| Vec::new(), values: &|_, _| Vec::new() };
     assert_eq!(complete("d", 1, &known).items.len(), 200);
 }
 
@@ -248,7 +248,7 @@ fn long_texts_are_asked_for_too() {
         format!("web | extend {}z = 1 | where x", "a, ".repeat(30_000)),
         format!("{lets}t8 | where x"),
     ] {
-        let known = Known { datasets: &[], views: &[], fields: &fields, values: &values };
+        let known = Existing { datasets: &[], views: &[], fields: &fields, values: &values };
         complete(&text, text.len(), &known);
     }
 }
@@ -275,7 +275,7 @@ proptest! {
         let text = pieces.concat();
         for place in 0..=text.len() + 1 {
             let datasets = ["web".to_owned()];
-            let known = Known { datasets: &datasets, views: &[], fields: &fields, values: &values };
+            let known = Existing { datasets: &datasets, views: &[], fields: &fields, values: &values };
             let found = complete(&text, place, &known);
             prop_assert!(text.get(found.replace.range()).is_some(), "{:?} of {text:?}", found.replace);
             prop_assert!(found.items.len() <= 200);

@@ -208,3 +208,11 @@ fn a_value_that_is_too_large_for_a_view_is_told_where_it_stands() {
     assert_eq!(diagnostics, []);
     assert_eq!(marked(&text, resolve_view(program).unwrap_err()), (2, 9, large.as_str()));
 }
+
+#[test]
+fn a_parameter_without_a_value_is_told_where_it_stands() {
+    let text = "declare query_parameters(a:long = 1,\n  host:string);\nt | where h == host";
+    let (program, diagnostics) = parse_query(text);
+    assert_eq!(diagnostics, []);
+    assert_eq!(marked(text, resolve(program, &[], &HashMap::new()).unwrap_err()), (2, 3, "host"));
+}

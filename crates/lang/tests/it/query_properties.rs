@@ -396,12 +396,12 @@ fn statements() -> impl Strategy<Value = Statement> {
             value,
             span
         })),
-        columns().prop_flat_map(|columns| {
+        columns().prop_flat_map(move |columns| {
             let count = columns.len();
             prop::collection::vec(prop::option::of(exprs()), count).prop_map(move |defaults| {
                 let parameters = columns.clone().into_iter().zip(defaults);
                 Statement::Parameters(
-                    parameters.map(|(column, default)| QueryParameter { column, default }).collect(),
+                    parameters.map(|(column, default)| QueryParameter { column, default, span }).collect(),
                 )
             })
         }),

@@ -2,9 +2,9 @@
 //! its template, and the headers that are not its own to set.
 
 use serde_json::Value;
+use tidegauge_egress::webhook::{WebhookClient, is_transport_header};
 use tidegauge_model::notifier::FieldKind;
 use tidegauge_model::{Rule, Violation};
-use tidegauge_outgoing::post::{Post, is_of_the_transport};
 
 use super::Configured;
 use crate::signature::HEADERS;
@@ -12,7 +12,7 @@ use crate::template::Template;
 
 impl Configured {
     /// Refuses what could not be sent, so that people learn of it before there is something to tell.
-    pub fn check(&self, post: &Post) -> Result<(), Violation> {
+    pub fn check(&self, webhook_client: &WebhookClient) -> Result<(), Violation> {
         for field in self.channel.fields {
             let Some(value) = self.value(field.names[0]) else {
                 continue;
@@ -20,7 +20,8 @@ impl Configured {
             let path = format!("properties.{}.{}", self.key, self.channel.spelling(&self.key, field));
             match (field.kind, value) {
                 (FieldKind::Url, Value::String(url)) => {
-                    post.check(url)
+                    webhook_client
+                        .check(url)
                         .map_err(|problem| Violation::new(&path, Rule::Pattern, problem.to_string()))?;
                 }
                 (FieldKind::Headers, Value::Object(headers)) => {
@@ -39,7 +40,7 @@ impl Configured {
 
 fn check_header(path: &str, name: &str) -> Result<(), Violation> {
     let is_signature = HEADERS.iter().any(|known| name.eq_ignore_ascii_case(known));
-    if is_signature || is_of_the_transport(name) {
+    if is_signature || is_transport_header(name) {
         let problem = "is set by the service and cannot be given";
         return Err(Violation::new(format!("{path}.{name}"), Rule::Pattern, problem));
     }

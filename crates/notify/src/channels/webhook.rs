@@ -1,15 +1,19 @@
-//! webhook: the default body, signed.
+//! webhook: the default body or one of those that Alertmanager speaks, signed.
 
 use serde_json::{Value, json};
 use tidegauge_model::message::Message;
 
-use super::{Configured, Context, Request};
+use super::{Configured, Context, Request, alertmanager};
 use crate::signature;
 use crate::template::{action, group_keys, group_values, matched_event};
 use crate::text::{go_time, number};
 
 pub(super) fn write(configured: &Configured, message: &Message, context: &Context<'_>) -> Request {
-    let body = json!({"action": action(message.state), "event": event(message)});
+    let body = match configured.text("format") {
+        alertmanager::RECEIVER => alertmanager::received(message, context),
+        alertmanager::API => alertmanager::posted(message, context),
+        _ => json!({"action": action(message.state), "event": event(message)}),
+    };
     let mut request = Request::json(configured.text("url"), &body);
     request.headers.extend(signature::headers(context.secret, context.id, context.now, &request.body));
     request

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tidegauge_egress::resolver::SystemResolver;
+use tidegauge_egress::webhook::WebhookClient;
 use tidegauge_model::message::Message;
 use tidegauge_notify::channels::{Configured, Outbound};
-use tidegauge_outgoing::post::Post;
-use tidegauge_outgoing::resolver::SystemResolver;
 
-use crate::samples::{DELIVERY, closed, hostile, matched, opened, request, write};
+use crate::samples::{DELIVERY, at, closed, grouped, hostile, matched, opened, request, write};
 
 fn body(properties: &Value, message: &Message) -> Value {
     serde_json::from_str(&request(properties, message).body).unwrap()
@@ -32,6 +32,7 @@ fn every_http_channel() -> Vec<Value> {
         json!({"incidentB": {"routingKey": "r0ute"}}),
         json!({"webhook": {"url": url}}),
         json!({"customWebhook": {"url": url, "body": "{\"title\": \"{{.Title}}\"}"}}),
+        json!({"webhook": {"url": url, "format": "alertmanager"}}),
     ]
 }
 
@@ -71,6 +72,45 @@ fn incidents_are_closed_by_the_key_they_were_opened_with() {
     let open = body(&alias, &long)["alias"].as_str().unwrap().to_owned();
     let long = Message { incident: "é".repeat(1_000), ..closed() };
     assert!(request(&alias, &long).url.contains(&open));
+}
+
+#[test]
+fn alertmanager_and_its_receivers_know_an_alert_again() {
+    let url = "https://hooks.example/api/v2/alerts";
+    let receiver = json!({"webhook": {"url": url, "format": "alertmanager"}});
+    let began = at(-60);
+    let named = |message: Message| Message { incident: format!("mon_1-{}", began.as_micros()), ..message };
+    let (open, close) = (body(&receiver, &named(grouped())), body(&receiver, &named(closed())));
+    assert_eq!(
+        (&open["version"], &open["status"], &close["status"]),
+        (&json!("4"), &json!("firing"), &json!("resolved"))
+    );
+    let (one, other) = (&open["alerts"][0], &close["alerts"][0]);
+    for key in ["labels", "fingerprint", "startsAt"] {
+        assert_eq!(one[key], other[key], "{key}");
+    }
+    assert_eq!(one["startsAt"], json!(began.to_string()));
+    assert_eq!(
+        (&one["endsAt"], &other["endsAt"]),
+        (&json!("0001-01-01T00:00:00Z"), &json!(closed().timestamp.to_string()))
+    );
+    assert_eq!(
+        (&one["labels"]["alertname"], &one["annotations"]["group_service"]),
+        (&json!("Errors"), &json!("checkout"))
+    );
+
+    let api = json!({"webhook": {"url": url, "format": "alertmanagerApi"}});
+    let (open, close) = (body(&api, &named(opened())), body(&api, &named(closed())));
+    assert_eq!((&open[0]["labels"], &open[0]["startsAt"]), (&close[0]["labels"], &close[0]["startsAt"]));
+    // One that says no end would end after some minutes.
+    assert_eq!(open[0]["endsAt"], json!("2026-07-28T14:55:58.631364Z"));
+    assert_eq!(close[0]["endsAt"], json!(closed().timestamp.to_string()));
+    for passing in [matched(), Message { is_test: true, ..opened() }] {
+        assert_eq!(body(&api, &passing)[0].get("endsAt"), None);
+    }
+    // A name that says another time than one that can be meant.
+    let odd = Message { incident: format!("x-{}", i64::MAX), ..opened() };
+    assert_eq!(body(&api, &odd)[0]["startsAt"], json!(opened().timestamp.to_string()));
 }
 
 #[test]
@@ -178,17 +218,17 @@ fn headers_of_a_custom_webhook_are_sent() {
 
 #[test]
 fn what_could_not_be_sent_is_refused_on_save() {
-    let post = Post {
+    let webhook_client = WebhookClient {
         allowed: Vec::new(),
         allows_plain_http: false,
         connect_time_max: Duration::from_secs(3),
         time_max: Duration::from_secs(10),
-        answer_bytes_max: 1024,
+        response_bytes_max: 1024,
         resolver: Arc::new(SystemResolver),
     };
     let check = |properties: &Value| {
         let configured = Configured::read(&properties.to_string()).unwrap();
-        configured.check(&post).map_err(|violation| violation.to_string())
+        configured.check(&webhook_client).map_err(|violation| violation.to_string())
     };
     for properties in every_http_channel() {
         assert_eq!(check(&properties), Ok(()), "{properties}");

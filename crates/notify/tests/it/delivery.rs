@@ -8,23 +8,23 @@ use tempfile::TempDir;
 use tidegauge_catalog::notifiers::Notifier;
 use tidegauge_catalog::outbox::NewDelivery;
 use tidegauge_catalog::outbox::list::Delivery;
-use tidegauge_catalog::people::Person;
 use tidegauge_catalog::tokens::Token;
+use tidegauge_catalog::users::Person;
 use tidegauge_catalog::{Catalog, Change, Location, SealKey};
-use tidegauge_model::chance::SeededChance;
+use tidegauge_egress::resolver::SystemResolver;
+use tidegauge_egress::webhook::WebhookClient;
 use tidegauge_model::message::{DeliveryState, Message};
 use tidegauge_model::notifier::DisabledUntil;
+use tidegauge_model::rng::SeededRng;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Capabilities, Clock, Org, OrgId};
-use tidegauge_notify::backoff::Patience;
+use tidegauge_notify::backoff::RetryPolicy;
 use tidegauge_notify::breaker::Limits;
 use tidegauge_notify::channels::Bases;
 use tidegauge_notify::signature::SigningKey;
-use tidegauge_notify::worker::{Manner as Sending, Worker};
-use tidegauge_outgoing::post::Post;
-use tidegauge_outgoing::resolver::SystemResolver;
+use tidegauge_notify::worker::{Worker, WorkerOptions as Sending};
 
-use crate::receiver::{Manner, Receiver};
+use crate::receiver::{Receiver, WorkerOptions};
 use crate::samples::{at, closed, opened};
 
 pub(crate) const OWNER: &str = "user_owner";
@@ -39,18 +39,18 @@ pub(crate) struct Desk {
 
 fn sending(bases: Bases, time_max: Duration) -> Sending {
     Sending {
-        post: Post {
+        webhook_client: WebhookClient {
             allowed: vec!["127.0.0.0/8".parse().unwrap()],
             allows_plain_http: true,
             connect_time_max: Duration::from_secs(3),
             time_max,
-            answer_bytes_max: 64 * 1024,
+            response_bytes_max: 64 * 1024,
             resolver: Arc::new(SystemResolver),
         },
         mailer: None,
         bases,
         signing: SigningKey::new(&[7; 32]),
-        patience: Patience {
+        retry_policy: RetryPolicy {
             attempts_max: 4,
             age_max: Duration::from_secs(3_600),
             first_wait: Duration::from_secs(5),
@@ -62,6 +62,7 @@ fn sending(bases: Bases, time_max: Duration) -> Sending {
             rest: Duration::from_secs(30),
             rest_max: Duration::from_secs(300),
         },
+        mails_an_hour_max: 3,
         in_flight_max: 8,
         lease: Duration::from_secs(30),
     }
@@ -108,8 +109,8 @@ impl Desk {
         time_max: Duration,
     ) -> Arc<Worker> {
         let clock: Arc<dyn Clock> = Arc::clone(clock) as Arc<dyn Clock>;
-        let chance = Arc::new(SeededChance::new(1));
-        Arc::new(Worker::new(Arc::clone(catalog), clock, chance, sending(bases, time_max)))
+        let rng = Arc::new(SeededRng::new(1));
+        Arc::new(Worker::new(Arc::clone(catalog), clock, rng, sending(bases, time_max)))
     }
 
     pub(crate) async fn notifier(&self, id: &str, properties: Value) -> Notifier {
@@ -169,7 +170,7 @@ fn change(org: &OrgId) -> Change {
 
 #[tokio::test]
 async fn a_message_is_sent_once_and_its_attempt_is_kept() {
-    let (desk, receiver) = (Desk::new().await, Receiver::start(Manner::Status(204, "")).await);
+    let (desk, receiver) = (Desk::new().await, Receiver::start(WorkerOptions::Status(204, "")).await);
     desk.webhook("notify_1", &receiver).await;
     desk.enqueue("msg_1", "notify_1", opened()).await;
     desk.enqueue("msg_1", "notify_1", opened()).await;
@@ -190,13 +191,13 @@ async fn a_message_is_sent_once_and_its_attempt_is_kept() {
 
 #[tokio::test]
 async fn the_end_of_an_alert_follows_its_beginning() {
-    let (desk, receiver) = (Desk::new().await, Receiver::start(Manner::Status(500, "")).await);
+    let (desk, receiver) = (Desk::new().await, Receiver::start(WorkerOptions::Status(500, "")).await);
     desk.webhook("notify_1", &receiver).await;
     desk.enqueue("msg_2", "notify_1", opened()).await;
     desk.clock.advance(Duration::from_secs(1));
     desk.enqueue("msg_1", "notify_1", closed()).await;
     desk.step().await;
-    receiver.behave(Manner::Status(200, ""));
+    receiver.behave(WorkerOptions::Status(200, ""));
     desk.run_out().await;
     let ids: Vec<String> = receiver.requests().iter().filter_map(|one| one.header("webhook-id")).collect();
     assert_eq!(ids, ["msg_2", "msg_2", "msg_1"]);
@@ -204,7 +205,7 @@ async fn the_end_of_an_alert_follows_its_beginning() {
 
 #[tokio::test]
 async fn a_disabled_notifier_sends_nothing_until_its_time() {
-    let (desk, receiver) = (Desk::new().await, Receiver::start(Manner::Status(200, "")).await);
+    let (desk, receiver) = (Desk::new().await, Receiver::start(WorkerOptions::Status(200, "")).await);
     let until = DisabledUntil { text: "later".to_owned(), time: at(60) };
     let properties = json!({"webhook": {"url": receiver.url("/")}});
     desk.notifier_until("notify_1", properties, Some(until)).await;
@@ -219,7 +220,7 @@ async fn a_disabled_notifier_sends_nothing_until_its_time() {
 /// A node that ends after it has sent and before it has recorded that: the message comes again, under its id.
 #[tokio::test]
 async fn what_was_sent_and_not_recorded_is_sent_again_under_the_same_id() {
-    let (desk, receiver) = (Desk::new().await, Receiver::start(Manner::Hang).await);
+    let (desk, receiver) = (Desk::new().await, Receiver::start(WorkerOptions::Hang).await);
     desk.webhook("notify_1", &receiver).await;
     desk.enqueue("msg_1", "notify_1", opened()).await;
     {
@@ -230,7 +231,7 @@ async fn what_was_sent_and_not_recorded_is_sent_again_under_the_same_id() {
             () = receiver.had(1) => {}
         }
     }
-    receiver.behave(Manner::Status(200, ""));
+    receiver.behave(WorkerOptions::Status(200, ""));
     let bases = crate::samples::bases();
     let next = Desk::another_worker(&desk.catalog, &desk.clock, bases, Duration::from_secs(10));
     assert_eq!(next.step().await.unwrap(), 0, "the lease of the node that ended still counts");
@@ -243,7 +244,7 @@ async fn what_was_sent_and_not_recorded_is_sent_again_under_the_same_id() {
 
 #[tokio::test]
 async fn a_test_is_sent_at_once_and_never_again() {
-    let (desk, receiver) = (Desk::new().await, Receiver::start(Manner::Status(503, "")).await);
+    let (desk, receiver) = (Desk::new().await, Receiver::start(WorkerOptions::Status(503, "")).await);
     let notifier = desk.notifier("notify_1", json!({"webhook": {"url": receiver.url("/")}})).await;
     let message = Message { is_test: true, ..opened() };
     let (id, tried) = desk.worker.send_now(&desk.org, &notifier, message).await.unwrap().unwrap();

@@ -31,6 +31,12 @@ fn examples() -> Vec<(&'static str, Value, Message)> {
         ("email open", json!({"email": {"emails": ["ops@example.com", "oncall@example.com"]}}), grouped()),
         ("webhook open", json!({"webhook": {"url": url}}), grouped()),
         ("webhook closed", json!({"webhook": {"url": url}}), closed()),
+        ("webhook alertmanager", json!({"webhook": {"url": url, "format": "alertmanager"}}), grouped()),
+        (
+            "webhook alertmanagerApi",
+            json!({"webhook": {"url": format!("{url}/api/v2/alerts"), "format": "alertmanagerApi"}}),
+            closed(),
+        ),
         ("customWebhook matched", custom, matched()),
     ]
 }

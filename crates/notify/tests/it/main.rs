@@ -6,6 +6,7 @@
 mod channels;
 mod delivery;
 mod documented;
+mod mail_rates;
 mod mails;
 mod receiver;
 mod samples;

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 /// What it does with a request.
 #[derive(Clone, Debug)]
-pub(crate) enum Manner {
+pub(crate) enum WorkerOptions {
     /// Answers with a status and these further lines of the head.
     Status(u16, &'static str),
     /// Answers with a success and a body of one gigabyte.
@@ -21,7 +21,7 @@ pub(crate) enum Manner {
 }
 
 struct Shared {
-    manner: Mutex<Manner>,
+    options: Mutex<WorkerOptions>,
     requests: Mutex<Vec<Received>>,
     came: Notify,
 }
@@ -48,11 +48,14 @@ impl Received {
 }
 
 impl Receiver {
-    pub(crate) async fn start(manner: Manner) -> Self {
+    pub(crate) async fn start(options: WorkerOptions) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        let shared =
-            Arc::new(Shared { manner: Mutex::new(manner), requests: Mutex::default(), came: Notify::new() });
+        let shared = Arc::new(Shared {
+            options: Mutex::new(options),
+            requests: Mutex::default(),
+            came: Notify::new(),
+        });
         let mut tasks = JoinSet::new();
         let kept = Arc::clone(&shared);
         tasks.spawn(async move {
@@ -68,8 +71,8 @@ impl Receiver {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    pub(crate) fn behave(&self, manner: Manner) {
-        *self.shared.manner.lock().unwrap() = manner;
+    pub(crate) fn behave(&self, options: WorkerOptions) {
+        *self.shared.options.lock().unwrap() = options;
     }
 
     pub(crate) fn requests(&self) -> Vec<Received> {
@@ -90,20 +93,20 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
     };
     shared.requests.lock().unwrap().push(received);
     shared.came.notify_one();
-    let manner = shared.manner.lock().unwrap().clone();
-    match manner {
-        Manner::Status(status, lines) => {
+    let options = shared.options.lock().unwrap().clone();
+    match options {
+        WorkerOptions::Status(status, lines) => {
             let answer =
                 format!("HTTP/1.1 {status} X\r\n{lines}content-length: 0\r\nconnection: close\r\n\r\n");
             let _ = stream.write_all(answer.as_bytes()).await;
         }
-        Manner::Endless => {
+        WorkerOptions::Endless => {
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1073741824\r\n\r\n").await;
             let part = vec![b'x'; 1 << 16];
             while stream.write_all(&part).await.is_ok() {}
         }
-        Manner::Hang => std::future::pending().await,
-        Manner::Close => {}
+        WorkerOptions::Hang => std::future::pending().await,
+        WorkerOptions::Close => {}
     }
 }
 

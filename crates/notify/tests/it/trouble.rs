@@ -8,7 +8,7 @@ use tidegauge_model::message::{DeliveryState, Message};
 use tokio_util::sync::CancellationToken;
 
 use crate::delivery::Desk;
-use crate::receiver::{Manner, Receiver};
+use crate::receiver::{Receiver, WorkerOptions};
 use crate::samples::{at, bases, opened};
 
 fn of_incident(incident: &str) -> Message {
@@ -17,7 +17,7 @@ fn of_incident(incident: &str) -> Message {
 
 #[tokio::test]
 async fn an_error_of_the_server_is_tried_again_and_given_up_in_the_end() {
-    let (desk, receiver) = (Desk::new().await, Receiver::start(Manner::Status(500, "")).await);
+    let (desk, receiver) = (Desk::new().await, Receiver::start(WorkerOptions::Status(500, "")).await);
     desk.webhook("notify_1", &receiver).await;
     desk.enqueue("msg_1", "notify_1", opened()).await;
     desk.run_out().await;
@@ -33,14 +33,14 @@ async fn an_error_of_the_server_is_tried_again_and_given_up_in_the_end() {
 #[tokio::test]
 async fn a_receiver_that_asks_to_wait_is_left_alone_so_long() {
     let (desk, receiver) =
-        (Desk::new().await, Receiver::start(Manner::Status(429, "Retry-After: 90\r\n")).await);
+        (Desk::new().await, Receiver::start(WorkerOptions::Status(429, "Retry-After: 90\r\n")).await);
     desk.webhook("notify_1", &receiver).await;
     desk.enqueue("msg_1", "notify_1", opened()).await;
     desk.step().await;
     assert_eq!(desk.delivery("notify_1", "msg_1").await.next, Some(at(90)));
     desk.clock.advance(Duration::from_secs(89));
     assert_eq!(desk.step().await, 0);
-    receiver.behave(Manner::Status(429, "Retry-After: 999999999\r\n"));
+    receiver.behave(WorkerOptions::Status(429, "Retry-After: 999999999\r\n"));
     desk.clock.advance(Duration::from_secs(1));
     desk.step().await;
     assert_eq!(
@@ -48,7 +48,7 @@ async fn a_receiver_that_asks_to_wait_is_left_alone_so_long() {
         Some(at(690)),
         "not longer than the longest wait"
     );
-    receiver.behave(Manner::Status(200, ""));
+    receiver.behave(WorkerOptions::Status(200, ""));
     desk.clock.advance(Duration::from_secs(600));
     desk.step().await;
     assert_eq!(desk.delivery("notify_1", "msg_1").await.state, DeliveryState::Sent);
@@ -56,19 +56,19 @@ async fn a_receiver_that_asks_to_wait_is_left_alone_so_long() {
 
 #[tokio::test]
 async fn refusals_and_redirects_are_given_up_at_once() {
-    let (desk, private) = (Desk::new().await, Receiver::start(Manner::Status(200, "")).await);
+    let (desk, private) = (Desk::new().await, Receiver::start(WorkerOptions::Status(200, "")).await);
     let redirect: &'static str = format!("location: {}\r\n", private.url("/secret")).leak();
-    for (number, manner) in [
-        Manner::Status(400, ""),
-        Manner::Status(404, ""),
-        Manner::Status(410, ""),
-        Manner::Status(307, "location: http://169.254.169.254/latest\r\n"),
-        Manner::Status(302, redirect),
+    for (number, options) in [
+        WorkerOptions::Status(400, ""),
+        WorkerOptions::Status(404, ""),
+        WorkerOptions::Status(410, ""),
+        WorkerOptions::Status(307, "location: http://169.254.169.254/latest\r\n"),
+        WorkerOptions::Status(302, redirect),
     ]
     .into_iter()
     .enumerate()
     {
-        let receiver = Receiver::start(manner).await;
+        let receiver = Receiver::start(options).await;
         let (notifier, id) = (format!("notify_{number}"), format!("msg_{number}"));
         desk.webhook(&notifier, &receiver).await;
         desk.enqueue(&id, &notifier, opened()).await;
@@ -82,7 +82,7 @@ async fn refusals_and_redirects_are_given_up_at_once() {
 
 #[tokio::test]
 async fn a_gigabyte_of_answer_is_cut_and_the_message_was_sent() {
-    let (desk, receiver) = (Desk::new().await, Receiver::start(Manner::Endless).await);
+    let (desk, receiver) = (Desk::new().await, Receiver::start(WorkerOptions::Endless).await);
     desk.webhook("notify_1", &receiver).await;
     desk.enqueue("msg_1", "notify_1", opened()).await;
     desk.step().await;
@@ -91,14 +91,14 @@ async fn a_gigabyte_of_answer_is_cut_and_the_message_was_sent() {
 
 #[tokio::test]
 async fn a_connection_that_breaks_is_tried_again() {
-    let (desk, receiver) = (Desk::new().await, Receiver::start(Manner::Close).await);
+    let (desk, receiver) = (Desk::new().await, Receiver::start(WorkerOptions::Close).await);
     desk.webhook("notify_1", &receiver).await;
     desk.enqueue("msg_1", "notify_1", opened()).await;
     desk.step().await;
     let delivery = desk.delivery("notify_1", "msg_1").await;
     assert_eq!(delivery.state, DeliveryState::Waiting);
     assert_eq!(delivery.attempts[0].error.as_deref(), Some("the connection broke off"));
-    receiver.behave(Manner::Status(200, ""));
+    receiver.behave(WorkerOptions::Status(200, ""));
     desk.run_out().await;
     assert_eq!(desk.delivery("notify_1", "msg_1").await.state, DeliveryState::Sent);
 }
@@ -127,7 +127,7 @@ async fn addresses_that_are_not_allowed_are_not_asked() {
 async fn receivers_that_hang_do_not_delay_the_others() {
     let desk = Desk::with(bases(), Duration::from_secs(600)).await;
     let (hanging, well) =
-        (Receiver::start(Manner::Hang).await, Receiver::start(Manner::Status(200, "")).await);
+        (Receiver::start(WorkerOptions::Hang).await, Receiver::start(WorkerOptions::Status(200, "")).await);
     for number in 0..6 {
         let notifier = format!("notify_hanging_{number}");
         desk.webhook(&notifier, &hanging).await;
@@ -154,7 +154,7 @@ async fn receivers_that_hang_do_not_delay_the_others() {
 
 #[tokio::test]
 async fn a_receiver_that_fails_again_and_again_is_left_alone() {
-    let (desk, receiver) = (Desk::new().await, Receiver::start(Manner::Status(503, "")).await);
+    let (desk, receiver) = (Desk::new().await, Receiver::start(WorkerOptions::Status(503, "")).await);
     for number in 0..5 {
         let notifier = format!("notify_{number}");
         desk.webhook(&notifier, &receiver).await;
@@ -164,7 +164,7 @@ async fn a_receiver_that_fails_again_and_again_is_left_alone() {
     assert_eq!(receiver.requests().len(), 3, "after three failures the receiver rests");
     let postponed = desk.delivery("notify_4", "msg_4").await;
     assert_eq!((postponed.attempts.len(), postponed.next), (0, Some(at(30))));
-    receiver.behave(Manner::Status(200, ""));
+    receiver.behave(WorkerOptions::Status(200, ""));
     desk.run_out().await;
     for number in 0..5 {
         let delivery = desk.delivery(&format!("notify_{number}"), &format!("msg_{number}")).await;
@@ -174,7 +174,7 @@ async fn a_receiver_that_fails_again_and_again_is_left_alone() {
 
 #[tokio::test]
 async fn stopping_waits_for_what_is_under_way() {
-    let (desk, receiver) = (Desk::new().await, Receiver::start(Manner::Status(200, "")).await);
+    let (desk, receiver) = (Desk::new().await, Receiver::start(WorkerOptions::Status(200, "")).await);
     desk.webhook("notify_1", &receiver).await;
     desk.enqueue("msg_1", "notify_1", opened()).await;
     let stop = CancellationToken::new();

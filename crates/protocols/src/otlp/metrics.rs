@@ -11,6 +11,7 @@ use super::origin::{Origin, each};
 use super::points::{Head, Points};
 use crate::answer::Problem;
 use crate::protobuf::Message;
+use crate::series_name::{Part, SeriesName};
 use crate::slot::Slot;
 
 const TEMPORALITIES: [&str; 3] = ["", "delta", "cumulative"];
@@ -64,6 +65,7 @@ struct Metrics<'a> {
     unit: Slot,
     temporality: Slot,
     is_monotonic: Slot,
+    series: Slot,
 }
 
 /// What is said once for the points of a metric.
@@ -74,6 +76,20 @@ struct Description<'a> {
     kind: Kind,
     temporality: &'static str,
     is_monotonic: Option<bool>,
+}
+
+impl Description<'_> {
+    /// What a metric says of its series: all that makes it another metric.
+    fn series(&self) -> SeriesName {
+        let mut name = SeriesName::default();
+        name.add_pair(Part::Metric, "name", &self.name);
+        name.add_pair(Part::Metric, "unit", &self.unit);
+        name.add_pair(Part::Metric, self.kind.word(), self.temporality);
+        if self.is_monotonic == Some(true) {
+            name.add(Part::Metric, b"is_monotonic");
+        }
+        name
+    }
 }
 
 impl<'a> Metrics<'a> {
@@ -88,6 +104,7 @@ impl<'a> Metrics<'a> {
             unit: Slot::new("unit"),
             temporality: Slot::new("temporality"),
             is_monotonic: Slot::new("is_monotonic"),
+            series: Slot::new("series"),
         }
     }
 
@@ -151,7 +168,9 @@ impl<'a> Metrics<'a> {
             if let Some(is_monotonic) = described.is_monotonic {
                 self.is_monotonic.boolean(is_monotonic, events);
             }
-            self.head.write(described.kind, message, &mut self.attributes, events)?;
+            let of_point = self.head.write(described.kind, message, &mut self.attributes, events)?;
+            let series = origin.series().and(described.series()).and(of_point);
+            self.series.string(&series.text(), events);
             match described.kind {
                 Kind::Gauge | Kind::Sum => self.points.number(message, events)?,
                 Kind::Histogram => self.points.histogram(message, events)?,

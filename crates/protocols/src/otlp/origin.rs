@@ -8,6 +8,7 @@ use super::any::pair;
 use super::attributes::{Attributes, Owner};
 use crate::answer::Problem;
 use crate::protobuf::{Broken, Message};
+use crate::series_name::{Part, SeriesName};
 use crate::slot::Slot;
 
 /// The resource and the scope of the events in hand.
@@ -19,6 +20,8 @@ pub(super) struct Origin<'a> {
     scope_version: Cow<'a, str>,
     name_slot: Slot,
     version_slot: Slot,
+    of_resource: SeriesName,
+    of_scope: SeriesName,
 }
 
 /// Reads the messages of one signal: resources (field 1) that hold themselves (1) and scopes (2), which hold themselves
@@ -61,14 +64,19 @@ impl<'a> Origin<'a> {
             scope_version: Cow::Borrowed(""),
             name_slot: Slot::new("scope.name"),
             version_slot: Slot::new("scope.version"),
+            of_resource: SeriesName::default(),
+            of_scope: SeriesName::default(),
         }
     }
 
     fn begin_resource(&mut self, message: &'a [u8], events: &mut Events<'_>) -> Result<(), Problem> {
         self.resource.start();
+        self.of_resource = SeriesName::default();
         for resource in inner(message, 1) {
             for attribute in inner(resource?, 1) {
-                let (name, value) = pair(attribute?)?;
+                let attribute = attribute?;
+                self.of_resource.add(Part::Resource, attribute);
+                let (name, value) = pair(attribute)?;
                 self.resource.put(&name, value, events)?;
             }
         }
@@ -77,6 +85,7 @@ impl<'a> Origin<'a> {
 
     fn begin_scope(&mut self, message: &'a [u8], events: &mut Events<'_>) -> Result<(), Problem> {
         self.scope.start();
+        self.of_scope = SeriesName::default();
         (self.scope_name, self.scope_version) = (Cow::Borrowed(""), Cow::Borrowed(""));
         for scope in inner(message, 1) {
             for field in Message::new(scope?) {
@@ -84,6 +93,7 @@ impl<'a> Origin<'a> {
                     (1, value) => self.scope_name = value.text()?,
                     (2, value) => self.scope_version = value.text()?,
                     (3, value) => {
+                        self.of_scope.add(Part::Scope, value.bytes()?);
                         let (name, value) = pair(value.bytes()?)?;
                         self.scope.put(&name, value, events)?;
                     }
@@ -92,6 +102,13 @@ impl<'a> Origin<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What both say of the series of the points in them.
+    pub(super) fn series(&self) -> SeriesName {
+        let mut name = self.of_resource.and(self.of_scope);
+        name.add_pair(Part::Scope, &self.scope_name, &self.scope_version);
+        name
     }
 
     /// Adds both to the event in hand.

@@ -9,6 +9,7 @@ use super::spans::{at, id, write_attributes};
 use crate::answer::Problem;
 use crate::json_text::JsonText;
 use crate::protobuf::{Broken, Message, Value};
+use crate::series_name::{Part, SeriesName};
 use crate::slot::Slot;
 
 /// The bit that says that a point has no value.
@@ -50,13 +51,15 @@ impl Default for Head {
 }
 
 impl Head {
+    /// Tells what the attributes say of the series of the point.
     pub(super) fn write<'a>(
         &mut self,
         kind: Kind,
         message: &'a [u8],
         attributes: &mut Attributes<'a>,
         events: &mut Events<'_>,
-    ) -> Result<(), Problem> {
+    ) -> Result<SeriesName, Problem> {
+        let mut series = SeriesName::default();
         let numbers = numbers(kind);
         let depth_max = events.limits().depth_max;
         let mut exemplars = JsonText::default();
@@ -67,6 +70,7 @@ impl Head {
                 2 => self.start_time.count(value.fixed64()?, events),
                 3 => at(events, [value.fixed64()?, 0]),
                 _ if number == numbers.attributes => {
+                    series.add(Part::Attribute, value.bytes()?);
                     let (name, value) = pair(value.bytes()?)?;
                     attributes.put(&name, value, events)?;
                 }
@@ -84,7 +88,7 @@ impl Head {
             exemplars.close(']');
             self.exemplars.array(exemplars.as_str(), events);
         }
-        Ok(())
+        Ok(series)
     }
 }
 

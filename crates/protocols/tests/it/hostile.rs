@@ -7,7 +7,7 @@ use tidegauge_ingest::{Limits, Options};
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::otlp::{self, Encoding, Signal};
 use tidegauge_protocols::{
-    cloudevents, datadog, elastic, firehose, forward, gelf, hec, honeycomb, journald, loki, msgpack,
+    Problem, cloudevents, datadog, elastic, firehose, forward, gelf, hec, honeycomb, journald, loki, msgpack,
     remote_write, syslog,
 };
 
@@ -38,8 +38,13 @@ fn try_all(bytes: &[u8]) {
     let _ = read(|events| honeycomb::read_batch(bytes, events));
     let _ = read(|events| honeycomb::read_event(bytes, honeycomb::Headers::default(), events));
     let _ = read(|events| firehose::read(bytes, None, 1 << 16, events));
+    let text = String::from_utf8_lossy(bytes);
+    let text: &str = &text;
+    let delivery = br#"{"records":[{"data":"eyJhIjoxfQ=="}]}"#;
+    let _ = read(|events| firehose::read(delivery, Some(text), 1 << 16, events));
     let _ = read(|events| cloudevents::read_batch(bytes, events));
-    let _ = read(|events| cloudevents::read_binary([("ce-id", "1")].into_iter(), None, bytes, events));
+    let headers = [("ce-id", "1"), ("ce-source", text), ("ce-time", text), (text, "x")];
+    let _ = read(|events| cloudevents::read_binary(headers.into_iter(), Some(text), bytes, events));
     let _ = read(|events| gelf::read(bytes, None, 1 << 16, events));
     let _ = read(|events| msgpack::read(bytes, events));
     let _ = read(|events| {
@@ -47,11 +52,38 @@ fn try_all(bytes: &[u8]) {
         journal.feed(bytes, events)?;
         journal.finish(events)
     });
-    gelf::Chunks::default().push(bytes, IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
+    try_calls(bytes);
     try_listeners(bytes);
 }
 
+fn try_calls(bytes: &[u8]) {
+    if let Some((head, message)) = bytes.split_first_chunk::<{ otlp::FRAME_BYTES }>()
+        && let Ok(frame) = otlp::Frame::read(*head)
+        && !frame.is_compressed
+        && frame.length as usize == message.len()
+    {
+        assert_eq!(otlp::framed(message), bytes);
+    }
+    let refused = otlp::grpc_refused(&Problem::malformed(String::from_utf8_lossy(bytes)));
+    for (name, value) in refused.headers {
+        assert!(value.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{name}: {value:?}");
+    }
+}
+
 fn try_listeners(bytes: &[u8]) {
+    let mut chunks = gelf::Chunks::default();
+    for datagram in [bytes].into_iter().chain(bytes.chunks(32)) {
+        match chunks.push(datagram, IpAddr::V4(Ipv4Addr::LOCALHOST), 0) {
+            gelf::Datagram::Whole(message) => drop(read(|events| gelf::read(message, None, 1 << 16, events))),
+            gelf::Datagram::Joined(message) => {
+                drop(read(|events| gelf::read(&message, None, 1 << 16, events)))
+            }
+            gelf::Datagram::Waiting | gelf::Datagram::Refused => {}
+        }
+    }
+    let handshake = forward::Handshake { hostname: "h", shared_key: b"k", nonce: b"n" };
+    let (answer, checked) = handshake.check(bytes, &|_| "d".to_owned());
+    assert_eq!(answer.get(6), Some(&if checked.is_ok() { 0xc3 } else { 0xc2 }));
     let _ = read(|events| {
         let mut messages = syslog::Messages::default();
         messages.write(bytes, syslog::Origin::default(), events)
@@ -84,6 +116,11 @@ fn seeds() -> Vec<Vec<u8>> {
         b"<165>1 2026-11-14T00:00:00Z h a 1 - [x k=\"v\"] hi".to_vec(),
         b"<34>Nov 14 00:00:00 h su[7]: x\n".to_vec(),
         vec![0x93, 0xa1, b't', 0xd7, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0x81, 0xa1, b'a', 0x92, 1, 0xc0],
+        otlp::framed(&otlp_request([Proto::default().message(5, any_text("x"))])),
+        [&b"\x1e\x0f12345678\0\x02{\"short_message\":\"x\""[..], b"\x1e\x0f12345678\x01\x02,\"_a\":1}"]
+            .concat(),
+        b"\x96\xa4PING\xa1h\xa1s\xa1d\xa0\xa0".to_vec(),
+        br#"{"commonAttributes":{"env":"prod","a":"b"}}"#.to_vec(),
     ]
 }
 
@@ -97,7 +134,7 @@ proptest! {
 
     #[test]
     fn damaged_requests_are_read_or_refused(
-        seed in 0..11_usize,
+        seed in 0..15_usize,
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
         cut in any::<prop::sample::Index>(),
     ) {

@@ -48,7 +48,9 @@ fn entries_are_the_same_however_they_are_cut() {
         let read = journal(&body, piece, Limits::default(), &Gate::default()).unwrap();
         assert_eq!(read.events, expected, "{piece}");
     }
-    assert_eq!(accepted().status, 202);
+    let answer = accepted();
+    assert_eq!(answer.status, 202);
+    assert_eq!(answer.headers, [("accept-encoding", "zstd".to_owned())]);
 }
 
 #[test]

@@ -46,8 +46,8 @@ fn spans_and_metrics_in_json() {
     assert_eq!(
         json(Signal::Metrics, body).unwrap(),
         [
-            r#"@10 is_monotonic=true metric="a" temporality="cumulative" type="sum" value=-7"#,
-            r#"@10 count=3 metric="h" positive.counts=[1,1] positive.offset=-3 scale=-1 sum=1.5 type="exponential_histogram" zero_count=1 zero_threshold=0.0"#
+            r#"@10 is_monotonic=true metric="a" series="004e2ea184b2a395" temporality="cumulative" type="sum" value=-7"#,
+            r#"@10 count=3 metric="h" positive.counts=[1,1] positive.offset=-3 scale=-1 series="c0dd0cdffd2e4a99" sum=1.5 type="exponential_histogram" zero_count=1 zero_threshold=0.0"#
         ]
     );
 }

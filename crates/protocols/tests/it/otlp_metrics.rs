@@ -20,7 +20,7 @@ fn numbers_have_a_value_each() {
         .message(1, Proto::default().fixed64(2, 5).fixed64(3, 21).fixed64(6, (-4_i64) as u64))
         .message(1, Proto::default().fixed64(3, 22).varint(8, 1).double(4, 9.0));
     assert_eq!(
-        metrics([metric(5, gauge)]).events,
+        metrics([metric(5, gauge)]).without_series(),
         [
             format!(
                 "@20 attributes.custom=map{{\"mine\":\"x\"}} metric=\"m\" {ORIGIN} type=\"gauge\" unit=\"ms\" value=1.5"
@@ -32,7 +32,7 @@ fn numbers_have_a_value_each() {
     let sum =
         Proto::default().message(1, Proto::default().fixed64(3, 20).double(4, 1.0)).varint(2, 2).varint(3, 1);
     assert_eq!(
-        metrics([metric(7, sum)]).events,
+        metrics([metric(7, sum)]).without_series(),
         [format!(
             "@20 is_monotonic=true metric=\"m\" {ORIGIN} temporality=\"cumulative\" type=\"sum\" unit=\"ms\" value=1.0"
         )]
@@ -53,7 +53,7 @@ fn histograms_have_bounds_and_counts() {
         .message(8, exemplar)
         .double(11, 0.1)
         .double(12, 9.0);
-    let event = &metrics([metric(9, Proto::default().message(1, point).varint(2, 1))]).events[0];
+    let event = &metrics([metric(9, Proto::default().message(1, point).varint(2, 1))]).without_series()[0];
     assert_eq!(
         *event,
         format!(
@@ -77,7 +77,7 @@ fn exponential_histograms_keep_scale_and_sides() {
         .message(8, positive)
         .message(9, negative)
         .double(14, 0.001);
-    let event = &metrics([metric(10, Proto::default().message(1, point).varint(2, 2))]).events[0];
+    let event = &metrics([metric(10, Proto::default().message(1, point).varint(2, 2))]).without_series()[0];
     assert_eq!(
         *event,
         format!(
@@ -103,4 +103,24 @@ fn a_metric_without_a_name_fails_alone() {
     let data = || Proto::default().message(1, Proto::default().fixed64(3, 20).double(4, 1.0));
     let read = metrics([Proto::default().message(5, data()), metric(5, data())]);
     assert_eq!((read.outcome.ingested, read.outcome.failed), (1, 1));
+}
+
+#[test]
+fn points_of_one_series_have_one_name() {
+    let point = |attributes: &[(&str, &str)], time: u64| {
+        let point = Proto::default().fixed64(3, time).double(4, 1.0);
+        attributes.iter().fold(point, |all, (name, value)| all.message(7, pair(name, any_text(value))))
+    };
+    let sum = |points: Vec<Proto>, monotonic: u64| {
+        points
+            .into_iter()
+            .fold(Proto::default().varint(2, 2).varint(3, monotonic), |all, point| all.message(1, point))
+    };
+    let same = [("a", "1"), ("b", "2")];
+    let points = vec![point(&same, 1), point(&[("b", "2"), ("a", "1")], 2), point(&[("a", "1")], 3)];
+    let names = metrics([metric(7, sum(points, 1))]).with_series().1;
+    assert_eq!(names[0], names[1]);
+    assert_ne!(names[0], names[2]);
+    let other = metrics([metric(7, sum(vec![point(&same, 1)], 0))]).with_series().1;
+    assert_ne!(names[0], other[0], "a metric that may fall is another");
 }

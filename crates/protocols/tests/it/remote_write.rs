@@ -30,7 +30,7 @@ fn the_first_version_has_labels_in_each_series() {
         .message(2, sample(f64::NAN, 1_794_000_000_125));
     let read = write(Version::V1, Proto::default().message(1, series)).unwrap();
     assert_eq!(
-        read.events,
+        read.without_series(),
         [
             "@1794000000123000000 labels.job=\"node\" metric=\"up\" value=1.0",
             "@1794000000124000000 labels.job=\"node\" metric=\"up\" stale=true",
@@ -51,7 +51,7 @@ fn the_second_version_refers_to_symbols() {
     let message = symbols.iter().fold(Proto::default().message(5, series), |all, it| all.bytes(4, it));
     let read = write(Version::V2, message).unwrap();
     assert_eq!(
-        read.events,
+        read.without_series(),
         [
             "@1000000000 labels.job=\"web\" metric=\"requests_total\" start_time=500000000 type=\"counter\" unit=\"s\" value=2.5"
         ]
@@ -85,11 +85,11 @@ fn native_histograms_are_laid_out_as_exponential_ones() {
     let series = Proto::default().message(1, label("__name__", "h")).message(4, histogram);
     let read = write(Version::V1, Proto::default().message(1, series)).unwrap();
     assert_eq!(
-        read.events,
+        read.without_series(),
         ["@1000000000 count=9 metric=\"h\" positive.counts=[1,3,0,0,2] positive.offset=-2 scale=3 sum=12.5 \
           type=\"exponential_histogram\" zero_count=1 zero_threshold=0.001"]
     );
-    assert_eq!(read.told, Written { samples: 0, histograms: 1 });
+    assert_eq!(read.told, Written { samples: 0, histograms: 1, exemplars: 0 });
     let bounds: Vec<u8> = [0.5_f64, 1.0].iter().flat_map(|bound| bound.to_le_bytes()).collect();
     let custom = Proto::default()
         .varint(1, 2)
@@ -101,9 +101,71 @@ fn native_histograms_are_laid_out_as_exponential_ones() {
     let series = Proto::default().message(1, label("__name__", "h")).message(4, custom);
     let read = write(Version::V1, Proto::default().message(1, series)).unwrap();
     assert_eq!(
-        read.events,
+        read.without_series(),
         ["@1000000000 bounds=[0.5,1.0] count=2 counts=[0,1,1] metric=\"h\" sum=0.0 type=\"histogram\""]
     );
+}
+
+#[test]
+fn a_series_has_one_name_in_both_versions() {
+    let first = |labels: &[(&str, &str)]| {
+        let series = labels.iter().fold(Proto::default().message(2, sample(1.0, 1)), |all, (name, value)| {
+            all.message(1, label(name, value))
+        });
+        write(Version::V1, Proto::default().message(1, series)).unwrap().with_series().1.remove(0)
+    };
+    let name = first(&[("__name__", "up"), ("job", "web"), ("zone", "a")]);
+    assert_eq!(first(&[("zone", "a"), ("job", "web"), ("__name__", "up")]), name);
+    assert_ne!(first(&[("__name__", "up"), ("job", "a"), ("zone", "web")]), name);
+    let series = Proto::default().bytes(1, [0, 1, 2, 3, 4, 5]).message(2, sample(1.0, 1));
+    let symbols = ["__name__", "up", "job", "web", "zone", "a"];
+    let message = symbols.iter().fold(Proto::default().message(5, series), |all, it| all.bytes(4, it));
+    assert_eq!(write(Version::V2, message).unwrap().with_series().1, [name]);
+}
+
+#[test]
+fn exemplars_are_events_of_their_own() {
+    let exemplar = Proto::default()
+        .message(1, label("trace_id", "abc"))
+        .message(1, label("path", "/"))
+        .double(2, 0.25)
+        .varint(3, 900);
+    let series = Proto::default()
+        .message(1, label("__name__", "took_bucket"))
+        .message(3, exemplar)
+        .message(2, sample(3.0, 1000));
+    let read = write(Version::V1, Proto::default().message(1, series)).unwrap();
+    let shown = "exemplars=[{\"timestamp\":900000000,\"value\":0.25,\"trace_id\":\"abc\",\"attributes\":{\"path\":\"/\"}}]";
+    assert_eq!(
+        read.without_series(),
+        [
+            format!("@900000000 {shown} metric=\"took_bucket\""),
+            "@1000000000 metric=\"took_bucket\" value=3.0".to_owned(),
+        ]
+    );
+    let series = Proto::default()
+        .bytes(1, [0, 1])
+        .message(4, Proto::default().bytes(1, [2, 3]).double(2, 1.5).varint(3, 7));
+    let symbols = ["__name__", "took", "trace_id", "def"];
+    let message = symbols.iter().fold(Proto::default().message(5, series), |all, it| all.bytes(4, it));
+    let read = write(Version::V2, message).unwrap();
+    assert_eq!(
+        read.without_series(),
+        ["@7000000 exemplars=[{\"timestamp\":7000000,\"value\":1.5,\"trace_id\":\"def\"}] metric=\"took\""]
+    );
+    assert_eq!(read.told, Written { samples: 0, histograms: 0, exemplars: 1 });
+    let headers = accepted(Version::V2, read.told, &read.outcome).headers;
+    assert_eq!(headers[2], ("x-prometheus-remote-write-exemplars-written", "1".to_owned()));
+}
+
+#[test]
+fn a_histogram_tells_when_it_began() {
+    let histogram = Proto::default().varint(1, 0).varint(15, 1000).varint(17, 400);
+    let series = Proto::default().bytes(1, [0, 1]).message(3, histogram);
+    let message =
+        ["__name__", "h"].iter().fold(Proto::default().message(5, series), |all, it| all.bytes(4, it));
+    let event = &write(Version::V2, message).unwrap().events[0];
+    assert!(event.contains("start_time=400000000"), "{event}");
 }
 
 #[test]
@@ -138,6 +200,40 @@ fn what_cannot_be_read_is_refused() {
     let problem = Problem::new(ErrorKind::StorageFull, "full");
     assert_eq!(refused(Version::V1, &problem).status, 503);
     assert_eq!(refused(Version::V2, &problem).headers.len(), 4);
+}
+
+#[test]
+fn a_series_has_only_so_many_labels() {
+    for (count, is_read) in [(1024_usize, true), (1025, false)] {
+        let labels = (0..count).fold(Proto::default(), |all, _| all.message(1, label("a", "b")));
+        let message = Proto::default().message(1, labels.message(2, sample(1.0, 1)));
+        assert_eq!(write(Version::V1, message).is_ok(), is_read);
+        let references = vec![0_u8; 2 * count];
+        let series = Proto::default().bytes(1, references).message(2, sample(1.0, 1));
+        let message = Proto::default().bytes(4, "a").message(5, series);
+        assert_eq!(write(Version::V2, message).is_ok(), is_read);
+    }
+}
+
+/// What labels of a small request mean, written for each sample, is at most four times what a request may have.
+#[test]
+fn a_small_request_means_only_so_much_text() {
+    const SYMBOL: usize = 1 << 16;
+    let symbol = "a".repeat(SYMBOL);
+    let read_then = (4 << 20) / (2 * SYMBOL);
+    for (count, is_read) in [(read_then - 1, true), (read_then + 1, false)] {
+        // Of a reference to a name and to a value, the value is long. It is read once, and written with its sample.
+        let series = || Proto::default().bytes(1, vec![0_u8, 1, 2, 3]).message(2, sample(1.0, 1));
+        let symbols = ["__name__", "a", "b", symbol.as_str()];
+        let message = symbols.iter().fold(Proto::default(), |all, symbol| all.bytes(4, *symbol));
+        let message = (0..count).fold(message, |all, _| all.message(5, series()));
+        assert_eq!(write(Version::V2, message).is_ok(), is_read, "{count} series");
+
+        let labels = Proto::default().message(1, label("__name__", "a")).message(1, label("b", &symbol));
+        let series = (0..2 * count).fold(labels, |all, at| all.message(2, sample(1.0, at as u64)));
+        let written = write(Version::V1, Proto::default().message(1, series));
+        assert_eq!(written.is_ok(), is_read, "{count} samples");
+    }
 }
 
 #[test]

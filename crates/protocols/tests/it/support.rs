@@ -28,6 +28,23 @@ pub(crate) struct Read<T = ()> {
     pub(crate) events: Vec<String>,
 }
 
+impl<T> Read<T> {
+    /// The events without the names of their series, and these, of which each event has one.
+    pub(crate) fn with_series(&self) -> (Vec<String>, Vec<String>) {
+        let parted = self.events.iter().map(|event| {
+            let start = event.find(" series=\"").expect("a point says which series it is of");
+            let end = start + " series=\"0123456789abcdef\"".len();
+            (format!("{}{}", &event[..start], &event[end..]), event[start + 9..end - 1].to_owned())
+        });
+        parted.unzip()
+    }
+
+    /// The events without the names of their series.
+    pub(crate) fn without_series(&self) -> Vec<String> {
+        self.with_series().0
+    }
+}
+
 /// Reads a request with the usual limits, and shows each event as `@time field=value …`, fields in order of names. The
 /// time is left out where it is that of the arrival.
 pub(crate) fn read<T>(read: impl FnOnce(&mut Events<'_>) -> Result<T, Problem>) -> Result<Read<T>, Problem> {

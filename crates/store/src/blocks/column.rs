@@ -15,9 +15,9 @@ use crate::{Error, Result};
 /// The values of one typed column, one for each row.
 #[derive(Clone, Debug)]
 pub enum BlockColumn {
-    /// Booleans, 64-bit integers, 64-bit floats, or texts as string views.
+    /// Booleans, 64-bit integers, 64-bit floats, or strings as string views.
     Plain(ArrayRef),
-    /// Texts of which few are different.
+    /// Strings of which few are different.
     Coded {
         /// For each row its place in `values`. A row without a value has the place of some value as well.
         codes: Codes,
@@ -36,16 +36,16 @@ pub enum Codes {
 }
 
 impl BlockColumn {
-    /// Texts that few rows have, and of which few are different, as codes; none where it is something else.
+    /// Strings that few rows have, and of which few are different, as codes; none where it is something else.
     pub(super) fn of_few(sparse: &Column, rows: usize) -> Option<Self> {
-        let Values::String(texts) = &sparse.values else { return None };
+        let Values::String(strings) = &sparse.values else { return None };
         let mut places: HashMap<&str, u8> = HashMap::new();
         let mut values: Vec<&str> = Vec::new();
         let mut codes = vec![0; rows];
         let mut is_there = BooleanBufferBuilder::new(rows);
         is_there.append_n(rows, false);
         for (at, row) in sparse.rows.iter().enumerate() {
-            let text = std::str::from_utf8(texts.get(at)).ok()?;
+            let text = std::str::from_utf8(strings.get(at)).ok()?;
             let next = u8::try_from(values.len()).ok()?;
             let place = *places.entry(text).or_insert(next);
             if place == next {
@@ -100,17 +100,17 @@ impl BlockColumn {
     pub(super) fn coded(array: &ArrayRef) -> Result<Option<Self>> {
         let odd = || Error::corrupt("a dictionary does not have the form that was asked for");
         let array: &DictionaryArray<UInt32Type> = array.as_dictionary_opt().ok_or_else(odd)?;
-        let texts = array.values().as_string_opt::<i32>().ok_or_else(odd)?;
+        let strings = array.values().as_string_opt::<i32>().ok_or_else(odd)?;
         let keys = array.keys();
-        if texts.is_empty() || keys.null_count() == keys.len() {
+        if strings.is_empty() || keys.null_count() == keys.len() {
             return Ok(None);
         }
-        if keys.values().iter().any(|key| *key as usize >= texts.len()) || texts.null_count() > 0 {
+        if keys.values().iter().any(|key| *key as usize >= strings.len()) || strings.null_count() > 0 {
             return Err(odd());
         }
         Ok(Some(Self::Coded {
-            codes: Codes::of(keys.values(), texts.len()),
-            values: StringViewArray::from(texts),
+            codes: Codes::of(keys.values(), strings.len()),
+            values: StringViewArray::from(strings),
             nulls: keys.nulls().cloned(),
         }))
     }
@@ -166,10 +166,10 @@ pub(super) fn data_type(kind: FieldKind) -> DataType {
     }
 }
 
-/// Texts with offsets as string views, others as they are.
+/// Strings with offsets as string views, others as they are.
 pub(super) fn viewed(array: ArrayRef) -> ArrayRef {
     match array.as_string_opt::<i64>() {
-        Some(texts) => Arc::new(StringViewArray::from(texts)),
+        Some(strings) => Arc::new(StringViewArray::from(strings)),
         None => array,
     }
 }

@@ -17,15 +17,15 @@ use tidegauge_heap::Apart;
 use tidegauge_model::{Column, ErrorKind, FieldKind, SegmentId};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Footers;
-use super::id::Kinds;
+use super::FooterCache;
+use super::column_location::{self, FieldLocation};
+use super::id::TypeSet;
+use super::overflow_columns::OverflowColumns;
 use super::pages::Pages;
-use super::places::{self, Places};
-use super::rest_columns::RestColumns;
 use crate::flush::checksum;
 use crate::objects::Objects;
 use crate::segment::{
-    DescribedTemplates, Description, GroupChecksums, Page, REST, TAIL_BYTES, chunk_range, filter_range,
+    DescribedTemplates, Description, GroupChecksums, OVERFLOW, Page, TAIL_BYTES, chunk_range, filter_range,
     footer_bytes, is_footer_whole, parse_description,
 };
 use crate::templates::Templates;
@@ -36,7 +36,7 @@ pub(super) struct Footer {
     segment: Arc<Segment>,
     objects: Arc<Objects>,
     groups: Vec<RowGroupMetaData>,
-    fields: HashMap<Box<str>, Places>,
+    fields: HashMap<Box<str>, FieldLocation>,
     /// By row group; empty for a segment that was verified whole.
     checksums: Vec<GroupChecksums>,
     templates: Vec<DescribedTemplates>,
@@ -44,7 +44,7 @@ pub(super) struct Footer {
     /// Footers have a bound of their own: they do not count as the query's that read them.
     _apart: Apart,
     /// Where it is kept, which bounds what it may hold beside itself.
-    keeper: Weak<Footers>,
+    keeper: Weak<FooterCache>,
     beside: Mutex<Beside>,
 }
 
@@ -53,16 +53,16 @@ pub(super) struct Footer {
 struct Beside {
     filters: HashMap<(usize, usize), Arc<Sbbf>>,
     /// By row group, the rows that were read last with what they have; all rows where none are named.
-    rests: HashMap<usize, (Option<Vec<u32>>, Arc<RestColumns>)>,
+    overflows: HashMap<usize, (Option<Vec<u32>>, Arc<OverflowColumns>)>,
     /// By row group, what somebody holds of all rows for as long as its fields are read.
-    held: HashMap<usize, Weak<RestColumns>>,
+    held: HashMap<usize, Weak<OverflowColumns>>,
 }
 
 impl Footer {
     pub(super) async fn open(
         objects: &Arc<Objects>,
         segment: &Arc<Segment>,
-        keeper: Weak<Footers>,
+        keeper: Weak<FooterCache>,
     ) -> Result<Self> {
         let opened = Self::read(objects, segment).await.and_then(|bytes| Self::parse(&bytes, segment));
         let Parsed { groups, description, bytes } = opened.inspect_err(|error| {
@@ -71,8 +71,10 @@ impl Footer {
                 tracing::error!(%segment, %dataset, "{error}");
             }
         })?;
-        let fields = places::of_fields(&description).ok_or_else(|| Error::corrupt(unreadable(segment)))?;
-        let names: usize = fields.keys().map(|name| name.len() + size_of::<(Box<str>, Places)>() * 2).sum();
+        let fields =
+            column_location::of_fields(&description).ok_or_else(|| Error::corrupt(unreadable(segment)))?;
+        let names: usize =
+            fields.keys().map(|name| name.len() + size_of::<(Box<str>, FieldLocation)>() * 2).sum();
         let sums: usize = description.checksums.iter().map(GroupChecksums::memory_bytes).sum();
         let templates = description.templates.len() * size_of::<DescribedTemplates>();
         let bytes = bytes + names + sums + templates;
@@ -119,15 +121,15 @@ impl Footer {
         let description = parse_description(&metadata).map_err(|error| of_segment(segment, error))?;
         // The description's text is not needed any more, and may be longer than all else.
         let pairs = metadata.file_metadata().key_value_metadata().into_iter().flatten();
-        let texts: usize = pairs.map(|pair| pair.value.as_ref().map_or(0, String::len)).sum();
-        let memory = metadata.memory_size().saturating_sub(texts);
+        let strings: usize = pairs.map(|pair| pair.value.as_ref().map_or(0, String::len)).sum();
+        let memory = metadata.memory_size().saturating_sub(strings);
         let groups = metadata.into_builder().take_row_groups();
         let parsed = Parsed { groups, description, bytes: memory };
         if parsed.description.segment != segment.id.as_str() {
             return Err(damaged(segment, &format!("the file is that of {}", parsed.description.segment)));
         }
         let is_whole = |group: &RowGroupMetaData| {
-            group.num_columns() == REST + 1 + parsed.description.columns.len() && group.num_rows() > 0
+            group.num_columns() == OVERFLOW + 1 + parsed.description.columns.len() && group.num_rows() > 0
         };
         let rows: i64 = parsed.groups.iter().map(RowGroupMetaData::num_rows).sum();
         let sums = &parsed.description.checksums;
@@ -165,14 +167,17 @@ impl Footer {
     }
 
     /// Where the values of a field are, if there are any in the segment.
-    pub(super) fn places(&self, field: &str) -> Option<Places> {
+    pub(super) fn locations(&self, field: &str) -> Option<FieldLocation> {
         self.fields.get(field).copied()
     }
 
     /// Every field with its kinds.
-    pub(super) fn fields(&self, visit: &mut dyn FnMut(&str, Kinds)) {
-        for (name, places) in &self.fields {
-            visit(name, FieldKind::ALL.into_iter().filter(|kind| places.home(*kind).is_some()).collect());
+    pub(super) fn fields(&self, visit: &mut dyn FnMut(&str, TypeSet)) {
+        for (name, locations) in &self.fields {
+            visit(
+                name,
+                FieldKind::ALL.into_iter().filter(|kind| locations.location(*kind).is_some()).collect(),
+            );
         }
     }
 
@@ -232,7 +237,7 @@ impl Footer {
         Ok(Some(filter))
     }
 
-    /// The templates of the texts of a column, if it has any that can be used. They only say what the column says as
+    /// The templates of the strings of a column, if it has any that can be used. They only say what the column says as
     /// well, so damage to them is told and costs time, not answers.
     pub(super) async fn templates(
         &self,
@@ -255,27 +260,27 @@ impl Footer {
         }
     }
 
-    pub(super) fn kept_rest(&self, group: usize, rows: Option<&[u32]>) -> Option<Arc<RestColumns>> {
+    pub(super) fn cached_overflow(&self, group: usize, rows: Option<&[u32]>) -> Option<Arc<OverflowColumns>> {
         let beside = self.beside();
-        let kept = beside.rests.get(&group).filter(|(kept, _)| kept.as_deref() == rows);
+        let kept = beside.overflows.get(&group).filter(|(kept, _)| kept.as_deref() == rows);
         let held = || beside.held.get(&group).filter(|_| rows.is_none()).and_then(Weak::upgrade);
         kept.map(|(_, rest)| Arc::clone(rest)).or_else(held)
     }
 
     /// Notes what is found from now on as long as the caller holds it.
-    pub(super) fn hold_rest(&self, group: usize, rest: &Arc<RestColumns>) {
+    pub(super) fn hold_overflow(&self, group: usize, rest: &Arc<OverflowColumns>) {
         self.beside().held.insert(group, Arc::downgrade(rest));
     }
 
-    pub(super) fn keep_rest(
+    pub(super) fn cache_overflow(
         &self,
         group: usize,
         rows: Option<&[u32]>,
         columns: Vec<Column>,
-    ) -> Arc<RestColumns> {
-        let rest = Arc::new(RestColumns::new(columns));
+    ) -> Arc<OverflowColumns> {
+        let rest = Arc::new(OverflowColumns::new(columns));
         if self.may_keep(rest.memory_bytes() + rows.map_or(0, size_of_val)) {
-            self.beside().rests.insert(group, (rows.map(<[u32]>::to_vec), Arc::clone(&rest)));
+            self.beside().overflows.insert(group, (rows.map(<[u32]>::to_vec), Arc::clone(&rest)));
         }
         rest
     }

@@ -1,4 +1,4 @@
-//! Builds a column of a stretch of the buffer from its frames. Many requests have one event, so that an array for each
+//! Builds a column of a chunk of the memtable from its batches. Many requests have one event, so that an array for each
 //! of them would cost far more than the values: they are put into their places in one go.
 
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, Scal
 use tidegauge_model::{ErrorKind, FieldKind};
 
 use super::column::is_text;
-use crate::frame::{Frame, FrameColumn, FrameValues};
 use crate::merge::Merge;
-use crate::part::{ColumnName, Part};
+use crate::merge_input::{ColumnName, MergeInput};
+use crate::wal_batch::{BatchColumn, BatchValues, WalBatch};
 use crate::{Error, Result};
 
 /// How many bytes of text are in one buffer; places in it have 32 bits, of which readers take one for a sign.
 const BUFFER_BYTES_MAX: usize = 1 << 30;
 
-/// A column over all rows of a merge of frames. `places` gives for each row its place in the order of time, if the
+/// A column over all rows of a merge of batches. `places` gives for each row its place in the order of time, if the
 /// rows are not in that order already.
 pub(super) fn gather(merge: &Merge, places: Option<&[u32]>, column: ColumnName<'_>) -> Result<ArrayRef> {
     let mut gathered = Gathered {
@@ -25,7 +25,7 @@ pub(super) fn gather(merge: &Merge, places: Option<&[u32]>, column: ColumnName<'
         present: BooleanBufferBuilder::new(merge.rows()),
         numbers: Vec::new(),
         views: Vec::new(),
-        texts: Vec::new(),
+        strings: Vec::new(),
         buffers: Vec::new(),
     };
     gathered.present.append_n(merge.rows(), false);
@@ -33,12 +33,12 @@ pub(super) fn gather(merge: &Merge, places: Option<&[u32]>, column: ColumnName<'
         true => gathered.views.resize(merge.rows(), 0),
         false => gathered.numbers.resize(merge.rows(), 0),
     }
-    for (base, part, place) in merge.occurrences(column) {
-        let Part::Logged(logged) = part else {
+    for (base, input, place) in merge.occurrences(column) {
+        let MergeInput::Buffered(batch) = input else {
             return Err(Error::new(ErrorKind::Internal, "the buffer holds something else than requests"));
         };
-        let frame = &logged.frame;
-        gathered.add(base, frame, &frame.columns()[place])?;
+        let payload = &batch.payload;
+        gathered.add(base, payload, &payload.columns()[place])?;
     }
     gathered.finish(column.1)
 }
@@ -51,25 +51,25 @@ struct Gathered<'a> {
     numbers: Vec<u64>,
     views: Vec<u128>,
     /// The buffer that is being filled, and those that are full.
-    texts: Vec<u8>,
+    strings: Vec<u8>,
     buffers: Vec<Buffer>,
 }
 
 impl Gathered<'_> {
-    fn add(&mut self, base: usize, frame: &Frame, column: &FrameColumn) -> Result<()> {
-        let rows = frame.present(column);
+    fn add(&mut self, base: usize, payload: &WalBatch, column: &BatchColumn) -> Result<()> {
+        let rows = payload.present(column);
         let row = |at: usize| base + rows.as_ref().map_or(at, |rows| rows[at] as usize);
-        match frame.values(column) {
-            FrameValues::Boolean(values) => {
+        match payload.values(column) {
+            BatchValues::Boolean(values) => {
                 values.iter().enumerate().for_each(|(at, value)| self.put(row(at), u64::from(*value != 0)));
             }
-            FrameValues::Integer(values) => {
+            BatchValues::Integer(values) => {
                 values.iter().enumerate().for_each(|(at, value)| self.put(row(at), value.cast_unsigned()));
             }
-            FrameValues::Float(values) => {
+            BatchValues::Float(values) => {
                 values.iter().enumerate().for_each(|(at, value)| self.put(row(at), value.to_bits()));
             }
-            FrameValues::Text { ends, bytes } => {
+            BatchValues::Text { ends, bytes } => {
                 let (block, offset) = self.append(bytes)?;
                 let mut start = 0;
                 for (at, end) in ends.iter().enumerate() {
@@ -83,14 +83,14 @@ impl Gathered<'_> {
         Ok(())
     }
 
-    /// Copies texts to the others, and says where they begin.
+    /// Copies strings to the others, and says where they begin.
     fn append(&mut self, bytes: &[u8]) -> Result<(u32, u32)> {
-        if self.texts.len() + bytes.len() > BUFFER_BYTES_MAX && !self.texts.is_empty() {
-            self.buffers.push(Buffer::from_vec(std::mem::take(&mut self.texts)));
+        if self.strings.len() + bytes.len() > BUFFER_BYTES_MAX && !self.strings.is_empty() {
+            self.buffers.push(Buffer::from_vec(std::mem::take(&mut self.strings)));
         }
-        let place = u32::try_from(self.buffers.len()).ok().zip(u32::try_from(self.texts.len()).ok());
+        let place = u32::try_from(self.buffers.len()).ok().zip(u32::try_from(self.strings.len()).ok());
         let place = place.ok_or_else(|| Error::new(ErrorKind::Internal, "too much text in a request"))?;
-        self.texts.extend_from_slice(bytes);
+        self.strings.extend_from_slice(bytes);
         Ok(place)
     }
 
@@ -121,7 +121,7 @@ impl Gathered<'_> {
                 Arc::new(Float64Array::new(ScalarBuffer::from(Buffer::from_vec(numbers)), nulls))
             }
             FieldKind::String | FieldKind::Array | FieldKind::Map | FieldKind::LongInteger => {
-                self.buffers.push(Buffer::from_vec(self.texts));
+                self.buffers.push(Buffer::from_vec(self.strings));
                 Arc::new(StringViewArray::try_new(ScalarBuffer::from(self.views), self.buffers, nulls)?)
             }
         })

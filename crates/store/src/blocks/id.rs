@@ -27,9 +27,9 @@ pub(crate) fn segment_number(segment: &SegmentId) -> u128 {
 
 /// A set of kinds of value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Kinds(u8);
+pub struct TypeSet(u8);
 
-impl Kinds {
+impl TypeSet {
     pub const NONE: Self = Self(0);
 
     pub fn contains(self, kind: FieldKind) -> bool {
@@ -56,13 +56,13 @@ impl Kinds {
     }
 }
 
-impl From<FieldKind> for Kinds {
+impl From<FieldKind> for TypeSet {
     fn from(kind: FieldKind) -> Self {
         Self::NONE.with(kind)
     }
 }
 
-impl FromIterator<FieldKind> for Kinds {
+impl FromIterator<FieldKind> for TypeSet {
     fn from_iter<I: IntoIterator<Item = FieldKind>>(kinds: I) -> Self {
         kinds.into_iter().fold(Self::NONE, Self::with)
     }

@@ -15,15 +15,15 @@ use parquet::file::statistics::Statistics;
 use tidegauge_model::{Column, ErrorKind, FieldKind};
 
 use super::column::{self, BlockColumn};
+use super::column_location::ColumnLocation;
 use super::decode::{self, Chunk};
 use super::footer::{Footer, null_count, of_segment};
-use super::id::{BlockId, Kinds};
-use super::places::Home;
-use super::prune::Test;
-use super::rest_columns::RestColumns;
+use super::id::{BlockId, TypeSet};
+use super::overflow_columns::OverflowColumns;
+use super::prune::Predicate;
 use crate::arrays;
 use crate::segment::{
-    ARRIVAL, INDEX, REST, SEQUENCE, TIME, bounds, chunk_range, decode_rest, decode_rest_field,
+    ARRIVAL, INDEX, OVERFLOW, SEQUENCE, TIME, bounds, chunk_range, decode_overflow, decode_overflow_field,
 };
 use crate::templates::Templates;
 use crate::{Error, Result};
@@ -34,8 +34,8 @@ const FEW: usize = 16;
 /// Columns with more bytes are never decoded whole for the sake of some rows: they may not fit into memory.
 const WHOLE_BYTES_MAX: u64 = 64 << 20;
 
-/// About how much more the fields of `_rest` take in memory than their texts do.
-const REST_GROWTH: usize = 4;
+/// About how much more the fields of `_rest` take in memory than their strings do.
+const OVERFLOW_GROWTH: usize = 4;
 
 /// One row group.
 #[derive(Clone, Debug)]
@@ -75,33 +75,34 @@ impl SegmentBlock {
     }
 
     pub(super) fn column_bytes(&self, field: &str, kind: FieldKind) -> u64 {
-        let column = self.home(field, kind).map(|home| self.chunk(home.column()));
+        let column = self.location(field, kind).map(|location| self.chunk(location.column()));
         column.map_or(0, |column| u64::try_from(column.compressed_size()).unwrap_or_default())
     }
 
     pub(super) fn decoded_bytes(&self, field: &str, kind: FieldKind) -> u64 {
-        self.home(field, kind).map_or(0, |home| decoded_bytes(self.chunk(home.column())))
+        self.location(field, kind).map_or(0, |location| decoded_bytes(self.chunk(location.column())))
     }
 
     /// Whether the values of a field are among those that have no column of their own.
-    pub(super) fn is_in_rest(&self, field: &str, kind: FieldKind) -> bool {
-        self.home(field, kind) == Some(Home::Rest)
+    pub(super) fn is_in_overflow(&self, field: &str, kind: FieldKind) -> bool {
+        self.location(field, kind) == Some(ColumnLocation::Overflow)
     }
 
-    pub(super) fn kinds(&self, field: &str) -> Kinds {
-        let Some(places) = self.footer.places(field) else { return Kinds::NONE };
-        let occurs = |kind: &FieldKind| places.home(*kind).is_some_and(|home| self.has_values(home));
+    pub(super) fn kinds(&self, field: &str) -> TypeSet {
+        let Some(places) = self.footer.locations(field) else { return TypeSet::NONE };
+        let occurs =
+            |kind: &FieldKind| places.location(*kind).is_some_and(|location| self.has_values(location));
         FieldKind::ALL.into_iter().filter(occurs).collect()
     }
 
-    pub(super) fn fields(&self, visit: &mut dyn FnMut(&str, Kinds)) {
+    pub(super) fn fields(&self, visit: &mut dyn FnMut(&str, TypeSet)) {
         self.footer.fields(visit);
     }
 
-    pub(super) async fn may_pass(&self, field: &str, kind: FieldKind, test: &Test<'_>) -> Result<bool> {
-        let place = match self.home(field, kind) {
-            Some(Home::Own(place)) => place,
-            Some(Home::Rest) => return Ok(true),
+    pub(super) async fn may_pass(&self, field: &str, kind: FieldKind, test: &Predicate<'_>) -> Result<bool> {
+        let place = match self.location(field, kind) {
+            Some(ColumnLocation::Own(place)) => place,
+            Some(ColumnLocation::Overflow) => return Ok(true),
             None => return Ok(false),
         };
         let (min, max) = self.chunk(place).statistics().map_or((None, None), bounds);
@@ -114,10 +115,10 @@ impl SegmentBlock {
     }
 
     pub(super) async fn column(&self, field: &str, kind: FieldKind) -> Result<Option<BlockColumn>> {
-        let place = match self.home(field, kind) {
-            Some(Home::Own(place)) => place,
-            Some(Home::Rest) => {
-                return self.column_of_rest(field, kind).await;
+        let place = match self.location(field, kind) {
+            Some(ColumnLocation::Own(place)) => place,
+            Some(ColumnLocation::Overflow) => {
+                return self.column_of_overflow(field, kind).await;
             }
             None => return Ok(None),
         };
@@ -135,33 +136,33 @@ impl SegmentBlock {
         kind: FieldKind,
         rows: &[u32],
     ) -> Result<Option<ArrayRef>> {
-        let place = match self.home(field, kind) {
-            Some(Home::Own(place)) => place,
-            Some(Home::Rest) => {
-                return self.column_of_rest_at(field, kind, rows).await.map(Some);
+        let place = match self.location(field, kind) {
+            Some(ColumnLocation::Own(place)) => place,
+            Some(ColumnLocation::Overflow) => {
+                return self.column_of_overflow_at(field, kind, rows).await.map(Some);
             }
             None => return Ok(None),
         };
         let picked = self.read(place, field, Some(column::data_type(kind)), Some(rows)).await?;
-        // Views of few texts would keep whole pages in memory.
+        // Views of few strings would keep whole pages in memory.
         Ok(Some(match picked.as_string_view_opt() {
-            Some(texts) => Arc::new(texts.gc()),
+            Some(strings) => Arc::new(strings.gc()),
             None => picked,
         }))
     }
 
     pub(super) async fn templates(&self, field: &str) -> Result<Option<Templates>> {
-        match self.home(field, FieldKind::String) {
-            Some(Home::Own(place)) => self.footer.templates(self.group, place, field).await,
-            Some(Home::Rest) | None => Ok(None),
+        match self.location(field, FieldKind::String) {
+            Some(ColumnLocation::Own(place)) => self.footer.templates(self.group, place, field).await,
+            Some(ColumnLocation::Overflow) | None => Ok(None),
         }
     }
 
-    /// Whether the texts of a field are stored text by text and not as places in a dictionary.
-    pub(super) fn has_single_texts(&self, field: &str) -> bool {
-        match self.home(field, FieldKind::String) {
-            Some(Home::Own(place)) => !decode::is_coded(self.chunk(place)),
-            Some(Home::Rest) | None => false,
+    /// Whether the strings of a field are stored text by text and not as places in a dictionary.
+    pub(super) fn has_single_strings(&self, field: &str) -> bool {
+        match self.location(field, FieldKind::String) {
+            Some(ColumnLocation::Own(place)) => !decode::is_coded(self.chunk(place)),
+            Some(ColumnLocation::Overflow) | None => false,
         }
     }
 
@@ -204,13 +205,13 @@ impl SegmentBlock {
     }
 
     /// Where the values of a field of one kind are, if a row of this group can have any.
-    fn home(&self, field: &str, kind: FieldKind) -> Option<Home> {
-        self.footer.places(field)?.home(kind).filter(|home| self.has_values(*home))
+    fn location(&self, field: &str, kind: FieldKind) -> Option<ColumnLocation> {
+        self.footer.locations(field)?.location(kind).filter(|location| self.has_values(*location))
     }
 
     /// Whether a row may have a value there.
-    fn has_values(&self, home: Home) -> bool {
-        null_count(self.chunk(home.column())).is_none_or(|nulls| nulls < self.rows() as u64)
+    fn has_values(&self, location: ColumnLocation) -> bool {
+        null_count(self.chunk(location.column())).is_none_or(|nulls| nulls < self.rows() as u64)
     }
 
     fn chunk(&self, place: usize) -> &ColumnChunkMetaData {
@@ -219,22 +220,22 @@ impl SegmentBlock {
 
     /// A field that has no column of its own. Where all of them fit into memory they are all read, because whoever asks
     /// for one mostly asks for others as well.
-    async fn column_of_rest(&self, field: &str, kind: FieldKind) -> Result<Option<BlockColumn>> {
-        let texts = usize::try_from(self.chunk(REST).uncompressed_size()).unwrap_or(usize::MAX);
-        let is_known = self.footer.kept_rest(self.group, None).is_some();
-        if is_known || self.footer.has_room_for(texts.saturating_mul(REST_GROWTH)) {
+    async fn column_of_overflow(&self, field: &str, kind: FieldKind) -> Result<Option<BlockColumn>> {
+        let strings = usize::try_from(self.chunk(OVERFLOW).uncompressed_size()).unwrap_or(usize::MAX);
+        let is_known = self.footer.cached_overflow(self.group, None).is_some();
+        if is_known || self.footer.has_room_for(strings.saturating_mul(OVERFLOW_GROWTH)) {
             let rest = self.rest(None).await?;
             return rest.get(field, kind).map(|column| self.spread(column)).transpose();
         }
-        let texts = self.read(REST, "_rest", Some(DataType::LargeUtf8), None).await?;
-        let column = decode_rest_field(&texts, field, kind);
+        let strings = self.read(OVERFLOW, "_rest", Some(DataType::LargeUtf8), None).await?;
+        let column = decode_overflow_field(&strings, field, kind);
         let column = column.map_err(|error| of_segment(self.footer.segment(), error))?;
         if column.rows.is_empty() { Ok(None) } else { self.spread(&column).map(Some) }
     }
 
-    async fn column_of_rest_at(&self, field: &str, kind: FieldKind, rows: &[u32]) -> Result<ArrayRef> {
+    async fn column_of_overflow_at(&self, field: &str, kind: FieldKind, rows: &[u32]) -> Result<ArrayRef> {
         column::check_rows(rows, self.rows())?;
-        let whole = self.footer.kept_rest(self.group, None);
+        let whole = self.footer.cached_overflow(self.group, None);
         let array = match &whole {
             Some(whole) => whole.get(field, kind).map(|column| arrays::of_column_at(column, rows)),
             None => {
@@ -246,20 +247,20 @@ impl SegmentBlock {
     }
 
     /// All fields of `_rest`, which are found at once for as long as the caller holds them.
-    pub(super) async fn hold_rest(&self) -> Result<Arc<RestColumns>> {
+    pub(super) async fn hold_overflow(&self) -> Result<Arc<OverflowColumns>> {
         let rest = self.rest(None).await?;
-        self.footer.hold_rest(self.group, &rest);
+        self.footer.hold_overflow(self.group, &rest);
         Ok(rest)
     }
 
     /// All fields of `_rest`, of some rows or of all. They are kept with the footer while there is room.
-    async fn rest(&self, rows: Option<&[u32]>) -> Result<Arc<RestColumns>> {
-        if let Some(rest) = self.footer.kept_rest(self.group, rows) {
+    async fn rest(&self, rows: Option<&[u32]>) -> Result<Arc<OverflowColumns>> {
+        if let Some(rest) = self.footer.cached_overflow(self.group, rows) {
             return Ok(rest);
         }
-        let texts = self.read(REST, "_rest", Some(DataType::LargeUtf8), rows).await?;
-        let columns = decode_rest(&texts).map_err(|error| of_segment(self.footer.segment(), error))?;
-        Ok(self.footer.keep_rest(self.group, rows, columns))
+        let strings = self.read(OVERFLOW, "_rest", Some(DataType::LargeUtf8), rows).await?;
+        let columns = decode_overflow(&strings).map_err(|error| of_segment(self.footer.segment(), error))?;
+        Ok(self.footer.cache_overflow(self.group, rows, columns))
     }
 
     fn spread(&self, sparse: &Column) -> Result<BlockColumn> {
@@ -322,11 +323,11 @@ impl SegmentBlock {
     }
 }
 
-/// What the values of a column take. Texts that are stored once for many rows count for each of them.
+/// What the values of a column take. Strings that are stored once for many rows count for each of them.
 fn decoded_bytes(column: &ColumnChunkMetaData) -> u64 {
     let stored = u64::try_from(column.uncompressed_size()).unwrap_or_default();
-    let texts = column.unencoded_byte_array_data_bytes().and_then(|bytes| u64::try_from(bytes).ok());
-    texts.unwrap_or_default().max(stored)
+    let strings = column.unencoded_byte_array_data_bytes().and_then(|bytes| u64::try_from(bytes).ok());
+    strings.unwrap_or_default().max(stored)
 }
 
 /// The times of the first and the last row of a group, in nanoseconds.

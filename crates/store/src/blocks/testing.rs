@@ -7,7 +7,7 @@ use tidegauge_model::{DatasetId, SegmentId};
 
 use super::footer::Footer;
 use super::segment::SegmentBlock;
-use super::{Block, Footers, Place};
+use super::{Block, FooterCache, Place};
 use crate::Result;
 use crate::flush::checksum;
 use crate::objects::Objects;
@@ -20,7 +20,7 @@ const PATH: &str = "segment.parquet";
 pub struct OpenSegment {
     pub blocks: Vec<Block>,
     /// What is read beside the footer is kept as long as this is.
-    _keeper: Arc<Footers>,
+    _keeper: Arc<FooterCache>,
 }
 
 /// Opens a file of which the catalogue knows what was written, so many rows.
@@ -45,7 +45,7 @@ pub(crate) async fn open(id: SegmentId, bytes: &[u8], written: &[u8], rows: u64)
         added: 0,
         removed: None,
     };
-    let keeper = Arc::new(Footers::new(1 << 20));
+    let keeper = Arc::new(FooterCache::new(1 << 20));
     let footer = Footer::open(&objects, &Arc::new(segment), Arc::downgrade(&keeper)).await?;
     let footer = keeper.keep(Arc::new(footer));
     let block = |group: usize| Block(Place::Segment(SegmentBlock::new(&footer, group)));

@@ -13,11 +13,11 @@ use crate::{Error, Result};
 
 /// Deletes, in one folder, what was written of the objects with these names.
 pub(super) fn delete(disk: &dyn Disk, folder: &Path, names: &HashSet<String>) -> Result<()> {
-    let is_doomed = |name: &str| object_of(name).is_some_and(|object| names.contains(object));
+    let is_deleted = |name: &str| object_of(name).is_some_and(|object| names.contains(object));
     let delete = || -> io::Result<()> {
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
-            if entry.file_name().to_str().is_some_and(is_doomed) {
+            if entry.file_name().to_str().is_some_and(is_deleted) {
                 match std::fs::remove_file(entry.path()) {
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                     _ => {}

@@ -7,9 +7,9 @@ use tidegauge_catalog::segments::NewSegment;
 use tidegauge_model::{DatasetId, ErrorKind, SegmentId};
 
 use crate::flush::checksum;
+use crate::gc::dataset_of;
 use crate::objects::Objects;
-use crate::segment::{Description, SegmentPart, footer_bytes, is_whole};
-use crate::sweep::dataset_of;
+use crate::segment::{Description, SegmentInput, footer_bytes, is_whole};
 use crate::{Error, Result};
 
 /// A segment file that can be read.
@@ -23,7 +23,7 @@ pub(super) struct Found {
 
 impl Found {
     /// Up to which sequence events were in segments when this was one of them. Those that were deleted must not come
-    /// back from the log.
+    /// back from the WAL.
     pub(super) fn flushed(&self) -> u64 {
         self.segment.max_sequence.max(self.description.flushed)
     }
@@ -65,7 +65,7 @@ fn read(path: String, bytes: Bytes) -> Result<Found> {
     if !is_whole(&bytes) {
         return Err(Error::corrupt("the file is damaged"));
     }
-    let part = SegmentPart::open(bytes.clone())?;
+    let part = SegmentInput::open(bytes.clone())?;
     let description = part.description().clone();
     let id = SegmentId::parse(&description.segment)
         .filter(|id| path.ends_with(&format!("/{id}.parquet")))

@@ -101,7 +101,7 @@ fn leave_out_twins(fresh: &[Batch], out: &mut HashSet<String>, skipped: &mut Vec
     }
 }
 
-/// The newest flush may have been cut short. If the log still has all of it, the log is right.
+/// The newest flush may have been cut short. If the WAL still has all of it, the WAL is right.
 fn leave_out_unfinished(
     fresh: &[Batch],
     found: &[Found],
@@ -115,7 +115,7 @@ fn leave_out_unfinished(
             found.flushed() >= batch.min_sequence && !batch.siblings.contains(&id) && !out.contains(&id)
         };
         if !found.iter().any(|found| is_later(&found)) {
-            leave_out(batch, "a flush was cut short, and the log has its events", out, skipped);
+            leave_out(batch, "a flush was cut short, and the write-ahead log has its events", out, skipped);
         }
     }
 }

@@ -15,13 +15,13 @@ use parquet::file::metadata::ParquetMetaData;
 use tidegauge_catalog::columns::DatasetColumn;
 use tidegauge_model::{Column, FieldKind};
 
-use super::{DESCRIPTION_KEY, DESCRIPTION_VERSION, Description, SegmentStats, rest, schema};
+use super::{DESCRIPTION_KEY, DESCRIPTION_VERSION, Description, SegmentStats, overflow, schema};
 use crate::arrays;
-use crate::part::Identities;
+use crate::merge_input::Identities;
 use crate::{Error, Result};
 
 /// An open segment.
-pub(crate) struct SegmentPart {
+pub(crate) struct SegmentInput {
     file: Bytes,
     metadata: ArrowReaderMetadata,
     description: Description,
@@ -33,7 +33,7 @@ pub(crate) struct SegmentPart {
     kept: Option<UInt32Array>,
 }
 
-impl SegmentPart {
+impl SegmentInput {
     /// Opens a file whose checksum has been verified.
     pub(crate) fn open(file: Bytes) -> Result<Self> {
         let plain =
@@ -44,7 +44,7 @@ impl SegmentPart {
             .iter()
             .map(|column| FieldKind::parse(&column.kind).ok_or_else(unreadable))
             .collect::<Result<_>>()?;
-        // Texts come with 64-bit offsets, as everywhere in the store.
+        // Strings come with 64-bit offsets, as everywhere in the store.
         let typed = schema::schema(&columns(&description, &kinds), TimeUnit::Nanosecond);
         let names = plain.schema().fields();
         if names.len() != typed.fields().len() {
@@ -79,7 +79,7 @@ impl SegmentPart {
         for place in 0..self.kinds.len() {
             // A column that more rows have than were left out is not empty now, and need not be read to know it.
             if self.description.columns[place].count <= all - left {
-                let array = self.read(schema::REST + 1 + place)?;
+                let array = self.read(schema::OVERFLOW + 1 + place)?;
                 self.description.columns[place].count = (array.len() - array.null_count()) as u64;
             }
         }
@@ -90,7 +90,7 @@ impl SegmentPart {
     fn read_common(&mut self) -> Result<()> {
         self.identities = self.read_identities()?;
         if !self.description.rest.is_empty() {
-            self.rest = rest::decode(&self.read(schema::REST)?)?;
+            self.rest = overflow::decode(&self.read(schema::OVERFLOW)?)?;
         }
         Ok(())
     }
@@ -142,7 +142,7 @@ impl SegmentPart {
     pub(crate) fn array(&self, place: usize) -> Result<ArrayRef> {
         match self.sparse(place) {
             Some(column) => arrays::of_column(column, self.rows()),
-            None => self.read(schema::REST + 1 + place),
+            None => self.read(schema::OVERFLOW + 1 + place),
         }
     }
 
@@ -209,7 +209,7 @@ impl SegmentPart {
     }
 }
 
-impl std::fmt::Debug for SegmentPart {
+impl std::fmt::Debug for SegmentInput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SegmentPart").field("description", &self.description).finish_non_exhaustive()
     }

@@ -35,7 +35,7 @@ pub(crate) const TIME: usize = 0;
 pub(crate) const ARRIVAL: usize = 1;
 pub(crate) const SEQUENCE: usize = 2;
 pub(crate) const INDEX: usize = 3;
-pub(crate) const REST: usize = 4;
+pub(crate) const OVERFLOW: usize = 4;
 
 /// The unit in which times lose nothing: most senders know microseconds at best, and smaller numbers take less space.
 pub(crate) fn time_unit(times: &[i64]) -> TimeUnit {
@@ -51,7 +51,7 @@ pub(crate) fn schema(columns: &[DatasetColumn], unit: TimeUnit) -> Arc<Schema> {
         .iter()
         .zip(types)
         .enumerate()
-        .map(|(place, ((number, name), data_type))| field(*number, name, data_type, place == REST));
+        .map(|(place, ((number, name), data_type))| field(*number, name, data_type, place == OVERFLOW));
     let typed =
         columns.iter().map(|column| field(column.number, &column.name, arrays::data_type(column.kind), true));
     Arc::new(Schema::new(system.chain(typed).collect::<Vec<FieldRef>>()))

@@ -14,7 +14,7 @@ use crate::{Error, Result};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SegmentStats {
     pub columns: Vec<ColumnStats>,
-    /// Fields that are in the shared column `_rest`.
+    /// Fields that are in the overflow column `_rest`.
     pub rest: Vec<String>,
 }
 

@@ -19,17 +19,17 @@ use tidegauge_model::{ErrorKind, FieldKind, SegmentId};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::checksums;
-use super::plan;
+use super::encoding;
+use super::overflow::{self, Overflow};
 use super::proof;
-use super::rest::{self, Rest};
 use super::schema::{self, Origin};
 use super::stats::{ColumnStats, SegmentStats};
 use super::{
-    COLUMNS_MAX, DESCRIPTION_KEY, DESCRIPTION_VERSION, DescribedColumn, DescribedTemplates, Description,
-    Effort, GroupChecksums, ROW_GROUP_ROWS,
+    COLUMNS_MAX, CompactionTier, DESCRIPTION_KEY, DESCRIPTION_VERSION, DescribedColumn, DescribedTemplates,
+    Description, GroupChecksums, ROW_GROUP_ROWS,
 };
 use crate::merge::{Merge, Rows};
-use crate::part::{ColumnKey, Identities};
+use crate::merge_input::{ColumnKey, Identities};
 use crate::templates::Templates;
 use crate::{Error, Result};
 
@@ -62,7 +62,7 @@ pub(crate) struct Job<'a> {
     pub(crate) flushed: u64,
     /// The segments that the merge is made of.
     pub(crate) replaces: Vec<String>,
-    pub(crate) effort: Effort,
+    pub(crate) tier: CompactionTier,
 }
 
 /// Columns with the number of rows that have them.
@@ -90,15 +90,15 @@ pub(crate) fn encode(job: &Job<'_>) -> Result<Vec<Encoded>> {
     let unit = schema::time_unit(&job.merge.identities.times);
     let schema = schema::schema(job.columns, unit);
     let mut files: Vec<FileChunks> = job.groups.iter().map(|(_, rows)| FileChunks::new(rows)).collect();
-    let rest_keys: Vec<ColumnKey> = rest.iter().map(|(key, _)| key.clone()).collect();
-    let Rest { texts, counts } = rest::encode(job.merge, &rest_keys, job.groups)?;
-    let system = system_columns(job.merge, unit, texts);
+    let overflow_keys: Vec<ColumnKey> = rest.iter().map(|(key, _)| key.clone()).collect();
+    let Overflow { strings, counts } = overflow::encode(job.merge, &overflow_keys, job.groups)?;
+    let system = system_columns(job.merge, unit, strings);
     for (field, array) in schema.fields().iter().zip(&system) {
         add_column(&mut files, field, array, job, false)?;
     }
     for (field, (key, _)) in schema.fields().iter().skip(system.len()).zip(&own) {
         let array = job.merge.array(key)?;
-        let has_templates = key.1 == FieldKind::String && plan::may_have_templates(&array);
+        let has_templates = key.1 == FieldKind::String && encoding::may_have_templates(&array);
         add_column(&mut files, field, &array, job, has_templates)?;
     }
     let mut raw_bytes = job.merge.raw_bytes();
@@ -109,7 +109,8 @@ pub(crate) fn encode(job: &Job<'_>) -> Result<Vec<Encoded>> {
         // Each segment has its share of the bytes that came in; the shares add up.
         let share = (u128::from(raw_bytes) * u128::from(count) / u128::from(rows_left.max(1))) as u64;
         (raw_bytes, rows_left) = (raw_bytes - share, rows_left - count);
-        let rest: Counted = rest_keys.iter().cloned().zip(counts).filter(|(_, count)| *count > 0).collect();
+        let rest: Counted =
+            overflow_keys.iter().cloned().zip(counts).filter(|(_, count)| *count > 0).collect();
         let description = describe(job, id, share, &file, &rest);
         encoded.push(file.finish(&schema, id, rows, &job.merge.identities, description)?);
     }
@@ -134,7 +135,7 @@ fn system_columns(merge: &Merge, unit: TimeUnit, rest: ArrayRef) -> Vec<ArrayRef
 struct FileChunks {
     groups: Vec<(Rows, Vec<ArrowColumnChunk>)>,
     stats: Vec<ColumnStats>,
-    /// The encoded templates of texts, with their row group and the place of their column.
+    /// The encoded templates of strings, with their row group and the place of their column.
     templates: Vec<(usize, usize, Vec<u8>)>,
 }
 
@@ -206,7 +207,7 @@ impl FileChunks {
     }
 }
 
-/// Adds a column to every file, and the templates of its texts where they may pay.
+/// Adds a column to every file, and the templates of its strings where they may pay.
 fn add_column(
     files: &mut [FileChunks],
     field: &FieldRef,
@@ -214,7 +215,7 @@ fn add_column(
     job: &Job<'_>,
     has_templates: bool,
 ) -> Result<()> {
-    let properties = plan::properties(array, job.effort);
+    let properties = encoding::properties(array, job.tier);
     let factory = ColumnWriters::new(field, properties)?;
     let number = field.metadata().get(parquet::arrow::PARQUET_FIELD_ID_META_KEY);
     let number = number.and_then(|number| number.parse().ok()).unwrap_or_default();
@@ -222,9 +223,9 @@ fn add_column(
         let mut stats = ColumnStats::new(number, 0);
         for (index, (rows, chunks)) in file.groups.iter_mut().enumerate() {
             let part = rows.of(array)?;
-            // A row group whose texts are too different has none.
-            if let Some(texts) = part.as_string_opt::<i64>().filter(|_| has_templates)
-                && let Some(templates) = Templates::of(texts.iter())
+            // A row group whose strings are too different has none.
+            if let Some(strings) = part.as_string_opt::<i64>().filter(|_| has_templates)
+                && let Some(templates) = Templates::of(strings.iter())
             {
                 file.templates.push((index, chunks.len(), templates.encode()?));
             }
@@ -272,7 +273,7 @@ fn describe(
     file: &FileChunks,
     rest: &[(ColumnKey, u64)],
 ) -> Description {
-    let fields = job.columns.iter().zip(file.stats.iter().skip(schema::REST + 1));
+    let fields = job.columns.iter().zip(file.stats.iter().skip(schema::OVERFLOW + 1));
     let columns = fields.map(|(column, stats)| DescribedColumn {
         number: column.number,
         field: column.field.clone(),

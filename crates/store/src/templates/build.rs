@@ -1,4 +1,4 @@
-//! Collects the templates of texts row by row, and gives up as soon as it shows that they are not worth it.
+//! Collects the templates of strings row by row, and gives up as soon as it shows that they are not worth it.
 
 use hashbrown::HashTable;
 use tidegauge_model::template::Splitter;
@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::filter::{self, Filter};
 use super::{Hole, Templates, part};
 
-/// Texts that are shorter on average are found fast enough without.
+/// Strings that are shorter on average are found fast enough without.
 const TEXT_BYTES_LEAST: usize = 16;
 
 /// At least one byte in so many has to be fixed: ids are variables and nothing else.
@@ -44,11 +44,11 @@ pub(crate) struct Builder {
     by_text: HashTable<u16>,
     holes: Vec<Hole>,
     hole_ends: Vec<u32>,
-    pieces: Vec<u64>,
+    minimizers: Vec<u64>,
     others: usize,
-    text_bytes: usize,
+    string_bytes: usize,
     fixed_bytes: usize,
-    texts: usize,
+    strings: usize,
 }
 
 impl Builder {
@@ -62,11 +62,11 @@ impl Builder {
             by_text: HashTable::new(),
             holes: Vec::new(),
             hole_ends: Vec::new(),
-            pieces: Vec::new(),
+            minimizers: Vec::new(),
             others: 0,
-            text_bytes: 0,
+            string_bytes: 0,
             fixed_bytes: 0,
-            texts: 0,
+            strings: 0,
         }
     }
 
@@ -77,22 +77,22 @@ impl Builder {
             return Some(());
         };
         self.splitter.split(text);
-        self.texts += 1;
-        self.text_bytes += text.len();
+        self.strings += 1;
+        self.string_bytes += text.len();
         self.fixed_bytes += self.splitter.template().len() - self.splitter.variables().len();
         let code = self.code();
         self.others += usize::from(code == OTHER);
         self.rows.push(code);
         for (number, variable) in self.splitter.variables().iter().enumerate() {
             let token = &text.as_bytes()[variable.start..variable.end];
-            filter::each_piece(token, |piece| self.pieces.push(piece));
+            filter::each_minimizer(token, |minimizer| self.minimizers.push(minimizer));
             if code != OTHER {
                 let first =
                     usize::from(code).checked_sub(1).map_or(0, |before| self.hole_ends[before] as usize);
                 self.holes[first + number].add(variable.letters, token.len());
             }
         }
-        (self.texts != TRIAL_ROWS || self.is_worth_it()).then_some(())
+        (self.strings != TRIAL_ROWS || self.is_worth_it()).then_some(())
     }
 
     /// The code of the text that was split last.
@@ -119,14 +119,14 @@ impl Builder {
 
     fn is_worth_it(&self) -> bool {
         let templates = self.ends.len() + self.others;
-        self.text_bytes >= self.texts * TEXT_BYTES_LEAST
-            && self.fixed_bytes * FIXED_SHARE >= self.text_bytes
-            && templates <= (TEMPLATES_ALWAYS + self.texts / 2)
+        self.string_bytes >= self.strings * TEXT_BYTES_LEAST
+            && self.fixed_bytes * FIXED_SHARE >= self.string_bytes
+            && templates <= (TEMPLATES_ALWAYS + self.strings / 2)
     }
 
     /// The templates of all rows, if they are worth it.
     pub(crate) fn finish(self) -> Option<Templates> {
-        let is_known = self.others * OTHERS_SHARE <= self.texts && !self.ends.is_empty();
+        let is_known = self.others * OTHERS_SHARE <= self.strings && !self.ends.is_empty();
         if !is_known || !self.is_worth_it() {
             return None;
         }
@@ -137,7 +137,7 @@ impl Builder {
             code => code,
         };
         let codes: Vec<u16> = self.rows.iter().map(coded).collect();
-        let filter = Filter::of(self.pieces);
+        let filter = Filter::of(self.minimizers);
         Some(Templates::new(&codes, self.bytes, self.ends, self.holes, self.hole_ends, filter))
     }
 }

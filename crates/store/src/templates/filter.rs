@@ -1,19 +1,19 @@
-//! A bloom filter over pieces of the longer variables. Of every eight letters in a row, the piece of six that comes
-//! first by its hash is kept: whoever looks for a text of eight or more letters computes the same pieces, wherever in
-//! a variable it stands. That is a third of all pieces, and finds parts of ids as well as whole ones.
+//! A bloom filter over minimizers of the longer variables. Of every eight letters in a row, the 6-gram that comes
+//! first by its hash is the minimizer: whoever looks for a string of eight or more letters computes the same, wherever in
+//! a variable it stands. That is a third of all 6-grams, and finds parts of ids as well as whole ones.
 
-/// Texts from this length on can be looked for.
-pub const FRAGMENT_BYTES_LEAST: usize = PIECE_BYTES + PIECES - 1;
+/// Strings from this length on can be looked for.
+pub const FRAGMENT_BYTES_LEAST: usize = GRAM_BYTES + WINDOW_GRAMS - 1;
 
-const PIECE_BYTES: usize = 6;
+const GRAM_BYTES: usize = 6;
 
-/// Of so many pieces in a row, one is kept.
-const PIECES: usize = 3;
+/// Of so many 6-grams in a row, one is the minimizer.
+const WINDOW_GRAMS: usize = 3;
 
-/// Of the filter, for each piece: about one in forty that are not there is taken for one that is.
+/// Of the filter, for each minimizer: about one in forty that are not there is taken for one that is.
 const BITS_FOR_EACH: usize = 8;
 
-/// A block of eight words, in each of which a piece has one bit.
+/// A block of eight words, in each of which a minimizer has one bit.
 type Block = [u32; 8];
 
 const SALTS: Block =
@@ -26,15 +26,15 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// A filter of these pieces, which may repeat.
-    pub(super) fn of(mut pieces: Vec<u64>) -> Self {
-        pieces.sort_unstable();
-        pieces.dedup();
-        let bits = pieces.len() * BITS_FOR_EACH;
+    /// A filter of these minimizers, which may repeat.
+    pub(super) fn of(mut minimizers: Vec<u64>) -> Self {
+        minimizers.sort_unstable();
+        minimizers.dedup();
+        let bits = minimizers.len() * BITS_FOR_EACH;
         let mut filter = Self { blocks: vec![Block::default(); bits.div_ceil(Block::BITS_IN_ALL).max(1)] };
-        for piece in pieces {
-            let place = filter.place(piece);
-            for (word, bit) in filter.blocks[place].iter_mut().zip(bits_of(piece)) {
+        for minimizer in minimizers {
+            let place = filter.place(minimizer);
+            for (word, bit) in filter.blocks[place].iter_mut().zip(bits_of(minimizer)) {
                 *word |= bit;
             }
         }
@@ -46,9 +46,9 @@ impl Filter {
             return true;
         }
         let mut may = true;
-        each_piece(fragment, |piece| {
-            let block = &self.blocks[self.place(piece)];
-            may &= block.iter().zip(bits_of(piece)).all(|(word, bit)| word & bit != 0);
+        each_minimizer(fragment, |minimizer| {
+            let block = &self.blocks[self.place(minimizer)];
+            may &= block.iter().zip(bits_of(minimizer)).all(|(word, bit)| word & bit != 0);
         });
         may
     }
@@ -75,9 +75,9 @@ impl Filter {
         rest.is_empty().then(|| Self { blocks: blocks.iter().map(block).collect() })
     }
 
-    fn place(&self, piece: u64) -> usize {
+    fn place(&self, minimizer: u64) -> usize {
         // The high half, so that it has nothing to do with the bits inside the block.
-        (((piece >> 32) * self.blocks.len() as u64) >> 32) as usize
+        (((minimizer >> 32) * self.blocks.len() as u64) >> 32) as usize
     }
 }
 
@@ -89,20 +89,20 @@ impl Bits for Block {
     const BITS_IN_ALL: usize = size_of::<Block>() * 8;
 }
 
-fn bits_of(piece: u64) -> Block {
-    SALTS.map(|salt| 1 << ((piece as u32).wrapping_mul(salt) >> 27))
+fn bits_of(minimizer: u64) -> Block {
+    SALTS.map(|salt| 1 << ((minimizer as u32).wrapping_mul(salt) >> 27))
 }
 
-/// The pieces of a text that are kept; none of one that is too short.
-pub(super) fn each_piece(text: &[u8], mut keep: impl FnMut(u64)) {
+/// The minimizers of a string; none of one that is too short.
+pub(super) fn each_minimizer(text: &[u8], mut keep: impl FnMut(u64)) {
     if text.len() < FRAGMENT_BYTES_LEAST {
         return;
     }
-    let mut last = [u64::MAX; PIECES];
+    let mut last = [u64::MAX; WINDOW_GRAMS];
     let mut kept = None;
-    for (number, piece) in text.windows(PIECE_BYTES).enumerate() {
-        last[number % PIECES] = hash(piece);
-        if number + 1 < PIECES {
+    for (number, gram) in text.windows(GRAM_BYTES).enumerate() {
+        last[number % WINDOW_GRAMS] = hash(gram);
+        if number + 1 < WINDOW_GRAMS {
             continue;
         }
         let least = last.iter().copied().min().unwrap_or_default();
@@ -120,8 +120,8 @@ fn spread(least: u64) -> u64 {
     mixed ^ mixed >> 32
 }
 
-fn hash(piece: &[u8]) -> u64 {
-    let number = piece.iter().fold(0_u64, |number, byte| number << 8 | u64::from(byte.to_ascii_lowercase()));
+fn hash(gram: &[u8]) -> u64 {
+    let number = gram.iter().fold(0_u64, |number, byte| number << 8 | u64::from(byte.to_ascii_lowercase()));
     // Two rounds of a multiplication and a fold spread every bit of the six bytes over all of the number.
     let mixed = (number ^ number >> 23).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) ^ mixed >> 29

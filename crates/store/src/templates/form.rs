@@ -6,7 +6,7 @@ use crate::Codes;
 use crate::{Error, Result};
 use tidegauge_model::template::HOLE;
 
-/// Of the form below. Another one is not read, and the templates are made anew from the texts.
+/// Of the form below. Another one is not read, and the templates are made anew from the strings.
 const VERSION: u32 = 1;
 
 const HEAD_NUMBERS: usize = 7;
@@ -103,8 +103,8 @@ fn read_parts(head: &Head, bytes: &[u8]) -> Option<Templates> {
     let dictionary = zstd::bulk::decompress(packed, head.dictionary.0 as usize).ok()?;
     let (ends, rest) = dictionary.split_at_checked(templates.checked_mul(4)?)?;
     let ends: Vec<u32> = ends.as_chunks::<4>().0.iter().map(|end| u32::from_le_bytes(*end)).collect();
-    let text_bytes = ends.last().copied().unwrap_or(0) as usize;
-    let (holes, texts) = rest.split_at_checked(rest.len().checked_sub(text_bytes)?)?;
+    let string_bytes = ends.last().copied().unwrap_or(0) as usize;
+    let (holes, strings) = rest.split_at_checked(rest.len().checked_sub(string_bytes)?)?;
     let (letters, longest) = holes.split_at(holes.len() / 2);
     let holes: Vec<Hole> = letters
         .iter()
@@ -114,14 +114,14 @@ fn read_parts(head: &Head, bytes: &[u8]) -> Option<Templates> {
     let mut hole_ends = Vec::with_capacity(templates);
     let (mut start, mut count) = (0, 0);
     for end in &ends {
-        let template = texts.get(start..*end as usize)?;
+        let template = strings.get(start..*end as usize)?;
         count += template.iter().filter(|byte| **byte == HOLE).count() as u32;
         hole_ends.push(count);
         start = *end as usize;
     }
     let codes = read_codes(codes, rows, templates)?;
     (count as usize == holes.len())
-        .then(|| Templates::new(&codes, texts.to_vec(), ends, holes, hole_ends, filter))
+        .then(|| Templates::new(&codes, strings.to_vec(), ends, holes, hole_ends, filter))
 }
 
 fn read_codes(packed: &[u8], rows: usize, templates: usize) -> Option<Vec<u16>> {

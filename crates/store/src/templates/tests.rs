@@ -1,10 +1,10 @@
-//! What templates say of texts, and that they read back as they were stored.
+//! What templates say of strings, and that they read back as they were stored.
 
 use tidegauge_model::template::shown;
 
 use super::*;
 
-fn texts(count: usize) -> Vec<Option<String>> {
+fn strings(count: usize) -> Vec<Option<String>> {
     let text = |row: usize| match row % 5 {
         0 => Some(format!("request {row} of user usr_{} answered after {}.5 ms", id(row as u64), row % 90)),
         1 => Some("nothing to do for now, going to sleep".to_owned()),
@@ -20,13 +20,13 @@ fn id(row: u64) -> String {
     format!("{:010x}", (row + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24)
 }
 
-fn templates_of(texts: &[Option<String>]) -> Option<Templates> {
-    Templates::of(texts.iter().map(Option::as_deref))
+fn templates_of(strings: &[Option<String>]) -> Option<Templates> {
+    Templates::of(strings.iter().map(Option::as_deref))
 }
 
 #[test]
 fn rows_with_the_same_wording_have_the_same_template() {
-    let templates = templates_of(&texts(50)).unwrap();
+    let templates = templates_of(&strings(50)).unwrap();
     let all: Vec<String> = (0..templates.len()).map(|code| shown(templates.template(code))).collect();
     assert_eq!(
         all,
@@ -45,7 +45,7 @@ fn rows_with_the_same_wording_have_the_same_template() {
 
 #[test]
 fn the_filter_knows_parts_of_variables_and_not_others() {
-    let templates = templates_of(&texts(5000)).unwrap();
+    let templates = templates_of(&strings(5000)).unwrap();
     for row in (0..5000).step_by(5) {
         let id = id(row);
         assert!(
@@ -62,7 +62,7 @@ fn the_filter_knows_parts_of_variables_and_not_others() {
 #[test]
 fn templates_read_back_and_damage_is_an_error() {
     for count in [1, 50, 3000] {
-        let templates = templates_of(&texts(count)).unwrap();
+        let templates = templates_of(&strings(count)).unwrap();
         let bytes = templates.encode().unwrap();
         let again = Templates::decode(&bytes, count).unwrap().unwrap();
         assert_eq!(format!("{again:?}"), format!("{templates:?}"));
@@ -80,8 +80,8 @@ fn templates_read_back_and_damage_is_an_error() {
 fn many_templates_have_codes_of_two_bytes() {
     let words: Vec<String> =
         (0..3000).map(|row| format!("some fixed words and one {}", letters_for(row % 300))).collect();
-    let texts: Vec<Option<String>> = words.into_iter().map(Some).collect();
-    let templates = templates_of(&texts).unwrap();
+    let strings: Vec<Option<String>> = words.into_iter().map(Some).collect();
+    let templates = templates_of(&strings).unwrap();
     assert_eq!(templates.len(), 300);
     let again = Templates::decode(&templates.encode().unwrap(), 3000).unwrap().unwrap();
     assert!((0..3000).all(|row| again.codes().at(row) == row % 300));
@@ -100,9 +100,9 @@ fn texts_that_do_not_repeat_have_no_templates() {
 
 #[test]
 fn a_few_odd_texts_keep_the_others_from_nothing() {
-    let mut texts = texts(1000);
-    texts[10] = Some("very long ".repeat(1000));
-    let templates = templates_of(&texts).unwrap();
+    let mut strings = strings(1000);
+    strings[10] = Some("very long ".repeat(1000));
+    let templates = templates_of(&strings).unwrap();
     assert_eq!(templates.codes().at(10), templates.other_code());
     let again = Templates::decode(&templates.encode().unwrap(), 1000).unwrap().unwrap();
     assert_eq!(again.codes().at(10), templates.other_code());

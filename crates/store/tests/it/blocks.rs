@@ -7,7 +7,7 @@ use std::time::Duration;
 use arrow_array::Array;
 use proptest::prelude::*;
 use tidegauge_model::{DatasetId, ErrorKind, FieldKind};
-use tidegauge_store::{Block, BlockColumn, BlockId, Codes, Probe, Store, StoredRow, StoredValue, Test};
+use tidegauge_store::{Block, BlockColumn, BlockId, Codes, Predicate, Scalar, Store, StoredRow, StoredValue};
 
 use crate::events::{Event, SECOND, any_event, columns_of, stored};
 use crate::house::{House, START, events};
@@ -89,7 +89,7 @@ async fn fields_without_a_column_of_their_own_are_read_the_same_way() {
         house.flush(&id).await;
     }
     assert_blocks(&house.store, &id, &expected, "flushed").await;
-    assert!(house.store.figures().footer_bytes > 0);
+    assert!(house.store.stats().footer_bytes > 0);
     house.advance(Duration::from_secs(3 * 86_400));
     house.compact().await;
     assert_blocks(&house.store, &id, &expected, "compacted").await;
@@ -113,10 +113,10 @@ async fn little_room_for_footers_changes_nothing_but_the_work() {
         house.flush(&id).await;
     }
     assert_blocks(&house.store, &id, &expected, "with little room").await;
-    assert!(house.store.figures().footer_bytes <= 200_000);
+    assert!(house.store.stats().footer_bytes <= 200_000);
     house.advance(Duration::from_secs(3 * 86_400));
     house.compact().await;
-    assert_eq!(house.store.figures().footer_bytes, 0, "replaced segments are forgotten");
+    assert_eq!(house.store.stats().footer_bytes, 0, "replaced segments are forgotten");
 }
 
 /// So many events, one in a microsecond, with ids, words of few kinds, and numbers that grow.
@@ -142,7 +142,7 @@ fn many(rows: i64) -> Vec<Event> {
     (0..rows).map(event).collect()
 }
 
-async fn is_possible(block: &Block, field: &str, kind: FieldKind, test: Test<'_>) -> bool {
+async fn is_possible(block: &Block, field: &str, kind: FieldKind, test: Predicate<'_>) -> bool {
     block.may_pass(field, kind, &test).await.unwrap()
 }
 
@@ -175,26 +175,28 @@ async fn row_groups_are_left_out_by_time_by_bounds_and_by_filters() {
     assert_eq!(between(early.min_time(), early.min_time()).await, (0, 2));
 
     let (text, number) = (FieldKind::String, FieldKind::Integer);
-    let limit = Probe::Integer(131_072);
-    assert!(is_possible(late, "number", number, Test::Equal(limit)).await);
-    for test in [Test::Equal(limit), Test::AtLeast(limit), Test::Above(Probe::Integer(131_071))] {
+    let limit = Scalar::Integer(131_072);
+    assert!(is_possible(late, "number", number, Predicate::Equal(limit)).await);
+    for test in
+        [Predicate::Equal(limit), Predicate::AtLeast(limit), Predicate::Above(Scalar::Integer(131_071))]
+    {
         assert!(!is_possible(early, "number", number, test).await, "{test:?}");
     }
-    assert!(!is_possible(late, "number", number, Test::Below(limit)).await);
-    assert!(!is_possible(late, "number", text, Test::IsPresent).await);
-    assert!(!is_possible(late, "nothing", text, Test::IsPresent).await);
-    assert!(!is_possible(late, "word", text, Test::StartsWith("x")).await);
+    assert!(!is_possible(late, "number", number, Predicate::Below(limit)).await);
+    assert!(!is_possible(late, "number", text, Predicate::IsPresent).await);
+    assert!(!is_possible(late, "nothing", text, Predicate::IsPresent).await);
+    assert!(!is_possible(late, "word", text, Predicate::StartsWith("x")).await);
     let mut wrong = 0;
     for (row, block, other) in [(0, early, late), (ROWS - 1, late, early)] {
         let own = expected[row as usize].fields.iter().find(|(field, _)| **field == *"id");
         let Some((_, StoredValue::String(own))) = own else { panic!() };
-        let test = Test::Equal(Probe::String(own));
+        let test = Predicate::Equal(Scalar::String(own));
         assert!(is_possible(block, "id", text, test).await);
         wrong += u32::from(is_possible(other, "id", text, test).await);
     }
     for absent in 0..200_u128 {
         let absent = format!("{:032x}", absent * 0x1234_5678_9abc_def1 + 7);
-        wrong += u32::from(is_possible(early, "id", text, Test::Equal(Probe::String(&absent))).await);
+        wrong += u32::from(is_possible(early, "id", text, Predicate::Equal(Scalar::String(&absent))).await);
     }
     assert!(wrong < 40, "{wrong} of 202 ids that are not there were thought to be");
     check_codes(late, &expected[131_072..]).await;
@@ -306,7 +308,7 @@ async fn damaged_columns(house: &House, id: &DatasetId) -> Result<Vec<String>, t
         for (field, kind) in [("n", FieldKind::Integer), ("n", FieldKind::Float), ("name", FieldKind::String)]
         {
             results.push(block.column(field, kind).await.err());
-            let absent = Test::Equal(Probe::String("event at 1"));
+            let absent = Predicate::Equal(Scalar::String("event at 1"));
             results.push(block.may_pass(field, kind, &absent).await.err());
         }
         for error in results.into_iter().flatten() {
@@ -413,7 +415,7 @@ async fn reading_can_be_moved_to_another_thread() {
     let block = &found.blocks[0];
     assert!(can_move(block.column("n", FieldKind::Integer)).await.unwrap().is_some());
     assert!(can_move(block.column_at("n", FieldKind::Integer, &[0])).await.unwrap().is_some());
-    assert!(can_move(block.may_pass("n", FieldKind::Integer, &Test::IsPresent)).await.unwrap());
+    assert!(can_move(block.may_pass("n", FieldKind::Integer, &Predicate::IsPresent)).await.unwrap());
     assert_eq!(can_move(block.times()).await.unwrap().to_vec(), [at(0)]);
     // A row that is not there is an error, and no panic.
     assert_eq!(block.times_at(&[1]).await.unwrap_err().kind(), ErrorKind::Internal);

@@ -56,7 +56,7 @@ async fn a_record_that_was_cut_off_is_dropped_without_alarm() {
 
 #[tokio::test]
 async fn the_copy_of_a_damaged_part_goes_with_events_that_may_be_in_it() {
-    let house = House::with(|settings| settings.log_file_bytes = 2000).await;
+    let house = House::with(|settings| settings.wal_file_bytes = 2000).await;
     // What comes first stays in the buffer, so that all of the log is kept.
     let first = house.dataset("first").await.id().clone();
     let other = house.dataset("other").await.id().clone();
@@ -101,7 +101,7 @@ async fn the_copy_of_a_damaged_part_goes_with_events_that_may_be_in_it() {
 
 #[tokio::test]
 async fn damage_in_an_older_file_of_the_log_is_named_and_the_rest_is_read() {
-    let house = House::with(|settings| settings.log_file_bytes = 2000).await;
+    let house = House::with(|settings| settings.wal_file_bytes = 2000).await;
     let dataset = house.dataset("logs").await;
     let id = dataset.id().clone();
     for part in 0..8 {
@@ -115,7 +115,7 @@ async fn damage_in_an_older_file_of_the_log_is_named_and_the_rest_is_read() {
     assert_eq!(damage.first_sequence, damage.last_sequence);
     assert!(damage.quarantined.try_exists().unwrap());
     let found = house.store.check(false).await.unwrap();
-    assert_eq!(kinds(&found), [FindingKind::LogDamage]);
+    assert_eq!(kinds(&found), [FindingKind::WalDamage]);
     assert_eq!(found[0].dataset.as_ref(), Some(&id));
     let rows = house.rows(&id).await;
     assert_eq!(rows.len(), 70);

@@ -95,7 +95,7 @@ async fn nothing_to_delete_changes_nothing() {
         assert_eq!(delete(&house, dataset.id(), doomed).await, Deleted::default());
     }
     assert_eq!(house.catalog.live_segments(dataset.id()).await.unwrap(), live);
-    assert_eq!(dataset.info().logged, 1, "events that came later stay in the buffer");
+    assert_eq!(dataset.info().buffered_batches, 1, "events that came later stay in the buffer");
 }
 
 /// Events of which the last alone has a field of its own, and more fields than a segment has columns.
@@ -204,11 +204,15 @@ async fn what_is_put_aside_has_no_copy_of_events_that_can_be_deleted() {
     house.append(&dataset, &events(&times(0, 3))).await;
     house.append(&other, &events(&times(100, 3))).await;
     house.append(&dataset, &events(&times(200, 3))).await;
-    // The catalogue does not know the other dataset any more, and nobody said that it was deleted.
+    // The catalogue does not know the other dataset any more: it forgets with a later deletion that it was deleted.
+    let later = house.dataset("later").await;
     let now = house.clock.now();
-    let change =
-        Change { org: Some(other.org().clone()), actor: "test".into(), at: now, request_id: String::new() };
-    house.catalog.delete_dataset(other.org(), "other", now, &change).await.unwrap();
+    let months = Duration::from_secs(100 * 24 * 60 * 60);
+    for (gone, name, at) in [(&other, "other", now.minus(months)), (&later, "later", now)] {
+        let change =
+            Change { org: Some(gone.org().clone()), actor: "test".into(), at, request_id: String::new() };
+        house.catalog.delete_dataset(gone.org(), name, at, &change).await.unwrap();
+    }
     let house = house.killed().await;
     let doomed = house.rows(&id).await.iter().map(id_of).collect();
     assert_eq!(delete(&house, &id, doomed).await.rows, 6);

@@ -63,7 +63,7 @@ async fn a_deletion_that_is_cut_off_anywhere_by_a_kill_is_finished_by_the_next()
         house.store.collect_garbage().await.unwrap();
         house.advance(Duration::from_secs(8 * 86_400));
         house.date_segments();
-        house.store.sweep_orphans().await.unwrap();
+        house.store.collect_orphans().await.unwrap();
         let house = house.killed().await;
         assert_same(&house.rows(&id).await, &left, &when);
         assert_eq!(house.store.check(true).await.unwrap(), Vec::new(), "{when}");
@@ -256,14 +256,14 @@ async fn keep_house(shared: Arc<Shared>) {
         shared.house.flush(&shared.id).await;
         shared.house.store.compact_step().await.unwrap();
         shared.house.store.collect_garbage().await.unwrap();
-        shared.house.store.sweep_orphans().await.unwrap();
+        shared.house.store.collect_orphans().await.unwrap();
         tokio::task::yield_now().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn deletions_and_all_else_at_the_same_time() {
-    let house = House::with(|settings| settings.log_file_bytes = 4096).await;
+    let house = House::with(|settings| settings.wal_file_bytes = 4096).await;
     let id = house.dataset("logs").await.id().clone();
     let shared = Arc::new(Shared { house, id: id.clone(), is_over: AtomicBool::new(false) });
     let mut others = JoinSet::new();
@@ -286,7 +286,7 @@ async fn deletions_and_all_else_at_the_same_time() {
 
 #[tokio::test]
 async fn a_sweep_that_fails_does_not_forget_what_has_to_leave_the_log() {
-    let house = House::with(|settings| settings.log_file_bytes = 4096).await;
+    let house = House::with(|settings| settings.wal_file_bytes = 4096).await;
     let dataset = house.dataset("logs").await;
     // Fills a file of the log and is in a segment; what comes after is in the next file alone.
     house.append(&dataset, &events(&times(0, 200))).await;

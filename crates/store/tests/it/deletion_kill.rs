@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegauge_model::chance::SeededChance;
+use tidegauge_model::rng::SeededRng;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{DatasetId, RowId, Timestamp};
 use tidegauge_store::{DatasetState, Store, StoreSettings, StoredRow};
@@ -39,8 +39,8 @@ async fn open_again(folder: &Path, seed: u64) -> (Store, Arc<DatasetState>) {
     let clock = ManualClock::at(Timestamp::from_micros(START).plus(Duration::from_secs(seed)));
     let id: DatasetId = catalog.all_datasets().await.unwrap().remove(0).id;
     let settings = StoreSettings::new(folder.to_owned());
-    let chance = Arc::new(SeededChance::new(seed));
-    let store = open(&catalog, &Arc::new(clock), &chance, &settings).await.unwrap();
+    let rng = Arc::new(SeededRng::new(seed));
+    let store = open(&catalog, &Arc::new(clock), &rng, &settings).await.unwrap();
     let state = store.dataset(&id).unwrap();
     (store, state)
 }

@@ -29,7 +29,7 @@ fn python() -> Option<String> {
 
 /// Runs statements in a DuckDB with the catalogue attached, each with one row as its answer.
 fn ask(python: &str, catalogue: &str, statements: &[String]) -> Vec<Vec<Option<String>>> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/ducklake.py");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../scripts/ducklake.py");
     let mut process = Command::new(python)
         .arg(script)
         .arg(catalogue)

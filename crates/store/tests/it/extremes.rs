@@ -9,7 +9,7 @@ use crate::house::{House, START};
 const EVENTS: i64 = 3_000;
 
 /// A number by chance that is always the same.
-fn chance(seed: i64) -> i64 {
+fn rng(seed: i64) -> i64 {
     let mut mixed = seed.cast_unsigned().wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -46,7 +46,7 @@ async fn checked(events: &[Event], name: &str) -> u64 {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn few_integers_that_lie_far_apart_have_a_dictionary() {
     let far = [-6_000_000_000_000_000_000, 0, 1, 6_000_000_000_000_000_000];
-    let at = |row: i64| chance(row).rem_euclid(4) as usize;
+    let at = |row: i64| rng(row).rem_euclid(4) as usize;
     let near = checked(&events(|row| at(row) as i64), "near").await;
     let far = checked(&events(|row| far[at(row)]), "far").await;
     assert!(far < near + 4096, "{far} bytes beside {near}");
@@ -54,9 +54,9 @@ async fn few_integers_that_lie_far_apart_have_a_dictionary() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn integers_of_the_whole_range_come_back() {
-    checked(&events(chance), "any").await;
+    checked(&events(rng), "any").await;
     let ends = [i64::MIN, i64::MAX, i64::MIN + 1, i64::MAX - 1, 0, -1];
-    checked(&events(|row| ends[chance(row).rem_euclid(6) as usize]), "ends").await;
+    checked(&events(|row| ends[rng(row).rem_euclid(6) as usize]), "ends").await;
     checked(&events(|row| if row % 2 == 0 { i64::MIN + row } else { i64::MAX - row }), "turns").await;
 }
 

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use tidegauge_model::{Columns, ErrorKind};
 use tidegauge_store::{Disk, MachineDisk, Store};
 
+use crate::abandoned::{Work, begin, intents, is_there};
 use crate::house::{House, START, events};
 
 /// What becomes of the bytes whose sync has failed.
@@ -202,5 +203,27 @@ async fn after_a_failed_sync_what_is_acknowledged_is_there_once_and_what_was_ref
         for is_repeated in [false, true] {
             live_through(fate, is_repeated).await;
         }
+    }
+}
+
+/// A refused request whose bytes are whole in the log stands between those that were acknowledged: it is none of the
+/// requests that the log must have for an object to go whose writing was given up.
+#[tokio::test]
+async fn an_object_that_was_given_up_goes_although_a_refused_request_is_in_the_log() {
+    for fate in [Fate::Forgotten, Fate::Written, Fate::Stuck] {
+        let disk = Arc::new(Forgetful::default());
+        let house = House::with(|settings| settings.disk = Arc::clone(&disk) as Arc<dyn Disk>).await;
+        let dataset = house.dataset("logs").await;
+        house.append(&dataset, &event(1)).await;
+        disk.fail_the_next_sync(fate);
+        house.store.append(&dataset, Store::prepare(&event(2), house.receipt())).await.unwrap_err();
+        house.append(&dataset, &event(3)).await;
+        let written = begin(&house, dataset.id(), Work::Flush).await;
+        let (before, left) = (house.rows(dataset.id()).await, disk.left());
+        let house = house.reopened_after(|| disk.come_back(left)).await;
+        assert!(!is_there(&written), "{fate:?}");
+        assert_eq!(intents(&house), Vec::<PathBuf>::new(), "{fate:?}");
+        assert_eq!(house.rows(dataset.id()).await, before, "{fate:?}");
+        assert_eq!(before.len(), 2, "{fate:?}");
     }
 }

@@ -41,7 +41,7 @@ async fn a_log_that_held_nothing_at_one_start_keeps_what_comes_after() {
 
 #[tokio::test]
 async fn a_request_larger_than_a_log_file_is_kept_as_well() {
-    let house = House::with(|settings| settings.log_file_bytes = 512).await;
+    let house = House::with(|settings| settings.wal_file_bytes = 512).await;
     let dataset = house.dataset("logs").await;
     let other = house.dataset("other").await;
     house.append(&dataset, &events(&times(0, 100))).await;
@@ -65,12 +65,12 @@ async fn a_folder_that_cannot_be_written_delays_and_loses_nothing() {
     assert_eq!(house.store.flush(&dataset).await.unwrap_err().kind(), ErrorKind::Unavailable);
     assert_eq!(house.store.flush_all().await.unwrap_err().kind(), ErrorKind::Unavailable);
     house.append(&dataset, &events(&times(50, 1))).await;
-    assert_eq!(dataset.info().logged, 2);
+    assert_eq!(dataset.info().buffered_batches, 2);
     std::fs::remove_file(&folder).unwrap();
     std::fs::rename(&aside, &folder).unwrap();
     assert_eq!(house.rows(&id).await.len(), before.len() + 1);
     house.store.flush(&dataset).await.unwrap();
-    assert_eq!(dataset.info().logged, 0);
+    assert_eq!(dataset.info().buffered_batches, 0);
     assert_eq!(house.killed().await.rows(&id).await.len(), before.len() + 1);
 }
 
@@ -98,7 +98,7 @@ async fn a_catalogue_that_is_away_delays_and_loses_nothing() {
     house.flush(&id).await;
     house.compact().await;
     assert_eq!(house.rows(&id).await, after);
-    house.store.sweep_orphans().await.unwrap();
+    house.store.collect_orphans().await.unwrap();
     assert_eq!(house.rows(&id).await, after, "after a sweep of what the catalogue never knew");
     assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
 }
@@ -125,7 +125,7 @@ async fn work_that_is_given_up_at_any_point_is_done_later_and_once() {
     house.advance(Duration::from_secs(7200));
     house.store.collect_garbage().await.unwrap();
     house.date_segments();
-    house.store.sweep_orphans().await.unwrap();
+    house.store.collect_orphans().await.unwrap();
     let house = house.killed().await;
     assert_eq!(house.rows(&id).await.len(), expected);
     assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
@@ -143,7 +143,7 @@ pub(crate) async fn with_twin(house: &House) -> (tempfile::TempDir, tidegauge_st
     }
     let mut settings = StoreSettings::new(folder.path().to_owned());
     settings.objects = house.settings.objects.clone();
-    let twin = open(&house.catalog, &house.clock, &house.chance, &settings).await.unwrap();
+    let twin = open(&house.catalog, &house.clock, &house.rng, &settings).await.unwrap();
     (folder, twin)
 }
 
@@ -155,7 +155,7 @@ async fn a_flush_whose_answer_was_lost_is_not_published_twice() {
     let (_folder, twin) = with_twin(&house).await;
     house.flush(&id).await;
     let state = twin.dataset(&id).unwrap();
-    assert_eq!(state.info().logged, 1, "the twin does not know yet");
+    assert_eq!(state.info().buffered_batches, 1, "the twin does not know yet");
     twin.flush(&state).await.unwrap();
     assert_eq!(twin.rows(&state).await.unwrap(), before);
     twin.append(&state, Store::prepare(&events(&times(60, 3)), house.receipt())).await.unwrap();
@@ -253,7 +253,7 @@ async fn a_dataset_that_is_deleted_meanwhile_leaves_nothing_behind() {
     house.advance(Duration::from_secs(3 * 86_400));
     house.store.compact_step().await.unwrap();
     house.store.flush(&dataset).await.unwrap();
-    assert_eq!(house.store.figures().buffered_bytes, 0);
+    assert_eq!(house.store.stats().buffered_bytes, 0);
     assert!(!house.store.compact_step().await.unwrap());
     house.store.remove(&id);
     assert!(house.store.dataset(&id).is_none());
@@ -284,13 +284,13 @@ async fn only_what_nobody_needs_is_deleted() {
     set_modified(&unknown, Duration::from_secs(30 * 86_400));
     let found = house.store.check(false).await.unwrap();
     assert_eq!(found.iter().filter(|found| found.kind == FindingKind::UnknownObject).count(), 2, "{found:?}");
-    assert_eq!(house.store.sweep_orphans().await.unwrap(), 1);
+    assert_eq!(house.store.collect_orphans().await.unwrap(), 1);
     assert!(!old.try_exists().unwrap() && young.try_exists().unwrap(), "it may be on its way");
     assert!(unknown.try_exists().unwrap(), "the catalogue may be the wrong one");
     house.advance(Duration::from_secs(6 * 86_400));
-    assert_eq!(house.store.sweep_orphans().await.unwrap(), 0, "the catalogue may be an old one");
+    assert_eq!(house.store.collect_orphans().await.unwrap(), 0, "the catalogue may be an old one");
     house.advance(Duration::from_secs(86_400));
-    assert_eq!(house.store.sweep_orphans().await.unwrap(), 1);
+    assert_eq!(house.store.collect_orphans().await.unwrap(), 1);
     assert_eq!(house.store.collect_garbage().await.unwrap(), 0);
     assert_eq!(house.rows(&id).await, before);
 }
@@ -314,10 +314,24 @@ async fn a_full_buffer_sends_requests_away_until_it_is_flushed() {
 }
 
 #[tokio::test]
+async fn a_request_may_wait_for_less_time_than_the_settings_say() {
+    let house = House::with(|settings| {
+        settings.buffer_bytes_max = 4000;
+        settings.buffer_wait = Duration::from_secs(3600);
+    })
+    .await;
+    let dataset = house.dataset("logs").await;
+    house.append(&dataset, &events(&times(0, 100))).await;
+    let prepared = Store::prepare(&events(&times(100, 1)), house.receipt());
+    let refused = house.store.append_within(&dataset, prepared, Duration::from_millis(20)).await;
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unavailable);
+}
+
+#[tokio::test]
 async fn who_fills_the_buffer_waits_alone() {
     let house = House::new().await;
     house.append(&house.dataset("logs").await, &events(&times(0, 100))).await;
-    let filled = usize::try_from(house.store.figures().buffered_bytes).unwrap();
+    let filled = usize::try_from(house.store.stats().buffered_bytes).unwrap();
     let house = House::with(|settings| {
         settings.buffer_bytes_max = filled * 11 / 10;
         settings.buffer_wait = Duration::from_millis(20);
@@ -329,7 +343,7 @@ async fn who_fills_the_buffer_waits_alone() {
     let refused = house.store.append(&loud, one()).await;
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Unavailable);
     let now = house.clock.now();
-    let id = DatasetId::generate(now, &*house.chance);
+    let id = DatasetId::generate(now, &*house.rng);
     let quiet = house.store.add(&new_dataset(id, &"org_quiet".into(), "logs", now)).unwrap();
     house.store.append(&quiet, one()).await.unwrap();
     // What is left for others has an end as well.
@@ -361,7 +375,7 @@ async fn a_request_that_waits_for_room_goes_on_when_there_is_some() {
 #[tokio::test]
 async fn two_stores_cannot_use_one_folder() {
     let house = House::new().await;
-    let refused = open(&house.catalog, &house.clock, &house.chance, &house.settings).await;
+    let refused = open(&house.catalog, &house.clock, &house.rng, &house.settings).await;
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Conflict);
     let _again = house.reopened().await;
 }
@@ -378,11 +392,11 @@ async fn the_wrong_catalogue_destroys_nothing() {
     house.advance(Duration::from_secs(86_400));
     house.store.collect_garbage().await.unwrap();
     house.date_segments();
-    assert_eq!(house.store.sweep_orphans().await.unwrap(), 0);
+    assert_eq!(house.store.collect_orphans().await.unwrap(), 0);
     let kinds: Vec<FindingKind> =
         house.store.check(true).await.unwrap().into_iter().map(|found| found.kind).collect();
     assert_eq!(kinds.iter().filter(|kind| **kind == FindingKind::UnknownObject).count(), 4, "{kinds:?}");
-    assert!(kinds.contains(&FindingKind::UnclaimedEvents), "{kinds:?}");
+    assert!(kinds.contains(&FindingKind::OrphanedEvents), "{kinds:?}");
     // What the advice says: put the log's files back once the catalogue is the right one.
     let folder = house.folder.path().to_owned();
     let House { store, .. } = &house;

@@ -12,7 +12,7 @@ use crate::house::{House, START, files_in, log_files, open};
 use crate::through_blocks::assert_blocks;
 
 fn formats() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/formats")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/formats")
 }
 
 /// The version that is written now, and the first whose segments have templates of texts, checksums of pages, and
@@ -77,7 +77,7 @@ fn sample(version: &str) -> Vec<StoredRow> {
 }
 
 async fn write_sample(folder: &Path) {
-    let house = House::with(|settings| settings.log_file_bytes = 1000).await;
+    let house = House::with(|settings| settings.wal_file_bytes = 1000).await;
     let dataset = house.dataset("sample").await;
     for number in 1..=6 {
         let sequence = house
@@ -110,7 +110,7 @@ async fn write_sample(folder: &Path) {
 /// Puts a sample into a new folder and rebuilds the catalogue from it.
 async fn read_sample(version: &str) -> House {
     let sample_folder = formats().join(version);
-    let House { folder, catalog, clock, org, chance, settings, store } = House::new().await;
+    let House { folder, catalog, clock, org, rng, settings, store } = House::new().await;
     drop(store);
     log_files(folder.path()).iter().for_each(|path| std::fs::remove_file(path).unwrap());
     for extension in ["log", "parquet"] {
@@ -128,16 +128,16 @@ async fn read_sample(version: &str) -> House {
     };
     let done = rebuild(&catalog, &settings, None, clock.now(), &change).await.unwrap();
     assert_eq!((done.datasets, done.skipped), (1, Vec::new()));
-    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+    let store = open(&catalog, &clock, &rng, &settings).await.unwrap();
     assert_eq!(store.damage(), []);
     let dataset = catalog.all_datasets().await.unwrap().remove(0);
     let state = store.dataset(&dataset.id).unwrap();
-    assert_eq!(state.info().logged, 2, "two requests come from the log");
+    assert_eq!(state.info().buffered_batches, 2, "two requests come from the log");
     assert_same(&store.rows(&state).await.unwrap(), &sample(version), version);
     assert_blocks(&store, &dataset.id, &sample(version), version).await;
     let repeated = store.claim(&state, "key 6", clock.now()).await.unwrap();
     assert!(matches!(repeated, tidegauge_store::Claim::Repeated(found) if found.sequence == 6));
-    House { folder, catalog, clock, org, store, settings, chance }
+    House { folder, catalog, clock, org, store, settings, rng }
 }
 
 /// Damage anywhere in a file whose parts have no checksums is noticed when it is opened.

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tidegauge_catalog::datasets::Dataset;
-use tidegauge_catalog::people::Person;
 use tidegauge_catalog::tokens::Token;
+use tidegauge_catalog::users::Person;
 use tidegauge_catalog::{Catalog, Change, Location, SealKey};
-use tidegauge_model::chance::SeededChance;
+use tidegauge_model::rng::SeededRng;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{
-    Capabilities, Chance, Clock, Column, Columns, DatasetId, DatasetName, FieldKind, Org, OrgId, Timestamp,
+    Capabilities, Clock, Column, Columns, DatasetId, DatasetName, FieldKind, Org, OrgId, Rng, Timestamp,
     Values,
 };
 use tidegauge_store::{DatasetState, Receipt, Result, Store, StoreSettings, StoredRow};
@@ -26,7 +26,7 @@ pub(crate) struct House {
     pub(crate) org: OrgId,
     pub(crate) store: Store,
     pub(crate) settings: StoreSettings,
-    pub(crate) chance: Arc<SeededChance>,
+    pub(crate) rng: Arc<SeededRng>,
 }
 
 impl House {
@@ -49,12 +49,12 @@ impl House {
         let now = Timestamp::from_micros(START);
         let org = set_up(&catalog, now).await;
         let clock = Arc::new(ManualClock::at(now));
-        let chance = Arc::new(SeededChance::new(7));
+        let rng = Arc::new(SeededRng::new(7));
         let mut settings = StoreSettings::new(folder.path().to_owned());
-        settings.log_file_bytes = 1 << 20;
+        settings.wal_file_bytes = 1 << 20;
         change(&mut settings);
-        let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
-        Self { folder, catalog, clock, org, store, settings, chance }
+        let store = open(&catalog, &clock, &rng, &settings).await.unwrap();
+        Self { folder, catalog, clock, org, store, settings, rng }
     }
 
     /// Opens the folder again as after a stop without `close`.
@@ -63,25 +63,25 @@ impl House {
     }
 
     pub(crate) async fn reopened_with(self, change: impl FnOnce(&mut StoreSettings)) -> Self {
-        let Self { folder, catalog, clock, org, store, mut settings, chance } = self;
+        let Self { folder, catalog, clock, org, store, mut settings, rng } = self;
         drop(store);
         change(&mut settings);
-        let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
-        Self { folder, catalog, clock, org, store, settings, chance }
+        let store = open(&catalog, &clock, &rng, &settings).await.unwrap();
+        Self { folder, catalog, clock, org, store, settings, rng }
     }
 
     /// Opens the folder again after something has happened to it.
     pub(crate) async fn reopened_after(self, happens: impl FnOnce()) -> Self {
-        let Self { folder, catalog, clock, org, store, settings, chance } = self;
+        let Self { folder, catalog, clock, org, store, settings, rng } = self;
         drop(store);
         happens();
-        let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
-        Self { folder, catalog, clock, org, store, settings, chance }
+        let store = open(&catalog, &clock, &rng, &settings).await.unwrap();
+        Self { folder, catalog, clock, org, store, settings, rng }
     }
 
     /// Opens the folder again as after a kill: what the store does when it is dropped has not happened.
     pub(crate) async fn killed(self) -> Self {
-        let Self { folder, catalog, clock, org, store, settings, chance } = self;
+        let Self { folder, catalog, clock, org, store, settings, rng } = self;
         let log: Vec<(PathBuf, Vec<u8>)> = log_files(folder.path())
             .into_iter()
             .map(|path| (path.clone(), std::fs::read(path).unwrap()))
@@ -89,21 +89,21 @@ impl House {
         drop(store);
         log_files(folder.path()).iter().for_each(|path| std::fs::remove_file(path).unwrap());
         log.iter().for_each(|(path, bytes)| std::fs::write(path, bytes).unwrap());
-        let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
-        Self { folder, catalog, clock, org, store, settings, chance }
+        let store = open(&catalog, &clock, &rng, &settings).await.unwrap();
+        Self { folder, catalog, clock, org, store, settings, rng }
     }
 
     /// Ends the store and opens its folder with another catalogue.
     pub(crate) async fn with_catalog(self, catalog: Arc<Catalog>) -> Self {
-        let Self { folder, clock, org, store, settings, chance, .. } = self;
+        let Self { folder, clock, org, store, settings, rng, .. } = self;
         drop(store);
-        let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
-        Self { folder, catalog, clock, org, store, settings, chance }
+        let store = open(&catalog, &clock, &rng, &settings).await.unwrap();
+        Self { folder, catalog, clock, org, store, settings, rng }
     }
 
     pub(crate) async fn dataset(&self, name: &str) -> Arc<DatasetState> {
         let now = self.clock.now();
-        let id = DatasetId::generate(now, &*self.chance);
+        let id = DatasetId::generate(now, &*self.rng);
         let dataset = new_dataset(id, &self.org, name, now);
         let stored = self.catalog.insert_dataset(&self.org, &dataset, 1000, &self.change()).await.unwrap();
         self.store.add(&stored).unwrap()
@@ -187,11 +187,11 @@ pub(crate) fn new_dataset(id: DatasetId, org: &OrgId, name: &str, now: Timestamp
 pub(crate) async fn open(
     catalog: &Arc<Catalog>,
     clock: &Arc<ManualClock>,
-    chance: &Arc<SeededChance>,
+    rng: &Arc<SeededRng>,
     settings: &StoreSettings,
 ) -> Result<Store> {
     let clock = Arc::clone(clock) as Arc<dyn Clock>;
-    Store::open(Arc::clone(catalog), clock, Arc::clone(chance) as Arc<dyn Chance>, settings.clone()).await
+    Store::open(Arc::clone(catalog), clock, Arc::clone(rng) as Arc<dyn Rng>, settings.clone()).await
 }
 
 pub(crate) fn sqlite(folder: &Path) -> Location {

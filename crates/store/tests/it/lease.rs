@@ -9,9 +9,9 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tidegauge_catalog::lease::Writer;
 use tidegauge_catalog::{Catalog, Location};
-use tidegauge_model::chance::SeededChance;
+use tidegauge_model::rng::SeededRng;
 use tidegauge_model::time::ManualClock;
-use tidegauge_model::{Chance, Clock, DatasetId, ErrorKind, RowId, Timestamp};
+use tidegauge_model::{Clock, DatasetId, ErrorKind, Rng, RowId, Timestamp};
 use tidegauge_store::{Claim, IdempotencyKey, Receipt, Result, Store, StoreSettings, StoredRow};
 
 use crate::events::SECOND;
@@ -25,7 +25,7 @@ struct Neighbour {
     _folder: TempDir,
     settings: StoreSettings,
     catalog: Arc<Catalog>,
-    chance: Arc<SeededChance>,
+    rng: Arc<SeededRng>,
 }
 
 impl Neighbour {
@@ -34,11 +34,11 @@ impl Neighbour {
         let mut settings = house.settings.clone();
         settings.folder = folder.path().to_owned();
         let catalog = open_catalog(&sqlite(house.folder.path())).await;
-        Self { _folder: folder, settings, catalog, chance: Arc::new(SeededChance::new(8)) }
+        Self { _folder: folder, settings, catalog, rng: Arc::new(SeededRng::new(8)) }
     }
 
     async fn open(&self, house: &House) -> Result<Store> {
-        open(&self.catalog, &house.clock, &self.chance, &self.settings).await
+        open(&self.catalog, &house.clock, &self.rng, &self.settings).await
     }
 }
 
@@ -117,7 +117,7 @@ async fn who_has_lost_the_lease_publishes_and_acknowledges_nothing() {
         store.trim(&state, late).await.map(|_| ()),
         store.vacuum(&state).await,
         store.collect_garbage().await.map(|_| ()),
-        store.sweep_orphans().await.map(|_| ()),
+        store.collect_orphans().await.map(|_| ()),
         store.renew_lease().await,
     ];
     for (place, refused) in refused.into_iter().enumerate() {
@@ -126,7 +126,7 @@ async fn who_has_lost_the_lease_publishes_and_acknowledges_nothing() {
     }
     assert!(store.lease_lost().await.contains("may not write any more"));
     assert_eq!(neighbour.catalog.live_segments(&id).await.unwrap(), live);
-    assert_eq!(state.logged(), 1, "what was acknowledged is not let go of");
+    assert_eq!(state.buffered_batches(), 1, "what was acknowledged is not let go of");
 
     // What was refused was not stored, and what was acknowledged before is, wherever.
     other.close().await.unwrap();
@@ -181,25 +181,25 @@ async fn a_start_that_fails_before_all_is_taken_over_leaves_it_for_the_next() {
     drop(other);
 
     // The first comes back and cannot write its segment: something stands where the folder of the dataset was.
-    let House { folder, catalog, clock, org, store, settings, chance } = house;
+    let House { folder, catalog, clock, org, store, settings, rng } = house;
     drop(store);
     let objects = folder.path().join("segments/datasets");
     let aside = folder.path().join("aside");
     std::fs::rename(&objects, &aside).unwrap();
     std::fs::write(&objects, "in the way").unwrap();
-    open(&catalog, &clock, &chance, &settings).await.unwrap_err();
+    open(&catalog, &clock, &rng, &settings).await.unwrap_err();
     std::fs::remove_file(&objects).unwrap();
     std::fs::rename(&aside, &objects).unwrap();
 
     // The other writes in between, far beyond the mark that the first had.
-    let other = open(&neighbour.catalog, &clock, &neighbour.chance, &neighbour.settings).await.unwrap();
+    let other = open(&neighbour.catalog, &clock, &neighbour.rng, &neighbour.settings).await.unwrap();
     let dataset = other.dataset(&id).unwrap();
     let receipt = tidegauge_store::Receipt { arrival: START * 1000, raw_bytes: 1, key: None };
     other.append(&dataset, Store::prepare(&events(&times(20, 2)), receipt)).await.unwrap();
     other.close().await.unwrap();
 
-    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
-    let house = House { folder, catalog, clock, org, store, settings, chance };
+    let store = open(&catalog, &clock, &rng, &settings).await.unwrap();
+    let house = House { folder, catalog, clock, org, store, settings, rng };
     check(&rows(&house.store, &id).await, [0, 1, 10, 11, 20, 21]);
 }
 
@@ -277,19 +277,19 @@ async fn a_start_whose_lease_is_taken_meanwhile_lets_no_file_of_the_log_go() {
     let house = House::with(|settings| settings.lease = Duration::ZERO).await;
     let id = house.dataset("logs").await.id().clone();
     append(&house, &house.store, &id, 0).await.unwrap();
-    let House { folder, catalog, clock, org, store, settings, chance } = house;
+    let House { folder, catalog, clock, org, store, settings, rng } = house;
     drop(store);
     let before = log_files(folder.path());
     // The first time is asked for before the lease is taken, the second after all that is believed was read.
     let location = sqlite(folder.path());
     let thief = Thief { clock: Arc::clone(&clock), asked: AtomicUsize::new(0), catalog: location };
-    let (thief, by_chance) = (Arc::new(thief), Arc::clone(&chance) as Arc<dyn Chance>);
+    let (thief, by_chance) = (Arc::new(thief), Arc::clone(&rng) as Arc<dyn Rng>);
     let opened = Store::open(Arc::clone(&catalog), thief, by_chance, settings.clone()).await;
     assert_eq!(opened.unwrap_err().kind(), ErrorKind::Unavailable);
     let after = log_files(folder.path());
     assert!(before.iter().all(|file| after.contains(file)), "{before:?} {after:?}");
-    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
-    let house = House { folder, catalog, clock, org, store, settings, chance };
+    let store = open(&catalog, &clock, &rng, &settings).await.unwrap();
+    let house = House { folder, catalog, clock, org, store, settings, rng };
     check(&rows(&house.store, &id).await, 0..2);
 }
 

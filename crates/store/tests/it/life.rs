@@ -29,7 +29,7 @@ async fn events_are_the_same_in_the_buffer_in_segments_after_a_restart_and_after
 
     let dataset = house.store.dataset(&id).unwrap();
     house.store.flush(&dataset).await.unwrap();
-    assert_eq!(dataset.info().logged, 0);
+    assert_eq!(dataset.info().buffered_batches, 0);
     assert_eq!(house.rows(&id).await, before, "from segments");
 
     let house = house.reopened().await;
@@ -67,4 +67,25 @@ async fn flushes_count_for_the_organisation_whose_events_they_move() {
     assert_eq!(flushes(), (1, 0));
     house.store.flush(&dataset).await.unwrap();
     assert_eq!(flushes(), (1, 0), "there was nothing to move");
+}
+
+/// Syncs of the log, and what merging writes anew, are what datasets share of the disk.
+#[tokio::test]
+async fn syncs_and_segments_that_are_written_anew_are_counted() {
+    let house = House::new().await;
+    let dataset = house.dataset("logs").await;
+    let stats = house.store.stats();
+    assert_eq!((stats.wal_syncs, stats.rewritten_segments, stats.rewritten_bytes), (0, 0, 0));
+    for part in times(400).chunks(100) {
+        house.append(&dataset, &events(part)).await;
+        house.store.flush(&dataset).await.unwrap();
+    }
+    let stats = house.store.stats();
+    assert_eq!((stats.wal_syncs, stats.rewritten_segments, stats.rewritten_bytes), (4, 0, 0));
+
+    house.advance(Duration::from_secs(3 * 86_400));
+    while house.store.compact_step().await.unwrap() {}
+    let (segments, stats) = (dataset.info().segments, house.store.stats());
+    assert!(segments < 4 && stats.rewritten_segments >= 4, "{segments} are left: {stats:?}");
+    assert!(stats.rewritten_bytes > 0, "{stats:?}");
 }

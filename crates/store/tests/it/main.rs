@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, which names the line")]
 
+mod abandoned;
 mod blocks;
 mod damage;
 mod deletion;
@@ -15,7 +16,6 @@ mod failover;
 mod faults;
 mod fields;
 mod formats;
-mod given_up;
 mod house;
 mod keys;
 mod lease;

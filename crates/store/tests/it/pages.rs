@@ -29,20 +29,18 @@ fn mixed(row: usize) -> u64 {
 
 /// Ids, long texts, words and codes of a dictionary, and numbers of all sizes; some rows have none.
 fn field(row: usize, field: &str) -> Option<StoredValue> {
-    let chance = mixed(row);
+    let rng = mixed(row);
     Some(match field {
-        "id" => StoredValue::String(format!("{chance:016x}{row:016x}")),
+        "id" => StoredValue::String(format!("{rng:016x}{row:016x}")),
         "message" if row.is_multiple_of(11) => return None,
-        "message" => StoredValue::String(format!(
-            "request {chance} of {} took {} ms; {chance:x}",
-            row % 77,
-            row % 1009
-        )),
-        "word" => StoredValue::String(format!("word {}", chance % 5000)),
+        "message" => {
+            StoredValue::String(format!("request {rng} of {} took {} ms; {rng:x}", row % 77, row % 1009))
+        }
+        "word" => StoredValue::String(format!("word {}", rng % 5000)),
         "number" if row.is_multiple_of(3) => return None,
-        "number" => StoredValue::Integer(chance.cast_signed()),
-        "code" => StoredValue::Integer((chance % 3000).cast_signed() * 1_000_003),
-        "ratio" => StoredValue::Float(chance as f64 / 7.0),
+        "number" => StoredValue::Integer(rng.cast_signed()),
+        "code" => StoredValue::Integer((rng % 3000).cast_signed() * 1_000_003),
+        "ratio" => StoredValue::Float(rng as f64 / 7.0),
         other => panic!("{other}"),
     })
 }

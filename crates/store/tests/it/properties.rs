@@ -63,7 +63,7 @@ struct Outcome {
 }
 
 async fn run(steps: Vec<Step>) -> Outcome {
-    let mut house = House::with(|settings| settings.log_file_bytes = 4096).await;
+    let mut house = House::with(|settings| settings.wal_file_bytes = 4096).await;
     let id = house.dataset("logs").await.id().clone();
     let mut expected: Vec<StoredRow> = Vec::new();
     let mut deleted: Vec<RowId> = Vec::new();
@@ -80,11 +80,11 @@ async fn run(steps: Vec<Step>) -> Outcome {
                 house.advance(Duration::from_secs(86_400));
                 house.compact().await;
             }
-            Step::Retain => house.store.retain_step().await.unwrap(),
+            Step::Retain => house.store.enforce_retention().await.unwrap(),
             Step::Collect => {
                 house.advance(Duration::from_secs(7200));
                 house.store.collect_garbage().await.unwrap();
-                house.store.sweep_orphans().await.unwrap();
+                house.store.collect_orphans().await.unwrap();
             }
             Step::Vacuum => house.store.vacuum(&state).await.unwrap(),
             Step::Delete(is_doomed) => {

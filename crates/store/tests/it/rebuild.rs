@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegauge_catalog::{Catalog, Location};
-use tidegauge_model::chance::SeededChance;
+use tidegauge_model::rng::SeededRng;
 use tidegauge_model::{Clock, DatasetId, OrgId};
 use tidegauge_store::{Rebuilt, StoreSettings, StoredRow, rebuild};
 
@@ -24,12 +24,12 @@ pub(crate) async fn rebuilt(house: House) -> (House, Rebuilt) {
 async fn rebuilt_after(house: House, happens: impl FnOnce()) -> (House, Rebuilt) {
     let catalog = open_catalog(&Location::Sqlite(house.folder.path().join("again.db"))).await;
     set_up(&catalog, house.clock.now()).await;
-    let House { folder, clock, org, store, settings, chance, .. } = house;
+    let House { folder, clock, org, store, settings, rng, .. } = house;
     drop(store);
     happens();
     let done = put_back(&catalog, &settings, None, clock.now()).await;
-    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
-    let house = House { folder, catalog, clock, org, store, settings, chance };
+    let store = open(&catalog, &clock, &rng, &settings).await.unwrap();
+    let house = House { folder, catalog, clock, org, store, settings, rng };
     (house, done)
 }
 
@@ -177,9 +177,9 @@ async fn what_was_written_twice_and_published_once_counts_once() {
     }
     let mut settings = StoreSettings::new(twin.path().to_owned());
     settings.objects = house.settings.objects.clone();
-    let chance = Arc::new(SeededChance::new(99));
+    let rng = Arc::new(SeededRng::new(99));
     let catalog = open_catalog(&sqlite(twin.path())).await;
-    open(&catalog, &house.clock, &chance, &settings).await.unwrap().flush_all().await.unwrap();
+    open(&catalog, &house.clock, &rng, &settings).await.unwrap().flush_all().await.unwrap();
 
     house.append(&dataset, &events(&times(30, 10))).await;
     house.store.flush(&dataset).await.unwrap();
@@ -245,11 +245,11 @@ async fn lost_twice(house: House, lease: Duration) -> (House, Arc<Catalog>) {
     let location = Location::Sqlite(house.folder.path().join("again.db"));
     let catalog = open_catalog(&location).await;
     set_up(&catalog, house.clock.now()).await;
-    let House { folder, clock, org, store, mut settings, chance, .. } = house;
+    let House { folder, clock, org, store, mut settings, rng, .. } = house;
     drop(store);
     settings.lease = lease;
-    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
-    let house = House { folder, catalog, clock, org, store, settings, chance };
+    let store = open(&catalog, &clock, &rng, &settings).await.unwrap();
+    let house = House { folder, catalog, clock, org, store, settings, rng };
     (house, open_catalog(&location).await)
 }
 
@@ -260,12 +260,12 @@ async fn a_lease_that_a_crash_left_behind_is_no_obstacle_for_its_own_folder() {
     let before = house.rows(&logs).await;
     // So long that it does not end while the test runs.
     let (house, catalog) = lost_twice(house, Duration::from_secs(3600)).await;
-    let House { folder, clock, org, store, settings, chance, .. } = house;
+    let House { folder, clock, org, store, settings, rng, .. } = house;
     drop(store);
     let done = put_back(&catalog, &settings, None, clock.now()).await;
     assert_eq!((done.datasets, done.rows, done.skipped), (1, 20, Vec::new()));
-    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
-    let house = House { folder, catalog, clock, org, store, settings, chance };
+    let store = open(&catalog, &clock, &rng, &settings).await.unwrap();
+    let house = House { folder, catalog, clock, org, store, settings, rng };
     assert_same(&house.rows(&logs).await, &before, "put back");
 }
 
@@ -275,12 +275,12 @@ async fn nor_for_a_folder_that_lost_its_log_once_the_lease_has_ended() {
     let logs = fill(&house, "logs", 2).await;
     let before = house.rows(&logs).await;
     let (house, catalog) = lost_twice(house, Duration::ZERO).await;
-    let House { folder, clock, org, store, settings, chance, .. } = house;
+    let House { folder, clock, org, store, settings, rng, .. } = house;
     drop(store);
     std::fs::remove_dir_all(folder.path().join("log")).unwrap();
     let done = put_back(&catalog, &settings, None, clock.now()).await;
     assert_eq!((done.datasets, done.rows, done.skipped), (1, 20, Vec::new()));
-    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
-    let house = House { folder, catalog, clock, org, store, settings, chance };
+    let store = open(&catalog, &clock, &rng, &settings).await.unwrap();
+    let house = House { folder, catalog, clock, org, store, settings, rng };
     assert_same(&house.rows(&logs).await, &before, "put back");
 }

@@ -50,9 +50,9 @@ async fn one_dataset_that_fails_keeps_none_of_the_others() {
     if !behind_its_back(house.folder.path(), &refuses) {
         return;
     }
-    house.store.retain_step().await.unwrap_err();
+    house.store.enforce_retention().await.unwrap_err();
     assert_eq!(segments(), [1, 0, 0]);
     assert!(behind_its_back(house.folder.path(), "DROP TRIGGER refuses"));
-    house.store.retain_step().await.unwrap();
+    house.store.enforce_retention().await.unwrap();
     assert_eq!(segments(), [0, 0, 0]);
 }

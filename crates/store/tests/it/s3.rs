@@ -142,7 +142,7 @@ async fn events_live_in_a_bucket_as_they_do_in_a_folder() {
     assert_eq!(house.store.dataset(&id).unwrap().info().segments, 1);
     assert_blocks(&house.store, &id, &before, "compacted in a bucket").await;
     assert_eq!(house.store.check(true).await.unwrap(), Vec::new());
-    assert_eq!(house.store.sweep_orphans().await.unwrap(), 0, "replaced segments are known");
+    assert_eq!(house.store.collect_orphans().await.unwrap(), 0, "replaced segments are known");
     house.advance(Duration::from_secs(7200));
     assert_eq!(house.store.collect_garbage().await.unwrap(), 5);
     assert_eq!(house.rows(&id).await, before);
@@ -152,11 +152,11 @@ async fn events_live_in_a_bucket_as_they_do_in_a_folder() {
     let catalog = open_catalog(&sqlite(elsewhere.path())).await;
     set_up(&catalog, house.clock.now()).await;
     let change = house.change();
-    let House { clock, store, settings, chance, folder: _folder, .. } = house;
+    let House { clock, store, settings, rng, folder: _folder, .. } = house;
     drop(store);
     let done = rebuild(&catalog, &settings, None, clock.now(), &change).await.unwrap();
     assert_eq!((done.datasets, done.segments, done.rows, done.skipped), (1, 1, 50, Vec::new()));
-    let store = open(&catalog, &clock, &chance, &settings).await.unwrap();
+    let store = open(&catalog, &clock, &rng, &settings).await.unwrap();
     assert_eq!(store.rows(&store.dataset(&id).unwrap()).await.unwrap(), before);
 }
 
@@ -266,7 +266,7 @@ async fn a_server_that_is_away_delays_and_loses_nothing() {
     assert!(error.to_string().contains("segment_"), "{error}");
     assert_eq!(house.store.flush(&dataset).await.unwrap_err().kind(), ErrorKind::Unavailable);
     assert_eq!(house.store.check(false).await.unwrap_err().kind(), ErrorKind::Unavailable);
-    assert_eq!(dataset.info().logged, 1);
+    assert_eq!(dataset.info().buffered_batches, 1);
     way.mend().await;
     house.store.flush(&dataset).await.unwrap();
     assert_eq!(house.killed().await.rows(&id).await.len(), 20);

@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef};
 use tidegauge_model::{DatasetId, FieldKind};
-use tidegauge_store::{Block, BlockColumn, Blocks, Probe, Store, StoredRow, StoredValue, Test};
+use tidegauge_store::{Block, BlockColumn, Blocks, Predicate, Scalar, Store, StoredRow, StoredValue};
 
 use crate::events::assert_same;
 
@@ -38,44 +38,45 @@ pub(crate) fn values(column: &BlockColumn, kind: FieldKind) -> Vec<Option<Stored
 }
 
 /// The text or number of a value, to compare with.
-pub(crate) fn probe(value: &StoredValue) -> Probe<'_> {
+pub(crate) fn probe(value: &StoredValue) -> Scalar<'_> {
     match value {
-        StoredValue::Boolean(value) => Probe::Boolean(*value),
-        StoredValue::Integer(value) => Probe::Integer(*value),
-        StoredValue::Float(value) => Probe::Float(*value),
+        StoredValue::Boolean(value) => Scalar::Boolean(*value),
+        StoredValue::Integer(value) => Scalar::Integer(*value),
+        StoredValue::Float(value) => Scalar::Float(*value),
         StoredValue::String(text)
         | StoredValue::Array(text)
         | StoredValue::Map(text)
-        | StoredValue::LongInteger(text) => Probe::String(text),
+        | StoredValue::LongInteger(text) => Scalar::String(text),
     }
 }
 
 /// Every test that a value passes must be said to be possible.
 async fn check_tests(block: &Block, field: &str, kind: FieldKind, value: &StoredValue) {
     let own = probe(value);
-    let mut tests = vec![Test::IsPresent, Test::Equal(own), Test::AtLeast(own), Test::AtMost(own)];
+    let mut tests =
+        vec![Predicate::IsPresent, Predicate::Equal(own), Predicate::AtLeast(own), Predicate::AtMost(own)];
     match own {
-        Probe::Integer(value) => {
-            let near = Probe::Float(value as f64);
-            tests.extend([Test::Equal(near), Test::AtLeast(near), Test::AtMost(near)]);
-            tests.extend(value.checked_sub(1).map(|less| Test::Above(Probe::Integer(less))));
-            tests.extend(value.checked_add(1).map(|more| Test::Below(Probe::Integer(more))));
+        Scalar::Integer(value) => {
+            let near = Scalar::Float(value as f64);
+            tests.extend([Predicate::Equal(near), Predicate::AtLeast(near), Predicate::AtMost(near)]);
+            tests.extend(value.checked_sub(1).map(|less| Predicate::Above(Scalar::Integer(less))));
+            tests.extend(value.checked_add(1).map(|more| Predicate::Below(Scalar::Integer(more))));
         }
-        Probe::Float(value) => {
+        Scalar::Float(value) => {
             tests.extend([
-                Test::Above(Probe::Float(value.next_down())),
-                Test::Below(Probe::Float(value.next_up())),
-                Test::Equal(Probe::Float(value + 0.0)),
+                Predicate::Above(Scalar::Float(value.next_down())),
+                Predicate::Below(Scalar::Float(value.next_up())),
+                Predicate::Equal(Scalar::Float(value + 0.0)),
             ]);
             if value.fract() == 0.0 && value.abs() < 1e15 {
-                tests.push(Test::Equal(Probe::Integer(value as i64)));
+                tests.push(Predicate::Equal(Scalar::Integer(value as i64)));
             }
         }
-        Probe::String(text) => {
+        Scalar::String(text) => {
             let ends = (0..=text.len()).filter(|end| text.is_char_boundary(*end));
-            tests.extend(ends.map(|end| Test::StartsWith(&text[..end])));
+            tests.extend(ends.map(|end| Predicate::StartsWith(&text[..end])));
         }
-        Probe::Boolean(_) => {}
+        Scalar::Boolean(_) => {}
     }
     for test in tests {
         assert!(block.may_pass(field, kind, &test).await.unwrap(), "{field:?} {kind:?} {value:?} {test:?}");

@@ -71,7 +71,7 @@ async fn flush(shared: Arc<Shared>) {
 async fn compact(shared: Arc<Shared>) {
     while !shared.is_over.load(Ordering::SeqCst) {
         shared.house.store.compact_step().await.unwrap();
-        shared.house.store.sweep_orphans().await.unwrap();
+        shared.house.store.collect_orphans().await.unwrap();
         shared.house.store.collect_garbage().await.unwrap();
         tokio::task::yield_now().await;
     }
@@ -79,7 +79,7 @@ async fn compact(shared: Arc<Shared>) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn readers_see_each_acknowledged_event_once_whatever_goes_on() {
-    let house = House::with(|settings| settings.log_file_bytes = 4096).await;
+    let house = House::with(|settings| settings.wal_file_bytes = 4096).await;
     let id = house.dataset("logs").await.id().clone();
     let shared = Arc::new(Shared {
         house,

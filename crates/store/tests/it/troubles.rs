@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use tidegauge_catalog::surroundings::{Point, Surroundings};
+use tidegauge_catalog::context::{CatalogContext, Point};
 use tidegauge_catalog::{Catalog, SealKey};
 use tidegauge_model::{Columns, ErrorKind, Timestamp};
 use tidegauge_store::{DatasetState, Disk, MachineDisk, Result, Store, Work};
@@ -97,17 +97,17 @@ async fn a_log_that_cannot_be_synced_is_told_until_it_can() {
     assert_eq!(told(&house), Vec::new());
     disk.fail(true);
     assert_eq!(try_append(&house, &dataset, 2).await.unwrap_err().kind(), ErrorKind::Unavailable);
-    assert_eq!(told(&house), log("cannot sync the log"));
-    assert_eq!(house.store.mend_log().await.unwrap_err().kind(), ErrorKind::Unavailable);
-    assert_eq!(told(&house), log("cannot make a file of the log"));
+    assert_eq!(told(&house), log("cannot sync the write-ahead log"));
+    assert_eq!(house.store.mend_wal().await.unwrap_err().kind(), ErrorKind::Unavailable);
+    assert_eq!(told(&house), log("cannot make a file of the write-ahead log"));
     disk.fail(false);
-    assert_eq!(told(&house), log("cannot make a file of the log"), "nobody has tried");
-    house.store.mend_log().await.unwrap();
+    assert_eq!(told(&house), log("cannot make a file of the write-ahead log"), "nobody has tried");
+    house.store.mend_wal().await.unwrap();
     assert_eq!(told(&house), Vec::new());
     // A request that succeeds tells as much.
     disk.fail(true);
     assert!(try_append(&house, &dataset, 3).await.is_err());
-    assert_eq!(told(&house), log("cannot sync the log"));
+    assert_eq!(told(&house), log("cannot sync the write-ahead log"));
     disk.fail(false);
     house.append(&dataset, &event(4)).await;
     assert_eq!(told(&house), Vec::new());
@@ -124,9 +124,9 @@ async fn a_full_disk_is_told_until_there_is_room() {
     disk.fill(true);
     assert_eq!(try_append(&house, &dataset, 1).await.unwrap_err().kind(), ErrorKind::StorageFull);
     assert_eq!(told(&house), log("the disk is full: free space or add some"));
-    assert_eq!(house.store.mend_log().await.unwrap_err().kind(), ErrorKind::StorageFull);
+    assert_eq!(house.store.mend_wal().await.unwrap_err().kind(), ErrorKind::StorageFull);
     disk.fill(false);
-    house.store.mend_log().await.unwrap();
+    house.store.mend_wal().await.unwrap();
     assert_eq!(told(&house), Vec::new());
     house.append(&dataset, &event(1)).await;
     assert_eq!(house.rows(dataset.id()).await.len(), 1);
@@ -141,7 +141,7 @@ async fn a_log_that_has_ended_is_not_begun_again() {
     disk.fail(false);
     house.store.close().await.unwrap();
     let before = log_files(house.folder.path());
-    house.store.mend_log().await.unwrap();
+    house.store.mend_wal().await.unwrap();
     assert_eq!(log_files(house.folder.path()), before);
 }
 
@@ -159,14 +159,14 @@ async fn events_that_cannot_be_moved_to_segments_are_told_without_a_name() {
     disk.fail(false);
     house.store.flush_due().await.unwrap();
     assert_eq!(told(&house), Vec::new());
-    assert_eq!(dataset.info().logged, 0);
+    assert_eq!(dataset.info().buffered_batches, 0);
 }
 
 /// A database that is read from and takes no change.
 #[derive(Debug, Default)]
 struct ReadOnly(AtomicBool);
 
-impl Surroundings for ReadOnly {
+impl CatalogContext for ReadOnly {
     fn now(&self) -> Timestamp {
         Timestamp::from_micros(START)
     }
@@ -183,7 +183,7 @@ async fn a_catalogue_that_takes_no_change_is_told_until_it_does() {
     let read_only = Arc::new(ReadOnly::default());
     let location = sqlite(house.folder.path());
     let mut catalog = Catalog::open(&location, SealKey::new(&[7; 32])).await.unwrap();
-    catalog.set_surroundings(Arc::clone(&read_only) as Arc<dyn Surroundings>);
+    catalog.set_context(Arc::clone(&read_only) as Arc<dyn CatalogContext>);
     let house = house.with_catalog(Arc::new(catalog)).await;
     let dataset = house.dataset("logs").await;
     house.append(&dataset, &event(1)).await;

@@ -9,6 +9,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use tidegauge_cli::commands::output;
 use tidegauge_model::Timestamp;
+use tidegauge_model::dataset::{AUDIT_DATASET, AUDIT_KIND};
 use tidegauge_store::{check_objects, rebuild};
 
 use super::operator::{self, Installation};
@@ -25,6 +26,9 @@ const SYNC_SLOW: Duration = Duration::from_millis(20);
 
 /// Below this, the log may soon find no room.
 const FREE_BYTES_MIN: u64 = 2 << 30;
+
+/// While the service runs, an entry waits for a second or two.
+const AUDIT_WAIT_MAX: Duration = Duration::from_secs(10 * 60);
 
 /// What is measured is written in pieces of this size.
 const PIECE: [u8; 4096] = [7; 4096];
@@ -77,6 +81,7 @@ async fn examine(settings: &SettingArguments, is_deep: bool) -> anyhow::Result<(
     check_catalog(&installation, &mut report).await?;
     show_lease(&installation, &report).await?;
     check_quarantine(&config, &mut report)?;
+    check_audit_datasets(&installation, &mut report).await?;
     let findings =
         check_objects(&installation.catalog, &config.store.objects, is_deep, installation.now()).await?;
     if findings.is_empty() {
@@ -217,6 +222,43 @@ fn check_quarantine(config: &Config, report: &mut Report) -> anyhow::Result<()> 
     }
     if is_empty {
         report.good("log", "no part of it is damaged");
+    }
+    Ok(())
+}
+
+/// Whether the audit trail of each organisation can be put into its dataset. It cannot where somebody has made a dataset
+/// or a view of that name before it was taken.
+async fn check_audit_datasets(installation: &Installation, report: &mut Report) -> anyhow::Result<()> {
+    let catalog = &installation.catalog;
+    let mut taken = 0;
+    for org in catalog.list_all_orgs().await? {
+        let what = match catalog.find_dataset(&org.id, AUDIT_DATASET).await? {
+            Some(dataset) if dataset.kind != AUDIT_KIND => "a dataset",
+            Some(_) => continue,
+            None if catalog.view_by_name(&org.id, AUDIT_DATASET).await?.is_some() => "a view",
+            None => continue,
+        };
+        taken += 1;
+        let text = format!(
+            "the organisation {:?} has {what} of its own with the name {AUDIT_DATASET}: its audit trail is not there as \
+             events until that is deleted",
+            org.name
+        );
+        report.bad("audit", &text);
+    }
+    let size = catalog.feed_size().await?;
+    let waits_since = installation.now().minus(AUDIT_WAIT_MAX);
+    if taken == 0 && size.oldest.is_some_and(|oldest| oldest < waits_since) {
+        let text = format!(
+            "{} entries of audit trails wait to be put into datasets: start the service",
+            size.waiting
+        );
+        report.bad("audit", &text);
+    } else if taken == 0 {
+        report.good(
+            "audit",
+            &format!("the audit trail of each organisation is in its dataset {AUDIT_DATASET}"),
+        );
     }
     Ok(())
 }

@@ -9,13 +9,13 @@ use tidegauge_app::app::Parts;
 use tidegauge_app::background::Background;
 use tidegauge_app::config::PublicUrl;
 use tidegauge_app::secret_key;
-use tidegauge_app::service::query::places::Atlas;
+use tidegauge_app::service::query::geoip::GeoIp;
 use tidegauge_catalog::{Catalog, Change};
 use tidegauge_cli::commands::failure::wrong_arguments;
 use tidegauge_engine::Engine;
-use tidegauge_model::os_chance::OsChance;
+use tidegauge_model::os_rng::OsRng;
 use tidegauge_model::time::SystemClock;
-use tidegauge_model::{Chance, Clock, Org, OrgId, Timestamp};
+use tidegauge_model::{Clock, Org, OrgId, Rng, Timestamp};
 use tidegauge_store::{Store, StoreSettings};
 
 use crate::config::arguments::SettingArguments;
@@ -25,7 +25,7 @@ use crate::config::{Config, layers};
 #[derive(Debug)]
 pub struct Installation {
     pub catalog: Catalog,
-    pub chance: OsChance,
+    pub rng: OsRng,
 }
 
 impl Installation {
@@ -52,12 +52,12 @@ pub async fn open(settings: &SettingArguments) -> anyhow::Result<Installation> {
             "there is no installation in {data}: name its folder with --data, or start one with `tidegauge serve`"
         );
     }
-    Ok(Installation { catalog: open_catalog(&config).await?, chance: OsChance })
+    Ok(Installation { catalog: open_catalog(&config).await?, rng: OsRng })
 }
 
 /// Opens the catalogue with its key.
 pub async fn open_catalog(config: &Config) -> anyhow::Result<Catalog> {
-    let key = secret_key::read_or_make(&config.secret_key_file, &OsChance)?;
+    let key = secret_key::read_or_make(&config.secret_key_file, &OsRng)?;
     Catalog::open(&config.catalog, key).await.context("opening the catalogue")
 }
 
@@ -67,18 +67,18 @@ pub async fn open_app(
     address: SocketAddr,
     public_url: PublicUrl,
 ) -> anyhow::Result<Arc<App>> {
-    let atlas = config.geo_database.clone().map(Atlas::open).transpose();
-    let atlas = atlas.map_err(|error| anyhow!("setting geo_database: {error:#}"))?;
+    let geoip = config.geo_database.clone().map(GeoIp::open).transpose();
+    let geoip = geoip.map_err(|error| anyhow!("setting geo_database: {error:#}"))?;
     let catalog = Arc::new(open_catalog(config).await?);
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    let chance: Arc<dyn Chance> = Arc::new(OsChance);
+    let rng: Arc<dyn Rng> = Arc::new(OsRng);
     let settings = StoreSettings { address: address.to_string(), ..config.store.clone() };
-    let store = Store::open(Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&chance), settings);
+    let store = Store::open(Arc::clone(&catalog), Arc::clone(&clock), Arc::clone(&rng), settings);
     let store = store.await.context("opening the store of events")?;
     let store = Arc::new(store);
     let engine = Engine::new(Arc::clone(&store), config.engine.clone()).context("preparing for queries")?;
-    let (atlas, oauth) = (atlas.map(Arc::new), config.oauth.clone());
-    let sending = config.notify.manner(secret_key::read_signing_key(&config.secret_key_file, &OsChance)?)?;
+    let (geoip, oauth) = (geoip.map(Arc::new), config.oauth.clone());
+    let sending = config.notify.options(secret_key::read_signing_key(&config.secret_key_file, &OsRng)?)?;
     let background = Background::new().context("starting the background threads")?;
     let parts = Parts {
         catalog,
@@ -86,8 +86,8 @@ pub async fn open_app(
         engine,
         background,
         clock,
-        chance,
-        atlas,
+        rng,
+        geoip,
         public_url,
         trusted_proxies: config.trusted_proxies.clone(),
         organisation_creation: config.organisation_creation,

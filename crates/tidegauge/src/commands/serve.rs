@@ -9,7 +9,7 @@ use tidegauge_app::config::{FirstStart, PublicUrl};
 use tidegauge_app::jobs::Jobs;
 use tidegauge_app::service::first_start::{self, Made};
 use tidegauge_cli::commands::output;
-use tidegauge_http::serve::{listen, outlive_hangups, serve, stop_signal};
+use tidegauge_http::serve::{Ports, listen, outlive_hangups, serve, stop_signal};
 use tidegauge_listeners::Listeners;
 
 use super::{address, operator};
@@ -31,12 +31,15 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     if let Some(problem) = open_folder(&config.data)? {
         tracing::warn!("{problem}");
     }
-    let listener = listen(config.listen)?;
-    let address = listener.local_addr()?;
+    let ports = Ports {
+        all: listen(config.listen, "listen")?,
+        otlp_grpc: config.otlp_grpc_listen.map(|port| listen(port, "otlp-grpc-listen")).transpose()?,
+    };
+    let address = ports.all.local_addr()?;
 
     let app = operator::open_app(&config, address, config.public_url_at(address)).await?;
     address::keep(&config.data, &app.public_url)?;
-    let made = first_start::set_up(&app.catalog, &config.first_start, &*app.chance, app.now()).await?;
+    let made = first_start::set_up(&app.catalog, &config.first_start, &*app.rng, app.now()).await?;
     if let Some(made) = made {
         welcome(&made, &config.first_start, &app.public_url);
     }
@@ -48,6 +51,9 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
     let jobs = Jobs::start(&app);
     for (what, address) in listeners.addresses() {
         output::line(&format!("Takes {what} at {address}"));
+    }
+    if let Some(port) = &ports.otlp_grpc {
+        output::line(&format!("Takes OTLP over gRPC at {}", port.local_addr()?));
     }
     let scheme = if config.serving.tls.is_some() { "https" } else { "http" };
     output::line(&format!("Tidegauge {} listens on {scheme}://{address}", env!("CARGO_PKG_VERSION")));
@@ -61,7 +67,7 @@ pub async fn run(arguments: ServeArguments) -> anyhow::Result<()> {
             reason = app.store.lease_lost() => taken_over = Some(reason),
         }
     };
-    let served = serve(&app, &config.serving, listener, stop).await;
+    let served = serve(&app, &config.serving, ports, stop).await;
     listeners.stop(config.serving.shutdown_grace).await;
     jobs.stop(&app).await;
     app.catalog.close().await;

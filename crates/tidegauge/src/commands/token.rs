@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use serde::Serialize;
 use tidegauge_app::service::capabilities::{self, CapabilityInput};
 use tidegauge_auth::{TokenKind, TokenSecret};
-use tidegauge_catalog::people::Member;
 use tidegauge_catalog::tokens::Token;
+use tidegauge_catalog::users::Member;
 use tidegauge_cli::commands::failure::wrong_arguments;
 use tidegauge_cli::commands::output::{self, List};
 use tidegauge_http::resources::tokens::TokenResponse;
@@ -181,9 +181,9 @@ async fn create(arguments: CreateArguments) -> anyhow::Result<()> {
         }
     };
     let now = installation.now();
-    let secret = TokenSecret::generate(kind, &installation.chance);
+    let secret = TokenSecret::generate(kind, &installation.rng);
     let token = Token {
-        id: TokenId::generate(now, &installation.chance),
+        id: TokenId::generate(now, &installation.rng),
         org: (kind == TokenKind::Api).then(|| org.id.clone()),
         person,
         name: arguments.name,

@@ -3,8 +3,8 @@
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use tidegauge_app::service::links;
-use tidegauge_catalog::people::Member;
+use tidegauge_app::service::invite_links;
+use tidegauge_catalog::users::Member;
 use tidegauge_cli::commands::output::{self, List};
 use tidegauge_model::OrgId;
 use tidegauge_model::address::fold_email;
@@ -112,17 +112,17 @@ async fn make_link(
     installation: &Installation,
     user: &str,
     org: Option<&str>,
-) -> anyhow::Result<links::NewLink> {
-    let Installation { catalog, chance } = installation;
+) -> anyhow::Result<invite_links::NewInviteLink> {
+    let Installation { catalog, rng } = installation;
     if let Some((org, member)) = find_member(installation, user, org).await? {
         let change = operator::change(Some(&org));
-        return Ok(links::make_for_member(catalog, chance, &org, &member, &change).await?);
+        return Ok(invite_links::make_for_member(catalog, rng, &org, &member, &change).await?);
     }
     // Somebody who has left every organisation can still be let in, to make one.
     let account = catalog.find_account_by_sign_in(user).await?;
     let account = account
         .with_context(|| format!("there is no user {user} there: `tidegauge user list` lists them"))?;
-    Ok(links::make(catalog, chance, &account.person, &operator::change(None)).await?)
+    Ok(invite_links::make(catalog, rng, &account.person, &operator::change(None)).await?)
 }
 
 /// The member of one organisation, or of all, with this address or id. The account that signs in with it is meant, if

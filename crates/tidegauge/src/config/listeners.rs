@@ -17,6 +17,7 @@ use super::hidden::Hidden;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ListenersSettings {
+    pub otlp_grpc_listen: String,
     pub syslog_udp: String,
     pub syslog_tcp: String,
     pub syslog_tls: String,
@@ -92,7 +93,7 @@ fn fluent(written: &ListenersSettings) -> Result<Option<FluentSettings>, Error> 
     }))
 }
 
-fn address(key: &'static str, text: &str) -> Result<Option<SocketAddr>, Error> {
+pub(super) fn address(key: &'static str, text: &str) -> Result<Option<SocketAddr>, Error> {
     if text.is_empty() {
         return Ok(None);
     }

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
+use tidegauge_egress::networks::Network;
+use tidegauge_egress::read_address;
+use tidegauge_egress::resolver::SystemResolver;
+use tidegauge_egress::webhook::WebhookClient;
 use tidegauge_model::address::check_email;
-use tidegauge_notify::backoff::Patience;
+use tidegauge_notify::backoff::RetryPolicy;
 use tidegauge_notify::breaker::Limits;
 use tidegauge_notify::channels::Bases;
 use tidegauge_notify::mail::{Encryption, Login, Mailer, Server};
 use tidegauge_notify::signature::SigningKey;
-use tidegauge_notify::worker::Manner;
-use tidegauge_outgoing::networks::Network;
-use tidegauge_outgoing::post::Post;
-use tidegauge_outgoing::read_address;
-use tidegauge_outgoing::resolver::SystemResolver;
+use tidegauge_notify::worker::WorkerOptions;
 
 use super::error::{Error, seconds, setting};
 use super::hidden::Hidden;
@@ -30,6 +30,10 @@ const WAIT_MAX: Duration = Duration::from_secs(30 * 60);
 const FAILURES_MAX: u32 = 5;
 const REST: Duration = Duration::from_secs(30);
 const REST_MAX: Duration = Duration::from_secs(10 * 60);
+
+/// Mails that one organisation may have sent in an hour, by the addresses that they go to: more than its monitors need,
+/// and too few for somebody who would flood others in the operator's name.
+const MAILS_AN_HOUR_MAX: u32 = 1_000;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,7 +68,7 @@ pub struct Notify {
     allows_plain_http: bool,
     connect_time_max: Duration,
     time_max: Duration,
-    patience: Patience,
+    retry_policy: RetryPolicy,
     limits: Limits,
     in_flight_max: usize,
     bases: Bases,
@@ -88,7 +92,7 @@ pub(super) fn checked(settings: NotifySettings) -> Result<Notify, Error> {
         allows_plain_http: settings.notify_plain_http,
         connect_time_max: seconds("notify_connect_timeout_seconds", settings.notify_connect_timeout_seconds)?,
         time_max: seconds("notify_timeout_seconds", settings.notify_timeout_seconds)?,
-        patience: Patience {
+        retry_policy: RetryPolicy {
             attempts_max: settings.notify_attempts_max,
             age_max: seconds("notify_age_max_seconds", settings.notify_age_max_seconds)?,
             first_wait: FIRST_WAIT,
@@ -153,7 +157,7 @@ fn mail_server(settings: &NotifySettings) -> Result<Option<Server>, Error> {
 
 impl Notify {
     /// Reads what is still in files, and gives what a worker needs.
-    pub fn manner(&self, signing: SigningKey) -> anyhow::Result<Manner> {
+    pub fn options(&self, signing: SigningKey) -> anyhow::Result<WorkerOptions> {
         let mut mail = self.mail.clone();
         if let (Some(file), Some(login)) =
             (&self.password_file, mail.as_mut().and_then(|mail| mail.login.as_mut()))
@@ -170,20 +174,21 @@ impl Notify {
             mail.authorities = Some(pem);
         }
         let mailer = mail.map(|mail| Mailer::new(&mail, self.time_max)).transpose()?;
-        Ok(Manner {
-            post: Post {
+        Ok(WorkerOptions {
+            webhook_client: WebhookClient {
                 allowed: self.allowed.clone(),
                 allows_plain_http: self.allows_plain_http,
                 connect_time_max: self.connect_time_max,
                 time_max: self.time_max,
-                answer_bytes_max: ANSWER_BYTES_MAX,
+                response_bytes_max: ANSWER_BYTES_MAX,
                 resolver: Arc::new(SystemResolver),
             },
             mailer,
             bases: self.bases.clone(),
             signing,
-            patience: self.patience,
+            retry_policy: self.retry_policy,
             limits: self.limits,
+            mails_an_hour_max: MAILS_AN_HOUR_MAX,
             in_flight_max: self.in_flight_max,
             // Long enough for an attempt and for noting its end.
             lease: self.time_max * 3,

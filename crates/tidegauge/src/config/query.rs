@@ -14,7 +14,7 @@ const MEMORY_BYTES_MIN: usize = 16 << 20;
 /// Below this an answer could not hold a single large event.
 const ANSWER_BYTES_MIN: usize = 1 << 20;
 
-/// Computing some blocks anew for one answer of so many is not felt, and wrong groups do not stay for long.
+/// Computing some blocks anew for one answer of so many is not felt, and wrong partials do not stay for long.
 const GROUPS_CHECKED_EACH: u64 = 64;
 
 pub(super) fn engine_settings(query: &QuerySettings, data: &Path) -> Result<EngineSettings, Error> {
@@ -32,9 +32,9 @@ pub(super) fn engine_settings(query: &QuerySettings, data: &Path) -> Result<Engi
         memory_bytes: query.query_memory_bytes,
         query_memory_bytes: query.max_query_memory_bytes,
         cache_bytes: query.query_cache_bytes,
-        groups_bytes: query.query_groups_bytes,
-        groups_folder: data.join("groups"),
-        groups_disk_bytes: query.query_groups_disk_bytes,
+        groups_bytes: query.query_partials_bytes,
+        groups_folder: data.join("partials"),
+        groups_disk_bytes: query.query_partials_disk_bytes,
         groups_checked_each: GROUPS_CHECKED_EACH,
         spill_folder: data.join("spill"),
         spill_bytes_max: query.query_spill_bytes,

@@ -183,7 +183,7 @@ pub(crate) async fn open_folder(backend: Backend) {
         assert!(is_open || mode(&entry.path()) & 0o077 == 0, "{name}");
         seen.push(name);
     }
-    for name in ["log", "segments", "groups", "spill", "secret.key"] {
+    for name in ["log", "segments", "partials", "spill", "secret.key"] {
         assert!(seen.iter().any(|found| found == name), "{name} is not in {seen:?}");
     }
     assert!(backend != Backend::Sqlite || seen.iter().any(|found| found == "catalog.sqlite"), "{seen:?}");

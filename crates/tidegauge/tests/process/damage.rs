@@ -128,7 +128,7 @@ pub(crate) async fn flipped_byte(backend: Backend) {
     assert!(copy.windows(6).any(|window| window == b"event-"), "the damaged bytes are kept");
     let metrics = client().get(format!("{}/metrics", service.url)).send().await.unwrap();
     let metrics = metrics.text().await.unwrap();
-    assert!(metrics.lines().any(|line| line.ends_with("log_damaged_parts 1")), "{metrics}");
+    assert!(metrics.lines().any(|line| line.ends_with("wal_damaged_parts 1")), "{metrics}");
 
     // Its key went with it: its sender can send it again.
     send(&installation, &service, "a", "event-2").await;

@@ -218,6 +218,30 @@ pub(crate) async fn keeps_priorities(backend: Backend) {
     assert!(catalogue.len() > 1 && catalogue.iter().all(|nice| *nice == own), "{catalogue:?}");
 }
 
+/// Bodies of events that are not small, and what is merged, are left to threads that those of questions go before.
+pub(crate) async fn events_give_way(backend: Backend) {
+    let installation = Installation::new(backend);
+    let service = installation.start(&[]);
+    let token = installation.first_token();
+    let events: Vec<Value> = (0..2_000).map(|number| json!({"n": number, "text": "an event"})).collect();
+    let post = |path: &str| client().post(format!("{}{path}", service.url)).bearer_auth(&token);
+    let made = post("/v2/datasets").json(&json!({"name": "web"})).send().await.unwrap();
+    assert_eq!(made.status(), 200);
+    let stored = post("/v1/datasets/web/ingest").json(&events).send().await.unwrap();
+    assert_eq!(stored.status(), 200);
+    let asked =
+        post("/v1/query/_apl?format=tabular").json(&json!({"apl": "web | count"})).send().await.unwrap();
+    assert_eq!(asked.status(), 200);
+
+    let own = priorities(service.process(), "tidegauge")[0];
+    let questions = priorities(service.process(), "query");
+    let events = priorities(service.process(), "background");
+    let least = |of: &[i64]| of.iter().copied().min().unwrap();
+    let most = |of: &[i64]| of.iter().copied().max().unwrap();
+    assert!(least(&questions) > own, "{questions:?} beside {own}");
+    assert!(least(&events) > most(&questions), "{events:?} beside {questions:?}");
+}
+
 /// By how much the system prefers others to the threads of this name.
 fn priorities(process: u32, name: &str) -> Vec<i64> {
     let mut found = Vec::new();

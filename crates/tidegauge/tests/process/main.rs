@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should say where")]
 
+mod audit_crash;
 mod commands;
 mod crash;
 mod damage;
@@ -13,6 +14,7 @@ mod doctor;
 mod failover;
 #[path = "../../../app/tests/shared/geo_file.rs"]
 mod geo_file;
+mod geoip;
 mod hostile;
 mod ingest_crash;
 mod limits;
@@ -21,7 +23,7 @@ mod listeners_fluent;
 mod listeners_tls;
 mod login;
 mod monitors;
-mod places;
+mod needed_memory;
 #[path = "../../../store/tests/it/failover/proxy.rs"]
 mod postgres_proxy;
 mod process;
@@ -50,6 +52,9 @@ const ON_BOTH: &[(&str, Case)] = &[
     ("crash_loses_and_doubles_no_acknowledged_event", |backend| Box::pin(ingest_crash::in_the_log(backend))),
     ("crash_while_segments_are_written_loses_and_doubles_no_event", |backend| {
         Box::pin(ingest_crash::in_segments(backend))
+    }),
+    ("crash_loses_and_doubles_no_audit_event", |backend| {
+        Box::pin(audit_crash::stores_each_entry_once(backend))
     }),
     ("crash_between_sending_and_noting_repeats_a_message_under_its_id", |backend| {
         Box::pin(delivery::between_sending_and_noting(backend))
@@ -94,6 +99,7 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("heads_that_can_be_read_in_two_ways_are_refused", |backend| Box::pin(hostile::ambiguous_heads(backend))),
     ("many_hostile_bodies_at_once_stay_within_the_memory", |backend| Box::pin(hostile::at_once(backend))),
     ("labels_do_not_multiply_the_memory", |backend| Box::pin(hostile::labels(backend))),
+    ("otlp_over_grpc_has_a_port_of_its_own", |backend| Box::pin(senders::grpc_port(backend))),
     ("who_hangs_up_before_the_answer_loses_no_message", |backend| Box::pin(senders::hang_up(backend))),
     ("sigterm_lets_running_requests_finish", |backend| Box::pin(shutdown::drains(backend))),
     ("sigterm_cuts_off_what_does_not_end", |backend| Box::pin(shutdown::cuts_off(backend))),
@@ -142,8 +148,8 @@ const ON_SQLITE: &[(&str, Case)] = &[
     ("two_settings_turn_tls_on", |backend| Box::pin(tls::serves_https(backend))),
     ("a_renewed_certificate_counts_after_sighup", |backend| Box::pin(tls::renews(backend))),
     ("who_names_the_wrong_scheme_is_told_at_once", |backend| Box::pin(tls::other_scheme(backend))),
-    ("places_come_from_the_geo_database", |backend| Box::pin(places::come_from_the_database(backend))),
-    ("a_wrong_geo_database_stops_the_start", |backend| Box::pin(places::are_refused_at_the_start(backend))),
+    ("places_come_from_the_geo_database", |backend| Box::pin(geoip::come_from_the_database(backend))),
+    ("a_wrong_geo_database_stops_the_start", |backend| Box::pin(geoip::are_refused_at_the_start(backend))),
     ("a_request_that_takes_too_long_is_cut_off", |backend| Box::pin(limits::times_out(backend))),
     ("silent_connections_are_closed", |backend| Box::pin(limits::closes_silent_connections(backend))),
     ("more_connections_than_allowed_are_closed", |backend| Box::pin(limits::limits_connections(backend))),
@@ -156,6 +162,9 @@ const ON_SQLITE: &[(&str, Case)] = &[
     }),
     ("the_threads_that_requests_wait_for_give_way_to_none", |backend| {
         Box::pin(limits::keeps_priorities(backend))
+    }),
+    ("threads_that_read_events_give_way_to_those_of_questions", |backend| {
+        Box::pin(limits::events_give_way(backend))
     }),
     ("connections_with_unread_answers_are_closed", |backend| {
         Box::pin(limits::closes_unread_connections(backend))
@@ -175,6 +184,9 @@ const ON_SQLITE: &[(&str, Case)] = &[
     }),
     ("fluent_forward_without_its_key_is_refused", |backend| Box::pin(listeners_fluent::shared_key(backend))),
     ("syslog_over_tls_asks_for_certificates", |backend| Box::pin(listeners_tls::certificates(backend))),
+    ("many_groups_are_not_charged_for_what_they_do_not_need", |backend| {
+        Box::pin(needed_memory::of_many_groups(backend))
+    }),
     ("a_starred_query_has_a_largest_size", |backend| Box::pin(limits::largest_starred_query(backend))),
 ];
 

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tidegauge_app::secret_key;
 use tidegauge_catalog::{Catalog, Location};
 use tidegauge_model::OrgId;
-use tidegauge_model::os_chance::OsChance;
+use tidegauge_model::os_rng::OsRng;
 use tidegauge_model::time::SystemClock;
 use tidegauge_store::{Store, StoreSettings};
 
@@ -61,18 +61,18 @@ impl Installation {
             Some(url) => Location::Postgres(url.clone()),
             None => Location::Sqlite(data.join("catalog.sqlite")),
         };
-        let key = secret_key::read_or_make(&data.join("secret.key"), &OsChance).unwrap();
+        let key = secret_key::read_or_make(&data.join("secret.key"), &OsRng).unwrap();
         Catalog::open(&location, key).await.unwrap()
     }
 
     /// The store of the installation, opened by this process. The service must not be running.
     pub(crate) async fn open_store(&self) -> (Store, OrgId) {
         let data = self.data();
-        let chance = Arc::new(OsChance);
+        let rng = Arc::new(OsRng);
         let catalog = Arc::new(self.open_catalog().await);
         let org = catalog.list_all_orgs().await.unwrap().remove(0).id;
         let settings = StoreSettings::new(data);
-        (Store::open(catalog, Arc::new(SystemClock), chance, settings).await.unwrap(), org)
+        (Store::open(catalog, Arc::new(SystemClock), rng, settings).await.unwrap(), org)
     }
 
     /// Tells its PostgreSQL database, if it has one, not to wait for the disk. Says whether it has.

@@ -9,7 +9,7 @@ use tidegauge_catalog::monitor_runs::RecordedRun;
 use tidegauge_catalog::monitors::{Given, Monitor, Reads};
 use tidegauge_catalog::{Catalog, Change};
 use tidegauge_model::monitor::{Definition, MonitorKind, Operator};
-use tidegauge_model::os_chance::OsChance;
+use tidegauge_model::os_rng::OsRng;
 use tidegauge_model::time::SystemClock;
 use tidegauge_model::{Clock, MonitorId, NotifierId, OrgId, Timestamp};
 
@@ -65,12 +65,13 @@ async fn insert(installation: &Installation, org: &OrgId, notifier: &NotifierId)
     let mut monitors = Vec::new();
     for _ in 0..MONITORS {
         let monitor = Monitor {
-            id: MonitorId::generate(made, &OsChance),
+            id: MonitorId::generate(made, &OsRng),
             org: org.clone(),
             definition: definition(notifier, 0.0),
             given: Given::default(),
             reads: Reads { datasets: vec!["web".to_owned()], views: Vec::new() },
             revision: 1,
+            epoch: 1,
             created: made,
             created_by: "user_1".into(),
             modified: made,

@@ -19,10 +19,11 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("catalog", &["model"]),
     ("heap", &[]),
     ("store", &["heap", "model", "catalog"]),
-    ("outgoing", &[]),
-    ("notify", &["model", "catalog", "outgoing"]),
-    ("watch", &["model"]),
-    ("engine", &["heap", "model", "lang", "store"]),
+    ("egress", &[]),
+    ("notify", &["model", "catalog", "egress"]),
+    ("alerting", &["model"]),
+    ("exec", &["model", "lang"]),
+    ("engine", &["heap", "model", "lang", "exec", "store"]),
     ("eventgen", &["model"]),
     ("cli", &["model", "lang", "auth", "eventgen"]),
     (
@@ -35,14 +36,15 @@ const ARROWS: &[(&str, &[&str])] = &[
             "protocols",
             "catalog",
             "store",
-            "outgoing",
+            "egress",
             "notify",
-            "watch",
+            "alerting",
             "engine",
+            "eventgen",
         ],
     ),
     ("webui", &[]),
-    ("listeners", &["model", "auth", "ingest", "protocols", "outgoing", "app"]),
+    ("listeners", &["model", "auth", "ingest", "protocols", "egress", "app"]),
     ("http", &["model", "lang", "auth", "ingest", "protocols", "catalog", "store", "engine", "app", "webui"]),
     (
         BINARY,
@@ -55,9 +57,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "protocols",
             "catalog",
             "store",
-            "outgoing",
+            "egress",
             "notify",
-            "watch",
+            "alerting",
             "engine",
             "app",
             "http",
@@ -71,7 +73,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// What the tests of a crate may import beyond that, to come to what the crate is asked of.
 const TEST_ARROWS: &[(&str, &[&str])] =
-    &[("engine", &["ingest", "catalog"]), ("http", &["notify", "outgoing"])];
+    &[("engine", &["ingest", "catalog"]), ("http", &["notify", "egress"])];
 
 const ANY: &[Kind] = &[Kind::Normal, Kind::Dev, Kind::Build];
 const TESTS: &[Kind] = &[Kind::Dev];
@@ -92,7 +94,7 @@ const HOMES: &[Home] = &[
     Home { crates: &["object_store"], folders: &[("store", ANY)] },
     Home {
         crates: &["reqwest"],
-        folders: &[("outgoing", ANY), ("auth", ANY), ("app", ANY), ("cli", ANY), (BINARY, TESTS)],
+        folders: &[("egress", ANY), ("auth", ANY), ("app", ANY), ("cli", ANY), (BINARY, TESTS)],
     },
     Home { crates: &["lettre"], folders: &[("notify", ANY)] },
 ];
@@ -112,7 +114,7 @@ const KEPT_OUT: &[KeptOut] = &[
     },
     KeptOut {
         name: "tokio*",
-        folders: &["model", "lang", "auth"],
+        folders: &["model", "lang", "auth", "exec"],
         instead: "these crates start and wait for nothing: do it in their caller",
     },
 ];
@@ -294,6 +296,8 @@ mod samples {
         assert_eq!(import("model", "dev-dependencies", "serde_json"), nothing);
         assert_eq!(import("auth", "dependencies", "tokio-util").len(), 1);
         assert_eq!(import("auth", "dev-dependencies", "tokio"), nothing);
+        assert_eq!(import("exec", "dependencies", "tokio").len(), 1);
+        assert_eq!(import("exec", "dependencies", "datafusion-common").len(), 1);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The rules of the repository, executed. Each module is one rule: a test that reads the files and names
-//! every place that breaks it, and tests of the rule itself on small samples. `manifest`, `markdown` and
+//! every place that breaks it, and tests of the rule itself on small samples. `imports`, `manifest`, `markdown` and
 //! `source` read the three kinds of file, `repository` finds them, `report` prints what was found.
 
 #![expect(
@@ -8,16 +8,20 @@
 )]
 
 mod arrows;
-mod chance;
+mod by_hand;
+mod circles;
 mod documents;
 mod fast_paths;
 mod lengths;
 mod module_docs;
 mod proofs;
+mod randomness;
 mod sabotage;
 mod settings;
+mod unrun;
 mod words;
 
+mod imports;
 mod manifest;
 mod markdown;
 mod source;

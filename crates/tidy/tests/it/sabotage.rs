@@ -63,11 +63,11 @@ mod samples {
     #[test]
     fn an_edit_without_its_place_or_its_test_is_found() {
         let sources = [
-            ("crates/store/src/log.rs".to_owned(), "sync();\nwrite();\nwrite();\nfn kept() {}".to_owned()),
+            ("crates/store/src/wal.rs".to_owned(), "sync();\nwrite();\nwrite();\nfn kept() {}".to_owned()),
             ("crates/store/tests/it/a.rs".to_owned(), "fn nothing_is_lost() {}".to_owned()),
         ];
         let edit = |name: &str, find: &str, tests: &str| {
-            format!("[[edit]]\nname = '{name}'\nfile = 'crates/store/src/log.rs'\nfind = '{find}'\n{tests}\n")
+            format!("[[edit]]\nname = '{name}'\nfile = 'crates/store/src/wal.rs'\nfind = '{find}'\n{tests}\n")
         };
         let good = edit("good", "sync();", "it = ['a::nothing_is_lost']\nlib = ['log::kept']");
         assert_eq!(problems(&check(&good, &sources)), Vec::<&str>::new());
@@ -78,8 +78,8 @@ mod samples {
             edit("alone", "sync();", ""),
         ];
         let expected = [
-            "the text of `twice` stands 2 times in crates/store/src/log.rs",
-            "the text of `gone` stands 0 times in crates/store/src/log.rs",
+            "the text of `twice` stands 2 times in crates/store/src/wal.rs",
+            "the text of `gone` stands 0 times in crates/store/src/wal.rs",
             "`elsewhere`: crates/store/src has no test nothing_is_lost",
             "`alone` has no test",
         ];

@@ -135,7 +135,7 @@ impl<'ast> Visit<'ast> for TestModules {
 }
 
 /// Whether one of the attributes is `#[cfg(test)]` or `#[cfg(all(test, ...))]`.
-fn is_for_tests(attributes: &[Attribute]) -> bool {
+pub(crate) fn is_for_tests(attributes: &[Attribute]) -> bool {
     let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
     conditions.filter_map(|attribute| attribute.parse_args::<Meta>().ok()).any(|meta| needs_test(&meta))
 }

@@ -1,4 +1,5 @@
-//! Rule: no word that marks unfinished work, no file named after nothing, no state in a `static`.
+//! Rule: no word that marks unfinished work, no file named after nothing, no state in a `static`, and no word of our
+//! own in the place of the field's.
 
 use crate::report::{Violation, assert_none};
 use crate::repository;
@@ -9,6 +10,51 @@ const THIS_FILE: &str = "crates/tidy/tests/it/words.rs";
 
 const UNFINISHED: &[&str] = &["todo!", "unimplemented!", "dbg!", "TODO", "FIXME", "XXX"];
 const NAMES_OF_NOTHING: &[&str] = &["utils.rs", "util.rs", "common.rs", "helpers.rs", "misc.rs"];
+
+/// Names of modules, types and parts of settings that have given way to the field's words, with those.
+const REPLACED: &[(&str, &str)] = &[
+    ("any_case", "case_insensitive"),
+    ("bearers", "token_cache"),
+    ("blanks", "spacing"),
+    ("care", "maintenance"),
+    ("chance", "rng"),
+    ("doomed", "delete_set"),
+    ("flights", "single_flight"),
+    ("footers", "footer_cache"),
+    ("frame_bytes", "payload_bytes"),
+    ("given_up", "abandoned"),
+    ("groups_bytes", "partials_bytes"),
+    ("kept_groups", "partials"),
+    ("letter", "webhook_request"),
+    ("moment", "datetime"),
+    ("os_chance", "os_rng"),
+    ("outgoing", "egress"),
+    ("outlines", "signatures"),
+    ("readings", "samples"),
+    ("retain", "retention"),
+    ("scene", "cursor_context"),
+    ("surroundings", "context"),
+    ("sweep", "gc"),
+    ("tiles", "window_partials"),
+    ("unclaimed", "orphaned_wal"),
+    ("unpublished", "pending_commit"),
+    ("unread", "drain_body"),
+    ("watch", "alerting"),
+    ("Bearers", "TokenCache"),
+    ("Flights", "SingleFlight"),
+    ("Footers", "FooterCache"),
+    ("Logged", "BufferedBatch"),
+    ("OsChance", "OsRng"),
+    ("Outgoing", "Fetcher"),
+    ("Readings", "Samples"),
+    ("SeededChance", "SeededRng"),
+    ("StoreFigures", "StoreStats"),
+    ("Unclaimed", "OrphanedWal"),
+    ("Unpublished", "PendingCommit"),
+];
+
+/// The settings, whose names are checked with those of modules and types.
+const REFERENCE: &str = "config/reference.toml";
 
 /// Types that make a `static` into state, and macros that declare one.
 const STATE: &[&str] = &[
@@ -43,6 +89,16 @@ fn no_unfinished_work_is_left_behind() {
 fn files_are_named_after_what_is_in_them() {
     let files = repository::files_under("crates");
     assert_none("file names", files.iter().filter_map(|path| check_name(path)).collect());
+}
+
+#[test]
+fn things_are_called_by_the_words_of_the_field() {
+    let files = repository::files_under("crates");
+    let mut violations: Vec<Violation> = files.iter().filter_map(|path| check_module(path)).collect();
+    let sources = source::those(|_, text| REPLACED.iter().any(|(word, _)| text.contains(word)));
+    violations.extend(sources.iter().flat_map(check_types));
+    violations.extend(check_settings(&repository::read(REFERENCE).unwrap_or_default()));
+    assert_none("words of our own", violations);
 }
 
 #[test]
@@ -90,6 +146,48 @@ fn check_name(path: &str) -> Option<Violation> {
         return Some(Violation::in_file(path, "is a module file named mod.rs", remedy));
     }
     None
+}
+
+fn replaced(name: &str) -> Option<&'static str> {
+    REPLACED.iter().find(|(word, _)| *word == name).map(|(_, instead)| *instead)
+}
+
+fn check_module(path: &str) -> Option<Violation> {
+    let instead = replaced(path.strip_suffix(".rs")?.rsplit('/').next()?)?;
+    let is_test = path.split('/').nth(2) == Some("tests");
+    let problem = "is named by a word of our own".to_owned();
+    (!is_test).then(|| Violation::in_file(path, problem, format!("name it by the field's: `{instead}`")))
+}
+
+fn check_types(source: &Source) -> Vec<Violation> {
+    let words = source.production_words();
+    let is_type = |word: &Word| matches!(word.text.as_str(), "struct" | "enum" | "trait" | "type");
+    let named = words.windows(2).filter(|pair| is_type(&pair[0])).map(|pair| &pair[1]);
+    let found = named.filter_map(|name| Some((name, replaced(&name.text)?)));
+    found
+        .map(|(name, instead)| {
+            let problem = format!("`{}` is a word of our own", name.text);
+            Violation::at(&source.path, name.line, problem, format!("use the field's: `{instead}`"))
+        })
+        .collect()
+}
+
+/// A setting may have a word as a part of its name.
+fn check_settings(reference: &str) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for (index, line) in reference.lines().enumerate() {
+        let Some((key, _)) = line.split_once(" = ").filter(|_| !line.starts_with('#')) else { continue };
+        for (word, instead) in REPLACED.iter().filter(|(word, _)| key.contains(word)) {
+            let problem = format!("`{key}` has `{word}`, a word of our own");
+            violations.push(Violation::at(
+                REFERENCE,
+                index + 1,
+                problem,
+                format!("use the field's: `{instead}`"),
+            ));
+        }
+    }
+    violations
 }
 
 fn static_state(source: &Source) -> Vec<Violation> {
@@ -149,6 +247,16 @@ mod samples {
         assert!(check_name("crates/x/src/y/mod.rs").is_some());
         assert!(check_name("crates/x/tests/it/main.rs").is_none());
         assert!(check_name("crates/x/src/commons.rs").is_none());
+    }
+
+    #[test]
+    fn words_of_our_own_are_found_in_names_alone() {
+        assert!(check_module("crates/x/src/surroundings.rs").is_some());
+        assert!(check_module("crates/x/tests/it/surroundings.rs").is_none());
+        let types = |text: &str| check_types(&Source::parse("crates/x/src/y.rs", text)).len();
+        assert_eq!(types("struct Logged; enum Readings {} struct Log; fn f(readings: u8) {}"), 2);
+        assert_eq!(types("#[cfg(test)] mod tests { struct Logged; }"), 0);
+        assert_eq!(check_settings("# query_groups_bytes = 1\nquery_groups_bytes = 1\n").len(), 1);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use tidegauge_model::columns::{FIELD_NAME_BYTES_MAX, RESERVED_FIELDS, TIME_FIELD
 use tidegauge_model::{FieldKind, Rule, Violation};
 use tidegauge_store::DatasetState;
 
-use super::{find_state, get, list_known, not_found};
+use super::{audit_dataset, find_state, get, list_known, not_found};
 use crate::app::App;
 use crate::service::text::{DESCRIPTION_MAX, NAME_MAX, check_text};
 use crate::service::{Caller, Error, Result};
@@ -66,6 +66,7 @@ pub async fn describe(
     input: FieldInput,
 ) -> Result<DescribedField> {
     let present = find(app, caller, name, field).await?;
+    audit_dataset::check_is_free(app, caller, name, "describe or hide its fields").await?;
     let described = DescribedField {
         description: input.description.unwrap_or(present.description),
         unit: input.unit.unwrap_or(present.unit),
@@ -136,6 +137,7 @@ pub async fn set_map_fields(
     name: &str,
     fields: Vec<String>,
 ) -> Result<Vec<String>> {
+    audit_dataset::check_is_free(app, caller, name, "change its map fields").await?;
     if fields.len() > MAP_FIELDS_MAX {
         let problem = format!("should have at most {MAP_FIELDS_MAX} items");
         return Err(Violation::new("mapFields", Rule::TooManyItems, problem).into());
@@ -153,6 +155,7 @@ pub async fn set_map_fields(
 }
 
 pub async fn add_map_field(app: &App, caller: &Caller, name: &str, field: &str) -> Result<()> {
+    audit_dataset::check_is_free(app, caller, name, "change its map fields").await?;
     check_field_name(field)?;
     if map_fields(app, caller, name).await?.len() >= MAP_FIELDS_MAX {
         let problem = format!("should have at most {MAP_FIELDS_MAX} items");
@@ -163,6 +166,7 @@ pub async fn add_map_field(app: &App, caller: &Caller, name: &str, field: &str) 
 }
 
 pub async fn remove_map_field(app: &App, caller: &Caller, name: &str, field: &str) -> Result<()> {
+    audit_dataset::check_is_free(app, caller, name, "change its map fields").await?;
     let changed =
         app.catalog.remove_map_field(caller.org()?, name, field, caller.now, &caller.change()).await?;
     follow(app, caller, name, changed).await.map(|_| ())

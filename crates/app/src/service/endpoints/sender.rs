@@ -8,7 +8,7 @@ use tidegauge_catalog::bearer::Bearer;
 use tidegauge_model::{EndpointId, EndpointKind, ErrorKind};
 
 use crate::app::App;
-use crate::service::caller::{CallerStanding, TokenEnd};
+use crate::service::caller::{CallerOrg, Sent, TokenEnd};
 use crate::service::{Caller, Error, Result};
 
 /// What the address of an endpoint stands for, if there is such an address.
@@ -17,17 +17,18 @@ pub async fn by_address(app: &App, secret: &OpaqueSecret) -> Result<Option<Arc<B
     // Told apart from digests of tokens, which are remembered beside it.
     let key = format!("address {digest}");
     let look_up = app.catalog.find_endpoint_bearer(&digest);
-    Ok(app.bearers.remembered(&app.catalog, key, None, app.now(), look_up).await?)
+    Ok(app.token_cache.remembered(&app.catalog, key, None, app.now(), look_up).await?)
 }
 
 /// The caller that a listener acts as. Its endpoint must be of the listener's kind.
 pub async fn by_listener(app: &App, id: &EndpointId, kind: EndpointKind) -> Result<Caller> {
     let now = app.now();
     let look_up = app.catalog.find_endpoint_bearer_by_id(id);
-    let found = app.bearers.remembered(&app.catalog, format!("endpoint {id}"), None, now, look_up).await?;
+    let found =
+        app.token_cache.remembered(&app.catalog, format!("endpoint {id}"), None, now, look_up).await?;
     let missing = || Error::not_found("endpoint").hint("the setting of the listener names it");
     let found = found.ok_or_else(missing)?;
-    let (Some(endpoint), Some(standing)) = (&found.endpoint, found.standings.first()) else {
+    let (Some(endpoint), Some(org_context)) = (&found.endpoint, found.org_contexts.first()) else {
         return Err(missing());
     };
     if endpoint.kind != kind {
@@ -41,13 +42,14 @@ pub async fn by_listener(app: &App, id: &EndpointId, kind: EndpointKind) -> Resu
         is_person: false,
         token: None,
         token_end: TokenEnd::default(),
-        standing: Some(CallerStanding {
-            org: standing.org.clone(),
+        sent: Sent::default(),
+        org_context: Some(CallerOrg {
+            org: org_context.org.clone(),
             role: None,
-            payment: standing.payment.status_at(now),
-            limits: standing.limits()?,
+            payment: org_context.payment.status_at(now),
+            limits: org_context.limits()?,
         }),
-        seats: Vec::new(),
+        memberships: Vec::new(),
         capabilities: Arc::new(found.capabilities.clone()),
         endpoint: Some(Arc::clone(endpoint)),
         request_id: String::new(),

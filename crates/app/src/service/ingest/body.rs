@@ -9,8 +9,8 @@ use tidegauge_ingest::{
 use tidegauge_model::ErrorKind;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::desk::IngestDesk;
-use super::memory::{Memory, busy};
+use super::memory::{Memory, Patience, busy};
+use super::state::IngestState;
 use crate::config::IngestLimits;
 use crate::service::{Error, Result};
 
@@ -80,10 +80,11 @@ where
     E: std::fmt::Display,
 {
     pub(super) fn new(
-        desk: &'a IngestDesk,
+        state: &'a IngestState,
         limits: &IngestLimits,
         encoding: Encoding,
         label_bytes: usize,
+        patience: Patience,
         body: S,
     ) -> Result<Self> {
         let decompress = DecompressLimits { bytes_max: limits.max_uncompressed_bytes, ..Default::default() };
@@ -95,7 +96,7 @@ where
             body_bytes: 0,
             bytes: 0,
             hash: None,
-            memory: Memory::of(&desk.memory),
+            memory: Memory::of(&state.memory, patience),
             step_bytes: (STEP_BYTES * EVENT_BYTES_MIN / (label_bytes + EVENT_COST)).max(1),
         })
     }

@@ -1,15 +1,40 @@
-//! The part of the shared memory that one request takes while its events are read, until they are stored.
+//! The part of the shared memory that one request takes while its events are read, until they are stored, and how long
+//! the request waits for that and for room in the buffer.
 
 use std::time::Duration;
 
 use tidegauge_model::ErrorKind;
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::Instant;
 
-use super::desk::PIECE_BYTES;
+use super::state::PIECE_BYTES;
 use crate::service::{Error, Result};
 
 /// How long a body waits for memory before its sender is told to come back.
 const MEMORY_WAIT: Duration = Duration::from_secs(5);
+
+/// How long a hurried request waits altogether. Some senders have ten seconds for all their attempts: one that is soon
+/// told to come back does so several times, and one that is kept waiting drops what it has.
+const HURRIED_WAIT: Duration = Duration::from_secs(2);
+
+/// How long a request waits for room, where events come in faster than they can be stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Patience {
+    /// As long as the service lets it: its sender waits, or would not hear of a refusal.
+    #[default]
+    Patient,
+    /// So briefly that its sender has time to come back.
+    Hurried,
+}
+
+impl Patience {
+    fn wait_max(self) -> Duration {
+        match self {
+            Self::Patient => Duration::MAX,
+            Self::Hurried => HURRIED_WAIT,
+        }
+    }
+}
 
 /// How much a request may take beyond its part before it has to wait, because it cannot wait in the middle of a piece.
 /// One that has more already may take as much again: lists grow to twice their size.
@@ -21,11 +46,22 @@ pub(super) struct Memory<'a> {
     taken: Option<SemaphorePermit<'a>>,
     /// The first piece is free, so that small requests do not wait for large ones.
     bytes: u64,
+    wait_left: Duration,
 }
 
 impl<'a> Memory<'a> {
-    pub(super) fn of(shared: &'a Semaphore) -> Self {
-        Self { shared, taken: None, bytes: PIECE_BYTES as u64 }
+    pub(super) fn of(shared: &'a Semaphore, patience: Patience) -> Self {
+        Self { shared, taken: None, bytes: PIECE_BYTES as u64, wait_left: patience.wait_max() }
+    }
+
+    /// How long the request may still wait, for this and for other room.
+    pub(super) fn wait_left(&self) -> Duration {
+        self.wait_left
+    }
+
+    /// Notes that the request has waited for so long.
+    pub(super) fn note_wait(&mut self, waited: Duration) {
+        self.wait_left = self.wait_left.saturating_sub(waited);
     }
 
     /// Takes what a request has come to need, if it is there; `false` if the request may not go on without it.
@@ -47,8 +83,11 @@ impl<'a> Memory<'a> {
         if pieces == 0 {
             return Ok(());
         }
-        let wanted = tokio::time::timeout(MEMORY_WAIT, self.shared.acquire_many(pieces));
+        let begun = Instant::now();
+        let wait = MEMORY_WAIT.min(self.wait_left);
+        let wanted = tokio::time::timeout(wait, self.shared.acquire_many(pieces));
         let permit = wanted.await.map_err(|_| busy())?.map_err(|_| busy())?;
+        self.note_wait(begun.elapsed());
         self.keep(permit, pieces);
         Ok(())
     }
@@ -70,4 +109,22 @@ impl<'a> Memory<'a> {
 pub(super) fn busy() -> Error {
     Error::new(ErrorKind::Unavailable, "more events come in than can be read at once: try again")
         .hint("nothing of this request was stored")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_hurried_request_has_waited_counts_for_all_of_its_waits() {
+        let shared = Semaphore::new(1);
+        let held = shared.try_acquire();
+        let mut memory = Memory::of(&shared, Patience::Hurried);
+        memory.note_wait(HURRIED_WAIT);
+        assert_eq!(memory.wait_left(), Duration::ZERO);
+        let needed = 2 * PIECE_BYTES as u64;
+        assert!(memory.take(needed).await.is_err());
+        drop(held);
+        assert!(memory.take(needed).await.is_ok());
+    }
 }

@@ -4,30 +4,30 @@
 use tidegauge_model::ErrorKind;
 
 use crate::app::App;
-use crate::service::allowance::{Allowance, Quota};
+use crate::service::quota_remaining::{Quota, QuotaRemaining};
 use crate::service::{Caller, Error, Result};
 
 const GIGABYTE: u64 = 1_000_000_000;
 
 /// Refuses a request when the month's bytes or the storage are used up.
-pub(super) async fn check(app: &App, caller: &Caller) -> Result<Allowance> {
-    let standing = caller.standing()?;
-    let counted = app.ingest.usage.of(&app.catalog, &app.store, &standing.org, caller.now).await?;
+pub(super) async fn check(app: &App, caller: &Caller) -> Result<QuotaRemaining> {
+    let org_context = caller.org_context()?;
+    let counted = app.ingest.usage.of(&app.catalog, &app.store, &org_context.org, caller.now).await?;
     let bytes = |gigabytes: i64| u64::try_from(gigabytes).unwrap_or(0).saturating_mul(GIGABYTE);
-    let limit = bytes(standing.limits.monthly_ingest_gb);
-    let used = counted.ingested + app.store.uncounted_usage(&standing.org, &counted.month);
-    let allowance = Allowance::of(Quota::Ingest, limit, used, caller.now);
-    if allowance.remaining == 0 {
+    let limit = bytes(org_context.limits.monthly_ingest_gb);
+    let used = counted.ingested + app.store.uncounted_usage(&org_context.org, &counted.month);
+    let quota_remaining = QuotaRemaining::of(Quota::Ingest, limit, used, caller.now);
+    if quota_remaining.remaining == 0 {
         let message = "the organisation has sent as many bytes this month as its licence allows";
         return Err(Error::new(ErrorKind::QuotaUsedUp, message)
             .hint("raise monthlyIngestGb, or wait for the next month")
-            .allowance(allowance));
+            .quota_remaining(quota_remaining));
     }
-    if counted.stored >= bytes(standing.limits.storage_allowance_gb) {
+    if counted.stored >= bytes(org_context.limits.storage_allowance_gb) {
         let message = "the organisation stores as many bytes as its licence allows";
         return Err(Error::new(ErrorKind::QuotaUsedUp, message)
             .hint("raise storageAllowanceGB, or trim or delete datasets")
-            .allowance(allowance));
+            .quota_remaining(quota_remaining));
     }
-    Ok(allowance)
+    Ok(quota_remaining)
 }

@@ -9,11 +9,12 @@ use tidegauge_model::capability::ANY;
 use tidegauge_model::{Action, DatasetArea, ErrorKind};
 use tidegauge_protocols::Problem;
 use tidegauge_store::DatasetState;
+use tokio::time::Instant;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 use super::endpoint;
 use super::gate::Target;
-use super::memory::{Memory, busy};
+use super::memory::{Memory, Patience, busy};
 use super::{IngestAnswer, IngestInput, ReadBody, Request, answer, body, check_key, claim, labels_of, quota};
 use crate::app::App;
 use crate::config::IngestLimits;
@@ -37,7 +38,7 @@ pub struct Sending {
 pub enum Key {
     /// Chosen by the caller: the same key with another body is a mistake.
     Chosen(String),
-    /// The protocol's own, which stays the same when a request is repeated, though its bytes may not.
+    /// The protocol's own, which stays the same when its sender repeats a request, though its bytes may not.
     Own(String),
 }
 
@@ -75,9 +76,9 @@ impl std::fmt::Debug for Held<'_> {
 }
 
 impl<'a> Held<'a> {
-    /// The memory of a request that keeps at most so much of its body at once.
+    /// The memory of a request that keeps at most so much of its body at once, and whose sender waits.
     pub(super) fn of(app: &'a App, body_bytes: u64) -> Self {
-        Self { memory: Memory::of(&app.ingest.memory), body_bytes }
+        Self { memory: Memory::of(&app.ingest.memory, Patience::Patient), body_bytes }
     }
 
     /// Takes so much more for what is kept beside the body.
@@ -127,8 +128,15 @@ pub fn only_dataset(caller: &Caller) -> Option<&str> {
     }
 }
 
-/// Reads a body to its end, decompressed and within the limits and the memory that all bodies share.
-pub async fn gather<'a, S, E>(app: &'a App, encoding: Encoding, bytes_max: u64, body: S) -> Result<Whole<'a>>
+/// Reads a body to its end, decompressed and within the limits and the memory that all bodies share. The patience is also
+/// that for storing its events.
+pub async fn gather<'a, S, E>(
+    app: &'a App,
+    encoding: Encoding,
+    bytes_max: u64,
+    patience: Patience,
+    body: S,
+) -> Result<Whole<'a>>
 where
     S: Stream<Item = std::result::Result<bytes::Bytes, E>> + Send + Unpin,
     E: std::fmt::Display,
@@ -136,7 +144,7 @@ where
     let own = &app.ingest.limits;
     let limits =
         IngestLimits { max_uncompressed_bytes: own.max_uncompressed_bytes.min(bytes_max), ..own.clone() };
-    let mut source = body::Source::new(&app.ingest, &limits, encoding, 0, body)?;
+    let mut source = body::Source::new(&app.ingest, &limits, encoding, 0, patience, body)?;
     let mut bytes = Vec::new();
     let mut append = |part: &[u8]| {
         bytes.extend_from_slice(part);
@@ -165,7 +173,7 @@ pub async fn admit<'a>(app: &'a App, caller: &'a Caller, mut sending: Sending) -
     caller.check_dataset(&sending.dataset, DatasetArea::Ingest, Action::Create)?;
     caller.org_to_create_in()?;
     let labels: Option<Labels> = labels_of(sending.labels.as_deref())?;
-    let allowance = quota::check(app, caller).await?;
+    let quota_remaining = quota::check(app, caller).await?;
     let found = datasets::find_to_fill(app, caller, &sending.dataset).await?;
     let options = Options { timestamp_field: sending.timestamp_field.clone(), labels, ..Options::default() };
     let input = IngestInput {
@@ -179,7 +187,7 @@ pub async fn admit<'a>(app: &'a App, caller: &'a Caller, mut sending: Sending) -
         labels: sending.labels,
         idempotency_key: None,
     };
-    let request = Request { app, caller, input, options, allowance, making: sending.making };
+    let request = Request { app, caller, input, options, quota_remaining, making: sending.making };
     Ok(Admitted { request, found })
 }
 
@@ -226,7 +234,7 @@ impl Admitted<'_> {
         let (app, caller, found) = (self.request.app, self.request.caller, self.found.take());
         let request = &mut self.request;
         let dataset = request.input.dataset.clone();
-        let fields_max = u64::try_from(caller.standing()?.limits.max_fields).unwrap_or(0);
+        let fields_max = u64::try_from(caller.org_context()?.limits.max_fields).unwrap_or(0);
         let target = Target { store: &app.store, org: caller.org()?, name: &dataset };
         let gate = app.ingest.new_fields.gate(target, fields_max);
         let mut lent = app.ingest.reader(found.as_ref());
@@ -256,7 +264,9 @@ impl Admitted<'_> {
             Some(dataset) => claim(app, caller, dataset, request.input.idempotency_key.as_deref()).await?,
             None => None,
         };
-        let answer = request.keep(found, claimed, body).await?;
+        let begun = Instant::now();
+        let answer = request.keep(found, claimed, body, held.memory.wait_left()).await?;
+        held.memory.note_wait(begun.elapsed());
         drop(gate);
         Ok(Stored { read, outcome, answer })
     }
@@ -267,6 +277,15 @@ fn never_fits() -> Error {
     let message =
         "the events of this request take more memory than all requests may; send it in smaller parts";
     Error::new(ErrorKind::TooLarge, message).hint("the setting ingest_memory_bytes is the limit")
+}
+
+/// Who sends, as far as deliveries are told apart by it: an endpoint, a token, or a person.
+fn sender_of(caller: &Caller) -> &str {
+    match (&caller.endpoint, &caller.token) {
+        (Some(endpoint), _) => endpoint.id.as_str(),
+        (None, Some(token)) => token.as_str(),
+        (None, None) => caller.user.as_str(),
+    }
 }
 
 /// What a request, or a part of it, counts for.
@@ -292,7 +311,13 @@ impl Request<'_> {
             (Some(Key::Chosen(key)), Counted::Whole(bytes)) => {
                 (key, xxh3_64_with_seed(bytes, super::fingerprint_seed(&self.input)))
             }
-            (Some(Key::Chosen(key) | Key::Own(key)), _) => (key, 0),
+            (Some(Key::Chosen(key)), _) => (key, 0),
+            (Some(Key::Own(key)), _) => {
+                // What a delivery is called is its sender's own affair: another one's of the same name is another
+                // delivery. No caller can choose a key with a space in it.
+                self.input.idempotency_key = Some(format!("{key} {}", sender_of(self.caller)));
+                return Ok(0);
+            }
         };
         check_key(&key)?;
         self.input.idempotency_key = Some(key);

@@ -7,7 +7,7 @@ use tidegauge_catalog::monitors::Monitor;
 use tidegauge_model::{Rule, Timestamp, Violation};
 
 use super::get;
-use super::reader::may_query;
+use super::reader::may_see;
 use crate::app::App;
 use crate::service::{Caller, Result};
 
@@ -16,6 +16,9 @@ const RUNS_MAX: i64 = 50_000;
 
 /// How far runs are looked back for, where nobody says it.
 const RUNS_BACK: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What stands where the reason of a run would tell what events say.
+pub(super) const HIDDEN: &str = "what was found is for those who may query what the monitor reads";
 
 /// A stretch of time as a caller wrote it.
 #[derive(Debug, Default)]
@@ -53,10 +56,33 @@ pub async fn runs(
     check_order(start, end)?;
     let monitor = get(app, caller, id).await?;
     let mut checks = app.catalog.list_monitor_checks(caller.org()?, &monitor.id, start, end, limit).await?;
-    if !may_query(caller, &monitor.reads) {
-        checks.iter_mut().for_each(hide_values);
-    }
+    hide_findings(app, caller, &monitor, &mut checks).await?;
     Ok(checks)
+}
+
+/// The last run of a monitor that the caller has read, of the whole. None before the first.
+pub async fn last_run(app: &App, caller: &Caller, monitor: &Monitor) -> Result<Option<MonitorCheck>> {
+    let (first, now) = (Timestamp::from_micros(0), Timestamp::from_micros(caller.now.as_micros() + 1));
+    let mut runs = app.catalog.list_monitor_runs(caller.org()?, &monitor.id, first, now, 1).await?;
+    hide_findings(app, caller, monitor, &mut runs).await?;
+    Ok(runs.pop())
+}
+
+/// Leaves what was found out of the runs that read what the caller may not query. The monitor may read something else by
+/// now, and what a run could read is known by its epoch.
+async fn hide_findings(
+    app: &App,
+    caller: &Caller,
+    monitor: &Monitor,
+    checks: &mut [MonitorCheck],
+) -> Result<()> {
+    let known = app.catalog.monitor_reads(caller.org()?, Some(&monitor.id)).await?;
+    for check in checks {
+        if !may_see(caller, known.of(&monitor.id, check.epoch)) {
+            hide_values(check);
+        }
+    }
+    Ok(())
 }
 
 /// Leaves what events say out of a run: its value, its groups, and the text that names them.
@@ -64,7 +90,7 @@ fn hide_values(check: &mut MonitorCheck) {
     check.value = None;
     check.group_key = String::new();
     if check.outcome != CheckOutcome::Failed {
-        check.reason = "what was found is for those who may query what the monitor reads".to_owned();
+        check.reason = HIDDEN.to_owned();
     }
 }
 

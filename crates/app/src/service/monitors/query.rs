@@ -4,13 +4,14 @@
 use std::time::Duration;
 
 use tidegauge_catalog::monitors::Reads;
-use tidegauge_lang::tree::{Query, Source, Stage};
-use tidegauge_lang::{nearest, print_stage};
+use tidegauge_lang::nearest;
+use tidegauge_lang::tree::Query;
 use tidegauge_model::monitor::{Definition, MonitorKind};
 use tidegauge_model::{ErrorKind, Rule, Violation};
 
 use crate::app::App;
 use crate::service::query::apl::check::{Runnable, check};
+use crate::service::query::single_events::{hint_of_first, is_of_one_dataset, keeps_events};
 use crate::service::{Caller, Error, Result};
 
 /// A monitor that tells of every event may not begin with more of them than this in a day.
@@ -44,31 +45,11 @@ fn check_is_of_events(query: &Query) -> Result<()> {
         Err(Error::new(ErrorKind::Malformed, "the query of a MatchEvent monitor must give single events")
             .hint(hint))
     };
-    if !matches!(query.source, Source::Dataset { .. }) {
+    if !is_of_one_dataset(query) {
         return refused("it must begin with one dataset: `['my-dataset'] | where …`".to_owned());
     }
-    let is_allowed = |stage: &Stage| {
-        matches!(
-            stage,
-            Stage::Filter(_)
-                | Stage::Extend(_)
-                | Stage::ExtendValid(_)
-                | Stage::Parse(_)
-                | Stage::ParseKeyValue(_)
-                | Stage::Project(_)
-                | Stage::ProjectAway(_)
-                | Stage::ProjectKeep(_)
-                | Stage::ProjectRename(_)
-                | Stage::ProjectReorder(_)
-        )
-    };
-    let Some(stage) = query.stages.iter().find(|stage| !is_allowed(stage)) else { return Ok(()) };
-    let printed = print_stage(stage);
-    let word = printed.split_whitespace().next().unwrap_or_default();
-    refused(format!(
-        "leave out `{word}`: only `where`, `extend`, `extend-valid`, `parse`, `parse-kv` and the kinds of `project` \
-         are possible"
-    ))
+    let words = "`where`, `extend`, `extend-valid`, `parse`, `parse-kv`";
+    hint_of_first(query, keeps_events, words).map_or(Ok(()), refused)
 }
 
 async fn check_matches(app: &App, caller: &Caller, runnable: &Runnable) -> Result<()> {

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tidegauge_catalog::monitors::Reads;
-use tidegauge_model::capability::Grants;
-use tidegauge_model::{Action, Capabilities, DatasetArea, OrgId, Timestamp, UserId, ViewArea};
+use tidegauge_model::capability::{ANY, Grants};
+use tidegauge_model::dataset::is_audit_name;
+use tidegauge_model::{Action, Capabilities, DatasetArea, OrgArea, OrgId, Timestamp, UserId, ViewArea};
 
 use crate::app::App;
-use crate::service::caller::{CallerStanding, TokenEnd};
+use crate::service::caller::{CallerOrg, Sent, TokenEnd};
 use crate::service::{Caller, Error, Result};
 
 /// Who asks the query of a monitor. `actor` is what the log calls it.
@@ -24,7 +25,7 @@ pub async fn reader(
 ) -> Result<Caller> {
     let found = app.catalog.find_org(org).await?;
     let org = found.ok_or_else(|| Error::not_found("organization"))?;
-    let standing = CallerStanding {
+    let org_context = CallerOrg {
         role: None,
         payment: org.payment.status_at(now),
         limits: org.licence.limits,
@@ -36,8 +37,9 @@ pub async fn reader(
         is_person: false,
         token: None,
         token_end: TokenEnd::default(),
-        standing: Some(standing),
-        seats: Vec::new(),
+        sent: Sent::default(),
+        org_context: Some(org_context),
+        memberships: Vec::new(),
         capabilities: Arc::new(rights(reads)),
         endpoint: None,
         request_id: String::new(),
@@ -46,17 +48,32 @@ pub async fn reader(
 }
 
 /// Whether a caller may query all that the runs of a monitor read: what they found is for those who could have found it.
+/// Who may query every dataset could read what a view reads, but for the audit trail, which no view hands on.
 pub fn may_query(caller: &Caller, reads: &Reads) -> bool {
     let held = &caller.capabilities;
-    reads.datasets.iter().all(|name| held.allows_dataset(name, DatasetArea::Query, Action::Read))
-        && reads.views.iter().all(|name| held.allows_view(name, ViewArea::Query, Action::Read))
+    let may_read = |name: &str| held.allows_dataset(name, DatasetArea::Query, Action::Read);
+    let may_use = |name: &String| held.allows_view(name, ViewArea::Query, Action::Read);
+    reads.datasets.iter().all(|name| may_read(name)) && (may_read(ANY) || reads.views.iter().all(may_use))
+}
+
+/// Whether a caller may see what a run has found that could read these. Where nobody knows any more what it could read,
+/// that is for those who may query everything.
+pub fn may_see(caller: &Caller, reads: Option<&Reads>) -> bool {
+    let held = &caller.capabilities;
+    match reads {
+        Some(reads) => may_query(caller, reads),
+        None => held.allows_dataset(ANY, DatasetArea::Query, Action::Read) && held.allows_audit(),
+    }
 }
 
 fn rights(reads: &Reads) -> Capabilities {
     let dataset = Grants::from([(DatasetArea::Query, vec![Action::Read])]);
     let view = Grants::from([(ViewArea::Query, vec![Action::Read])]);
+    // Who saved the query could read the audit trail where it names that.
+    let reads_audit = reads.datasets.iter().any(|name| is_audit_name(name));
+    let org = reads_audit.then(|| (OrgArea::AuditLog, vec![Action::Read]));
     Capabilities {
-        org: BTreeMap::new(),
+        org: BTreeMap::from_iter(org),
         dataset: reads.datasets.iter().map(|name| (name.clone(), dataset.clone())).collect(),
         view: reads.views.iter().map(|name| (name.clone(), view.clone())).collect(),
     }
@@ -64,6 +81,8 @@ fn rights(reads: &Reads) -> Capabilities {
 
 #[cfg(test)]
 mod tests {
+    use tidegauge_model::dataset::AUDIT_DATASET;
+
     use super::*;
 
     #[test]
@@ -75,5 +94,13 @@ mod tests {
         assert!(!rights.allows_dataset("api", DatasetArea::Query, Action::Read));
         assert!(!rights.allows_dataset("web", DatasetArea::Data, Action::Delete));
         assert!(rights.org.is_empty());
+    }
+
+    #[test]
+    fn runs_read_the_audit_trail_where_their_maker_could() {
+        let reads = Reads { datasets: vec![AUDIT_DATASET.to_owned()], views: Vec::new() };
+        assert!(rights(&reads).allows_dataset(AUDIT_DATASET, DatasetArea::Query, Action::Read));
+        let every = Reads { datasets: vec!["*".to_owned()], views: Vec::new() };
+        assert!(!rights(&every).allows_dataset(AUDIT_DATASET, DatasetArea::Query, Action::Read));
     }
 }

@@ -189,9 +189,9 @@ impl Request {
         if is_new && !self.client.record.is_public {
             app.catalog.remember_consent(person, self.client.id(), &self.scope, &change).await?;
         }
-        let secret = OpaqueSecret::generate(&*app.chance);
+        let secret = OpaqueSecret::generate(&*app.rng);
         let code = AuthorizationCode {
-            grant: GrantId::generate(message.now, &*app.chance),
+            grant: GrantId::generate(message.now, &*app.rng),
             client: self.client.id().clone(),
             person: person.clone(),
             redirect_uri: self.redirect_uri.clone(),

@@ -9,7 +9,7 @@ use super::error::{ErrorCode, OAuthError};
 use super::known_clients::{self, Client};
 use super::{Message, Parameters};
 use crate::app::App;
-use crate::collected::RefusalKind;
+use crate::audit_buffer::RefusalKind;
 
 /// What is kept of the id of a client that is not known.
 const ID_MAX: usize = 64;

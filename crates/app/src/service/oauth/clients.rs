@@ -53,7 +53,7 @@ pub async fn create(app: &App, caller: &Caller, input: ClientInput) -> Result<Ne
     check_lasts(caller)?;
     let checked = checked(caller, &input)?;
     let client = OAuthClient {
-        id: ClientId::generate(caller.now, &*app.chance),
+        id: ClientId::generate(caller.now, &*app.rng),
         org: Some(org),
         name: input.name,
         redirect_uris: input.redirect_uris,
@@ -64,7 +64,7 @@ pub async fn create(app: &App, caller: &Caller, input: ClientInput) -> Result<Ne
         created_by: caller.user.to_string(),
         modified: caller.now,
     };
-    let secret = (!client.is_public).then(|| OpaqueSecret::generate(&*app.chance));
+    let secret = (!client.is_public).then(|| OpaqueSecret::generate(&*app.rng));
     let digest = secret.as_ref().map(OpaqueSecret::digest);
     app.catalog.insert_oauth_client(&client, digest.as_deref(), 0, &caller.change()).await?;
     Ok(NewClient { client, secret })
@@ -113,7 +113,7 @@ pub async fn new_secret(app: &App, caller: &Caller, id: &str, overlap_seconds: i
         let problem = format!("should be from 0 to {}", OVERLAP_MAX.as_secs());
         return Err(Violation::new("formerSecretSeconds", Rule::Maximum, problem).into());
     };
-    let secret = OpaqueSecret::generate(&*app.chance);
+    let secret = OpaqueSecret::generate(&*app.rng);
     let (org, until) = (caller.org()?, caller.now.plus(overlap));
     let change = caller.change();
     if !app.catalog.replace_client_secret(org, &client.id, &secret.digest(), until, &change).await? {

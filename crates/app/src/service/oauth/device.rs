@@ -79,7 +79,7 @@ pub async fn begin(
     {
         return Err(too_many());
     }
-    let (device_code, user_code) = (OpaqueSecret::generate(&*app.chance), UserCode::generate(&*app.chance));
+    let (device_code, user_code) = (OpaqueSecret::generate(&*app.rng), UserCode::generate(&*app.rng));
     let request = DeviceRequest {
         client: client.id().clone(),
         scope,

@@ -7,7 +7,7 @@ use tidegauge_auth::embedded::AccessClaims;
 use tidegauge_auth::embedded::signing::KeyBinding;
 use tidegauge_catalog::oauth::{Grant, RefreshToken};
 use tidegauge_model::oauth::GrantType;
-use tidegauge_model::{GrantId, Timestamp, chance, hex};
+use tidegauge_model::{GrantId, Timestamp, hex, rng};
 
 use super::Message;
 use super::error::{ErrorCode, OAuthError};
@@ -53,7 +53,7 @@ pub fn new_grant(app: &App, client: &Client, mut grant: Grant) -> NewGrant {
 
 /// The next refresh token of a grant.
 pub fn refresh_token(app: &App, grant: &Grant, now: Timestamp) -> (OpaqueSecret, RefreshToken) {
-    let secret = OpaqueSecret::generate(&*app.chance);
+    let secret = OpaqueSecret::generate(&*app.rng);
     let expires = now.plus(REFRESH_IDLE).min(grant.ends);
     let row = RefreshToken { digest: secret.digest(), grant: grant.id.clone(), expires, used: None };
     (secret, row)
@@ -62,7 +62,7 @@ pub fn refresh_token(app: &App, grant: &Grant, now: Timestamp) -> (OpaqueSecret,
 /// A grant that begins now, for whoever it is filled in.
 pub fn blank_grant(app: &App, client: &Client, scope: String, now: Timestamp) -> Grant {
     Grant {
-        id: GrantId::generate(now, &*app.chance),
+        id: GrantId::generate(now, &*app.rng),
         client: client.id().clone(),
         person: None,
         org: None,
@@ -77,7 +77,7 @@ pub fn blank_grant(app: &App, client: &Client, scope: String, now: Timestamp) ->
 }
 
 /// Who answers for what is done with a grant.
-pub fn holder_of(grant: &Grant) -> String {
+pub fn subject_of(grant: &Grant) -> String {
     let person = grant.person.as_ref().map(ToString::to_string);
     person.or_else(|| grant.org.as_ref().map(ToString::to_string)).unwrap_or_else(|| grant.client.to_string())
 }
@@ -95,7 +95,7 @@ pub async fn access_token(
     let seconds = |time: Timestamp| time.as_millis().div_euclid(1_000);
     // It does not outlive its grant.
     let end = now.plus(ACCESS_TOKEN_LIFETIME).min(grant.ends);
-    let id = hex::encode(&chance::bytes::<16>(&*app.chance));
+    let id = hex::encode(&rng::bytes::<16>(&*app.rng));
     let claims = AccessClaims {
         iss: issuer,
         sub: grant.person.as_ref().map_or(grant.client.as_str(), |person| person.as_str()),
@@ -121,7 +121,7 @@ pub async fn hand_out(app: &App, new: NewGrant, message: &Message) -> Result<Tok
         access,
         is_bound: grant.thumbprint.is_some(),
         refresh: refresh.map(|(secret, _)| secret),
-        holder: holder_of(&grant),
+        holder: subject_of(&grant),
         scope: grant.scope,
     })
 }

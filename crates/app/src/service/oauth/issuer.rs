@@ -48,7 +48,7 @@ impl LocalIssuer for EmbeddedIssuer {
         .boxed()
     }
 
-    fn holder<'a>(
+    fn subject<'a>(
         &'a self,
         accounts: Accounts<'a>,
         token: &'a AccessToken,
@@ -60,7 +60,7 @@ impl LocalIssuer for EmbeddedIssuer {
             };
             let look_up = accounts.catalog.find_grant_bearer(&grant, named);
             let key = grant.to_string();
-            Ok(accounts.bearers.remembered(accounts.catalog, key, named, accounts.now(), look_up).await?)
+            Ok(accounts.token_cache.remembered(accounts.catalog, key, named, accounts.now(), look_up).await?)
         }
         .boxed()
     }

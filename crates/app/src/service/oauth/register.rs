@@ -53,7 +53,7 @@ pub async fn register(app: &App, metadata: Metadata, message: &Message) -> Resul
     check_redirects("redirect_uris", &metadata.redirect_uris, &grants, is_public)
         .map_err(|problem: Violation| OAuthError::new(ErrorCode::InvalidRedirectUri, problem.to_string()))?;
     let client = OAuthClient {
-        id: ClientId::generate(message.now, &*app.chance),
+        id: ClientId::generate(message.now, &*app.rng),
         org: None,
         name,
         redirect_uris: metadata.redirect_uris,
@@ -64,7 +64,7 @@ pub async fn register(app: &App, metadata: Metadata, message: &Message) -> Resul
         created_by: "registered itself".to_owned(),
         modified: message.now,
     };
-    let secret = (!is_public).then(|| OpaqueSecret::generate(&*app.chance));
+    let secret = (!is_public).then(|| OpaqueSecret::generate(&*app.rng));
     let digest = secret.as_ref().map(OpaqueSecret::digest);
     let change = message.change(None, client.id.as_str());
     app.catalog.insert_oauth_client(&client, digest.as_deref(), REGISTERED_MAX, &change).await?;

@@ -156,7 +156,7 @@ async fn by_refresh(
     }
     // A confidential client is known by its secret and may take another key; its grant keeps to the first one.
     let access = issue::access_token(app, &grant, &scope, message.now).await?;
-    let (is_bound, holder) = (grant.thumbprint.is_some(), issue::holder_of(&grant));
+    let (is_bound, holder) = (grant.thumbprint.is_some(), issue::subject_of(&grant));
     Ok(Tokens { access, is_bound, refresh: Some(secret), scope, holder })
 }
 

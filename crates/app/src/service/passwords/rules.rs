@@ -1,7 +1,7 @@
 //! What a password may be: long enough, not one of those that everybody tries first, and not the person's own name or
 //! address. Nothing is asked of its characters: that makes passwords worse, not better.
 
-use tidegauge_catalog::people::Person;
+use tidegauge_catalog::users::Person;
 
 use super::Password;
 

@@ -23,10 +23,12 @@ use tidegauge_lang::tree::{TimeRange, Type};
 use tidegauge_model::Timestamp;
 
 use self::compile::Understood;
-use super::{DescribedDataset, Queried, TextQuery, asker, ended, failure, history, meter, wait};
+use super::meter::Payers;
+use super::wait::{Waited, Waiting};
+use super::{DescribedDataset, Queried, TextQuery, asker, ended, failure, history, meter};
 use crate::app::App;
 use crate::service::datasets::fields;
-use crate::service::{Caller, Result};
+use crate::service::{Caller, Result, standing};
 
 pub use input::AplInput;
 
@@ -47,18 +49,18 @@ pub async fn query(app: &App, caller: &Caller, input: AplInput) -> Result<Querie
 }
 
 async fn answer(app: &App, caller: &Caller, mut input: AplInput) -> Result<Queried> {
-    caller.standing()?;
+    caller.org_context()?;
     input.kept.as_ref().map(history::check).transpose()?;
     let kept = input.kept.take();
     let Understood { resolved, direct, by_views, .. } = compile::understood(app, caller, &input).await?;
     // An explanation tells the text of a view and what it reads, which its user need not be allowed to know.
-    input.manner.is_explained &= sources::may_read_all(caller, &by_views);
+    input.run_options.is_explained &= sources::may_read_all(caller, &by_views);
     let datasets = sources::of(app, caller, &direct, &by_views).await?;
     sources::check_may_compute(caller, &datasets)?;
-    let allowance = meter::check(&app.queries.meter, &app.catalog, caller).await?;
+    let quota_remaining = meter::check(&app.queries.meter, &app.catalog, caller).await?;
     let run = Run { app, caller, input, resolved, datasets };
-    let found = run.until_found().await?;
-    let described = run.described(&found.answer).await?;
+    let mut found = run.until_found().await?;
+    let described = run.described(&mut found.answer).await?;
     let history_id = match kept {
         Some(kept) => {
             let names: Vec<&str> = run.datasets.iter().map(|dataset| dataset.name.as_str()).collect();
@@ -72,7 +74,7 @@ async fn answer(app: &App, caller: &Caller, mut input: AplInput) -> Result<Queri
         default_limit: None,
         is_window_cut: found.is_window_cut,
         cost: found.cost,
-        allowance: allowance.less(found.cost),
+        quota_remaining: quota_remaining.less(found.cost),
         history_id,
         text: Some(TextQuery {
             range: found.range,
@@ -103,26 +105,47 @@ struct Found {
 impl Run<'_> {
     /// Runs the query, and again when events have come, as long as it was asked to wait for a first row.
     async fn until_found(&self) -> Result<Found> {
-        let (Some(wait), [dataset]) = (self.input.manner.wait, self.datasets.as_slice()) else {
+        let (Some(wait), [dataset]) = (self.input.run_options.wait, self.datasets.as_slice()) else {
             return self.once(self.caller.now).await;
         };
-        let waiting = wait::Waiting::new(self.app, wait);
+        let waiting = Waiting::new(self.app, wait);
         let (mut now, mut cost) = (self.caller.now, 0);
         loop {
-            let appended = dataset.state.appended();
+            let mut appended = std::pin::pin!(dataset.state.appended());
             let mut found = self.once(now).await?;
             cost += found.cost;
             found.cost = cost;
-            if waiting.is_over(&mut found.answer, appended).await {
+            if Waiting::is_answer(&mut found.answer) {
+                return Ok(found);
+            }
+            let mut waited = Waited::NotYet;
+            while waited == Waited::NotYet {
+                waited = waiting.a_while(appended.as_mut()).await;
+                self.check_again().await?;
+            }
+            if waited == Waited::InVain {
                 return Ok(found);
             }
             now = self.app.now();
         }
     }
 
+    /// Checks that the caller may still read all that the query reads.
+    async fn check_again(&self) -> Result<()> {
+        let present = standing::again(self.app, self.caller).await?;
+        if present.capabilities == self.caller.capabilities {
+            return Ok(());
+        }
+        let understood = Box::pin(compile::understood(self.app, &present, &self.input)).await?;
+        let Understood { direct, by_views, .. } = understood;
+        let datasets = sources::of(self.app, &present, &direct, &by_views).await?;
+        sources::check_may_compute(&present, &datasets)
+    }
+
     async fn once(&self, now: Timestamp) -> Result<Found> {
-        let standing = self.caller.standing()?;
-        let placed = compile::placed(&self.resolved, &self.input, &standing.limits, now)?;
+        let org_context = self.caller.org_context()?;
+        let placed = compile::placed(&self.resolved, &self.input, &org_context.limits, now)?;
+        let payers = Payers::of(&self.datasets);
         let question = Question {
             query: placed.query,
             constants: self.resolved.constants.clone(),
@@ -130,7 +153,12 @@ impl Run<'_> {
             is_strict: self.resolved.is_strict,
             options: Options {
                 asker: asker(self.caller, self.input.lane)?,
-                unanswered: meter::unanswered(&self.app.queries.meter, &standing.org, self.app.now()),
+                unanswered: meter::unanswered(
+                    &self.app.queries.meter,
+                    &org_context.org,
+                    &payers,
+                    self.app.now(),
+                ),
                 ..self.options(now)
             },
         };
@@ -145,7 +173,7 @@ impl Run<'_> {
             false => meter::account(
                 &self.app.queries.meter,
                 &self.app.metrics,
-                &standing.org,
+                (&org_context.org, &payers),
                 &answer.figures,
                 self.app.now(),
             ),
@@ -164,14 +192,14 @@ impl Run<'_> {
     }
 
     fn options(&self, now: Timestamp) -> Options {
-        let (limits, manner) = (&self.app.queries.limits, &self.input.manner);
+        let (limits, run_options) = (&self.app.queries.limits, &self.input.run_options);
         let rows_max = self.input.rows_max.unwrap_or(ROWS_MAX);
         let bins = self.input.auto_bins_max.unwrap_or(AUTO_BINS_DEFAULT).clamp(1, AUTO_BINS_MAX);
         Options {
             lane: self.input.lane,
             time_max: limits.time_max,
-            bypasses_cache: manner.bypasses_cache,
-            is_explained: manner.is_explained,
+            bypasses_cache: run_options.bypasses_cache,
+            is_explained: run_options.is_explained,
             answer_bytes_max: limits.answer_bytes_max,
             // One that is no less than what an answer has at most is none: the answer tells which of the two cut it.
             rows_default: Some(self.input.default_limit.unwrap_or(ROWS_DEFAULT))
@@ -190,14 +218,19 @@ impl Run<'_> {
         }
     }
 
-    /// What is known of the fields in an answer, and of those that were aggregated to it, by dataset.
-    async fn described(&self, answer: &Answer) -> Result<Vec<DescribedDataset>> {
+    /// What is known of the fields in an answer, and of those that were aggregated to it, by dataset. Its tables keep the
+    /// names of those datasets alone that the caller may read.
+    async fn described(&self, answer: &mut Answer) -> Result<Vec<DescribedDataset>> {
+        for table in &mut answer.tables {
+            table.sources.retain(|name| sources::may_read(self.caller, name));
+        }
         let meant: HashSet<&str> = super::meant_fields(answer);
         let mut described = Vec::with_capacity(self.datasets.len());
         for Dataset { name, state, .. } in &self.datasets {
             let notes = self.app.queries.notes.of(self.app.source(), state.id(), self.caller.now).await?;
             let fields = fields::described(&notes, state, |field| meant.contains(field));
-            described.push(DescribedDataset { name: name.clone(), fields });
+            let is_told = sources::may_read(self.caller, name);
+            described.push(DescribedDataset { name: name.clone(), is_told, fields });
         }
         Ok(described)
     }

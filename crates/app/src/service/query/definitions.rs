@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{OrgId, Timestamp};
 
-use crate::remembered::{Remembered, Source, or_read};
+use crate::cached::{Cached, Source, or_read};
 
 /// How long what was read counts.
-const REMEMBERED_MICROS: i64 = 1_000_000;
+const CACHED_MICROS: i64 = 1_000_000;
 
 /// How much is remembered, in bytes of text.
 const BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -25,7 +25,7 @@ pub struct Definitions(Mutex<Names>);
 
 #[derive(Debug, Default)]
 struct Names {
-    known: HashMap<Asked, Remembered<Arc<Definition>>>,
+    known: HashMap<Asked, Cached<Arc<Definition>>>,
     bytes: usize,
 }
 
@@ -70,15 +70,15 @@ impl Definitions {
         let read = tokio::try_join!(catalog.virtual_fields_of(org, name), catalog.view_by_name(org, name));
         let (virtual_fields, view) = read?;
         let definition = Arc::new(Definition { view: view.map(|view| view.apl), virtual_fields });
-        self.remember(asked, Remembered::new(Arc::clone(&definition), changes, now));
+        self.remember(asked, Cached::new(Arc::clone(&definition), changes, now));
         Ok(definition)
     }
 
     fn known(&self, asked: &Asked, changes: u64, now: Timestamp) -> Option<(Arc<Definition>, bool)> {
-        self.lock().known.get_mut(asked)?.get(changes, now, REMEMBERED_MICROS)
+        self.lock().known.get_mut(asked)?.get(changes, now, CACHED_MICROS)
     }
 
-    fn remember(&self, asked: Asked, known: Remembered<Arc<Definition>>) {
+    fn remember(&self, asked: Asked, known: Cached<Arc<Definition>>) {
         let mut names = self.lock();
         let bytes = known.value().bytes();
         if names.bytes + bytes > BYTES_MAX {

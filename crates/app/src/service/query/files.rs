@@ -1,5 +1,5 @@
 //! Files on the web for `externaldata`: read only where an operator allows it, only from public addresses, and only up
-//! to a size and a time. How a request is kept to what was checked is left to `outgoing`.
+//! to a size and a time. How a request is kept to what was checked is left to `egress`.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tidegauge_engine::Files;
 use url::Url;
 
 use crate::config::ExternalData;
-use tidegauge_outgoing::{Outgoing, Plain, Problem, Question, addresses, read_address};
+use tidegauge_egress::{EgressError, FetchRequest, Fetcher, PlainHttp, addresses, read_address};
 
 /// Largest file, in bytes.
 const BYTES_MAX: usize = 5 << 20;
@@ -35,21 +35,21 @@ impl WebFiles {
 
     async fn fetched(&self, address: &str) -> Result<Vec<u8>, String> {
         let url = self.checked(address)?;
-        let outgoing = Outgoing {
+        let fetcher = Fetcher {
             is_allowed: self.is_allowed,
-            plain: if self.settings.allows_plain_http { Plain::Anywhere } else { Plain::Nowhere },
+            plain: if self.settings.allows_plain_http { PlainHttp::Anywhere } else { PlainHttp::Nowhere },
             bytes_max: BYTES_MAX,
             time_max: self.time_max,
         };
-        let question = Question { url: &url, form: None, basic: None };
-        Ok(outgoing.ask(question).await.map_err(said)?.bytes)
+        let request = FetchRequest { url: &url, form: None, basic: None };
+        Ok(fetcher.fetch(request).await.map_err(said)?.bytes)
     }
 
     /// The address, if files may be read there at all.
     fn checked(&self, address: &str) -> Result<Url, String> {
         let (url, host) = read_address(address).map_err(said)?;
         if url.scheme() == "http" && !self.settings.allows_plain_http {
-            return Err(said(Problem::NotEncrypted));
+            return Err(said(EgressError::NotEncrypted));
         }
         if !self.is_listed(&host) {
             return Err(format!("files are not read from {host:?}: it is not among external_data_hosts"));
@@ -75,22 +75,22 @@ impl Files for WebFiles {
 }
 
 /// What is said to who asked for a file.
-fn said(problem: Problem) -> String {
+fn said(problem: EgressError) -> String {
     match problem {
-        Problem::NoUrl => "the address must be a URL such as https://example.com/data.csv".to_owned(),
-        Problem::NotEncrypted => "files are read over https only".to_owned(),
-        Problem::HasUser => "the address must not hold a user or a password".to_owned(),
-        Problem::UnknownHost(host) => format!("the host {host:?} is not known"),
-        Problem::NotPublic(host) => {
+        EgressError::NoUrl => "the address must be a URL such as https://example.com/data.csv".to_owned(),
+        EgressError::NotEncrypted => "files are read over https only".to_owned(),
+        EgressError::HasUser => "the address must not hold a user or a password".to_owned(),
+        EgressError::UnknownHost(host) => format!("the host {host:?} is not known"),
+        EgressError::NotPublic(host) => {
             format!("files are not read from {host:?}: its address is not a public one")
         }
-        Problem::Unreachable => "the file cannot be read: its server cannot be reached".to_owned(),
-        Problem::BrokenOff => "the file cannot be read: the connection broke off".to_owned(),
-        Problem::Redirected => "the file is elsewhere: write the address that it is at".to_owned(),
-        Problem::Status(status) => format!("the file cannot be read: its server answers {status}"),
-        Problem::TooLarge(_) => format!("the file is larger than {} MiB", BYTES_MAX >> 20),
-        Problem::WrongHeader(name) => format!("the header {name:?} cannot be sent"),
-        Problem::TooSlow(time) => format!("the file did not come within {} s", time.as_secs()),
+        EgressError::Unreachable => "the file cannot be read: its server cannot be reached".to_owned(),
+        EgressError::BrokenOff => "the file cannot be read: the connection broke off".to_owned(),
+        EgressError::Redirected => "the file is elsewhere: write the address that it is at".to_owned(),
+        EgressError::Status(status) => format!("the file cannot be read: its server answers {status}"),
+        EgressError::TooLarge(_) => format!("the file is larger than {} MiB", BYTES_MAX >> 20),
+        EgressError::WrongHeader(name) => format!("the header {name:?} cannot be sent"),
+        EgressError::TooSlow(time) => format!("the file did not come within {} s", time.as_secs()),
     }
 }
 

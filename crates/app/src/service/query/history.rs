@@ -1,8 +1,10 @@
 //! The history: queries that their askers wanted to be kept. Bounded by number and age; a job drops the rest.
 
+use std::collections::HashMap;
+
 use tidegauge_catalog::query_history::SavedQuery;
 use tidegauge_catalog::starred::Whose;
-use tidegauge_model::{Action, Chance, DatasetArea, Rule, Violation, chance};
+use tidegauge_model::{Action, DatasetArea, Rng, Rule, Timestamp, Violation, rng};
 
 use crate::app::App;
 use crate::service::{Caller, Error, Result};
@@ -53,7 +55,7 @@ pub(super) fn check(kept: &Kept) -> Result<()> {
 /// Keeps a query, and returns its id.
 pub(super) async fn save(app: &App, caller: &Caller, dataset: &str, kept: Kept) -> Result<String> {
     let saved = SavedQuery {
-        id: new_id(&*app.chance),
+        id: new_id(&*app.rng),
         kind: kept.save_as.name().to_owned(),
         dataset: dataset.to_owned(),
         who: caller.user.to_string(),
@@ -66,19 +68,29 @@ pub(super) async fn save(app: &App, caller: &Caller, dataset: &str, kept: Kept) 
 
 /// Finds a query that was kept. One over a dataset that the caller may not query does not exist to the caller, and one
 /// without a dataset exists to its asker alone: what stands in it may be data too. A query in text has the names of all
-/// its datasets, with commas between them.
+/// its datasets, with commas between them. It goes with them, and does not come back with others of their names.
 pub async fn find(app: &App, caller: &Caller, id: &str) -> Result<SavedQuery> {
     let found = app.catalog.find_saved_query(caller.org()?, id).await?;
-    found.filter(|saved| may_see(caller, saved)).ok_or_else(|| Error::not_found("query"))
+    let made = made(app, caller).await?;
+    found.filter(|saved| may_see(caller, &made, saved)).ok_or_else(|| Error::not_found("query"))
 }
 
-fn may_see(caller: &Caller, saved: &SavedQuery) -> bool {
+/// When each dataset was made.
+async fn made(app: &App, caller: &Caller) -> Result<HashMap<String, Timestamp>> {
+    let datasets = app.catalog.list_datasets(caller.org()?).await?;
+    Ok(datasets.into_iter().map(|dataset| (dataset.name.to_string(), dataset.created)).collect())
+}
+
+fn may_see(caller: &Caller, made: &HashMap<String, Timestamp>, saved: &SavedQuery) -> bool {
     let mut names = saved.dataset.split(',').filter(|name| !name.is_empty()).peekable();
     if names.peek().is_none() {
-        // A token has not the rights of who made it.
-        return caller.is_person && saved.who == caller.user.as_str();
+        return caller.is_user(&saved.who);
     }
-    names.all(|name| caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read))
+    names.all(|name| {
+        let may = caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read);
+        // A dataset that was made later is another one, which the query has not read.
+        may && made.get(name).is_some_and(|made| *made <= saved.created)
+    })
 }
 
 /// Which queries of the history a caller asks for.
@@ -106,14 +118,14 @@ pub async fn list(app: &App, caller: &Caller, question: HistoryQuestion) -> Resu
         Some(id) => Some(app.catalog.find_saved_query(org, id).await?.ok_or_else(unknown_place)?),
         None => None,
     };
-    let wanted = usize::try_from(question.limit).unwrap_or(0);
+    let (wanted, made) = (usize::try_from(question.limit).unwrap_or(0), made(app, caller).await?);
     let mut listed = Vec::new();
     while listed.len() < wanted {
         let place = behind.as_ref().map(|last| (last.created, last.id.as_str()));
         let found = app.catalog.list_saved_queries(org, &whose, place, LIST_BATCH).await?;
         let is_last = i64::try_from(found.len()).unwrap_or(LIST_BATCH) < LIST_BATCH;
         behind = found.last().cloned();
-        listed.extend(found.into_iter().filter(|saved| may_see(caller, saved)).filter(|saved| {
+        listed.extend(found.into_iter().filter(|saved| may_see(caller, &made, saved)).filter(|saved| {
             question
                 .dataset
                 .as_deref()
@@ -132,9 +144,9 @@ fn unknown_place() -> Error {
 }
 
 /// Digits and letters, as clients know such ids.
-pub(in crate::service) fn new_id(chance: &dyn Chance) -> String {
+pub(in crate::service) fn new_id(rng: &dyn Rng) -> String {
     const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    let mut number = u128::from_le_bytes(chance::bytes::<16>(chance));
+    let mut number = u128::from_le_bytes(rng::bytes::<16>(rng));
     let mut next = || {
         let digit = ALPHABET[(number % 62) as usize];
         number /= 62;
@@ -145,7 +157,7 @@ pub(in crate::service) fn new_id(chance: &dyn Chance) -> String {
 
 #[cfg(test)]
 mod tests {
-    use tidegauge_model::chance::SeededChance;
+    use tidegauge_model::rng::SeededRng;
 
     use super::*;
 
@@ -159,8 +171,8 @@ mod tests {
 
     #[test]
     fn ids_are_letters_and_digits_and_differ() {
-        let chance = SeededChance::new(1);
-        let ids: std::collections::HashSet<String> = (0..1_000).map(|_| new_id(&chance)).collect();
+        let rng = SeededRng::new(1);
+        let ids: std::collections::HashSet<String> = (0..1_000).map(|_| new_id(&rng)).collect();
         assert_eq!(ids.len(), 1_000);
         assert!(ids.iter().all(|id| id.len() == 18 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())));
     }

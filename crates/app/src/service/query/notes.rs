@@ -8,10 +8,10 @@ use tidegauge_catalog::columns::FieldNote;
 use tidegauge_catalog::{Catalog, Error};
 use tidegauge_model::{DatasetId, Timestamp};
 
-use crate::remembered::{Remembered, Source, or_read};
+use crate::cached::{Cached, Source, or_read};
 
 /// How long what was read counts.
-const REMEMBERED_MICROS: i64 = 1_000_000;
+const CACHED_MICROS: i64 = 1_000_000;
 
 /// Of how many datasets.
 const DATASETS_MAX: usize = 1_000;
@@ -21,7 +21,7 @@ type Read = Arc<Vec<FieldNote>>;
 
 /// The notes of datasets that were asked for a moment ago.
 #[derive(Debug, Default)]
-pub struct Notes(Mutex<HashMap<DatasetId, Remembered<Read>>>);
+pub struct Notes(Mutex<HashMap<DatasetId, Cached<Read>>>);
 
 impl Notes {
     pub(in crate::service) async fn of(
@@ -43,15 +43,15 @@ impl Notes {
         if all.len() >= DATASETS_MAX {
             all.clear();
         }
-        all.insert(dataset.clone(), Remembered::new(Arc::clone(&notes), changes, now));
+        all.insert(dataset.clone(), Cached::new(Arc::clone(&notes), changes, now));
         Ok(notes)
     }
 
     fn known(&self, dataset: &DatasetId, changes: u64, now: Timestamp) -> Option<(Read, bool)> {
-        self.lock().get_mut(dataset)?.get(changes, now, REMEMBERED_MICROS)
+        self.lock().get_mut(dataset)?.get(changes, now, CACHED_MICROS)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<DatasetId, Remembered<Read>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<DatasetId, Cached<Read>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -11,10 +11,10 @@ use tidegauge_lang::tree::{Literal, Type};
 use tidegauge_model::{Action, DatasetArea, Violation};
 
 use super::apl::{self, AplInput};
-use super::words::{literal, quoted};
-use super::{Manner, Queried};
+use super::quoting::{literal, quoted};
+use super::{Queried, RunOptions};
 use crate::app::App;
-use crate::service::allowance::Allowance;
+use crate::service::quota_remaining::QuotaRemaining;
 use crate::service::{Caller, Result, datasets};
 
 /// Which patterns are asked for.
@@ -35,7 +35,7 @@ pub struct Patterns {
     pub patterns: Vec<Pattern>,
     /// In gigabytes times milliseconds.
     pub cost: u64,
-    pub allowance: Allowance,
+    pub quota_remaining: QuotaRemaining,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub async fn find(app: &App, caller: &Caller, input: PatternsInput) -> Result<Pa
     let mut found = Patterns {
         patterns: counted.answer.tables.first().map(patterns_of).unwrap_or_default(),
         cost: counted.cost,
-        allowance: counted.allowance,
+        quota_remaining: counted.quota_remaining,
     };
     if found.patterns.is_empty() {
         return Ok(found);
@@ -69,7 +69,7 @@ pub async fn find(app: &App, caller: &Caller, input: PatternsInput) -> Result<Pa
     // Texts are read of the last moment of each pattern alone.
     let shown = ask(app, caller, &input, examples(&input, &found.patterns)).await?;
     found.cost += shown.cost;
-    found.allowance = shown.allowance;
+    found.quota_remaining = shown.quota_remaining;
     let mut examples = examples_of(&shown.answer);
     for pattern in &mut found.patterns {
         pattern.example = examples.remove(&pattern.text);
@@ -78,9 +78,9 @@ pub async fn find(app: &App, caller: &Caller, input: PatternsInput) -> Result<Pa
 }
 
 async fn ask(app: &App, caller: &Caller, input: &PatternsInput, text: String) -> Result<Queried> {
-    let manner = Manner { bypasses_cache: input.bypasses_cache, ..Manner::default() };
+    let run_options = RunOptions { bypasses_cache: input.bypasses_cache, ..RunOptions::default() };
     let (start_time, end_time) = (input.start_time.clone(), input.end_time.clone());
-    apl::query(app, caller, AplInput { text, start_time, end_time, manner, ..AplInput::default() }).await
+    apl::query(app, caller, AplInput { text, start_time, end_time, run_options, ..AplInput::default() }).await
 }
 
 fn counting(input: &PatternsInput) -> String {

@@ -8,7 +8,7 @@ use tidegauge_model::{Rule, Violation};
 
 use super::Queried;
 use super::apl::{self, AplInput};
-use super::words::quoted;
+use super::quoting::quoted;
 use crate::app::App;
 use crate::service::{Caller, Result};
 

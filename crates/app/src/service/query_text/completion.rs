@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use arrow_array::cast::AsArray;
-use tidegauge_lang::complete::{Completions, Known, KnownField, fields_of};
+use tidegauge_lang::complete::{Completions, Existing, KnownField, fields_of};
 use tidegauge_lang::tree::{Expr, ExprKind, NamePattern, Query, Type};
 use tidegauge_lang::{Span, complete, parse_query, print_expression};
 use tidegauge_model::{Action, DatasetArea, ViewArea};
@@ -58,7 +58,7 @@ pub async fn complete_at(app: &App, caller: &Caller, text: &str, position: usize
         let compared = tables.compared(source, field).into_iter();
         compared.filter_map(|compared| values.get(&compared)).flatten().cloned().collect()
     };
-    Ok(complete(text, position, &Known { fields: &fields, values: &values, ..tables.known() }))
+    Ok(complete(text, position, &Existing { fields: &fields, values: &values, ..tables.known() }))
 }
 
 impl Tables {
@@ -103,7 +103,7 @@ impl Tables {
         for dataset in sources(&query).into_iter().take(TABLES_MAX) {
             read.add_dataset(app, caller, &dataset).await?;
         }
-        let fields = fields_of(&query, &Known { fields: &|name| read.fields_of(name), ..read.known() });
+        let fields = fields_of(&query, &Existing { fields: &|name| read.fields_of(name), ..read.known() });
         self.fields.insert(name.to_owned(), fields);
         Ok(())
     }
@@ -113,8 +113,8 @@ impl Tables {
     }
 
     /// Everything but fields and values.
-    fn known(&self) -> Known<'_> {
-        Known {
+    fn known(&self) -> Existing<'_> {
+        Existing {
             datasets: &self.datasets,
             views: &self.views,
             fields: &|_| Vec::new(),
@@ -135,7 +135,8 @@ impl Tables {
             Vec::new()
         };
         let fields = |name: &str| self.fields_of(name);
-        let completions = complete(text, position, &Known { fields: &fields, values: &note, ..self.known() });
+        let completions =
+            complete(text, position, &Existing { fields: &fields, values: &note, ..self.known() });
         (completions, asked.into_inner())
     }
 

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tidegauge_model::Timestamp;
-use tidegauge_model::chance::Chance;
+use tidegauge_model::rng::Rng;
 
 use super::nonces::{Nonce, Nonces};
 use super::{ProofRejection, Proven};
@@ -38,8 +38,8 @@ pub struct ProofMemory {
 
 impl ProofMemory {
     /// A memory of which nobody else can make the nonces.
-    pub fn new(chance: &dyn Chance) -> Self {
-        Self::empty(Nonces::new(chance), false, REMEMBERED_MAX)
+    pub fn new(rng: &dyn Rng) -> Self {
+        Self::empty(Nonces::new(rng), false, REMEMBERED_MAX)
     }
 
     fn empty(nonces: Nonces, demands_nonces: bool, max: usize) -> Self {
@@ -64,6 +64,12 @@ impl ProofMemory {
     #[must_use]
     pub fn another(&self) -> Self {
         Self::empty(self.nonces.clone(), self.demands_nonces, REMEMBERED_MAX)
+    }
+
+    /// How many proofs are remembered.
+    pub fn remembered(&self) -> usize {
+        let count = |pool: &Mutex<Pool>| pool.lock().unwrap_or_else(PoisonError::into_inner).marks.len();
+        count(&self.without_nonce) + count(&self.with_nonce)
     }
 
     /// What a client is to put into its next proof.
@@ -200,7 +206,7 @@ fn stretch_of(time: Timestamp) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use tidegauge_model::chance::SeededChance;
+    use tidegauge_model::rng::SeededRng;
 
     use super::*;
 
@@ -209,7 +215,7 @@ mod tests {
     }
 
     fn memory(max: usize) -> ProofMemory {
-        ProofMemory::new(&SeededChance::new(1)).with_room_for(max)
+        ProofMemory::new(&SeededRng::new(1)).with_room_for(max)
     }
 
     /// A proof of a key that was made at 1000 seconds.

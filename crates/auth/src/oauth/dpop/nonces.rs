@@ -7,7 +7,7 @@ use aws_lc_rs::hmac;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use tidegauge_model::Timestamp;
-use tidegauge_model::chance::{self, Chance};
+use tidegauge_model::rng::{self, Rng};
 
 /// How long one nonce is handed out. It is good until the next stretch has ended too.
 const STRETCH: Duration = Duration::from_secs(10);
@@ -35,8 +35,8 @@ pub(super) enum Nonce {
 }
 
 impl Nonces {
-    pub(super) fn new(chance: &dyn Chance) -> Self {
-        Self(hmac::Key::new(hmac::HMAC_SHA256, &chance::bytes::<KEY_BYTES>(chance)))
+    pub(super) fn new(rng: &dyn Rng) -> Self {
+        Self(hmac::Key::new(hmac::HMAC_SHA256, &rng::bytes::<KEY_BYTES>(rng)))
     }
 
     /// The nonce of this moment.
@@ -79,7 +79,7 @@ fn stretch_of(now: Timestamp) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use tidegauge_model::chance::SeededChance;
+    use tidegauge_model::rng::SeededRng;
 
     use super::*;
 
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_nonce_is_good_for_its_stretch_and_the_next() {
-        let nonces = Nonces::new(&SeededChance::new(1));
+        let nonces = Nonces::new(&SeededRng::new(1));
         let text = nonces.at(at(1_003));
         assert_eq!(text, nonces.at(at(1_009)));
         for (seconds, is_newest) in [(1_003, true), (1_009, true), (1_010, false), (1_019, false)] {
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn what_others_made_is_foreign() {
-        let (nonces, other) = (Nonces::new(&SeededChance::new(1)), Nonces::new(&SeededChance::new(2)));
+        let (nonces, other) = (Nonces::new(&SeededRng::new(1)), Nonces::new(&SeededRng::new(2)));
         let text = nonces.at(at(1_003));
         let altered = format!("{}B{}", &text[..2], &text[3..]);
         let longer = format!("{text}AAAA");

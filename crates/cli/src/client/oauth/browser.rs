@@ -5,7 +5,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use reqwest::Url;
 use tidegauge_auth::embedded::pkce;
-use tidegauge_model::chance::{self, Chance};
+use tidegauge_model::rng::{self, Rng};
 
 use super::discovery::Found;
 use super::http::Http;
@@ -33,7 +33,7 @@ pub async fn sign_in(
     http: &Http,
     found: &Found,
     wanted: Wanted<'_>,
-    chance: &dyn Chance,
+    rng: &dyn Rng,
     show: impl FnOnce(&Url),
 ) -> anyhow::Result<Tokens> {
     let metadata = &found.metadata;
@@ -45,7 +45,7 @@ pub async fn sign_in(
     }
     let loopback = Loopback::open().await?;
     let redirect_uri = loopback.redirect_uri();
-    let (verifier, state) = (secret(chance), secret(chance));
+    let (verifier, state) = (secret(rng), secret(rng));
     let challenge = pkce::challenge(&verifier);
     let mut url = endpoint.clone();
     url.query_pairs_mut()
@@ -82,6 +82,6 @@ pub async fn sign_in(
 }
 
 /// 256 random bits as text.
-fn secret(chance: &dyn Chance) -> String {
-    URL_SAFE_NO_PAD.encode(chance::bytes::<32>(chance))
+fn secret(rng: &dyn Rng) -> String {
+    URL_SAFE_NO_PAD.encode(rng::bytes::<32>(rng))
 }

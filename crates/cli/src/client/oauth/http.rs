@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::client::address::is_loopback;
+use crate::client::messages::not_reached;
 use crate::client::refusal;
-use crate::client::words::not_reached;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);

@@ -14,7 +14,7 @@ use reqwest::Url;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tidegauge_auth::embedded::pkce;
-use tidegauge_model::chance::SeededChance;
+use tidegauge_model::rng::SeededRng;
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Clock, Timestamp};
 
@@ -178,7 +178,7 @@ async fn by_browser(
         told.lock().unwrap().challenge = Some(asked["code_challenge"].clone());
         send.send((url.clone(), asked)).unwrap();
     };
-    let chance = SeededChance::new(5);
+    let rng = SeededRng::new(5);
     let person = async {
         let (url, asked) = receive.await.unwrap();
         assert_eq!(url.path(), "/authorize");
@@ -187,7 +187,7 @@ async fn by_browser(
         assert!(asked["state"].len() >= 43);
         visits(asked["redirect_uri"].clone(), asked["state"].clone()).await;
     };
-    let (tokens, ()) = tokio::join!(browser::sign_in(&server.http, found, WANTED, &chance, show), person);
+    let (tokens, ()) = tokio::join!(browser::sign_in(&server.http, found, WANTED, &rng, show), person);
     tokens
 }
 
@@ -237,8 +237,8 @@ async fn the_answer_of_another_server_ends_the_sign_in() {
 
     let mut plain = found;
     plain.metadata.code_challenge_methods_supported = vec!["plain".to_owned()];
-    let chance = SeededChance::new(5);
-    let error = browser::sign_in(&server.http, &plain, WANTED, &chance, |_| {}).await.unwrap_err();
+    let rng = SeededRng::new(5);
+    let error = browser::sign_in(&server.http, &plain, WANTED, &rng, |_| {}).await.unwrap_err();
     assert!(error.to_string().contains("PKCE"), "{error}");
 }
 
@@ -435,9 +435,9 @@ async fn tokens_that_can_be_renewed_need_consent_where_openid_asks_for_it() {
             send.send(asked).unwrap();
         };
         let wanted = Wanted { client_id: CLIENT_ID, scope };
-        let chance = SeededChance::new(5);
+        let rng = SeededRng::new(5);
         tokio::select! {
-            _ = browser::sign_in(&server.http, &found, wanted, &chance, show) => panic!("nobody has answered"),
+            _ = browser::sign_in(&server.http, &found, wanted, &rng, show) => panic!("nobody has answered"),
             asked = receive => assert_eq!(asked.unwrap().get("prompt").map(String::as_str), expected),
         }
     }

@@ -5,11 +5,12 @@
 use std::cmp::Ordering;
 use std::fmt::Write;
 
+use tidegauge_exec::kernels::json;
+
 use super::super::values::Summary;
 use super::Sides;
 use super::field::{FieldValues, Seen};
 use super::statistics::{chi_square_tail, distance_tail};
-use crate::functions::json;
 
 /// Up to how many different numbers are compared as values.
 const FEW_NUMBERS: usize = 20;

@@ -4,13 +4,13 @@
 use std::cmp::Reverse;
 
 use datafusion_common::Result;
+use tidegauge_exec::kernels::json;
 
 use super::super::grouped::Bytes;
 use super::super::state::{StateReader, damaged, write_number, write_text};
 use super::super::texts::{Entry, Texts};
 use super::super::values::{Summary, Values};
 use super::Sides;
-use crate::functions::json;
 
 /// How many values are kept when some are given up, and how many bytes their texts may have.
 const PLACES: usize = 1000;

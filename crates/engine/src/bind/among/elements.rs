@@ -4,11 +4,10 @@
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::json;
 use tidegauge_lang::tree::{Literal, Type};
-
-use crate::expr::Typed;
-use crate::functions::json;
-use crate::value::Value;
 
 /// A number that stands in the query.
 #[derive(Clone, Copy, Debug)]

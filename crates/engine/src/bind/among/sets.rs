@@ -8,14 +8,14 @@ use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_buffer::BooleanBuffer;
 use hashbrown::HashSet;
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::{At, Typed, Values};
+use tidegauge_exec::kernels::text::fold;
+use tidegauge_exec::kernels::{convert, digits, text, times};
 use tidegauge_lang::tree::Type;
 
 use super::elements::Number;
 use crate::Result;
-use crate::expr::{At, Typed, Values};
-use crate::functions::text::{self, fold};
-use crate::functions::{convert, digits, times};
-use crate::value::Value;
 
 /// Whether a value is equal to one of the texts.
 pub(super) fn texts(value: &Value, texts: Vec<String>, is_case_sensitive: bool) -> Result<Vec<Typed>> {
@@ -222,5 +222,5 @@ fn member_of(
         let bits = BooleanBuffer::collect_bool(rows, |row| array.is_valid(row) && is_member(&array, row));
         Ok(Arc::new(BooleanArray::new(bits, None)) as ArrayRef)
     };
-    Typed::call(name, Type::Boolean, vec![value], Arc::new(run))
+    Ok(Typed::call(name, Type::Boolean, vec![value], Arc::new(run))?)
 }

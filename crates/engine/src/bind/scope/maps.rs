@@ -1,12 +1,13 @@
 //! Names that lead into maps: `a.b.c` is what a field of that name holds, and also `b.c` in a map that is called `a`,
 //! whether `b.c` is one key there or `c` stands in an object `b`.
 
+use tidegauge_exec::Value;
+use tidegauge_exec::operators::member;
+use tidegauge_exec::operators::member::Inside;
 use tidegauge_model::FieldKind;
 
 use super::Scope;
 use crate::Result;
-use crate::functions::member::{self, Inside};
-use crate::value::Value;
 
 impl Scope {
     /// What a name means inside the fields and values that it begins with; none where there is none of these.
@@ -27,7 +28,7 @@ impl Scope {
         if places.is_empty() {
             return Ok(None);
         }
-        member::inside(&Value::NULL, &places).map(Some)
+        Ok(Some(member::inside(&Value::NULL, &places)?))
     }
 
     /// A field as it is stored, and in events that do not have it what the name means inside maps.
@@ -46,7 +47,7 @@ impl Scope {
         if places.is_empty() {
             return Ok(stored);
         }
-        member::inside(&stored, &places)
+        Ok(member::inside(&stored, &places)?)
     }
 
     /// Whether a name may also lead into maps of the events.

@@ -1,11 +1,12 @@
 //! Which fields the rows show, in which order: those of the dataset and what was computed beside them, or a list.
 
+use tidegauge_exec::Value;
 use tidegauge_lang::nearest;
 use tidegauge_model::columns::TIME_FIELD;
 
-use super::{ARRIVAL_FIELD, Scope};
+use super::Scope;
 use crate::Result;
-use crate::value::Value;
+use crate::columns::ARRIVAL_FIELD;
 
 /// Among more fields than these no name is looked for that could be meant: it is a courtesy, and must cost nothing.
 const NEAR_FIELDS_MAX: usize = 2_000;

@@ -9,12 +9,11 @@ use arrow_array::{Array, ArrayRef, PrimitiveArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use hashbrown::HashMap;
-use tidegauge_store::Codes;
+use tidegauge_exec::expr::{Codes, Input, Rows, Typed};
 
-use super::keys::KeyColumn;
 use crate::Result;
-use crate::expr::{Input, Rows, Typed};
 use crate::groups::bucket::bounds_of;
+use crate::groups::key_column::KeyColumn;
 
 /// Integers are looked up in a table when they differ by less than this.
 const SPREAD_MAX: i128 = 1 << 16;

@@ -8,8 +8,7 @@ use tidegauge_store::{Block, BlockId};
 
 use super::Worker;
 use crate::Result;
-use crate::groups::check::{Check, Kept};
-use crate::groups::states::{States, Unmerged};
+use crate::groups::states::{Check, Kept, States, Unmerged};
 use crate::partials::{self, MergedRun, Partial, Partials};
 use crate::scan::Scan;
 use crate::turns;

@@ -13,8 +13,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, Strin
 use arrow_buffer::NullBuffer;
 use arrow_schema::DataType;
 use hashbrown::DefaultHashBuilder;
-
-use crate::types::INLINE_MAX;
+use tidegauge_exec::types::INLINE_MAX;
 
 /// A key as a number. Its lowest byte tells of a text what the rest is.
 pub(super) type Key = u128;

@@ -19,7 +19,7 @@ use datafusion_execution::SpillFile;
 use datafusion_execution::disk_manager::DiskManager;
 
 use super::keys::Key;
-use super::parted::{PartedBlock, Parts, Rows};
+use super::part::{PartedBlock, Parts, Rows};
 use crate::{Error, Result};
 
 /// What one thread has put on the disk.

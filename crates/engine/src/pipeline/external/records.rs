@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use serde_json::value::RawValue;
+use tidegauge_exec::kernels::cells::{Cell, Column};
+use tidegauge_exec::kernels::json;
 use tidegauge_lang::tree::{ExternalData, ExternalFormat, Type};
-
-use crate::functions::cells::{Cell, Column};
-use crate::functions::json;
 
 /// Adds the records of a file to the columns, and gives how many there are.
 pub(super) fn add(

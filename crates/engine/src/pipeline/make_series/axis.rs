@@ -5,13 +5,14 @@ use std::fmt::Write;
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::{cellwise, convert, json, times};
+use tidegauge_exec::words::type_names;
 use tidegauge_lang::Diagnostic;
 use tidegauge_lang::tree::{Expr, MakeSeries, Type};
 
-use crate::bind::{Scope, type_names};
-use crate::expr::Typed;
-use crate::functions::{convert, json, times};
-use crate::value::Value;
+use crate::bind::Scope;
 use crate::{Error, Result};
 
 /// What is cut in stretches, and where. Stretches have numbers; the one that begins at the origin is 0.
@@ -48,7 +49,7 @@ impl Axis {
         let of = of_kind(&value, &[Type::Datetime, Type::Timespan]);
         let of = match of {
             Some(of) => of,
-            None if value.is_null() => crate::functions::logic::null(Type::Datetime),
+            None if value.is_null() => tidegauge_exec::kernels::logic::null(Type::Datetime),
             None => value.number()?.ok_or_else(|| {
                 let message =
                     format!("a series goes along times or numbers, and this is {}", type_names(&value));
@@ -103,14 +104,14 @@ impl Axis {
         let number = numbers(self.origin, self.step);
         let (first, end) = (self.first.unwrap_or(i64::MIN), self.end.unwrap_or(i64::MAX));
         let is_real = self.of.kind == Type::Float;
-        let run = convert::integers(move |array, row| {
+        let run = cellwise::integers(move |array, row| {
             let point = match is_real {
                 true => Point::Real(array.as_primitive::<Float64Type>().value(row)),
                 false => Point::Whole(array.as_primitive::<Int64Type>().value(row)),
             };
             number(point).filter(|number| (first..end).contains(number))
         });
-        Typed::call("stretch", Type::Integer, vec![self.of.clone()], run)
+        Ok(Typed::call("stretch", Type::Integer, vec![self.of.clone()], run)?)
     }
 
     /// Writes where a stretch begins, as JSON.

@@ -8,17 +8,17 @@ use arrow_array::{ArrayRef, UInt32Array};
 use arrow_ord::sort::{SortColumn, SortOptions, lexsort_to_indices};
 use arrow_select::take::take;
 use datafusion_common::DataFusionError;
+use tidegauge_exec::expr::{Input, Rows};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{ExprKind, Nulls, OrderKey, SortKey, Stage, Top, Type};
 
+use super::super::relation::About;
 use super::super::rows::of_table;
-use super::super::segment::About;
 use super::super::sort::count;
 use super::{Column, Planned, shape};
 use crate::Result;
 use crate::answer::Table;
 use crate::bind::Surroundings;
-use crate::expr::{Input, Rows};
 use crate::groups;
 use crate::plan::{Computed, Outcome, comparable, result_name};
 
@@ -195,16 +195,16 @@ impl Choice {
 
     /// The places of the chosen groups among those over all time, in their order.
     fn order(&self, totals: &Table, planned: &Planned, around: &Surroundings) -> Result<UInt32Array> {
-        let mut segment = of_table(totals, around, About::default())?;
+        let mut relation = of_table(totals, around, About::default())?;
         if let Some(columns) = &planned.columns {
-            shape(&mut segment, columns)?;
+            shape(&mut relation, columns)?;
         }
         let arrays = totals.fields.iter().flat_map(|field| &field.values);
         let inputs: Vec<Input> = arrays.map(|(_, array)| Input::Plain(Arc::clone(array))).collect();
         let rows = Rows::new(&inputs, totals.rows);
         let mut columns = Vec::with_capacity(self.by.len() + 1);
         for key in &self.by {
-            let value = segment.scope.field(&key.field, Span::default())?;
+            let value = relation.scope.field(&key.field, Span::default())?;
             // Lists and maps have no order.
             let has_order = |kind: &Type| !matches!(kind, Type::Array | Type::Map);
             let Some(sorted) = comparable(&value)?.filter(|sorted| has_order(&sorted.kind)) else { continue };

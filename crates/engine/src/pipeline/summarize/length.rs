@@ -6,9 +6,9 @@ use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use datafusion_execution::TaskContext;
+use tidegauge_exec::expr::Typed;
 use tidegauge_lang::tree::{TimeRange, Type};
 
-use crate::expr::Typed;
 use crate::groups::{self, GroupedRows};
 use crate::plan::{GroupsPlan, PlannedAggregate, Shape};
 use crate::{AggregateInfo, Result, aggregates};
@@ -19,7 +19,9 @@ pub(super) fn seconds_of(range: Option<TimeRange>, times: Option<(i64, i64)>) ->
     let start = if range.start == i64::MIN { times.map(|(first, _)| first) } else { Some(range.start) };
     let end = if range.end == i64::MAX { times.map(|(_, last)| last) } else { Some(range.end) };
     let (Some(start), Some(end)) = (start, end) else { return f64::NAN };
-    ((end as f64 - start as f64) / 1e9).max(1e-9)
+    // Times are too large to be subtracted as floats: that counts in steps of 256 ns.
+    let nanoseconds = i128::from(end) - i128::from(start);
+    (nanoseconds.max(1) as f64) / 1e9
 }
 
 /// The first and the last time of rows.
@@ -46,4 +48,22 @@ pub(super) async fn times_of(
         [first, last] => Some((*first, *last)),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_ranges_are_as_long_as_they_are() {
+        let start = 1_780_000_000_000_000_001;
+        let length = |end| seconds_of(Some(TimeRange { start, end }), None);
+        assert_eq!(length(start + 100), 1e-7);
+        assert_eq!(length(start), 1e-9);
+        assert_eq!(
+            seconds_of(Some(TimeRange { start: i64::MIN + 1, end: i64::MAX - 1 }), None),
+            u64::MAX as f64 / 1e9
+        );
+        assert!(seconds_of(None, None).is_nan());
+    }
 }

@@ -4,15 +4,16 @@
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
+use tidegauge_exec::Value;
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::kernels::logic;
 use tidegauge_lang::tree::{AggregateFunction, Expr, Type};
 
 use super::Parts;
 use crate::Result;
 use crate::aggregates;
-use crate::bind::{Scope, invalid, invalid_with};
-use crate::expr::Typed;
-use crate::functions::logic;
-use crate::value::Value;
+use crate::bind::Scope;
+use crate::error::{invalid, invalid_with};
 
 const LIST_MAX: i64 = aggregates::LIST_DEFAULT as i64;
 
@@ -170,6 +171,9 @@ pub(super) fn told_name(function: &str) -> &'static str {
         "make_list_if" => "makelistif",
         "phrases" => "phrases",
         "spotlight" => "spotlight",
+        "increase" => "increase",
+        "histogram_increase" => "histogramincrease",
+        "histogram_quantile" => "histogramquantile",
         _ => "computed",
     }
 }

@@ -1,17 +1,19 @@
 //! Aggregates that look at texts or at whole rows: the row where a value is greatest or least, the sequences of words in
 //! texts, and what distinguishes some rows from the others.
 
+use tidegauge_exec::expr::Typed;
+use tidegauge_exec::words::{conversion, type_names};
+use tidegauge_exec::{Value, functions};
 use tidegauge_lang::Span;
 use tidegauge_lang::tree::{Expr, ExprKind, Type};
 use tidegauge_model::columns::TIME_FIELD;
 
 use super::arguments::{number, told_name};
 use super::{Calls, Computed, Outcome, Parts};
-use crate::bind::{ARRIVAL_FIELD, Scope, Surroundings, conversion, invalid, invalid_with, type_names};
-use crate::expr::Typed;
-use crate::functions::library;
+use crate::bind::{Scope, Surroundings};
+use crate::columns::ARRIVAL_FIELD;
+use crate::error::{invalid, invalid_with};
 use crate::plan::groups::{PlannedAggregate, Shape, comparable, or_null};
-use crate::value::Value;
 use crate::{AggregateInfo, Result, aggregates};
 
 /// How many sequences of words are given, where the query does not say.
@@ -150,7 +152,7 @@ impl Calls {
     }
 }
 
-fn field_name(expr: &Expr) -> Option<String> {
+pub(super) fn field_name(expr: &Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Field(name) => Some(name.clone()),
         _ => None,
@@ -167,8 +169,9 @@ fn with_spans_as_numbers(value: Value) -> Value {
 }
 
 /// All values of a row in one JSON array.
-fn packed(values: &[Value]) -> Result<Typed> {
-    let packed = library::call_with_many("pack_array", values, Span::default(), &Surroundings::default())?;
+pub(super) fn packed(values: &[Value]) -> Result<Typed> {
+    let packed =
+        functions::call_with_many("pack_array", values, Span::default(), Surroundings::default().around())?;
     let packed = packed.unwrap_or_default();
     let array = packed.of_type(Type::Array).cloned();
     array.ok_or_else(|| invalid(Span::default(), format!("a row cannot be {}", type_names(&packed))))

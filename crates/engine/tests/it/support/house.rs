@@ -10,16 +10,16 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tidegauge_catalog::datasets::Dataset as CatalogDataset;
-use tidegauge_catalog::people::Person;
 use tidegauge_catalog::tokens::Token;
+use tidegauge_catalog::users::Person;
 use tidegauge_catalog::{Catalog, Change, Location, SealKey};
 use tidegauge_engine::{Answer, Dataset, Engine, EngineSettings, Error, Files, Options, Question};
 use tidegauge_ingest::{FieldGate, Limits, Reader};
 use tidegauge_lang::dataset_query::{Refused, Surroundings, translate};
 use tidegauge_lang::{Diagnostic, Resolved, Span, parse_query, resolve};
-use tidegauge_model::chance::SeededChance;
+use tidegauge_model::rng::SeededRng;
 use tidegauge_model::time::ManualClock;
-use tidegauge_model::{Capabilities, Chance, Clock, DatasetId, DatasetName, Org, OrgId, RowId, Timestamp};
+use tidegauge_model::{Capabilities, Clock, DatasetId, DatasetName, Org, OrgId, Rng, RowId, Timestamp};
 use tidegauge_store::{DatasetState, Receipt, Store, StoreSettings};
 
 use super::body;
@@ -75,7 +75,7 @@ pub(crate) struct House {
     folder: TempDir,
     catalog: Arc<Catalog>,
     clock: Arc<ManualClock>,
-    chance: Arc<SeededChance>,
+    rng: Arc<SeededRng>,
     org: OrgId,
     pub(crate) store: Arc<Store>,
     one_thread: Engine,
@@ -105,19 +105,19 @@ impl House {
         let now = Timestamp::from_micros(START / 1000);
         let org = set_up(&catalog, now).await;
         let clock = Arc::new(ManualClock::at(now));
-        let chance = Arc::new(SeededChance::new(7));
+        let rng = Arc::new(SeededRng::new(7));
         let mut settings = StoreSettings::new(folder.path().to_owned());
-        settings.log_file_bytes = 1 << 20;
+        settings.wal_file_bytes = 1 << 20;
         let store = Store::open(
             Arc::clone(&catalog),
             Arc::clone(&clock) as Arc<dyn Clock>,
-            Arc::clone(&chance) as Arc<dyn Chance>,
+            Arc::clone(&rng) as Arc<dyn Rng>,
             settings,
         );
         let store = Arc::new(store.await.unwrap());
         let one_thread = engine(&store, folder.path(), 1);
         let threads = engine(&store, folder.path(), 3);
-        Self { folder, catalog, clock, chance, org, store, one_thread, threads, datasets: AtomicU64::new(0) }
+        Self { folder, catalog, clock, rng, org, store, one_thread, threads, datasets: AtomicU64::new(0) }
     }
 
     /// Begins with engines that have kept nothing but what is on the disk.
@@ -145,7 +145,7 @@ impl House {
         let now = self.clock.now();
         let number = self.datasets.fetch_add(1, Ordering::Relaxed);
         let dataset = CatalogDataset {
-            id: DatasetId::generate(now, &*self.chance),
+            id: DatasetId::generate(now, &*self.rng),
             number: 0,
             org: self.org.clone(),
             name: DatasetName::parse(&format!("logs-{number}")).unwrap(),

@@ -9,6 +9,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use tidegauge_app::App;
+use tidegauge_app::service::ingest::Patience;
 use tidegauge_app::service::ingest::sender::{self, Refused, Sending};
 use tidegauge_protocols::elastic::{self, Bulk, TIME_FIELD, Target};
 use tidegauge_protocols::{Answer, Problem};
@@ -17,7 +18,7 @@ use super::face::Face;
 use super::{DATASET, SenderHeaders, SenderParameters, refuse, respond};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, PathIds, Query};
-use crate::guard::UnderWay;
+use crate::guard::InFlight;
 use crate::resources::ingest::{EVENT_LABELS, check_length, encoding, length, settle, text};
 
 /// More items are refused together.
@@ -38,7 +39,7 @@ enum Meant {
 struct Incoming {
     app: Arc<App>,
     caller: Caller,
-    under_way: Arc<UnderWay>,
+    in_flight: Arc<InFlight>,
     meant: Meant,
     timestamp_field: String,
     labels: Option<String>,
@@ -53,13 +54,13 @@ struct Incoming {
 pub async fn bulk(
     state: State<Arc<App>>,
     caller: Caller,
-    under_way: Extension<Arc<UnderWay>>,
+    in_flight: Extension<Arc<InFlight>>,
     PathId(name): PathId,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    take(state, caller, under_way, Meant::Fixed(name), parameters, headers, body).await
+    take(state, caller, in_flight, Meant::Fixed(name), parameters, headers, body).await
 }
 
 /// The same by PUT, which newer clients send.
@@ -70,13 +71,13 @@ pub async fn bulk(
 pub async fn bulk_put(
     state: State<Arc<App>>,
     caller: Caller,
-    under_way: Extension<Arc<UnderWay>>,
+    in_flight: Extension<Arc<InFlight>>,
     PathId(name): PathId,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    take(state, caller, under_way, Meant::Fixed(name), parameters, headers, body).await
+    take(state, caller, in_flight, Meant::Fixed(name), parameters, headers, body).await
 }
 
 /// The same for clients that put an index into the path. It is not looked at: the dataset is the one before it.
@@ -88,13 +89,13 @@ pub async fn bulk_put(
 pub async fn bulk_below(
     state: State<Arc<App>>,
     caller: Caller,
-    under_way: Extension<Arc<UnderWay>>,
+    in_flight: Extension<Arc<InFlight>>,
     names: PathIds,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    take(state, caller, under_way, Meant::Fixed(names.0), parameters, headers, body).await
+    take(state, caller, in_flight, Meant::Fixed(names.0), parameters, headers, body).await
 }
 
 /// Stores the sources of a bulk request in the datasets that its items name as `_index`.
@@ -105,13 +106,13 @@ pub async fn bulk_below(
 pub async fn root(
     state: State<Arc<App>>,
     caller: Caller,
-    under_way: Extension<Arc<UnderWay>>,
+    in_flight: Extension<Arc<InFlight>>,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
     let otherwise = parameters.0.dataset.clone();
-    take(state, caller, under_way, Meant::Named(otherwise), parameters, headers, body).await
+    take(state, caller, in_flight, Meant::Named(otherwise), parameters, headers, body).await
 }
 
 /// The same by PUT.
@@ -122,13 +123,13 @@ pub async fn root(
 pub async fn root_put(
     state: State<Arc<App>>,
     caller: Caller,
-    under_way: Extension<Arc<UnderWay>>,
+    in_flight: Extension<Arc<InFlight>>,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
     let otherwise = parameters.0.dataset.clone();
-    take(state, caller, under_way, Meant::Named(otherwise), parameters, headers, body).await
+    take(state, caller, in_flight, Meant::Named(otherwise), parameters, headers, body).await
 }
 
 /// The same for items that name no index: theirs is the one of the path.
@@ -139,13 +140,13 @@ pub async fn root_put(
 pub async fn index(
     state: State<Arc<App>>,
     caller: Caller,
-    under_way: Extension<Arc<UnderWay>>,
+    in_flight: Extension<Arc<InFlight>>,
     PathId(index): PathId,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    take(state, caller, under_way, Meant::Named(Some(index)), parameters, headers, body).await
+    take(state, caller, in_flight, Meant::Named(Some(index)), parameters, headers, body).await
 }
 
 /// The same by PUT.
@@ -156,19 +157,19 @@ pub async fn index(
 pub async fn index_put(
     state: State<Arc<App>>,
     caller: Caller,
-    under_way: Extension<Arc<UnderWay>>,
+    in_flight: Extension<Arc<InFlight>>,
     PathId(index): PathId,
     parameters: Query<SenderParameters>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    take(state, caller, under_way, Meant::Named(Some(index)), parameters, headers, body).await
+    take(state, caller, in_flight, Meant::Named(Some(index)), parameters, headers, body).await
 }
 
 async fn take(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Extension(under_way): Extension<Arc<UnderWay>>,
+    Extension(in_flight): Extension<Arc<InFlight>>,
     meant: Meant,
     Query(parameters): Query<SenderParameters>,
     headers: HeaderMap,
@@ -188,7 +189,7 @@ async fn take(
     let incoming = Incoming {
         app: Arc::clone(&app),
         caller,
-        under_way,
+        in_flight,
         meant,
         timestamp_field: named.unwrap_or_else(|| TIME_FIELD.to_owned()),
         labels: text(&headers, &EVENT_LABELS)?,
@@ -207,7 +208,8 @@ impl Incoming {
     /// Stores the items, one dataset after the other. What is in the way of one of them is told with its items, unless
     /// there is no other: then it is in the way of the request, which senders repeat rather than single items.
     async fn store(self, encoding: tidegauge_ingest::Encoding, body: Body) -> Result<Answer, Refused> {
-        let mut whole = sender::gather(&self.app, encoding, u64::MAX, body.into_data_stream()).await?;
+        let body = body.into_data_stream();
+        let mut whole = sender::gather(&self.app, encoding, u64::MAX, Patience::Hurried, body).await?;
         let target = match &self.meant {
             Meant::Fixed(name) => Target::Fixed(name),
             Meant::Named(otherwise) => Target::Named { otherwise: otherwise.as_deref() },
@@ -249,7 +251,7 @@ impl Incoming {
             Refused::Service(error) => {
                 let kind = error.kind;
                 let error = ApiError::from(error);
-                self.under_way.note_refusal(&self.app, &self.caller, &error);
+                self.in_flight.note_refusal(&self.app, &self.caller, &error);
                 Problem::new(kind, error.body.message)
             }
         }

@@ -44,7 +44,7 @@ impl Face {
     pub fn of(uri: &Uri, headers: &HeaderMap, now: Timestamp) -> Option<Self> {
         let path = endpoint_address::split(uri.path()).map_or(uri.path(), |(_, route)| route);
         match path {
-            "/v1/logs" | "/v1/traces" | "/v1/metrics" => {
+            "/v1/logs" | "/v1/traces" | "/v1/metrics" | "/otlp/v1/logs" => {
                 // Who sends something else is told in the form that a person can read.
                 Some(Self::Otlp(encoding_of(headers).unwrap_or(otlp::Encoding::Json)))
             }
@@ -233,6 +233,7 @@ mod tests {
             ("/loki/api/v1/push", &["text/plain"]),
             ("/v1/ingest/{name}/elastic/{index}/_bulk", &["application/json"]),
             ("/v1/logs", &["application/json", "application/x-protobuf"]),
+            ("/otlp/v1/logs", &["application/json", "application/x-protobuf"]),
             ("/v1/ingest/{name}", &[]),
         ];
         for (path, media) in paths {

@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::Response;
 use tidegauge_app::App;
+use tidegauge_app::service::ingest::Patience;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::gelf;
 
@@ -65,6 +66,8 @@ async fn take(
     let bytes_max = app.ingest.limits.max_event_bytes as u64;
     let mut incoming = Incoming::new((app, caller), named, parameters, &headers, body)?;
     incoming.bytes_max = bytes_max;
+    // Its senders do not come back with what is refused.
+    incoming.patience = Patience::Patient;
     let read = move |body: &[u8], events: &mut Events<'_>| gelf::read(body, None, bytes_max, events);
     incoming.store(&Face::Gelf, read, |_| None, |_| gelf::accepted()).await
 }

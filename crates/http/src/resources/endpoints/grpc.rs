@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
 use http_body_util::{BodyExt, Full};
@@ -23,6 +24,17 @@ use crate::resources::ingest::text;
 
 /// What a message is compressed with, if its frame says that it is.
 const MESSAGE_ENCODING: &str = "grpc-encoding";
+
+/// What the path of every call of OTLP begins with.
+const CALLS: &str = "/opentelemetry.proto.collector.";
+
+/// Lets calls of OTLP through, on a port that is for nothing else. To clients of gRPC 404 says that there is no such call.
+pub async fn alone(request: Request, next: Next) -> Response {
+    if request.uri().path().starts_with(CALLS) {
+        return next.run(request).await;
+    }
+    (StatusCode::NOT_FOUND, "this port takes OTLP over gRPC alone\n").into_response()
+}
 
 /// Stores log records, as `/v1/logs` does. Metadata of the call are headers.
 #[utoipa::path(post, path = "/opentelemetry.proto.collector.logs.v1.LogsService/Export", tag = "senders",

@@ -16,7 +16,7 @@ use super::face::Face;
 use super::{RawBytes, SenderHeaders, refuse, respond};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId};
-use crate::resources::ingest::{EVENT_LABELS, text};
+use crate::resources::ingest::{EVENT_LABELS, encoding, text};
 
 /// The route, which has no limit on its time as a whole.
 pub const ROUTE: &str = "/v1/ingest/{name}/journald/upload";
@@ -35,11 +35,12 @@ pub async fn upload(
     body: Body,
 ) -> Result<Response, ApiError> {
     let labels = text(&headers, &EVENT_LABELS)?;
+    let encoding = encoding(&headers)?;
     let to_app = Arc::clone(&app);
     // Boxed once here, or every layer around it would copy it.
     let work = Box::pin(async move {
         let sending = Sending { dataset, labels, ..Sending::default() };
-        journal::upload(&to_app, &caller, sending, body.into_data_stream()).await
+        journal::upload(&to_app, &caller, sending, encoding, body.into_data_stream()).await
     });
     match app.background.run(work).await {
         Ok(()) => Ok(respond(journald::accepted())),

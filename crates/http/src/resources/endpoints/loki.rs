@@ -12,13 +12,10 @@ use tidegauge_ingest::Events;
 use tidegauge_protocols::{loki, snappy};
 
 use super::face::Face;
-use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, without_snappy};
+use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, TENANT, without_snappy};
 use crate::error::ApiError;
 use crate::extract::{Caller, Query};
 use crate::resources::ingest::text;
-
-/// Where senders of Loki name their tenant, which is the dataset unless another is named.
-const TENANT: &str = "x-scope-orgid";
 
 /// Stores the entries of streams. Labels and metadata become fields, the line is `message`.
 #[utoipa::path(post, path = "/loki/api/v1/push", tag = "senders", operation_id = "loki_push",

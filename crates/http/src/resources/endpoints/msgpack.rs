@@ -6,8 +6,8 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use tidegauge_app::App;
-use tidegauge_app::service::ingest::IngestAnswer;
 use tidegauge_app::service::ingest::sender::{Key, Refused};
+use tidegauge_app::service::ingest::{IngestAnswer, Patience};
 use tidegauge_protocols::msgpack;
 
 use super::{Incoming, SenderParameters};
@@ -31,7 +31,9 @@ pub async fn take(
     body: Body,
 ) -> Result<IngestAnswer, ApiError> {
     let parameters = SenderParameters { dataset: None, timestamp_field };
-    let incoming = Incoming::new((app, caller), Some(dataset), parameters, headers, body)?;
+    let mut incoming = Incoming::new((app, caller), Some(dataset), parameters, headers, body)?;
+    // As for every other body of ingest.
+    incoming.patience = Patience::Patient;
     match incoming.run(msgpack::read, move |_| key.map(Key::Chosen)).await? {
         Ok(stored) => Ok(stored.answer),
         Err(Refused::Service(error)) => Err(error.into()),

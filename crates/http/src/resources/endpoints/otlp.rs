@@ -1,5 +1,6 @@
-//! OTLP over HTTP: `/v1/logs`, `/v1/traces` and `/v1/metrics`, as protobuf or JSON. Exporters have few seconds and drop
-//! what is not answered by 429, 502, 503 or 504, so whatever passes by itself is one of these.
+//! OTLP over HTTP: `/v1/logs`, `/v1/traces` and `/v1/metrics`, as protobuf or JSON, and logs where Loki has them.
+//! Exporters have few seconds and drop what is not answered by 429, 502, 503 or 504, so whatever passes by itself is
+//! one of these.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use tidegauge_model::ErrorKind;
 use tidegauge_protocols::otlp::{self, Encoding, MAP_FIELDS, Signal};
 
 use super::face::Face;
-use super::{Incoming, RawBytes, SenderHeaders, SenderParameters};
+use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, TENANT};
 use crate::error::ApiError;
 use crate::extract::{Caller, Query};
 use crate::resources::ingest::text;
@@ -38,6 +39,27 @@ pub async fn logs(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
+    take(Signal::Logs, app, caller, parameters, headers, body).await
+}
+
+/// The same where Loki takes them, for exporters that were set up for it.
+#[utoipa::path(post, path = "/otlp/v1/logs", tag = "senders", operation_id = "otlp_logs_loki",
+    params(SenderParameters, SenderHeaders),
+    request_body(content((Object = "application/json"), (RawBytes = "application/x-protobuf")),
+        description = "An `ExportLogsServiceRequest`; gzip, zstd and deflate are understood."),
+    responses(
+        (status = 200, description = "An `ExportLogsServiceResponse`, as the request was written.", content(
+            (Object = "application/json"), (RawBytes = "application/x-protobuf"))),
+        (status = 415, description = "The media type or the content encoding is not understood."),
+    ))]
+pub async fn logs_of_loki(
+    State(app): State<Arc<App>>,
+    caller: Caller,
+    Query(mut parameters): Query<SenderParameters>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    parameters.dataset = parameters.dataset.filter(|name| !name.is_empty()).or(text(&headers, &[TENANT])?);
     take(Signal::Logs, app, caller, parameters, headers, body).await
 }
 

@@ -59,7 +59,7 @@ pub struct EndpointResponse {
     /// When events were last stored; null if never.
     #[schema(format = DateTime)]
     pub last_event_at: Option<String>,
-    /// Why something was last not stored; null if nothing was refused.
+    /// Why something was last not stored; null if nothing was refused. The reason is for who may query the dataset.
     #[schema(inline)]
     pub last_error: Option<EndpointError>,
 }
@@ -84,7 +84,7 @@ pub struct NewEndpointResponse {
 
 impl EndpointResponse {
     fn of(endpoint: Endpoint) -> Result<Self, ApiError> {
-        let figures = endpoint.figures;
+        let stats = endpoint.stats;
         Ok(Self {
             id: endpoint.id.into_string(),
             name: endpoint.name,
@@ -94,11 +94,11 @@ impl EndpointResponse {
             created_at: endpoint.created.to_string(),
             created_by: endpoint.created_by.into_string(),
             updated_at: endpoint.modified.to_string(),
-            events: figures.events,
-            bytes: figures.bytes,
-            failures: figures.failures,
-            last_event_at: figures.last_event.map(|time| time.to_string()),
-            last_error: figures
+            events: stats.events,
+            bytes: stats.bytes,
+            failures: stats.failures,
+            last_event_at: stats.last_event.map(|time| time.to_string()),
+            last_error: stats
                 .last_error
                 .map(|error| EndpointError { time: error.at.to_string(), message: error.message }),
         })
@@ -149,7 +149,8 @@ pub async fn create(
     Ok(Json(NewEndpointResponse { record: EndpointResponse::of(new.endpoint)?, url }))
 }
 
-/// Replaces an endpoint; its address and its figures stay. An unknown id is not created.
+/// Replaces an endpoint; its address and its figures stay. An unknown id is not created. The caller must hold the right to
+/// send to its dataset before and after.
 #[utoipa::path(put, path = "/endpoints/{id}", tag = "endpoints", params(("id" = String, Path)),
     request_body = EndpointRequest, responses((status = 200, body = EndpointResponse)))]
 pub async fn replace(

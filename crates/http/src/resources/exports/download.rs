@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::{StreamExt, stream};
 use tidegauge_app::App;
@@ -13,7 +13,6 @@ use tidegauge_app::service;
 use tidegauge_app::service::exports::{self, FileFormat, Offer};
 use tidegauge_app::service::query::Queried;
 use tidegauge_engine::Held;
-use tidegauge_model::ErrorKind;
 
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::PathId;
@@ -34,7 +33,8 @@ struct File {
     held: Held,
 }
 
-/// The file that a link stands for; the link is used up by it.
+/// The file that a link stands for; the link is used up by it, but not by a question for its head alone. It is good for as
+/// long as who made it may ask the query.
 #[utoipa::path(get, path = "/exports/{link}", tag = "query", params(("link" = String, Path)),
     responses(
         (status = 200, content((String = "text/csv"), (String = "application/x-ndjson"),
@@ -42,8 +42,16 @@ struct File {
         (status = 404, body = ErrorBody, description = "The link is not good, or not any more."),
         (status = 432, body = ErrorBody, description = "The answer cannot be written in pages, and is too large for one."),
     ))]
-pub async fn download(State(app): State<Arc<App>>, PathId(link): PathId) -> Result<Response, ApiError> {
-    let offer = exports::take(&app, &link)?;
+pub async fn download(
+    State(app): State<Arc<App>>,
+    method: Method,
+    PathId(link): PathId,
+) -> Result<Response, ApiError> {
+    if method == Method::HEAD {
+        let offer = Box::pin(exports::look(&app, &link)).await?;
+        return Ok(headers(offer.format, &app).into_response());
+    }
+    let offer = Box::pin(exports::take(&app, &link)).await?;
     let headers = headers(offer.format, &app);
     let mut file = File { app, offer, names: None, held: Held::default() };
     // The first page decides whether there is a file at all.
@@ -69,18 +77,14 @@ impl File {
     async fn next(&mut self) -> Result<Option<Bytes>, service::Error> {
         // Before the next page is asked for: who holds a place must not wait for another.
         self.held = Held::default();
-        let Some(queried) = Box::pin(self.offer.export.next(&self.app, &self.offer.caller)).await? else {
+        let Some(queried) = Box::pin(self.offer.next(&self.app)).await? else {
             return Ok(None);
         };
         let names = field_names(&Shown::of(&queried, true));
         let format = self.offer.format;
         let above = self.names.clone();
         let writing = move || written(format, &queried, above.as_deref());
-        let writing = self.app.background.handle().spawn_blocking(writing);
-        let (bytes, held) = writing.await.map_err(|error| {
-            let failed = service::Error::new(ErrorKind::Internal, "the file cannot be written");
-            service::Error { source: Some(Box::new(error)), ..failed }
-        })??;
+        let (bytes, held) = self.app.background.compute(writing).await?;
         self.held = held;
         self.names.get_or_insert_with(|| names.into());
         Ok(Some(bytes.into()))

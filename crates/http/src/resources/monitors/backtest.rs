@@ -1,20 +1,27 @@
-//! What a monitor would have done in the past.
+//! What a monitor would have done in the past: at once, or as server-sent events for who wants to see that it goes on.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 use tidegauge_app::App;
 use tidegauge_app::service::Error;
-use tidegauge_app::service::watch::backtest::{self, Alert, Backtest, BacktestInput, Value};
+use tidegauge_app::service::alerting::backtest::{self, Alert, Backtest, BacktestInput, Progress, Value};
 use tidegauge_model::{Timestamp, Violation};
 use utoipa::ToSchema;
 
+use super::backtest_stream::watched;
 use super::body::{MonitorRequest, number};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, Json};
+use crate::guard::InFlight;
+use crate::resources::query::apl::parameters::accepts;
+use crate::resources::query::apl::stream::{MEDIA_TYPE, StreamEvent};
 
 /// Which definition is tried over which time.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -125,23 +132,40 @@ fn time(field: &str, text: &str) -> Result<Timestamp, Error> {
 }
 
 /// Tells what a definition would have done between two times, without keeping it and without telling anybody. Every run
-/// that would have been due is judged as live runs are. The caller must be allowed to read what the query reads.
+/// that would have been due is judged as live runs are. The caller must be allowed to read what the query reads. It has
+/// the time that a query has. With `Accept: text/event-stream` the answer comes as server-sent events: `progress` twice
+/// a second at most, then `result`, or `error`; it ends when nobody reads any more.
 #[utoipa::path(post, path = "/monitors/backtest", tag = "monitors", request_body = BacktestRequest, responses(
-    (status = 200, body = BacktestResponse),
+    (status = 200, content((BacktestResponse = "application/json"), (StreamEvent = "text/event-stream"))),
     (status = 404, body = ErrorBody, description = "There is no such dataset."),
     (status = 430, body = ErrorBody, description = "The month's queries are used up."),
 ))]
 pub async fn backtest(
     State(app): State<Arc<App>>,
     caller: Caller,
+    Extension(in_flight): Extension<Arc<InFlight>>,
+    headers: HeaderMap,
     Json(request): Json<BacktestRequest>,
-) -> Result<Json<BacktestResponse>, ApiError> {
+) -> Result<Response, ApiError> {
     let input = BacktestInput {
         start: time("startTime", &request.start_time)?,
         end: time("endTime", &request.end_time)?,
         monitor: request.monitor.into(),
         compare: request.compare.map(Into::into),
     };
-    let (monitor, compare) = backtest::backtest(&app, &caller, input).await?;
-    Ok(Json(BacktestResponse { monitor: monitor.into(), compare: compare.map(Replayed::from) }))
+    if accepts(&headers, MEDIA_TYPE) {
+        return Ok(watched(app, caller, in_flight, input));
+    }
+    Ok(Json(replayed(&app, &caller, input, &Progress::default()).await?).into_response())
+}
+
+/// Tries what is asked for.
+pub(super) async fn replayed(
+    app: &App,
+    caller: &Caller,
+    input: BacktestInput,
+    progress: &Progress,
+) -> Result<BacktestResponse, ApiError> {
+    let (monitor, compare) = backtest::backtest(app, caller, input, progress).await?;
+    Ok(BacktestResponse { monitor: monitor.into(), compare: compare.map(Replayed::from) })
 }

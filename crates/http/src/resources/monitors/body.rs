@@ -10,7 +10,7 @@ use tidegauge_app::service::monitors::MonitorInput;
 use tidegauge_catalog::monitors::Monitor;
 use utoipa::ToSchema;
 
-use crate::any_case::AnyCase;
+use crate::case_insensitive::AnyCase;
 use crate::resources::schemas::{MonitorKindName, MonitorOperatorName};
 
 /// The keys of a request.

@@ -27,7 +27,7 @@ use super::schemas::AplResponse;
 use super::{ExplainHeader, as_text, read_body, respond};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, Query};
-use crate::guard::UnderWay;
+use crate::guard::InFlight;
 
 pub use self::asking::Asking;
 
@@ -82,7 +82,7 @@ pub async fn in_query(
     State(app): State<Arc<App>>,
     caller: Caller,
     Query(parameters): Query<AplParameters>,
-    Extension(under_way): Extension<Arc<UnderWay>>,
+    Extension(in_flight): Extension<Arc<InFlight>>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
@@ -94,7 +94,7 @@ pub async fn in_query(
     let (request, text) = read_body::<AplRequest>(&app, &headers, body).await?;
     let asking = Asking::new(request, asked, as_text(&text))?;
     match is_watched {
-        true => Ok(stream::watched(app, caller, under_way, asking)),
+        true => Ok(stream::watched(app, caller, in_flight, asking)),
         false => answered(&app, &caller, asking).await,
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::HeaderMap;
 use serde::Deserialize;
 use tidegauge_app::service::query::history::SaveAs;
-use tidegauge_app::service::query::{Manner, WAIT_AUTO, WAIT_MAX};
+use tidegauge_app::service::query::{RunOptions, WAIT_AUTO, WAIT_MAX};
 use tidegauge_model::{Rule, Violation, duration};
 use utoipa::IntoParams;
 
@@ -65,18 +65,18 @@ impl Format {
 pub struct Asked {
     pub format: Format,
     pub save_as: Option<SaveAs>,
-    pub manner: Manner,
+    pub run_options: RunOptions,
 }
 
 impl QueryParameters {
     pub fn read(&self, headers: &HeaderMap) -> Result<Asked, Violation> {
-        let manner = manner(
+        let run_options = run_options(
             self.nocache.as_deref(),
             self.streaming_duration.as_deref(),
             self.explain.as_deref(),
             headers,
         )?;
-        Ok(Asked { format: self.format()?, save_as: self.save_as()?, manner })
+        Ok(Asked { format: self.format()?, save_as: self.save_as()?, run_options })
     }
 
     fn format(&self) -> Result<Format, Violation> {
@@ -101,14 +101,14 @@ impl QueryParameters {
 }
 
 /// How a query is to be run, by its parameters and by the header that asks for an explanation.
-pub(super) fn manner(
+pub(super) fn run_options(
     nocache: Option<&str>,
     streaming_duration: Option<&str>,
     explain: Option<&str>,
     headers: &HeaderMap,
-) -> Result<Manner, Violation> {
+) -> Result<RunOptions, Violation> {
     let header = headers.get(EXPLAIN).map(|value| value.to_str().unwrap_or("unreadable"));
-    Ok(Manner {
+    Ok(RunOptions {
         bypasses_cache: flag("nocache", nocache)?,
         wait: wait(streaming_duration)?,
         is_explained: flag("explain", explain)? || flag(EXPLAIN, header)?,
@@ -162,11 +162,11 @@ mod tests {
             Asked {
                 format: Format::Tabular,
                 save_as,
-                manner: Manner { bypasses_cache: true, wait, is_explained: true }
+                run_options: RunOptions { bypasses_cache: true, wait, is_explained: true }
             }
         );
-        assert_eq!(asked("streaming-duration=auto").unwrap().manner.wait, Some(WAIT_AUTO));
-        assert_eq!(asked("streaming-duration=1h").unwrap().manner.wait, Some(WAIT_MAX));
+        assert_eq!(asked("streaming-duration=auto").unwrap().run_options.wait, Some(WAIT_AUTO));
+        assert_eq!(asked("streaming-duration=1h").unwrap().run_options.wait, Some(WAIT_MAX));
         assert_eq!(asked("saveAsKind=stream").unwrap().save_as, Some(SaveAs::Stream));
     }
 

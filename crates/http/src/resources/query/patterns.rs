@@ -12,9 +12,9 @@ use utoipa::{IntoParams, ToSchema};
 use super::COST;
 use super::answer::time_text;
 use super::parameters::flag;
-use crate::allowance;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, Json, PathId, Query};
+use crate::quota_headers;
 use crate::resources::paging;
 
 /// Which patterns to find.
@@ -100,7 +100,7 @@ pub async fn patterns(
     };
     let found = Box::pin(patterns::find(&app, &caller, input)).await?;
     let mut headers = HeaderMap::new();
-    allowance::set(&mut headers, &found.allowance);
+    quota_headers::set(&mut headers, &found.quota_remaining);
     for name in COST {
         headers.insert(name, HeaderValue::from(found.cost));
     }

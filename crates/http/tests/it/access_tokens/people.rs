@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tidegauge_app::service::links;
+use tidegauge_app::service::invite_links;
 use tidegauge_catalog::Change;
 use tidegauge_model::Role;
 
@@ -140,7 +140,7 @@ async fn link_ends(backend: Backend) {
     let person = app.app.catalog.find_person(&app.owner).await.unwrap().unwrap();
     let change =
         Change { org: None, actor: "operator".to_owned(), at: app.app.now(), request_id: String::new() };
-    let made = links::make(&app.app.catalog, &*app.app.chance, &person, &change).await.unwrap();
+    let made = invite_links::make(&app.app.catalog, &*app.app.rng, &person, &change).await.unwrap();
     let path = format!("/setup/{}", made.secret.reveal());
     let mut browser = Browser::new(app);
     assert_eq!(browser.submit(&path, &path, &[("password", PASSWORD)]).await.status, 303);

@@ -25,6 +25,7 @@ pub(super) fn rows() -> Vec<Row> {
     rows.extend(senders::endpoint_rows());
     rows.extend(rbac_rows());
     rows.extend(oauth_rows());
+    rows.extend(organisation_rows());
     rows.extend([
         row("GET", "/notifiers", Id::None, None, 200),
         row("POST", "/notifiers", Id::None, notifier(), 200),
@@ -37,6 +38,7 @@ pub(super) fn rows() -> Vec<Row> {
         row("POST", "/notifiers/{id}/deliveries/{deliveryId}/replay", Id::Notifier, None, 200),
         row("GET", "/tokens", Id::None, None, 200),
         row("POST", "/tokens", Id::None, token(), 200),
+        row("GET", "/tokens/usage", Id::Token, None, 200),
         row("GET", "/tokens/{id}", Id::Token, None, 200),
         row("DELETE", "/tokens/{id}", Id::Token, None, 204),
         row("POST", "/tokens/{id}/regenerate", Id::Token, regenerate(), 200),
@@ -46,11 +48,6 @@ pub(super) fn rows() -> Vec<Row> {
         row("PUT", "/apl-starred-queries/{id}", Id::Starred, starred(), 200),
         row("DELETE", "/apl-starred-queries/{id}", Id::Starred, None, 204),
         row("POST", "/apl-starred-queries/{id}/run", Id::Starred, Some(json!({})), 200),
-        row("GET", "/orgs", Id::None, None, 200),
-        row("POST", "/orgs", Id::None, name(), 200),
-        row("POST", "/orgs/provision", Id::None, name(), 200),
-        row("GET", "/orgs/{id}", Id::Org, None, 200),
-        row("PUT", "/orgs/{id}", Id::Org, name(), 200),
         row("GET", "/user", Id::None, None, 200),
         row("PUT", "/user", Id::None, name(), 200),
         row("GET", "/user/capabilities", Id::None, None, 200),
@@ -63,9 +60,21 @@ pub(super) fn rows() -> Vec<Row> {
         row("POST", "/users/{id}/invitation", Id::User, None, 200),
         row("PUT", "/users/{id}/role", Id::User, Some(json!({"role": "none"})), 200),
         row("DELETE", "/users/{id}", Id::User, None, 204),
-        row("GET", "/audit", Id::None, None, 200),
     ]);
     rows
+}
+
+fn organisation_rows() -> Vec<Row> {
+    let name = || Some(json!({"name": "renamed"}));
+    vec![
+        row("GET", "/orgs", Id::None, None, 200),
+        row("POST", "/orgs", Id::None, name(), 200),
+        row("POST", "/orgs/provision", Id::None, name(), 200),
+        row("GET", "/orgs/{id}", Id::Org, None, 200),
+        row("PUT", "/orgs/{id}", Id::Org, name(), 200),
+        row("GET", "/orgs/{id}/usage", Id::Org, None, 200),
+        row("GET", "/audit", Id::None, None, 200),
+    ]
 }
 
 fn dataset_rows() -> Vec<Row> {
@@ -92,6 +101,7 @@ fn dataset_rows() -> Vec<Row> {
         row("GET", "/datasets/_fields", Id::Dataset, None, 200),
         row("GET", "/datasets/_stats", Id::Dataset, None, 200),
         row("GET", "/datasets/{id}/info", Id::Dataset, None, 200),
+        row("POST", "/datasets/_demo", Id::None, None, 200),
         row("POST", "/datasets/{id}/trim", Id::Dataset, age(), 204),
         row("POST", "/datasets/{id}/vacuum", Id::Dataset, None, 200),
         row("POST", "/datasets/{name}/ingest", Id::Dataset, events(), 200),

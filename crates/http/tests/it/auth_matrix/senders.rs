@@ -1,4 +1,4 @@
-//! The rows of the routes of senders that speak a protocol of their own.
+//! The rows of the routes of senders, and of language models, that speak a protocol of their own.
 
 use serde_json::{Value, json};
 
@@ -6,15 +6,18 @@ use super::{DEFINED_ON, Id, Row, row};
 
 pub(super) fn rows() -> Vec<Row> {
     let sent = |method, path, body: Value, success| row(method, path, Id::Sent, Some(body), success);
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     let bulk = || json!("{\"index\":{}}\n{\"a\":1}\n");
     let envelope = || json!({"event": {"a": 1}});
     let log = || json!([{"message": "a"}]);
     let journal = json!("__REALTIME_TIMESTAMP=1780315200000000\nMESSAGE=a\n\n");
     let cloud_event = json!({"specversion": "1.0", "type": "t", "source": "s", "id": "1"});
     vec![
+        row("POST", "/mcp", Id::None, Some(ping), 200),
         sent("POST", "/logs", json!({}), 200),
         sent("POST", "/traces", json!({}), 200),
         sent("POST", "/metrics", json!({}), 200),
+        sent("POST", "/otlp/v1/logs", json!({}), 200),
         // Who may send is told that it is no call of gRPC. As one, every refusal has the status 200.
         sent("POST", "/opentelemetry.proto.collector.logs.v1.LogsService/Export", json!({}), 415),
         sent("POST", "/opentelemetry.proto.collector.trace.v1.TraceService/Export", json!({}), 415),

@@ -33,6 +33,7 @@ pub(super) fn rows() -> Vec<Row> {
         row("GET", "/monitors/{id}/runs", Id::Monitor, None, 200),
         row("POST", "/monitors/{id}/resolve", Id::Monitor, None, 200),
         row("POST", "/monitors/backtest", Id::None, backtest, 200),
+        row("GET", "/monitors/states", Id::None, None, 200),
         row("GET", "/annotations", Id::None, None, 200),
         row("POST", "/annotations", Id::None, annotation(), 201),
         row("GET", "/annotations/{id}", Id::Annotation, None, 200),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidegauge_app::service::links;
+use tidegauge_app::service::invite_links;
 use tidegauge_catalog::Change;
 use tidegauge_catalog::passwords::NewPassword;
 
@@ -149,7 +149,7 @@ pub(super) async fn password_change(app: TestApp) {
     let change = Change { org: None, actor: "test".to_owned(), at: app.app.now(), request_id: String::new() };
     let catalog = &app.app.catalog;
     let person = catalog.find_person(&app.owner).await.unwrap().unwrap();
-    let link = links::make(catalog, &*app.app.chance, &person, &change).await.unwrap();
+    let link = invite_links::make(catalog, &*app.app.rng, &person, &change).await.unwrap();
     let new = NewPassword { hash: "a hash", account: "an account" };
     assert!(catalog.use_link(&link.secret.digest(), new, &change).await.unwrap());
     app.clock.advance(Duration::from_secs(6));

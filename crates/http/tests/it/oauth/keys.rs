@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
-use tidegauge_app::jobs::keep_oauth;
+use tidegauge_app::jobs::oauth_maintenance;
 use tidegauge_app::service::oauth::keys::{self, Takeover};
 use tidegauge_catalog::Change;
 use tidegauge_model::Clock;
@@ -33,7 +33,7 @@ async fn access(app: &TestApp) -> String {
 
 async fn pass(app: &TestApp, time: Duration) {
     app.clock.advance(time);
-    keep_oauth::step(&app.app).await.unwrap();
+    oauth_maintenance::step(&app.app).await.unwrap();
 }
 
 pub(super) async fn rotation(app: TestApp) {

@@ -14,9 +14,9 @@ use super::flow::*;
 use crate::app::{Answer, PUBLIC_URL, TestApp};
 
 /// A key of a client.
-struct Holder(EcdsaKeyPair);
+struct TokenSubject(EcdsaKeyPair);
 
-impl Holder {
+impl TokenSubject {
     fn new() -> Self {
         let document = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
         Self(EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, document.unwrap().as_ref()).unwrap())
@@ -67,7 +67,7 @@ const TOKEN: (&str, &str) = ("POST", "/oauth/token");
 
 /// A proof is remembered once there are tokens for it, so that whoever gets none fills no memory.
 pub(super) async fn remembered(app: TestApp) {
-    let holder = Holder::new();
+    let holder = TokenSubject::new();
     let proof = holder.proof(&app, TOKEN, None, "1");
     for _ in 0..2 {
         refused(&token_with(&app, &redemption("none"), &proof).await, 400, "invalid_grant");
@@ -84,7 +84,7 @@ pub(super) async fn remembered(app: TestApp) {
 pub(super) async fn nonces(app: TestApp) {
     let settings = Oauth { is_embedded: true, demands_nonces: true, ..Oauth::default() };
     let app = TestApp::start_with(app.backend, settings).await;
-    let holder = Holder::new();
+    let holder = TokenSubject::new();
     let code = Browser::of(&app, &app.owner).await.code(&cli_request()).await;
     let without = token_with(&app, &redemption(&code), &holder.proof(&app, TOKEN, None, "1")).await;
     refused(&without, 400, "use_dpop_nonce");
@@ -127,7 +127,7 @@ pub(super) async fn nonces(app: TestApp) {
 }
 
 pub(super) async fn binding(app: TestApp) {
-    let (holder, thief) = (Holder::new(), Holder::new());
+    let (holder, thief) = (TokenSubject::new(), TokenSubject::new());
     let browser = Browser::of(&app, &app.owner).await;
     let code = browser.code(&cli_request()).await;
     for (proof, name) in [

@@ -55,7 +55,7 @@ impl History {
                     {
                         return Err(format!("{}: the field {field} is not known", dataset.name));
                     }
-                    let is_flushed = state.logged() == 0;
+                    let is_flushed = state.buffered_batches() == 0;
                     let view = View { node: self.leader, is_fresh, is_certain: is_fresh, is_flushed };
                     dataset.look(&rows, view)?;
                 }
@@ -91,7 +91,7 @@ impl History {
         {
             return Err(format!("{} is older than {border} and was not removed", old.id));
         }
-        let (node, is_flushed) = (self.leader, state.logged() == 0);
+        let (node, is_flushed) = (self.leader, state.buffered_batches() == 0);
         self.datasets[at].look(&rows, View { node, is_fresh: false, is_certain: true, is_flushed })
     }
 
@@ -145,7 +145,7 @@ impl History {
         if self.world.has_been_full() {
             // What was written without a note is found when it has been there for long.
             self.wait(ORPHAN_AGE);
-            self.store().sweep_orphans().await.map_err(failed("a sweep"))?;
+            self.store().collect_orphans().await.map_err(failed("a sweep"))?;
         }
         self.check_left_over().await?;
         let leader = self.leader;
@@ -201,7 +201,7 @@ impl History {
         self.world.set_quiet(true);
         let findings = self.store().check(true).await.map_err(failed("a check"))?;
         self.world.set_quiet(false);
-        let is_expected = |kind: FindingKind| kind == FindingKind::UnclaimedEvents && self.may_have_put_aside;
+        let is_expected = |kind: FindingKind| kind == FindingKind::OrphanedEvents && self.may_have_put_aside;
         match findings.into_iter().find(|finding| !is_expected(finding.kind)) {
             Some(finding) => Err(format!("a check finds: {finding}")),
             None => Ok(()),

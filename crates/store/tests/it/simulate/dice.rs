@@ -1,18 +1,18 @@
 //! What is left to chance in a history, all of it from one seed.
 
-use tidegauge_model::Chance;
-use tidegauge_model::chance::SeededChance;
+use tidegauge_model::Rng;
+use tidegauge_model::rng::SeededRng;
 
 #[derive(Debug)]
-pub(super) struct Dice(SeededChance);
+pub(super) struct Dice(SeededRng);
 
 impl Dice {
     pub(super) fn new(seed: u64) -> Self {
-        Self(SeededChance::new(seed))
+        Self(SeededRng::new(seed))
     }
 
     /// For what makes ids.
-    pub(super) fn chance(&self) -> &dyn Chance {
+    pub(super) fn rng(&self) -> &dyn Rng {
         &self.0
     }
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use tidegauge_catalog::{Catalog, Location, SealKey};
-use tidegauge_model::chance::SeededChance;
-use tidegauge_model::{Chance, Clock};
+use tidegauge_model::rng::SeededRng;
+use tidegauge_model::{Clock, Rng};
 use tidegauge_store::{ObjectLocation, Result, Store, StoreSettings};
 
 use super::dice::Dice;
@@ -24,7 +24,7 @@ pub(super) struct Node {
     pub(super) number: usize,
     world: Arc<World>,
     pub(super) catalog: Arc<Catalog>,
-    chance: Arc<SeededChance>,
+    rng: Arc<SeededRng>,
     pub(super) store: Option<Arc<Store>>,
 }
 
@@ -32,9 +32,9 @@ impl Node {
     pub(super) async fn new(world: &Arc<World>, number: usize, seed: u64) -> Self {
         let location = Location::Sqlite(world.folder.path().join("catalog.db"));
         let mut catalog = Catalog::open(&location, SealKey::new(&[7; 32])).await.unwrap();
-        catalog.set_surroundings(Arc::new(Way { world: Arc::clone(world), node: number }));
-        let chance = Arc::new(SeededChance::new(seed.wrapping_mul(31).wrapping_add(number as u64)));
-        Self { number, world: Arc::clone(world), catalog: Arc::new(catalog), chance, store: None }
+        catalog.set_context(Arc::new(Way { world: Arc::clone(world), node: number }));
+        let rng = Arc::new(SeededRng::new(seed.wrapping_mul(31).wrapping_add(number as u64)));
+        Self { number, world: Arc::clone(world), catalog: Arc::new(catalog), rng, store: None }
     }
 
     pub(super) fn folder(&self) -> PathBuf {
@@ -48,16 +48,16 @@ impl Node {
         settings.disk = Arc::clone(&life) as Arc<dyn tidegauge_store::Disk>;
         settings.objects = ObjectLocation::Handed { store: life, is_local: self.world.is_local };
         // Files of the log and segments are small, so that there are several of each.
-        settings.log_file_bytes = 6000;
+        settings.wal_file_bytes = 6000;
         settings.flush_rows = 60;
         settings.flush_age = Duration::from_secs(3600);
         settings.segment_rows_max = 64;
         settings.grace = GRACE;
         settings.lease = LEASE;
         settings.address = format!("node{}", self.number);
-        let (catalog, chance) = (Arc::clone(&self.catalog), Arc::clone(&self.chance) as Arc<dyn Chance>);
+        let (catalog, rng) = (Arc::clone(&self.catalog), Arc::clone(&self.rng) as Arc<dyn Rng>);
         let clock = Arc::clone(&self.world.clock) as Arc<dyn Clock>;
-        Store::open(catalog, clock, chance, settings)
+        Store::open(catalog, clock, rng, settings)
     }
 
     /// The process ends, here or before; then the power goes too, perhaps. What it had begun is not done any more.

@@ -35,7 +35,7 @@ impl History {
             }
             25 => {
                 let store = self.store();
-                self.work("sweep", plan, async move { store.sweep_orphans().await }).await?;
+                self.work("sweep", plan, async move { store.collect_orphans().await }).await?;
             }
             26 => self.vacuum(plan).await?,
             27..=28 => {
@@ -168,7 +168,7 @@ impl History {
             self.datasets[at].doom(|event| event.time < border.as_nanos(), Fate::Doomed);
             borders.push((at, border));
         }
-        let done = self.work("retain", plan, async move { store.retain_step().await }).await?;
+        let done = self.work("retain", plan, async move { store.enforce_retention().await }).await?;
         self.after_removal(&borders, leader, done.is_some()).await
     }
 
@@ -194,7 +194,7 @@ impl History {
 
     pub(super) async fn make_dataset(&mut self, name: &str, retention_days: Option<u32>) {
         let (store, now) = (self.store(), self.world.clock.now());
-        let id = DatasetId::generate(now, self.dice.chance());
+        let id = DatasetId::generate(now, self.dice.rng());
         let catalog = &self.nodes[self.leader].catalog;
         let dataset = new_dataset(id.clone(), &self.org, name, now);
         let stored = catalog.insert_dataset(&self.org, &dataset, 1000, &self.change()).await.unwrap();
@@ -219,10 +219,10 @@ impl History {
         let deleted_name = name.clone();
         let work = async move {
             catalog.delete_dataset(&org, &deleted_name, now, &change).await?;
-            let last = store.figures().last_sequence;
+            let last = store.stats().last_sequence;
             store.remove(&id);
             // The log hears of it without being waited for; here it is, so that the same is written first each time.
-            while store.figures().last_sequence == last {
+            while store.stats().last_sequence == last {
                 tokio::task::yield_now().await;
             }
             Ok::<(), tidegauge_store::Error>(())

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
-use tidegauge_catalog::surroundings::{Point, Surroundings};
+use tidegauge_catalog::context::{CatalogContext, Point};
 use tidegauge_model::time::ManualClock;
 use tidegauge_model::{Clock, Timestamp};
 use tokio::sync::Notify;
@@ -271,7 +271,7 @@ impl Way {
     }
 }
 
-impl Surroundings for Way {
+impl CatalogContext for Way {
     fn now(&self) -> Timestamp {
         self.world.clock.now()
     }

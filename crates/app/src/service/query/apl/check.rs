@@ -9,6 +9,7 @@ use tidegauge_lang::tree::{Query, SortKey, Stage};
 use tidegauge_lang::{Diagnostic, Resolved, Span, nearest};
 use tidegauge_model::capability::ANY;
 use tidegauge_model::columns::TIME_FIELD;
+use tidegauge_model::dataset::is_audit_name;
 use tidegauge_model::{Action, DatasetArea, Timestamp, ViewArea};
 
 use super::compile::{self, Understood};
@@ -79,10 +80,14 @@ impl Runnable {
         &self.resolved.query
     }
 
-    /// The datasets that the caller reads of their own right. What a view reads is the view's affair.
+    /// The datasets that the caller reads of their own right. What a view reads is the view's affair, but for the audit
+    /// trail, which no view hands on.
     pub fn datasets(&self, caller: &Caller) -> Vec<String> {
-        let may_read =
-            |name: &&str| caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read);
+        let held = &caller.capabilities;
+        let may_read = |name: &&str| {
+            held.allows_dataset(name, DatasetArea::Query, Action::Read)
+                || (is_audit_name(name) && held.allows_audit())
+        };
         let names = self.datasets.iter().map(|dataset| dataset.name.as_str());
         names.filter(may_read).map(str::to_owned).collect()
     }

@@ -15,6 +15,8 @@ use tidegauge_model::{Action, DatasetArea, ErrorKind, RowId};
 use super::compile::{self, Understood};
 use super::{AplInput, sources};
 use crate::app::App;
+use crate::service::datasets::audit_dataset;
+use crate::service::query::meter::Payers;
 use crate::service::query::{asker, failure, meter};
 use crate::service::{Caller, Error, Result};
 
@@ -34,19 +36,21 @@ pub struct Deletion {
 
 /// Finds the events of a query, and deletes them unless it is only asked which they are.
 pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: bool) -> Result<Deletion> {
-    let standing = caller.standing()?;
+    let org_context = caller.org_context()?;
     let Understood { mut resolved, direct, by_views, .. } = compile::understood(app, caller, &input).await?;
     let name = checked(&mut resolved.query)?;
     caller.check_dataset(&name, DatasetArea::Data, Action::Delete)?;
     // How many events match, and when they were, is an answer about them.
     caller.check_dataset(&name, DatasetArea::Query, Action::Read)?;
+    audit_dataset::check_is_free(app, caller, &name, "delete single events of it").await?;
     let datasets = sources::of(app, caller, &direct, &by_views).await?;
     let dataset = datasets.iter().find(|dataset| dataset.name == name);
     let Some(dataset) = dataset else { return Err(Error::not_found("dataset")) };
     meter::check(&app.queries.meter, &app.catalog, caller).await?;
     // How far back the licence lets queries look says nothing of what may be deleted.
-    let limits = Limits { max_query_window_seconds: 0, ..standing.limits.clone() };
+    let limits = Limits { max_query_window_seconds: 0, ..org_context.limits.clone() };
     let query = compile::placed(&resolved, &input, &limits, caller.now)?.query;
+    let payers = Payers::of(&datasets);
     let mut deletion = Deletion::default();
     let (mut after, mut is_noted) = (None, false);
     loop {
@@ -57,13 +61,14 @@ pub async fn delete(app: &App, caller: &Caller, input: AplInput, is_committed: b
             is_strict: resolved.is_strict,
             options: Options {
                 asker: asker(caller, Lane::Export)?,
-                unanswered: meter::unanswered(&app.queries.meter, &standing.org, app.now()),
+                unanswered: meter::unanswered(&app.queries.meter, &org_context.org, &payers, app.now()),
                 ..options(app, caller)
             },
         };
         let answer = app.engine.run(question).await;
         let answer = answer.map_err(|error| failure::of_text_engine(error, &input.text))?;
-        meter::account(&app.queries.meter, &app.metrics, &standing.org, &answer.figures, app.now());
+        let org = (&org_context.org, &payers);
+        meter::account(&app.queries.meter, &app.metrics, org, &answer.figures, app.now());
         deletion.blocks_matched += answer.figures.blocks_examined;
         let found = answer.tables.into_iter().next().map(|table| table.row_ids).unwrap_or_default();
         let Some((first, last)) = found.first().copied().zip(found.last().copied()) else { break };

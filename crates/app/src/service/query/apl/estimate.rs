@@ -33,7 +33,7 @@ pub struct Estimate {
 
 /// Looks at what a query would read. It counts as no query.
 pub async fn estimate(app: &App, caller: &Caller, mut input: AplInput) -> Result<Estimate> {
-    caller.standing()?;
+    caller.org_context()?;
     input.is_dry = true;
     let Understood { resolved, direct, by_views, .. } = compile::understood(app, caller, &input).await?;
     let datasets = sources::of(app, caller, &direct, &by_views).await?;

@@ -2,13 +2,15 @@
 //! other answers at once.
 
 use tidegauge_engine::{Dataset, Lane, Message};
-use tidegauge_lang::tree::{Query, Source, Stage};
+use tidegauge_lang::Resolved;
+use tidegauge_lang::tree::{Query, Stage};
 use tidegauge_model::ErrorKind;
 
 use super::compile::{self, Understood};
 use super::{AplInput, query, sources};
 use crate::app::App;
 use crate::service::query::Queried;
+use crate::service::query::single_events::{is_of_one_dataset, keeps_events};
 use crate::service::{Caller, Error, Result};
 
 /// How many events are read at once.
@@ -37,7 +39,7 @@ pub struct ExportInput {
 }
 
 /// An answer that is read bit by bit.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Export {
     input: ExportInput,
     is_paged: bool,
@@ -48,11 +50,7 @@ pub struct Export {
 impl Export {
     /// Checks that the caller may ask, before anything is read.
     pub async fn new(app: &App, caller: &Caller, input: ExportInput, common: Common) -> Result<Self> {
-        caller.standing()?;
-        let asked = AplInput { text: input.apl.clone(), ..AplInput::default() };
-        let Understood { resolved, direct, by_views, .. } = compile::understood(app, caller, &asked).await?;
-        let datasets = sources::of(app, caller, &direct, &by_views).await?;
-        sources::check_may_compute(caller, &datasets)?;
+        let (resolved, datasets) = understood(app, caller, &input).await?;
         let is_alike = match common {
             Common::Nothing => true,
             Common::Names => has_names_of_all_pages(&resolved.query, &datasets),
@@ -61,6 +59,11 @@ impl Export {
         };
         let is_paged = is_alike && is_of_events_in_order(&resolved.query);
         Ok(Self { input, is_paged, cursor: None, is_over: false })
+    }
+
+    /// Checks that a caller may still ask.
+    pub async fn check(&self, app: &App, caller: &Caller) -> Result<()> {
+        understood(app, caller, &self.input).await.map(drop)
     }
 
     /// The next page; none behind the last.
@@ -101,6 +104,17 @@ impl Export {
     }
 }
 
+/// The query and what it reads, if the caller may ask it.
+async fn understood(app: &App, caller: &Caller, input: &ExportInput) -> Result<(Resolved, Vec<Dataset>)> {
+    caller.org_context()?;
+    let asked = AplInput { text: input.apl.clone(), ..AplInput::default() };
+    let understood = Box::pin(compile::understood(app, caller, &asked)).await?;
+    let Understood { resolved, direct, by_views, .. } = understood;
+    let datasets = sources::of(app, caller, &direct, &by_views).await?;
+    sources::check_may_compute(caller, &datasets)?;
+    Ok((resolved, datasets))
+}
+
 fn too_large() -> Error {
     Error::new(ErrorKind::OutOfMemory, "the answer is too large for one file of this kind")
         .hint("ask for fewer fields or a shorter range, or for events newest first as NDJSON, of which there may be any number")
@@ -108,22 +122,13 @@ fn too_large() -> Error {
 
 /// Whether a query gives single events newest first, so that those behind one of them can be asked for.
 fn is_of_events_in_order(query: &Query) -> bool {
-    let keeps_order = |stage: &Stage| {
-        matches!(
-            stage,
-            Stage::Filter(_)
-                | Stage::Search(_)
-                | Stage::Extend(_)
-                | Stage::ExtendValid(_)
-                | Stage::Parse(_)
-                | Stage::ParseKeyValue(_)
-                | Stage::Project(_)
-                | Stage::ProjectAway(_)
-                | Stage::ProjectKeep(_)
-                | Stage::ProjectReorder(_)
-        )
+    // Behind another name for the time, the place of an event is unknown.
+    let keeps_order = |stage: &Stage| match stage {
+        Stage::Search(_) => true,
+        Stage::ProjectRename(_) => false,
+        other => keeps_events(other),
     };
-    matches!(query.source, Source::Dataset { .. }) && query.stages.iter().all(keeps_order)
+    is_of_one_dataset(query) && query.stages.iter().all(keeps_order)
 }
 
 /// Whether a page has the fields of all, also those that are nowhere in it.

@@ -3,7 +3,7 @@
 use tidegauge_engine::{Arrived, Lane, Progress};
 use tidegauge_lang::tree::{Literal, SortKey, TimeRange};
 
-use crate::service::query::Manner;
+use crate::service::query::RunOptions;
 use crate::service::query::history::Kept;
 
 /// A query in text and how it is to be run.
@@ -32,7 +32,7 @@ pub struct AplInput {
     pub auto_bins_max: Option<usize>,
     /// Values by name. A `let` of the same name goes before.
     pub variables: Vec<(String, Literal)>,
-    pub manner: Manner,
+    pub run_options: RunOptions,
     pub kept: Option<Kept>,
     /// Whether nothing is to be read, and only looked at what would be.
     pub is_dry: bool,

@@ -13,11 +13,12 @@ use crate::service::{Caller, Result};
 /// The same question over one of so many parts of its range, the newest; none where the range has no beginning, or the
 /// question goes on from an earlier answer.
 pub fn newest(caller: &Caller, input: &AplInput, parts: i64) -> Option<AplInput> {
-    let goes_on = input.cursor.is_some() || input.continuation_token.is_some() || input.manner.wait.is_some();
+    let goes_on =
+        input.cursor.is_some() || input.continuation_token.is_some() || input.run_options.wait.is_some();
     if input.start_time.is_none() || goes_on || parts < 2 {
         return None;
     }
-    let limits = &caller.standing.as_ref()?.limits;
+    let limits = &caller.org_context.as_ref()?.limits;
     let around = Surroundings {
         now: caller.now.as_nanos(),
         data: None,

@@ -1,5 +1,5 @@
 //! The datasets that a query in text reads: those that it names, which the caller must be allowed to read, and of
-//! those that fit a pattern the ones that the caller may.
+//! those that fit a pattern the ones that the caller may. The dataset of the audit trail fits no pattern.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,8 @@ use tidegauge_engine::Dataset;
 use tidegauge_lang::nearest;
 use tidegauge_lang::tree::NamePattern;
 use tidegauge_model::capability::ANY;
-use tidegauge_model::{Action, DatasetArea};
+use tidegauge_model::dataset::is_audit_name;
+use tidegauge_model::{Action, DatasetArea, ErrorKind};
 
 use crate::app::App;
 use crate::service::query::defined;
@@ -26,13 +27,21 @@ pub(super) async fn of(
         caller.check_dataset(name, DatasetArea::Query, Action::Read)?;
         names.insert(name.to_owned());
     }
-    names.extend(by_views.iter().filter_map(NamePattern::plain).map(str::to_owned));
+    for name in by_views.iter().filter_map(NamePattern::plain) {
+        // A view hands on what its maker could read, but not the audit trail.
+        if is_audit_name(name) {
+            caller.check_audit()?;
+        }
+        names.insert(name.to_owned());
+    }
     let is_pattern = |pattern: &&NamePattern| pattern.plain().is_none();
     let direct: Vec<&NamePattern> = direct.iter().filter(is_pattern).collect();
     let by_views: Vec<&NamePattern> = by_views.iter().filter(is_pattern).collect();
     if !direct.is_empty() || !by_views.is_empty() {
         let all = app.catalog.list_datasets(caller.org()?).await?;
-        for name in all.iter().map(|dataset| dataset.name.as_str()) {
+        // Nobody comes upon the audit trail who does not name it.
+        let in_patterns = |name: &&str| !is_audit_name(name);
+        for name in all.iter().map(|dataset| dataset.name.as_str()).filter(in_patterns) {
             let fits = |patterns: &[&NamePattern]| patterns.iter().any(|pattern| pattern.fits(name));
             if fits(&by_views) || (fits(&direct) && may_read(caller, name)) {
                 names.insert(name.to_owned());
@@ -40,6 +49,13 @@ pub(super) async fn of(
         }
     }
     // To the engine a pattern stands for all datasets that it is given.
+    let fits = |name: &&String| direct.iter().chain(&by_views).any(|pattern| pattern.fits(name));
+    if let Some(name) = names.iter().filter(|name| is_audit_name(name)).find(fits) {
+        let message = format!("{name} cannot stand beside a pattern that it would fit");
+        return Err(
+            Error::new(ErrorKind::Malformed, message).hint("name the datasets instead of the pattern")
+        );
+    }
     if names.iter().any(|name| direct.iter().any(|pattern| pattern.fits(name)) && !may_read(caller, name)) {
         let refused = Refusal::MissingCapability { area: DatasetArea::Query.name(), action: Action::Read };
         let hint = "a pattern beside a view fits what only the view may read: name the datasets instead";
@@ -70,7 +86,8 @@ pub(super) fn may_read_all(caller: &Caller, names: &[NamePattern]) -> bool {
     names.iter().all(|name| may_read(caller, name.plain().unwrap_or(ANY)))
 }
 
-fn may_read(caller: &Caller, name: &str) -> bool {
+/// Whether the caller holds the right to query a dataset.
+pub(super) fn may_read(caller: &Caller, name: &str) -> bool {
     caller.capabilities.allows_dataset(name, DatasetArea::Query, Action::Read)
 }
 

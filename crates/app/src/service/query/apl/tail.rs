@@ -6,8 +6,7 @@ use std::time::Duration;
 use arrow_array::UInt32Array;
 use arrow_select::take::take;
 use tidegauge_engine::{Answer, Arrived, Held, Table};
-use tidegauge_lang::print_stage;
-use tidegauge_lang::tree::{Query, Source, Stage};
+use tidegauge_lang::tree::{Query, Stage};
 use tidegauge_model::ErrorKind;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
@@ -15,8 +14,9 @@ use tokio::time::{Instant, sleep, timeout};
 use super::compile::{self, Understood};
 use super::{AplInput, Run, sources};
 use crate::app::App;
+use crate::service::query::single_events::{hint_of_first, is_of_one_dataset, keeps_events};
 use crate::service::query::{Queried, TextQuery, meter};
-use crate::service::{Caller, Error, Result};
+use crate::service::{Caller, Error, Result, standing};
 
 /// How many events are told at once. More arrive faster than anybody reads.
 const ROWS_AT_ONCE: usize = 500;
@@ -24,7 +24,7 @@ const ROWS_AT_ONCE: usize = 500;
 /// The shortest time between two answers.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// How soon one that waits notices that the service stops.
+/// How soon one that waits notices that the service stops, and that its caller may not look any more.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// How long events are followed; then whoever still looks asks again, if they still may.
@@ -45,49 +45,96 @@ pub struct Arrivals {
 }
 
 /// Follows the events of a dataset behind some stages, which [`check`] has found to be good: from this moment or
-/// from an earlier position on, until nobody listens any more.
+/// from an earlier position on, until nobody listens any more, or until the caller may not any more.
 pub async fn tail(
     app: &App,
     caller: &Caller,
-    input: AplInput,
+    text: &str,
     position: Option<u64>,
     told: mpsc::Sender<Arrivals>,
 ) -> Result<()> {
-    let counting = AplInput { text: format!("{}\n| count", input.text), ..AplInput::default() };
-    let input = AplInput {
-        has_cursor_field: true,
-        default_limit: Some(ROWS_AT_ONCE),
-        end_time: Some(END.to_owned()),
-        ..input
-    };
-    let mut events = understood(app, caller, input).await?;
-    let [dataset] = events.datasets.as_slice() else {
-        return Err(not_one_dataset());
-    };
-    let state = std::sync::Arc::clone(&dataset.state);
-    let counting = AplInput { end_time: Some(END.to_owned()), ..counting };
-    let mut counts = understood(app, caller, counting).await?;
     let began = Instant::now();
-    let mut after = position.unwrap_or(u64::MAX).min(state.last_sequence());
-    while began.elapsed() < FOLLOWED_MAX && !app.is_draining() && !told.is_closed() {
-        // Asked for before the look, or what comes in between would be missed.
-        let appended = state.appended();
-        let until = state.last_sequence();
-        if until <= after {
-            let _ = timeout(LOOK_EVERY, appended).await;
-            continue;
+    let mut after = position;
+    loop {
+        // Read before the caller is looked up, so that a change during that is noticed.
+        let known = Known { changes: app.catalog.changes(), at: Instant::now() };
+        let present = standing::again(app, caller).await?;
+        let mut looks = Box::pin(Looks::of(app, &present, text)).await?;
+        match Box::pin(looks.follow(began, known, after, &told)).await? {
+            Some(reached) => after = Some(reached),
+            None => return Ok(()),
         }
-        let arrived = Some(Arrived { after, until });
-        (events.input.arrived, counts.input.arrived) = (arrived, arrived);
-        if let Some((queried, dropped)) = arrivals(app, caller, &events, &counts).await?
-            && told.send(Arrivals { queried, dropped, position: until }).await.is_err()
-        {
-            return Ok(());
-        }
-        after = until;
-        sleep(PAUSE).await;
     }
-    Ok(())
+}
+
+/// From when it is what is known of a caller, and of what they may read.
+#[derive(Clone, Copy)]
+struct Known {
+    changes: u64,
+    at: Instant,
+}
+
+impl Known {
+    fn is_old(self, app: &App) -> bool {
+        self.changes != app.catalog.changes() || self.at.elapsed() >= LOOK_EVERY
+    }
+}
+
+/// What is asked at each look: for the events, and for how many there are.
+struct Looks<'a> {
+    events: Run<'a>,
+    counts: Run<'a>,
+}
+
+impl<'a> Looks<'a> {
+    async fn of(app: &'a App, caller: &'a Caller, text: &str) -> Result<Self> {
+        let input = |text: String| AplInput { text, end_time: Some(END.to_owned()), ..AplInput::default() };
+        let counting = input(format!("{text}\n| count"));
+        let asking =
+            AplInput { has_cursor_field: true, default_limit: Some(ROWS_AT_ONCE), ..input(text.to_owned()) };
+        let events = Box::pin(understood(app, caller, asking)).await?;
+        let counts = Box::pin(understood(app, caller, counting)).await?;
+        Ok(Self { events, counts })
+    }
+
+    /// Looks at what arrives for as long as what is known of the caller counts, and once at least. Gives how far that
+    /// came; nothing where nobody is to be told any more.
+    async fn follow(
+        &mut self,
+        began: Instant,
+        known: Known,
+        after: Option<u64>,
+        told: &mpsc::Sender<Arrivals>,
+    ) -> Result<Option<u64>> {
+        let (app, caller) = (self.events.app, self.events.caller);
+        let [dataset] = self.events.datasets.as_slice() else {
+            return Err(not_one_dataset());
+        };
+        let state = std::sync::Arc::clone(&dataset.state);
+        let mut after = after.unwrap_or(u64::MAX).min(state.last_sequence());
+        while began.elapsed() < FOLLOWED_MAX && !app.is_draining() && !told.is_closed() {
+            // Asked for before the look, or what comes in between would be missed.
+            let appended = state.appended();
+            let until = state.last_sequence();
+            if until <= after {
+                let _ = timeout(LOOK_EVERY, appended).await;
+            } else {
+                let arrived = Some(Arrived { after, until });
+                (self.events.input.arrived, self.counts.input.arrived) = (arrived, arrived);
+                if let Some((queried, dropped)) = arrivals(app, caller, &self.events, &self.counts).await?
+                    && told.send(Arrivals { queried, dropped, position: until }).await.is_err()
+                {
+                    return Ok(None);
+                }
+                after = until;
+                sleep(PAUSE).await;
+            }
+            if known.is_old(app) {
+                return Ok(Some(after));
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// Says what is wrong with what is to be followed, before anybody waits for it.
@@ -100,7 +147,7 @@ pub async fn check(app: &App, caller: &Caller, text: &str) -> Result<()> {
 
 /// A query that is ready to be asked again and again.
 async fn understood<'a>(app: &'a App, caller: &'a Caller, input: AplInput) -> Result<Run<'a>> {
-    caller.standing()?;
+    caller.org_context()?;
     let Understood { resolved, direct, by_views, .. } = compile::understood(app, caller, &input).await?;
     let datasets = sources::of(app, caller, &direct, &by_views).await?;
     sources::check_may_compute(caller, &datasets)?;
@@ -113,7 +160,7 @@ async fn arrivals(
     events: &Run<'_>,
     counts: &Run<'_>,
 ) -> Result<Option<(Queried, u64)>> {
-    let allowance = meter::check(&app.queries.meter, &app.catalog, caller).await?;
+    let quota_remaining = meter::check(&app.queries.meter, &app.catalog, caller).await?;
     let mut found = events.once(app.now()).await?;
     let rows = found.answer.tables.first().map_or(0, |table| table.rows);
     if rows == 0 {
@@ -131,14 +178,14 @@ async fn arrivals(
     for table in &mut found.answer.tables {
         in_order_of_arrival(table);
     }
-    let described = events.described(&found.answer).await?;
+    let described = events.described(&mut found.answer).await?;
     let queried = Queried {
         datasets: described,
         continuation_token: None,
         default_limit: None,
         is_window_cut: found.is_window_cut,
         cost,
-        allowance: allowance.less(cost),
+        quota_remaining: quota_remaining.less(cost),
         history_id: None,
         text: Some(TextQuery {
             range: found.range,
@@ -189,31 +236,11 @@ fn not_one_dataset() -> Error {
 
 /// What is followed are single events, so the query may only choose and shape them.
 fn check_is_of_events(query: &Query) -> Result<()> {
-    if !matches!(query.source, Source::Dataset { .. }) {
+    if !is_of_one_dataset(query) {
         return Err(not_one_dataset());
     }
-    let is_allowed = |stage: &Stage| {
-        matches!(
-            stage,
-            Stage::Filter(_)
-                | Stage::Search(_)
-                | Stage::Extend(_)
-                | Stage::ExtendValid(_)
-                | Stage::Parse(_)
-                | Stage::ParseKeyValue(_)
-                | Stage::Project(_)
-                | Stage::ProjectAway(_)
-                | Stage::ProjectKeep(_)
-                | Stage::ProjectRename(_)
-                | Stage::ProjectReorder(_)
-        )
-    };
-    let Some(stage) = query.stages.iter().find(|stage| !is_allowed(stage)) else { return Ok(()) };
-    let printed = print_stage(stage);
-    let word = printed.split_whitespace().next().unwrap_or_default();
-    let hint = format!(
-        "leave out `{word}`: only `where`, `search`, `extend`, `extend-valid`, `parse`, `parse-kv` and the kinds of \
-         `project` are possible"
-    );
+    let is_possible = |stage: &Stage| matches!(stage, Stage::Search(_)) || keeps_events(stage);
+    let words = "`where`, `search`, `extend`, `extend-valid`, `parse`, `parse-kv`";
+    let Some(hint) = hint_of_first(query, is_possible, words) else { return Ok(()) };
     Err(Error::new(ErrorKind::Malformed, "only single events can be followed").hint(hint))
 }

@@ -82,10 +82,10 @@ async fn a_file_that_does_not_come_is_given_up_after_ten_seconds() {
             read = files.read(&address) => read,
             () = serving => panic!("it never ends"),
         };
-        assert_eq!(read.unwrap_err(), said(Problem::TooSlow(time_max)));
+        assert_eq!(read.unwrap_err(), said(EgressError::TooSlow(time_max)));
     }
     assert_eq!(WebFiles::new(settings(&[], false)).time_max, Duration::from_secs(10));
-    assert_eq!(said(Problem::TooSlow(TIME_MAX)), "the file did not come within 10 s");
+    assert_eq!(said(EgressError::TooSlow(TIME_MAX)), "the file did not come within 10 s");
 }
 
 #[tokio::test]

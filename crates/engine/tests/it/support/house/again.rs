@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tidegauge_catalog::Change;
 use tidegauge_catalog::datasets::DatasetPatch;
-use tidegauge_model::{Chance, Clock};
+use tidegauge_model::{Clock, Rng};
 use tidegauge_store::{DatasetState, Store, StoreSettings};
 
 use super::{House, engine};
@@ -14,16 +14,16 @@ use super::{House, engine};
 impl House {
     /// Ends the store and the engines and begins anew with what is on the disk.
     pub(crate) async fn reopened(self) -> Self {
-        let Self { folder, catalog, clock, chance, org, store, one_thread, threads, datasets } = self;
+        let Self { folder, catalog, clock, rng, org, store, one_thread, threads, datasets } = self;
         store.close().await.unwrap();
         drop((store, one_thread, threads));
         let mut settings = StoreSettings::new(folder.path().to_owned());
-        settings.log_file_bytes = 1 << 20;
+        settings.wal_file_bytes = 1 << 20;
         let opened = loop {
             let opening = Store::open(
                 Arc::clone(&catalog),
                 Arc::clone(&clock) as Arc<dyn Clock>,
-                Arc::clone(&chance) as Arc<dyn Chance>,
+                Arc::clone(&rng) as Arc<dyn Rng>,
                 settings.clone(),
             );
             match opening.await {
@@ -37,7 +37,7 @@ impl House {
         };
         let one_thread = engine(&opened, folder.path(), 1);
         let threads = engine(&opened, folder.path(), 3);
-        Self { folder, catalog, clock, chance, org, store: opened, one_thread, threads, datasets }
+        Self { folder, catalog, clock, rng, org, store: opened, one_thread, threads, datasets }
     }
 
     /// Lets so much time pass that what was removed has no reader any more, and deletes it.
@@ -55,7 +55,7 @@ impl House {
         let updated = self.catalog.update_dataset(&self.org, name, patch, now, &change).await.unwrap();
         assert!(updated.is_some());
         self.clock.advance(Duration::from_secs(3 * 86_400));
-        self.store.retain_step().await.unwrap();
+        self.store.enforce_retention().await.unwrap();
     }
 
     /// Deletes a dataset with all its events.

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::table::Table;
-use super::value::{Kind, Kinds, Val};
+use super::value::{Kind, TypeSet, Val};
 use crate::support::naive::text_test;
 
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ impl Ex {
     }
 
     /// The types that it may have in a table.
-    pub(crate) fn kinds(&self, table: &Table) -> Kinds {
+    pub(crate) fn kinds(&self, table: &Table) -> TypeSet {
         match self {
             Self::Value(value) | Self::Constant(_, value) => value.kind().into_iter().collect(),
             Self::Column(column) => table.kinds(column),
@@ -104,7 +104,7 @@ impl Ex {
             | Self::Not(_)
             | Self::Text(..)
             | Self::Between(..)
-            | Self::In { .. } => Kinds::from([Kind::Bool]),
+            | Self::In { .. } => TypeSet::from([Kind::Bool]),
             Self::Case(pairs, rest) => {
                 let values = pairs.iter().map(|(_, then)| then).chain([&**rest]);
                 with_one_number(values.flat_map(|value| value.kinds(table)).collect())
@@ -112,12 +112,12 @@ impl Ex {
             Self::Call(function, arguments) => {
                 let first = || arguments[0].kinds(table);
                 match *function {
-                    "isnull" | "isnotnull" | "isempty" | "isnotempty" => Kinds::from([Kind::Bool]),
-                    "strlen" if first().is_empty() => Kinds::new(),
-                    "toint" if first().is_empty() => Kinds::new(),
-                    "strlen" | "toint" => Kinds::from([Kind::Int]),
-                    "tolower" if first().is_empty() => Kinds::new(),
-                    "tolower" | "strcat" | "tostring" => Kinds::from([Kind::Text]),
+                    "isnull" | "isnotnull" | "isempty" | "isnotempty" => TypeSet::from([Kind::Bool]),
+                    "strlen" if first().is_empty() => TypeSet::new(),
+                    "toint" if first().is_empty() => TypeSet::new(),
+                    "strlen" | "toint" => TypeSet::from([Kind::Int]),
+                    "tolower" if first().is_empty() => TypeSet::new(),
+                    "tolower" | "strcat" | "tostring" => TypeSet::from([Kind::Text]),
                     "coalesce" => {
                         with_one_number(arguments.iter().flat_map(|value| value.kinds(table)).collect())
                     }
@@ -139,11 +139,11 @@ impl Ex {
             Self::Value(value) | Self::Constant(_, value) => value.clone(),
             Self::Column(column) => table.place(column).map_or(Val::Null, |place| row[place].clone()),
             Self::Arithmetic(operator, a, b) => {
-                let is_whole = self.kinds(table) == Kinds::from([Kind::Int]);
+                let is_whole = self.kinds(table) == TypeSet::from([Kind::Int]);
                 arithmetic(operator, &of(a), &of(b), is_whole)
             }
             Self::Negate(inner) => {
-                let is_whole = self.kinds(table) == Kinds::from([Kind::Int]);
+                let is_whole = self.kinds(table) == TypeSet::from([Kind::Int]);
                 match of(inner) {
                     Val::Int(value) if is_whole => value.checked_neg().map_or(Val::Null, Val::Int),
                     other => other.float().map_or(Val::Null, |value| Val::Real(-value)),
@@ -183,36 +183,37 @@ impl Ex {
     }
 }
 
-fn number_kinds(kinds: &Kinds) -> Kinds {
+fn number_kinds(kinds: &TypeSet) -> TypeSet {
     match (kinds.contains(&Kind::Real) || kinds.contains(&Kind::Long), kinds.contains(&Kind::Int)) {
-        (true, _) => Kinds::from([Kind::Real]),
-        (false, true) => Kinds::from([Kind::Int]),
-        (false, false) => Kinds::new(),
+        (true, _) => TypeSet::from([Kind::Real]),
+        (false, true) => TypeSet::from([Kind::Int]),
+        (false, false) => TypeSet::new(),
     }
 }
 
-fn arithmetic_kinds(operator: &str, a: &Kinds, b: &Kinds) -> Kinds {
+fn arithmetic_kinds(operator: &str, a: &TypeSet, b: &TypeSet) -> TypeSet {
     if a.is_empty() || b.is_empty() {
-        return Kinds::new();
+        return TypeSet::new();
     }
     match (a.contains(&Kind::Time), b.contains(&Kind::Time)) {
-        (true, true) if operator == "-" => return Kinds::from([Kind::Span]),
-        (true, _) | (_, true) => return Kinds::from([Kind::Time]),
+        (true, true) if operator == "-" => return TypeSet::from([Kind::Span]),
+        (true, _) | (_, true) => return TypeSet::from([Kind::Time]),
         (false, false) => {}
     }
-    let is_whole = number_kinds(a) == Kinds::from([Kind::Int]) && number_kinds(b) == Kinds::from([Kind::Int]);
-    Kinds::from([if is_whole { Kind::Int } else { Kind::Real }])
+    let is_whole =
+        number_kinds(a) == TypeSet::from([Kind::Int]) && number_kinds(b) == TypeSet::from([Kind::Int]);
+    TypeSet::from([if is_whole { Kind::Int } else { Kind::Real }])
 }
 
 /// Integers are floats where floats stand beside them.
-fn with_one_number(mut kinds: Kinds) -> Kinds {
+fn with_one_number(mut kinds: TypeSet) -> TypeSet {
     if kinds.contains(&Kind::Real) {
         kinds.remove(&Kind::Int);
     }
     kinds
 }
 
-fn widened(value: Val, kinds: &Kinds) -> Val {
+fn widened(value: Val, kinds: &TypeSet) -> Val {
     match value {
         Val::Int(integer) if !kinds.contains(&Kind::Int) => Val::Real(integer as f64),
         other => other,
@@ -300,7 +301,7 @@ fn passes(operator: &str, value: &Val, needle: &str) -> bool {
     text_test(test, needle, is_case_sensitive)(&value.json()) != is_negated
 }
 
-fn call(function: &str, values: &[Val], kinds: &Kinds) -> Val {
+fn call(function: &str, values: &[Val], kinds: &TypeSet) -> Val {
     let first = &values[0];
     let is_empty = |value: &Val| value.is_null() || *value == Val::Text(String::new());
     match function {

@@ -2,18 +2,18 @@
 //! count of rows.
 
 use std::cmp::Ordering;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::expr::{Ex, name as name_of};
 use super::table::{Column, Table};
-use super::value::{Kind, Kinds, Val};
+use super::value::{Kind, TypeSet, Val};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Aggregate {
     pub(crate) function: &'static str,
     pub(crate) of: Option<Ex>,
     pub(crate) condition: Option<Ex>,
-    /// What else is asked of the row with the greatest or the least value.
+    /// What else is asked of the row with the greatest or the least value, or what tells counters apart.
     pub(crate) beside: Vec<String>,
 }
 
@@ -38,15 +38,15 @@ impl Aggregate {
         }
     }
 
-    fn kinds(&self, table: &Table) -> Kinds {
+    fn kinds(&self, table: &Table) -> TypeSet {
         let of = || self.of.as_ref().map(|of| of.kinds(table)).unwrap_or_default();
         match self.base() {
-            "count" | "dcount" => Kinds::from([Kind::Int]),
-            "avg" => Kinds::from([Kind::Real]),
-            "sum" if of() == Kinds::from([Kind::Int]) => of(),
-            "sum" => Kinds::from([Kind::Real]),
-            "make_set" | "make_list" => Kinds::from([Kind::List]),
-            "min" | "max" if of().contains(&Kind::Long) => Kinds::from([Kind::Int, Kind::Long, Kind::Real]),
+            "count" | "dcount" => TypeSet::from([Kind::Int]),
+            "avg" | "increase" => TypeSet::from([Kind::Real]),
+            "sum" if of() == TypeSet::from([Kind::Int]) => of(),
+            "sum" => TypeSet::from([Kind::Real]),
+            "make_set" | "make_list" => TypeSet::from([Kind::List]),
+            "min" | "max" if of().contains(&Kind::Long) => TypeSet::from([Kind::Int, Kind::Long, Kind::Real]),
             _ => of(),
         }
     }
@@ -75,13 +75,14 @@ impl Aggregate {
         match self.base() {
             "count" => Val::Int(values.len() as i64),
             "dcount" => Val::Int(distinct().len() as i64),
-            "sum" if self.kinds(table) == Kinds::from([Kind::Int]) => {
+            "sum" if self.kinds(table) == TypeSet::from([Kind::Int]) => {
                 let whole = values.iter().map(|value| if let Val::Int(value) = value { *value } else { 0 });
                 Val::Int(whole.sum())
             }
             "sum" => Val::Real(sum()),
             "avg" if values.is_empty() => Val::Null,
             "avg" => Val::Real(sum() / values.len() as f64),
+            "increase" => self.rise(table, rows),
             "min" => best(Ordering::Less),
             "max" => best(Ordering::Greater),
             "make_set" => {
@@ -92,6 +93,31 @@ impl Aggregate {
             "make_list" => Val::List(values.into_iter().map(|value| value.in_array(false)).collect()),
             other => panic!("no aggregate is called {other}"),
         }
+    }
+
+    /// How much the counters of all rows rose where a row of the group is the later of two points.
+    fn rise(&self, table: &Table, rows: &[&Vec<Val>]) -> Val {
+        let series = self.beside.first().and_then(|name| table.place(name));
+        let (Some(of), Some(series), Some(time)) = (&self.of, series, table.place("_time")) else {
+            panic!("a counter has a value, a series and a time")
+        };
+        let point = |row: &Vec<Val>| match (&row[time], of.value(table, row).float()) {
+            (Val::Time(time), Some(value)) => Some(((row[series].key(), *time), value)),
+            _ => None,
+        };
+        let mut points: BTreeMap<(String, i64), f64> = BTreeMap::new();
+        for (place, value) in table.rows.iter().filter_map(point) {
+            let kept = points.entry(place).or_insert(value);
+            *kept = kept.max(value);
+        }
+        let here: BTreeSet<(String, i64)> = rows.iter().filter_map(|row| Some(point(row)?.0)).collect();
+        let points: Vec<((String, i64), f64)> = points.into_iter().collect();
+        let rises: Vec<f64> = points
+            .windows(2)
+            .filter(|pair| pair[0].0.0 == pair[1].0.0 && here.contains(&pair[1].0))
+            .map(|pair| if pair[1].1 < pair[0].1 { pair[1].1 } else { pair[1].1 - pair[0].1 })
+            .collect();
+        if rises.is_empty() { Val::Null } else { Val::Real(rises.iter().sum()) }
     }
 }
 
@@ -116,16 +142,16 @@ impl Table {
             .map(|(name, ex)| {
                 let kinds = ex.kinds(self);
                 let kinds = match kinds.len() {
-                    0 => Kinds::from([Kind::Text]),
+                    0 => TypeSet::from([Kind::Text]),
                     1 if !kinds.contains(&Kind::Long) => kinds,
-                    _ => Kinds::from([Kind::Any]),
+                    _ => TypeSet::from([Kind::Any]),
                 };
                 Column { name: name.clone(), kinds }
             })
             .collect();
         for (name, aggregate) in aggregates {
             columns.push(Column { name: name.clone(), kinds: aggregate.kinds(self) });
-            for beside in &aggregate.beside {
+            for beside in aggregate.beside.iter().filter(|_| aggregate.function.starts_with("arg_")) {
                 columns.push(Column { name: beside.clone(), kinds: self.kinds(beside) });
             }
         }

@@ -17,7 +17,7 @@ pub(crate) struct Pipeline {
 
 /// Draws stages. Each begins with its own seed, so that one that is left out changes only what is built on it.
 pub(crate) struct Grower<'a> {
-    chance: Numbers,
+    rng: Numbers,
     pub(super) world: &'a [(String, Table)],
     pub(super) lets: Vec<String>,
     pub(super) nesting: u32,
@@ -31,14 +31,14 @@ const ROWS_SHOWN: usize = 2_000;
 
 /// Grows a pipeline from seeds: one for the source, one for each stage.
 pub(crate) fn grow(world: &[(String, Table)], source: u64, stages: &[u64]) -> Pipeline {
-    let mut grower = Grower { chance: Numbers(source), world, lets: Vec::new(), nesting: 0, is_large: false };
+    let mut grower = Grower { rng: Numbers(source), world, lets: Vec::new(), nesting: 0, is_large: false };
     let (text, table) = grower.source();
     grower.grown(text, table, stages)
 }
 
 /// Grows a pipeline over the first table of the world, which is large.
 pub(crate) fn grow_large(world: &[(String, Table)], stages: &[u64]) -> Pipeline {
-    let mut grower = Grower { chance: Numbers(0), world, lets: Vec::new(), nesting: 0, is_large: true };
+    let mut grower = Grower { rng: Numbers(0), world, lets: Vec::new(), nesting: 0, is_large: true };
     let (name, table) = &world[0];
     let mut pipeline = grower.grown(format!("['{name}']"), table.clone(), stages);
     if pipeline.table.rows.len() > ROWS_SHOWN {
@@ -51,7 +51,7 @@ pub(crate) fn grow_large(world: &[(String, Table)], stages: &[u64]) -> Pipeline 
 impl Grower<'_> {
     fn grown(&mut self, mut text: String, mut table: Table, stages: &[u64]) -> Pipeline {
         for seed in stages {
-            self.chance = Numbers(*seed);
+            self.rng = Numbers(*seed);
             text = format!("{text}\n| {}", self.stage(&mut table));
         }
         let lets: String = self.lets.iter().map(|line| format!("{line}\n")).collect();
@@ -76,7 +76,7 @@ impl Grower<'_> {
     }
 
     pub(super) fn below(&mut self, end: u64) -> u64 {
-        self.chance.below(end)
+        self.rng.below(end)
     }
 
     pub(super) fn one_in(&mut self, count: u64) -> bool {
@@ -288,7 +288,7 @@ impl Grower<'_> {
         let mut aggregates: Vec<(String, Aggregate)> = Vec::new();
         for number in 0..self.below(4) {
             let taken: Vec<String> = keys.iter().map(|(name, _)| name.clone()).collect();
-            let aggregate = self.aggregate(table, &taken);
+            let aggregate = self.rise(table, &keys).unwrap_or_else(|| self.aggregate(table, &taken));
             let is_beside = |other: &&(String, Aggregate)| !other.1.beside.is_empty();
             if !aggregate.beside.is_empty() && aggregates.iter().find(is_beside).is_some() {
                 continue;
@@ -371,6 +371,18 @@ impl Grower<'_> {
         let (one, other) = *self.pick(functions).unwrap();
         debug_assert!(!is_time || classes.len() == 4);
         plain(if is_if { other } else { one }, Some(of))
+    }
+
+    /// How much counters rise, where no key but the bucket could part their points by time.
+    fn rise(&mut self, table: &Table, keys: &[(String, Ex)]) -> Option<Aggregate> {
+        let is_bucket = |(name, ex): &(String, Ex)| name == "_time" && matches!(ex, Ex::Call("bin", _));
+        if !self.one_in(5) || !keys.iter().all(is_bucket) || table.class("_time") != Class::Time {
+            return None;
+        }
+        let of = self.column(table, &[Class::Int]).filter(|of| self.is_small(table, of))?;
+        let series = self.columns_of(table, &[Class::Int, Class::Text, Class::Bool]);
+        let beside = vec![self.pick(&series)?.clone()];
+        Some(Aggregate { function: "increase", of: Some(of), condition: None, beside })
     }
 
     /// Sums of small numbers are exact in whatever order they are made.

@@ -5,7 +5,7 @@ use super::expr::{Ex, list};
 use super::grow::Grower;
 use super::grow_expr::is_usable;
 use super::table::{Column, Table};
-use super::value::{Class, Kind, Kinds, Val};
+use super::value::{Class, Kind, TypeSet, Val};
 use crate::support::house::{HOUR, SECOND, START};
 
 const TEXTS: [&str; 8] = ["", "a", "A", "ab", "GET", "größe", "ΣΑΣ", "1"];
@@ -81,7 +81,7 @@ impl Grower<'_> {
         let values: Vec<Val> = rows.iter().flatten().cloned().collect();
         let columns = chosen
             .iter()
-            .map(|(name, _, kind)| Column { name: (*name).to_owned(), kinds: Kinds::from([*kind]) });
+            .map(|(name, _, kind)| Column { name: (*name).to_owned(), kinds: TypeSet::from([*kind]) });
         let columns = columns.collect();
         let text = format!("datatable({})[{}]", header.join(", "), list(&values));
         let is_ordered = true;

@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::expr::Ex;
-use super::value::{Class, Kinds, Val};
+use super::value::{Class, TypeSet, Val};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,
-    pub(crate) kinds: Kinds,
+    pub(crate) kinds: TypeSet,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ impl Table {
         self.columns.iter().position(|column| column.name == name)
     }
 
-    pub(crate) fn kinds(&self, name: &str) -> Kinds {
+    pub(crate) fn kinds(&self, name: &str) -> TypeSet {
         self.place(name).map(|place| self.columns[place].kinds.clone()).unwrap_or_default()
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::expr::Ex;
 use super::table::{Column, Table};
-use super::value::{Kind, Kinds, Val};
+use super::value::{Kind, TypeSet, Val};
 
 impl Table {
     /// All rows of both. Tables that stand in the query give each type of a column its own.
@@ -28,7 +28,7 @@ impl Table {
             for kind in kinds {
                 let wanted = format!("{name}_{}", suffix(kind));
                 let free = free(&wanted, columns.iter().map(|(column, _)| column.name.as_str()));
-                columns.push((Column { name: free, kinds: Kinds::from([kind]) }, name.to_owned()));
+                columns.push((Column { name: free, kinds: TypeSet::from([kind]) }, name.to_owned()));
             }
         }
         let mut rows = Vec::new();
@@ -45,7 +45,7 @@ impl Table {
         }
         let of_source = source
             .iter()
-            .map(|(name, _)| Column { name: (*name).to_owned(), kinds: Kinds::from([Kind::Text]) });
+            .map(|(name, _)| Column { name: (*name).to_owned(), kinds: TypeSet::from([Kind::Text]) });
         let columns = of_source.chain(columns.into_iter().map(|(column, _)| column)).collect();
         let sources = self.sources_with(other);
         let is_open = self.is_open && other.is_open;
@@ -124,7 +124,7 @@ impl Table {
     fn cell(&self, row: Option<usize>, place: usize) -> Val {
         match row {
             Some(row) => self.rows[row][place].clone(),
-            None if self.columns[place].kinds == Kinds::from([Kind::Text]) => Val::Text(String::new()),
+            None if self.columns[place].kinds == TypeSet::from([Kind::Text]) => Val::Text(String::new()),
             None => Val::Null,
         }
     }

@@ -38,7 +38,7 @@ pub(crate) enum Kind {
 }
 
 /// The types that a column may have. None at all is a column of nulls.
-pub(crate) type Kinds = BTreeSet<Kind>;
+pub(crate) type TypeSet = BTreeSet<Kind>;
 
 /// What can be done with a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub(crate) enum Class {
 }
 
 impl Class {
-    pub(crate) fn of(kinds: &Kinds) -> Self {
+    pub(crate) fn of(kinds: &TypeSet) -> Self {
         let only = |list: &[Kind]| kinds.iter().all(|kind| list.contains(kind));
         match kinds.len() {
             0 => Self::Nothing,

@@ -7,13 +7,14 @@ use tidegauge_lang::tree::SortKey;
 use super::json::{write_key, write_list, write_member, write_string, write_text_member, write_time};
 use super::status::NO_TIME;
 
-/// Writes the names of datasets, and what is known of their fields.
+/// Writes the names of the datasets that the asker may know of, and what is known of their fields.
 pub(super) fn write_datasets(out: &mut Vec<u8>, datasets: &[DescribedDataset]) {
+    let told = || datasets.iter().filter(|dataset| dataset.is_told);
     write_key(out, "datasetNames");
-    write_list(out, datasets, |out, dataset| write_string(out, &dataset.name));
+    write_list(out, told(), |out, dataset| write_string(out, &dataset.name));
     write_key(out, "fieldsMetaMap");
     out.push(b'{');
-    for dataset in datasets {
+    for dataset in told() {
         write_key(out, &dataset.name);
         write_fields(out, &dataset.fields);
     }

@@ -72,9 +72,61 @@ fn in_order_of<'a>(
 
 /// Puts an apostrophe before what a spreadsheet would take for a formula.
 fn guard(cell: &mut Vec<u8>, is_text: bool) {
-    if is_text && cell.first().is_some_and(|first| b"=+-@\t\r".contains(first)) {
+    // Most texts begin with a letter, and are not looked at any further.
+    if !is_text || cell.first().is_none_or(u8::is_ascii_alphanumeric) {
+        return;
+    }
+    if is_formula(&String::from_utf8_lossy(cell)) {
         cell.insert(0, b'\'');
     }
+}
+
+/// Whether a spreadsheet could compute a text. What it does not show, or takes away when it reads a file, may stand before
+/// the first sign.
+fn is_formula(text: &str) -> bool {
+    let is_passed_over = |sign: char| sign.is_whitespace() || sign.is_control() || is_unseen(sign);
+    text.starts_with(['\t', '\r']) || text.trim_start_matches(is_passed_over).starts_with(begins_formula)
+}
+
+/// The signs with which a formula begins, in all widths.
+fn begins_formula(sign: char) -> bool {
+    matches!(
+        sign,
+        '=' | '+'
+            | '-'
+            | '@'
+            | '\u{2212}'
+            | '\u{fe62}'
+            | '\u{fe63}'
+            | '\u{fe66}'
+            | '\u{fe6b}'
+            | '\u{ff0b}'
+            | '\u{ff0d}'
+            | '\u{ff1d}'
+            | '\u{ff20}'
+    )
+}
+
+/// Signs without a width, such as those that join, part or turn others around.
+fn is_unseen(sign: char) -> bool {
+    matches!(
+        sign,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 pub(super) fn write_ndjson(answer: &Answer) -> Result<Written, Error> {
@@ -135,4 +187,41 @@ fn write_cell(out: &mut Vec<u8>, cell: &[u8]) {
         out.push(*byte);
     }
     out.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_spreadsheet_would_compute_has_an_apostrophe_before_it() {
+        let guarded = |text: &str, is_text| {
+            let mut cell = text.as_bytes().to_vec();
+            guard(&mut cell, is_text);
+            cell.starts_with(b"'") && cell[1..] == *text.as_bytes()
+        };
+        for first in [
+            "",
+            "\n",
+            "\t",
+            "\r\n",
+            " ",
+            "  ",
+            "\u{a0}",
+            "\0",
+            "\u{b}",
+            "\u{7f}",
+            "\u{feff}",
+            "\u{200b}\u{202e} ",
+        ] {
+            for sign in ["=", "+", "-", "@", "\u{ff1d}", "\u{ff0b}", "\u{ff0d}", "\u{ff20}", "\u{fe66}"] {
+                assert!(guarded(&format!("{first}{sign}1+1"), true), "{first:?} {sign:?}");
+            }
+        }
+        for plain in ["", "a=1", "1-1", " a", "\u{feff}a", "\u{e4}=1", "'=1", "_-", "[1]", "\n", " "] {
+            assert!(!guarded(plain, true), "{plain:?}");
+        }
+        assert!(guarded("\ta", true), "which some take away");
+        assert!(!guarded("-5", false), "a number stays one");
+    }
 }

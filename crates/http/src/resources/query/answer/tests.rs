@@ -50,7 +50,7 @@ fn described(name: &str, kind: &str) -> DescribedField {
 }
 
 fn web(field: &str, kind: &str) -> [DescribedDataset; 1] {
-    [DescribedDataset { name: "web".to_owned(), fields: vec![described(field, kind)] }]
+    [DescribedDataset { name: "web".to_owned(), is_told: true, fields: vec![described(field, kind)] }]
 }
 
 /// Two events with a value of each type.

@@ -23,7 +23,7 @@ impl Asking {
     pub fn new(request: AplRequest, asked: AplAsked, text: String) -> Result<Self, ApiError> {
         let shows_nulls = request.shows_nulls();
         let mut input = request.into_input()?;
-        input.manner = asked.manner;
+        input.run_options = asked.run_options;
         input.cursor = input.cursor.or(asked.cursor);
         input.kept = asked.save_as.map(|save_as| Kept { save_as, text });
         Ok(Self { input, format: asked.format, shows_nulls, shows_parts: asked.shows_parts })

@@ -22,9 +22,9 @@ use super::parameters::AplAsked;
 use super::stream::{Answered, StreamEvent, error_text, json, kept_alive};
 use crate::error::ApiError;
 use crate::extract::{Caller, JsonList, Query};
-use crate::guard::{UnderWay, count_call};
+use crate::guard::{InFlight, count_call};
 use crate::json::optional_object;
-use crate::resources::query::parameters::{Format, manner};
+use crate::resources::query::parameters::{Format, run_options};
 
 /// How many queries one request may have.
 const QUERIES_MAX: usize = 100;
@@ -72,24 +72,24 @@ pub async fn batch(
     State(app): State<Arc<App>>,
     caller: Caller,
     Query(parameters): Query<BatchParameters>,
-    Extension(under_way): Extension<Arc<UnderWay>>,
+    Extension(in_flight): Extension<Arc<InFlight>>,
     headers: HeaderMap,
     JsonList(entries): JsonList<BatchEntry>,
 ) -> Result<Response, ApiError> {
-    caller.standing()?;
+    caller.org_context()?;
     let concurrency = parameters.max_concurrency.unwrap_or(CONCURRENCY_DEFAULT);
     if !(1..=CONCURRENCY_MAX).contains(&concurrency) {
         let problem = format!("must be between 1 and {CONCURRENCY_MAX}");
         return Err(Violation::new("maxConcurrency", Rule::Maximum, problem).in_query().into());
     }
     check(&entries)?;
-    let manner = manner(parameters.nocache.as_deref(), None, None, &headers)?;
-    let batch = Arc::new(Batch { app, caller, under_way });
+    let run_options = run_options(parameters.nocache.as_deref(), None, None, &headers)?;
+    let batch = Arc::new(Batch { app, caller, in_flight });
     let events = stream::iter(entries.into_iter().enumerate()).map(move |(place, entry)| {
         let batch = Arc::clone(&batch);
         async move {
             let format = Format::Tabular;
-            let asked = AplAsked { format, save_as: None, cursor: None, manner, shows_parts: false };
+            let asked = AplAsked { format, save_as: None, cursor: None, run_options, shows_parts: false };
             batch.event(place, entry, asked).await
         }
     });
@@ -126,7 +126,7 @@ fn check(entries: &[BatchEntry]) -> Result<(), Violation> {
 struct Batch {
     app: Arc<App>,
     caller: Caller,
-    under_way: Arc<UnderWay>,
+    in_flight: Arc<InFlight>,
 }
 
 impl Batch {
@@ -144,7 +144,7 @@ impl Batch {
         let (member, held) = match answer {
             Ok(Answered { text, held, spent }) => (format!("\"cost\":{},\"data\":{text}", spent.cost), held),
             Err(error) => {
-                self.under_way.note_refusal(&self.app, &self.caller, &error);
+                self.in_flight.note_refusal(&self.app, &self.caller, &error);
                 (format!("\"error\":{}", error_text(error, &self.caller)), Held::default())
             }
         };

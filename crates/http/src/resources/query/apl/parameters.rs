@@ -2,12 +2,12 @@
 
 use axum::http::{HeaderMap, header};
 use serde::Deserialize;
-use tidegauge_app::service::query::Manner;
+use tidegauge_app::service::query::RunOptions;
 use tidegauge_app::service::query::history::SaveAs;
 use tidegauge_model::Violation;
 use utoipa::IntoParams;
 
-use crate::resources::query::parameters::{Format, flag, manner};
+use crate::resources::query::parameters::{Format, flag, run_options};
 
 /// The formats by their names.
 const FORMATS: [(&str, Format); 6] = [
@@ -51,14 +51,14 @@ pub struct AplAsked {
     pub format: Format,
     pub save_as: Option<SaveAs>,
     pub cursor: Option<String>,
-    pub manner: Manner,
+    pub run_options: RunOptions,
     pub shows_parts: bool,
 }
 
 impl AplParameters {
     /// Reads the parameters. A format that was accepted otherwise counts where none is named.
     pub fn read(&self, headers: &HeaderMap, accepted: Option<Format>) -> Result<AplAsked, Violation> {
-        let manner = manner(
+        let run_options = run_options(
             self.nocache.as_deref(),
             self.streaming_duration.as_deref(),
             self.explain.as_deref(),
@@ -66,7 +66,13 @@ impl AplParameters {
         )?;
         let cursor = self.cursor.clone().filter(|cursor| !cursor.is_empty());
         let shows_parts = flag("partial", self.partial.as_deref())?;
-        Ok(AplAsked { format: self.format(accepted)?, save_as: self.save_as()?, cursor, manner, shows_parts })
+        Ok(AplAsked {
+            format: self.format(accepted)?,
+            save_as: self.save_as()?,
+            cursor,
+            run_options,
+            shows_parts,
+        })
     }
 
     fn format(&self, accepted: Option<Format>) -> Result<Format, Violation> {

@@ -23,7 +23,7 @@ use super::parts::Parts;
 use super::spent::Spent;
 use crate::error::ApiError;
 use crate::extract::Caller;
-use crate::guard::UnderWay;
+use crate::guard::InFlight;
 use crate::resources::query::parameters::Format;
 use crate::resources::query::write;
 
@@ -43,7 +43,7 @@ pub struct StreamEvent {
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// How often a query tells that it goes on.
-const PROGRESS_EVERY: Duration = Duration::from_millis(500);
+pub const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
 /// How soon a connection without events is kept open by a comment.
 const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(10);
@@ -94,7 +94,7 @@ pub fn check_format(format: Format) -> Result<(), Violation> {
 }
 
 /// Runs a query and tells of it. The query stops when nobody reads any more.
-pub fn watched(app: Arc<App>, caller: Caller, under_way: Arc<UnderWay>, mut asking: Asking) -> Response {
+pub fn watched(app: Arc<App>, caller: Caller, in_flight: Arc<InFlight>, mut asking: Asking) -> Response {
     let began = Instant::now();
     let mut ticks = interval_at(began + PROGRESS_EVERY, PROGRESS_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -110,7 +110,7 @@ pub fn watched(app: Arc<App>, caller: Caller, under_way: Arc<UnderWay>, mut aski
                 (Event::default().event("result").data(text), Ended { held, done })
             }
             Err(error) => {
-                under_way.note_refusal(&app, &caller, &error);
+                in_flight.note_refusal(&app, &caller, &error);
                 let event = Event::default().event("error").data(error_text(error, &caller));
                 (event, Ended { held: Held::default(), done: None })
             }
@@ -149,14 +149,18 @@ where
 }
 
 /// The answer of a query as JSON text, with its memory and what it took.
-pub(super) struct Answered {
-    pub(super) text: String,
-    pub(super) held: Held,
-    pub(super) spent: Spent,
+pub(in crate::resources) struct Answered {
+    pub(in crate::resources) text: String,
+    pub(in crate::resources) held: Held,
+    pub(in crate::resources) spent: Spent,
 }
 
 /// Runs a query and writes its answer.
-pub(super) async fn json(app: &App, caller: &Caller, asking: Asking) -> Result<Answered, ApiError> {
+pub(in crate::resources) async fn json(
+    app: &App,
+    caller: &Caller,
+    asking: Asking,
+) -> Result<Answered, ApiError> {
     let Asking { input, format, shows_nulls, .. } = asking;
     let queried = Box::pin(apl::query(app, caller, input)).await?;
     let spent = Spent::of(&queried);
@@ -166,7 +170,7 @@ pub(super) async fn json(app: &App, caller: &Caller, asking: Asking) -> Result<A
 }
 
 /// The body of an error as JSON text.
-pub(super) fn error_text(error: ApiError, caller: &Caller) -> String {
+pub fn error_text(error: ApiError, caller: &Caller) -> String {
     let mut body = error.body;
     body.request_id = Some(caller.request_id.clone());
     // Texts and numbers always have a JSON form.

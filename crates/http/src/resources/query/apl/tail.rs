@@ -13,7 +13,6 @@ use futures_util::stream;
 use serde::Deserialize;
 use tidegauge_app::App;
 use tidegauge_app::service;
-use tidegauge_app::service::query::apl::AplInput;
 use tidegauge_app::service::query::apl::tail::{self, Arrivals};
 use tidegauge_model::{Rule, Violation};
 use tokio::sync::mpsc::{self, Receiver};
@@ -22,7 +21,7 @@ use utoipa::ToSchema;
 use super::stream::{StreamEvent, error_text, kept_alive};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::Caller;
-use crate::guard::UnderWay;
+use crate::guard::InFlight;
 use crate::resources::query::parameters::Format;
 use crate::resources::query::{read_body, write};
 
@@ -40,7 +39,7 @@ pub struct TailRequest {
 struct Followed {
     app: Arc<App>,
     caller: Caller,
-    under_way: Arc<UnderWay>,
+    in_flight: Arc<InFlight>,
     following: std::pin::Pin<Box<dyn Future<Output = Result<(), service::Error>> + Send>>,
     arrivals: Receiver<Arrivals>,
 }
@@ -48,7 +47,8 @@ struct Followed {
 /// Follows the events of a dataset as they arrive, whatever their own times are, from the moment of the request on and
 /// for five minutes; `after` goes on where such a stream has ended. Each server-sent event `events` has `answer`, a table in the form `tabular` with the column
 /// `_cursor` and in the order of arrival, and `dropped`: how many more events matched since the last one than are shown,
-/// which are 500 at once and five times a second. `error` says why it ended. Each look counts as a query.
+/// which are 500 at once and five times a second. `error` says why it ended: also when its caller may not ask any more, as
+/// when the token was deleted. Each look counts as a query.
 #[utoipa::path(post, path = "/query/tail", tag = "query", request_body = TailRequest,
     responses(
         (status = 200, body = StreamEvent, content_type = "text/event-stream"),
@@ -57,23 +57,22 @@ struct Followed {
 pub async fn tail(
     State(app): State<Arc<App>>,
     caller: Caller,
-    Extension(under_way): Extension<Arc<UnderWay>>,
+    Extension(in_flight): Extension<Arc<InFlight>>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    let (request, _) = read_body::<TailRequest>(&app, &headers, body).await?;
-    let position = request.after.filter(|after| !after.is_empty()).map(|after| after.parse::<u64>());
+    let (TailRequest { apl, after }, _) = read_body::<TailRequest>(&app, &headers, body).await?;
+    let position = after.filter(|after| !after.is_empty()).map(|after| after.parse::<u64>());
     let position = position.transpose().map_err(|_| {
         Violation::new("after", Rule::Pattern, "must be the position of an event of such a stream")
     })?;
-    tail::check(&app, &caller, &request.apl).await?;
-    let input = AplInput { text: request.apl, ..AplInput::default() };
+    tail::check(&app, &caller, &apl).await?;
     let (sender, arrivals) = mpsc::channel(1);
     let following = {
         let (app, caller) = (Arc::clone(&app), caller.clone());
-        Box::pin(async move { tail::tail(&app, &caller, input, position, sender).await })
+        Box::pin(async move { tail::tail(&app, &caller, &apl, position, sender).await })
     };
-    let followed = Followed { app, caller, under_way, following, arrivals };
+    let followed = Followed { app, caller, in_flight, following, arrivals };
     let events = stream::unfold(Some(followed), |followed| async move {
         let mut followed = followed?;
         tokio::select! {
@@ -96,7 +95,7 @@ pub async fn tail(
 
 impl Followed {
     fn ended(&self, error: ApiError) -> Event {
-        self.under_way.note_refusal(&self.app, &self.caller, &error);
+        self.in_flight.note_refusal(&self.app, &self.caller, &error);
         Event::default().event("error").data(error_text(error, &self.caller))
     }
 }

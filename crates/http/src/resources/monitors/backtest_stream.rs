@@ -1,0 +1,100 @@
+//! A backtest whose asker wants to see that it goes on: server-sent events with how far it is, then what it found, or
+//! what is wrong. It ends with the connection.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use axum::response::Response;
+use axum::response::sse::Event;
+use futures_util::stream;
+use serde::Serialize;
+use tidegauge_app::App;
+use tidegauge_app::service::alerting::backtest::{BacktestInput, Progress};
+use tidegauge_model::ErrorKind;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+
+use super::backtest::replayed;
+use crate::error::ApiError;
+use crate::extract::Caller;
+use crate::guard::InFlight;
+use crate::resources::query::apl::stream::{PROGRESS_EVERY, error_text, kept_alive};
+
+/// A backtest that goes on.
+struct Going {
+    answer: Pin<Box<dyn Future<Output = Event> + Send>>,
+    ticks: Interval,
+    began: Instant,
+    progress: Progress,
+}
+
+/// How far a backtest is.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Told {
+    /// In microseconds.
+    elapsed_time: u128,
+    /// Which share of it is done, from 0 to 1.
+    share: f64,
+    queries: u64,
+    cost: u64,
+}
+
+/// Runs a backtest and tells of it.
+pub(super) fn watched(
+    app: Arc<App>,
+    caller: Caller,
+    in_flight: Arc<InFlight>,
+    input: BacktestInput,
+) -> Response {
+    let began = Instant::now();
+    let mut ticks = interval_at(began + PROGRESS_EVERY, PROGRESS_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let progress = Progress::default();
+    let answer = {
+        let progress = progress.clone();
+        Box::pin(async move {
+            match result(&app, &caller, input, &progress).await {
+                Ok(text) => Event::default().event("result").data(text),
+                Err(error) => {
+                    in_flight.note_refusal(&app, &caller, &error);
+                    Event::default().event("error").data(error_text(error, &caller))
+                }
+            }
+        })
+    };
+    let going = Going { answer, ticks, began, progress };
+    kept_alive(stream::unfold(Some(going), |going| async move {
+        let mut going = going?;
+        tokio::select! {
+            biased;
+            event = &mut going.answer => Some((Ok::<_, Infallible>(event), None)),
+            now = going.ticks.tick() => Some((Ok(going.told(now)), Some(going))),
+        }
+    }))
+}
+
+async fn result(
+    app: &App,
+    caller: &Caller,
+    input: BacktestInput,
+    progress: &Progress,
+) -> Result<String, ApiError> {
+    let found = replayed(app, caller, input, progress).await?;
+    serde_json::to_string(&found)
+        .map_err(|_| ApiError::new(ErrorKind::Internal, "the answer could not be written"))
+}
+
+impl Going {
+    fn told(&self, now: Instant) -> Event {
+        let so_far = self.progress.so_far();
+        let told = Told {
+            elapsed_time: (now - self.began).as_micros(),
+            share: so_far.share,
+            queries: so_far.queries,
+            cost: so_far.cost,
+        };
+        // Numbers always have a JSON form.
+        Event::default().event("progress").data(serde_json::to_string(&told).unwrap_or_default())
+    }
+}

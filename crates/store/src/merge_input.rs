@@ -1,0 +1,117 @@
+//! A merge input: rows that are read together, either the events of one request in the buffer or one segment.
+//! Both give their columns by field and kind, so that flush and compaction are one piece of work.
+
+use std::sync::Arc;
+
+use arrow_array::ArrayRef;
+use hashbrown::Equivalent;
+use tidegauge_model::{Column, FieldKind};
+
+use crate::Result;
+use crate::arrays;
+use crate::segment::SegmentInput;
+use crate::wal_batch::WalBatch;
+
+/// One typed column of a dataset.
+pub(crate) type ColumnKey = (Arc<str>, FieldKind);
+
+/// A [`ColumnKey`] that borrows its name, to find a column without a copy of it.
+#[derive(Clone, Copy, Debug, Hash)]
+pub(crate) struct ColumnName<'a>(pub(crate) &'a str, pub(crate) FieldKind);
+
+impl Equivalent<ColumnKey> for ColumnName<'_> {
+    fn equivalent(&self, key: &ColumnKey) -> bool {
+        *self.0 == *key.0 && self.1 == key.1
+    }
+}
+
+/// The events of one request with their sequence.
+#[derive(Clone, Debug)]
+pub(crate) struct BufferedBatch {
+    pub(crate) sequence: u64,
+    pub(crate) payload: WalBatch,
+}
+
+/// Rows that are read together.
+#[derive(Debug)]
+pub(crate) enum MergeInput {
+    Buffered(Arc<BufferedBatch>),
+    Segment(Box<SegmentInput>),
+}
+
+/// The identity of each row of a input, and when it arrived.
+#[derive(Debug, Default)]
+pub(crate) struct Identities {
+    pub(crate) times: Vec<i64>,
+    pub(crate) arrivals: Vec<i64>,
+    pub(crate) sequences: Vec<u64>,
+    pub(crate) indexes: Vec<u32>,
+}
+
+impl MergeInput {
+    pub(crate) fn rows(&self) -> usize {
+        match self {
+            Self::Buffered(batch) => batch.payload.rows(),
+            Self::Segment(segment) => segment.rows(),
+        }
+    }
+
+    pub(crate) fn raw_bytes(&self) -> u64 {
+        match self {
+            Self::Buffered(batch) => batch.payload.receipt().raw_bytes,
+            Self::Segment(segment) => segment.raw_bytes(),
+        }
+    }
+
+    /// The time of its first row.
+    pub(crate) fn first_time(&self) -> i64 {
+        match self {
+            Self::Buffered(batch) => batch.payload.times().first().copied().unwrap_or(i64::MIN),
+            Self::Segment(segment) => segment.first_time(),
+        }
+    }
+
+    /// Adds the identities of this input's rows to those of others.
+    pub(crate) fn identify(&self, identities: &mut Identities) {
+        match self {
+            Self::Buffered(batch) => {
+                let rows = batch.payload.rows();
+                identities.times.extend_from_slice(&batch.payload.times());
+                identities.arrivals.extend(std::iter::repeat_n(batch.payload.receipt().arrival, rows));
+                identities.sequences.extend(std::iter::repeat_n(batch.sequence, rows));
+                identities.indexes.extend((0_u32..).take(rows));
+            }
+            Self::Segment(segment) => segment.identify(identities),
+        }
+    }
+
+    /// Which columns there are, each with its index in the input and with how many rows have it.
+    pub(crate) fn columns(&self, visit: &mut dyn FnMut(usize, &str, FieldKind, u64)) {
+        match self {
+            Self::Buffered(batch) => {
+                for (place, column) in batch.payload.columns().iter().enumerate() {
+                    visit(place, batch.payload.name(column), column.kind(), column.count() as u64);
+                }
+            }
+            Self::Segment(segment) => segment.columns(visit),
+        }
+    }
+
+    /// The column at a place, for all rows of the input.
+    pub(crate) fn array(&self, place: usize) -> Result<ArrayRef> {
+        match self {
+            Self::Buffered(batch) => arrays::of_batch(&batch.payload, &batch.payload.columns()[place]),
+            Self::Segment(segment) => segment.array(place),
+        }
+    }
+
+    /// The values of a column that are there, for columns that few rows have.
+    pub(crate) fn sparse(&self, place: usize, key: &ColumnKey) -> Result<Column> {
+        if let Self::Segment(segment) = self
+            && let Some(column) = segment.sparse(place)
+        {
+            return Ok(column.clone());
+        }
+        arrays::to_column(&key.0, key.1, &self.array(place)?)
+    }
+}
