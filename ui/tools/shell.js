@@ -4,7 +4,8 @@
 import { randomBytes } from "node:crypto";
 
 /** Paths that the interface answers; every other one is the service's. */
-export const SCREENS = /^\/($|explore$|stream$|datasets(\/[^/]+)?$|queries$|start$)/;
+export const SCREENS =
+  /^\/($|explore$|stream$|datasets(\/[^/]+)?$|dashboards(\/[^/]+)?$|queries$|start$|monitors(\/[^/]+)?$|notifiers(\/[^/]+)?$|endpoints(\/[^/]+)?$|tokens$|people$|settings$|traces$)/;
 
 /** Which paths of the API document stand for which of the names that the page knows. */
 const EXTRAS = [
@@ -16,7 +17,10 @@ const EXTRAS = [
   ["capabilities", "/v2/user/capabilities", "get"],
   ["exports", "/v2/exports", "post"],
   ["answers", "/v2/answers", "post"],
+  ["monitor-states", "/v2/monitors/states", "get"],
   ["demo-events", "/v2/datasets/_demo", "post"],
+  ["token-usage", "/v2/tokens/usage", "get"],
+  ["org-usage", "/v2/orgs/{id}/usage", "get"],
 ];
 
 let extras;
@@ -25,7 +29,12 @@ let extras;
 export async function extrasOf(service) {
   extras ??= fetch(`${service}/openapi.json`)
     .then((answer) => answer.json())
-    .then(({ paths }) => EXTRAS.filter(([, path, method]) => paths[path]?.[method]).map(([name]) => name));
+    .then(({ paths }) => {
+      const found = EXTRAS.filter(([, path, method]) => paths[path]?.[method]).map(([name]) => name);
+      const asked = paths["/v1/query/_apl"]?.post?.parameters ?? [];
+      // What changes an answer and is no route came with the parameter that asks for it.
+      return asked.some(({ name }) => name === "partial") ? [...found, "done-event", "partial-answers"] : found;
+    });
   return extras;
 }
 

@@ -10,7 +10,7 @@ export interface Annotation {
   endTime: string | null;
   title: string;
   description: string;
-  url: string;
+  url?: string;
 }
 
 export async function annotations(

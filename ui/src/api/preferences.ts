@@ -18,12 +18,12 @@ export async function loadPreferences(): Promise<Record<string, unknown>> {
   return (await call<Record<string, unknown>>("/v2/user/preferences")).data ?? {};
 }
 
-export async function savePreferences(preferences: Record<string, unknown>): Promise<void> {
+export async function savePreferences(preferences: Record<string, unknown>, isLast: boolean): Promise<void> {
   try {
     // Also here, so that the next page begins with the right colours before any call.
     localStorage.setItem(LOCAL, JSON.stringify(preferences));
   } catch {
     // A full or closed storage is no reason to fail.
   }
-  if (has("preferences")) await call("/v2/user/preferences", { method: "PUT", body: preferences });
+  if (has("preferences")) await call("/v2/user/preferences", { method: "PUT", body: preferences, keepalive: isLast });
 }

@@ -17,6 +17,8 @@ export interface Call {
   accept?: string;
   contentType?: string;
   signal?: AbortSignal;
+  /** For the last call of a page that is being left. */
+  keepalive?: boolean;
 }
 
 export interface Answer<T> {
@@ -41,6 +43,7 @@ export async function send(path: string, call: Call = {}): Promise<Response> {
       headers,
       body,
       signal: call.signal,
+      keepalive: call.keepalive,
       credentials: "same-origin",
     });
     hear(response.headers.get("date"));

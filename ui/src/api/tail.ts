@@ -77,7 +77,13 @@ export async function newest(dataset: string, stages: string, count: number, sig
     },
     { signal },
   );
-  return rowsOf(answer.tables[0]).reverse();
+  return inOrder(rowsOf(answer.tables[0]));
+}
+
+/** Oldest first; of one time in the order in which they came, as the stream goes on. */
+function inOrder(rows: Row[]): Row[] {
+  if (rows.some(({ id }) => !id)) return rows.reverse();
+  return rows.sort((a, b) => (a.id! < b.id! ? -1 : 1));
 }
 
 async function poll(dataset: string, stages: string, { onrows, signal }: Tail): Promise<void> {

@@ -35,6 +35,11 @@ export class Palette {
     }
   }
 
+  /** Adds groups to those that are there; none gives up its colour. */
+  add(names: string[]): void {
+    for (const name of names) if (!this.#places.has(name)) this.#places.set(name, this.#places.size);
+  }
+
   of(name: string): Ink {
     const level = LEVELS[name.toLowerCase()];
     if (level) return { colour: level, isDashed: false };

@@ -4,7 +4,9 @@
 import { fullText } from "../values/show.ts";
 import type { Value } from "../values/value.ts";
 
-const FORMULA = /^[=+\-@\t\r]/;
+// In all widths, also behind what is not seen; as the service does it in exported files.
+const FORMULA =
+  /^(?:[\s\p{Cc}\p{Default_Ignorable_Code_Point}]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]|[\t\r])/u;
 
 export function csvCell(value: Value | undefined): string {
   if (value === null || value === undefined) return "";

@@ -25,7 +25,7 @@ export async function downloadAnswer(
   const columns = kept.map(({ place }) => table.columns[place] ?? []);
   const rows = columns[0]?.length ?? 0;
   const text = format === "csv" ? writeCsv(names, columns) : writeNdjson(names, columns, rows);
-  save(
+  saveText(
     text,
     `${asked.dataset ?? "answer"}-${asked.endTime.slice(0, 19).replaceAll(":", "")}.${format}`,
     format === "csv" ? "text/csv" : "application/x-ndjson",
@@ -46,7 +46,8 @@ function writeNdjson(names: string[], columns: Value[][], rows: number): string 
   return lines.length > 0 ? `${lines.join("\n")}\n` : "";
 }
 
-function save(text: string, name: string, type: string): void {
+/** Hands a text to the browser as a file. */
+export function saveText(text: string, name: string, type: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
   link.href = address;

@@ -34,7 +34,8 @@ class Keys {
     const mod = IS_MAC ? event.metaKey : event.ctrlKey;
     const isLetter = event.key.length === 1 && !mod && !event.altKey;
     if (isLetter && (isEditable(event.target) || !preferences.letterKeys)) return;
-    if (document.querySelector("dialog[open]") && event.key !== "Escape") return;
+    // Esc too: what waits behind a dialog must not end because the dialog was to be closed.
+    if (document.querySelector("dialog[open]")) return;
     const pressed = `${mod ? "Mod+" : ""}${mod && event.shiftKey ? "Shift+" : ""}${event.key.length === 1 && mod ? event.key.toLowerCase() : event.key}`;
     const wanted = this.#first ? `${this.#first} ${pressed}` : pressed;
     this.#first = null;

@@ -10,6 +10,8 @@ export interface Screen {
   /** The letter behind `g`. */
   key: string;
   load: () => Promise<{ default: Component }>;
+  /** The area of the organisation that somebody must be able to read to find anything there. */
+  needs?: string;
 }
 
 export const SCREENS: Screen[] = [
@@ -21,6 +23,28 @@ export const SCREENS: Screen[] = [
     load: () => import("../screens/explore/Explore.svelte"),
   },
   { path: "/stream", name: "Stream", icon: "stream", key: "s", load: () => import("../screens/stream/Stream.svelte") },
+  {
+    path: "/dashboards",
+    name: "Dashboards",
+    icon: "dashboards",
+    key: "b",
+    load: () => import("../screens/dashboards/Dashboards.svelte"),
+  },
+  { path: "/traces", name: "Traces", icon: "traces", key: "t", load: () => import("../screens/traces/Traces.svelte") },
+  {
+    path: "/monitors",
+    name: "Monitors",
+    icon: "monitors",
+    key: "m",
+    load: () => import("../screens/monitors/Monitors.svelte"),
+  },
+  {
+    path: "/notifiers",
+    name: "Notifiers",
+    icon: "notifiers",
+    key: "o",
+    load: () => import("../screens/notifiers/Notifiers.svelte"),
+  },
   {
     path: "/datasets",
     name: "Datasets",
@@ -36,6 +60,37 @@ export const SCREENS: Screen[] = [
     load: () => import("../screens/queries/Queries.svelte"),
   },
   { path: "/start", name: "Send", icon: "start", key: "n", load: () => import("../screens/first/Start.svelte") },
+  {
+    path: "/endpoints",
+    name: "Endpoints",
+    icon: "endpoints",
+    key: "i",
+    load: () => import("../screens/endpoints/Endpoints.svelte"),
+    needs: "endpoints",
+  },
+  {
+    path: "/tokens",
+    name: "Tokens",
+    icon: "token",
+    key: "k",
+    load: () => import("../screens/tokens/Tokens.svelte"),
+    needs: "apiTokens",
+  },
+  {
+    path: "/people",
+    name: "People",
+    icon: "people",
+    key: "p",
+    load: () => import("../screens/people/People.svelte"),
+    needs: "users",
+  },
+  {
+    path: "/settings",
+    name: "Settings",
+    icon: "settings",
+    key: "c",
+    load: () => import("../screens/settings/Settings.svelte"),
+  },
 ];
 
 export function screenAt(path: string): Screen | undefined {

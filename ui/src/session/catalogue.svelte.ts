@@ -15,6 +15,9 @@ import {
 import type { FieldMeta } from "../api/query.ts";
 import { organisation } from "./organisation.svelte.ts";
 
+/** The kind of the dataset that the service makes of the audit trail. */
+const AUDIT_KIND = "tidegauge:audit:v1";
+
 class Catalogue {
   person = $state.raw<Person | null>(null);
   organisations = $state.raw<Organisation[]>([]);
@@ -44,6 +47,17 @@ class Catalogue {
     this.figures = new Map(found.map((entry) => [entry.name, entry]));
     this.fields = fields;
     this.datasets = datasets.sort((a, b) => a.name.localeCompare(b.name));
+  }
+
+  /** The datasets that people send events to: nobody comes upon the audit trail who does not ask for it. */
+  get own(): Dataset[] | null {
+    return this.datasets?.filter((dataset) => dataset.kind !== AUDIT_KIND) ?? null;
+  }
+
+  /** Whether it is sure that there is no such dataset: who may not read them all cannot tell. */
+  isGone(name: string): boolean {
+    if (this.datasets === null || !this.mayOrg("datasets", "read")) return false;
+    return !this.datasets.some((dataset) => dataset.name === name);
   }
 
   mayOrg(area: string, action: string): boolean {

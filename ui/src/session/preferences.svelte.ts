@@ -7,6 +7,10 @@ export interface Taste {
   zone: "utc" | "local";
   density: "compact" | "normal" | "roomy";
   wrap: boolean;
+  /** How large the texts of events are. */
+  text: "small" | "normal" | "large";
+  /** Where an opened event is shown: below its row, or beside the table. */
+  detail: "row" | "side";
   hideNulls: boolean;
   letterKeys: boolean;
   fieldsWidth: number;
@@ -19,6 +23,8 @@ const DEFAULTS: Taste = {
   zone: "utc",
   density: "normal",
   wrap: false,
+  text: "normal",
+  detail: "row",
   hideNulls: true,
   letterKeys: true,
   fieldsWidth: 248,
@@ -42,6 +48,12 @@ class Preferences {
   get wrap() {
     return this.#taste.wrap;
   }
+  get text() {
+    return this.#taste.text;
+  }
+  get detail() {
+    return this.#taste.detail;
+  }
   get hideNulls() {
     return this.#taste.hideNulls;
   }
@@ -61,6 +73,10 @@ class Preferences {
   /** Begins with what this browser knows; what the service keeps comes after. */
   begin(): void {
     this.#take(localPreferences());
+    // What was chosen last is kept too when its page is left at once.
+    addEventListener("pagehide", () => {
+      if (this.#saving !== undefined) this.#save(true);
+    });
   }
 
   async load(): Promise<void> {
@@ -70,10 +86,13 @@ class Preferences {
   set<Name extends keyof Taste>(name: Name, value: Taste[Name]): void {
     this.#taste[name] = value;
     clearTimeout(this.#saving);
-    this.#saving = setTimeout(
-      () => void savePreferences({ ...$state.snapshot(this.#taste) }).catch(() => undefined),
-      400,
-    );
+    this.#saving = setTimeout(() => this.#save(false), 400);
+  }
+
+  #save(isLast: boolean): void {
+    clearTimeout(this.#saving);
+    this.#saving = undefined;
+    void savePreferences({ ...$state.snapshot(this.#taste) }, isLast).catch(() => undefined);
   }
 
   #take(found: Record<string, unknown>): void {

@@ -13,7 +13,10 @@ export type Extra =
   | "capabilities"
   | "exports"
   | "answers"
-  | "demo-events";
+  | "demo-events"
+  | "monitor-states"
+  | "token-usage"
+  | "org-usage";
 
 interface Shell {
   formToken: string;

@@ -24,6 +24,7 @@ export class EventPages implements RowSource {
   version = $state(0);
   problem = $state.raw<unknown>(null);
   fields = $state.raw<Field[]>([]);
+  readonly continues: RowSource | null;
   readonly #request: QueryRequest;
   /** The same events with their times alone, to count rows that are passed over; null where that cannot be asked. */
   readonly #skim: string | null;
@@ -36,7 +37,8 @@ export class EventPages implements RowSource {
   #known: number | null = null;
   #end: number | null = null;
 
-  constructor(request: QueryRequest, skim: string | null, first: Table) {
+  constructor(request: QueryRequest, skim: string | null, first: Table, continues: RowSource | null = null) {
+    this.continues = continues;
     this.#request = request;
     this.#skim = skim;
     this.#edges.set(0, {});

@@ -71,6 +71,8 @@ export interface RowSource {
   /** Grows with each change, so that drawings know. */
   readonly version: number;
   readonly fields: Field[];
+  /** The first rows of the same answer, which these take the place of: who reads them is not moved. */
+  readonly continues: RowSource | null;
   row(index: number): Row | undefined;
   /** Says which rows will be drawn, so that they are fetched. */
   want(first: number, last: number): void;

@@ -14,10 +14,12 @@ export class WholeTable implements RowSource {
   readonly total: number;
   readonly isOpen = false;
   readonly version = 0;
+  readonly continues: RowSource | null;
   readonly #page: Page;
   readonly #places: number[] | null;
 
-  constructor(table: Table, order: Order | null = null) {
+  constructor(table: Table, order: Order | null = null, continues: RowSource | null = null) {
+    this.continues = continues;
     this.#page = new Page(table);
     this.fields = this.#page.fields;
     this.total = this.#page.count;

@@ -6,20 +6,43 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { accessibilityTests } from "./accessibility.js";
+import { arrivingTests } from "./arriving.js";
 import { browserPath, openBrowser, openPage, signIn } from "./browser.js";
+import { buildingTests } from "./building.js";
+import { chartingTests } from "./charting.js";
+import { colleagueTests } from "./colleagues.js";
+import { comparingTests } from "./comparing.js";
+import { dashboardTests } from "./dashboards.js";
+import { changedDashboardTests } from "./dashboards-changed.js";
+import { sharedDashboardTests } from "./dashboards-shared.js";
+import { endpointTests } from "./endpoints.js";
 import { exploreTests } from "./explore.js";
+import { fileTests } from "./files.js";
 import { firstMinutesTests } from "./first-minutes.js";
 import { hostileTests } from "./hostile.js";
+import { keepingTests } from "./keeping.js";
+import { keyTests } from "./keys.js";
+import { foundByMonitorsTests, monitorTests } from "./monitors.js";
+import { actedMonitorTests, alertingMonitorTests } from "./monitors-acted.js";
+import { narrowingTests } from "./narrowing.js";
+import { notifierTests } from "./notifiers.js";
 import { readingTests } from "./reading.js";
 import { screenTests } from "./screens.js";
-import { servedTests } from "./served.js";
+import { senderTests } from "./senders.js";
+import { routeTests, servedTests } from "./served.js";
 import { startService } from "./service.js";
+import { sessionTests } from "./session.js";
+import { streamingTests } from "./streaming.js";
+import { teamTests } from "./team.js";
+import { timeTests } from "./times.js";
+import { traceTests } from "./traces.js";
 
 if (!browserPath()) test("the interface in a browser", { skip: "not run: no Chromium here" }, () => {});
 else {
   const at = {};
   before(async () => {
-    at.service = await startService();
+    // Receivers of messages are on this machine.
+    at.service = await startService(["--notify-allowed-networks", "127.0.0.0/8"]);
     at.browser = await openBrowser();
     Object.assign(at, await openPage(at.browser));
   });
@@ -29,8 +52,8 @@ else {
   });
 
   /** A test that also fails when the page complained. */
-  const watched = (name, body, allowed = []) =>
-    test(name, { timeout: 90_000 }, async () => {
+  const watched = (name, body, allowed = [], timeout = 600_000) =>
+    test(name, { timeout }, async () => {
       at.faults.length = 0;
       await body(at);
       const faults = at.faults.filter((fault) => !allowed.some((pattern) => pattern.test(fault)));
@@ -43,10 +66,35 @@ else {
     await page.getByRole("heading", { name: "Send your first event" }).waitFor();
   });
   firstMinutesTests(watched);
+  monitorTests(watched);
+  alertingMonitorTests(watched);
+  notifierTests(watched);
   exploreTests(watched);
+  comparingTests(watched);
+  narrowingTests(watched);
+  buildingTests(watched);
+  chartingTests(watched);
   readingTests(watched);
+  fileTests(watched);
+  arrivingTests(watched);
+  streamingTests(watched);
   hostileTests(watched);
   screenTests(watched);
+  keepingTests(watched);
+  timeTests(watched);
+  keyTests(watched);
+  colleagueTests(watched);
+  sessionTests(watched);
+  senderTests(watched);
+  endpointTests(watched);
+  dashboardTests(watched);
+  changedDashboardTests(watched);
+  sharedDashboardTests(watched);
+  routeTests(watched);
   if (process.env.TIDEGAUGE_SERVES_UI !== undefined) servedTests(watched);
+  foundByMonitorsTests(watched);
+  actedMonitorTests(watched);
+  teamTests(watched);
+  traceTests(watched);
   accessibilityTests(watched);
 }

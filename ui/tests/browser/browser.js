@@ -17,7 +17,7 @@ export async function openBrowser() {
   });
 }
 
-/** A page that remembers what went wrong in it. */
+/** A page that remembers what went wrong in it and in others of its context. */
 export async function openPage(
   browser,
   { theme = "light", width = 1440, height = 900, timezoneId = "Europe/Vienna" } = {},
@@ -29,17 +29,21 @@ export async function openPage(
     timezoneId,
     permissions: ["clipboard-read", "clipboard-write"],
   });
-  const page = await context.newPage();
+  // Of the context, so that pages that a test opens beside the first one are heard as well.
   const faults = [];
-  page.on("console", (message) => {
+  context.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") faults.push(`${message.type()}: ${message.text()}`);
   });
-  page.on("pageerror", (error) => faults.push(`error: ${error.stack ?? error.message}`));
-  await page.addInitScript(() => {
+  context.on("weberror", (thrown) => {
+    const error = thrown.error();
+    faults.push(`error: ${error.stack ?? error.message}`);
+  });
+  await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", (event) =>
       console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`),
     );
   });
+  const page = await context.newPage();
   return { page, context, faults };
 }
 
@@ -49,4 +53,34 @@ export async function signIn(page, link) {
   for (const field of await page.locator('input[type="password"]').all()) await field.fill("a long enough secret 42");
   await page.locator('main button[type="submit"]').first().click();
   await page.waitForURL((address) => !address.pathname.startsWith("/setup"));
+}
+
+/** What an action of a page copies, which may ask the service first. */
+export async function copied(page, act) {
+  await page.evaluate(() => navigator.clipboard.writeText(""));
+  await act();
+  for (let tries = 0; tries < 200; tries++) {
+    const text = await page.evaluate(() => navigator.clipboard.readText());
+    if (text !== "") return text;
+    await page.waitForTimeout(50);
+  }
+  throw new Error("nothing was copied");
+}
+
+/** For `addInitScript`: keeps every text that charts write on their canvases in `drawnTexts`. */
+export const keepDrawnTexts = () => {
+  globalThis.drawnTexts = [];
+  const plain = CanvasRenderingContext2D.prototype.fillText;
+  CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+    globalThis.drawnTexts.push(String(text));
+    return plain.call(this, text, ...rest);
+  };
+};
+
+/** Does something that changes a preference, until the service has it. */
+export async function keepsTaste(page, act) {
+  const saved = page.waitForResponse(
+    (answer) => answer.url().includes("/v2/user/preferences") && answer.request().method() === "PUT",
+  );
+  await Promise.all([saved, act()]);
 }

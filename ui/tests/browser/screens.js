@@ -1,4 +1,4 @@
-// Stream, Datasets, Queries, the session that ends, and the zone of all times.
+// Stream, Datasets and Queries, and what is said of addresses that lead nowhere.
 
 import assert from "node:assert/strict";
 
@@ -59,42 +59,6 @@ export function screenTests(watched) {
     await page.getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByText("No query is starred yet").waitFor();
   });
-
-  watched("39: UTC and local change table, axis and picker together", async ({ page, service }) => {
-    await page.goto(`${service.address}/explore?${new URLSearchParams({ q: "gen", from: "now-6h", to: "now" })}`);
-    await page.locator(".row .time").first().waitFor();
-    const read = () =>
-      page.evaluate(() => ({
-        row: document.querySelector(".row .time")?.textContent,
-        axis: document.querySelector(".histogram .tick:not(.most)")?.textContent,
-      }));
-    const utc = await read();
-    await page.getByRole("button", { name: "UTC", exact: true }).click();
-    await page.getByRole("button", { name: "Local", exact: true }).waitFor();
-    const local = await read();
-    assert.notEqual(utc.row, local.row);
-    assert.notEqual(utc.axis, local.axis);
-    await page.getByRole("button", { name: "Local", exact: true }).click();
-  });
-
-  watched(
-    "38: the session ended elsewhere, the text in the editor stays",
-    async ({ page, service, context }) => {
-      await page.goto(`${service.address}/explore?q=demo`);
-      await page.locator(".cm-content").click();
-      await page.keyboard.type(" | take 7");
-      await page.keyboard.press("Escape");
-      const cookies = await context.cookies();
-      await context.clearCookies();
-      await page.keyboard.press("Control+Enter");
-      await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
-      await context.addCookies(cookies);
-      await page.getByRole("button", { name: "Go on" }).click();
-      await page.getByRole("heading", { name: "Your session has ended" }).waitFor({ state: "detached" });
-      assert.match(await page.locator(".cm-content").textContent(), /take 7/);
-    },
-    [/401/],
-  );
 
   watched("an unknown page and a wrong range are said, not shown empty", async ({ page, service }) => {
     await page.goto(`${service.address}/explore?q=demo&from=now&to=now-1h`);

@@ -47,6 +47,9 @@ export async function startService(settings = []) {
     direct,
     link,
     token,
+    pid: child.pid,
+    /** In which the folder `data` is. */
+    folder,
     binary: BINARY,
     /** Calls the service as a program does. */
     async call(path, body, method = body === undefined ? "GET" : "POST") {

@@ -16,6 +16,9 @@ describe("CSV", () => {
   test("texts that look like formulas are texts, numbers stay numbers", () => {
     expect(csvCell("=1+1")).toBe("'=1+1");
     expect(csvCell("-5")).toBe("'-5");
+    expect(csvCell("\n=1")).toBe(`"'\n=1"`);
+    expect(csvCell("\u200b\u00a0\uff1d1")).toBe("'\u200b\u00a0\uff1d1");
+    expect(csvCell("a=1")).toBe("a=1");
     expect(csvCell(-5)).toBe("-5");
     expect(csvCell(-9223372036854775808n)).toBe("-9223372036854775808");
   });

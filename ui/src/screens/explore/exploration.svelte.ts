@@ -42,11 +42,16 @@ export class Exploration {
   rows = $state.raw<RowSource | null>(null);
   selected = $state.raw<{ start: bigint; end: bigint } | null>(null);
   rangeIsWrong = $state(false);
+  /** Whether somebody reads in the rows: something is open, searched for or scrolled to. */
+  rowsAreRead = $state(false);
+  readonly isRead = $derived(this.rowsAreRead || this.selected !== null);
   /** The answer of a link that keeps it as it was, while it is shown. */
   frozen = $state.raw<FrozenAnswer | null>(null);
   readonly run = new QueryRun();
   readonly histogram = new HistogramState();
   #counting = "";
+  /** The rows that a run has shown before it was done. */
+  #part: RowSource | null = null;
 
   readonly table = $derived.by((): Table | null => this.run.answer?.tables[0] ?? null);
   readonly totals = $derived.by(
@@ -74,6 +79,12 @@ export class Exploration {
     return levelField(this.fields) ?? "";
   });
   readonly against = $derived(address.get("against") ?? "");
+  /** How far the period to compare with lies, in nanoseconds; null without one. */
+  readonly back = $derived.by((): bigint | null => {
+    if (this.against === "" || !this.asked) return null;
+    const { start, end } = this.asked.moments;
+    return this.against === "period" ? end - start : BigInt(Number(this.against) || 0) * 3_600_000_000_000n;
+  });
   readonly order = $derived.by((): Order | null => {
     const found = /^(-?)(.+)$/.exec(address.get("sort") ?? "");
     return found ? { field: found[2]!, desc: found[1] === "-" } : null;
@@ -82,6 +93,15 @@ export class Exploration {
   /** Asks what the address says. */
   async follow(apl: string): Promise<void> {
     this.text = apl;
+    await this.#ask(apl, true);
+  }
+
+  /** Asks the same once more, at the time that is now; what is being written stays. */
+  async again(): Promise<void> {
+    if (this.asked) await this.#ask(this.asked.apl, false);
+  }
+
+  async #ask(apl: string, isNew: boolean): Promise<void> {
     this.frozen = null;
     const moments = resolveRange(range.current, nowMs());
     this.rangeIsWrong = moments === null;
@@ -98,6 +118,7 @@ export class Exploration {
     this.asked = asked;
     this.selected = null;
     this.#counting = "";
+    this.#part = null;
     void this.count();
     const request = {
       apl,
@@ -106,10 +127,15 @@ export class Exploration {
       defaultLimit: PAGE,
       includeCursorField: true,
     };
-    const answer = await this.run.start(request, true);
+    const onPartial = (partial: QueryAnswer) => {
+      // A part would take away what a refresh has to replace.
+      if (isNew && this.asked === asked) this.#showPart(asked, partial);
+    };
+    const answer = await this.run.start(request, isNew, onPartial);
     if (!answer) return;
     this.#show(asked, answer);
-    remember({ dataset: asked.dataset ?? "", apl, startTime: range.current.start, endTime: range.current.end });
+    if (isNew)
+      remember({ dataset: asked.dataset ?? "", apl, startTime: range.current.start, endTime: range.current.end });
   }
 
   /** Shows an answer as it was when somebody kept it. */
@@ -167,14 +193,18 @@ export class Exploration {
     const split = this.split
       ? { name: this.split, type: this.fields.find(({ name }) => name === this.split)?.type ?? "" }
       : null;
-    const length = asked.moments.end - asked.moments.start;
-    const back =
-      this.against === "" ? null : this.against === "period" ? length : BigInt(this.against) * 3_600_000_000_000n;
+    const back = this.back;
     const wanted = [asked.base, asked.startTime, asked.endTime, this.split, this.against].join("\u0000");
     if (wanted === this.#counting && this.histogram.error === null) return;
     this.#counting = wanted;
     const counted = await this.histogram.load(asked.base, asked.moments, split, back, asked.dataset);
     if (counted && this.asked === asked) this.#tellRows(counted);
+  }
+
+  /** Counts once more, also where nothing of the question changed. */
+  async recount(): Promise<void> {
+    this.#counting = "";
+    await this.count();
   }
 
   /** A click on a value: writes a stage that can be read and removed. */
@@ -241,8 +271,19 @@ export class Exploration {
     if (this.rows instanceof EventPages) this.rows.end();
   }
 
+  /** The newest part of a long range, until the whole is there. */
+  #showPart(asked: Asked, answer: QueryAnswer): void {
+    const table = answer.tables[0];
+    if (!table || (table.columns[0]?.length ?? 0) === 0) return;
+    if (this.rows instanceof EventPages) this.rows.end();
+    const before = this.#part;
+    this.rows = this.#part = new WholeTable(table, asked.isEvents ? null : this.order, before);
+  }
+
   #show(asked: Asked, answer: QueryAnswer): void {
     const table = answer.tables[0];
+    const part = this.#part;
+    this.#part = null;
     if (this.rows instanceof EventPages) this.rows.end();
     if (!table) {
       this.rows = null;
@@ -254,10 +295,10 @@ export class Exploration {
       const rest = takeApart(asked.apl).stages.slice(leading(takeApart(asked.apl)));
       const canJump = table.order[0]?.desc === true && rest.every(({ word }) => word.startsWith("project"));
       const request = { apl: asked.apl, startTime: asked.startTime, endTime: asked.endTime, includeCursorField: true };
-      this.rows = new EventPages(request, canJump ? `${asked.base}\n| project _time` : null, table);
+      this.rows = new EventPages(request, canJump ? `${asked.base}\n| project _time` : null, table, part);
       const counted = this.histogram.counted;
       if (counted?.moments === asked.moments) this.#tellRows(counted);
-    } else this.rows = new WholeTable(table, asked.isEvents ? null : this.order);
+    } else this.rows = new WholeTable(table, asked.isEvents ? null : this.order, part);
     announce.say(`${grouped(answer.status.rowsMatched)} rows match`);
   }
 

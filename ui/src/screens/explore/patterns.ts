@@ -26,6 +26,8 @@ export interface Patterns {
 
 const MOST = 200;
 const STEPS = 24;
+/** A period with less than one of so many events is not compared with. */
+const SPARSE = 20;
 
 export async function patternsOf(asked: Asked, field: string, signal: AbortSignal): Promise<Patterns> {
   const name = fieldName(field);
@@ -63,6 +65,11 @@ export async function patternsOf(asked: Asked, field: string, signal: AbortSigna
   const table = main.answer.tables[0];
   const trends = trendsOf(trend.answer.tables[0], asked.moments.start, length);
   const known = new Set((column(earlier.answer.tables[0], "t") ?? []).map(fullText));
+  const sum = (counts: Value[] | undefined) =>
+    (counts ?? []).reduce((all: number, count) => all + Number(count ?? 0), 0);
+  const total = Number(all.answer.tables[0]?.columns[0]?.[0] ?? 0);
+  // Beside a period with hardly an event everything would be new, which says nothing.
+  const isComparable = sum(column(earlier.answer.tables[0], "n")) * SPARSE >= total;
   const [templates, counts, first, last, examples] = ["t", "n", "first", "last", field].map(
     (wanted) => column(table, wanted) ?? [],
   );
@@ -75,11 +82,10 @@ export async function patternsOf(asked: Asked, field: string, signal: AbortSigna
       last: fullText(last![row]),
       example: fullText(examples![row]),
       trend: trends.get(text) ?? [],
-      // Without events before, everything would be new, which says nothing.
-      isNew: known.size > 0 && !known.has(text),
+      isNew: isComparable && !known.has(text),
     };
   });
-  return { list, total: Number(all.answer.tables[0]?.columns[0]?.[0] ?? 0), isCut: list.length >= MOST };
+  return { list, total, isCut: list.length >= MOST };
 }
 
 function trendsOf(table: Table | undefined, start: bigint, length: bigint): Map<string, number[]> {

@@ -17,7 +17,12 @@ export class QueryRun {
   #abort: AbortController | null = null;
   #number = 0;
 
-  async start(request: QueryRequest, keep: boolean): Promise<QueryAnswer | null> {
+  /** `onPartial` hears of rows so far, before the whole answer is there. */
+  async start(
+    request: QueryRequest,
+    keep: boolean,
+    onPartial?: (answer: QueryAnswer) => void,
+  ): Promise<QueryAnswer | null> {
     this.#abort?.abort();
     const abort = new AbortController();
     this.#abort = abort;
@@ -26,6 +31,7 @@ export class QueryRun {
     this.isRunning = true;
     this.isSlow = false;
     this.wasCancelled = false;
+    this.isPartial = false;
     this.progress = null;
     const slow = setTimeout(() => {
       if (isCurrent()) this.isSlow = true;
@@ -41,6 +47,8 @@ export class QueryRun {
           if (!isCurrent()) return;
           this.answer = partial;
           this.isPartial = true;
+          this.error = null;
+          onPartial?.(partial);
         },
       });
       if (!isCurrent()) return null;

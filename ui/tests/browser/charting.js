@@ -1,0 +1,82 @@
+// Charts: what their switches do to the drawing, which is asked for the values that it holds.
+
+import assert from "node:assert/strict";
+import { keepDrawnTexts } from "./browser.js";
+
+const explore = (service, parameters) => `${service.address}/explore?${new URLSearchParams(parameters)}`;
+
+export function chartingTests(watched) {
+  watched("charts: a log axis, gaps, one series alone, stacked or not", async ({ context, service }) => {
+    // Two series over twelve hours, one a thousand times the other; the greater has nothing for four hours.
+    const start = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 12 * 3_600_000;
+    const events = [];
+    for (let hour = 0; hour < 12; hour++) {
+      const _time = new Date(start + hour * 3_600_000 + 60_000).toISOString();
+      events.push({ _time, kind: "small", value: 3 + hour });
+      if (hour < 4 || hour >= 8) events.push({ _time, kind: "large", value: 4000 + hour * 500 });
+    }
+    await service.call("/v1/datasets/drawn/ingest", events);
+    const page = await context.newPage();
+    await page.addInitScript(keepDrawnTexts);
+    const range = { from: new Date(start).toISOString(), to: new Date(start + 12 * 3_600_000).toISOString() };
+    await page.goto(
+      explore(service, { q: "drawn | summarize total = sum(value) by bin(_time, 1h), kind", tab: "chart", ...range }),
+    );
+    await page.locator(".chart canvas").waitFor();
+    const press = async (name) => {
+      await page.evaluate(() => (globalThis.drawnTexts = []));
+      await page.getByRole("button", { name, exact: true }).click();
+      await page.waitForFunction(() => globalThis.drawnTexts.length > 0);
+      // Everything of one drawing is there with the frame in which it was made.
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      return page.evaluate(() => globalThis.drawnTexts);
+    };
+    const greatest = (texts) => {
+      const size = { "": 1, k: 1e3, K: 1e3, M: 1e6 };
+      const numbers = texts.flatMap((text) => {
+        const found = /^([\d.,]+)\s?([kKM]?)$/.exec(text);
+        return found ? [Number(found[1].replaceAll(",", "")) * size[found[2]]] : [];
+      });
+      return numbers.sort((a, b) => b - a);
+    };
+
+    const logged = greatest(await press("Log axis"));
+    assert.match(page.url(), /log=1/);
+    // Powers of ten are as far apart as each other, so small ones have marks beside large ones.
+    for (const power of [10, 100, 1000]) assert.ok(logged.includes(power), logged.join(" "));
+    const plain = greatest(await press("Log axis"));
+    assert.doesNotMatch(page.url(), /log=1/);
+    assert.ok(plain[0] >= 8000 && !plain.includes(10) && !plain.includes(100), plain.join(" "));
+
+    const stacked = greatest(await press("Stacked"));
+    assert.match(page.url(), /stack=1/);
+    assert.ok(stacked[0] >= plain[0], `${stacked[0]} and ${plain[0]}`);
+    await press("Stacked");
+
+    // A line that ends and begins anew, one that goes on, and one that falls to the ground look different.
+    const gaps = async (value) => {
+      await page.evaluate(() => (globalThis.drawnTexts = []));
+      await page.getByLabel("gaps").selectOption(value);
+      await page.waitForFunction(() => globalThis.drawnTexts.length > 0);
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      return page.locator(".chart canvas").evaluate((canvas) => canvas.toDataURL());
+    };
+    const zero = await gaps("zero");
+    assert.match(page.url(), /nulls=zero/);
+    const joined = await gaps("join");
+    const left = await gaps("gap");
+    assert.equal(new Set([zero, joined, left]).size, 3);
+
+    const row = (name) => page.locator("table.legend tbody tr", { hasText: name });
+    await row("small").getByTitle("Only this series").click();
+    await page.locator("table.legend tr.off", { hasText: "large" }).waitFor();
+    const alone = greatest(await page.evaluate(() => globalThis.drawnTexts.slice(-12)));
+    assert.ok(alone[0] < 100, alone.join(" "));
+    await row("small").getByTitle("Only this series").click();
+    assert.equal(await page.locator("table.legend tr.off").count(), 0);
+    // The table has the numbers that are drawn.
+    const cells = (await row("small").locator("td.number").allTextContents()).map((text) => text.trim());
+    assert.deepEqual(cells.slice(0, 4), ["14", "3", "8.5", "14"]);
+    await page.close();
+  });
+}

@@ -1,0 +1,107 @@
+// Capabilities as a matrix: the table is the service's own, nobody gives more than they hold, and the words are right.
+
+// @ts-expect-error: the test runs in Node, of whose types the interface has no need.
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { Capabilities } from "../../src/api/people.ts";
+import { ACTIONS, ANY, AREAS } from "../../src/capabilities/areas.ts";
+import {
+  contains,
+  everything,
+  holds,
+  inWords,
+  isEmpty,
+  NOTHING,
+  PRESETS,
+  preset,
+  set,
+  within,
+} from "../../src/capabilities/matrix.ts";
+
+const sender: Capabilities = { ...NOTHING, datasets: { web: { ingest: ["create"] } } };
+
+test("the areas and their actions are those of the service", () => {
+  const source = String(readFileSync("../crates/model/src/capability.rs"));
+  const enums = { org: "OrgArea", datasets: "DatasetArea", views: "ViewArea" } as const;
+  for (const [scope, name] of Object.entries(enums)) {
+    const block = new RegExp(`\\n    ${name} \\{\\n([\\s\\S]*?)\\n    \\}`).exec(source)?.[1] ?? "";
+    const areas = [...block.matchAll(/\w+ = "(\w+)": (EVERY|&\[([^\]]*)\])/g)].map(([, id, all, some]) => ({
+      id,
+      actions:
+        all === "EVERY"
+          ? ACTIONS
+          : String(some)
+              .split(",")
+              .map((action) => action.trim().toLowerCase()),
+    }));
+    expect(areas.length).toBeGreaterThan(1);
+    expect(AREAS[scope as keyof typeof enums].map(({ id, actions }) => ({ id, actions }))).toEqual(areas);
+  }
+});
+
+describe("what is held", () => {
+  test("all datasets hold each of them, one holds itself alone", () => {
+    const all: Capabilities = { ...NOTHING, datasets: { [ANY]: { query: ["read"] } } };
+    expect(holds(all, "datasets", "web", "query", "read")).toBe(true);
+    expect(holds(sender, "datasets", "web", "ingest", "create")).toBe(true);
+    expect(holds(sender, "datasets", "app", "ingest", "create")).toBe(false);
+    expect(holds(sender, "datasets", ANY, "ingest", "create")).toBe(false);
+    expect(holds(all, "org", "", "query", "read")).toBe(false);
+  });
+
+  test("contains is the rule that nobody gives more than they hold", () => {
+    expect(contains(everything(), sender)).toBe(true);
+    expect(contains(sender, everything())).toBe(false);
+    expect(contains(sender, NOTHING)).toBe(true);
+    expect(contains(null, NOTHING)).toBe(false);
+    const wider: Capabilities = { ...NOTHING, datasets: { [ANY]: { ingest: ["create"] } } };
+    expect(contains(wider, sender)).toBe(true);
+    expect(contains(sender, wider)).toBe(false);
+  });
+
+  test("what is set and taken away again leaves nothing behind", () => {
+    const ticked = set(set(NOTHING, "org", "", "users", "read", true), "datasets", "web", "query", "read", true);
+    expect(ticked).toEqual({ org: { users: ["read"] }, datasets: { web: { query: ["read"] } }, views: {} });
+    const cleared = set(set(ticked, "org", "", "users", "read", false), "datasets", "web", "query", "read", false);
+    expect(cleared).toEqual(NOTHING);
+    expect(isEmpty(cleared)).toBe(true);
+    expect(isEmpty({ ...NOTHING, org: { users: [] } })).toBe(true);
+    expect(set(set(NOTHING, "org", "", "users", "delete", true), "org", "", "users", "create", true).org.users).toEqual(
+      ["create", "delete"],
+    );
+  });
+});
+
+describe("presets", () => {
+  test("give no more than is held", () => {
+    const reader: Capabilities = {
+      org: { monitors: ["read", "update"] },
+      datasets: { web: { query: ["read"], trim: ["update"] } },
+      views: {},
+    };
+    for (const { id } of PRESETS) expect(contains(reader, preset(reader, id))).toBe(true);
+    expect(preset(reader, "read")).toEqual({
+      org: { monitors: ["read"] },
+      datasets: { web: { query: ["read"] } },
+      views: {},
+    });
+    expect(preset(reader, "everything")).toEqual(reader);
+    expect(isEmpty(preset(reader, "ingest"))).toBe(true);
+    expect(preset(sender, "ingest", "web")).toEqual(sender);
+    expect(isEmpty(preset(sender, "ingest"))).toBe(true);
+    expect(within(sender, everything())).toEqual(NOTHING);
+  });
+});
+
+test("capabilities in words", () => {
+  expect(inWords(NOTHING)).toBe("nothing");
+  expect(inWords(everything())).toBe("everything");
+  expect(inWords(preset(everything(), "read"))).toBe("read everything");
+  expect(inWords(sender)).toBe("send events on web");
+  expect(inWords({ ...NOTHING, datasets: { [ANY]: { query: ["read"] } } })).toBe("query on all datasets");
+  expect(inWords({ ...NOTHING, org: { users: ["read", "update"], monitors: ACTIONS } })).toBe(
+    "read, update members · all of monitors",
+  );
+  const many = { ...NOTHING, org: { users: ["read"], views: ["read"], monitors: ["read"], rbac: ["read"] } };
+  expect(inWords(many)).toMatch(/ · 1 more$/);
+});
