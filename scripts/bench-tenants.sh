@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures what a hostile organisation costs another one on the same service: see benches/tenants.py. Ends with 1 when
-# somebody who stays quiet is refused, or waits more than three times as long at p99.
-# Usage: [BINARY=FILE] scripts/bench-tenants.sh [ARGUMENTS OF tenants.py, such as --only texts or --seconds 5]
+# somebody who stays quiet is refused, or waits more than three times as long at p99. Takes a minute for each flood.
+# Usage: [BINARY=FILE] scripts/bench-tenants.sh [ARGUMENTS OF tenants.py, such as --only texts]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/bench-events.sh

@@ -10,23 +10,7 @@ not_run() {
     exit 0
 }
 
-has_browser() {
-    local path
-    for path in "${CHROMIUM:-}" /usr/bin/chromium-headless-shell /usr/bin/chromium /usr/bin/google-chrome; do
-        [ -z "$path" ] || [ ! -x "$path" ] || return 0
-    done
-    return 1
-}
-
-get_browser() {
-    [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null || return 1
-    echo "browser: installing chromium-headless-shell" >&2
-    export DEBIAN_FRONTEND=noninteractive
-    local packages=(chromium-headless-shell fonts-liberation)
-    apt-get install -y --no-install-recommends "${packages[@]}" >/dev/null 2>&1 ||
-        { apt-get update >/dev/null 2>&1 && apt-get install -y --no-install-recommends "${packages[@]}" >/dev/null 2>&1; }
-}
-
+. scripts/chromium.sh
 has_browser || get_browser || not_run "Chromium cannot be had: install chromium-headless-shell"
 scripts/interface.sh install || not_run "the interface's packages cannot be had: Node from 20.19, npm and its registry are needed"
 scripts/interface.sh build
@@ -38,6 +22,8 @@ if [ -z "${TIDEGAUGE_BINARY:-}" ]; then
     folder=$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')
     TIDEGAUGE_BINARY=$folder/debug/tidegauge
 fi
-export TIDEGAUGE_BINARY TIDEGAUGE_SERVES_UI=1
+# Files that are taken away are read back with it.
+TIDEGAUGE_TEST_DUCKDB=${TIDEGAUGE_TEST_DUCKDB:-$(scripts/ducklake.sh || true)}
+export TIDEGAUGE_BINARY TIDEGAUGE_TEST_DUCKDB TIDEGAUGE_SERVES_UI=1
 npm run --prefix ui --silent browser
 echo "browser: passed"

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# Runs the official clients of the public service (axiom-py, @axiomhq/js and axiom-rs) and an independent client of
-# OAuth 2.0 (authlib), as they are in their registries, against the real binary: one program of tests/clients for each. The packages, and what is built of them, are kept in
-# the user's cache folder; a client whose packages cannot be had is reported as not run.
-# Usage: scripts/clients.sh [python|node|rust|oauth...]
+# Runs the official clients of the public service (axiom-py, @axiomhq/js and axiom-rs), an independent client of OAuth 2.0
+# (authlib) and two of the Model Context Protocol (mcp, fastmcp), as they are in their registries, against the real binary:
+# one program of tests/clients for each. The packages, and what is built of them, are kept in the user's cache folder; a
+# client whose packages cannot be had is reported as not run.
+# Usage: scripts/clients.sh [python|node|rust|oauth|mcp...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 programs=$PWD/tests/clients
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/tidegauge"
-wanted=" ${*:-python node rust oauth} "
+wanted=" ${*:-python node rust oauth mcp} "
 for client in "$@"; do
-    [ -d "$programs/$client" ] || { echo "usage: scripts/clients.sh [python|node|rust|oauth...]" >&2; exit 2; }
+    [ -d "$programs/$client" ] || { echo "usage: scripts/clients.sh [python|node|rust|oauth|mcp...]" >&2; exit 2; }
 done
 
 folder=$(mktemp -d)
@@ -74,14 +75,24 @@ install_oauth() {
         touch "$oauth/ready"; } >&2
 }
 
+install_mcp() {
+    mcp=$(folder_for mcp "$programs/mcp/requirements.txt")
+    [ -e "$mcp/ready" ] && return
+    rm -rf "$mcp"
+    { python3 -m venv "$mcp" &&
+        "$mcp/bin/pip" install --quiet --require-hashes -r "$programs/mcp/requirements.txt" &&
+        touch "$mcp/ready"; } >&2
+}
+
 ready=()
-for client in python node rust oauth; do
+for client in python node rust oauth mcp; do
     [[ $wanted == *" $client "* ]] || continue
     case $client in
         python) needs="axiom-py cannot be installed: python3 from 3.10 with venv and PyPI are needed" ;;
         node) needs="@axiomhq/js cannot be installed: node from 20, npm and its registry are needed" ;;
         rust) needs="axiom-rs cannot be fetched: crates.io is needed" ;;
         oauth) needs="authlib cannot be installed: python3 from 3.10 with venv and PyPI are needed" ;;
+        mcp) needs="mcp and fastmcp cannot be installed: python3 from 3.10 with venv and PyPI are needed" ;;
     esac
     if "install_$client"; then ready+=("$client"); else not_run "$client" "$needs"; fi
 done
@@ -119,6 +130,14 @@ run_oauth() {
     local link
     link=$("$binary" user link owner@localhost.localdomain --data "$folder/data" --public-url "$AXIOM_URL")
     TEST_PASSWORD_LINK=$link "$oauth/bin/python" "$programs/oauth/main.py"
+}
+
+run_mcp() {
+    local link=
+    [ $# -gt 0 ] ||
+        link=$("$binary" user link owner@localhost.localdomain --data "$folder/data" --public-url "$AXIOM_URL")
+    # It signs in by the pages as the client of OAuth 2.0 does.
+    PYTHONPATH=$programs/oauth TEST_PASSWORD_LINK=$link "$mcp/bin/python" "$programs/mcp/main.py" "$@"
 }
 
 run_all() {

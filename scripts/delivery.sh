@@ -17,6 +17,23 @@ install_packages() {
         touch "$packages/ready"; } >&2
 }
 
+# Unpacked and not installed: nothing of the machine changes.
+alertmanager="$cache/delivery-alertmanager"
+
+install_alertmanager() {
+    [ "$(. /etc/os-release 2>/dev/null && echo "${ID-} ${VERSION_ID-}")" = "debian 12" ] || return 1
+    unshare --map-root-user --mount true 2>/dev/null || return 1
+    [ -e "$alertmanager/ready" ] && return
+    rm -rf "$alertmanager"
+    mkdir -p "$alertmanager" && (
+        cd "$alertmanager"
+        # Without a list of packages there is none; making one is for root alone.
+        apt-get download -q prometheus-alertmanager ||
+            { [ "$(id -u)" = 0 ] && apt-get update -q && apt-get download -q prometheus-alertmanager; }
+    ) >"$alertmanager/log" 2>&1 || return 1
+    dpkg-deb -x "$alertmanager"/*.deb "$alertmanager/root" && touch "$alertmanager/ready"
+}
+
 if ! command -v openssl >/dev/null; then
     echo "delivery: not run (the program openssl, which makes certificates, is not there)" >&2
     exit 0
@@ -26,12 +43,19 @@ if ! install_packages; then
     exit 0
 fi
 
+arguments=()
+if install_alertmanager; then
+    arguments=("$alertmanager/root")
+else
+    echo "delivery: Alertmanager not run (Debian 12, its packages, and namespaces of mounts are needed)" >&2
+fi
+
 cargo build --quiet -p tidegauge
 binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/debug/tidegauge"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-if ! PYTHONDONTWRITEBYTECODE=1 "$packages/bin/python" "$program/main.py" "$binary" "$folder" ||
+if ! PYTHONDONTWRITEBYTECODE=1 "$packages/bin/python" "$program/main.py" "$binary" "$folder" "${arguments[@]}" ||
     grep -q 'panicked' "$folder"/*/log; then
     tail -n 50 "$folder"/*/log >&2
     exit 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Has senders of other services, as they are in their registries, send to the real binary, and looks up that every event
 # is there: tests/senders. The packages are kept in the user's cache folder; where they cannot be had, it is reported as
-# not run.
+# not run. Those of Debian are unpacked there and not installed: nothing of the machine changes, and none of them starts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -29,6 +29,29 @@ install_node() {
         touch "$node/ready"
 }
 
+# rsyslog, syslog-ng, systemd-journal-upload, Prometheus and vmagent, with the libraries that a machine may lack.
+debian_packages=(rsyslog rsyslog-elasticsearch rsyslog-gnutls libestr0 libfastjson4 liblognorm5
+    syslog-ng-core syslog-ng-mod-http syslog-ng-scl libivykis0 libnet1 libdbi1 libpcre3 libwrap0
+    systemd-journal-remote libsystemd-shared libmicrohttpd12 prometheus victoria-metrics)
+debian="$cache/senders-debian-$(echo "${debian_packages[@]}" | sha256sum | cut -c1-12)"
+
+install_debian() {
+    [ "$(. /etc/os-release 2>/dev/null && echo "${ID-} ${VERSION_ID-}")" = "debian 12" ] || return 1
+    [ -e "$debian/ready" ] && return
+    rm -rf "$debian"
+    mkdir -p "$debian/packages" && (
+        cd "$debian/packages"
+        # Without a list of packages there is none; making one is for root alone.
+        apt-get download -q "${debian_packages[@]}" ||
+            { [ "$(id -u)" = 0 ] && apt-get update -q && apt-get download -q "${debian_packages[@]}"; }
+    ) >"$debian/log" 2>&1 || return 1
+    local package
+    for package in "$debian"/packages/*.deb; do
+        dpkg-deb -x "$package" "$debian/root" || return 1
+    done
+    rm -rf "$debian/packages" && touch "$debian/ready"
+}
+
 # The program for Python starts the service and looks up what arrived, for the senders of npm too.
 if ! install_python; then
     echo "senders: not run (packages cannot be installed: python3 from 3.10 with venv and PyPI are needed)" >&2
@@ -41,21 +64,27 @@ mkdir "$folder/new" "$folder/elastic8"
 arguments=()
 if install_node; then
     # Node looks for packages beside the program, so the two are put together.
-    mkdir "$folder/node" && cp "$programs"/node/*.js* "$folder/node" && ln -s "$node/node_modules" "$folder/node"
+    cp -r "$programs/node" "$folder" && ln -s "$node/node_modules" "$folder/node"
     arguments=(--node "$folder/node/main.js")
 else
     echo "senders: those of npm not run (node from 20, npm and its registry are needed)" >&2
+fi
+
+if install_debian; then
+    arguments+=(--debian "$debian/root")
+else
+    echo "senders: rsyslog, syslog-ng, systemd-journal-upload, Prometheus and vmagent not run (Debian 12 and its packages are needed)" >&2
 fi
 
 cargo build --quiet -p tidegauge
 binary="$(cargo metadata --format-version 1 --no-deps | sed -E 's/.*"target_directory":"([^"]+)".*/\1/')/debug/tidegauge"
 
 export PYTHONDONTWRITEBYTECODE=1
-# What an environment says of exporters must not reach them.
-unset "${!OTEL_@}"
+# What an environment says of exporters must not reach them, and of certificates neither.
+unset "${!OTEL_@}" REQUESTS_CA_BUNDLE CURL_CA_BUNDLE
 if ! "$python/bin/python" "$programs/python/main.py" "$binary" "$folder/new" "${arguments[@]}" ||
     ! PYTHONPATH=$python/elastic8 "$python/bin/python" "$programs/python/main.py" "$binary" "$folder/elastic8" --elastic ||
-    grep 'panicked' "$folder"/*/log; then
-    tail -n 50 "$folder"/*/log >&2
+    grep -r --include=log 'panicked' "$folder"/new "$folder"/elastic8; then
+    find "$folder"/new "$folder"/elastic8 -name log -exec tail -n 50 {} + >&2
     exit 1
 fi

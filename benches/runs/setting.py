@@ -20,7 +20,7 @@ from service import Service, knows_setting
 COMPUTED, KEPT = "Tidegauge", "Tidegauge kept"
 CLICKHOUSE_KEPT = "ClickHouse kept"
 # The settings without which a service keeps no groups, in memory and on the disk.
-KEEPING = ["--query-groups-bytes", "--query-groups-disk-bytes"]
+KEEPING = ["--query-partials-bytes", "--query-partials-disk-bytes"]
 
 
 class Setting:
@@ -29,7 +29,7 @@ class Setting:
         self.dataset, self.peers, self.rounds, self.more = dataset, peers, rounds, more
         self.keeping = [flag for flag in KEEPING if knows_setting(dataset.binary, flag)]
         if not self.keeping:
-            say(f"{dataset.binary} has no {KEEPING[0]}: what is called computed may come from kept groups")
+            say(f"{dataset.binary} has no {KEEPING[0]}: what is called computed may come from cached partial aggregates")
 
     def computing(self, *more):
         """The settings of a service that keeps no groups."""

@@ -82,6 +82,42 @@ def check_webhooks(service, here):
     assert (headers["x-team"], headers["x-key"]) == ("a", "b")
 
 
+def check_fingerprint(alert):
+    """FNV-1a over the labels in order, as Prometheus has it."""
+    total = 0xCBF29CE484222325
+    for name, value in sorted(alert["labels"].items()):
+        for byte in name.encode() + b"\xff" + value.encode() + b"\xff":
+            total = ((total ^ byte) * 0x100000001B3) % 2**64
+    assert alert["fingerprint"] == f"{total:016x}", alert
+
+
+def check_alertmanager(service, here):
+    """By the documentation of Alertmanager's webhooks and of its own interface."""
+    properties = {"webhook": {"url": f"{here}/hook", "format": "alertmanager"}}
+    id, delivery, _, headers, body = service.sent("am", properties)
+    check_signature(service, id, delivery, headers, body)
+    message = json.loads(body)
+    assert message["version"] == "4" and message["status"] == "firing" and message["truncatedAlerts"] == 0, message
+    texts = ["groupKey", "receiver", "externalURL"]
+    assert all(isinstance(message[key], str) for key in texts), message
+    [alert] = message["alerts"]
+    assert message["commonLabels"] == alert["labels"] and message["commonAnnotations"] == alert["annotations"]
+    assert message["groupLabels"].items() <= alert["labels"].items()
+    assert alert["status"] == "firing" and alert["endsAt"] == "0001-01-01T00:00:00Z", alert
+    pairs = [*alert["labels"].items(), *alert["annotations"].items()]
+    assert all(re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_]*", name) and isinstance(value, str) for name, value in pairs)
+    assert alert["labels"]["alertname"] == "Test of am" and alert["labels"]["severity"] == "info"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", alert["startsAt"])
+    check_fingerprint(alert)
+
+    properties = {"webhook": {"url": f"{here}/api/v2/alerts", "format": "alertmanagerApi"}}
+    _, _, path, headers, body = service.sent("api", properties)
+    [alert] = json.loads(body)
+    assert path == "/api/v2/alerts" and headers["content-type"] == "application/json"
+    assert set(alert) == {"labels", "annotations", "startsAt"}, alert
+    assert alert["labels"]["alertname"] == "Test of api" and alert["annotations"]["summary"] == "Test of api"
+
+
 def check_mails(service):
     id, delivery = service.test("mail ä", {"email": {"emails": ["ops@example.com", "oncall@example.com"]}})
     assert delivery["state"] == "sent", delivery
@@ -138,6 +174,7 @@ def check_all(service):
     check_chats(service, here)
     check_incidents(service)
     check_webhooks(service, here)
+    check_alertmanager(service, here)
     check_mails(service)
     check_trace(service, here)
     check_command(service, here)

@@ -1,7 +1,9 @@
-"""Asks queries that want more than they may have, each alone and eight at once, and watches what the process holds.
+"""Asks queries and other requests that want more than they may have, each alone and eight at once, and watches what the
+process holds.
 
-Every query must end with an answer or an error of its own, the process may hold no more than its settings say and a
-tenth, and a small query beside them must be answered. scripts/hostile.sh starts this file.
+Every one must end with an answer or an error of its own, and some with nothing but an answer; the process may hold no
+more than its settings say and a tenth, and a small query beside them must be answered. scripts/hostile.sh starts this
+file.
 """
 
 import argparse
@@ -15,7 +17,7 @@ import time
 import urllib.error
 import urllib.request
 
-from queries import QUERIES
+from cases import all_cases
 
 MIB = 1 << 20
 ALL_QUERIES, ONE_QUERY, COLUMNS, GROUPS = 256 * MIB, 128 * MIB, 32 * MIB, 16 * MIB
@@ -33,7 +35,7 @@ class Service:
             "query-memory-bytes": ALL_QUERIES,
             "max-query-memory-bytes": ONE_QUERY,
             "query-cache-bytes": COLUMNS,
-            "query-groups-bytes": GROUPS,
+            "query-partials-bytes": GROUPS,
             "query-timeout-seconds": SECONDS,
         }
         flags = [word for name, value in settings.items() for word in (f"--{name}", str(value))]
@@ -46,24 +48,44 @@ class Service:
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
         with open(os.path.join(folder, "first-token"), encoding="utf-8") as file:
             self.token = file.read().strip()
+        # By the name that is given here; the first one has none.
+        self.orgs = {}
+        status, body = self.get("/v2/orgs")
+        self.orgs[None] = json.loads(body)[0]["id"]
 
-    def post(self, path, body):
+    def post(self, path, body, org=None):
+        return self.call(path, body.encode(), org)
+
+    def get(self, path):
+        return self.call(path, None, None)
+
+    def call(self, path, body, org):
         headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
-        request = urllib.request.Request(self.url + path, body.encode(), headers)
+        if len(self.orgs) > 1:
+            headers["X-Axiom-Org-Id"] = self.orgs[org]
+        request = urllib.request.Request(self.url + path, body, headers)
         try:
             with urllib.request.urlopen(request, timeout=SECONDS * 6) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             return error.code, error.read()
 
-    def fill(self, dataset, made, at_once):
+    def add_org(self, name):
+        """An organisation whose datasets no query of the first one reads."""
+        status, body = self.post("/v2/orgs", json.dumps({"name": name}))
+        if status != 200:
+            raise SystemExit(f"hostile: {status} {body[:300]!r}")
+        self.orgs[name] = json.loads(body)["id"]
+
+    def fill(self, dataset, made, at_once, org=None):
         for start in range(0, len(made), at_once):
-            status, body = self.post(f"/v1/datasets/{dataset}/ingest", json.dumps(made[start : start + at_once]))
+            body = json.dumps(made[start : start + at_once])
+            status, body = self.post(f"/v1/datasets/{dataset}/ingest", body, org)
             if status != 200:
                 raise SystemExit(f"hostile: {status} {body[:300]!r}")
 
-    def ask(self, apl):
-        return self.post("/v1/query/_apl?format=tabular", json.dumps({"apl": apl}))
+    def ask(self, apl, org=None):
+        return self.post("/v1/query/_apl?format=tabular", json.dumps({"apl": apl}), org)
 
     def held(self, field):
         with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
@@ -110,16 +132,29 @@ def broad_events(count, fields):
         yield {"_time": 1_790_000_000_000 + number * 1_000, **{f"b_{name}": name for name in names}}
 
 
+def many_events(count, chance):
+    for number in range(count):
+        yield {"_time": 1_790_000_000_000 + number, "n": number, "k": f"{chance.randrange(1 << 63):016x}"}
+
+
+def wide_events(count, fields):
+    for number in range(count):
+        values = {f"w_{name}": f"value {name % 100 + number}" for name in range(fields)}
+        yield {"_time": 1_790_000_000_000 + number * 1_000, **values}
+
+
 class Suite:
     def __init__(self, service, limit):
         self.service, self.limit, self.wrong, self.seen = service, limit, [], {}
+        self.cases = all_cases()
 
-    def one(self, apl):
-        status, body = self.service.ask(apl)
-        self.seen[status] = self.seen.get(status, 0) + 1
-        if status not in EXPECTED:
-            self.wrong.append(f"answered with {status} {body[:200]!r}: {apl[:150]}")
-        return status
+    def one(self, case, expected):
+        answers = case.ask(self.service)
+        for status, body in answers:
+            self.seen[status] = self.seen.get(status, 0) + 1
+            if status not in expected:
+                self.wrong.append(f"answered with {status} {body[:200]!r}: {case.name[:150]}")
+        return max(status for status, _ in answers)
 
     def look(self, what):
         peak = self.service.held("VmHWM")
@@ -129,29 +164,29 @@ class Suite:
 
     def alone(self, only):
         most = 0
-        for number, apl in enumerate(QUERIES):
+        for number, case in enumerate(self.cases):
             if only and number not in only:
                 continue
             self.service.forget_peak()
             before = self.service.held("VmRSS")
             begun = time.monotonic()
-            status = self.one(apl)
-            peak = self.look(apl)
+            status = self.one(case, {200} if case.is_answered else EXPECTED)
+            peak = self.look(case.name)
             most = max(most, peak)
-            print(f"{number:3} {status} {time.monotonic() - begun:6.2f} s {before / MIB:6.0f} to {peak / MIB:4.0f} MiB  {apl[:90]}", flush=True)
+            print(f"{number:3} {status} {time.monotonic() - begun:6.2f} s {before / MIB:6.0f} to {peak / MIB:4.0f} MiB  {case.name[:90]}", flush=True)
         return most
 
     def together(self, rounds, chance):
         most = 0
         for number in range(rounds):
-            chosen = chance.sample(QUERIES, AT_ONCE)
+            chosen = chance.sample(self.cases, AT_ONCE)
             self.service.forget_peak()
-            threads = [threading.Thread(target=self.one, args=(apl,)) for apl in chosen]
+            threads = [threading.Thread(target=self.one, args=(case, EXPECTED)) for case in chosen]
             for thread in threads:
                 thread.start()
             for thread in threads:
                 thread.join()
-            peak = self.look(" + ".join(apl[:60] for apl in chosen))
+            peak = self.look(" + ".join(case.name[:60] for case in chosen))
             most = max(most, peak)
             status, _ = self.service.ask("d | where n < 10 | count")
             if status != 200:
@@ -167,7 +202,7 @@ def main():
     parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=8)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", type=int, nargs="*", help="the numbers of the queries that are asked alone")
+    parser.add_argument("--only", type=int, nargs="*", help="the numbers of what is asked alone")
     arguments = parser.parse_args()
     chance = random.Random(arguments.seed)
     service = Service(arguments.binary, arguments.folder)
@@ -175,6 +210,9 @@ def main():
         service.fill("d", list(events(arguments.events, chance)), 20_000)
         service.fill("sparse", list(sparse_events(arguments.events // 5)), 5_000)
         service.fill("broad", list(broad_events(20, 390)), 1)
+        service.fill("many", list(many_events(arguments.events * 12, chance)), 50_000)
+        service.add_org("wide")
+        service.fill("wide", list(wide_events(3, 90_000)), 1, "wide")
         for _ in range(2):
             service.ask("d | summarize count(), max(s), max(u) by w")
         service.become_quiet()
@@ -183,7 +221,7 @@ def main():
         print(f"hostile: {idle / MIB:.0f} MiB idle, at most {limit / MIB:.0f} MiB", flush=True)
         suite = Suite(service, limit)
         alone, together = suite.alone(arguments.only), suite.together(arguments.rounds, chance)
-        print(f"hostile: {len(QUERIES)} queries, most {alone / MIB:.0f} MiB alone, {together / MIB:.0f} MiB together, {suite.seen}")
+        print(f"hostile: {len(suite.cases)} cases, most {alone / MIB:.0f} MiB alone, {together / MIB:.0f} MiB together, {suite.seen}")
         for wrong in suite.wrong:
             print(f"hostile: {wrong}", file=sys.stderr)
         sys.exit(1 if suite.wrong else 0)

@@ -1,7 +1,8 @@
 """Queries that ask for as much memory and time as they can, each in another way. `d` has 100,000 events with a text of
 its own (`s`), a number (`n`), few words (`w`), an id (`u`), an object (`o`) and an array (`a`); `sparse` has 20,000
 events with 20 of 2,000 fields (`f_0` to `f_1999`) and a number (`i`); `broad` has 20 events with 390 fields each, all of
-them different: with the others fewer than the 10,000 that a union may have."""
+them different: with the others fewer than the 10,000 that a union may have. `many` has 1,200,000 events with an id
+(`k`), and in another organisation `wide` has 3 events with the same 90,000 fields."""
 
 
 def doubled(field, times, function="strcat"):
@@ -105,5 +106,39 @@ TABLES = [
     "d | extend z = strrep(s, 50) | join kind=inner (d | extend y = strrep(s, 50)) on u | summarize make_list(strcat(z, y))",
     "d | sort by s asc | project s, u | take 50000",
 ]
+
+# Of very many groups.
+MANY = [
+    "many | summarize count() by k | count",
+    "many | summarize count(), max(n) by k | sort by count_ desc, k asc | take 100",
+    "many | summarize make_list(n) by k | count",
+    "many | distinct k | count",
+    "many | sort by k asc | take 50000",
+    "many | sort by k asc | project k | take 50000",
+    "union many, many | sort by k asc | take 50000",
+    "union many, many | sort by k asc | project k, n | take 50000",
+    "many | join kind=inner many on k | count",
+]
+WIDE = [
+    "wide | distinct *",
+    "wide | take 3",
+    "wide | sort by _time asc",
+    "wide | where * has 'value 7' | distinct *",
+    "wide | summarize arg_max(_time, *)",
+    "search 'value'",
+    "wide | project-away w_1* | summarize arg_max(_time, *), arg_min(_time, *)",
+    "wide | getschema",
+]
+# Nothing but an answer will do for these: what they show is little, whatever they look at.
+ANSWERED = {
+    "d | sort by s asc | project s, u | take 50000",
+    "sparse | sort by i asc | take 10",
+    "many | sort by k asc | take 50000",
+    "many | sort by k asc | project k | take 50000",
+    "union many, many | sort by k asc | take 50000",
+    "union many, many | sort by k asc | project k, n | take 50000",
+    "many | summarize count() by k | count",
+    "many | distinct k | count",
+}
 
 QUERIES = TEXTS + ARRAYS + OBJECTS + ROWS + COLUMNS + TABLES

@@ -7,7 +7,7 @@ import struct
 # All three as in faults.h.
 CALLS = ("create", "open", "read", "list", "map", "stat", "write", "truncate", "allocate", "sync", "rename", "link",
          "unlink", "mkdir", "rmdir")
-CLASSES = ("log", "segment", "catalog", "wal", "shm", "intent", "groups", "spill", "quarantine", "key", "folder", "other")
+CLASSES = ("log", "segment", "catalog", "wal", "shm", "intent", "partials", "spill", "quarantine", "key", "folder", "other")
 HEAD = struct.Struct("=IIII")
 IS_ARMED, IS_LIFTED, STRUCK = 0, 1, 2
 

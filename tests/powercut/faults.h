@@ -23,10 +23,10 @@ static const char *const CALL_NAMES[CALLS] = {"create", "open", "read", "list", 
                                               "allocate", "sync", "rename", "link", "unlink", "mkdir", "rmdir"};
 
 enum class {
-    CLASS_LOG, CLASS_SEGMENT, CLASS_CATALOG, CLASS_WAL, CLASS_SHM, CLASS_INTENT, CLASS_GROUPS, CLASS_SPILL,
+    CLASS_LOG, CLASS_SEGMENT, CLASS_CATALOG, CLASS_WAL, CLASS_SHM, CLASS_INTENT, CLASS_PARTIALS, CLASS_SPILL,
     CLASS_QUARANTINE, CLASS_KEY, CLASS_FOLDER, CLASS_OTHER, CLASSES
 };
-static const char *const CLASS_NAMES[CLASSES] = {"log", "segment", "catalog", "wal", "shm", "intent", "groups",
+static const char *const CLASS_NAMES[CLASSES] = {"log", "segment", "catalog", "wal", "shm", "intent", "partials",
                                                  "spill", "quarantine", "key", "folder", "other"};
 
 #define BIT(call) (1u << (call))
@@ -77,7 +77,7 @@ static enum class class_of(const char *name, int is_folder) {
         return strstr(name, "-shm") ? CLASS_SHM : CLASS_CATALOG;
     }
     if (starts_with(name, "data/intents/")) return CLASS_INTENT;
-    if (starts_with(name, "data/groups/")) return CLASS_GROUPS;
+    if (starts_with(name, "data/partials/")) return CLASS_PARTIALS;
     if (starts_with(name, "data/spill/")) return CLASS_SPILL;
     if (starts_with(name, "data/quarantine/")) return CLASS_QUARANTINE;
     if (starts_with(name, "data/secret") || starts_with(name, "data/first-token")) return CLASS_KEY;

@@ -12,7 +12,8 @@ from scratch import Scratch
 
 HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parent.parent
-PACKAGE = "tidegauge-store"
+# The store, and the package of its tests.
+PACKAGES = ["-p", "tidegauge-store", "-p", "tidegauge-store-tests"]
 # A build from nothing on a machine that others use too.
 HANGS = 3600
 
@@ -45,12 +46,12 @@ def tests(edit):
 
 def run(scratch, edit):
     """The tests that failed and those that passed, or what kept them from running."""
-    code, said = scratch.cargo(["nextest", "run", "-p", PACKAGE, *targets(edit), "--no-run"], HANGS)
+    code, said = scratch.cargo(["nextest", "run", *PACKAGES, *targets(edit), "--no-run"], HANGS)
     if code != 0:
         return None, "it does not compile:\n" + "\n".join(said.splitlines()[-40:])
     wanted = " + ".join(f"test(={name})" for name in tests(edit))
     code, said = scratch.cargo(
-        ["nextest", "run", "-p", PACKAGE, *targets(edit), "--no-fail-fast", "-E", wanted, "--status-level", "all"], HANGS)
+        ["nextest", "run", *PACKAGES, *targets(edit), "--no-fail-fast", "-E", wanted, "--status-level", "all"], HANGS)
     found = dict.fromkeys(tests(edit))
     for line in said.splitlines():
         outcome = re.match(r"\s*(PASS|FAIL|SIG\w+|ABORT|LEAK-FAIL|TIMEOUT)\s+\[.*\]\s+(?:\(.*\)\s+)?\S+\s+(\S+)$", line)

@@ -173,7 +173,7 @@ def opensearch(service):
     equal(service.values("opensearch"), list(range(COUNT)))
 
 
-def prometheus(service):
+def remote_write(service):
     """prometheus-remote-writer speaks 1.0; each sample is an event."""
     series = [
         {
@@ -183,11 +183,11 @@ def prometheus(service):
         }
         for shelf in range(10)
     ]
-    address = f"{service.url}/api/v1/write?dataset=prometheus"
+    address = f"{service.url}/api/v1/write?dataset=remote-writer"
     sent = RemoteWriter(address, auth={"bearer_token": service.token}, max_series_per_request=3).send(series)
     equal((sent.samples_sent, sent.last_response.status_code), (COUNT, 204))
-    equal(service.values("prometheus", "value"), list(range(COUNT)))
-    sample = service.rows("prometheus | where value == 7 | project _time, metric, ['labels.shelf']")
+    equal(service.values("remote-writer", "value"), list(range(COUNT)))
+    sample = service.rows("['remote-writer'] | where value == 7 | project _time, metric, ['labels.shelf']")
     equal(sample, [("2026-06-01T11:00:00.007Z", "requests_total", "7")])
 
 
@@ -209,4 +209,4 @@ def datadog(service):
     equal(tags, [("shop", "till", "test", "top")])
 
 
-HANDLERS = [loki, loki_with_metadata, splunk, splunk_objects, honeycomb, graylog, cloudevents, opensearch, prometheus, datadog]
+HANDLERS = [loki, loki_with_metadata, splunk, splunk_objects, honeycomb, graylog, cloudevents, opensearch, remote_write, datadog]

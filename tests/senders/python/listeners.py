@@ -1,34 +1,27 @@
-"""Senders that do not speak HTTP: `logger`, a handler of Python's logging for syslog, pygelf over UDP and TCP, and
-fluent-logger. Each has an endpoint with labels of its own."""
+"""Senders that do not speak HTTP: `logger`, a handler of Python's logging for syslog, pygelf and graypy over UDP and TCP, and
+fluent-logger. Those of a protocol share a port and an endpoint, and say in a field who they are."""
 
 import shutil
 import socket
 import subprocess
 
 from fluent.sender import FluentSender
+from graypy import GELFTCPHandler, GELFUDPHandler
+from graypy.handler import GELFWarningChunker
 from handlers import MESSAGES, logger_with
 from pygelf import GelfTcpHandler, GelfUdpHandler
 from rfc5424logging import Rfc5424SysLogHandler
-from service import equal, free_port
+from service import equal
 
 # Few, so that the system does not drop datagrams before they are read.
 FEW = MESSAGES[:50]
 
 
 def listeners(service):
-    ports = {name: free_port() for name in ["syslog-udp", "syslog-tcp", "gelf-udp", "gelf-tcp", "fluent-listen"]}
-    for name, port in ports.items():
-        service.settings += [f"--{name}", f"127.0.0.1:{port}"]
-    for kind in ["syslog", "gelf", "fluent"]:
-        service.make_dataset(f"listened-{kind}")
-        endpoint = {"name": kind, "kind": kind, "dataset": f"listened-{kind}", "labels": {"via": kind}}
-        made = service.call("/v2/endpoints", endpoint)["id"]
-        service.settings += [f"--{kind}-networks", "127.0.0.1", f"--{kind}-endpoint", made]
-    service.stop()
-    service.start()
-    syslog(service, ports)
-    gelf(service, ports)
-    fluent(service, ports)
+    syslog(service, service.ports)
+    gelf(service, service.ports)
+    graypy(service, service.ports)
+    fluent(service, service.ports)
 
 
 def syslog(service, ports):
@@ -44,8 +37,9 @@ def syslog(service, ports):
         expected += program(ports)
     else:
         print("senders: logger of util-linux not run (it is not installed)", flush=True)
-    service.await_count("listened-syslog", len(expected))
-    equal(service.values("listened-syslog", "message"), sorted(expected))
+    sent = "appname == 'shop' or appname == 'prog'"
+    service.await_rows(f"['listened-syslog'] | where {sent} | summarize count()", [(len(expected),)])
+    equal(service.values("listened-syslog", "message", sent), sorted(expected))
     by_handler = "['listened-syslog'] | where appname == 'shop' | distinct severity, via, ['sd.shelf@1.row']"
     equal(service.rows(by_handler), [("warning", "syslog", "5")])
 
@@ -67,16 +61,33 @@ def program(ports):
 
 def gelf(service, ports):
     # Chunks of a few bytes, so that every message has several.
-    udp = GelfUdpHandler(host="127.0.0.1", port=ports["gelf-udp"], chunk_size=60)
-    tcp = GelfTcpHandler(host="127.0.0.1", port=ports["gelf-tcp"])
+    udp = GelfUdpHandler(host="127.0.0.1", port=ports["gelf-udp"], chunk_size=60, _by="pygelf")
+    tcp = GelfTcpHandler(host="127.0.0.1", port=ports["gelf-tcp"], _by="pygelf")
     for handler in [udp, tcp]:
         logger = logger_with(handler)
         for message in FEW:
             logger.warning(message)
         handler.close()
-    service.await_count("listened-gelf", 2 * len(FEW))
-    equal(service.values("listened-gelf", "message"), sorted(FEW + FEW))
-    equal(service.rows("['listened-gelf'] | distinct severity, via"), [("warning", "gelf")])
+    gelf_messages(service, "pygelf")
+
+
+def graypy(service, ports):
+    """In chunks as it makes them, which it does whenever a message is longer than so many bytes, and one by one."""
+    udp = GELFUDPHandler("127.0.0.1", ports["gelf-udp"], gelf_chunker=GELFWarningChunker(chunk_size=60))
+    tcp = GELFTCPHandler("127.0.0.1", ports["gelf-tcp"])
+    for handler in [udp, tcp]:
+        logger = logger_with(handler)
+        for message in FEW:
+            logger.warning(message, extra={"by": "graypy"})
+        handler.close()
+    gelf_messages(service, "graypy")
+
+
+def gelf_messages(service, by):
+    sent = f"by == '{by}'"
+    service.await_rows(f"['listened-gelf'] | where {sent} | summarize count()", [(2 * len(FEW),)])
+    equal(service.values("listened-gelf", "message", sent), sorted(FEW + FEW))
+    equal(service.rows(f"['listened-gelf'] | where {sent} | distinct severity, via"), [("warning", "gelf")])
 
 
 def fluent(service, ports):

@@ -1,40 +1,55 @@
 """Has senders as they are on PyPI send to the real binary, and checks that every event is there with its values.
 
-Usage: main.py BINARY FOLDER [--elastic | --node PROGRAM]. With --elastic, Elasticsearch's client alone, whose older
-version has packages that stand before those of all the others."""
+Usage: main.py BINARY FOLDER [--elastic | [--node PROGRAM] [--debian FOLDER] [--only NAME]]. With --elastic,
+Elasticsearch's client alone, whose older version has packages that stand before those of all the others."""
 
 import sys
+import time
 from pathlib import Path
 
 from elastic import elastic
 from elasticsearch import __version__ as elastic_version
 from service import Service
 
+PORTS = ["otlp-grpc-listen", "syslog-udp", "syslog-tcp", "gelf-udp", "gelf-tcp", "fluent-listen"]
+
 
 def main(binary, folder, *options):
     service = Service(binary, folder)
     try:
-        elastic(service, elastic_version[0])
-        print(f"senders: elasticsearch {'.'.join(map(str, elastic_version))} passed", flush=True)
-        if "--elastic" not in options:
-            others(service, options)
+        if "--elastic" in options:
+            elastic(service, elastic_version[0])
+            print(f"senders: elasticsearch {'.'.join(map(str, elastic_version))} passed", flush=True)
+        else:
+            all_of(service, dict(zip(options[::2], options[1::2])))
     finally:
         service.stop()
 
 
-def others(service, options):
+def all_of(service, given):
     from crash import crash
+    from daemons import daemons
+    from encrypted import encrypted
     from handlers import HANDLERS
+    from hostile import hostile
     from listeners import listeners
     from node import node
+    from pressure import pressure
     from telemetry import telemetry
 
-    for send in [telemetry, *HANDLERS, listeners, crash]:
-        send(service)
-        print(f"senders: {send.__name__} passed", flush=True)
-    if "--node" in options:
-        node(service, options[1])
-        print("senders: those of npm passed", flush=True)
+    program, debian = given.get("--node"), given.get("--debian")
+    steps = [(send.__name__, send, ()) for send in [telemetry, *HANDLERS, listeners, hostile]]
+    steps.insert(0, ("elasticsearch 9", elastic, (elastic_version[0],)))
+    steps.append(("encrypted", encrypted, (debian,)))
+    steps += [("those of npm", node, (program,))] if program else []
+    steps += [("daemons", daemons, (debian,))] if debian else []
+    steps += [("crash", crash, (program, debian)), ("pressure", pressure, (program, debian))]
+    service.open_ports(PORTS, "listened")
+    for name, send, arguments in steps:
+        if given.get("--only", name) == name:
+            begin = time.monotonic()
+            send(service, *arguments)
+            print(f"senders: {name} passed in {time.monotonic() - begin:.1f} s", flush=True)
 
 
 main(sys.argv[1], Path(sys.argv[2]), *sys.argv[3:])

@@ -2,6 +2,7 @@
 
 import json
 import socket
+import ssl
 import subprocess
 import time
 import urllib.error
@@ -17,14 +18,16 @@ def free_port():
 
 
 class Service:
-    def __init__(self, binary, folder):
+    def __init__(self, binary, folder, settings=(), authority=None):
+        """`authority` is who signed the certificate, if the settings name one."""
         self.binary = binary
         self.folder = folder
         self.host = "127.0.0.1"
         self.port = free_port()
-        self.url = f"http://{self.host}:{self.port}"
-        # Settings beside the usual ones, which count from the next start.
-        self.settings = []
+        self.url = f"{'https' if authority else 'http'}://{self.host}:{self.port}"
+        self.authority = authority
+        # Settings beside the usual ones, which count from the next start, and the ports that they open.
+        self.settings, self.ports = list(settings), {}
         self.process = None
         self.start()
         self.owner = (folder / "data" / "first-token").read_text().strip()
@@ -55,13 +58,38 @@ class Service:
         command = [self.binary, "token", "create", name, *given, "--data", str(self.folder / "data")]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
+    def set_limits(self, *limits):
+        """Of the organisation that the first start made. They count within a second."""
+        command = [self.binary, "org", "set-limits", *limits, "--data", str(self.folder / "data")]
+        subprocess.run(command, check=True, capture_output=True)
+
     def make_dataset(self, name):
         self.call("/v2/datasets", {"name": name})
+
+    def make_endpoint(self, kind, dataset, **more):
+        """A dataset, and an endpoint that leads to it; the path of its own address."""
+        self.make_dataset(dataset)
+        made = self.call("/v2/endpoints", {"name": dataset, "kind": kind, "dataset": dataset, **more})
+        return made["url"][made["url"].index("/e/") :]
+
+    def open_ports(self, names, dataset, networks="127.0.0.1"):
+        """Opens listeners of these names. What comes to them goes to `dataset` and the kind of the listener, with a label."""
+        for name in names:
+            self.ports[name] = free_port()
+            self.settings += [f"--{name}", f"{self.host}:{self.ports[name]}"]
+        for kind in {name.split("-")[0] for name in names} - {"otlp"}:
+            self.make_dataset(f"{dataset}-{kind}")
+            endpoint = {"name": kind, "kind": kind, "dataset": f"{dataset}-{kind}", "labels": {"via": kind}}
+            made = self.call("/v2/endpoints", endpoint)["id"]
+            self.settings += [f"--{kind}-networks", networks, f"--{kind}-endpoint", made]
+        self.stop()
+        self.start()
 
     def call(self, path, body):
         headers = {"authorization": f"Bearer {self.owner}", "content-type": "application/json"}
         request = urllib.request.Request(self.url + path, data=json.dumps(body).encode(), headers=headers)
-        with urllib.request.urlopen(request, timeout=WAIT_SECONDS) as answer:
+        context = ssl.create_default_context(cafile=self.authority) if self.authority else None
+        with urllib.request.urlopen(request, timeout=WAIT_SECONDS, context=context) as answer:
             return json.load(answer)
 
     def rows(self, apl):
@@ -69,9 +97,10 @@ class Service:
         table = self.call("/v1/query/_apl?format=tabular", {"apl": apl})["tables"][0]
         return list(zip(*table["columns"]))
 
-    def values(self, dataset, field="n"):
-        """What the events of the dataset have in the field, sorted."""
-        return sorted(value for (value,) in self.rows(f"['{dataset}'] | project ['{field}'] | limit 50000"))
+    def values(self, dataset, field="n", where=None):
+        """What the events of the dataset have in the field, sorted; of all, or of those that the condition is true for."""
+        condition = f"| where {where} " if where else ""
+        return sorted(value for (value,) in self.rows(f"['{dataset}'] {condition}| project ['{field}'] | limit 50000"))
 
     def count(self, dataset):
         """How many events the dataset has; none where it was not made yet."""
@@ -84,11 +113,23 @@ class Service:
 
     def await_count(self, dataset, count):
         """Asks until the dataset has so many events, for senders that do not tell when theirs were taken."""
-        until = time.monotonic() + WAIT_SECONDS
-        while self.count(dataset) != count:
+        self.await_rows(f"['{dataset}'] | summarize count()", [(count,)])
+
+    def await_rows(self, apl, expected):
+        """Asks until the answer is this one; the dataset may not be there yet."""
+        until, answered = time.monotonic() + WAIT_SECONDS, None
+        while answered != expected:
             if time.monotonic() > until:
-                raise AssertionError(f"{dataset} has {self.count(dataset)} events instead of {count}")
-            time.sleep(0.1)
+                raise AssertionError(f"{apl} is {shortened(answered)} instead of {expected}")
+            if answered is not None:
+                time.sleep(0.1)
+            try:
+                answered = self.rows(apl)
+            except urllib.error.HTTPError as error:
+                # 400 where it has no such field yet.
+                if error.code not in (400, 404):
+                    raise
+                answered = error.code
 
 
 def equal(actual, expected):

@@ -1,5 +1,7 @@
 """OpenTelemetry's exporters for Python, over HTTP and over gRPC: logs, spans and points of metrics."""
 
+from pathlib import Path
+
 import grpc
 from opentelemetry._logs import SeverityNumber
 from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter as GrpcLogs
@@ -28,18 +30,19 @@ SHOP = Resource.create({"service.name": "shop", "deployment.environment.name": "
 def over_http(service, dataset):
     """The three exporters over HTTP; logs are plain, spans and metrics compressed."""
     headers = {"authorization": f"Bearer {service.token}", "x-tidegauge-dataset": dataset}
+    options = {"headers": headers, "certificate_file": getattr(service, "authority", None)}
     return (
-        OTLPLogExporter(endpoint=f"{service.url}/v1/logs", headers=headers),
-        OTLPSpanExporter(endpoint=f"{service.url}/v1/traces", headers=headers, compression=Compression.Gzip),
-        OTLPMetricExporter(endpoint=f"{service.url}/v1/metrics", headers=headers, compression=Compression.Deflate),
+        OTLPLogExporter(endpoint=f"{service.url}/v1/logs", **options),
+        OTLPSpanExporter(endpoint=f"{service.url}/v1/traces", **options, compression=Compression.Gzip),
+        OTLPMetricExporter(endpoint=f"{service.url}/v1/metrics", **options, compression=Compression.Deflate),
     )
 
 
-def over_grpc(service, dataset):
+def over_grpc(service, dataset, port=None):
     """The three exporters over gRPC; logs are plain, spans and metrics compressed."""
     options = {
-        "endpoint": f"{service.host}:{service.port}",
-        "insecure": True,
+        "endpoint": f"{service.host}:{port or service.port}",
+        **encryption(getattr(service, "authority", None)),
         "headers": {"authorization": f"Bearer {service.token}", "x-tidegauge-dataset": dataset},
     }
     return (
@@ -49,8 +52,17 @@ def over_grpc(service, dataset):
     )
 
 
+def encryption(authority):
+    return {"credentials": grpc.ssl_channel_credentials(Path(authority).read_bytes())} if authority else {"insecure": True}
+
+
+def over_grpc_alone(service, dataset):
+    """To the port that takes gRPC and nothing else."""
+    return over_grpc(service, dataset, service.ports["otlp-grpc-listen"])
+
+
 def telemetry(service):
-    for name, exporters in [("http", over_http), ("grpc", over_grpc)]:
+    for name, exporters in [("http", over_http), ("grpc", over_grpc), ("grpc-alone", over_grpc_alone)]:
         logs, spans, _ = exporters(service, f"otlp-{name}")
         send_logs(logs)
         send_spans(spans)
