@@ -7,6 +7,7 @@ pub mod body;
 pub mod compact;
 pub mod delete;
 pub mod estimate;
+pub mod event_stream;
 pub mod field_statistics;
 pub mod history;
 pub mod history_list;

@@ -21,7 +21,7 @@ use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, Json};
 use crate::guard::InFlight;
 use crate::resources::query::apl::parameters::accepts;
-use crate::resources::query::apl::stream::{MEDIA_TYPE, StreamEvent};
+use crate::resources::query::event_stream::{MEDIA_TYPE, StreamEvent};
 
 /// Which definition is tried over which time.
 #[derive(Debug, Deserialize, ToSchema)]

@@ -1,12 +1,10 @@
 //! A backtest whose asker wants to see that it goes on: server-sent events with how far it is, then what it found, or
 //! what is wrong. It ends with the connection.
 
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 
 use axum::response::Response;
-use axum::response::sse::Event;
 use futures_util::stream;
 use serde::Serialize;
 use tidegauge_app::App;
@@ -18,7 +16,8 @@ use super::backtest::replayed;
 use crate::error::ApiError;
 use crate::extract::Caller;
 use crate::guard::InFlight;
-use crate::resources::query::apl::stream::{PROGRESS_EVERY, error_text, kept_alive};
+use crate::resources::query::apl::stream::{PROGRESS_EVERY, error_text};
+use crate::resources::query::event_stream::{self, Event};
 
 /// A backtest that goes on.
 struct Going {
@@ -55,21 +54,21 @@ pub(super) fn watched(
         let progress = progress.clone();
         Box::pin(async move {
             match result(&app, &caller, input, &progress).await {
-                Ok(text) => Event::default().event("result").data(text),
+                Ok(text) => Event::new("result", &text),
                 Err(error) => {
                     in_flight.note_refusal(&app, &caller, &error);
-                    Event::default().event("error").data(error_text(error, &caller))
+                    Event::new("error", &error_text(error, &caller))
                 }
             }
         })
     };
     let going = Going { answer, ticks, began, progress };
-    kept_alive(stream::unfold(Some(going), |going| async move {
+    event_stream::respond(stream::unfold(Some(going), |going| async move {
         let mut going = going?;
         tokio::select! {
             biased;
-            event = &mut going.answer => Some((Ok::<_, Infallible>(event), None)),
-            now = going.ticks.tick() => Some((Ok(going.told(now)), Some(going))),
+            event = &mut going.answer => Some((event, None)),
+            now = going.ticks.tick() => Some((going.told(now), Some(going))),
         }
     }))
 }
@@ -95,6 +94,6 @@ impl Going {
             cost: so_far.cost,
         };
         // Numbers always have a JSON form.
-        Event::default().event("progress").data(serde_json::to_string(&told).unwrap_or_default())
+        Event::new("progress", &serde_json::to_string(&told).unwrap_or_default())
     }
 }

@@ -22,12 +22,12 @@ use tidegauge_app::service::query::apl;
 
 use self::body::AplRequest;
 use self::parameters::AplParameters;
-use self::stream::StreamEvent;
 use super::schemas::AplResponse;
 use super::{ExplainHeader, as_text, read_body, respond};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, Query};
 use crate::guard::InFlight;
+use crate::resources::query::event_stream::{self, StreamEvent};
 
 pub use self::asking::Asking;
 
@@ -87,7 +87,7 @@ pub async fn in_query(
     body: Body,
 ) -> Result<Response, ApiError> {
     let asked = parameters.read(&headers, parameters::accepted(&headers))?;
-    let is_watched = parameters::accepts(&headers, stream::MEDIA_TYPE);
+    let is_watched = parameters::accepts(&headers, event_stream::MEDIA_TYPE);
     if is_watched {
         stream::check_format(asked.format)?;
     }

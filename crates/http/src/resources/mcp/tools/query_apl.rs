@@ -146,8 +146,9 @@ pub(super) async fn answered(
     input.default_limit = None;
     input.auto_bins_max = Some(input.auto_bins_max.unwrap_or(AUTO_BINS_MAX).min(AUTO_BINS_MAX));
     let asking = Asking { input, format: Format::TabularRows, shows_nulls: true, shows_parts: false };
-    let Answered { text, held, spent } = answer_of(call.app, call.caller, asking).await?;
-    let envelope: Envelope = serde_json::from_str(&text).map_err(|error| {
+    let Answered { written, spent } = answer_of(call.app, call.caller, asking).await?;
+    let (text, held) = written.whole();
+    let envelope: Envelope = serde_json::from_slice(&text).map_err(|error| {
         tracing::error!(%error, "an answer is not what it should be");
         ApiError::new(ErrorKind::Internal, "the answer could not be written")
     })?;

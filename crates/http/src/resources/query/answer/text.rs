@@ -128,6 +128,11 @@ impl io::Write for Text {
 }
 
 impl Written {
+    #[cfg(test)]
+    pub fn of_pieces(pieces: Vec<Bytes>) -> Self {
+        Self { pieces, held: Held::default() }
+    }
+
     fn bytes(&self) -> usize {
         self.pieces.iter().map(Bytes::len).sum()
     }
@@ -146,6 +151,11 @@ impl Written {
             whole.extend_from_slice(&piece);
         }
         (whole, self.held)
+    }
+
+    /// Its pieces as they were put away, with their memory.
+    pub fn into_pieces(self) -> (Vec<Bytes>, Held) {
+        (self.pieces, self.held)
     }
 
     pub fn into_body(self) -> Body {

@@ -1,29 +1,27 @@
 //! `/query/batch`: many queries with one request. Each answer is a server-sent event that comes when it is there.
 
-use std::future::ready;
 use std::sync::Arc;
 
 use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use axum::response::sse::Event;
 use futures_util::{StreamExt, stream};
 use serde::Deserialize;
 use serde_json::Value as Json;
 use tidegauge_app::App;
-use tidegauge_engine::Held;
 use tidegauge_model::{ErrorKind, Rule, Violation};
 use utoipa::{IntoParams, ToSchema};
 
 use super::asking::Asking;
 use super::body::AplRequest;
 use super::parameters::AplAsked;
-use super::stream::{Answered, StreamEvent, error_text, json, kept_alive};
+use super::stream::{Answered, error_text, json};
 use crate::error::ApiError;
 use crate::extract::{Caller, JsonList, Query};
 use crate::guard::{InFlight, count_call};
 use crate::json::optional_object;
+use crate::resources::query::event_stream::{self, Event, StreamEvent};
 use crate::resources::query::parameters::{Format, run_options};
 
 /// How many queries one request may have.
@@ -93,13 +91,7 @@ pub async fn batch(
             batch.event(place, entry, asked).await
         }
     });
-    let events = events.buffer_unordered(usize::try_from(concurrency).unwrap_or(1));
-    // An answer has its memory until the connection asks for the next.
-    let events = events.scan(Held::default(), |last, (event, held)| {
-        *last = held;
-        ready(Some(Ok(event)))
-    });
-    Ok(kept_alive(events))
+    Ok(event_stream::respond(events.buffer_unordered(usize::try_from(concurrency).unwrap_or(1))))
 }
 
 fn check(entries: &[BatchEntry]) -> Result<(), Violation> {
@@ -130,8 +122,8 @@ struct Batch {
 }
 
 impl Batch {
-    /// Runs one query and tells how it ended. The answer comes with its memory.
-    async fn event(&self, place: usize, entry: BatchEntry, asked: AplAsked) -> (Event, Held) {
+    /// Runs one query and tells how it ended.
+    async fn event(&self, place: usize, entry: BatchEntry, asked: AplAsked) -> Event {
         let BatchEntry { query_id, apl_request, .. } = entry;
         let kind = if apl_request.is_some() { "apl" } else { "mpl" };
         let answer = match apl_request {
@@ -141,16 +133,17 @@ impl Batch {
                 Err(error.hint("ask in aplRequest"))
             }
         };
-        let (member, held) = match answer {
-            Ok(Answered { text, held, spent }) => (format!("\"cost\":{},\"data\":{text}", spent.cost), held),
+        let start = format!("{{\"queryId\":{},\"kind\":\"{kind}\"", Json::from(query_id));
+        match answer {
+            Ok(Answered { written, spent }) => {
+                let start = format!("{start},\"cost\":{},\"data\":", spent.cost);
+                Event::around("", &start, Some(written), "}")
+            }
             Err(error) => {
                 self.in_flight.note_refusal(&self.app, &self.caller, &error);
-                (format!("\"error\":{}", error_text(error, &self.caller)), Held::default())
+                Event::new("", &format!("{start},\"error\":{}}}", error_text(error, &self.caller)))
             }
-        };
-        let id = Json::from(query_id);
-        let data = format!("{{\"queryId\":{id},\"kind\":\"{kind}\",{member}}}");
-        (Event::default().data(data), held)
+        }
     }
 
     async fn answer(&self, place: usize, request: AplRequest, asked: AplAsked) -> Result<Answered, ApiError> {

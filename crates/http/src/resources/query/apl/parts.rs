@@ -3,13 +3,13 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
-use axum::response::sse::Event;
 use tidegauge_app::App;
 use tidegauge_app::service::query::apl::AplInput;
 use tidegauge_app::service::query::apl::part;
 
 use super::asking::Asking;
 use crate::extract::Caller;
+use crate::resources::query::event_stream::Event;
 use crate::resources::query::parameters::Format;
 use crate::resources::query::write;
 
@@ -53,8 +53,7 @@ impl Parts {
         self.asked = Some(Box::pin(async move {
             // What is wrong with it is told of the whole.
             let queried = part::ask(&app, &caller, input).await.ok()?;
-            let (bytes, _held) = write(&app, format, shows_nulls, queried).await.ok()?.whole();
-            Some(Event::default().event("partial").data(String::from_utf8(bytes).ok()?))
+            Some(Event::of("partial", write(&app, format, shows_nulls, queried).await.ok()?))
         }));
     }
 

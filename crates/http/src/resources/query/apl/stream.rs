@@ -1,22 +1,18 @@
 //! One query whose asker wants to see that it goes on: server-sent events with the time that it has taken so far and
 //! what it has read of how much, then its answer and what that took, or what is wrong.
 
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::http::{HeaderName, HeaderValue};
-use axum::response::sse::{Event, KeepAlive};
-use axum::response::{IntoResponse, Response, Sse};
-use futures_util::{Stream, StreamExt, stream};
+use axum::response::Response;
+use futures_util::stream;
 use serde::Serialize;
 use tidegauge_app::App;
 use tidegauge_app::service::query::apl;
-use tidegauge_engine::{Held, Progress};
-use tidegauge_model::{ErrorKind, Violation};
+use tidegauge_engine::Progress;
+use tidegauge_model::Violation;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
-use utoipa::ToSchema;
 
 use super::asking::Asking;
 use super::parts::Parts;
@@ -24,46 +20,24 @@ use super::spent::Spent;
 use crate::error::ApiError;
 use crate::extract::Caller;
 use crate::guard::InFlight;
+use crate::resources::query::answer::Written;
+use crate::resources::query::event_stream::{self, Event};
 use crate::resources::query::parameters::Format;
 use crate::resources::query::write;
-
-/// What asks for events.
-pub const MEDIA_TYPE: &str = "text/event-stream";
-
-/// One event of a stream, as those who read it see it.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct StreamEvent {
-    /// What kind of event it is; `message` where it has no name.
-    pub event: String,
-    /// JSON text.
-    pub data: String,
-}
-
-/// What proxies read that would otherwise hand an answer on in one piece.
-const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// How often a query tells that it goes on.
 pub const PROGRESS_EVERY: Duration = Duration::from_millis(500);
 
-/// How soon a connection without events is kept open by a comment.
-const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(10);
-
-/// What a stream is at. An answer has its memory until the connection asks for what comes after it.
+/// What a stream is at: its query goes on, or has ended, and an event may be left behind its answer.
 enum Stage {
     Going(Box<Going>),
-    Answered(Ended),
-    Done,
-}
-
-/// A query that has ended: its memory, and the event behind its answer.
-struct Ended {
-    held: Held,
-    done: Option<Event>,
+    Ended(Option<Event>),
 }
 
 /// A query that goes on.
 struct Going {
-    answer: Pin<Box<dyn Future<Output = (Event, Ended)> + Send>>,
+    /// The event with the answer, and the one behind it.
+    answer: Pin<Box<dyn Future<Output = (Event, Option<Event>)> + Send>>,
     ticks: Interval,
     began: Instant,
     progress: Progress,
@@ -103,16 +77,14 @@ pub fn watched(app: Arc<App>, caller: Caller, in_flight: Arc<InFlight>, mut aski
     asking.input.progress = Some(progress.clone());
     let answer = Box::pin(async move {
         match json(&app, &caller, asking).await {
-            Ok(Answered { text, held, spent }) => {
+            Ok(Answered { written, spent }) => {
                 // Numbers and texts always have a JSON form.
                 let done = serde_json::to_string(&spent).unwrap_or_default();
-                let done = Some(Event::default().event("done").data(done));
-                (Event::default().event("result").data(text), Ended { held, done })
+                (Event::of("result", written), Some(Event::new("done", &done)))
             }
             Err(error) => {
                 in_flight.note_refusal(&app, &caller, &error);
-                let event = Event::default().event("error").data(error_text(error, &caller));
-                (event, Ended { held: Held::default(), done: None })
+                (Event::new("error", &error_text(error, &caller)), None)
             }
         }
     });
@@ -120,38 +92,24 @@ pub fn watched(app: Arc<App>, caller: Caller, in_flight: Arc<InFlight>, mut aski
     let events = stream::unfold(begun, |stage| async move {
         let mut going = match stage {
             Stage::Going(going) => going,
-            Stage::Answered(Ended { held, done }) => {
-                drop(held);
-                return done.map(|done| (Ok(done), Stage::Done));
-            }
-            Stage::Done => return None,
+            Stage::Ended(done) => return done.map(|done| (done, Stage::Ended(None))),
         };
         tokio::select! {
             biased;
-            (answer, ended) = &mut going.answer => Some((Ok(answer), Stage::Answered(ended))),
-            part = next_part(&mut going.parts) => Some((Ok(part), Stage::Going(going))),
+            (answer, done) = &mut going.answer => Some((answer, Stage::Ended(done))),
+            part = next_part(&mut going.parts) => Some((part, Stage::Going(going))),
             now = going.ticks.tick() => {
                 going.parts.iter_mut().for_each(Parts::begin);
-                Some((Ok(going.told(now)), Stage::Going(going)))
+                Some((going.told(now), Stage::Going(going)))
             }
         }
     });
-    kept_alive(events)
+    event_stream::respond(events)
 }
 
-/// Events, with comments between them where there is none for long. Proxies that collect answers are told not to.
-pub fn kept_alive<S>(events: S) -> Response
-where
-    S: Stream<Item = Result<Event, Infallible>> + Send + 'static,
-{
-    let events = Sse::new(events.fuse()).keep_alive(KeepAlive::new().interval(KEEP_ALIVE_EVERY));
-    ([(UNBUFFERED, HeaderValue::from_static("no"))], events).into_response()
-}
-
-/// The answer of a query as JSON text, with its memory and what it took.
+/// The answer of a query as JSON text, and what it took.
 pub(in crate::resources) struct Answered {
-    pub(in crate::resources) text: String,
-    pub(in crate::resources) held: Held,
+    pub(in crate::resources) written: Written,
     pub(in crate::resources) spent: Spent,
 }
 
@@ -164,9 +122,7 @@ pub(in crate::resources) async fn json(
     let Asking { input, format, shows_nulls, .. } = asking;
     let queried = Box::pin(apl::query(app, caller, input)).await?;
     let spent = Spent::of(&queried);
-    let (bytes, held) = write(app, format, shows_nulls, queried).await?.whole();
-    let is_no_text = |_| ApiError::new(ErrorKind::Internal, "the answer could not be written");
-    Ok(Answered { text: String::from_utf8(bytes).map_err(is_no_text)?, held, spent })
+    Ok(Answered { written: write(app, format, shows_nulls, queried).await?, spent })
 }
 
 /// The body of an error as JSON text.
@@ -196,6 +152,6 @@ impl Going {
             bytes_read: so_far.bytes_read,
         };
         // Numbers always have a JSON form.
-        Event::default().event("progress").data(serde_json::to_string(&told).unwrap_or_default())
+        Event::new("progress", &serde_json::to_string(&told).unwrap_or_default())
     }
 }

@@ -1,6 +1,5 @@
 //! `/query/tail`: events as they arrive, as server-sent events.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Extension;
@@ -8,7 +7,6 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use axum::response::sse::Event;
 use futures_util::stream;
 use serde::Deserialize;
 use tidegauge_app::App;
@@ -18,10 +16,11 @@ use tidegauge_model::{Rule, Violation};
 use tokio::sync::mpsc::{self, Receiver};
 use utoipa::ToSchema;
 
-use super::stream::{StreamEvent, error_text, kept_alive};
+use super::stream::error_text;
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::Caller;
 use crate::guard::InFlight;
+use crate::resources::query::event_stream::{self, Event, StreamEvent};
 use crate::resources::query::parameters::Format;
 use crate::resources::query::{read_body, write};
 
@@ -80,30 +79,28 @@ pub async fn tail(
             Some(arrivals) = followed.arrivals.recv() => {
                 let event = told(&followed.app, arrivals).await;
                 match event {
-                    Ok(event) => Some((Ok::<_, Infallible>(event), Some(followed))),
-                    Err(error) => Some((Ok(followed.ended(error.into())), None)),
+                    Ok(event) => Some((event, Some(followed))),
+                    Err(error) => Some((followed.ended(error.into()), None)),
                 }
             }
             ended = &mut followed.following => match ended {
                 Ok(()) => None,
-                Err(error) => Some((Ok(followed.ended(error.into())), None)),
+                Err(error) => Some((followed.ended(error.into()), None)),
             },
         }
     });
-    Ok(kept_alive(events))
+    Ok(event_stream::respond(events))
 }
 
 impl Followed {
     fn ended(&self, error: ApiError) -> Event {
         self.in_flight.note_refusal(&self.app, &self.caller, &error);
-        Event::default().event("error").data(error_text(error, &self.caller))
+        Event::new("error", &error_text(error, &self.caller))
     }
 }
 
 async fn told(app: &App, Arrivals { queried, dropped, position }: Arrivals) -> Result<Event, service::Error> {
-    let (bytes, _held) = write(app, Format::Tabular, true, queried).await?.whole();
-    let answer = String::from_utf8_lossy(&bytes);
-    Ok(Event::default()
-        .event("events")
-        .data(format!("{{\"dropped\":{dropped},\"position\":\"{position}\",\"answer\":{answer}}}")))
+    let answer = write(app, Format::Tabular, true, queried).await?;
+    let before = format!("{{\"dropped\":{dropped},\"position\":\"{position}\",\"answer\":");
+    Ok(Event::around("events", &before, Some(answer), "}"))
 }
