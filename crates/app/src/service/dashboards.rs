@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use tidegauge_auth::Refusal;
 use tidegauge_catalog::dashboards::{Dashboard, Note, Visible};
 use tidegauge_model::dashboard::{DashboardUid, UID_BYTES_MAX};
-use tidegauge_model::{Action, DashboardId, ErrorKind, OrgArea, Role, Rule, Violation};
+use tidegauge_model::{Action, DashboardId, ErrorKind, OrgArea, Role, Rule, UserId, Violation};
 
 use self::document::Checked;
 use super::error::{DashboardFault, DashboardReason};
@@ -229,7 +229,12 @@ fn sees_all(caller: &Caller) -> bool {
 }
 
 fn sees(caller: &Caller, dashboard: &Dashboard) -> bool {
-    match &dashboard.owner {
+    sees_of(caller, dashboard.owner.as_ref())
+}
+
+/// Whether the caller sees what is this person's, or the whole organisation's.
+fn sees_of(caller: &Caller, owner: Option<&UserId>) -> bool {
+    match owner {
         None => true,
         Some(owner) => sees_all(caller) || caller.is_user(owner.as_str()),
     }

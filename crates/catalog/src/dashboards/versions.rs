@@ -36,6 +36,19 @@ impl VersionRow {
     }
 }
 
+#[derive(FromRow)]
+struct VersionWithDocument {
+    #[sqlx(flatten)]
+    version: VersionRow,
+    document: String,
+}
+
+impl VersionWithDocument {
+    fn read(self) -> (DashboardVersion, String) {
+        (self.version.read(), self.document)
+    }
+}
+
 const SELECT_ALL: &str = "SELECT v.version, v.message, v.created, v.created_by FROM dashboard_version v \
     JOIN dashboard d ON d.id = v.dashboard_id WHERE d.org_id = $1 AND d.id = $2 \
     ORDER BY v.version DESC LIMIT $3 OFFSET $4";
@@ -43,6 +56,10 @@ const SELECT_ALL: &str = "SELECT v.version, v.message, v.created, v.created_by F
 const SELECT_ONE: &str = "SELECT v.version, v.message, v.created, v.created_by, v.document \
     FROM dashboard_version v JOIN dashboard d ON d.id = v.dashboard_id \
     WHERE d.org_id = $1 AND d.id = $2 AND v.version = $3";
+
+const SELECT_DOCUMENTS: &str = "SELECT v.version, v.message, v.created, v.created_by, v.document \
+    FROM dashboard_version v JOIN dashboard d ON d.id = v.dashboard_id \
+    WHERE d.org_id = $1 AND d.id = $2 ORDER BY v.version DESC";
 
 pub(super) const INSERT: &str = "INSERT INTO dashboard_version \
     (dashboard_id, version, document, bytes, message, created, created_by) VALUES ($1, $2, $3, $4, $5, $6, $7)";
@@ -115,6 +132,22 @@ impl Catalog {
         Ok(rows.into_iter().map(VersionRow::read).collect())
     }
 
+    /// All versions of a dashboard with their documents, the newest first. They are bounded by what is kept.
+    pub async fn dashboard_versions_with_documents(
+        &self,
+        org: &OrgId,
+        id: &DashboardId,
+    ) -> Result<Vec<(DashboardVersion, String)>> {
+        let rows = read!(self, executor => {
+            sqlx::query_as::<_, VersionWithDocument>(SELECT_DOCUMENTS)
+                .bind(org.as_str())
+                .bind(id.as_str())
+                .fetch_all(executor)
+                .await?
+        });
+        Ok(rows.into_iter().map(VersionWithDocument::read).collect())
+    }
+
     /// One version and its document.
     pub async fn find_dashboard_version(
         &self,
@@ -122,17 +155,15 @@ impl Catalog {
         id: &DashboardId,
         version: i64,
     ) -> Result<Option<(DashboardVersion, String)>> {
-        let row: Option<(i64, String, i64, String, String)> = read!(self, executor => {
-            sqlx::query_as(SELECT_ONE)
+        let row = read!(self, executor => {
+            sqlx::query_as::<_, VersionWithDocument>(SELECT_ONE)
                 .bind(org.as_str())
                 .bind(id.as_str())
                 .bind(version)
                 .fetch_optional(executor)
                 .await?
         });
-        Ok(row.map(|(version, message, created, created_by, document)| {
-            (VersionRow { version, message, created, created_by }.read(), document)
-        }))
+        Ok(row.map(VersionWithDocument::read))
     }
 }
 

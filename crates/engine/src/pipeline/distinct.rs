@@ -1,14 +1,17 @@
 //! `distinct` and `count`, which are groups: by all values without an aggregate, and one group with its count.
 
-use tidegauge_lang::Span;
 use tidegauge_lang::tree::{
     AggregateCall, AggregateFunction, Expr, ExprKind, Named, NamedAggregate, Summarize,
 };
+use tidegauge_lang::{Diagnostic, Span};
 
 use super::relation::{About, Relation};
-use crate::Result;
 use crate::bind::Surroundings;
 use crate::context::QueryContext;
+use crate::{Error, Result};
+
+/// Rows of more fields are not compared as wholes: planning alone would take minutes.
+const FIELDS_MAX: usize = 10_000;
 
 impl QueryContext {
     /// Different combinations of values; of all fields where none are named.
@@ -24,7 +27,11 @@ impl QueryContext {
                     expr: Expr::new(ExprKind::Field(name.clone()), Span::default()),
                     name,
                 };
-                relation.scope.names().into_iter().map(field).collect()
+                let names = relation.scope.names();
+                if names.len() > FIELDS_MAX {
+                    return Err(too_many_fields(names.len()));
+                }
+                names.into_iter().map(field).collect()
             }
             fields => fields.to_vec(),
         };
@@ -42,6 +49,12 @@ impl QueryContext {
         let (counted, _) = self.summarize(relation, &summarize, &[], around).await?;
         Ok(counted)
     }
+}
+
+fn too_many_fields(count: usize) -> Error {
+    let message = format!("the rows have {count} fields, and `distinct *` compares at most {FIELDS_MAX}");
+    let hint = "name the fields that are to be compared, or `project` them before";
+    Error::Invalid(vec![Diagnostic::new(message, Span::default()).with_hint(hint)])
 }
 
 /// Rows like any others, not groups.

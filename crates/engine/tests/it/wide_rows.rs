@@ -155,3 +155,28 @@ fn a_union_with_too_many_fields_is_told_at_one_of_its_tables() {
         }
     });
 }
+
+#[test]
+fn rows_of_too_many_fields_are_not_compared_as_wholes() {
+    block_on(async {
+        let house = House::new().await;
+        let engine = engine(&house, 512 << 20);
+        // Beside the two times that every event has.
+        for (fields, is_answered) in [(9_998, true), (9_999, false)] {
+            let fields: Vec<String> = (0..fields).map(|field| format!(r#""f_{field}":1"#)).collect();
+            let event = format!("{{\"_time\":{},{}}}\n", START / 1_000_000, fields.join(","));
+            let filled = house.filled(&[event.clone() + &event], Placement::Buffer).await;
+            match tried(&engine, &filled.state, "logs | distinct *").await {
+                Ok(answer) => assert!(is_answered && answer.tables[0].rows == 1, "{}", fields.len()),
+                Err(Error::Invalid(problems)) => {
+                    assert!(!is_answered, "{problems:?}");
+                    assert!(problems[0].message.contains("have 10001 fields"), "{problems:?}");
+                    assert!(problems[0].hint.as_deref().is_some_and(|hint| hint.contains("project")));
+                    let named = tried(&engine, &filled.state, "logs | project f_1, f_2 | distinct *").await;
+                    assert_eq!(named.unwrap().tables[0].rows, 1);
+                }
+                Err(error) => panic!("{} fields: {error}", fields.len()),
+            }
+        }
+    });
+}

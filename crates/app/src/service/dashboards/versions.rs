@@ -1,10 +1,11 @@
 //! How dashboards were before: listing the versions that are kept, reading one, and bringing one back, which is a change
-//! like every other.
+//! like every other. A version is seen by who could see the dashboard then: one that is shared by now may have been
+//! somebody's own.
 
 use tidegauge_catalog::dashboards::versions::DashboardVersion;
 use tidegauge_catalog::dashboards::{Dashboard, Note};
 
-use super::{Basis, Written, change, document, get, note, replaced};
+use super::{Basis, Written, change, document, get, note, replaced, sees_all, sees_of};
 use crate::app::App;
 use crate::service::{Caller, Error, Result};
 
@@ -15,7 +16,7 @@ pub struct RestoreInput {
     pub message: Option<String>,
 }
 
-/// The versions of a dashboard, the newest first.
+/// The versions of a dashboard that the caller may see, the newest first.
 pub async fn list(
     app: &App,
     caller: &Caller,
@@ -24,7 +25,13 @@ pub async fn list(
     offset: i64,
 ) -> Result<Vec<DashboardVersion>> {
     let dashboard = get(app, caller, uid).await?;
-    Ok(app.catalog.list_dashboard_versions(caller.org()?, &dashboard.id, limit, offset).await?)
+    if sees_all(caller) {
+        return Ok(app.catalog.list_dashboard_versions(caller.org()?, &dashboard.id, limit, offset).await?);
+    }
+    let kept = app.catalog.dashboard_versions_with_documents(caller.org()?, &dashboard.id).await?;
+    let seen = kept.into_iter().filter(|(_, text)| sees_version(caller, text)).map(|(version, _)| version);
+    let (limit, offset) = (usize::try_from(limit).unwrap_or(0), usize::try_from(offset).unwrap_or(0));
+    Ok(seen.skip(offset).take(limit).collect())
 }
 
 /// One version of a dashboard, with its document.
@@ -37,7 +44,8 @@ pub async fn find(
     let dashboard = get(app, caller, uid).await?;
     let number = version.parse::<i64>().map_err(|_| not_found())?;
     let found = app.catalog.find_dashboard_version(caller.org()?, &dashboard.id, number).await?;
-    let (version, document) = found.ok_or_else(not_found)?;
+    let (version, document) =
+        found.filter(|(_, text)| sees_version(caller, text)).ok_or_else(not_found)?;
     Ok((dashboard, version, document))
 }
 
@@ -59,6 +67,11 @@ pub async fn restore(
         replaced(caller, present, &checked, text)
     };
     change(app, caller, &dashboard.uid, input.basis, note, edit).await
+}
+
+/// Whether the caller could see the dashboard when this was its document.
+fn sees_version(caller: &Caller, text: &str) -> bool {
+    document::check_text(text).is_ok_and(|checked| sees_of(caller, checked.owner.as_ref()))
 }
 
 fn not_found() -> Error {
