@@ -44,8 +44,7 @@ pub async fn find(
     let dashboard = get(app, caller, uid).await?;
     let number = version.parse::<i64>().map_err(|_| not_found())?;
     let found = app.catalog.find_dashboard_version(caller.org()?, &dashboard.id, number).await?;
-    let (version, document) =
-        found.filter(|(_, text)| sees_version(caller, text)).ok_or_else(not_found)?;
+    let (version, document) = found.filter(|(_, text)| sees_version(caller, text)).ok_or_else(not_found)?;
     Ok((dashboard, version, document))
 }
 
