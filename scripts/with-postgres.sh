@@ -105,6 +105,9 @@ start_server() {
 }
 
 if start_server; then
+    # The tests ask its own client: Debian's `psql` looks for that one first, which takes seven times as long.
+    client=$(dirname "$(readlink -f "$programs/initdb")")
+    if [ -x "$client/psql" ]; then PATH=$client:$PATH; fi
     export TIDEGAUGE_TEST_POSTGRES="postgres://postgres@127.0.0.1:$port/postgres"
 else
     cat "$folder/log" >&2

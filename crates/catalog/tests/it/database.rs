@@ -2,6 +2,13 @@
 //! PostgreSQL server that the environment names. Beside the catalogue it can be reached with plain SQL, to look
 //! behind the public functions or to damage a row.
 
+#[path = "../shared/migrations.rs"]
+mod migrations;
+#[path = "../shared/postgres_copy.rs"]
+mod postgres_copy;
+#[path = "../shared/sqlite_copy.rs"]
+mod sqlite_copy;
+
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Deref;
@@ -18,7 +25,7 @@ use tidegauge_model::StarredQueryId;
 
 use crate::schema;
 
-pub(crate) const POSTGRES_VARIABLE: &str = "TIDEGAUGE_TEST_POSTGRES";
+const POSTGRES_VARIABLE: &str = "TIDEGAUGE_TEST_POSTGRES";
 
 /// Every byte of the key that the suite seals with.
 pub(crate) const KEY_BYTE: u8 = 7;
@@ -29,7 +36,16 @@ pub(crate) enum Backend {
     Postgres,
 }
 
-/// An empty database.
+/// What a trial begins with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Beginning {
+    /// Nothing, so that the migrations run.
+    Empty,
+    /// A catalogue in which they have run, and nothing else was done.
+    Migrated,
+}
+
+/// A database in which nothing was done yet.
 pub(crate) struct Database {
     pub(crate) location: Location,
     pub(crate) plain: Plain,
@@ -60,11 +76,20 @@ pub(crate) fn postgres_url() -> Option<String> {
     std::env::var(POSTGRES_VARIABLE).ok().filter(|url| !url.is_empty())
 }
 
-fn postgres_server() -> PgConnectOptions {
+#[expect(clippy::print_stderr, reason = "whoever runs the suite must see that half of it was left out")]
+pub(crate) fn report_postgres_is_not_run() {
+    eprintln!("catalogue suite: PostgreSQL not run ({POSTGRES_VARIABLE} is not set)");
+}
+
+fn postgres_server_url() -> String {
     let Some(url) = postgres_url() else {
         panic!("{POSTGRES_VARIABLE} is not set: run the suite through scripts/with-postgres.sh");
     };
-    url.parse().unwrap()
+    url
+}
+
+fn postgres_server() -> PgConnectOptions {
+    postgres_server_url().parse().unwrap()
 }
 
 async fn run_on_postgres_server(statement: String) {
@@ -74,20 +99,28 @@ async fn run_on_postgres_server(statement: String) {
 }
 
 impl Database {
-    pub(crate) async fn create(backend: Backend) -> Self {
+    pub(crate) async fn create(backend: Backend, beginning: Beginning) -> Self {
         let folder = TempDir::new().unwrap();
         match backend {
             Backend::Sqlite => {
                 let path = folder.path().join("catalog.db");
+                if let Beginning::Migrated = beginning {
+                    sqlite_copy::put(&path, KEY_BYTE);
+                }
                 let options = SqliteConnectOptions::new().filename(&path).create_if_missing(true);
                 let plain = Plain::Sqlite(SqlitePool::connect_lazy_with(options));
                 Self { location: Location::Sqlite(path), plain, folder }
             }
             Backend::Postgres => {
                 let name = format!("tidegauge_test_{:016x}", RandomState::new().build_hasher().finish());
-                // The other template may be in use, and PostgreSQL copies none that is.
-                let create = format!("CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'");
-                run_on_postgres_server(create).await;
+                match beginning {
+                    // The other template may be in use, and PostgreSQL copies none that is.
+                    Beginning::Empty => {
+                        let create = format!("CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'");
+                        run_on_postgres_server(create).await;
+                    }
+                    Beginning::Migrated => postgres_copy::create(&postgres_server_url(), &name),
+                }
                 let options = postgres_server().database(&name);
                 let location = Location::Postgres(options.to_url_lossy().to_string());
                 Self { location, plain: Plain::Postgres(PgPool::connect_lazy_with(options)), folder }

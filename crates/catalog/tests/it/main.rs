@@ -78,11 +78,12 @@ use std::process::ExitCode;
 use libtest_mimic::{Arguments, Trial};
 use tokio::runtime::Runtime;
 
-use crate::database::{Backend, Database, TestCatalog};
+use crate::database::{Backend, Beginning, Database, TestCatalog};
 
-/// One case, run on a database that is still empty.
+/// One case, run on a database in which nothing was done yet.
 struct Case {
     name: &'static str,
+    beginning: Beginning,
     run: for<'a> fn(&'a Database) -> Pin<Box<dyn Future<Output = ()> + 'a>>,
 }
 
@@ -91,6 +92,7 @@ macro_rules! catalog_cases {
     ($($module:ident { $($case:ident,)* })*) => {
         &[$($(Case {
             name: concat!(stringify!($module), "::", stringify!($case)),
+            beginning: Beginning::Migrated,
             run: |database| Box::pin(async move {
                 let test = TestCatalog::open(database).await;
                 $module::$case(&test).await;
@@ -99,10 +101,10 @@ macro_rules! catalog_cases {
     };
 }
 
-/// Cases of the form `async fn(database: &Database)`, by name.
+/// Cases of the form `async fn(database: &Database)` that begin with an empty database, by name.
 macro_rules! database_cases {
     ($($name:literal => $case:path,)*) => {
-        &[$(Case { name: $name, run: |database| Box::pin($case(database)) },)*]
+        &[$(Case { name: $name, beginning: Beginning::Empty, run: |database| Box::pin($case(database)) },)*]
     };
 }
 
@@ -558,7 +560,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let has_postgres = database::postgres_url().is_some();
     if !has_postgres && !arguments.list {
-        report_postgres_is_not_run();
+        database::report_postgres_is_not_run();
     }
     let mut trials = schema::trials(has_postgres);
     trials.extend(stored_forms::trials());
@@ -575,11 +577,6 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-#[expect(clippy::print_stderr, reason = "whoever runs the suite must see that half of it was left out")]
-fn report_postgres_is_not_run() {
-    eprintln!("catalogue suite: PostgreSQL not run ({} is not set)", database::POSTGRES_VARIABLE);
-}
-
 fn trial(prefix: &str, case: &'static Case, backend: Backend) -> Trial {
     Trial::test(format!("{prefix}::{}", case.name), move || {
         run(case, backend);
@@ -590,7 +587,7 @@ fn trial(prefix: &str, case: &'static Case, backend: Backend) -> Trial {
 /// Runs a case, and removes its database however the case ends.
 fn run(case: &Case, backend: Backend) {
     let runtime = Runtime::new().unwrap();
-    let database = runtime.block_on(Database::create(backend));
+    let database = runtime.block_on(Database::create(backend, case.beginning));
     let outcome = catch_unwind(AssertUnwindSafe(|| runtime.block_on((case.run)(&database))));
     runtime.block_on(database.remove());
     if let Err(panic) = outcome {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use libtest_mimic::Trial;
 use tokio::runtime::Runtime;
 
-use crate::database::{Backend, Database, KEY_BYTE, Plain};
+use crate::database::{Backend, Beginning, Database, KEY_BYTE, Plain};
 
 /// How many relations DuckLake 1.0 has.
 const DUCKLAKE_RELATIONS: usize = 28;
@@ -48,7 +48,7 @@ pub(crate) fn migration_names(database: &str) -> Vec<String> {
 
 /// The columns, the indexes and the views of a catalogue that was just created.
 async fn shape(backend: Backend) -> (Vec<String>, Vec<String>, Vec<String>) {
-    let database = Database::create(backend).await;
+    let database = Database::create(backend, Beginning::Empty).await;
     database.open(KEY_BYTE).await.unwrap().close().await;
     let shape = (columns(&database).await, indexes(&database).await, views(&database).await);
     database.remove().await;

@@ -37,6 +37,8 @@ mod kept;
 mod lists;
 mod many;
 mod memory;
+#[path = "../../../catalog/tests/shared/migrations.rs"]
+mod migrations;
 mod narrow;
 mod needless_memory;
 mod numbers;
@@ -49,6 +51,8 @@ mod plain;
 mod properties;
 mod query_errors;
 mod spotlit;
+#[path = "../../../catalog/tests/shared/sqlite_copy.rs"]
+mod sqlite_copy;
 mod summarized;
 mod support;
 mod templated;

@@ -38,9 +38,13 @@ use tower::ServiceExt;
 
 use crate::database::{Backend, new_postgres_database};
 use crate::disk::TestDisk;
+use crate::sqlite_copy;
 
 /// The moment at which every test begins.
 pub(crate) const START: &str = "2026-06-01T12:00:00Z";
+
+/// Every byte of the key that secrets are sealed with.
+pub(crate) const KEY_BYTE: u8 = 1;
 
 /// Where the service is said to be reached.
 pub(crate) const PUBLIC_URL: &str = "http://127.0.0.1:8080";
@@ -262,12 +266,7 @@ impl TestApp {
         change: fn(&mut Sizes),
     ) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let location = match backend {
-            Backend::Sqlite => Location::Sqlite(folder.path().join("catalog.sqlite")),
-            Backend::Postgres => Location::Postgres(new_postgres_database()),
-        };
-        let key = SealKey::new(&[1; SealKey::LENGTH]);
-        let catalog = Arc::new(Catalog::open(&location, key).await.unwrap());
+        let (location, catalog) = new_catalog(backend, folder.path()).await;
         let clock = Arc::new(ManualClock::at(Timestamp::parse(START).unwrap()));
         let app_chance: Arc<dyn Rng> = Arc::new(SeededRng::new(42));
         let first = first_settings(folder.path());
@@ -479,6 +478,20 @@ impl TestApp {
         self.accept(&member.person.id).await;
         issue(&self.app, None, &member.person.id, Capabilities::default(), None).await
     }
+}
+
+/// A catalogue in which nothing was done yet.
+async fn new_catalog(backend: Backend, folder: &std::path::Path) -> (Location, Arc<Catalog>) {
+    let location = match backend {
+        Backend::Sqlite => {
+            let path = folder.join("catalog.sqlite");
+            sqlite_copy::put(&path, KEY_BYTE);
+            Location::Sqlite(path)
+        }
+        Backend::Postgres => Location::Postgres(new_postgres_database()),
+    };
+    let catalog = Catalog::open(&location, SealKey::new(&[KEY_BYTE; SealKey::LENGTH])).await.unwrap();
+    (location, Arc::new(catalog))
 }
 
 /// Another organisation with an owner of its own.

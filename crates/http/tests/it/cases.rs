@@ -13,7 +13,7 @@ use tidegauge_app::service::first_start;
 use tidegauge_catalog::{Catalog, Change, SealKey};
 use tidegauge_model::{Action, Capabilities, Clock, DatasetArea, Org, OrgArea, OrgId, PaymentStatus, Role};
 
-use crate::app::{Answer, BODY_MAX, TestApp};
+use crate::app::{Answer, BODY_MAX, KEY_BYTE, TestApp};
 use crate::role_edits::nobody_gains_by_edits;
 
 pub(crate) type Case = fn(TestApp) -> Pin<Box<dyn Future<Output = ()>>>;
@@ -40,6 +40,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("roles_and_groups_have_a_largest_size", |app| Box::pin(largest_roles(app))),
     ("the_first_organisation_alone_makes_others_where_that_is_set", |app| Box::pin(made_by_the_first(app))),
     ("who_has_only_blocked_organisations_makes_no_other", |app| Box::pin(none_while_blocked(app))),
+    ("tools_have_names_of_their_own_and_every_argument_is_described", |app| Box::pin(described_tools(app))),
 ];
 
 async fn same_bytes(app: TestApp) {
@@ -358,7 +359,7 @@ async fn changed_elsewhere(app: TestApp) {
     let token = app.api_token(Capabilities::all(), None).await;
     let status = async || app.send("GET", "/v2/notifiers", Some(&token), None).await.status;
     assert_eq!(status().await, 200);
-    let elsewhere = Catalog::open(&app.location, SealKey::new(&[1; SealKey::LENGTH])).await.unwrap();
+    let elsewhere = Catalog::open(&app.location, SealKey::new(&[KEY_BYTE; SealKey::LENGTH])).await.unwrap();
     let id = elsewhere.list_tokens(&app.org).await.unwrap()[0].id.clone();
     let change =
         Change { org: None, actor: "operator".to_owned(), at: app.clock.now(), request_id: String::new() };
@@ -433,4 +434,24 @@ async fn none_while_blocked(app: TestApp) {
     }
     let answer = app.send("POST", "/v2/orgs", Some(&admin), Some(&more)).await;
     assert_eq!(answer.status, 402, "{answer:?}");
+}
+
+/// Of the tools for language models, of which the owner is offered every one.
+async fn described_tools(app: TestApp) {
+    let asked = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let answer = app.send("POST", "/mcp", Some(&app.owner_token), Some(&asked)).await.json();
+    let tools = answer["result"]["tools"].as_array().unwrap();
+    let mut names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!((names.len(), tools.len()), (12, 12), "{names:?}");
+    for tool in tools {
+        let schema = &tool["inputSchema"];
+        for (name, property) in schema["properties"].as_object().unwrap() {
+            assert!(property["description"].is_string() && property["type"].is_string(), "{name}");
+        }
+        for required in schema["required"].as_array().unwrap() {
+            assert!(schema["properties"].get(required.as_str().unwrap()).is_some(), "{tool}");
+        }
+    }
 }

@@ -27,9 +27,13 @@ mod invitation_attacks;
 mod invitation_cases;
 mod job_cases;
 mod language_cases;
+#[path = "../../../catalog/tests/shared/migrations.rs"]
+mod migrations;
 mod oauth;
 mod pace;
 mod period_cases;
+#[path = "../../../catalog/tests/shared/postgres_copy.rs"]
+mod postgres_copy;
 mod query_cases;
 mod readiness_cases;
 mod role_edits;
@@ -41,6 +45,8 @@ mod sign_in_cases;
 #[path = "../../../auth/tests/it/signer.rs"]
 mod signer;
 mod small_bodies;
+#[path = "../../../catalog/tests/shared/sqlite_copy.rs"]
+mod sqlite_copy;
 mod tail_cases;
 mod usage_cases;
 

@@ -1,7 +1,5 @@
 //! The databases that tests run on: SQLite always, PostgreSQL where the set-up of the tests has started one.
 
-use std::process::Command;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Backend {
     Sqlite,
@@ -30,16 +28,13 @@ fn postgres_url() -> Option<String> {
     std::env::var("TIDEGAUGE_TEST_POSTGRES").ok().filter(|url| !url.is_empty())
 }
 
-/// The address of a fresh database on the PostgreSQL server of the set-up, made with PostgreSQL's own client, because
-/// only the catalogue knows SQL.
+/// The address of a new database on the PostgreSQL server of the set-up: a catalogue in which nothing was done yet.
 pub(crate) fn new_postgres_database() -> String {
     let server = postgres_url().unwrap();
     let mut random = [0; 8];
     getrandom::fill(&mut random).unwrap();
     let name = format!("service_{:016x}", u64::from_le_bytes(random));
-    let statement = format!("CREATE DATABASE {name}");
-    let output = Command::new("psql").args([&server, "-qc", &statement]).output().unwrap();
-    assert!(output.status.success(), "psql: {}", String::from_utf8_lossy(&output.stderr));
+    super::postgres_copy::create(&server, &name);
     let (address, _) = server.rsplit_once('/').unwrap();
     format!("{address}/{name}")
 }

@@ -75,7 +75,9 @@ impl Desk {
 
     pub(crate) async fn with(bases: Bases, time_max: Duration) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let location = Location::Sqlite(folder.path().join("catalog.sqlite"));
+        let path = folder.path().join("catalog.sqlite");
+        crate::sqlite_copy::put(&path, 1);
+        let location = Location::Sqlite(path);
         let catalog = Arc::new(Catalog::open(&location, SealKey::new(&[1; 32])).await.unwrap());
         let clock = Arc::new(ManualClock::at(at(0)));
         let org = Org::self_hosted("org_1".into(), "Ours".to_owned(), "a@example.com".to_owned(), at(0));

@@ -8,7 +8,11 @@ mod delivery;
 mod documented;
 mod mail_rates;
 mod mails;
+#[path = "../../../catalog/tests/shared/migrations.rs"]
+mod migrations;
 mod receiver;
 mod samples;
+#[path = "../../../catalog/tests/shared/sqlite_copy.rs"]
+mod sqlite_copy;
 mod templates;
 mod trouble;

@@ -198,7 +198,13 @@ pub(crate) fn sqlite(folder: &Path) -> Location {
     Location::Sqlite(folder.join("catalog.db"))
 }
 
+/// The catalogue that is there, or a new one.
 pub(crate) async fn open_catalog(location: &Location) -> Arc<Catalog> {
+    if let Location::Sqlite(path) = location
+        && !path.try_exists().unwrap()
+    {
+        crate::sqlite_copy::put(path, 7);
+    }
     Arc::new(Catalog::open(location, SealKey::new(&[7; 32])).await.unwrap())
 }
 

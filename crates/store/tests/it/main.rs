@@ -20,12 +20,16 @@ mod house;
 mod keys;
 mod lease;
 mod life;
+#[path = "../../../catalog/tests/shared/migrations.rs"]
+mod migrations;
 mod pages;
 mod properties;
 mod rebuild;
 mod retention;
 mod s3;
 mod simulate;
+#[path = "../../../catalog/tests/shared/sqlite_copy.rs"]
+mod sqlite_copy;
 mod synced;
 mod through_blocks;
 mod together;

@@ -57,12 +57,9 @@ impl Args for SettingArguments {
             .value_parser(path_or_nothing())
             .help("TOML file with settings, as in config/reference.toml");
         reference::settings().into_iter().fold(command.arg(file), |command, setting| {
-            let default = match &setting.default {
-                toml::Value::String(text) if text.is_empty() => String::new(),
-                toml::Value::String(text) => format!(" [default: {text}]"),
-                value => format!(" [default: {value}]"),
-            };
-            let argument = Arg::new(setting.key.clone())
+            let default = setting.some_default().map(|default| default.trim_matches('"'));
+            let default = default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
+            let argument = Arg::new(setting.key)
                 .long(setting.flag())
                 .env(setting.variable())
                 .hide_env_values(true)
@@ -82,15 +79,15 @@ impl FromArgMatches for SettingArguments {
         let file = matches.get_one::<PathBuf>(FILE).filter(|file| !file.as_os_str().is_empty());
         let mut arguments = Self { file: file.cloned(), given: Vec::new() };
         for setting in reference::settings() {
-            let Some(text) = matches.get_one::<String>(&setting.key) else {
+            let Some(text) = matches.get_one::<String>(setting.key) else {
                 continue;
             };
-            let is_flag = matches.value_source(&setting.key) != Some(ValueSource::EnvVariable);
+            let is_flag = matches.value_source(setting.key) != Some(ValueSource::EnvVariable);
             let place = match is_flag {
                 true => format!("flag --{}", setting.flag()),
                 false => format!("environment variable {}", setting.variable()),
             };
-            arguments.given.push(Given { key: setting.key, text: text.clone(), place, is_flag });
+            arguments.given.push(Given { key: setting.key.to_owned(), text: text.clone(), place, is_flag });
         }
         Ok(arguments)
     }

@@ -64,7 +64,7 @@ impl<N: Needs> Args for Needed<N> {
     fn augment_args(command: Command) -> Command {
         let mut command = SettingArguments::augment_args(command);
         for setting in reference::settings() {
-            if !N::KEYS.contains(&setting.key.as_str()) {
+            if !N::KEYS.contains(&setting.key) {
                 command = command.mut_arg(setting.key, |argument| argument.hide(true));
             }
         }

@@ -11,13 +11,19 @@ const ISSUER: &str = "oauth.issuer";
 /// One setting of the reference.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    pub key: String,
-    pub default: Value,
+    pub key: &'static str,
+    /// As it is written: each command is asked for all settings, and TOML would be read for each of them.
+    pub default: &'static str,
     /// The comment above it.
     pub help: String,
 }
 
 impl Setting {
+    /// The default, unless it is an empty text.
+    pub fn some_default(&self) -> Option<&'static str> {
+        (self.default != "\"\"").then_some(self.default)
+    }
+
     pub fn flag(&self) -> String {
         self.key.replace('_', "-")
     }
@@ -51,22 +57,18 @@ pub fn take_issuer(table: &mut Table) -> Table {
 
 /// Every setting, in the order of the file.
 pub fn settings() -> Vec<Setting> {
-    written().into_iter().filter(|(section, _)| section != ISSUER).map(|(_, setting)| setting).collect()
+    written().into_iter().filter(|(section, _)| *section != ISSUER).map(|(_, setting)| setting).collect()
 }
 
 /// What stands in a table of `[[oauth.issuers]]`, in the order of the file.
 pub fn issuer_settings() -> Vec<Setting> {
-    written().into_iter().filter(|(section, _)| section == ISSUER).map(|(_, setting)| setting).collect()
+    written().into_iter().filter(|(section, _)| *section == ISSUER).map(|(_, setting)| setting).collect()
 }
 
 /// All that is written in the reference, each with its section.
-fn written() -> Vec<(String, Setting)> {
-    let table = table();
-    let default = |section: &str, key: &str| {
-        section.split('.').try_fold(&table, |inner, name| inner.get(name)?.as_table())?.get(key).cloned()
-    };
+fn written() -> Vec<(&'static str, Setting)> {
     let mut settings = Vec::new();
-    let mut section = String::new();
+    let mut section = "";
     let mut comment: Vec<&str> = Vec::new();
     for line in REFERENCE.lines() {
         if let Some(text) = line.strip_prefix('#') {
@@ -74,12 +76,9 @@ fn written() -> Vec<(String, Setting)> {
             continue;
         }
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-            section = name.to_owned();
-        } else if let Some((key, _)) = line.split_once(" = ")
-            && let Some(default) = default(&section, key)
-        {
-            let setting = Setting { key: key.to_owned(), default, help: comment.join(" ") };
-            settings.push((section.clone(), setting));
+            section = name;
+        } else if let Some((key, default)) = line.split_once(" = ") {
+            settings.push((section, Setting { key, default, help: comment.join(" ") }));
         }
         comment.clear();
     }

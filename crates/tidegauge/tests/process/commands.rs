@@ -6,7 +6,7 @@ use crate::database::Backend;
 use crate::process::{Installation, Service, client, eventually, until, write};
 
 pub(crate) async fn reach(backend: Backend) {
-    let installation = Installation::new(backend);
+    let installation = Installation::empty(backend);
     let service = installation.start(&[]);
     let orgs: Value = serde_json::from_str(&installation.answer(&["org", "list", "--json"])).unwrap();
     let id = orgs[0]["id"].as_str().unwrap();

@@ -22,8 +22,12 @@ mod listeners;
 mod listeners_fluent;
 mod listeners_tls;
 mod login;
+#[path = "../../../catalog/tests/shared/migrations.rs"]
+mod migrations;
 mod monitors;
 mod needed_memory;
+#[path = "../../../catalog/tests/shared/postgres_copy.rs"]
+mod postgres_copy;
 #[path = "../../../store/tests/it/failover/proxy.rs"]
 mod postgres_proxy;
 mod process;

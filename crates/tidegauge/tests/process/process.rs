@@ -37,6 +37,13 @@ impl Installation {
         Self { folder, settings, postgres }
     }
 
+    /// One whose first start finds an empty database. In PostgreSQL, others find a catalogue in which nothing was done yet.
+    pub(crate) fn empty(backend: Backend) -> Self {
+        let installation = Self::new(backend);
+        installation.tell_database(|_| "DROP SCHEMA public CASCADE; CREATE SCHEMA public".to_owned());
+        installation
+    }
+
     /// Host and port of its PostgreSQL server.
     pub(crate) fn database_server(&self) -> String {
         let (address, _) = self.postgres.as_ref().unwrap().rsplit_once('/').unwrap();
@@ -77,9 +84,13 @@ impl Installation {
 
     /// Tells its PostgreSQL database, if it has one, not to wait for the disk. Says whether it has.
     pub(crate) fn hurry_database(&self) -> bool {
+        self.tell_database(|name| format!("ALTER DATABASE {name} SET synchronous_commit = 'off'"))
+    }
+
+    /// Has its PostgreSQL database, if it has one, do what a statement with its name says. Says whether it has.
+    fn tell_database(&self, statement: impl FnOnce(&str) -> String) -> bool {
         let Some(url) = &self.postgres else { return false };
-        let name = url.rsplit('/').next().unwrap();
-        let statement = format!("ALTER DATABASE {name} SET synchronous_commit = 'off'");
+        let statement = statement(url.rsplit('/').next().unwrap());
         let output = Command::new("psql").args([url, "-qc", &statement]).output().unwrap();
         assert!(output.status.success(), "psql: {}", String::from_utf8_lossy(&output.stderr));
         true

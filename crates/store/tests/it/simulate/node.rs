@@ -84,6 +84,7 @@ impl Node {
 
 /// A catalogue with an organisation, which histories begin with a copy of.
 pub(super) async fn template(path: &Path) {
+    crate::sqlite_copy::put(path, 7);
     let location = Location::Sqlite(path.to_owned());
     let catalog = Catalog::open(&location, SealKey::new(&[7; 32])).await.unwrap();
     crate::house::set_up(&catalog, tidegauge_model::Timestamp::from_micros(crate::house::START)).await;
