@@ -81,7 +81,7 @@ bench-oauth: ## measure the check of an access token; builds no more than that n
 bench-monitors: ## measure whether a thousand monitors each minute are run when they are due
 	scripts/bench-monitors.sh
 
-bench-senders: ## measure OTLP, Elasticsearch's bulk requests and Loki's beside our own NDJSON
+bench-senders: ## measure OTLP, Elasticsearch's bulk requests and Loki's beside our own NDJSON, and bulk beside VictoriaLogs [EVENTS=1000000]
 	scripts/bench-senders.sh
 
 bench-tenants: ## measure what a hostile organisation costs another one on the same service; twenty minutes

@@ -52,6 +52,14 @@ install_debian() {
     rm -rf "$debian/packages" && touch "$debian/ready"
 }
 
+# What is built stays in the cache, where a change of the lock file builds again what it must.
+install_rust() {
+    rust=$cache/senders-rust
+    cargo fetch --quiet --locked --manifest-path "$programs/rust/Cargo.toml" >&2 || return 1
+    # A sender of somebody else is not held to our lints.
+    CARGO_TARGET_DIR=$rust env -u RUSTC_WORKSPACE_WRAPPER cargo build --quiet --locked --manifest-path "$programs/rust/Cargo.toml" || exit 1
+}
+
 # The program for Python starts the service and looks up what arrived, for the senders of npm too.
 if ! install_python; then
     echo "senders: not run (packages cannot be installed: python3 from 3.10 with venv and PyPI are needed)" >&2
@@ -74,6 +82,13 @@ if install_debian; then
     arguments+=(--debian "$debian/root")
 else
     echo "senders: rsyslog, syslog-ng, systemd-journal-upload, Prometheus and vmagent not run (Debian 12 and its packages are needed)" >&2
+fi
+
+if install_rust; then
+    cp "$rust/debug/tidegauge-sender-test" "$folder"
+    arguments+=(--rust "$folder/tidegauge-sender-test")
+else
+    echo "senders: OpenTelemetry for Rust not run (crates.io is needed)" >&2
 fi
 
 cargo build --quiet -p tidegauge

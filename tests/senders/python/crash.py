@@ -13,7 +13,7 @@ KILLS = 3
 BETWEEN_KILLS = 40
 
 
-def crash(service, node=None, debian=None):
+def crash(service, node=None, debian=None, rust=None):
     # Exporters tell of each attempt that fails.
     logging.disable(logging.CRITICAL)
     folder = service.folder / "killed"
@@ -22,7 +22,7 @@ def crash(service, node=None, debian=None):
     try:
         killed.open_ports(["fluent-listen"], DATASET)
         to_fluent = lambda behind: Direct(behind, killed.ports["fluent-listen"])
-        senders = all_senders(killed, Direct, Direct, to_fluent, node, debian)
+        senders = all_senders(killed, Direct, Direct, to_fluent, node, debian, rust)
         for sender in senders:
             sender.thread.start()
         for _ in range(KILLS):

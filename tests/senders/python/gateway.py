@@ -10,8 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import grpc
+from google.protobuf.any_pb2 import Any
 from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import RetryInfo
+from google.rpc.status_pb2 import Status
 
 from service import WAIT_SECONDS
 
@@ -19,6 +21,7 @@ from service import WAIT_SECONDS
 REFUSALS = [(429, None), (429, 1), (503, None), (503, 1)]
 # Or it is handed on, and its answer is lost.
 LOST = "lost"
+BUSY = "the gateway is busy"
 
 
 class Gateway:
@@ -87,7 +90,7 @@ class HttpGateway(Gateway):
         if trouble not in (None, LOST):
             status, retry_after = trouble
             headers = {} if retry_after is None else {"retry-after": str(retry_after)}
-            return answer(request, status, headers, b"the gateway is busy")
+            return answer(request, status, headers, BUSY.encode())
         try:
             connection = http.client.HTTPConnection(self.host, self.behind.port, timeout=WAIT_SECONDS)
             headers = {name: value for name, value in request.headers.items() if name.lower() not in HOP}
@@ -136,6 +139,17 @@ def answer(request, status, headers, content):
         request.wfile.write(content)
 
 
+def come_back(code, seconds):
+    """When to come back, in both places where senders look: Python's by itself, Rust's in the details of the status."""
+    info, inside = RetryInfo(retry_delay=Duration(seconds=seconds)), Any()
+    inside.Pack(info)
+    details = Status(code=code.value[0], message=BUSY, details=[inside])
+    return [
+        ("google.rpc.retryinfo-bin", info.SerializeToString()),
+        ("grpc-status-details-bin", details.SerializeToString()),
+    ]
+
+
 class GrpcGateway(Gateway, grpc.GenericRpcHandler):
     """Statuses of HTTP stand for those of gRPC with the same meaning."""
 
@@ -158,9 +172,8 @@ class GrpcGateway(Gateway, grpc.GenericRpcHandler):
             status, retry_after = trouble
             # One that says nothing of when to come back is for good, so that only the busy one may leave it out.
             if retry_after is not None or status == 429:
-                info = RetryInfo(retry_delay=Duration(seconds=retry_after or 1))
-                context.set_trailing_metadata([("google.rpc.retryinfo-bin", info.SerializeToString())])
-            context.abort(self.STATUSES[status], "the gateway is busy")
+                context.set_trailing_metadata(come_back(self.STATUSES[status], retry_after or 1))
+            context.abort(self.STATUSES[status], BUSY)
         try:
             metadata = [pair for pair in details.invocation_metadata if pair[0] != "user-agent"]
             answered = self.channel.unary_unary(details.method)(body, timeout=WAIT_SECONDS, metadata=metadata)

@@ -1,6 +1,6 @@
 """Has senders as they are on PyPI send to the real binary, and checks that every event is there with its values.
 
-Usage: main.py BINARY FOLDER [--elastic | [--node PROGRAM] [--debian FOLDER] [--only NAME]]. With --elastic,
+Usage: main.py BINARY FOLDER [--elastic | [--node PROGRAM] [--debian FOLDER] [--rust PROGRAM] [--only NAME]]. With --elastic,
 Elasticsearch's client alone, whose older version has packages that stand before those of all the others."""
 
 import sys
@@ -29,21 +29,25 @@ def main(binary, folder, *options):
 def all_of(service, given):
     from crash import crash
     from daemons import daemons
+    from documented import documented
     from encrypted import encrypted
     from handlers import HANDLERS
     from hostile import hostile
     from listeners import listeners
     from node import node
     from pressure import pressure
+    from rust import rust
     from telemetry import telemetry
 
-    program, debian = given.get("--node"), given.get("--debian")
+    program, debian, exporters = given.get("--node"), given.get("--debian"), given.get("--rust")
     steps = [(send.__name__, send, ()) for send in [telemetry, *HANDLERS, listeners, hostile]]
     steps.insert(0, ("elasticsearch 9", elastic, (elastic_version[0],)))
     steps.append(("encrypted", encrypted, (debian,)))
     steps += [("those of npm", node, (program,))] if program else []
+    steps += [("opentelemetry for Rust", rust, (exporters,))] if exporters else []
     steps += [("daemons", daemons, (debian,))] if debian else []
-    steps += [("crash", crash, (program, debian)), ("pressure", pressure, (program, debian))]
+    steps.append(("documented", documented, (program, debian, exporters)))
+    steps += [("crash", crash, (program, debian, exporters)), ("pressure", pressure, (program, debian, exporters))]
     service.open_ports(PORTS, "listened")
     for name, send, arguments in steps:
         if given.get("--only", name) == name:

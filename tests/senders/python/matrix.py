@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import retrying
+import rust as of_rust
 from gateway import LOST, REFUSALS
 from ledger import Ledger
 from retrying_otlp import OVER_GRPC, OVER_HTTP
@@ -64,9 +65,9 @@ class Sender:
         return len(expected), len(twice)
 
 
-def all_senders(service, http, grpc, fluent, node=None, debian=None):
+def all_senders(service, http, grpc, fluent, node=None, debian=None, rust=None):
     """Every sender, each by a way of its own to the service: over HTTP, over gRPC or to the port for Fluent forward. Those of
-    npm and of Debian where they are given."""
+    npm, of Debian and of crates.io where they are given."""
     senders = [Sender(send, http(service), field) for send, field in OVER_HTTP]
     senders += [Sender(send, grpc(service), field) for send, field in OVER_GRPC]
     senders += [Sender(send, http(service)) for send in (retrying.elastic, retrying.opensearch, retrying.honeycomb)]
@@ -84,6 +85,9 @@ def all_senders(service, http, grpc, fluent, node=None, debian=None):
     if debian:
         journal_upload, vmagent = of_debian(Unpacked(Path(debian), service.folder))
         senders += [Sender(journal_upload, http(service), "SHOP_NUMBER"), Sender(vmagent, http(service), "value")]
+    if rust:
+        for transport, way in [("http", http), ("grpc", grpc)]:
+            senders += [Sender(send, way(service), field) for send, field in of_rust.retrying(rust, transport)]
     return senders
 
 

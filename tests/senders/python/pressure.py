@@ -31,8 +31,8 @@ MORE = 20
 LINES = 500
 
 
-def pressure(service, node=None, debian=None):
-    """With a service of its own, and with what npm and Debian have where it is given."""
+def pressure(service, node=None, debian=None, rust=None):
+    """With a service of its own, and with what npm, Debian and crates.io have where it is given."""
     folder = service.folder / "pressed"
     # Exporters tell of each attempt that fails.
     logging.disable(logging.CRITICAL)
@@ -41,7 +41,7 @@ def pressure(service, node=None, debian=None):
         try:
             pressed.open_ports(["fluent-listen", "syslog-tcp"], DATASET)
             to_fluent = lambda behind: TcpGateway(behind, pressed.ports["fluent-listen"])
-            senders = all_senders(pressed, HttpGateway, GrpcGateway, to_fluent, node, debian)
+            senders = all_senders(pressed, HttpGateway, GrpcGateway, to_fluent, node, debian, rust)
             for sender in senders:
                 sender.thread.start()
             together(lambda sender=sender: hinder(sender) for sender in senders)
