@@ -20,6 +20,7 @@ pub mod notifier;
 pub mod oauth;
 pub mod org;
 pub mod os_rng;
+mod plan;
 pub mod rng;
 pub mod role;
 mod row_id;
@@ -39,7 +40,8 @@ pub use id::{
 };
 pub use licence::Licence;
 pub use message::Message;
-pub use org::{Org, PaymentStatus, Plan};
+pub use org::{Org, PaymentStatus};
+pub use plan::Plan;
 pub use rng::Rng;
 pub use role::{Role, RoleGrants, RoleRef};
 pub use row_id::RowId;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::OrgId;
+use crate::plan::Plan;
 use crate::time::Timestamp;
 
 /// The region of an installation that has only one.
@@ -86,7 +87,7 @@ impl Licence {
             id: format!("licence_{org}"),
             issued_to: issued_to.to_owned(),
             issuer: "Tidegauge, generous default of a self-hosted installation".to_owned(),
-            tier: crate::org::Plan::Comped.name().to_owned(),
+            tier: Plan::Comped.name().to_owned(),
             default_region: LOCAL_REGION.to_owned(),
             regions: vec![LOCAL_REGION.to_owned()],
             with_auths: vec!["local".to_owned()],

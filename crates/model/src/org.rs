@@ -1,28 +1,16 @@
-//! Organisations: plan, payment status and the transitions between its states. Limits are in `licence`.
+//! Organisations: payment status and the transitions between its states. Limits are in `licence`, and what can be
+//! subscribed to in `plan`.
 
 use std::time::Duration;
 
 use crate::id::OrgId;
 use crate::licence::Licence;
+use crate::plan::Plan;
 use crate::string_enum::string_enum;
 use crate::time::Timestamp;
 
 /// How long a failed payment may stay unsettled before the organisation is blocked.
 pub const GRACE_AFTER_FAILED_PAYMENT: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-
-string_enum! (
-    /// What the organisation has subscribed to.
-    Plan {
-        Personal = "personal",
-        BasicDirect = "basicDirect",
-        TeamMonthlyDirect = "teamMonthlyDirect",
-        TeamMonthlyAws = "teamMonthlyAws",
-        ProviderCloud = "providerCloud" | "axiomCloud",
-        TeamPlus = "teamPlus",
-        Enterprise = "enterprise",
-        Comped = "comped",
-    }
-);
 
 string_enum! (
     /// How the organisation stands with its payments.

@@ -20,7 +20,6 @@ const WITH_PARENTS: &[&str] = &[
     "ingest",
     "lang",
     "listeners",
-    "model",
     "notify",
     "protocols",
     "store",
@@ -46,7 +45,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("http::resources::monitors", &["backtest", "backtest_stream"]),
     ("ingest", &["csv", "events", "json", "lines", "options", "reader", "rows"]),
     ("lang", &["cursor", "functions", "lexer", "parser", "print", "sources", "stages", "tree"]),
-    ("model", &["licence", "org"]),
     ("protocols::otlp", &["exponential", "metrics", "points"]),
     ("protocols::remote_write", &["histogram", "series"]),
     (
