@@ -4,9 +4,9 @@
 
 use tidegauge_model::monitor::{Definition, Operator};
 
-use crate::evaluate::Verdict;
 use crate::outcome::Reason;
 use crate::samples::Series;
+use crate::verdict::Verdict;
 
 /// With fewer points before it, a series does not tell what to expect of its last.
 const EARLIER_POINTS_MIN: usize = 3;

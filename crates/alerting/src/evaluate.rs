@@ -6,17 +6,7 @@ use tidegauge_model::monitor::{Definition, MonitorKind, Operator};
 use crate::anomaly;
 use crate::outcome::Reason;
 use crate::samples::Series;
-
-/// What is found of the numbers of a group.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Verdict {
-    pub(crate) is_positive: bool,
-    /// The number that tells most: the one furthest out, or nearest to it.
-    pub(crate) value: f64,
-    /// How far out it is: the larger, the worse.
-    pub(crate) excess: f64,
-    pub(crate) reason: Reason,
-}
+use crate::verdict::Verdict;
 
 /// Judges a series. None if it has no numbers.
 pub(crate) fn verdict(definition: &Definition, series: &Series) -> Option<Verdict> {

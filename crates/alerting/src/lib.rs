@@ -10,6 +10,7 @@ mod samples;
 mod schedule;
 mod state;
 mod step;
+mod verdict;
 
 pub use events::{EVENT_BYTES_MAX, EVENTS_A_DAY_MAX, EVENTS_A_MINUTE_MAX};
 pub use messages::{body, message, reason_text, title};

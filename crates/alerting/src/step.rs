@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidegauge_model::monitor::{AlertState, Definition};
 use tidegauge_model::{MonitorId, Timestamp};
 
-use crate::evaluate::{Verdict, verdict, worse};
+use crate::evaluate::{verdict, worse};
 use crate::events::{EVENT_BYTES_MAX, take_quota};
 use crate::outcome::{Check, CheckOutcome, Notification, NotificationKind, Outcome, Reason};
 use crate::samples::{GroupKey, MatchedEvent, Samples, Series};
 use crate::schedule::Window;
 use crate::state::{GroupState, OpenAlert, State};
+use crate::verdict::Verdict;
 
 /// How many groups a monitor follows at once. Those furthest out go first; the rest wait until there is room.
 pub const GROUPS_MAX: usize = 1_000;
