@@ -3,6 +3,7 @@
 
 mod memory;
 mod nonces;
+mod proven;
 
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use super::times;
 use super::token::{Confirmation, Parts};
 
 pub use memory::ProofMemory;
+pub use proven::{ProofRejection, Proven};
 
 /// How old a proof may be.
 const AGE_MAX: Duration = Duration::from_secs(60);
@@ -50,62 +52,6 @@ pub struct Proof<'a> {
     pub token: &'a str,
     /// How much clocks may differ.
     pub leeway: Duration,
-}
-
-/// Why a proof does not count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ProofRejection {
-    #[error("the access token is bound to a key: send it as \"Authorization: DPoP …\" with one header DPoP")]
-    Missing,
-    #[error("the DPoP proof is malformed")]
-    Malformed,
-    #[error("the DPoP proof must have the typ dpop+jwt")]
-    WrongType,
-    #[error("the DPoP proof is signed with an algorithm that is not allowed")]
-    AlgorithmNotAllowed,
-    #[error("the DPoP proof must hold a public key in its header, and no private part of it")]
-    BadKey,
-    #[error("the signature of the DPoP proof is wrong")]
-    BadSignature,
-    #[error("the DPoP proof is for another method or address")]
-    OtherRequest,
-    #[error("the DPoP proof is too old or from the future")]
-    OtherTime,
-    #[error("the DPoP proof is for another access token")]
-    OtherToken,
-    #[error("the access token is bound to another key than the one of the DPoP proof")]
-    OtherKey,
-    #[error("the DPoP proof was used before")]
-    Replayed,
-    #[error("the DPoP proof must hold the nonce of the header DPoP-Nonce")]
-    NonceNeeded,
-    #[error("too many DPoP proofs at once: try again in a minute")]
-    TooMany,
-}
-
-/// A proof that is genuine and fits its request. Whether it was used before is asked of a memory, last of all, so that
-/// nobody fills it who has not proved who they are.
-#[derive(Clone, Debug)]
-pub struct Proven {
-    /// That of the key.
-    pub thumbprint: String,
-    mark: memory::Mark,
-    /// After that it is too old.
-    good_until: Timestamp,
-    nonce: Option<String>,
-}
-
-impl Proven {
-    fn of(thumbprint: &str, id: &str, good_until: Timestamp, nonce: Option<&str>) -> Self {
-        let mut context = digest::Context::new(&digest::SHA256);
-        context.update(thumbprint.as_bytes());
-        context.update(b".");
-        context.update(id.as_bytes());
-        let mut mark = memory::Mark::default();
-        let length = mark.len();
-        mark.copy_from_slice(&context.finish().as_ref()[..length]);
-        Self { thumbprint: thumbprint.to_owned(), mark, good_until, nonce: nonce.map(str::to_owned) }
-    }
 }
 
 impl Proof<'_> {

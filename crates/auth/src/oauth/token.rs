@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use tidegauge_model::Timestamp;
 
 use super::algorithms::{self, Algorithm};
+use super::rejection::Rejection;
 use super::scopes::Scopes;
-use super::verify::Rejection;
 
 /// Tokens longer than this are refused before anything in them is read.
 pub const TOKEN_BYTES_MAX: usize = 16 * 1024;

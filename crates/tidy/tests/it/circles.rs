@@ -12,7 +12,6 @@ use crate::source::{self, Source};
 /// Crates in which a file and one that is inside it may still import each other.
 const WITH_PARENTS: &[&str] = &[
     "app",
-    "auth",
     "catalog",
     "engine",
     "http",
@@ -30,7 +29,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("app::service", &["alerting", "monitors"]),
     ("app::service::alerting", &["backtest", "monitor_query"]),
     ("app::service::dashboards", &["charts", "document", "fields"]),
-    ("auth::oauth", &["token", "verify"]),
     ("catalog", &["annotations", "audit", "event_feed", "monitor_runs", "notifiers", "outbox"]),
     ("catalog", &["bearer", "endpoints"]),
     ("catalog", &["dataset_patch", "datasets"]),

@@ -11,7 +11,7 @@ use tidegauge_model::Timestamp;
 use tidegauge_model::rng::Rng;
 
 use super::nonces::{Nonce, Nonces};
-use super::{ProofRejection, Proven};
+use super::proven::{Mark, ProofRejection, Proven};
 
 /// How many proofs are remembered at once without a nonce, and as many with one.
 const REMEMBERED_MAX: usize = 200_000;
@@ -22,9 +22,6 @@ const SMALL_PART: usize = 3_000;
 
 /// Proofs that end within the same stretch are forgotten together.
 const STRETCH: Duration = Duration::from_secs(5);
-
-/// The digest of a proof's key and name.
-pub(super) type Mark = [u8; 16];
 
 /// Remembers which proofs were used.
 #[derive(Debug)]
