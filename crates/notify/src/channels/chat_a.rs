@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 use tidegauge_model::message::Message;
 use tidegauge_model::monitor::AlertState;
 
-use super::{Configured, Context, Request, Unwritable, below};
+use super::outbound::below;
+use super::{Configured, Context, Request, Unwritable};
 use crate::text::{facts, short};
 
 const RED: u32 = 0x00d9_3025;

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use tidegauge_model::message::Message;
 use tidegauge_model::monitor::AlertState;
 
-use super::{Configured, Context, Request, Unwritable, below};
+use super::outbound::below;
+use super::{Configured, Context, Request, Unwritable};
 use crate::text::{facts, key, or, short};
 
 const TITLE_CHARACTERS: usize = 130;

@@ -1,7 +1,26 @@
 //! Cuts a template into text and what stands in double braces, and that into words. Trim markers and comments are
 //! dealt with here.
 
-use super::{Mistake, TEMPLATE_BYTES_MAX};
+use std::fmt;
+
+/// Most bytes of a template.
+pub const TEMPLATE_BYTES_MAX: usize = 32 * 1024;
+
+/// What is wrong with a template, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// From 1.
+    pub line: usize,
+    /// In characters, from 1.
+    pub column: usize,
+    pub problem: String,
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.problem)
+    }
+}
 
 /// A piece of a template.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Words to a tree: conditions with their branches, and expressions with names that are known.
 
-use super::cut::{Kind, Piece, Word, cut, mistake};
-use super::{DEPTH_MAX, Expression, FUNCTIONS, Function, Mistake, Node, VARIABLES};
+use super::cut::{Kind, Mistake, Piece, Word, cut, mistake};
+use super::tree::{DEPTH_MAX, Expression, FUNCTIONS, Function, Node, VARIABLES};
 
 pub(super) fn parse(text: &str) -> Result<Vec<Node>, Mistake> {
     let pieces = cut(text)?;

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use tidegauge_model::message::Message;
 use tidegauge_model::monitor::AlertState;
 
-use super::{Expression, Function, Node, Variable};
+use super::tree::{Expression, Function, Node, Variable};
 use crate::text::{go_time, number};
 
 /// Most bytes of a body.

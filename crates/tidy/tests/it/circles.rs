@@ -18,7 +18,6 @@ const WITH_PARENTS: &[&str] = &[
     "ingest",
     "lang",
     "listeners",
-    "notify",
     "protocols",
     "store",
 ];
