@@ -1,5 +1,7 @@
-//! Datasets: what people set about them. Changes of that are in `dataset_patch`; their columns, segments and ingest keys
+//! Datasets: what people set about them. Changes of that are in `patch`; their columns, segments and ingest keys
 //! have modules of their own.
+
+mod patch;
 
 use sqlx::FromRow;
 use tidegauge_model::{DatasetId, DatasetName, ErrorKind, OrgId, Timestamp, UserId};
@@ -18,7 +20,7 @@ use crate::query_history;
 use crate::views::{IS_VIEW, check_name_is_free};
 use crate::{Catalog, Error, Result};
 
-pub use crate::dataset_patch::DatasetPatch;
+pub use patch::DatasetPatch;
 
 /// A dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,22 +1,17 @@
 //! Endpoints: where some senders send to, with what came in by each. The secret of an address is not kept, but its digest.
+//! Who sends to one is found in `senders`.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+mod senders;
 
 use sqlx::FromRow;
-use tidegauge_model::capability::Grants;
-use tidegauge_model::{
-    Action, Capabilities, DatasetArea, EndpointId, EndpointKind, OrgId, Timestamp, UserId,
-};
+use tidegauge_model::{EndpointId, EndpointKind, OrgId, Timestamp, UserId};
 
 use crate::audit::detail::named_with;
 use crate::audit::{Change, record};
-use crate::bearer::{Bearer, OrgContext};
 use crate::counts::{from_stored, to_stored};
 use crate::db::{read, write, write_stats};
 use crate::deletion::delete_one;
 use crate::limits::check_room;
-use crate::orgs::read_payment;
 use crate::{Catalog, Error, Result};
 
 /// An endpoint.
@@ -85,16 +80,6 @@ struct EndpointRow {
     last_error_at: Option<i64>,
 }
 
-/// An endpoint with what every request of its organisation is held to.
-#[derive(FromRow)]
-struct SenderRow {
-    #[sqlx(flatten)]
-    endpoint: EndpointRow,
-    payment_status: String,
-    first_failed_payment: Option<i64>,
-    licence: String,
-}
-
 impl EndpointRow {
     fn read(self) -> Result<Endpoint> {
         let last_error = match (self.last_error_at, self.last_error) {
@@ -130,26 +115,11 @@ macro_rules! columns {
     };
 }
 
-/// What a [`SenderRow`] is read from, by one column of the endpoint.
-macro_rules! sender {
-    ($key:literal) => {
-        concat!(
-            "SELECT e.*, o.payment_status, o.first_failed_payment, o.licence FROM (SELECT ",
-            columns!(),
-            " FROM endpoint WHERE ",
-            $key,
-            " = $1) e JOIN org o ON o.id = e.org_id"
-        )
-    };
-}
+pub(crate) use columns;
 
 const SELECT_ALL: &str = concat!("SELECT ", columns!(), " FROM endpoint WHERE org_id = $1 ORDER BY id");
 
 const SELECT_ONE: &str = concat!("SELECT ", columns!(), " FROM endpoint WHERE org_id = $1 AND id = $2");
-
-const SENDER_BY_DIGEST: &str = sender!("digest");
-
-const SENDER_BY_ID: &str = sender!("id");
 
 const REPLACE: &str = concat!(
     "UPDATE endpoint SET name = $3, kind = $4, dataset = $5, labels = $6, modified = $7, \
@@ -166,13 +136,6 @@ const COUNT: &str = "UPDATE endpoint SET events = events + $2, bytes = bytes + $
 /// What the audit trail says of an endpoint: its name, what it takes and where that goes, and nothing of its address.
 fn detail(endpoint: &Endpoint) -> String {
     named_with(&endpoint.name, format!("{} into {:?}", endpoint.kind.name(), endpoint.dataset))
-}
-
-/// Who sends by an endpoint may send to its dataset and can do nothing else.
-fn rights(endpoint: &Endpoint) -> Capabilities {
-    let grants = Grants::from([(DatasetArea::Ingest, vec![Action::Create])]);
-    let dataset = BTreeMap::from([(endpoint.dataset.clone(), grants)]);
-    Capabilities { dataset, ..Capabilities::default() }
 }
 
 impl Catalog {
@@ -192,38 +155,6 @@ impl Catalog {
                 .await?
         });
         row.map(EndpointRow::read).transpose()
-    }
-
-    /// Who sends to the address with this digest, as [`Catalog::find_bearer`] finds it for a token.
-    pub async fn find_endpoint_bearer(&self, digest: &str) -> Result<Option<Bearer>> {
-        self.read_endpoint_bearer(SENDER_BY_DIGEST, digest).await
-    }
-
-    /// The same for a listener that the settings give to an endpoint, of whatever organisation.
-    pub async fn find_endpoint_bearer_by_id(&self, id: &EndpointId) -> Result<Option<Bearer>> {
-        self.read_endpoint_bearer(SENDER_BY_ID, id.as_str()).await
-    }
-
-    async fn read_endpoint_bearer(&self, statement: &'static str, key: &str) -> Result<Option<Bearer>> {
-        let row = read!(self, executor => {
-            sqlx::query_as::<_, SenderRow>(statement).bind(key).fetch_optional(executor).await?
-        });
-        let Some(row) = row else {
-            return Ok(None);
-        };
-        let payment = read_payment(&row.payment_status, row.first_failed_payment)?;
-        let org_context = OrgContext::of_org(row.endpoint.org_id.as_str().into(), payment, row.licence);
-        let endpoint = row.endpoint.read()?;
-        Ok(Some(Bearer {
-            id: endpoint.id.as_str().into(),
-            is_api_token: true,
-            user: endpoint.created_by.clone(),
-            expires_at: None,
-            ends_with_membership: false,
-            capabilities: rights(&endpoint),
-            org_contexts: vec![org_context],
-            endpoint: Some(Arc::new(endpoint)),
-        }))
     }
 
     /// Keeps an endpoint with the digest of its address. A reached limit if the organisation has `max` already.

@@ -2,12 +2,16 @@
 //! of, through the macro here, and taken out in batches. A batch is fixed once and has a key of its own; its entries go
 //! when the catalogue has that key, which comes with the segment that holds them. How they look as events is left to `app`.
 
+mod deliveries;
 mod entry;
+mod runs;
 
 use sqlx::FromRow;
 use tidegauge_model::{DatasetId, OrgId, Timestamp};
 
-pub(crate) use entry::{INSERT, NewEntry, Sending, feed, of_attempt, of_expiry, of_run, reads_audit};
+pub(crate) use deliveries::{Sending, of_attempt, of_expiry};
+pub(crate) use entry::{INSERT, NewEntry, feed, reads_audit};
+pub(crate) use runs::of_run;
 
 use crate::db::{read, write_stats};
 use crate::lease::fence;

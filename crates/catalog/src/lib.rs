@@ -12,7 +12,6 @@ pub mod context;
 mod counts;
 pub mod dashboards;
 mod dataset_notes;
-mod dataset_patch;
 pub mod datasets;
 mod db;
 mod deleted_datasets;

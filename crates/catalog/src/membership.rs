@@ -1,64 +1,22 @@
 //! Who belongs to which organisation, and with which role: adding people, giving them another role, removing them. Each
 //! change is held to what its caller was checked against.
 
-use tidegauge_model::{Capabilities, ErrorKind, OrgId, Role, RoleId, Timestamp, UserId};
+mod change;
+
+use tidegauge_model::{OrgId, Role, RoleId, Timestamp, UserId};
 
 use crate::audit::detail::named_with;
 use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::orgs::lock_org;
 use crate::role_grants::{Holding, select_granted};
-use crate::tokens::{capabilities_in_short, capabilities_text, end_tokens_with_membership};
+use crate::tokens::{capabilities_text, end_tokens_with_membership};
 use crate::users::{
     Member, MemberRow, Person, SELECT_MEMBER, SELECT_MEMBER_BY_EMAIL, insert_membership, insert_person,
 };
 use crate::{Catalog, Result};
 
-/// The role that a member is to have.
-#[derive(Clone, Debug)]
-pub enum MainRole {
-    BuiltIn(Role),
-    /// A custom role with the capabilities that the caller was checked against.
-    Custom(RoleId, Capabilities),
-}
-
-impl MainRole {
-    fn built_in(&self) -> Role {
-        match self {
-            Self::BuiltIn(role) => *role,
-            Self::Custom(..) => Role::None,
-        }
-    }
-
-    /// What the audit trail says of it.
-    fn detail(&self) -> String {
-        match self {
-            Self::BuiltIn(role) => format!("role {}", role.id()),
-            Self::Custom(id, capabilities) => format!("role {id}: {}", capabilities_in_short(capabilities)),
-        }
-    }
-}
-
-impl From<Role> for MainRole {
-    fn from(role: Role) -> Self {
-        Self::BuiltIn(role)
-    }
-}
-
-/// Why a membership could not be changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MembershipRefusal {
-    /// The organisation has as many people as its licence allows.
-    Full { max: i64 },
-    /// The person is a member already.
-    Member,
-    /// It would leave the organisation without an owner.
-    LastOwner,
-    /// There is no such member with that role any more.
-    NotFound,
-    /// The rights of the member or of the role are not those that the caller was checked against.
-    Changed,
-}
+pub use change::{MainRole, MembershipRefusal};
 
 // Who has not accepted cannot act, so an organisation with nobody else has no owner.
 const COUNT_OWNERS: &str =
@@ -357,17 +315,5 @@ impl Catalog {
             end_tokens_with_membership!(connection, org, person, change);
         });
         Ok(Ok(()))
-    }
-}
-
-impl From<&MembershipRefusal> for ErrorKind {
-    fn from(refusal: &MembershipRefusal) -> Self {
-        match refusal {
-            MembershipRefusal::Full { .. } => Self::LimitReached,
-            MembershipRefusal::Member | MembershipRefusal::LastOwner | MembershipRefusal::Changed => {
-                Self::Conflict
-            }
-            MembershipRefusal::NotFound => Self::NotFound,
-        }
     }
 }

@@ -2,15 +2,19 @@
 //! leads to is written in one transaction, and only by who still has the lease and ran the definition that counts by then:
 //! a run that took too long and was given to another writes nothing, nor does one whose monitor tells somebody else now.
 
+mod recorded;
+
 use sqlx::FromRow;
 use tidegauge_model::{MonitorId, OrgId, Timestamp};
 
-use crate::annotations::{Annotation, insert_annotation};
+use crate::annotations::insert_annotation;
 use crate::db::{Db, read, write};
 use crate::event_feed::{feed, of_run, reads_audit};
-use crate::monitor_checks::{self, MonitorCheck};
-use crate::outbox::{NewDelivery, enqueue};
+use crate::monitor_checks;
+use crate::outbox::enqueue;
 use crate::{Catalog, Result};
+
+pub use recorded::RecordedRun;
 
 /// A monitor that is leased to somebody.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,23 +29,6 @@ pub struct LeasedMonitor {
     pub state: String,
     /// The revision of the definition that the state is of.
     pub revision: i64,
-}
-
-/// What a run leads to.
-#[derive(Clone, Debug)]
-pub struct RecordedRun {
-    pub monitor: MonitorId,
-    pub org: OrgId,
-    /// Who has the lease.
-    pub owner: String,
-    /// Of the definition that was run.
-    pub revision: i64,
-    pub last_run: Option<Timestamp>,
-    pub next_due: Timestamp,
-    pub state: String,
-    pub checks: Vec<MonitorCheck>,
-    pub annotation: Option<Annotation>,
-    pub deliveries: Vec<NewDelivery>,
 }
 
 #[derive(FromRow)]

@@ -7,6 +7,7 @@ use sqlx::FromRow;
 use tidegauge_model::monitor::Definition;
 use tidegauge_model::{ErrorKind, MonitorId, NotifierId, OrgId, Timestamp, UserId};
 
+pub use self::stored::Given;
 use self::stored::Stored;
 use crate::audit::detail::{listed, named_with};
 use crate::audit::{Change, record};
@@ -33,14 +34,6 @@ pub struct Monitor {
     pub created: Timestamp,
     pub created_by: UserId,
     pub modified: Timestamp,
-}
-
-/// Numbers as the caller gave them, where 0 stands for the usual one. Answers repeat them.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Given {
-    pub after_positives: u32,
-    pub of_runs: u32,
-    pub tolerance: f64,
 }
 
 #[derive(FromRow)]

@@ -1,6 +1,7 @@
 //! The outbox: messages that wait to be sent to notifiers, in the order in which the messages of an incident were
 //! made. What a message is about puts it here in its own transaction, through the macro; sending is left to others.
 
+mod attempt;
 pub mod attempts;
 pub mod claim;
 mod form;

@@ -6,8 +6,15 @@ use tidegauge_model::monitor::{Definition, MonitorKind, Operator};
 use tidegauge_model::notifier::DisabledUntil;
 use tidegauge_model::{NotifierId, Timestamp};
 
-use super::Given;
 use crate::{Error, Result};
+
+/// Numbers as the caller gave them, where 0 stands for the usual one. Answers repeat them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Given {
+    pub after_positives: u32,
+    pub of_runs: u32,
+    pub tolerance: f64,
+}
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

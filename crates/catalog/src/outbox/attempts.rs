@@ -1,8 +1,6 @@
 //! What became of the messages that a node had leased. Who lost the lease meanwhile changes nothing: somebody else has
 //! the message now. Each attempt is told in the dataset of the audit trail.
 
-use std::time::Duration;
-
 use tidegauge_model::message::DeliveryState;
 use tidegauge_model::{DeliveryId, NotifierId, OrgId, Timestamp};
 
@@ -13,16 +11,7 @@ use crate::notifiers::Unsent;
 use crate::outbox::form::read_message;
 use crate::{Catalog, Result};
 
-/// One attempt to send a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Attempt {
-    pub at: Timestamp,
-    pub latency: Duration,
-    /// What the receiver answered, where it speaks HTTP and came to answer.
-    pub status: Option<u16>,
-    /// Why it failed, without secrets.
-    pub error: Option<String>,
-}
+pub use super::attempt::Attempt;
 
 /// What follows an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

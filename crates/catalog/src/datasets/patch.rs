@@ -3,8 +3,8 @@
 
 use tidegauge_model::{ErrorKind, OrgId, Timestamp};
 
+use super::{Dataset, DatasetRow, LOCK_ONE, columns};
 use crate::audit::{Change, record};
-use crate::datasets::{Dataset, DatasetRow, LOCK_ONE, columns};
 use crate::db::write;
 use crate::{Catalog, Error, Result};
 
