@@ -4,13 +4,18 @@
 
 mod dynamic;
 mod numbers;
+mod state;
 mod strings;
+mod token;
 mod typed;
 
 use crate::tree::Literal;
 use crate::{Diagnostic, Span};
 
+use state::Lexer;
+
 pub(crate) use strings::UNCLOSED;
+pub(crate) use token::{Token, TokenKind};
 
 /// After so many mistakes nothing more is read. They are not all found in the order of the text, so more than are told.
 pub(crate) const MISTAKES_MAX: usize = 200;
@@ -27,53 +32,6 @@ pub(crate) const EXPRESSION: Limits = Limits { text_bytes_max: 64 * 1024, tokens
 
 /// The limits of a whole query, which may carry its own table of values.
 pub(crate) const QUERY: Limits = Limits { text_bytes_max: 256 * 1024, tokens_max: 100_000 };
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Token {
-    pub(crate) kind: TokenKind,
-    pub(crate) span: Span,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum TokenKind {
-    /// A name, a keyword or an operator that is a word; `in~` too.
-    Word,
-    Literal(Literal),
-    LeftParenthesis,
-    RightParenthesis,
-    LeftBracket,
-    RightBracket,
-    Comma,
-    Dot,
-    DotDot,
-    Plus,
-    Minus,
-    Star,
-    Slash,
-    Percent,
-    Equal,
-    EqualEqual,
-    EqualEqualEqual,
-    EqualTilde,
-    Bang,
-    BangEqual,
-    BangEqualEqual,
-    BangTilde,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-    AmpersandAmpersand,
-    PipePipe,
-    Pipe,
-    Semicolon,
-    Colon,
-    /// Read and of no use anywhere: `{`, `}`, `?`.
-    Other,
-    /// What could not be read. A diagnostic tells why.
-    Unknown,
-    End,
-}
 
 /// Symbols, the longer ones first where one begins another.
 const SYMBOLS: &[(&str, TokenKind)] = &[
@@ -150,13 +108,6 @@ pub(crate) fn begins_literal(word: &str) -> bool {
     typed::literal_type(word).is_some()
 }
 
-struct Lexer<'a> {
-    text: &'a str,
-    place: usize,
-    tokens: Vec<Token>,
-    diagnostics: Vec<Diagnostic>,
-}
-
 impl Lexer<'_> {
     /// Reads all tokens, up to where there are too many mistakes. False if there are too many tokens.
     fn run(&mut self, tokens_max: usize) -> bool {
@@ -174,18 +125,6 @@ impl Lexer<'_> {
         }
         self.push(TokenKind::End, self.place);
         true
-    }
-
-    fn push(&mut self, kind: TokenKind, start: usize) {
-        self.tokens.push(Token { kind, span: Span::new(start, self.place) });
-    }
-
-    fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
-    }
-
-    fn rest(&self) -> &str {
-        &self.text[self.place..]
     }
 
     fn skip_blanks(&mut self) {

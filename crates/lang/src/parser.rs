@@ -7,9 +7,9 @@ mod items;
 mod names;
 mod operand;
 pub(crate) mod operators;
+mod state;
 
-use crate::cursor::Cursor;
-use crate::lexer::{self, Limits, TokenKind};
+use crate::lexer::{self, TokenKind};
 use crate::stages;
 use crate::timespan;
 use crate::tree::{BinaryOperator, Expr, ExprKind, Literal};
@@ -19,11 +19,9 @@ pub(crate) use chain::{CHAIN_MAX, balanced};
 pub(crate) use items::{column_name, implied_name};
 pub(crate) use names::type_word;
 pub(crate) use operand::is_reserved;
+pub(crate) use state::{HEIGHT_MAX, Parsed, Parser, Place};
 
 use operators::{Form, LOWEST, Operator};
-
-/// How high a tree may be. Whoever walks over it may recurse without fear for the stack.
-pub(crate) const HEIGHT_MAX: usize = 200;
 
 /// Reads one expression. The text is at most 64 KiB; a tree comes back whatever the text is, and the text was
 /// understood if there are no diagnostics.
@@ -43,77 +41,6 @@ pub fn parse_expression(text: &str) -> (Expr, Vec<Diagnostic>) {
         }
     }
     (parsed.expr, parser.cursor.finish())
-}
-
-/// An expression with its height, which is known on the way up without walking over it again.
-pub(crate) struct Parsed {
-    pub(crate) expr: Expr,
-    pub(crate) height: usize,
-}
-
-impl Parsed {
-    fn leaf(kind: ExprKind, span: Span) -> Self {
-        Self { expr: Expr::new(kind, span), height: 1 }
-    }
-
-    fn span(&self) -> Span {
-        self.expr.span
-    }
-}
-
-/// Where an expression stands, which decides what may stand in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// There is no query around it.
-    Alone,
-    /// In a stage that looks at one row after the other.
-    Row,
-    /// In `search`, where texts are looked for in all fields.
-    Search { is_case_sensitive: bool },
-    /// Where aggregates may be called, and nothing but they sees rows.
-    Group,
-    /// In the arguments of an aggregate.
-    Aggregate,
-}
-
-/// Reads expressions from a cursor that others may go on with.
-pub(crate) struct Parser<'a> {
-    pub(crate) cursor: Cursor<'a>,
-    pub(crate) place: Place,
-    /// How deep the present place is nested.
-    pub(crate) depth: usize,
-    /// Words that end an expression at the present place because the stage goes on with them.
-    pub(crate) stops: &'static [&'static str],
-    /// The height of the highest tree that the present query holds so far.
-    pub(crate) tallest: usize,
-    /// How many stages have been read, in all queries of the text.
-    pub(crate) stages: usize,
-    /// How many tables stages and lists have named, in all queries of the text.
-    pub(crate) tables: usize,
-    /// Where the present stage begins.
-    pub(crate) stage_start: Span,
-    /// Whether the present place is in the value of a `let`.
-    pub(crate) is_in_let: bool,
-    /// Whether a comma could stand at the present place.
-    is_in_list: bool,
-}
-
-impl<'a> Parser<'a> {
-    pub(crate) fn new(text: &'a str, limits: Limits, place: Place) -> Self {
-        let cursor = Cursor::new(text, limits);
-        Self {
-            cursor,
-            place,
-            depth: 0,
-            stops: &[],
-            tallest: 0,
-            stages: 0,
-            tables: 0,
-            stage_start: Span::default(),
-            is_in_let: false,
-            is_in_list: false,
-        }
-    }
 }
 
 impl Parser<'_> {

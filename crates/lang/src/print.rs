@@ -5,7 +5,7 @@
 mod queries;
 
 use crate::lexer::{begins_literal, begins_word, continues_word};
-use crate::parser::{self, CHAIN_MAX, operators};
+use crate::parser::{CHAIN_MAX, is_reserved, operators};
 use crate::tree::{BinaryOperator, Expr, ExprKind, Literal, TextTest};
 use crate::{datetime, timespan};
 
@@ -253,7 +253,7 @@ fn is_plain_name(name: &str) -> bool {
         let mut characters = word.chars();
         characters.next().is_some_and(begins_word) && characters.all(|c| continues_word(c) || c == '$')
     };
-    name.split('.').all(is_word) && name.split('.').next().is_some_and(|first| !parser::is_reserved(first))
+    name.split('.').all(is_word) && name.split('.').next().is_some_and(|first| !is_reserved(first))
 }
 
 fn precedence_of(kind: &ExprKind) -> u8 {

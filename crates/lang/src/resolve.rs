@@ -3,6 +3,7 @@
 //! them and only the engine knows the fields.
 
 mod bindings;
+mod shield;
 mod view;
 mod weight;
 
@@ -16,9 +17,11 @@ use crate::tree::{
 use crate::{Diagnostic, Span};
 
 use self::bindings::{Table, Values};
+use self::shield::shield;
 use self::weight::Weight;
 
-pub use self::view::{OWN_FIELD, resolve_view};
+pub use self::shield::OWN_FIELD;
+pub use self::view::resolve_view;
 
 /// How deep tables may be named by tables.
 const DEPTH_MAX: usize = 32;
@@ -104,7 +107,7 @@ fn shielded(
     }
     let shielded = |(name, view): (&String, &Query)| {
         let mut view = view.clone();
-        view::shield(&mut view, &names);
+        shield(&mut view, &names);
         (name.clone(), Rc::new(Table::new(view, Span::default())))
     };
     views.iter().map(shielded).collect()

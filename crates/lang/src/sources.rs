@@ -12,9 +12,6 @@ use crate::stages::{self, SOURCES};
 use crate::tree::{Expr, ExprKind, Literal, NamePattern, Query, Source, TimeRange};
 use crate::{Diagnostic, Span};
 
-pub use datatable::DataTable;
-pub use external::{ExternalData, ExternalFormat};
-
 const EXAMPLE: &str = "['my-dataset'] | where status == 500";
 
 impl Parser<'_> {

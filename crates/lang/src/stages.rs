@@ -1,4 +1,4 @@
-//! The stages of a query, one operator in a file: its part of the tree, its parser, its printer and its tests. The
+//! The stages of a query, one operator in a file: its parser, its printer and its tests. The
 //! table here is what the parser, suggestions, the reference page and completion read.
 
 mod count;
@@ -11,6 +11,7 @@ mod getschema;
 mod join;
 mod lookup;
 mod make_series;
+mod operator;
 mod parse;
 mod parse_kv;
 mod parse_where;
@@ -36,46 +37,8 @@ use crate::parser::Parser;
 use crate::print::Printer;
 use crate::tree::Stage;
 
-pub use expand::{Expand, ExpandKind, ExpandedField};
-pub use join::{Join, JoinKind, JoinPair};
-pub use lookup::{Lookup, LookupKind};
-pub use make_series::{MakeSeries, Series};
-pub use parse::{Parse, ParseMode, ParsePart};
-pub use parse_kv::ParseKeyValue;
-pub use project_rename::Renamed;
-pub use project_reorder::{ReorderBy, Reordered};
-pub use redact::Redact;
-pub use search::{Search, SearchCase};
-pub use sort::{Nulls, OrderKey};
-pub use top::Top;
-pub use union::Union;
-
+pub use operator::{Operator, Trial};
 pub(crate) use unknown::SOURCES;
-
-/// A query and the rows that it gives, as JSON objects.
-#[derive(Clone, Copy, Debug)]
-pub struct Trial {
-    pub query: &'static str,
-    pub rows: &'static [&'static str],
-}
-
-/// An operator of the language: what a stage begins with.
-#[derive(Clone, Copy, Debug)]
-pub struct Operator {
-    /// The first is the one that is printed.
-    pub names: &'static [&'static str],
-    /// How it is written, with optional parts in brackets.
-    pub syntax: &'static str,
-    /// One sentence.
-    pub doc: &'static str,
-    /// A stage that can stand after any dataset, or a whole query where it can only begin one.
-    pub example: &'static str,
-    /// A query with the operator that needs no data, with its answer.
-    pub trial: Trial,
-    /// What must follow its name, in words.
-    needs: Option<&'static str>,
-    parse: fn(&mut Parser<'_>) -> Option<Stage>,
-}
 
 const OPERATORS: &[Operator] = &[
     where_rows::OPERATOR,

@@ -1,7 +1,8 @@
 //! The candidates of each kind, from the tables of the language and from what the caller knows.
 
+use super::candidate::{Candidate, Completion, CompletionKind};
 use super::columns::{Columns, Tables};
-use super::{Candidate, Completion, CompletionKind, KnownField};
+use super::existing::KnownField;
 use crate::functions::{self, Function};
 use crate::parser::{operators, type_word};
 use crate::print::Printer;

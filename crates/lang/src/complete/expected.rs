@@ -2,11 +2,11 @@
 
 mod operand;
 
+use super::candidate::Candidate;
 use super::catalogue::{self, NameStyle};
 use super::columns::{Columns, Tables};
 use super::cursor_context::{CursorContext, Quote};
 use super::forms::{self, Clause, Content, Form};
-use super::{Candidate, columns_at};
 use crate::lexer::TokenKind;
 use crate::parser::operators;
 
@@ -33,6 +33,14 @@ pub(super) fn candidates(context: &CursorContext<'_>, tables: &Tables<'_>) -> Ve
         }
     }
     completion.in_stage()
+}
+
+/// The columns at the place, which is behind the stages before it.
+fn columns_at(context: &CursorContext<'_>, tables: &Tables<'_>) -> Columns {
+    match context.query_before() {
+        Some(query) => tables.columns(&query),
+        None => Columns::default(),
+    }
 }
 
 struct Completion<'a> {

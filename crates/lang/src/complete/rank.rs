@@ -1,6 +1,6 @@
 //! Which candidates fit what has been typed, and in which order they are shown.
 
-use super::{COMPLETIONS_MAX, Candidate, Completion};
+use super::candidate::{COMPLETIONS_MAX, Candidate, Completion};
 
 /// How well a candidate fits; the lesser is the better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

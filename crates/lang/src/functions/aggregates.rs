@@ -1,6 +1,6 @@
 //! The aggregation functions: what `summarize` and `make-series` compute over the rows of a group.
 
-use super::{
+use super::function::{
     ANY, BOOLEAN, Family, Function, INTEGER, NUMBER, Parameter, Repeats, ResultType, STRING, parameter,
 };
 use crate::tree::Type;

@@ -1,6 +1,8 @@
 //! Functions on arrays. What is no array gives null unless a function says otherwise.
 
-use super::{ANY, ARRAY, Family, Function, INTEGER, Parameter, Repeats, ResultType, STRING, parameter};
+use super::function::{
+    ANY, ARRAY, Family, Function, INTEGER, Parameter, Repeats, ResultType, STRING, parameter,
+};
 use crate::tree::Type;
 
 const LIST: Parameter = parameter("array", ARRAY);

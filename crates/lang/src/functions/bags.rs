@@ -1,6 +1,6 @@
 //! Functions on maps, which are also called bags. What is no map gives null.
 
-use super::{ANY, ARRAY, Family, Function, Parameter, Repeats, ResultType, STRING, parameter};
+use super::function::{ANY, ARRAY, Family, Function, Parameter, Repeats, ResultType, STRING, parameter};
 use crate::tree::Type;
 
 const MAP: Parameter = parameter("map", &[Type::Map]);

@@ -1,6 +1,6 @@
 //! Functions that choose between values, and those that ask whether there is one.
 
-use super::{ANY, BOOLEAN, Family, Function, Parameter, Repeats, ResultType, parameter};
+use super::function::{ANY, BOOLEAN, Family, Function, Parameter, Repeats, ResultType, parameter};
 use crate::tree::Type;
 
 const CONDITION: Parameter = parameter("condition", BOOLEAN);

@@ -1,6 +1,6 @@
 //! Functions that make one type of another.
 
-use super::{ANY, Family, Function, INTEGER, Parameter, ResultType, parameter};
+use super::function::{ANY, Family, Function, INTEGER, Parameter, ResultType, parameter};
 use crate::tree::Type;
 
 const VALUE: Parameter = parameter("value", ANY);

@@ -1,6 +1,6 @@
 //! Functions on times and timespans. All times are in UTC.
 
-use super::{
+use super::function::{
     DATETIME, Family, Function, INTEGER, NUMBER, Parameter, ResultType, STRING, TIMESPAN, parameter,
 };
 use crate::tree::Type;

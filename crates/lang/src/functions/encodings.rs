@@ -1,6 +1,6 @@
 //! Functions between texts and what they encode: base64, addresses, records, sizes and code points.
 
-use super::{
+use super::function::{
     ANY, ARRAY, ARRAY_OR_NUMBER, Family, Function, INTEGER, NUMBER, Parameter, Repeats, ResultType, STRING,
     parameter,
 };

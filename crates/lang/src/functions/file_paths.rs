@@ -1,6 +1,6 @@
 //! The function on paths of files.
 
-use super::{Family, Function, Parameter, ResultType, STRING, parameter};
+use super::function::{Family, Function, Parameter, ResultType, STRING, parameter};
 use crate::tree::Type;
 
 const fn row(

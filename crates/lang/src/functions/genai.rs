@@ -1,6 +1,6 @@
 //! Functions on conversations with models: arrays of messages with a role and a content, and what they cost.
 
-use super::{Family, Function, INTEGER, NUMBER, Parameter, ResultType, STRING, parameter};
+use super::function::{Family, Function, INTEGER, NUMBER, Parameter, ResultType, STRING, parameter};
 use crate::tree::Type;
 
 const MESSAGES: Parameter = parameter("messages", &[Type::Array]);

@@ -1,6 +1,6 @@
 //! Functions that give a short number or a digest of a value.
 
-use super::{ANY, Family, Function, Parameter, ResultType, parameter};
+use super::function::{ANY, Family, Function, Parameter, ResultType, parameter};
 use crate::tree::Type;
 
 const VALUE: Parameter = parameter("value", ANY);

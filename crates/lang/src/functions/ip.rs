@@ -1,7 +1,7 @@
 //! Functions on addresses of the internet protocol. An address may have a length behind a slash, and of two lengths the
 //! shorter counts.
 
-use super::{Family, Function, INTEGER, Parameter, Repeats, ResultType, STRING, parameter};
+use super::function::{Family, Function, INTEGER, Parameter, Repeats, ResultType, STRING, parameter};
 use crate::tree::Type;
 
 const ADDRESS: Parameter = parameter("address", STRING);

@@ -1,6 +1,8 @@
 //! Functions on numbers. A result that is no number, such as the root of a negative one, is null.
 
-use super::{ANY, BOOLEAN, Family, Function, INTEGER, NUMBER, Parameter, Repeats, ResultType, parameter};
+use super::function::{
+    ANY, BOOLEAN, Family, Function, INTEGER, NUMBER, Parameter, Repeats, ResultType, parameter,
+};
 use crate::tree::Type;
 
 const NUMBER_OR_TIMESPAN: &[Type] = &[Type::Integer, Type::Float, Type::Timespan];

@@ -1,12 +1,12 @@
 //! What asks for names, for the query or for where a row comes from.
 
-use super::{ANY, DATETIME, Family, Function, ResultType, STRING, parameter};
+use super::function::{ANY, DATETIME, Family, Function, ResultType, STRING, parameter};
 use crate::tree::Type;
 
 const fn function(
     family: Family,
     name: &'static str,
-    parameters: &'static [super::Parameter],
+    parameters: &'static [super::function::Parameter],
     result: ResultType,
     doc: &'static str,
     example: (&'static str, &'static str),

@@ -1,6 +1,6 @@
 //! Functions on pairs of a key and a value. Without a separator it is a colon.
 
-use super::{ANY, Family, Function, Parameter, ResultType, STRING, parameter};
+use super::function::{ANY, Family, Function, Parameter, ResultType, STRING, parameter};
 use crate::tree::Type;
 
 const SEPARATOR: Parameter = parameter("separator", STRING);

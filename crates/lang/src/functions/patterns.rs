@@ -1,6 +1,6 @@
 //! Functions on texts that take regular expressions. The expression stands before the text.
 
-use super::{ANY, ARRAY, Family, Function, INTEGER, Parameter, ResultType, STRING, parameter};
+use super::function::{ANY, ARRAY, Family, Function, INTEGER, Parameter, ResultType, STRING, parameter};
 use crate::tree::Type;
 
 const TEXT: Parameter = parameter("text", STRING);

@@ -1,6 +1,6 @@
 //! Functions that cut numbers and times to steps.
 
-use super::{Family, Function, NUMBER, Parameter, ResultType, parameter};
+use super::function::{Family, Function, NUMBER, Parameter, ResultType, parameter};
 use crate::tree::Type;
 
 const NUMBER_OR_TIMESPAN: &[Type] = &[Type::Integer, Type::Float, Type::Timespan];

@@ -1,6 +1,8 @@
 //! Functions on series, which are arrays of numbers: those that give a series again.
 
-use super::{ANY, ARRAY, ARRAY_OR_NUMBER, BOOLEAN, Family, Function, Parameter, ResultType, parameter};
+use super::function::{
+    ANY, ARRAY, ARRAY_OR_NUMBER, BOOLEAN, Family, Function, Parameter, ResultType, parameter,
+};
 use crate::tree::Type;
 
 const SERIES: Parameter = parameter("series", ARRAY);

@@ -1,6 +1,6 @@
 //! Functions on series, which are arrays of numbers: those that tell something of a whole series.
 
-use super::{ARRAY, BOOLEAN, Family, Function, Parameter, ResultType, parameter};
+use super::function::{ARRAY, BOOLEAN, Family, Function, Parameter, ResultType, parameter};
 use crate::tree::Type;
 
 const SERIES: Parameter = parameter("series", ARRAY);

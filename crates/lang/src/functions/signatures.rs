@@ -10,7 +10,7 @@ pub struct Signature {
     pub most: usize,
 }
 
-const MANY: usize = super::ARGUMENTS_MAX;
+const MANY: usize = super::function::ARGUMENTS_MAX;
 
 const fn signature(name: &'static str, least: usize, most: usize) -> Signature {
     Signature { name, least, most }

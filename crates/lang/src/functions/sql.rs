@@ -1,6 +1,6 @@
 //! Functions on statements of SQL.
 
-use super::{Family, Function, Parameter, ResultType, STRING, parameter};
+use super::function::{Family, Function, Parameter, ResultType, STRING, parameter};
 use crate::tree::Type;
 
 const fn row(

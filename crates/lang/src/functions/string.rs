@@ -1,6 +1,6 @@
 //! Functions on texts. Where a function takes a pattern it stands before the text.
 
-use super::{ANY, Family, Function, INTEGER, Parameter, Repeats, ResultType, STRING, parameter};
+use super::function::{ANY, Family, Function, INTEGER, Parameter, Repeats, ResultType, STRING, parameter};
 use crate::tree::Type;
 
 const TEXT: Parameter = parameter("text", STRING);

@@ -1,6 +1,6 @@
 //! Functions that tell of what type or kind a value is.
 
-use super::{ANY, Family, Function, Parameter, ResultType, parameter};
+use super::function::{ANY, Family, Function, Parameter, ResultType, parameter};
 use crate::tree::Type;
 
 const VALUE: Parameter = parameter("value", ANY);

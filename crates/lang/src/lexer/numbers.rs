@@ -1,6 +1,8 @@
 //! Numbers: integers, hexadecimal ones, floats, and timespans, which are numbers with a unit.
 
-use super::{Lexer, TokenKind, continues_word};
+use super::continues_word;
+use super::state::Lexer;
+use super::token::TokenKind;
 use crate::suggest;
 use crate::tree::Literal;
 use crate::{Diagnostic, Span, timespan};

@@ -1,6 +1,7 @@
 //! Texts in quotes: with escapes, raw after `@`, hidden after `h`, and over several lines between triple marks.
 
-use super::{Lexer, TokenKind};
+use super::state::Lexer;
+use super::token::TokenKind;
 use crate::tree::Literal;
 use crate::{Diagnostic, Span};
 

@@ -1,7 +1,9 @@
 //! Literals that name their type: `datetime(2026-07-01)`, `long(-3)`, `timespan(1.02:00:00)`, `dynamic([1])` and
 //! `T(null)`. What stands in the parentheses is read by the type's own rules, never as an expression.
 
-use super::{Lexer, TokenKind, dynamic, strings};
+use super::state::Lexer;
+use super::token::TokenKind;
+use super::{dynamic, strings};
 use crate::tree::Literal;
 use crate::{Diagnostic, Span, datetime, timespan};
 

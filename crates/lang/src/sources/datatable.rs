@@ -4,14 +4,7 @@ use crate::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::{Parser, type_word};
 use crate::print::Printer;
-use crate::tree::{Column, Expr};
-
-/// Columns and the values of all rows, one row after the other. There are as many values as fill whole rows.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DataTable {
-    pub columns: Vec<Column>,
-    pub values: Vec<Expr>,
-}
+use crate::tree::DataTable;
 
 const EXAMPLE: &str = "datatable (id:long, name:string) [1, \"a\", 2, \"b\"]";
 

@@ -4,33 +4,8 @@ use crate::lexer::TokenKind;
 use crate::parser::{Parser, type_word};
 use crate::print::Printer;
 use crate::suggest;
-use crate::tree::{Column, Literal};
+use crate::tree::{ExternalData, ExternalFormat, Literal};
 use crate::{Diagnostic, Span};
-
-/// Columns, where their rows are, and how they are written there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExternalData {
-    pub columns: Vec<Column>,
-    pub addresses: Vec<String>,
-    /// Where they stand.
-    pub span: Span,
-    /// None is told by the address.
-    pub format: Option<ExternalFormat>,
-    /// Whether the first row of each file is left out.
-    pub skips_first: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExternalFormat {
-    Csv,
-    Scsv,
-    Tsv,
-    Psv,
-    Json,
-    MultiJson,
-    Raw,
-    Txt,
-}
 
 const FORMATS: &[(&str, ExternalFormat)] = &[
     ("csv", ExternalFormat::Csv),

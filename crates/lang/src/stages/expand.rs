@@ -4,36 +4,7 @@ use super::{Operator, Trial};
 use crate::lexer::TokenKind;
 use crate::parser::{Parser, column_name, implied_name, type_word};
 use crate::print::Printer;
-use crate::tree::{Expr, Stage, Type};
-
-/// Fields that are taken apart side by side.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Expand {
-    /// None is the default.
-    pub kind: Option<ExpandKind>,
-    /// The name of a field with the place of the element, from 0 on.
-    pub index: Option<String>,
-    pub fields: Vec<ExpandedField>,
-    /// The most rows that one row becomes.
-    pub limit: Option<u64>,
-}
-
-/// What the members of maps become.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExpandKind {
-    /// Maps of one member.
-    Bag,
-    /// Arrays of a key and its value.
-    Array,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExpandedField {
-    pub name: String,
-    pub expr: Expr,
-    /// The type that elements are made of.
-    pub kind: Option<Type>,
-}
+use crate::tree::{Expand, ExpandKind, ExpandedField, Stage, Type};
 
 const KINDS: &[(&str, ExpandKind)] = &[("bag", ExpandKind::Bag), ("array", ExpandKind::Array)];
 const SETTINGS: [&str; 3] = ["kind", "bagexpansion", "with_itemindex"];

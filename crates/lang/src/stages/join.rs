@@ -4,37 +4,8 @@
 use super::{Operator, Trial};
 use crate::parser::Parser;
 use crate::print::Printer;
-use crate::tree::{BinaryOperator, Expr, ExprKind, Literal, Query, Stage};
+use crate::tree::{BinaryOperator, Expr, ExprKind, Join, JoinKind, JoinPair, Literal, Query, Stage};
 use crate::{Diagnostic, Span};
-
-/// Another table, and which of its rows belong to which of these.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Join {
-    pub kind: JoinKind,
-    pub right: Box<Query>,
-    pub on: Vec<JoinPair>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JoinKind {
-    Inner,
-    /// The first row of the right for each of the left.
-    InnerUnique,
-    LeftOuter,
-    RightOuter,
-    FullOuter,
-    LeftAnti,
-    RightAnti,
-    LeftSemi,
-    RightSemi,
-}
-
-/// Two values that are equal in rows that belong together: one of the left table, one of the right.
-#[derive(Clone, Debug, PartialEq)]
-pub struct JoinPair {
-    pub left: Expr,
-    pub right: Expr,
-}
 
 const KINDS: &[(&str, JoinKind)] = &[
     ("inner", JoinKind::Inner),

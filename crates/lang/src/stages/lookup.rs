@@ -1,25 +1,10 @@
 //! `lookup`: adds the fields of another table to the rows that it has an entry for.
 
-use super::join::{self, JoinPair};
+use super::join;
 use super::{Operator, Trial};
 use crate::parser::Parser;
 use crate::print::Printer;
-use crate::tree::{Query, Stage};
-
-/// Another table, and which of its rows belong to which of these.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Lookup {
-    pub kind: LookupKind,
-    pub table: Box<Query>,
-    pub on: Vec<JoinPair>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LookupKind {
-    /// Rows without an entry stay, with nulls.
-    LeftOuter,
-    Inner,
-}
+use crate::tree::{Lookup, LookupKind, Stage};
 
 const KINDS: &[(&str, LookupKind)] = &[("leftouter", LookupKind::LeftOuter), ("inner", LookupKind::Inner)];
 

@@ -6,35 +6,7 @@ use crate::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::Parser;
 use crate::print::Printer;
-use crate::tree::{Expr, ExprKind, Named, Stage};
-
-/// Arrays of aggregates along an axis.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MakeSeries {
-    pub series: Vec<Series>,
-    /// The field that is cut in stretches, a time or a number.
-    pub axis: Expr,
-    /// Where the first stretch begins; where the rows begin if it is not told.
-    pub from: Option<Expr>,
-    /// Where the last one ends, without it.
-    pub to: Option<Expr>,
-    pub step: Expr,
-    /// Whether stretches begin at multiples of the step, and the one in which the end lies is the last:
-    /// `in range(start, end, step)`.
-    pub is_range: bool,
-    /// Whether there is a row of defaults where there are no rows at all.
-    pub is_nonempty: bool,
-    pub keys: Vec<Named>,
-}
-
-/// One array: what is computed for each stretch, and what stands where there are no rows.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Series {
-    pub name: String,
-    pub expr: Expr,
-    /// Zero if it is not told.
-    pub default: Option<Expr>,
-}
+use crate::tree::{Expr, ExprKind, MakeSeries, Series, Stage};
 
 pub(super) const OPERATOR: Operator = Operator {
     names: &["make-series"],

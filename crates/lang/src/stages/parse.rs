@@ -5,35 +5,7 @@ use crate::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::{Parser, type_word};
 use crate::print::Printer;
-use crate::tree::{Column, Expr, Literal, Stage, Type};
-
-/// A text and the pattern that takes it apart.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Parse {
-    pub mode: ParseMode,
-    /// Flags of a regular expression.
-    pub flags: Option<String>,
-    pub of: Expr,
-    pub pattern: Vec<ParsePart>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ParseMode {
-    /// The whole pattern must fit, with the types of the columns.
-    Simple,
-    /// The constants are regular expressions.
-    Regex,
-    /// A column whose type does not fit is null, and the others stay.
-    Relaxed,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ParsePart {
-    /// Anything, which is left out: `*`.
-    Skip,
-    Text(String),
-    Column(Column),
-}
+use crate::tree::{Column, Literal, Parse, ParseMode, ParsePart, Stage, Type};
 
 const MODES: &[(&str, ParseMode)] =
     &[("simple", ParseMode::Simple), ("regex", ParseMode::Regex), ("relaxed", ParseMode::Relaxed)];

@@ -5,26 +5,8 @@ use crate::lexer::TokenKind;
 use crate::parser::{Parser, type_word};
 use crate::print::Printer;
 use crate::suggest;
-use crate::tree::{Column, Expr, Literal, Stage, Type};
+use crate::tree::{Literal, ParseKeyValue, Stage, Type};
 use crate::{Diagnostic, Span};
-
-/// A text, the keys that are wanted, and how they are found.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ParseKeyValue {
-    pub of: Expr,
-    pub keys: Vec<Column>,
-    /// What stands between pairs; a space if it is not told.
-    pub pair_delimiter: Option<String>,
-    /// What stands between a key and its value; `=` if it is not told.
-    pub kv_delimiter: Option<String>,
-    /// What stands around values that hold delimiters.
-    pub quote: Option<String>,
-    pub escape: Option<String>,
-    /// Whether a value goes on up to the next key.
-    pub is_greedy: bool,
-    /// A regular expression with one group for the key and one for the value, in place of delimiters.
-    pub regex: Option<String>,
-}
 
 const SETTINGS: &[&str] = &["pair_delimiter", "kv_delimiter", "quote", "escape", "greedy", "regex"];
 

@@ -1,20 +1,11 @@
 //! `project-rename`: gives fields other names and leaves them where they are.
 
 use super::{Operator, Trial};
+use crate::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::Parser;
 use crate::print::Printer;
-use crate::tree::Stage;
-use crate::{Diagnostic, Span};
-
-/// A field and its new name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Renamed {
-    pub name: String,
-    pub from: String,
-    /// Where the old name stands.
-    pub span: Span,
-}
+use crate::tree::{Renamed, Stage};
 
 pub(super) const OPERATOR: Operator = Operator {
     names: &["project-rename"],

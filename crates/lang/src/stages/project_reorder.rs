@@ -4,23 +4,7 @@ use super::{Operator, Trial};
 use crate::lexer::TokenKind;
 use crate::parser::Parser;
 use crate::print::Printer;
-use crate::tree::{NamePattern, Stage};
-
-/// Fields whose names fit, and how they are ordered among themselves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reordered {
-    pub pattern: NamePattern,
-    pub order: Option<ReorderBy>,
-}
-
-/// An order of names: of their letters, or with the numbers in them as numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReorderBy {
-    Ascending,
-    Descending,
-    GrannyAscending,
-    GrannyDescending,
-}
+use crate::tree::{ReorderBy, Reordered, Stage};
 
 const ORDERS: &[(&str, ReorderBy)] = &[
     ("asc", ReorderBy::Ascending),

@@ -1,27 +1,11 @@
 //! `redact`: replaces what regular expressions find in texts.
 
 use super::{Operator, Trial};
+use crate::Diagnostic;
 use crate::lexer::TokenKind;
 use crate::parser::Parser;
 use crate::print::Printer;
-use crate::tree::{Literal, NamePattern, Stage};
-use crate::{Diagnostic, Span};
-
-/// What is replaced, by what, and in which fields.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Redact {
-    /// What stands there instead: one character for each letter, or a longer text for the whole. `*` if not told.
-    pub token: Option<String>,
-    /// Whether a short hash stands there instead.
-    pub is_hash: bool,
-    /// Whether only groups of the expressions are replaced.
-    pub is_groups: bool,
-    pub patterns: Vec<String>,
-    /// Where they stand.
-    pub span: Span,
-    /// None stands for all fields.
-    pub fields: Vec<NamePattern>,
-}
+use crate::tree::{Literal, Redact, Stage};
 
 const BOOLEANS: &[(&str, bool)] = &[("true", true), ("false", false)];
 

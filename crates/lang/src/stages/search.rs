@@ -5,26 +5,9 @@ use super::{Operator, Trial};
 use crate::lexer::TokenKind;
 use crate::parser::{Parser, Place};
 use crate::print::Printer;
-use crate::tree::{BinaryOperator, Expr, ExprKind, Literal, NamePattern, Stage, TextTest, TimeRange};
-
-/// What is looked for, and where.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Search {
-    pub case: SearchCase,
-    /// Datasets, where it begins a query. None stands for all.
-    pub tables: Vec<NamePattern>,
-    /// A condition. All fields alone are every row.
-    pub predicate: Expr,
-    /// The range of time in which datasets are read.
-    pub range: TimeRange,
-}
-
-/// Whether texts are compared with their case. The tests in the predicate have it already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SearchCase {
-    Insensitive,
-    Sensitive,
-}
+use crate::tree::{
+    BinaryOperator, Expr, ExprKind, Literal, NamePattern, Search, SearchCase, Stage, TextTest, TimeRange,
+};
 
 const KINDS: &[(&str, SearchCase)] = &[
     ("default", SearchCase::Insensitive),

@@ -5,22 +5,7 @@ use super::{Operator, Trial};
 use crate::Diagnostic;
 use crate::parser::Parser;
 use crate::print::Printer;
-use crate::tree::{Expr, ExprKind, SortKey, Stage};
-
-/// One key of an order that may be computed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OrderKey {
-    pub expr: Expr,
-    pub is_descending: bool,
-    /// None puts nulls where the least values go.
-    pub nulls: Option<Nulls>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nulls {
-    First,
-    Last,
-}
+use crate::tree::{ExprKind, Nulls, OrderKey, SortKey, Stage};
 
 pub(super) const OPERATOR: Operator = Operator {
     names: &["sort", "order"],

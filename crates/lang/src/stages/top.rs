@@ -1,18 +1,10 @@
 //! `top`: the first rows of an order.
 
-use super::sort::{self, OrderKey};
+use super::sort;
 use super::{Operator, Trial};
 use crate::parser::Parser;
 use crate::print::Printer;
-use crate::tree::{Expr, ExprKind, Stage};
-
-/// So many rows, the first in an order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Top {
-    /// A constant.
-    pub count: Expr,
-    pub keys: Vec<OrderKey>,
-}
+use crate::tree::{ExprKind, Stage, Top};
 
 pub(super) const OPERATOR: Operator = Operator {
     names: &["top"],

@@ -4,18 +4,7 @@ use super::{Operator, Trial};
 use crate::lexer::TokenKind;
 use crate::parser::Parser;
 use crate::print::Printer;
-use crate::tree::{Query, Stage};
-
-/// Tables whose rows are put together.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Union {
-    /// The name of a field that tells which table a row is from.
-    pub source_field: Option<String>,
-    /// Whether only the fields that all tables have are kept.
-    pub is_inner: bool,
-    /// Names with stars in them are `Source::Datasets`.
-    pub tables: Vec<Query>,
-}
+use crate::tree::{Stage, Union};
 
 pub(super) const OPERATOR: Operator = Operator {
     names: &["union"],

@@ -1,6 +1,7 @@
-//! A whole text: the statements before the query, and the small parts that stages share.
+//! A whole text: the statements before the query, and the query.
 
-use super::{Expr, Named, Query, Type};
+use super::names::Column;
+use super::query::{Expr, Query};
 use crate::Span;
 
 /// What a text says: definitions and settings, then the query.
@@ -46,74 +47,4 @@ pub struct QueryParameter {
     pub column: Column,
     pub default: Option<Expr>,
     pub span: Span,
-}
-
-/// A name with a type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
-    pub name: String,
-    pub kind: Type,
-}
-
-/// A name in which some stretches may be anything: the parts between them, so one part is a plain name.
-#[derive(Clone, Debug)]
-pub struct NamePattern {
-    pub parts: Vec<String>,
-    pub span: Span,
-}
-
-/// Where it stands is no part of it.
-impl std::hash::Hash for NamePattern {
-    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.parts.hash(state);
-    }
-}
-
-impl PartialEq for NamePattern {
-    fn eq(&self, other: &Self) -> bool {
-        self.parts == other.parts
-    }
-}
-
-impl Eq for NamePattern {}
-
-impl NamePattern {
-    /// One that does not stand in a text.
-    pub fn new(parts: Vec<String>) -> Self {
-        Self { parts, span: Span::default() }
-    }
-
-    /// The name, if nothing in it may be anything.
-    pub fn plain(&self) -> Option<&str> {
-        match self.parts.as_slice() {
-            [name] => Some(name),
-            _ => None,
-        }
-    }
-
-    /// Whether a name fits, with its case.
-    pub fn fits(&self, name: &str) -> bool {
-        let [first, middle @ .., last] = self.parts.as_slice() else {
-            return self.plain() == Some(name);
-        };
-        let Some(mut rest) =
-            name.strip_prefix(first.as_str()).and_then(|rest| rest.strip_suffix(last.as_str()))
-        else {
-            return false;
-        };
-        for part in middle {
-            match rest.split_once(part.as_str()) {
-                Some((_, after)) => rest = after,
-                None => return false,
-            }
-        }
-        true
-    }
-}
-
-impl Named {
-    /// Whether it is a field under its own name.
-    pub(crate) fn is_plain(&self) -> bool {
-        matches!(&self.expr.kind, super::ExprKind::Field(name) if *name == self.name)
-    }
 }

@@ -1,6 +1,7 @@
 //! Which fields are visible behind a stage.
 
-use super::{Columns, KnownField, Tables, merge};
+use super::{Columns, Tables, merge};
+use crate::complete::existing::KnownField;
 use crate::tree::{
     AggregateFunction, ExprKind, Join, JoinKind, Lookup, MakeSeries, Named, ParsePart, Stage, Summarize,
     Type, Union,
