@@ -8,7 +8,7 @@ use crate::json::cursor::{Cursor, Stop};
 use crate::json::stream::ReadContext;
 use crate::json::walk::InvalidJson;
 use crate::json::{EventReader, add_labels};
-use crate::options::Limits;
+use crate::limits::Limits;
 use crate::outcome::{Failure, Outcome};
 
 /// Where the text of a time goes that cannot be read, if the event is to have the time of its arrival then.

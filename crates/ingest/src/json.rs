@@ -1,6 +1,7 @@
 //! JSON bodies: from bytes to values of fields in one pass, without a tree in between. `stream` finds the events in
 //! the chunks, `event` reads one, `shapes` makes known field names cheap, `text` keeps arrays and maps.
 
+mod add_labels;
 pub(crate) mod cursor;
 mod event;
 pub(crate) mod labels;
@@ -12,6 +13,6 @@ mod string;
 mod text;
 pub(crate) mod walk;
 
+pub(crate) use add_labels::add_labels;
 pub(crate) use event::{EventReader, Memory};
-pub(crate) use labels::add_labels;
 pub use string::write_escaped;

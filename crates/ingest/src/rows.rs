@@ -3,24 +3,23 @@
 //! hold a time. How values are written in a body is left to the formats.
 
 mod append;
+mod field;
 mod fields;
+mod placeholders;
 
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use tidegauge_model::columns::Columns;
+use tidegauge_model::columns::{Columns, Texts, Values};
 
-use crate::options::{Limits, Options};
+use crate::limits::Limits;
+use crate::options::Options;
 use crate::outcome::{Failure, Outcome};
 use crate::time::{EventTime, TimeRule, TimeValue};
-use fields::Field;
+use field::Field;
+
 pub(crate) use fields::stored_name;
-
-/// No column, no field.
-pub(crate) const NONE: u32 = u32::MAX;
-
-pub(crate) const TOO_LONG: &[u8] = b"<invalid string: too long>";
-pub(crate) const INVALID: &[u8] = b"<invalid data>";
+pub(crate) use placeholders::{INVALID, NONE, TOO_LONG};
 
 #[derive(Debug)]
 pub(crate) struct Rows {
@@ -203,9 +202,22 @@ impl Rows {
             .columns
             .columns
             .iter()
-            .map(|column| column.rows.capacity() * size_of::<u32>() + append::capacity_bytes(&column.values))
+            .map(|column| column.rows.capacity() * size_of::<u32>() + capacity_bytes(&column.values))
             .sum();
         let names: usize = self.fields.iter().map(|field| field.name.len() + size_of::<Field>()).sum();
         columns + names + self.columns.times.capacity() * size_of::<i64>()
+    }
+}
+
+fn capacity_bytes(values: &Values) -> usize {
+    let texts = |texts: &Texts| texts.ends.capacity() * size_of::<u32>() + texts.bytes.capacity();
+    match values {
+        Values::Boolean(values) => values.capacity(),
+        Values::Integer(values) => values.capacity() * size_of::<i64>(),
+        Values::Float(values) => values.capacity() * size_of::<f64>(),
+        Values::String(values)
+        | Values::Array(values)
+        | Values::Map(values)
+        | Values::LongInteger(values) => texts(values),
     }
 }

@@ -8,7 +8,7 @@ use super::number::{Number, number};
 use super::shapes::{ROOT, Shapes};
 use super::string::string;
 use super::text::{SKIPPED, TextMemory, TextReader};
-use crate::options::{FieldGate, Limits};
+use crate::limits::{FieldGate, Limits};
 use crate::rows::{INVALID, NONE, Rows};
 
 /// What is kept from event to event and from request to request.

@@ -3,11 +3,8 @@
 use std::sync::Arc;
 
 use super::cursor::{Cursor, Stop};
-use super::event::{EventReader, Memory};
-use super::shapes::LABELS;
 use super::text::{SKIPPED, TextMemory, TextReader};
-use crate::options::{FieldGate, Limits};
-use crate::rows::Rows;
+use crate::limits::Limits;
 
 /// A JSON object that is known to be well-formed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,19 +40,4 @@ impl Labels {
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.text.as_bytes()
     }
-}
-
-/// Adds the labels to the event in hand, as if they stood at its end.
-pub(crate) fn add_labels(
-    labels: &Labels,
-    memory: &mut Memory,
-    rows: &mut Rows,
-    limits: &Limits,
-    gate: &dyn FieldGate,
-) {
-    let cursor = Cursor::new(labels.as_bytes(), true);
-    let mut reader = EventReader { cursor, clean: true, memory, rows, limits, gate };
-    // They were read once before, when they were accepted.
-    let read = reader.whole_object(LABELS);
-    debug_assert_eq!(read, Ok(()));
 }

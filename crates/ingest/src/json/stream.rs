@@ -1,10 +1,11 @@
 //! Finds the events in a body that comes in chunks of any size. Events are read where they lie; only one that the end
 //! of a chunk cuts is copied, taken back from the rows, and tried again when enough of it has come.
 
+use super::add_labels::add_labels;
 use super::cursor::{Cursor, Stop};
 use super::event::{EventReader, Memory};
-use super::labels::add_labels;
-use crate::options::{FieldGate, Limits, Options};
+use crate::limits::{FieldGate, Limits};
+use crate::options::Options;
 use crate::outcome::{Malformed, MalformedKind};
 use crate::reader::position::Position;
 use crate::rows::Rows;

@@ -4,7 +4,7 @@
 use super::cursor::{Cursor, EXPECTED_VALUE, Stop};
 use super::number::{Number, number};
 use super::string::{string, write_escaped};
-use crate::options::Limits;
+use crate::limits::Limits;
 use crate::rows::{INVALID, TOO_LONG};
 
 /// Memory that is used again for each value.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::cursor::{Cursor, EXPECTED_VALUE, Stop};
 use super::string::string;
 use super::text::{SKIPPED, TextMemory, TextReader};
-use crate::options::Limits;
+use crate::limits::Limits;
 
 /// A text that is no JSON, or not of the form that was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

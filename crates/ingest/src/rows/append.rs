@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use tidegauge_model::columns::{FieldKind, Texts, Values};
+use tidegauge_model::columns::{FieldKind, Values};
 
-use super::fields::TIME_NAMED;
+use super::field::TIME_NAMED;
 use super::{NONE, Rows, TOO_LONG};
 use crate::time::TimeValue;
 
@@ -173,18 +173,5 @@ impl Rows {
     fn time_value(&mut self, field: u32, value: TimeValue<'_>) {
         let named = self.fields[field as usize].flags & TIME_NAMED != 0;
         self.time.set(named, value, &self.time_rule);
-    }
-}
-
-pub(super) fn capacity_bytes(values: &Values) -> usize {
-    let texts = |texts: &Texts| texts.ends.capacity() * size_of::<u32>() + texts.bytes.capacity();
-    match values {
-        Values::Boolean(values) => values.capacity(),
-        Values::Integer(values) => values.capacity() * size_of::<i64>(),
-        Values::Float(values) => values.capacity() * size_of::<f64>(),
-        Values::String(values)
-        | Values::Array(values)
-        | Values::Map(values)
-        | Values::LongInteger(values) => texts(values),
     }
 }

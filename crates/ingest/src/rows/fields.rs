@@ -5,26 +5,9 @@ use std::sync::Arc;
 
 use tidegauge_model::columns::{Column, FieldKind, RESERVED_FIELDS, TIME_FIELD};
 
+use super::field::{Field, TIME_FALLBACK, TIME_NAMED, UNADMITTED};
 use super::{NONE, Rows};
-use crate::options::FieldGate;
-
-/// The gate must be asked before a value is stored.
-pub(super) const UNADMITTED: u8 = 1;
-/// The field gives the time of the event.
-pub(super) const TIME_NAMED: u8 = 2;
-/// The field gives the time of the event when the named one is absent.
-pub(super) const TIME_FALLBACK: u8 = 4;
-
-#[derive(Debug)]
-pub(super) struct Field {
-    /// The event that last had this field.
-    pub(super) stamp: u64,
-    /// The column of each type, in the order of [`FieldKind`], or [`NONE`].
-    pub(super) columns: [u32; FieldKind::ALL.len()],
-    /// Zero for a field that is stored without a question.
-    pub(super) flags: u8,
-    pub(super) name: Arc<str>,
-}
+use crate::limits::FieldGate;
 
 /// The name under which a flattened name is stored: an event that has a reserved one keeps it under another. `_source` and `_source.a` are both reserved, because the second
 /// is the same field as `a` in an object `_source`.
