@@ -10,10 +10,12 @@ mod grpc;
 mod json;
 mod known;
 mod logs;
+mod metric_kind;
 mod metrics;
 mod origin;
 mod points;
 mod schema;
+mod signal;
 mod spans;
 
 use tidegauge_ingest::Events;
@@ -21,20 +23,13 @@ use tidegauge_ingest::Events;
 use crate::answer::{JSON, PROTOBUF, Problem};
 pub use answer::{GrpcFailure, accepted, accepted_message, grpc_failure, refused};
 pub use grpc::{FRAME_BYTES, Frame, GRPC, framed, grpc_refused};
+pub use signal::Signal;
 
 /// The fields that hold what has no field of its own. A dataset that is made for OTLP declares them as map fields.
 pub const MAP_FIELDS: [&str; 4] = ["attributes.custom", "resource.custom", "scope.custom", "body.custom"];
 
 /// How large a request may be, also after decompression, unless the service allows less.
 pub const BODY_BYTES_MAX: usize = 64 << 20;
-
-/// What a request is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signal {
-    Logs,
-    Traces,
-    Metrics,
-}
 
 /// How a request is written, and its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,8 @@
 
 mod histogram;
 mod series;
+mod stale;
+mod written;
 
 use tidegauge_ingest::{Events, Outcome};
 
@@ -10,6 +12,8 @@ use crate::answer::{Answer, Problem, plain, status_of};
 use crate::protobuf::Message;
 use crate::snappy;
 use series::{Labels, Samples};
+
+pub use written::Written;
 
 /// More texts in a request are an attempt on memory: each takes many times its bytes.
 const SYMBOLS_MAX: usize = 1 << 20;
@@ -35,14 +39,6 @@ impl Version {
             Some(_) => None,
         }
     }
-}
-
-/// What was written of a request, which senders of 2.0 compare with what they sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
-    pub samples: u64,
-    pub histograms: u64,
-    pub exemplars: u64,
 }
 
 /// Reads the body of a request. `bytes_max` is what its snappy block may become.

@@ -7,6 +7,7 @@ use tidegauge_ingest::Events;
 
 use super::attributes::{Attributes, Owner};
 use super::exponential::Exponential;
+use super::metric_kind::Kind;
 use super::origin::{Origin, each};
 use super::points::{Head, Points};
 use crate::answer::Problem;
@@ -19,39 +20,6 @@ const TEMPORALITIES: [&str; 3] = ["", "delta", "cumulative"];
 pub(super) fn read(body: &[u8], events: &mut Events<'_>) -> Result<(), Problem> {
     let mut metrics = Metrics::new(events);
     each(body, events, |metric, origin, events| metrics.metric(metric, origin, events))
-}
-
-/// What the points of a metric are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Gauge,
-    Sum,
-    Histogram,
-    Exponential,
-    Summary,
-}
-
-impl Kind {
-    fn of(number: u32) -> Option<Self> {
-        match number {
-            5 => Some(Self::Gauge),
-            7 => Some(Self::Sum),
-            9 => Some(Self::Histogram),
-            10 => Some(Self::Exponential),
-            11 => Some(Self::Summary),
-            _ => None,
-        }
-    }
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Gauge => "gauge",
-            Self::Sum => "sum",
-            Self::Histogram => "histogram",
-            Self::Exponential => "exponential_histogram",
-            Self::Summary => "summary",
-        }
-    }
 }
 
 #[derive(Debug)]

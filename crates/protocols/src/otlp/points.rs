@@ -4,7 +4,7 @@ use tidegauge_ingest::Events;
 
 use super::any::pair;
 use super::attributes::Attributes;
-use super::metrics::Kind;
+use super::metric_kind::Kind;
 use super::spans::{at, id, write_attributes};
 use crate::answer::Problem;
 use crate::json_text::JsonText;

@@ -1,7 +1,7 @@
 //! The messages of OTLP as tables: what a name in JSON is in protobuf. Names that are not here are passed over, as the
 //! protocol asks; so are those of which nothing is stored.
 
-use super::Signal;
+use super::signal::Signal;
 
 /// A message by its fields.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 
 use tidegauge_ingest::Events;
 
-use super::series::is_stale;
+use super::stale::is_stale;
 use crate::json_text::JsonText;
 use crate::protobuf::{Broken, Message, Value, unzigzag};
 use crate::slot::Slot;

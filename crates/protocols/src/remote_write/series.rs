@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use tidegauge_ingest::Events;
 
-use super::Written;
 use super::histogram::Histograms;
+use super::stale::is_stale;
+use super::written::Written;
 use crate::answer::Problem;
 use crate::json_text::JsonText;
 use crate::protobuf::{Message, Value, text};
@@ -22,9 +23,6 @@ const LABELS_MAX: usize = 1024;
 /// Labels are written for each sample, and in 2.0 texts are said once and referred to, so that a small request may mean a
 /// great deal of text: so many bytes for each byte that the request may have.
 const TEXT_FOR_EACH_BYTE: usize = 4;
-
-/// The bits of the value that says that a series has ended.
-const STALE: u64 = 0x7ff0_0000_0000_0002;
 
 const TYPES: [&str; 8] =
     ["", "counter", "gauge", "histogram", "gaugehistogram", "summary", "info", "stateset"];
@@ -242,7 +240,7 @@ impl Samples {
         }
         self.start(labels, time_ms, start_ms, events)?;
         self.kind.text(labels.kind, events);
-        if sample.to_bits() == STALE {
+        if is_stale(sample) {
             self.stale.boolean(true, events);
         } else {
             self.value.float(sample, events);
@@ -360,9 +358,4 @@ fn write_exemplar(observed: f64, time_ms: i64, labels: &Labels<'_>, out: &mut Js
         out.close('}');
     }
     out.close('}');
-}
-
-/// Whether a sum is the value that says that a series has ended.
-pub(super) fn is_stale(sum: f64) -> bool {
-    sum.to_bits() == STALE
 }

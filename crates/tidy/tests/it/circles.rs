@@ -10,7 +10,7 @@ use crate::report::{Violation, assert_none, problems};
 use crate::source::{self, Source};
 
 /// Crates in which a file and one that is inside it may still import each other.
-const WITH_PARENTS: &[&str] = &["app", "engine", "http", "listeners", "protocols", "store"];
+const WITH_PARENTS: &[&str] = &["app", "engine", "http", "listeners", "store"];
 
 /// Modules that still reach each other: the crate with the module that they lie in, and their names.
 const KNOWN: &[(&str, &[&str])] = &[
@@ -23,8 +23,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("http::resources::endpoints", &["face", "firehose", "grpc", "otlp", "remote_write"]),
     ("http::resources::mcp", &["era", "message"]),
     ("http::resources::monitors", &["backtest", "backtest_stream"]),
-    ("protocols::otlp", &["exponential", "metrics", "points"]),
-    ("protocols::remote_write", &["histogram", "series"]),
     (
         "store",
         &[
