@@ -2,6 +2,7 @@
 //! an endpoint by setting, so that nobody who sends can name a dataset, and takes what comes from networks that are named.
 //! What is read of bytes is left to `protocols`, storing events to `app`.
 
+mod context;
 mod fluent;
 mod gelf;
 mod port;
@@ -23,7 +24,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use port::Port;
+use context::Context;
 use settings::ListenerSettings;
 
 /// The open ports of a service.
@@ -31,25 +32,6 @@ use settings::ListenerSettings;
 pub struct Listeners {
     addresses: Vec<(&'static str, SocketAddr)>,
     context: Context,
-}
-
-/// What every port shares.
-#[derive(Clone, Debug)]
-struct Context {
-    app: Arc<App>,
-    /// From then on nothing more is read.
-    stop: CancellationToken,
-    /// From then on what cannot be stored is given up.
-    give_up: CancellationToken,
-    tasks: TaskTracker,
-    /// One permit for each connection of all ports.
-    places: Arc<Semaphore>,
-}
-
-impl Context {
-    fn port(&self, name: &'static str, senders: &settings::Senders) -> Port {
-        Port { name, networks: senders.networks.clone(), metrics: self.app.metrics.listeners.clone() }
-    }
 }
 
 impl Listeners {
