@@ -128,14 +128,24 @@ fn stored_bytes(block: &Block, column: &InputColumn) -> u64 {
     match column {
         InputColumn::Field(field, kind) => block.column_bytes(field, *kind),
         // Times and the like are small beside what queries read.
-        InputColumn::Time | InputColumn::Arrival | InputColumn::Cursor | InputColumn::Template(_) => 0,
+        InputColumn::Time
+        | InputColumn::Arrival
+        | InputColumn::Sequence
+        | InputColumn::Index
+        | InputColumn::Cursor
+        | InputColumn::Template(_) => 0,
     }
 }
 
 fn text_bytes(block: &Block, column: &InputColumn) -> u64 {
     match column {
         InputColumn::Field(field, kind) => block.decoded_bytes(field, *kind),
-        InputColumn::Time | InputColumn::Arrival | InputColumn::Cursor | InputColumn::Template(_) => 0,
+        InputColumn::Time
+        | InputColumn::Arrival
+        | InputColumn::Sequence
+        | InputColumn::Index
+        | InputColumn::Cursor
+        | InputColumn::Template(_) => 0,
     }
 }
 
@@ -157,6 +167,11 @@ pub(super) fn is_large(block: &Block, column: &InputColumn) -> bool {
             kind @ (FieldKind::String | FieldKind::Array | FieldKind::Map | FieldKind::LongInteger),
         ) => block.column_bytes(field, *kind) > block.rows() as u64 * SMALL_ROW_BYTES,
         InputColumn::Cursor => true,
-        InputColumn::Field(..) | InputColumn::Template(_) | InputColumn::Time | InputColumn::Arrival => false,
+        InputColumn::Field(_, FieldKind::Boolean | FieldKind::Integer | FieldKind::Float)
+        | InputColumn::Template(_)
+        | InputColumn::Time
+        | InputColumn::Arrival
+        | InputColumn::Sequence
+        | InputColumn::Index => false,
     }
 }

@@ -20,6 +20,7 @@ mod counters;
 mod crowded;
 mod deleted;
 mod distinct;
+mod equal_rows;
 mod filtered;
 mod first_rows;
 mod forgotten;
