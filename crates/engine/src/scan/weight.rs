@@ -106,7 +106,7 @@ impl Scan {
     }
 
     fn whole_bytes_max(&self) -> u64 {
-        WHOLE_BYTES_MAX.min(self.pace.memory_max() as u64 / WHOLE_PART)
+        whole_bytes_of(self.pace.memory_max() as u64)
     }
 
     /// The picked rows of a block in portions that can be read at once; mostly all of them.
@@ -123,11 +123,20 @@ impl Scan {
             true => self.many_portion_bytes(),
             false => PORTION_BYTES,
         };
-        let of_each = portion.saturating_mul(rows) / bytes;
-        let of_each = usize::try_from(of_each).unwrap_or(usize::MAX).max(1);
+        let of_each = rows_of_portion(portion, rows, bytes);
         let starts = (0..count).step_by(of_each);
         starts.map(|start| picked.slice(start..count.min(start.saturating_add(of_each)))).collect()
     }
+}
+
+/// How many bytes of a block are decoded at once for a query that may have so many.
+fn whole_bytes_of(memory_max: u64) -> u64 {
+    WHOLE_BYTES_MAX.min(memory_max / WHOLE_PART)
+}
+
+/// How many rows are in a portion of so many bytes, where so many rows take so many bytes; one at least.
+fn rows_of_portion(portion: u64, rows: u64, bytes: u64) -> usize {
+    usize::try_from(portion.saturating_mul(rows) / bytes.max(1)).unwrap_or(usize::MAX).max(1)
 }
 
 fn stored_bytes(block: &Block, column: &InputColumn) -> u64 {
@@ -181,3 +190,6 @@ pub(super) fn is_large(block: &Block, column: &InputColumn) -> bool {
         | InputColumn::Index => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -97,7 +97,8 @@ fn equal_events_have_one_order_whichever_way_they_are_sorted() {
         // Lists are made in the order of the rows.
         let text = "logs | where n % 8 == 0 | sort by few asc | summarize l = make_list(n)";
         let answer = house.ask_text(&[("logs", &filled.state)], text, Way::Threads).await.unwrap();
-        let wanted: Vec<usize> = orders[0].1.iter().copied().filter(|number| number % 8 == 0).collect();
+        let wanted: Vec<usize> =
+            orders[0].1.iter().copied().filter(|number| number.is_multiple_of(8)).collect();
         let Value::Array(list) = value(&answer.tables[0].fields[0], 0) else { panic!("no list") };
         let list: Vec<usize> = list.iter().map(|number| number.as_u64().unwrap() as usize).collect();
         assert_same(&list, &wanted, text);

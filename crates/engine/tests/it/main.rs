@@ -35,6 +35,7 @@ mod ids;
 mod inside;
 mod json_and_text;
 mod kept;
+mod large_columns;
 mod lists;
 mod many;
 mod memory;
@@ -51,6 +52,7 @@ mod places;
 mod plain;
 mod properties;
 mod query_errors;
+mod row_limits;
 mod spotlit;
 #[path = "../../../catalog/tests/shared/sqlite_copy.rs"]
 mod sqlite_copy;
