@@ -59,6 +59,7 @@ mod sqlite_copy;
 mod summarized;
 mod support;
 mod templated;
+mod templated_limits;
 mod text_queries;
 mod told;
 mod trials;
