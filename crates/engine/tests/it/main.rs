@@ -52,6 +52,7 @@ mod places;
 mod plain;
 mod properties;
 mod query_errors;
+mod question_limits;
 mod row_limits;
 mod spotlit;
 #[path = "../../../catalog/tests/shared/sqlite_copy.rs"]
