@@ -91,9 +91,10 @@ impl Column {
                 "logs | where a endswith '-b' | sort by n asc | project n".to_owned(),
                 self.numbers(|row| self.letter(row) == 'b'),
             ),
-            (format!("logs | where n == {ODD} and a startswith 'c' | project n"), {
-                self.numbers(|row| row == ODD && self.letter(row) == 'c')
-            }),
+            (
+                format!("logs | where n == {ODD} and a startswith 'c' | project n"),
+                self.numbers(|row| row == ODD && self.letter(row) == 'c'),
+            ),
             (
                 "logs | where n % 8 == 5 | sort by n asc \
                  | project n, l = strlen(a), f = substring(a, 0, 1)"
