@@ -12,6 +12,10 @@ pub(crate) const ARRIVAL_FIELD: &str = "_sysTime";
 pub(crate) enum InputColumn {
     Time,
     Arrival,
+    /// The sequence of the request that brought the row, as a number with a sign in the same order.
+    Sequence,
+    /// The place of the row in its request.
+    Index,
     /// The identity of the row, as text.
     Cursor,
     Field(Arc<str>, FieldKind),

@@ -69,6 +69,8 @@ pub(crate) fn column_names(scope: &Scope) -> String {
     let names = scope.inputs().iter().map(|column| match column {
         InputColumn::Time => "_time".to_owned(),
         InputColumn::Arrival => "_sysTime".to_owned(),
+        InputColumn::Sequence => "_sequence".to_owned(),
+        InputColumn::Index => "_index".to_owned(),
         InputColumn::Cursor => "_cursor".to_owned(),
         InputColumn::Template(field) => format!("template({field})"),
         InputColumn::Field(field, kind) => format!("{field}:{}", kind.as_str()),

@@ -114,7 +114,7 @@ impl Scan {
         const PARTS_FOR_EACH: usize = 4;
         /// Smaller parts would cost more than they bring.
         const PARTS_MAX: usize = 8;
-        let wanted = threads * PARTS_FOR_EACH;
+        let wanted = threads.saturating_mul(PARTS_FOR_EACH);
         self.read = read;
         let by_columns = self.parts_by_columns();
         if threads > 1 && !self.blocks.is_empty() && self.blocks.len() < wanted {
@@ -210,7 +210,8 @@ impl Scan {
             picked = arrived.keep(block, picked).await?;
         }
         if self.parts > 1 {
-            let at = |part: usize| picked.count() * part / self.parts;
+            let (count, parts) = (picked.count() as u128, self.parts as u128);
+            let at = |part: usize| (count * part as u128 / parts) as usize;
             picked = picked.slice(at(part)..at(part + 1));
         }
         self.counters.blocks_examined.fetch_add(one, Ordering::Relaxed);

@@ -118,7 +118,7 @@ impl Stretches {
     /// For computing so many columns: of very many, a few rows are as large as many rows of few.
     pub(crate) fn of_columns(inputs: Vec<Input>, count: usize, columns: usize) -> Self {
         let most = match columns > COLUMNS_MANY {
-            true => (COLUMNS_BYTES / (columns * VALUE_BYTES)).max(ROWS_MIN),
+            true => (COLUMNS_BYTES / columns.saturating_mul(VALUE_BYTES)).max(ROWS_MIN),
             false => usize::MAX,
         };
         Self { most, ..Self::new(inputs, count) }

@@ -178,6 +178,12 @@ impl Scope {
         self.input(InputColumn::Time, Type::Datetime)
     }
 
+    /// What puts the events of one time in the order in which they were sent: which request brought each, and its place
+    /// in it.
+    pub(crate) fn as_sent(&mut self) -> [Typed; 2] {
+        [InputColumn::Sequence, InputColumn::Index].map(|column| self.input(column, Type::Integer))
+    }
+
     /// The identity of a row as text; null where rows are no events.
     pub(crate) fn cursor(&mut self) -> Value {
         if self.dataset.is_none() {

@@ -167,3 +167,6 @@ impl Frequencies {
         self.counts.get(&self.hasher.hash_one(key)).copied().unwrap_or(0)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -210,7 +210,8 @@ impl Worker {
         let states: usize = self.accumulators.iter().map(|accumulator| accumulator.size()).sum();
         let held = self.held_done + states + self.places.memory_bytes() + self.key_bytes() + self.handed_on();
         let is_refused = self.memory.try_resize(held).is_err();
-        if is_refused || self.places.len() > GROUPS_MAX || self.has_more_values_than(VALUES_MAX) {
+        let values = self.keys.iter().map(KeyColumn::len).max().unwrap_or(0);
+        if is_refused || are_too_many(self.places.len(), values) {
             self.hand_on(is_refused)?;
         }
         Ok(())
@@ -336,7 +337,15 @@ impl Shared {
     }
 }
 
+/// Whether a thread has so many groups, or so many values of a key, that it hands their states on.
+fn are_too_many(groups: usize, values: usize) -> bool {
+    groups > GROUPS_MAX || values > VALUES_MAX
+}
+
 /// How many combinations of codes there can be; none where 64 bits cannot count them.
 fn combinations(coded: &[Coded]) -> Option<u64> {
     coded.iter().map(|column| column.numbers.len() as u64).try_fold(1, u64::checked_mul)
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,7 +32,7 @@ const STATE_VALUES: usize = 16;
 /// As how many columns groups count of which so many are aggregated.
 pub(super) fn weight(columns: usize, aggregates: usize) -> usize {
     match are_many(aggregates) {
-        true => columns + aggregates * STATE_VALUES,
+        true => columns.saturating_add(aggregates.saturating_mul(STATE_VALUES)),
         false => columns,
     }
 }

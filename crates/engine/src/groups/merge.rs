@@ -66,7 +66,7 @@ impl Grouping<'_> {
     /// The same by numbers; none where DataFusion must merge.
     async fn merged_by_numbers(&self, states: &States) -> Result<Option<(Totals, Option<RecordBatch>)>> {
         let count = states.count();
-        if !(1..=STATES_MAX).contains(&count) || !self.has_numbered_keys() {
+        if !are_few(count) || !self.has_numbered_keys() {
             return Ok(None);
         }
         let memory = MemoryConsumer::new("merged groups").register(self.context.memory_pool());
@@ -162,6 +162,11 @@ impl Grouping<'_> {
     }
 }
 
+/// Whether states are so few that they are merged by numbers.
+fn are_few(states: usize) -> bool {
+    (1..=STATES_MAX).contains(&states)
+}
+
 /// Rows in the order of buckets and then of the ranks of their groups, of which there are so many.
 fn in_order(mut rows: Vec<Row>, ranks: usize) -> Vec<Row> {
     // Rows of one bucket mostly follow each other.
@@ -236,3 +241,6 @@ fn add_run(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -132,13 +132,7 @@ impl QueryContext {
         let mut settled = match pending.order {
             Some((order, keys)) => {
                 about.sorted_by = keys;
-                let columns = match order {
-                    EventOrder::Columns(columns) => columns,
-                    EventOrder::Time { is_descending } => {
-                        let time = relation.scope.time();
-                        vec![SortColumn::new(time, is_descending)]
-                    }
-                };
+                let columns = in_one_order(order, &mut relation.scope);
                 self.sorted_by_columns(&relation, fields, columns, pending.limit, about).await?
             }
             None => {
@@ -232,6 +226,21 @@ impl QueryContext {
             work.held.get_or_insert_with(|| MemoryConsumer::new("rows").register(self.context.memory_pool()));
         Ok(held.try_grow(bytes)?)
     }
+}
+
+/// The columns that put the events of a dataset in the order that [`EventOrder`] says, down to the last event: however
+/// many there are and whichever way they are sorted, there is one order of them.
+fn in_one_order(order: EventOrder, scope: &mut Scope) -> Vec<SortColumn> {
+    let time = scope.time();
+    let mut columns = match order {
+        EventOrder::Time { is_descending } => vec![SortColumn::new(time, is_descending)],
+        EventOrder::Columns(mut columns) => {
+            columns.push(SortColumn::new(time, true));
+            columns
+        }
+    };
+    columns.extend(scope.as_sent().map(|column| SortColumn::new(column, false)));
+    columns
 }
 
 /// A plan that gives all rows in one stream.

@@ -140,6 +140,8 @@ impl Scan {
         match column {
             InputColumn::Time => Ok(numbers(block.times().await?)),
             InputColumn::Arrival => Ok(numbers(block.arrivals().await?)),
+            InputColumn::Sequence => Ok(numbers(signed(&block.sequences().await?))),
+            InputColumn::Index => Ok(numbers(widened(&block.indexes().await?))),
             InputColumn::Cursor => {
                 let rows: Vec<u32> = (0..block.rows() as u32).collect();
                 cursors(block, &rows).await
@@ -158,6 +160,8 @@ impl Scan {
         match column {
             InputColumn::Time => Ok(numbers(block.times_at(rows).await?)),
             InputColumn::Arrival => Ok(numbers(block.arrivals_at(rows).await?)),
+            InputColumn::Sequence => Ok(numbers(signed(&block.sequences_at(rows).await?))),
+            InputColumn::Index => Ok(numbers(widened(&block.indexes_at(rows).await?))),
             InputColumn::Cursor => cursors(block, rows).await,
             InputColumn::Template(_) => Ok(self.whole(block, column).await?.take(rows)?),
             InputColumn::Field(field, kind) => {
@@ -191,6 +195,15 @@ fn unpacked(texts: &StringArray, picked: &Picked) -> Result<Input> {
         }
     };
     Ok(Input::Plain(Arc::new(views)))
+}
+
+/// Numbers without a sign as numbers with one that are in the same order.
+fn signed(sequences: &[u64]) -> ScalarBuffer<i64> {
+    sequences.iter().map(|sequence| (*sequence ^ (1_u64 << 63)).cast_signed()).collect()
+}
+
+fn widened(indexes: &[u32]) -> ScalarBuffer<i64> {
+    indexes.iter().map(|index| i64::from(*index)).collect()
 }
 
 /// The identities of rows as texts.

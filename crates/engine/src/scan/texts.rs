@@ -221,7 +221,12 @@ impl Known<'_> {
     fn of_absent(&self, condition: &Typed) -> Result<Sure> {
         let is_absent = |place: &usize| match &self.scan.inputs[*place] {
             InputColumn::Field(field, kind) => !self.block.kinds(field).contains(*kind),
-            _ => false,
+            InputColumn::Time
+            | InputColumn::Arrival
+            | InputColumn::Sequence
+            | InputColumn::Index
+            | InputColumn::Cursor
+            | InputColumn::Template(_) => false,
         };
         let is_fixed = condition.inputs().iter().all(is_absent) && !condition.is_per_row();
         let is_true = if is_fixed { self.without_inputs(condition)? } else { None };
@@ -232,7 +237,12 @@ impl Known<'_> {
     fn without_inputs(&self, condition: &Typed) -> Result<Option<bool>> {
         let absent = |column: &InputColumn| match column {
             InputColumn::Field(_, kind) => Input::Absent(arrow_type(type_of(*kind))),
-            _ => Input::Absent(arrow_schema::DataType::Null),
+            InputColumn::Time
+            | InputColumn::Arrival
+            | InputColumn::Sequence
+            | InputColumn::Index
+            | InputColumn::Cursor
+            | InputColumn::Template(_) => Input::Absent(arrow_schema::DataType::Null),
         };
         let inputs: Vec<Input> = self.scan.inputs.iter().map(absent).collect();
         let value = condition.evaluate(&Rows::new(&inputs, 1))?.into_array(1)?;

@@ -41,7 +41,8 @@ impl Scan {
         let counters = &self.counters;
         counters.blocks_examined.fetch_add(one, Ordering::Relaxed);
         counters.rows_examined.fetch_add(one * block.rows() as u64, Ordering::Relaxed);
-        let stored: u64 = self.inputs.iter().map(|column| stored_bytes(block, column)).sum();
+        let stored = self.inputs.iter().map(|column| stored_bytes(block, column));
+        let stored = stored.fold(0, u64::saturating_add);
         counters.bytes_read.fetch_add(one * stored.min(block.stored_bytes()), Ordering::Relaxed);
         counters.bytes_decoded.fetch_add(one * self.decoded_bytes(place, &all), Ordering::Relaxed);
     }
@@ -50,15 +51,15 @@ impl Scan {
     pub(crate) fn decoded_bytes(&self, block: usize, places: &[usize]) -> u64 {
         let block = &self.blocks[block];
         let mut is_rest_counted = false;
-        let mut bytes = 0;
+        let mut bytes = 0_u64;
         for place in places {
             let column = &self.inputs[*place];
-            bytes += block.rows() as u64 * VALUE_BYTES;
+            bytes = bytes.saturating_add((block.rows() as u64).saturating_mul(VALUE_BYTES));
             // All fields without a column of their own are in one.
             if column.is_in_overflow(block) && std::mem::replace(&mut is_rest_counted, true) {
                 continue;
             }
-            bytes += text_bytes(block, column);
+            bytes = bytes.saturating_add(text_bytes(block, column));
         }
         bytes
     }
@@ -82,15 +83,20 @@ impl Scan {
         places.len() > COLUMNS_MANY && self.decoded_bytes(block, places) > self.whole_bytes_max()
     }
 
-    /// Into how many parts blocks are cut so that all columns that are read of one fit; one where they do.
+    /// Into how many parts blocks are cut so that all columns that are read of one fit; one where they do. No more than
+    /// the largest has rows: others would be empty.
     pub(super) fn parts_by_columns(&self) -> usize {
         if self.read.len() <= COLUMNS_MANY {
             return 1;
         }
         let largest = (0..self.blocks.len()).max_by_key(|block| self.blocks[*block].rows());
-        let bytes = largest.map_or(0, |block| self.decoded_bytes(block, &self.read));
+        let Some(largest) = largest else { return 1 };
+        let bytes = self.decoded_bytes(largest, &self.read);
         match bytes > self.whole_bytes_max() {
-            true => usize::try_from(bytes.div_ceil(self.many_portion_bytes())).unwrap_or(usize::MAX),
+            true => {
+                let parts = usize::try_from(bytes.div_ceil(self.many_portion_bytes())).unwrap_or(usize::MAX);
+                parts.min(self.blocks[largest].rows().max(1))
+            }
             false => 1,
         }
     }
@@ -100,7 +106,7 @@ impl Scan {
     }
 
     fn whole_bytes_max(&self) -> u64 {
-        WHOLE_BYTES_MAX.min(self.pace.memory_max() as u64 / WHOLE_PART)
+        whole_bytes_of(self.pace.memory_max() as u64)
     }
 
     /// The picked rows of a block in portions that can be read at once; mostly all of them.
@@ -117,25 +123,44 @@ impl Scan {
             true => self.many_portion_bytes(),
             false => PORTION_BYTES,
         };
-        let of_each = portion.saturating_mul(rows) / bytes;
-        let of_each = usize::try_from(of_each).unwrap_or(usize::MAX).max(1);
+        let of_each = rows_of_portion(portion, rows, bytes);
         let starts = (0..count).step_by(of_each);
         starts.map(|start| picked.slice(start..count.min(start.saturating_add(of_each)))).collect()
     }
+}
+
+/// How many bytes of a block are decoded at once for a query that may have so many.
+fn whole_bytes_of(memory_max: u64) -> u64 {
+    WHOLE_BYTES_MAX.min(memory_max / WHOLE_PART)
+}
+
+/// How many rows are in a portion of so many bytes, where so many rows take so many bytes; one at least.
+fn rows_of_portion(portion: u64, rows: u64, bytes: u64) -> usize {
+    usize::try_from(portion.saturating_mul(rows) / bytes.max(1)).unwrap_or(usize::MAX).max(1)
 }
 
 fn stored_bytes(block: &Block, column: &InputColumn) -> u64 {
     match column {
         InputColumn::Field(field, kind) => block.column_bytes(field, *kind),
         // Times and the like are small beside what queries read.
-        InputColumn::Time | InputColumn::Arrival | InputColumn::Cursor | InputColumn::Template(_) => 0,
+        InputColumn::Time
+        | InputColumn::Arrival
+        | InputColumn::Sequence
+        | InputColumn::Index
+        | InputColumn::Cursor
+        | InputColumn::Template(_) => 0,
     }
 }
 
 fn text_bytes(block: &Block, column: &InputColumn) -> u64 {
     match column {
         InputColumn::Field(field, kind) => block.decoded_bytes(field, *kind),
-        InputColumn::Time | InputColumn::Arrival | InputColumn::Cursor | InputColumn::Template(_) => 0,
+        InputColumn::Time
+        | InputColumn::Arrival
+        | InputColumn::Sequence
+        | InputColumn::Index
+        | InputColumn::Cursor
+        | InputColumn::Template(_) => 0,
     }
 }
 
@@ -146,7 +171,7 @@ pub(super) fn is_heavy(block: &Block, column: &InputColumn) -> bool {
 
 /// Whether only these rows of a block are decoded, and not all.
 pub(super) fn is_few(rows: usize, block: &Block) -> bool {
-    rows * FEW < block.rows()
+    rows.saturating_mul(FEW) < block.rows()
 }
 
 /// Whether decoding a column whole would be felt: long texts, not numbers or words of a few.
@@ -155,8 +180,16 @@ pub(super) fn is_large(block: &Block, column: &InputColumn) -> bool {
         InputColumn::Field(
             field,
             kind @ (FieldKind::String | FieldKind::Array | FieldKind::Map | FieldKind::LongInteger),
-        ) => block.column_bytes(field, *kind) > block.rows() as u64 * SMALL_ROW_BYTES,
+        ) => block.column_bytes(field, *kind) > (block.rows() as u64).saturating_mul(SMALL_ROW_BYTES),
         InputColumn::Cursor => true,
-        InputColumn::Field(..) | InputColumn::Template(_) | InputColumn::Time | InputColumn::Arrival => false,
+        InputColumn::Field(_, FieldKind::Boolean | FieldKind::Integer | FieldKind::Float)
+        | InputColumn::Template(_)
+        | InputColumn::Time
+        | InputColumn::Arrival
+        | InputColumn::Sequence
+        | InputColumn::Index => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

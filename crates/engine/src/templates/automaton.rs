@@ -195,7 +195,7 @@ impl Ways {
     }
 
     fn add(&mut self, state: LazyStateID) -> Result<(), Unknown> {
-        if state.is_quit() || self.states.len() > STATES_MAX {
+        if state.is_quit() {
             return Err(Unknown);
         }
         if state.is_match() {
@@ -204,8 +204,14 @@ impl Ways {
         } else if state.is_dead() {
             self.has_failed = true;
         } else if !self.states.contains(&state) {
+            if self.states.len() >= STATES_MAX {
+                return Err(Unknown);
+            }
             self.states.push(state);
         }
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -72,7 +72,7 @@ impl Allowance {
         let taken = self.bytes.get().saturating_add(bytes);
         self.bytes.set(taken);
         if taken > self.held.get() {
-            let wanted = taken.next_multiple_of(PIECE_BYTES);
+            let wanted = taken.checked_next_multiple_of(PIECE_BYTES).unwrap_or(usize::MAX);
             if let Err(refused) = self.room.grow(wanted - self.held.get()) {
                 self.come_again(row)?;
                 return Err(refused);
@@ -91,7 +91,7 @@ impl Allowance {
 
     /// Looks at the clock from time to time, by how much was read for a row.
     pub fn look(&self, read: usize, row: usize) -> Result<()> {
-        let since = self.read.get() + read + BYTES_BETWEEN / ROWS_BETWEEN;
+        let since = self.read.get().saturating_add(read).saturating_add(BYTES_BETWEEN / ROWS_BETWEEN);
         self.read.set(if since < BYTES_BETWEEN { since } else { 0 });
         match since < BYTES_BETWEEN {
             true => Ok(()),

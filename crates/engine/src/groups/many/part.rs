@@ -7,6 +7,9 @@ use arrow_array::{Array, ArrayRef, UInt32Array};
 use super::keys::{Hashes, Key};
 use crate::Result;
 
+/// For each part there are so many rows, as long as there are neither very few parts nor very many.
+const PART_ROWS: usize = 1 << 16;
+
 /// Into how many parts rows go, as a power of two.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
@@ -30,7 +33,6 @@ pub(super) struct Rows<'a> {
 impl Parts {
     /// As many as keep the groups of one near the processor, and not so many that the rows of a block lie too far apart.
     pub(super) fn of(rows: usize) -> Self {
-        const PART_ROWS: usize = 1 << 16;
         Self { bits: (rows / PART_ROWS).next_power_of_two().ilog2().clamp(6, 10) }
     }
 
@@ -88,3 +90,6 @@ impl PartedBlock {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

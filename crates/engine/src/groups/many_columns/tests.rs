@@ -30,3 +30,14 @@ fn groups_of_very_many_columns_count_what_they_will_take() {
     let pool = pool_of(COLUMNS_MANY + 1);
     assert!(MemoryConsumer::new("PartialHashAggregateStream").register(&pool).try_grow(100_000).is_err());
 }
+
+#[test]
+fn very_many_aggregates_and_columns_are_told_from_many() {
+    let columns = COLUMNS_MANY;
+    assert_eq!(weight(3, columns), 3);
+    assert_eq!(weight(3, columns + 1), 3 + (columns + 1) * STATE_VALUES);
+    assert_eq!(weight(usize::MAX, columns + 1), usize::MAX);
+    assert_eq!(weight(3, usize::MAX), usize::MAX);
+    let come_back = [DISK_COLUMNS_MAX - 1, DISK_COLUMNS_MAX, DISK_COLUMNS_MAX + 1].map(come_back_at_once);
+    assert_eq!(come_back, [false, false, true]);
+}
