@@ -11,6 +11,7 @@ use crate::commits::next_commit;
 use crate::counts::from_stored;
 use crate::db::{read, write};
 use crate::deleted_datasets;
+use crate::endpoints::forget_errors;
 use crate::frozen_answers;
 use crate::lease::fence;
 use crate::limits::check_room;
@@ -334,6 +335,7 @@ impl Catalog {
             for statement in [frozen_answers::FORGET_DATASET, query_history::FORGET_DATASET] {
                 sqlx::query(statement).bind(org.as_str()).bind(name).execute(&mut *connection).await?;
             }
+            forget_errors!(connection, org, name, now);
             let commit = next_commit!(connection, Some(now), schema: true, datasets: 0_i64, segments: 0_i64);
             sqlx::query(
                 "UPDATE segment SET removed = $2, removed_at = $3 WHERE dataset_id = $1 AND removed IS NULL",

@@ -12,6 +12,7 @@ mod syslog;
 mod tcp;
 mod tls;
 mod udp;
+mod unstored;
 mod writer;
 
 use std::net::SocketAddr;

@@ -142,6 +142,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         are_as_many_as_the_licence_allows,
         let_their_senders_in_by_the_digest_alone,
         count_what_came_in,
+        tell_why_something_failed_as_they_stood_then,
     }
     identities {
         links_an_identity_once,
