@@ -8,12 +8,15 @@ pub mod maintenance;
 use std::sync::Arc;
 
 use tidegauge_catalog::datasets::{Dataset, DatasetPatch};
+use tidegauge_catalog::monitor_epochs::Gone;
 use tidegauge_model::dataset::{EVENTS_KIND, is_audit_name};
-use tidegauge_model::{Action, DatasetArea, DatasetId, DatasetName, ErrorKind, OrgArea, Rule, Violation};
+use tidegauge_model::{
+    Action, DatasetArea, DatasetId, DatasetName, ErrorKind, OrgArea, OrgId, Rule, Violation,
+};
 use tidegauge_store::DatasetState;
 
 use super::text::{DESCRIPTION_MAX, check_dataset_name, check_text};
-use super::{Caller, Error, Result};
+use super::{Caller, Error, Result, view_reads};
 use crate::app::App;
 
 /// What a dataset can be said to hold.
@@ -149,8 +152,20 @@ pub async fn delete(app: &App, caller: &Caller, name: &str) -> Result<()> {
         // Only so that its bytes are counted for the month; the dataset goes in any case.
         tracing::warn!(%error, dataset = name, "the last events of a deleted dataset could not be counted");
     }
-    let id = app.catalog.delete_dataset(org, name, caller.now, &caller.change()).await?;
+    let (views, change) = (view_reads::monitored_views_of(app, org, name).await?, caller.change());
+    let id = app.catalog.delete_dataset_of_views(org, name, &views, caller.now, &change).await?;
     app.store.remove(&id.ok_or_else(not_found)?);
+    if let Err(error) = begin_monitors_anew(app, org, name).await {
+        tracing::warn!(error = %error.message, dataset = name, "monitors of a deleted dataset did not begin anew twice");
+    }
+    Ok(())
+}
+
+/// Monitors that read a dataset began anew when it was deleted. Until it was gone from the store as well, a run of theirs
+/// could still read its events, and so they do it once more.
+async fn begin_monitors_anew(app: &App, org: &OrgId, name: &str) -> Result<()> {
+    let views = view_reads::monitored_views_of(app, org, name).await?;
+    app.catalog.begin_monitors_anew(org, Gone { dataset: Some(name), views: &views }).await?;
     Ok(())
 }
 
