@@ -9,6 +9,7 @@ use tidegauge_model::{Rule, Timestamp, Violation};
 use super::get;
 use super::reader::may_see;
 use crate::app::App;
+use crate::service::alerting::ids::check_of_hidden_group;
 use crate::service::{Caller, Result};
 
 /// Most runs that a history has.
@@ -77,17 +78,23 @@ async fn hide_findings(
     checks: &mut [MonitorCheck],
 ) -> Result<()> {
     let known = app.catalog.monitor_reads(caller.org()?, Some(&monitor.id)).await?;
+    let (mut run, mut place) = (None, 0);
     for check in checks {
+        place = if run == Some(check.at) { place + 1 } else { 0 };
+        run = Some(check.at);
         if !may_see(caller, known.of(&monitor.id, check.epoch)) {
-            hide_values(check);
+            hide_values(monitor, check, place);
         }
     }
     Ok(())
 }
 
-/// Leaves what events say out of a run: its value, its groups, and the text that names them.
-fn hide_values(check: &mut MonitorCheck) {
+/// Leaves what events say out of a run: its value, its groups, the text that names them, and the id that is made of them.
+fn hide_values(monitor: &Monitor, check: &mut MonitorCheck, place: usize) {
     check.value = None;
+    if !check.group_key.is_empty() {
+        check.id = check_of_hidden_group(&monitor.id, check.at, place);
+    }
     check.group_key = String::new();
     if check.outcome != CheckOutcome::Failed {
         check.reason = HIDDEN.to_owned();

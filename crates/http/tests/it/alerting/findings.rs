@@ -1,5 +1,7 @@
 //! What runs have found is for those who could have found it, and goes nowhere else.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use tidegauge_app::service::alerting::run::{Ran, run_as_read};
 use tidegauge_model::message::DeliveryState;
@@ -63,6 +65,15 @@ async fn values(app: TestApp) {
     }
     let runs = get(&app, &format!("/v2/monitors/{id}/runs"), &blind).await;
     assert!(runs.as_array().unwrap().iter().all(|run| run["value"].is_null() && run.get("group").is_none()));
+    // An id that is made of the values would let them be guessed.
+    let seen = get(&app, &format!("/v2/monitors/{id}/runs"), &sees).await;
+    let (seen, runs) = (seen.as_array().unwrap(), runs.as_array().unwrap());
+    assert!(seen.len() == runs.len() && seen.iter().any(|run| !run["group"].is_null()), "{seen:?}");
+    for (seen, hidden) in seen.iter().zip(runs) {
+        assert_eq!(seen["checkId"] == hidden["checkId"], seen["group"].is_null(), "{seen} {hidden}");
+    }
+    let ids: BTreeSet<&str> = runs.iter().map(|run| run["checkId"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), runs.len());
     // Nor does an annotation tell more when it is moved to a dataset that its reader may query.
     let mark = get(&app, "/v2/annotations", &other).await[0]["id"].as_str().unwrap().to_owned();
     let path = format!("/v2/annotations/{mark}");
