@@ -61,7 +61,8 @@ pub struct DatasetChange {
 /// The datasets that the caller can do anything with.
 pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Dataset>> {
     let datasets = app.catalog.list_datasets(caller.org()?).await?;
-    Ok(datasets.into_iter().filter(|dataset| is_visible(caller, dataset.name.as_str())).collect())
+    let visible = datasets.into_iter().filter(|dataset| is_visible(caller, dataset.name.as_str()));
+    Ok(visible.map(|dataset| shown(caller, dataset)).collect())
 }
 
 /// The names of all datasets that the caller may query.
@@ -73,6 +74,10 @@ pub async fn queryable(app: &App, caller: &Caller) -> Result<Vec<String>> {
 }
 
 pub async fn get(app: &App, caller: &Caller, name: &str) -> Result<Dataset> {
+    Ok(shown(caller, find(app, caller, name).await?))
+}
+
+async fn find(app: &App, caller: &Caller, name: &str) -> Result<Dataset> {
     let found = app.catalog.find_dataset(caller.org()?, name).await?;
     found.filter(|_| is_visible(caller, name)).ok_or_else(not_found)
 }
@@ -125,7 +130,7 @@ pub async fn create(app: &App, caller: &Caller, input: DatasetInput) -> Result<D
 
 /// Changes a dataset. Events go by a shorter retention time, so that is for who may let go of them in another way.
 pub async fn update(app: &App, caller: &Caller, name: &str, change: DatasetChange) -> Result<Dataset> {
-    let present = get(app, caller, name).await?;
+    let present = find(app, caller, name).await?;
     if let Some(description) = &change.description {
         check_text("description", description, DESCRIPTION_MAX)?;
     }
@@ -140,7 +145,7 @@ pub async fn update(app: &App, caller: &Caller, name: &str, change: DatasetChang
     };
     let updated =
         app.catalog.update_dataset(caller.org()?, name, patch, caller.now, &caller.change()).await?;
-    updated.ok_or_else(not_found)
+    updated.map(|dataset| shown(caller, dataset)).ok_or_else(not_found)
 }
 
 pub async fn delete(app: &App, caller: &Caller, name: &str) -> Result<()> {
@@ -213,6 +218,14 @@ fn may_know(caller: &Caller, name: &str) -> bool {
     is_open
         && (held.allows_org(OrgArea::Datasets, Action::Read)
             || held.allows_dataset(name, DatasetArea::Query, Action::Read))
+}
+
+/// A dataset as the caller may see it: which fields keep objects names fields.
+fn shown(caller: &Caller, mut dataset: Dataset) -> Dataset {
+    if !may_know(caller, dataset.name.as_str()) {
+        dataset.map_fields.clear();
+    }
+    dataset
 }
 
 /// The datasets of which the caller may know what their events are like.

@@ -9,7 +9,7 @@ use tidegauge_model::columns::{FIELD_NAME_BYTES_MAX, RESERVED_FIELDS, TIME_FIELD
 use tidegauge_model::{FieldKind, Rule, Violation};
 use tidegauge_store::DatasetState;
 
-use super::{audit_dataset, find_state, get, list_known, may_know, not_found};
+use super::{audit_dataset, find as find_dataset, find_state, list_known, may_know, not_found};
 use crate::app::App;
 use crate::service::text::{DESCRIPTION_MAX, NAME_MAX, check_text};
 use crate::service::{Caller, Error, Result};
@@ -39,7 +39,7 @@ pub struct FieldInput {
 }
 
 pub async fn list(app: &App, caller: &Caller, name: &str) -> Result<Vec<DescribedField>> {
-    let dataset = get(app, caller, name).await?;
+    let dataset = find_dataset(app, caller, name).await?;
     of(app, caller, &dataset).await
 }
 
@@ -130,7 +130,7 @@ fn words(kinds: &[FieldKind]) -> String {
 }
 
 pub async fn map_fields(app: &App, caller: &Caller, name: &str) -> Result<Vec<String>> {
-    Ok(get(app, caller, name).await?.map_fields)
+    Ok(find_dataset(app, caller, name).await?.map_fields)
 }
 
 pub async fn set_map_fields(
