@@ -18,8 +18,9 @@ const RUNS_MAX: i64 = 50_000;
 /// How far runs are looked back for, where nobody says it.
 const RUNS_BACK: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What stands where the reason of a run would tell what events say.
-pub(super) const HIDDEN: &str = "what was found is for those who may query what the monitor reads";
+/// What stands where the reason of a run would tell what events say, or which fields they have.
+const FOUND: &str = "what was found is for those who may query what the monitor reads";
+const FAILED: &str = "the query failed; why is for those who may query what the monitor reads";
 
 /// A stretch of time as a caller wrote it.
 #[derive(Debug, Default)]
@@ -96,9 +97,13 @@ fn hide_values(monitor: &Monitor, check: &mut MonitorCheck, place: usize) {
         check.id = check_of_hidden_group(&monitor.id, check.at, place);
     }
     check.group_key = String::new();
-    if check.outcome != CheckOutcome::Failed {
-        check.reason = HIDDEN.to_owned();
-    }
+    check.reason = hidden_reason(check.outcome);
+}
+
+/// What is told in place of the reason of a run.
+pub(super) fn hidden_reason(outcome: CheckOutcome) -> String {
+    let reason = if outcome == CheckOutcome::Failed { FAILED } else { FOUND };
+    reason.to_owned()
 }
 
 fn required(field: &str) -> Violation {
