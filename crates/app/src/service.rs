@@ -42,6 +42,7 @@ pub mod token_uses;
 pub mod tokens;
 pub mod usage;
 pub mod users;
+mod view_reads;
 pub mod views;
 pub mod virtual_fields;
 

@@ -13,9 +13,11 @@ use crate::commits::next_commit;
 use crate::counts::from_stored;
 use crate::db::{read, write};
 use crate::deleted_datasets;
+use crate::endpoints::forget_errors;
 use crate::frozen_answers;
 use crate::lease::fence;
 use crate::limits::check_room;
+use crate::monitor_epochs::{Gone, begin_anew};
 use crate::query_history;
 use crate::views::{IS_VIEW, check_name_is_free};
 use crate::{Catalog, Error, Result};
@@ -310,12 +312,24 @@ impl Catalog {
         row.read().map(Some)
     }
 
-    /// Deletes a dataset with all that is known of it, but that it was deleted. Its segments are removed as of `now`;
-    /// their files are deleted later. `None` if there is no such dataset.
+    /// Deletes a dataset that no view reads.
     pub async fn delete_dataset(
         &self,
         org: &OrgId,
         name: &str,
+        now: Timestamp,
+        change: &Change,
+    ) -> Result<Option<DatasetId>> {
+        self.delete_dataset_of_views(org, name, &[], now, change).await
+    }
+
+    /// Deletes a dataset with all that is known of it, but that it was deleted; `views` are those that read it. Its segments
+    /// are removed as of `now`; their files are deleted later. `None` if there is no such dataset.
+    pub async fn delete_dataset_of_views(
+        &self,
+        org: &OrgId,
+        name: &str,
+        views: &[String],
         now: Timestamp,
         change: &Change,
     ) -> Result<Option<DatasetId>> {
@@ -336,6 +350,8 @@ impl Catalog {
             for statement in [frozen_answers::FORGET_DATASET, query_history::FORGET_DATASET] {
                 sqlx::query(statement).bind(org.as_str()).bind(name).execute(&mut *connection).await?;
             }
+            forget_errors!(connection, org, name, now);
+            begin_anew!(connection, org, Gone { dataset: Some(name), views });
             let commit = next_commit!(connection, Some(now), schema: true, datasets: 0_i64, segments: 0_i64);
             sqlx::query(
                 "UPDATE segment SET removed = $2, removed_at = $3 WHERE dataset_id = $1 AND removed IS NULL",

@@ -50,6 +50,30 @@ pub struct LastError {
     pub message: String,
 }
 
+/// An endpoint as it stood when something came in by it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EndpointAt {
+    pub id: EndpointId,
+    /// None where nobody got as far as that, and nothing of an event was looked at.
+    pub version: Option<Version>,
+}
+
+/// Which dataset an endpoint led to, and since when it stands like that. Why something was not stored is shown for no
+/// other version: it may quote an event of a dataset that its reader may not query.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    pub dataset: String,
+    pub modified: Timestamp,
+}
+
+impl Endpoint {
+    /// As it stands now.
+    pub fn as_it_stands(&self) -> EndpointAt {
+        let version = Version { dataset: self.dataset.clone(), modified: self.modified };
+        EndpointAt { id: self.id.clone(), version: Some(version) }
+    }
+}
+
 impl Stats {
     /// Adds what came later.
     pub fn add(&mut self, later: Self) {
@@ -129,9 +153,59 @@ const REPLACE: &str = concat!(
     columns!()
 );
 
-const COUNT: &str = "UPDATE endpoint SET events = events + $2, bytes = bytes + $3, failures = failures + $4, \
-     last_event = COALESCE($5, last_event), last_error = COALESCE($6, last_error), \
-     last_error_at = COALESCE($7, last_error_at) WHERE id = $1";
+/// Why something was not stored counts if the endpoint still stands as it did then; where it has another dataset by now, or
+/// its dataset was deleted since, it says nothing of that.
+macro_rules! if_same_version {
+    ($value:literal, $present:literal) => {
+        concat!(
+            "CASE WHEN $8 IS NULL OR (dataset = $8 AND modified = $9) THEN COALESCE(",
+            $value,
+            ", ",
+            $present,
+            ") ELSE ",
+            $present,
+            " END"
+        )
+    };
+}
+
+const COUNT: &str = concat!(
+    "UPDATE endpoint SET events = events + $2, bytes = bytes + $3, failures = failures + $4, \
+     last_event = COALESCE($5, last_event), last_error = ",
+    if_same_version!("$6", "last_error"),
+    ", last_error_at = ",
+    if_same_version!("$7", "last_error_at"),
+    " WHERE id = $1"
+);
+
+pub(crate) const OF_DATASET: &str = "SELECT id FROM endpoint WHERE org_id = $1 AND dataset = $2";
+
+/// Another version, so that what is on its way into the catalogue does not come back.
+pub(crate) const FORGET_ERROR: &str = "UPDATE endpoint SET last_error = NULL, last_error_at = NULL, \
+    modified = CASE WHEN modified < $2 THEN $2 ELSE modified + 1 END WHERE id = $1";
+
+/// Forgets inside a transaction why something was not stored in a dataset that is deleted: another one of its name has other
+/// readers.
+macro_rules! forget_errors {
+    ($connection:expr, $org:expr, $dataset:expr, $now:expr) => {{
+        let mut endpoints: Vec<String> = sqlx::query_scalar($crate::endpoints::OF_DATASET)
+            .bind($org.as_str())
+            .bind($dataset)
+            .fetch_all(&mut *$connection)
+            .await?;
+        // In the order in which what came in is counted, so that nobody waits for each other in a circle.
+        endpoints.sort_unstable();
+        for endpoint in &endpoints {
+            sqlx::query($crate::endpoints::FORGET_ERROR)
+                .bind(endpoint)
+                .bind($now.as_micros())
+                .execute(&mut *$connection)
+                .await?;
+        }
+    }};
+}
+
+pub(crate) use forget_errors;
 
 /// What the audit trail says of an endpoint: its name, what it takes and where that goes, and nothing of its address.
 fn detail(endpoint: &Endpoint) -> String {
@@ -222,17 +296,20 @@ impl Catalog {
     }
 
     /// Adds what came in by endpoints. One that was deleted meanwhile is left out.
-    pub async fn count_endpoints(&self, stats: &[(EndpointId, Stats)]) -> Result<()> {
+    pub async fn count_endpoints(&self, stats: &[(EndpointAt, Stats)]) -> Result<()> {
         write_stats!(self, connection => {
-            for (id, stats) in stats {
+            for (endpoint, stats) in stats {
+                let version = endpoint.version.as_ref();
                 sqlx::query(COUNT)
-                    .bind(id.as_str())
+                    .bind(endpoint.id.as_str())
                     .bind(to_stored(stats.events)?)
                     .bind(to_stored(stats.bytes)?)
                     .bind(to_stored(stats.failures)?)
                     .bind(stats.last_event.map(Timestamp::as_micros))
                     .bind(stats.last_error.as_ref().map(|error| error.message.as_str()))
                     .bind(stats.last_error.as_ref().map(|error| error.at.as_micros()))
+                    .bind(version.map(|version| version.dataset.as_str()))
+                    .bind(version.map(|version| version.modified.as_micros()))
                     .execute(&mut *connection)
                     .await?;
             }

@@ -31,6 +31,7 @@ pub mod limits;
 pub mod link_issuers;
 pub mod membership;
 pub mod monitor_checks;
+pub mod monitor_epochs;
 pub mod monitor_reads;
 pub mod monitor_runs;
 pub mod monitor_states;

@@ -8,6 +8,7 @@ use crate::audit::detail::{listed, named_with};
 use crate::audit::{Change, record};
 use crate::db::{read, write};
 use crate::limits::{LIST_BYTES_MAX, VIEWS_MAX, check_room};
+use crate::monitor_epochs::{Gone, begin_anew};
 use crate::orgs::lock_org;
 use crate::{Catalog, Error, Result};
 
@@ -199,7 +200,8 @@ impl Catalog {
     }
 
     /// Replaces what a caller may set, unless `check` refuses to have the present view changed. A conflict if another
-    /// view or a dataset of the organisation has its name; `None` if there is no such view.
+    /// view or a dataset of the organisation has its name; `None` if there is no such view. With another text or name it is
+    /// another view, and monitors that read it begin anew, as they do where it is deleted.
     pub async fn replace_view<E>(
         &self,
         org: &OrgId,
@@ -225,6 +227,9 @@ impl Catalog {
                 .fetch_one(&mut *connection)
                 .await
                 .map_err(Error::name_taken("view"))?;
+            if present.name != view.name || present.apl != view.apl {
+                begin_anew!(connection, org, Gone { dataset: None, views: &[present.name] });
+            }
             record!(connection, change, "view.update", view.id.as_str(), detail(view));
             row
         });
@@ -251,6 +256,7 @@ impl Catalog {
                 .execute(&mut *connection)
                 .await?;
             record!(connection, change, "view.delete", id.as_str(), detail(&present));
+            begin_anew!(connection, org, Gone { dataset: None, views: &[present.name] });
         });
         Ok(Some(Ok(())))
     }

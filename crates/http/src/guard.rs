@@ -159,7 +159,7 @@ fn note_failure(app: &App, endpoint: &Endpoint, response: &Response, now: Timest
     }
     let cause = in_words.or_else(|| response.extensions().get::<ErrorBody>().map(ErrorBody::cause));
     let cause = cause.unwrap_or_else(|| format!("refused with {}", status.as_u16()));
-    app.endpoint_uses.failed(&endpoint.id, 1, &cause, now);
+    app.endpoint_uses.failed(endpoint.as_it_stands(), 1, &cause, now);
 }
 
 fn is_refusal(status: StatusCode) -> bool {

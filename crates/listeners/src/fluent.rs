@@ -8,7 +8,7 @@ use std::time::Duration;
 use tidegauge_app::metrics::listeners::Dropped;
 use tidegauge_app::service::endpoints;
 use tidegauge_app::service::ingest::listened::{self, Came};
-use tidegauge_app::service::ingest::sender::{Key, Refused};
+use tidegauge_app::service::ingest::sender::Key;
 use tidegauge_auth::sha512_hex;
 use tidegauge_ingest::Events;
 use tidegauge_model::{EndpointKind, ErrorKind, rng};
@@ -23,6 +23,7 @@ use crate::port::Port;
 use crate::room::Room;
 use crate::settings::FluentSettings;
 use crate::tcp::{self, READ_BYTES, Stream, Talk, next_bytes};
+use crate::unstored::Unstored;
 
 /// What the listener calls itself to who shares a key with it.
 const HOSTNAME: &str = "tidegauge";
@@ -106,7 +107,12 @@ impl Fluent {
                 return Err(End::Full);
             }
             let mut batches = Vec::new();
-            while let Some(step) = connection.next_step().map_err(|problem| self.broken(&problem))? {
+            loop {
+                let step = match connection.next_step() {
+                    Ok(Some(step)) => step,
+                    Ok(None) => break,
+                    Err(problem) => return Err(self.broken(problem).await),
+                };
                 match (step, &handshake) {
                     (Step::Batch(batch), _) => batches.push(batch),
                     (Step::Ping(ping), Some(handshake)) => {
@@ -147,27 +153,22 @@ impl Fluent {
             return Ok(());
         }
         let (batches, mut wait) = (Arc::new(batches), RETRY_FIRST);
-        let endpoint = &self.settings.senders.endpoint;
         let count = batches.len() as u64;
         for attempt in 1.. {
-            let refused = match self.try_once(&batches, key.clone()).await {
+            let unstored = match self.try_once(&batches, key.clone()).await {
                 Ok(()) => {
                     self.port.metrics.stored(self.port.name, count);
                     return Ok(());
                 }
-                Err(refused) => refused,
+                Err(unstored) => unstored,
             };
-            let (kind, reason) = match refused {
-                Refused::Protocol(problem) => (problem.kind, problem.message),
-                Refused::Service(error) => (error.kind, error.message),
-            };
-            if !passes(kind) || attempt == ATTEMPTS || self.context.give_up.is_cancelled() {
+            if !passes(unstored.kind) || attempt == ATTEMPTS || self.context.give_up.is_cancelled() {
                 tracing::warn!(
                     listener = self.port.name,
-                    reason,
+                    reason = unstored.reason,
                     "batches of Fluent forward were not stored"
                 );
-                self.context.app.endpoint_uses.failed(endpoint, count, &reason, self.context.app.now());
+                unstored.note(&self.context.app, count);
                 return Err(End::Unstored(count));
             }
             sleep(wait).await;
@@ -176,26 +177,33 @@ impl Fluent {
         Ok(())
     }
 
-    async fn try_once(&self, batches: &Arc<Vec<Batch>>, key: Option<Key>) -> Result<(), Refused> {
+    async fn try_once(&self, batches: &Arc<Vec<Batch>>, key: Option<Key>) -> Result<(), Unstored> {
         let (app, batches) = (Arc::clone(&self.context.app), Arc::clone(batches));
         let endpoint = self.settings.senders.endpoint.clone();
         // Boxed once here, or every layer around it would copy it.
         let work = Box::pin(async move {
-            let caller = endpoints::by_listener(&app, &endpoint, EndpointKind::Fluent).await?;
+            let caller = endpoints::by_listener(&app, &endpoint, EndpointKind::Fluent)
+                .await
+                .map_err(|error| Unstored::of_unknown(&endpoint, error))?;
             let came = Came {
                 bytes: batches.iter().map(|batch| batch.bytes() as u64).sum(),
                 // One after the other is unpacked.
                 beside: batches.iter().map(Batch::unpacked_bytes).max().unwrap_or_default(),
             };
             let read = |events: &mut Events<'_>| batches.iter().try_for_each(|batch| batch.read(events));
-            listened::store(&app, &caller, came, key, read).await.map(drop)
+            let stored = listened::store(&app, &caller, came, key, read).await;
+            stored.map(drop).map_err(|refused| Unstored::of(&endpoint, &caller, refused))
         });
         self.context.app.background.run(work).await
     }
 
-    fn broken(&self, problem: &Problem) -> End {
+    async fn broken(&self, problem: Problem) -> End {
         let (app, endpoint) = (&self.context.app, &self.settings.senders.endpoint);
-        app.endpoint_uses.failed(endpoint, 1, &problem.message, app.now());
+        let unstored = match endpoints::by_listener(app, endpoint, EndpointKind::Fluent).await {
+            Ok(caller) => Unstored::of(endpoint, &caller, problem.into()),
+            Err(error) => Unstored::of_unknown(endpoint, error),
+        };
+        unstored.note(app, 1);
         End::Broken
     }
 }

@@ -13,6 +13,7 @@ mod syslog;
 mod tcp;
 mod tls;
 mod udp;
+mod unstored;
 mod writer;
 
 use std::net::SocketAddr;

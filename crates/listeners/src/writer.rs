@@ -10,7 +10,6 @@ use tidegauge_app::App;
 use tidegauge_app::metrics::listeners::Dropped;
 use tidegauge_app::service::endpoints;
 use tidegauge_app::service::ingest::listened::{self, Came};
-use tidegauge_app::service::ingest::sender::Refused;
 use tidegauge_ingest::Events;
 use tidegauge_model::{EndpointId, EndpointKind, ErrorKind};
 use tidegauge_protocols::Problem;
@@ -19,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::port::Port;
 use crate::queue::{Message, Waiting};
+use crate::unstored::Unstored;
 
 /// So much is stored at once.
 const BATCH_BYTES: usize = 1 << 20;
@@ -51,9 +51,9 @@ pub(crate) struct Writer {
 enum Attempt {
     Stored,
     /// It may succeed later, if nothing but time has to pass or somebody mends what is in the way.
-    Later(String),
+    Later(Unstored),
     /// It is the messages that are in the way.
-    Never(String),
+    Never(Unstored),
 }
 
 impl Writer {
@@ -71,43 +71,43 @@ impl Writer {
         let whole = 0..batch.len();
         let mut parts = vec![whole];
         while let Some(part) = parts.pop() {
-            let Err(reason) = self.keep_trying(&batch, part.clone()).await else { continue };
+            let Err(unstored) = self.keep_trying(&batch, part.clone()).await else { continue };
             if part.len() > 1 && !self.give_up.is_cancelled() {
                 let middle = part.start + part.len() / 2;
                 parts.extend([middle..part.end, part.start..middle]);
                 continue;
             }
-            let count = part.len() as u64;
+            let (count, reason) = (part.len() as u64, unstored.reason.as_str());
             tracing::warn!(listener = self.port.name, count, reason, "messages could not be stored");
             self.port.dropped(Dropped::Unstored, count);
-            self.app.endpoint_uses.failed(&self.endpoint, count, &reason, self.app.now());
+            unstored.note(&self.app, count);
         }
     }
 
     /// Tries until it is stored; the reason if it never will be.
-    async fn keep_trying(&self, batch: &Arc<Vec<Message>>, part: Range<usize>) -> Result<(), String> {
+    async fn keep_trying(&self, batch: &Arc<Vec<Message>>, part: Range<usize>) -> Result<(), Unstored> {
         let mut wait = RETRY_FIRST;
         loop {
-            let reason = match self.try_once(batch, part.clone()).await {
+            let unstored = match self.try_once(batch, part.clone()).await {
                 Attempt::Stored => {
                     self.port.metrics.stored(self.port.name, part.len() as u64);
                     return Ok(());
                 }
-                Attempt::Never(reason) => return Err(reason),
-                Attempt::Later(reason) => reason,
+                Attempt::Never(unstored) => return Err(unstored),
+                Attempt::Later(unstored) => unstored,
             };
             if wait == RETRY_FIRST {
                 tracing::warn!(
                     listener = self.port.name,
-                    reason,
+                    reason = unstored.reason,
                     "what came in waits until it can be stored"
                 );
             }
             // Nothing is lost yet, but a person should see why nothing arrives.
-            self.app.endpoint_uses.failed(&self.endpoint, 0, &reason, self.app.now());
+            unstored.note(&self.app, 0);
             tokio::select! {
                 () = sleep(wait) => wait = (wait * 2).min(RETRY_MAX),
-                () = self.give_up.cancelled() => return Err(reason),
+                () = self.give_up.cancelled() => return Err(unstored),
             }
         }
     }
@@ -117,31 +117,30 @@ impl Writer {
         let (speech, batch) = (Arc::clone(&self.speech), Arc::clone(batch));
         // Boxed once here, or every layer around it would copy it.
         let work = Box::pin(async move {
-            let caller = endpoints::by_listener(&app, &endpoint, kind).await?;
+            let caller = endpoints::by_listener(&app, &endpoint, kind)
+                .await
+                .map_err(|error| Unstored::of_unknown(&endpoint, error))?;
             let messages = &batch[part];
             let bytes = messages.iter().map(|message| message.bytes.len() as u64).sum();
             let came = Came { bytes, beside: 0 };
             let read = |events: &mut Events<'_>| speech.read(messages, events);
-            listened::store(&app, &caller, came, None, read).await.map(drop)
+            let stored = listened::store(&app, &caller, came, None, read).await;
+            stored.map(drop).map_err(|refused| Unstored::of(&endpoint, &caller, refused))
         });
         match self.app.background.run(work).await {
             Ok(()) => Attempt::Stored,
-            Err(refused) => attempt_of(refused),
+            Err(unstored) => attempt_of(unstored),
         }
     }
 }
 
 /// Whether what was refused is worth another attempt.
-fn attempt_of(refused: Refused) -> Attempt {
-    let (kind, message) = match refused {
-        Refused::Protocol(problem) => (problem.kind, problem.message),
-        Refused::Service(error) => (error.kind, error.message),
-    };
-    match kind {
+fn attempt_of(unstored: Unstored) -> Attempt {
+    match unstored.kind {
         ErrorKind::Malformed | ErrorKind::Invalid | ErrorKind::TooLarge | ErrorKind::UnsupportedMedia => {
-            Attempt::Never(message)
+            Attempt::Never(unstored)
         }
-        _ => Attempt::Later(message),
+        _ => Attempt::Later(unstored),
     }
 }
 

@@ -4,7 +4,7 @@
 
 pub mod backtest;
 mod cells;
-mod ids;
+pub(super) mod ids;
 mod monitor_query;
 pub mod resolve;
 pub mod run;

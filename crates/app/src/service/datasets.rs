@@ -8,12 +8,15 @@ pub mod maintenance;
 use std::sync::Arc;
 
 use tidegauge_catalog::datasets::{Dataset, DatasetPatch};
+use tidegauge_catalog::monitor_epochs::Gone;
 use tidegauge_model::dataset::{EVENTS_KIND, is_audit_name};
-use tidegauge_model::{Action, DatasetArea, DatasetId, DatasetName, ErrorKind, OrgArea, Rule, Violation};
+use tidegauge_model::{
+    Action, DatasetArea, DatasetId, DatasetName, ErrorKind, OrgArea, OrgId, Rule, Violation,
+};
 use tidegauge_store::DatasetState;
 
 use super::text::{DESCRIPTION_MAX, check_dataset_name, check_text};
-use super::{Caller, Error, Result};
+use super::{Caller, Error, Result, view_reads};
 use crate::app::App;
 
 /// What a dataset can be said to hold.
@@ -58,7 +61,8 @@ pub struct DatasetChange {
 /// The datasets that the caller can do anything with.
 pub async fn list(app: &App, caller: &Caller) -> Result<Vec<Dataset>> {
     let datasets = app.catalog.list_datasets(caller.org()?).await?;
-    Ok(datasets.into_iter().filter(|dataset| is_visible(caller, dataset.name.as_str())).collect())
+    let visible = datasets.into_iter().filter(|dataset| is_visible(caller, dataset.name.as_str()));
+    Ok(visible.map(|dataset| shown(caller, dataset)).collect())
 }
 
 /// The names of all datasets that the caller may query.
@@ -70,6 +74,10 @@ pub async fn queryable(app: &App, caller: &Caller) -> Result<Vec<String>> {
 }
 
 pub async fn get(app: &App, caller: &Caller, name: &str) -> Result<Dataset> {
+    Ok(shown(caller, find(app, caller, name).await?))
+}
+
+async fn find(app: &App, caller: &Caller, name: &str) -> Result<Dataset> {
     let found = app.catalog.find_dataset(caller.org()?, name).await?;
     found.filter(|_| is_visible(caller, name)).ok_or_else(not_found)
 }
@@ -122,7 +130,7 @@ pub async fn create(app: &App, caller: &Caller, input: DatasetInput) -> Result<D
 
 /// Changes a dataset. Events go by a shorter retention time, so that is for who may let go of them in another way.
 pub async fn update(app: &App, caller: &Caller, name: &str, change: DatasetChange) -> Result<Dataset> {
-    let present = get(app, caller, name).await?;
+    let present = find(app, caller, name).await?;
     if let Some(description) = &change.description {
         check_text("description", description, DESCRIPTION_MAX)?;
     }
@@ -137,7 +145,7 @@ pub async fn update(app: &App, caller: &Caller, name: &str, change: DatasetChang
     };
     let updated =
         app.catalog.update_dataset(caller.org()?, name, patch, caller.now, &caller.change()).await?;
-    updated.ok_or_else(not_found)
+    updated.map(|dataset| shown(caller, dataset)).ok_or_else(not_found)
 }
 
 pub async fn delete(app: &App, caller: &Caller, name: &str) -> Result<()> {
@@ -149,8 +157,20 @@ pub async fn delete(app: &App, caller: &Caller, name: &str) -> Result<()> {
         // Only so that its bytes are counted for the month; the dataset goes in any case.
         tracing::warn!(%error, dataset = name, "the last events of a deleted dataset could not be counted");
     }
-    let id = app.catalog.delete_dataset(org, name, caller.now, &caller.change()).await?;
+    let (views, change) = (view_reads::monitored_views_of(app, org, name).await?, caller.change());
+    let id = app.catalog.delete_dataset_of_views(org, name, &views, caller.now, &change).await?;
     app.store.remove(&id.ok_or_else(not_found)?);
+    if let Err(error) = begin_monitors_anew(app, org, name).await {
+        tracing::warn!(error = %error.message, dataset = name, "monitors of a deleted dataset did not begin anew twice");
+    }
+    Ok(())
+}
+
+/// Monitors that read a dataset began anew when it was deleted. Until it was gone from the store as well, a run of theirs
+/// could still read its events, and so they do it once more.
+async fn begin_monitors_anew(app: &App, org: &OrgId, name: &str) -> Result<()> {
+    let views = view_reads::monitored_views_of(app, org, name).await?;
+    app.catalog.begin_monitors_anew(org, Gone { dataset: Some(name), views: &views }).await?;
     Ok(())
 }
 
@@ -198,6 +218,14 @@ fn may_know(caller: &Caller, name: &str) -> bool {
     is_open
         && (held.allows_org(OrgArea::Datasets, Action::Read)
             || held.allows_dataset(name, DatasetArea::Query, Action::Read))
+}
+
+/// A dataset as the caller may see it: which fields keep objects names fields.
+fn shown(caller: &Caller, mut dataset: Dataset) -> Dataset {
+    if !may_know(caller, dataset.name.as_str()) {
+        dataset.map_fields.clear();
+    }
+    dataset
 }
 
 /// The datasets of which the caller may know what their events are like.

@@ -2,17 +2,15 @@
 //! the right to query all that it reads, because a view hands that on. What a view may not read, such as another view, is
 //! checked when it is used.
 
-mod reads;
-
 use tidegauge_catalog::views::View;
 use tidegauge_lang::parse_query;
 use tidegauge_model::capability::ANY;
 use tidegauge_model::{Action, DatasetArea, Rule, ViewId, Violation};
 
-use self::reads::Reads;
 use super::datasets::audit_dataset::check_name_is_free;
 use super::query::failure::of_diagnostics;
 use super::text::{DESCRIPTION_MAX, check_filled, check_name, check_text};
+use super::view_reads::Reads;
 use super::{Caller, Error, Result};
 use crate::app::App;
 

@@ -1,9 +1,10 @@
 //! Endpoints: kept with the digest of their address, and with what came in by them.
 
-use tidegauge_catalog::endpoints::{Endpoint, LastError, Stats};
+use tidegauge_catalog::endpoints::{Endpoint, EndpointAt, LastError, Stats};
 use tidegauge_model::{Action, DatasetArea, EndpointKind, ErrorKind, OrgId, Timestamp};
 
 use crate::database::{Database, KEY_BYTE, TestCatalog};
+use crate::event_samples;
 use crate::samples::{self, OWNER, at};
 use crate::stored_sign_in::sha256;
 use crate::{stored_forms, stored_rows};
@@ -46,7 +47,7 @@ pub(crate) async fn replace_what_a_caller_may_set(test: &TestCatalog<'_>) {
     let before = endpoint("endpoint_1", EndpointKind::Loki);
     insert(test, &ours, &before).await;
     let counted = Stats { events: 3, ..Stats::default() };
-    test.count_endpoints(&[(before.id.clone(), counted.clone())]).await.unwrap();
+    test.count_endpoints(&[(before.as_it_stands(), counted.clone())]).await.unwrap();
     let wanted = Endpoint {
         name: "after".to_owned(),
         kind: EndpointKind::Hec,
@@ -137,14 +138,46 @@ pub(crate) async fn count_what_came_in(test: &TestCatalog<'_>) {
     };
     let second = Stats { events: 3, bytes: 30, last_event: Some(at(21)), ..Stats::default() };
     for stats in [first, second] {
-        let gone = ("endpoint_gone".into(), stats.clone());
-        test.count_endpoints(&[(kept.id.clone(), stats), gone]).await.unwrap();
+        let gone = EndpointAt { id: "endpoint_gone".into(), version: None };
+        test.count_endpoints(&[(kept.as_it_stands(), stats.clone()), (gone, stats)]).await.unwrap();
     }
     let found = test.find_endpoint(&ours, &kept.id).await.unwrap().unwrap();
     let all = Stats { events: 5, bytes: 50, failures: 1, last_event: Some(at(21)), last_error: Some(error) };
     assert_eq!(found.stats, all);
     assert_eq!(test.changes(), changes, "nobody is looked up again for it");
     assert!(test.new_audit().await.is_empty());
+}
+
+/// Why something was not stored may quote an event, which is for who may query where that was to go.
+pub(crate) async fn tell_why_something_failed_as_they_stood_then(test: &TestCatalog<'_>) {
+    let (ours, _) = samples::two_orgs(test).await;
+    let before = endpoint("endpoint_1", EndpointKind::Loki);
+    insert(test, &ours, &before).await;
+    event_samples::insert(test, &ours, "other").await;
+    let count = async |endpoint: EndpointAt, message: &str, time: i64| {
+        let last_error = Some(LastError { at: at(time), message: message.to_owned() });
+        let stats = Stats { failures: 1, last_error, ..Stats::default() };
+        test.count_endpoints(&[(endpoint, stats)]).await.unwrap();
+        let found = test.find_endpoint(&ours, &before.id).await.unwrap().unwrap();
+        (found.stats.failures, found.stats.last_error.map(|error| error.message))
+    };
+    let told = |message: &str| Some(message.to_owned());
+    assert_eq!(count(before.as_it_stands(), "of logs", 20).await, (1, told("of logs")));
+    let after = Endpoint { dataset: "other".to_owned(), modified: at(21), ..before.clone() };
+    test.replace_endpoint(&ours, &after, &samples::change(&ours)).await.unwrap().unwrap();
+    // What was under way comes too late to be told, and is counted.
+    assert_eq!(count(before.as_it_stands(), "of logs", 22).await, (2, None));
+    assert_eq!(count(after.as_it_stands(), "of other", 23).await, (3, told("of other")));
+    assert_eq!(count(before.as_it_stands(), "of logs", 24).await, (4, told("of other")));
+    // It goes with its dataset, and does not come back with another one of its name.
+    test.delete_dataset(&ours, "other", at(20), &samples::change(&ours)).await.unwrap().unwrap();
+    event_samples::insert(test, &ours, "other").await;
+    assert_eq!(count(after.as_it_stands(), "of the first other", 25).await, (5, None));
+    let present = test.find_endpoint(&ours, &before.id).await.unwrap().unwrap();
+    assert_eq!(count(present.as_it_stands(), "of the second", 26).await, (6, told("of the second")));
+    // Where nobody got as far as the endpoint, nothing of an event was looked at.
+    let unknown = EndpointAt { id: before.id.clone(), version: None };
+    assert_eq!(count(unknown, "cannot be found", 27).await, (7, told("cannot be found")));
 }
 
 /// An endpoint with what came in by it.

@@ -142,6 +142,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         are_as_many_as_the_licence_allows,
         let_their_senders_in_by_the_digest_alone,
         count_what_came_in,
+        tell_why_something_failed_as_they_stood_then,
     }
     identities {
         links_an_identity_once,
@@ -457,6 +458,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
     views {
         read_back_what_was_inserted,
         replace_what_a_caller_may_set,
+        begin_the_monitors_anew_that_read_them,
         share_their_names_with_datasets,
         take_one_of_many_with_the_same_name,
         are_refused_beyond_the_limit,
@@ -472,6 +474,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         fill_a_page_up_to_the_most_bytes,
     }
     monitor_runs {
+        are_lost_when_what_they_read_goes,
         due_ones_are_leased_once,
         several_nodes_share_the_work,
         are_shared_out_among_organisations,

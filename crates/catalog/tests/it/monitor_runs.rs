@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use tidegauge_catalog::annotations::{Annotation, AnnotationFilter};
 use tidegauge_catalog::monitor_checks::{CheckOutcome, MonitorCheck};
+use tidegauge_catalog::monitor_epochs::Gone;
 use tidegauge_catalog::monitor_runs::RecordedRun;
-use tidegauge_catalog::monitors::Monitor;
+use tidegauge_catalog::monitors::{Monitor, Reads};
 use tidegauge_catalog::outbox::NewDelivery;
 use tidegauge_model::message::Message;
 use tidegauge_model::monitor::AlertState;
@@ -285,4 +286,62 @@ pub(crate) async fn are_shared_out_among_organisations(test: &TestCatalog<'_>) {
     assert_eq!(leased("second", 100, 5).await, expected, "no more than five of one");
     assert_eq!(leased("third", 100, 5).await, Vec::<String>::new());
     assert_eq!(leased("fourth", 100, 7).await, ["mon_a05", "mon_a06"]);
+}
+
+fn reads(datasets: &[&str], views: &[&str]) -> Reads {
+    let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+    Reads { datasets: owned(datasets), views: owned(views) }
+}
+
+/// What runs have found in a dataset, or by a view that reads it, goes with it: another one of its name has other readers.
+pub(crate) async fn are_lost_when_what_they_read_goes(test: &TestCatalog<'_>) {
+    let (ours, theirs) = samples::two_orgs(test).await;
+    let change = samples::change(&ours);
+    for (id, org, reads) in [
+        ("mon_1", &ours, reads(&["logs"], &[])),
+        ("mon_2", &ours, reads(&["web"], &["daily"])),
+        ("mon_3", &ours, reads(&["logs-2", "web"], &["logs"])),
+        ("mon_4", &theirs, reads(&["logs"], &["daily"])),
+        ("mon_5", &ours, reads(&["logs"], &[])),
+    ] {
+        test.insert_monitor(&Monitor { reads, ..monitor(id, org) }, 1_000, &change).await.unwrap();
+    }
+    let moved = Monitor { reads: reads(&["web"], &[]), epoch: 2, ..monitor("mon_5", &ours) };
+    test.replace_monitor(&moved, &change).await.unwrap().unwrap();
+    let leased = test.lease_monitor(&ours, &"mon_1".into(), "owner", at(9), at(70)).await.unwrap();
+    assert!(leased.is_some());
+
+    let views = ["daily".to_owned()];
+    let gone = Gone { dataset: Some("logs"), views: &views };
+    test.begin_monitors_anew(&ours, gone).await.unwrap();
+    let mut epochs = Vec::new();
+    for id in ["mon_1", "mon_2", "mon_3", "mon_4", "mon_5"] {
+        let monitor = test.monitor_to_run(&id.into()).await.unwrap().unwrap();
+        epochs.push((monitor.revision, monitor.epoch));
+    }
+    assert_eq!(epochs, [(2, 2), (2, 2), (1, 1), (1, 1), (2, 2)]);
+    let (known, strange) =
+        (test.monitor_reads(&ours, None).await.unwrap(), test.monitor_reads(&theirs, None).await.unwrap());
+    for (id, epoch, expected) in [
+        ("mon_1", 1, None),
+        ("mon_1", 2, Some(reads(&["logs"], &[]))),
+        ("mon_2", 1, None),
+        ("mon_2", 2, Some(reads(&["web"], &["daily"]))),
+        ("mon_3", 1, Some(reads(&["logs-2", "web"], &["logs"]))),
+        // One that reads something else by now goes on.
+        ("mon_5", 1, None),
+        ("mon_5", 2, Some(reads(&["web"], &[]))),
+    ] {
+        assert_eq!(known.of(&id.into(), Some(epoch)), expected.as_ref(), "{id} {epoch}");
+    }
+    assert!(strange.of(&"mon_4".into(), Some(1)).is_some());
+    // A run that was under way found what is gone.
+    assert!(!test.record_monitor_run(&recorded(&ours, "mon_1", "owner")).await.unwrap());
+    assert_eq!(test.database.count("monitor_check").await, 0);
+
+    test.begin_monitors_anew(&ours, gone).await.unwrap();
+    let known = test.monitor_reads(&ours, None).await.unwrap();
+    assert_eq!(known.of(&"mon_1".into(), Some(2)), None);
+    assert!(known.of(&"mon_1".into(), Some(3)).is_some());
+    assert_eq!(test.monitored_views(&ours).await.unwrap().into_iter().collect::<Vec<_>>(), ["daily", "logs"]);
 }

@@ -8,6 +8,7 @@ use tokio::task::JoinSet;
 
 use crate::database::TestCatalog;
 use crate::event_samples::{self, MANY, dataset};
+use crate::monitors::monitor;
 use crate::samples::{self, OWNER, at};
 
 fn view(id: &str, name: &str) -> View {
@@ -96,6 +97,28 @@ pub(crate) async fn replace_what_a_caller_may_set(test: &TestCatalog<'_>) {
     assert_eq!(test.new_audit().await, ["view.delete view_1"]);
     assert!(!delete(test, &ours, "view_1").await);
     assert_eq!(test.list_views(&ours).await.unwrap(), [view("view_2", "bystander")]);
+}
+
+/// What was found by one text is not for who may query another one of its name.
+pub(crate) async fn begin_the_monitors_anew_that_read_them(test: &TestCatalog<'_>) {
+    let (ours, _) = samples::two_orgs(test).await;
+    let daily = view("view_1", "daily");
+    insert(test, &ours, &daily).await;
+    let reading = monitor("mon_1", &ours);
+    assert_eq!(reading.reads.views, ["daily"]);
+    test.insert_monitor(&reading, MANY, &samples::change(&ours)).await.unwrap();
+    let epoch = async || test.find_monitor(&ours, &reading.id).await.unwrap().unwrap().epoch;
+    let changed = async |view: View| {
+        replace(test, &ours, &view).await.unwrap().unwrap();
+        epoch().await
+    };
+    assert_eq!(changed(View { description: "other".to_owned(), ..daily.clone() }).await, 1);
+    assert_eq!(changed(View { apl: "['other']".to_owned(), ..daily.clone() }).await, 2);
+    assert_eq!(changed(view("view_1", "weekly")).await, 3);
+    // That name was another view's, which no monitor reads.
+    assert_eq!(changed(daily).await, 3);
+    assert!(delete(test, &ours, "view_1").await);
+    assert_eq!(epoch().await, 4);
 }
 
 pub(crate) async fn share_their_names_with_datasets(test: &TestCatalog<'_>) {

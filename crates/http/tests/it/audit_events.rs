@@ -315,26 +315,31 @@ async fn window(app: TestApp) {
     app.operate(|org| org.licence.limits.max_audit_window_seconds = 10 * 86_400 + 1).await;
     prune_audit::step(&app.app).await.unwrap();
     assert_eq!(days().await, (true, 11));
-    let path = format!("/v2/datasets/{AUDIT_DATASET}");
-    let owner = Some(app.owner_token.as_str());
-    for (body, status) in [
-        (json!({"useRetentionPeriod": true, "retentionDays": 12}), 422),
-        (json!({"useRetentionPeriod": false}), 422),
-        (json!({"useRetentionPeriod": true, "retentionDays": 3}), 200),
-        (json!({"description": "ours"}), 200),
-    ] {
-        let answer = app.send("PUT", &path, owner, Some(&body)).await;
-        assert_eq!(answer.status, status, "{body}: {answer:?}");
-    }
-    // Who is no owner leaves it as it is, whatever else they may.
+    // Nobody shortens the trail, whatever they may, and nobody keeps it beyond the licence.
     let (admin, token) =
         (app.member_token(Role::Admin).await, app.api_token(Capabilities::all(), None).await);
-    let body = json!({"useRetentionPeriod": true, "retentionDays": 2});
-    for other in [&admin, &token] {
-        assert_eq!(app.send("PUT", &path, Some(other), Some(&body)).await.status, 403);
+    for (body, status) in [
+        (json!({"useRetentionPeriod": true, "retentionDays": 12}), 422),
+        (json!({"useRetentionPeriod": true, "retentionDays": 10}), 422),
+        (json!({"retentionDays": 1}), 422),
+        (json!({"retentionDays": 0}), 422),
+        (json!({"useRetentionPeriod": false}), 422),
+        (json!({"useRetentionPeriod": false, "retentionDays": 1}), 422),
+        // What was read, and what says nothing of it.
+        (json!({"description": "ours", "useRetentionPeriod": true, "retentionDays": 11}), 200),
+        (json!({"description": "ours"}), 200),
+    ] {
+        for token in [&app.owner_token, &admin, &token] {
+            for version in ["v1", "v2"] {
+                let path = format!("/{version}/datasets/{AUDIT_DATASET}");
+                let answer = app.send("PUT", &path, Some(token), Some(&body)).await;
+                assert_eq!(answer.status, status, "{version} {body}: {answer:?}");
+            }
+        }
     }
-    assert_eq!(days().await, (true, 3));
+    assert_eq!(days().await, (true, 11));
+    // Where the licence is raised, so is it, and so is one that an owner shortened in an earlier version.
     app.operate(|org| org.licence.limits.max_audit_window_seconds = 365 * 86_400).await;
     prune_audit::step(&app.app).await.unwrap();
-    assert_eq!(days().await, (true, 3), "what an owner has set stays");
+    assert_eq!(days().await, (true, 365), "a licence that is raised lets the trail reach back further");
 }

@@ -35,6 +35,13 @@ pub(super) fn check(monitor: &MonitorId, at: Timestamp, group: &str) -> String {
     format!("check_{}", digest(&["check", monitor.as_str(), &at.to_string(), group]))
 }
 
+/// The same for who may not know the group: whoever guesses its values could try them against an id that is made of them.
+/// `place` is that of the group in its run.
+pub(in crate::service) fn check_of_hidden_group(monitor: &MonitorId, at: Timestamp, place: usize) -> String {
+    let parts = ["hidden check", monitor.as_str(), &at.to_string(), &place.to_string()];
+    format!("check_{}", digest(&parts))
+}
+
 /// The text of a group's key. Empty for what is not grouped.
 pub(super) fn group_text(key: &GroupKey) -> String {
     if key.is_empty() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tidegauge_catalog::Change;
 use tidegauge_catalog::datasets::{Dataset, DatasetPatch};
 use tidegauge_model::dataset::{AUDIT_DATASET, AUDIT_KIND, is_audit_name, resembles_audit_name};
-use tidegauge_model::{DatasetId, DatasetName, ErrorKind, OrgId, Role, Rule, Timestamp, Violation};
+use tidegauge_model::{DatasetId, DatasetName, ErrorKind, OrgId, Rule, Timestamp, Violation};
 use tidegauge_store::DatasetState;
 
 use super::{DatasetChange, RETENTION_DAYS_MAX};
@@ -61,40 +61,36 @@ fn written_by_the_service(name: &str) -> Error {
 /// Refuses what would take entries out of the audit trail, or show them otherwise than they are. `what` it is stands in
 /// the message.
 pub async fn check_is_free(app: &App, caller: &Caller, name: &str, what: &str) -> Result<()> {
-    if name != AUDIT_DATASET {
+    // Also one from before that was put back beside it.
+    if !is_audit_name(name) {
         return Ok(());
     }
     let found = app.catalog.find_dataset(caller.org()?, name).await?;
     if found.is_none_or(|dataset| dataset.kind != AUDIT_KIND) {
         return Ok(());
     }
-    let message = format!("{AUDIT_DATASET} holds the audit trail: nobody can {what}");
-    Err(Error::new(ErrorKind::Forbidden, message).hint(
-        "its events go by their age; an owner sets retentionDays within the audit window of the licence",
-    ))
+    let message = format!("{name} holds the audit trail: nobody can {what}");
+    let hint = "its events go by their age, with the audit window of the licence";
+    Err(Error::new(ErrorKind::Forbidden, message).hint(hint))
 }
 
-/// Checks a change of what is set about the dataset: how long its events are kept is for owners, and not beyond the time
-/// that the licence lets people look back.
+/// Checks a change of what is set about the dataset. How long its events are kept is the licence's to say: whoever could
+/// shorten that, an owner too, could take out of the trail what they did. What is sent back as it was read changes nothing.
 pub fn check_change(caller: &Caller, present: &Dataset, change: &DatasetChange) -> Result<()> {
     let sets_retention = change.use_retention.is_some() || change.retention_days.is_some();
     if present.kind != AUDIT_KIND || !sets_retention {
         return Ok(());
-    }
-    let org_context = caller.org_context()?;
-    if org_context.role != Some(Role::Owner) {
-        let message = format!("only an owner sets how long the events of {AUDIT_DATASET} are kept");
-        return Err(Error::new(ErrorKind::Forbidden, message));
     }
     if !change.use_retention.unwrap_or(present.use_retention) {
         let problem =
             "must be true: the events are kept for as long as the licence lets the audit trail reach back";
         return Err(Violation::new("useRetentionPeriod", Rule::OneOf, problem).into());
     }
-    let most = days_of_window(org_context.limits.max_audit_window_seconds);
-    if change.retention_days.unwrap_or(present.retention_days) > most {
-        let problem = format!("should be less than or equal to {most}, the audit window of the licence");
-        return Err(Violation::new("retentionDays", Rule::Maximum, problem).into());
+    let days = days_of_window(caller.org_context()?.limits.max_audit_window_seconds);
+    let wanted = change.retention_days.unwrap_or(present.retention_days);
+    if wanted != days && wanted != present.retention_days {
+        let problem = format!("must be {days}, the audit window of the licence");
+        return Err(Violation::new("retentionDays", Rule::OneOf, problem).into());
     }
     Ok(())
 }
@@ -139,17 +135,18 @@ async fn make(app: &App, org: &OrgId) -> Result<Option<Dataset>> {
     }
 }
 
-/// Shortens how long the events are kept to what the licence says now.
+/// Has the events kept for as long as the licence says now, also those of a dataset that was put back.
 pub async fn hold_to_window(app: &App, org: &OrgId, window_seconds: i64) -> Result<()> {
-    let Some(dataset) = app.catalog.find_dataset(org, AUDIT_DATASET).await? else { return Ok(()) };
-    let most = days_of_window(window_seconds);
-    if dataset.kind != AUDIT_KIND || (dataset.use_retention && dataset.retention_days <= most) {
-        return Ok(());
+    let days = days_of_window(window_seconds);
+    for dataset in app.catalog.list_datasets(org).await? {
+        if dataset.kind != AUDIT_KIND || (dataset.use_retention && dataset.retention_days == days) {
+            continue;
+        }
+        let patch =
+            DatasetPatch { use_retention: Some(true), retention_days: Some(days), ..DatasetPatch::default() };
+        let now = app.now();
+        app.catalog.update_dataset(org, dataset.name.as_str(), patch, now, &change(org, now)).await?;
     }
-    let patch =
-        DatasetPatch { use_retention: Some(true), retention_days: Some(most), ..DatasetPatch::default() };
-    let now = app.now();
-    app.catalog.update_dataset(org, AUDIT_DATASET, patch, now, &change(org, now)).await?;
     Ok(())
 }
 

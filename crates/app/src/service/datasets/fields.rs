@@ -9,7 +9,7 @@ use tidegauge_model::columns::{FIELD_NAME_BYTES_MAX, RESERVED_FIELDS, TIME_FIELD
 use tidegauge_model::{FieldKind, Rule, Violation};
 use tidegauge_store::DatasetState;
 
-use super::{audit_dataset, find_state, get, list_known, not_found};
+use super::{audit_dataset, find as find_dataset, find_state, list_known, may_know, not_found};
 use crate::app::App;
 use crate::service::text::{DESCRIPTION_MAX, NAME_MAX, check_text};
 use crate::service::{Caller, Error, Result};
@@ -39,7 +39,7 @@ pub struct FieldInput {
 }
 
 pub async fn list(app: &App, caller: &Caller, name: &str) -> Result<Vec<DescribedField>> {
-    let dataset = get(app, caller, name).await?;
+    let dataset = find_dataset(app, caller, name).await?;
     of(app, caller, &dataset).await
 }
 
@@ -85,7 +85,9 @@ pub async fn describe(
     if !app.catalog.set_field_note(org, name, &note, caller.now, &caller.change()).await? {
         return Err(not_found());
     }
-    Ok(described)
+    // The types that values have had tell of events, and are for others than who only describes fields.
+    let kind = if may_know(caller, name) { described.kind } else { String::new() };
+    Ok(DescribedField { kind, ..described })
 }
 
 async fn of(app: &App, caller: &Caller, dataset: &Dataset) -> Result<Vec<DescribedField>> {
@@ -128,7 +130,7 @@ fn words(kinds: &[FieldKind]) -> String {
 }
 
 pub async fn map_fields(app: &App, caller: &Caller, name: &str) -> Result<Vec<String>> {
-    Ok(get(app, caller, name).await?.map_fields)
+    Ok(find_dataset(app, caller, name).await?.map_fields)
 }
 
 pub async fn set_map_fields(

@@ -6,7 +6,7 @@ use tidegauge_catalog::datasets::Dataset;
 use tidegauge_model::{Action, DatasetArea, ErrorKind, Rule, Violation, duration};
 use tidegauge_store::Info;
 
-use super::{audit_dataset, find_state, get, list_known, may_know, not_found};
+use super::{audit_dataset, find, find_state, list_known, may_know, not_found};
 use crate::app::App;
 use crate::service::{Caller, Error, Result};
 
@@ -20,7 +20,7 @@ pub struct Described {
 }
 
 pub async fn info(app: &App, caller: &Caller, name: &str) -> Result<Described> {
-    let dataset = get(app, caller, name).await?;
+    let dataset = find(app, caller, name).await?;
     if !may_know(caller, name) {
         caller.check_dataset(name, DatasetArea::Query, Action::Read)?;
     }

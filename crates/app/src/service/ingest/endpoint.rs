@@ -38,11 +38,12 @@ fn merged(own: &str, sent: Option<String>) -> Result<Option<String>> {
 pub(super) fn note(app: &App, caller: &Caller, ingested: &Ingested) {
     let Some(endpoint) = &caller.endpoint else { return };
     if ingested.ingested > 0 {
-        app.endpoint_uses.stored(&endpoint.id, ingested.ingested, ingested.processed_bytes, caller.now);
+        let (events, bytes) = (ingested.ingested, ingested.processed_bytes);
+        app.endpoint_uses.stored(endpoint.as_it_stands(), events, bytes, caller.now);
     }
     if ingested.failed > 0 {
         let reason = ingested.failures.first().map_or("events failed", |failure| &failure.error);
-        app.endpoint_uses.failed(&endpoint.id, ingested.failed, reason, caller.now);
+        app.endpoint_uses.failed(endpoint.as_it_stands(), ingested.failed, reason, caller.now);
     }
 }
 

@@ -9,6 +9,7 @@ use tidegauge_model::{Rule, Timestamp, Violation};
 use super::get;
 use super::reader::may_see;
 use crate::app::App;
+use crate::service::alerting::ids::check_of_hidden_group;
 use crate::service::{Caller, Result};
 
 /// Most runs that a history has.
@@ -17,8 +18,9 @@ const RUNS_MAX: i64 = 50_000;
 /// How far runs are looked back for, where nobody says it.
 const RUNS_BACK: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What stands where the reason of a run would tell what events say.
-pub(super) const HIDDEN: &str = "what was found is for those who may query what the monitor reads";
+/// What stands where the reason of a run would tell what events say, or which fields they have.
+const FOUND: &str = "what was found is for those who may query what the monitor reads";
+const FAILED: &str = "the query failed; why is for those who may query what the monitor reads";
 
 /// A stretch of time as a caller wrote it.
 #[derive(Debug, Default)]
@@ -77,21 +79,31 @@ async fn hide_findings(
     checks: &mut [MonitorCheck],
 ) -> Result<()> {
     let known = app.catalog.monitor_reads(caller.org()?, Some(&monitor.id)).await?;
+    let (mut run, mut place) = (None, 0);
     for check in checks {
+        place = if run == Some(check.at) { place + 1 } else { 0 };
+        run = Some(check.at);
         if !may_see(caller, known.of(&monitor.id, check.epoch)) {
-            hide_values(check);
+            hide_values(monitor, check, place);
         }
     }
     Ok(())
 }
 
-/// Leaves what events say out of a run: its value, its groups, and the text that names them.
-fn hide_values(check: &mut MonitorCheck) {
+/// Leaves what events say out of a run: its value, its groups, the text that names them, and the id that is made of them.
+fn hide_values(monitor: &Monitor, check: &mut MonitorCheck, place: usize) {
     check.value = None;
-    check.group_key = String::new();
-    if check.outcome != CheckOutcome::Failed {
-        check.reason = HIDDEN.to_owned();
+    if !check.group_key.is_empty() {
+        check.id = check_of_hidden_group(&monitor.id, check.at, place);
     }
+    check.group_key = String::new();
+    check.reason = hidden_reason(check.outcome);
+}
+
+/// What is told in place of the reason of a run.
+pub(super) fn hidden_reason(outcome: CheckOutcome) -> String {
+    let reason = if outcome == CheckOutcome::Failed { FAILED } else { FOUND };
+    reason.to_owned()
 }
 
 fn required(field: &str) -> Violation {

@@ -2,12 +2,11 @@
 //! last run and the next.
 
 use tidegauge_alerting::{GroupKey, State};
-use tidegauge_catalog::monitor_checks::CheckOutcome;
 use tidegauge_catalog::monitor_states::{LastRun, MonitorStatus};
 use tidegauge_model::monitor::AlertState;
 use tidegauge_model::{MonitorId, Timestamp};
 
-use super::history::HIDDEN;
+use super::history::hidden_reason;
 use super::reader::{may_query, may_see};
 use crate::app::App;
 use crate::service::{Caller, Result};
@@ -72,6 +71,5 @@ fn read(caller: &Caller, monitor: MonitorStatus) -> MonitorState {
 
 /// A run without what events say.
 fn without_values(run: LastRun) -> LastRun {
-    let reason = if run.outcome == CheckOutcome::Failed { run.reason } else { HIDDEN.to_owned() };
-    LastRun { value: None, reason, ..run }
+    LastRun { value: None, reason: hidden_reason(run.outcome), ..run }
 }

@@ -16,7 +16,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::StringViewArray;
-use tidegauge_engine::{Answer, Dataset, Field, Lane, Options, Question};
+use tidegauge_engine::{Answer, Dataset, Field, Lane, Message, Options, Question};
 use tidegauge_lang::Resolved;
 use tidegauge_lang::dataset_query::continuation_token;
 use tidegauge_lang::tree::{TimeRange, Type};
@@ -168,6 +168,9 @@ impl Run<'_> {
             Lane::Interactive | Lane::Export => self.app.engine.run_to_write(question).await,
         };
         let mut answer = answer.map_err(|error| failure::of_text_engine(error, &self.input.text))?;
+        if !self.datasets.iter().all(|dataset| sources::may_read(self.caller, &dataset.name)) {
+            hide_names(&mut answer.messages, &self.input.text);
+        }
         let cost = match self.input.is_dry {
             true => 0,
             false => meter::account(
@@ -234,6 +237,21 @@ impl Run<'_> {
         }
         Ok(described)
     }
+}
+
+/// Who reads a dataset by a view alone is told of no field but by the name that they wrote, and of none that is like it: the
+/// names in the text of the view, and those that it leaves out, are not theirs to know.
+fn hide_names(messages: &mut Vec<Message>, text: &str) {
+    messages.retain_mut(|message| match message {
+        Message::MissingField { name, near } => {
+            *near = None;
+            text.contains(name.as_str())
+        }
+        Message::FailedField(name) | Message::TextWithNumber(name) | Message::HiddenBySource(name) => {
+            text.contains(name.as_str())
+        }
+        _ => true,
+    });
 }
 
 /// Adds the identities of rows to tables of events. Other rows have none.

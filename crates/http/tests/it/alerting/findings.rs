@@ -1,5 +1,7 @@
 //! What runs have found is for those who could have found it, and goes nowhere else.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use tidegauge_app::service::alerting::run::{Ran, run_as_read};
 use tidegauge_model::message::DeliveryState;
@@ -12,6 +14,7 @@ use crate::cases::Case;
 
 pub(crate) const ALL: &[(&str, Case)] = &[
     ("alerting::what_was_found_is_for_those_who_may_query_it", |app| Box::pin(values(app))),
+    ("alerting::why_a_run_failed_is_for_those_who_may_query_it", |app| Box::pin(failures(app))),
     ("alerting::a_used_notifier_is_pointed_elsewhere_by_who_may_choose_it", |app| Box::pin(elsewhere(app))),
     ("alerting::what_waits_does_not_follow_a_notifier_to_a_stranger", |app| Box::pin(waiting(app))),
     ("alerting::what_is_being_found_does_not_follow_a_notifier_to_a_stranger", |app| {
@@ -63,6 +66,15 @@ async fn values(app: TestApp) {
     }
     let runs = get(&app, &format!("/v2/monitors/{id}/runs"), &blind).await;
     assert!(runs.as_array().unwrap().iter().all(|run| run["value"].is_null() && run.get("group").is_none()));
+    // An id that is made of the values would let them be guessed.
+    let seen = get(&app, &format!("/v2/monitors/{id}/runs"), &sees).await;
+    let (seen, runs) = (seen.as_array().unwrap(), runs.as_array().unwrap());
+    assert!(seen.len() == runs.len() && seen.iter().any(|run| !run["group"].is_null()), "{seen:?}");
+    for (seen, hidden) in seen.iter().zip(runs) {
+        assert_eq!(seen["checkId"] == hidden["checkId"], seen["group"].is_null(), "{seen} {hidden}");
+    }
+    let ids: BTreeSet<&str> = runs.iter().map(|run| run["checkId"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), runs.len());
     // Nor does an annotation tell more when it is moved to a dataset that its reader may query.
     let mark = get(&app, "/v2/annotations", &other).await[0]["id"].as_str().unwrap().to_owned();
     let path = format!("/v2/annotations/{mark}");
@@ -71,6 +83,31 @@ async fn values(app: TestApp) {
     assert!(!moved.json().to_string().contains("secret-host"));
     assert!(!get(&app, &path, &other).await.to_string().contains("secret-host"));
     assert!(get(&app, &path, &sees).await.to_string().contains("secret-host"));
+}
+
+/// What is wrong with a query names fields that there are.
+async fn failures(app: TestApp) {
+    send(&app, &json!([{"status": 200}])).await;
+    let set = async |method: &str, path: &str, text: &str| {
+        let view = json!({"name": "shown", "aplQuery": text});
+        let answer = app.send(method, path, Some(&app.owner_token), Some(&view)).await;
+        assert_eq!(answer.status, 200, "{answer:?}");
+    };
+    set("POST", "/v2/views", "['web'] | project weight = status").await;
+    let id = create(&app, &monitor(json!({"aplQuery": "shown | summarize count() by weight"}))).await;
+    set("PUT", "/v2/views/shown", "['web'] | project secret_name = status").await;
+    next_minute(&app).await;
+    let may_query = json!({"web": {"query": ["read"]}});
+    let may_use = json!({"shown": {"query": ["read"]}});
+    let org = json!({"monitors": ["read"]});
+    let sees = json!({"orgCapabilities": org, "datasetCapabilities": may_query, "viewCapabilities": may_use});
+    let (sees, blind) = (token(&app, sees).await, token(&app, json!({"orgCapabilities": org})).await);
+    for path in [format!("/v2/monitors/{id}/runs"), "/v2/monitors/states".into()] {
+        let told = get(&app, &path, &sees).await.to_string();
+        assert!(told.contains("secret_name"), "{path}: {told}");
+        let told = get(&app, &path, &blind).await.to_string();
+        assert!(told.contains("the query failed") && !told.contains("secret_name"), "{path}: {told}");
+    }
 }
 
 async fn elsewhere(app: TestApp) {

@@ -20,7 +20,7 @@ pub(crate) const ALL: &[(&str, Case)] = &[
 ];
 
 /// A monitor of two groups, one of which has an alert.
-async fn with_alert(app: &TestApp, hook: &NotifierId) -> (MonitorId, Value) {
+pub(super) async fn with_alert(app: &TestApp, hook: &NotifierId) -> (MonitorId, Value) {
     send(app, &json!([{"status": 200, "host": "a"}])).await;
     let definition = monitor(json!({
         "aplQuery": "['web'] | where status >= 500 | summarize count(), max(status) by host",
@@ -57,7 +57,7 @@ async fn replace(app: &TestApp, id: &MonitorId, token: &str, definition: &Value)
 }
 
 /// All that anybody can ask about what the runs of a monitor have found.
-async fn all_that_is_told(app: &TestApp, id: &MonitorId, token: &str) -> String {
+pub(super) async fn all_that_is_told(app: &TestApp, id: &MonitorId, token: &str) -> String {
     let mut told = String::new();
     let stretch = "startTime=2026-06-01T00:00:00Z&endTime=2026-06-02T00:00:00Z";
     for path in [

@@ -1,8 +1,16 @@
 //! Which datasets the query of a view reads. Names are settled here as they are when the view is used, so that nothing
-//! can be read that was not seen; what only the run can tell counts as any dataset.
+//! can be read that was not seen; what only the run can tell counts as any dataset. What a view is said to read is its
+//! maker's word, and decides about no right.
 
+use tidegauge_catalog::views::View;
 use tidegauge_lang::tree::Program;
-use tidegauge_lang::{dataset_names, resolve_view};
+use tidegauge_lang::{dataset_names, parse_query, resolve_view};
+use tidegauge_model::capability::ANY;
+use tidegauge_model::dataset::is_audit_name;
+use tidegauge_model::{Action, Capabilities, DatasetArea, OrgId, ViewArea};
+
+use super::Result;
+use crate::app::App;
 
 /// The datasets that a query reads.
 #[derive(Debug, Default)]
@@ -29,14 +37,50 @@ impl Reads {
     }
 }
 
+/// Whether a view may be queried, by the right on it or on all that it reads. No view hands on the audit trail.
+pub(super) fn may_query(held: &Capabilities, view: &View) -> bool {
+    let may_use = held.allows_view(&view.name, ViewArea::Query, Action::Read);
+    let may_read = |name: &str| match is_audit_name(name) && may_use {
+        true => held.allows_audit(),
+        false => may_use || held.allows_dataset(name, DatasetArea::Query, Action::Read),
+    };
+    let (program, diagnostics) = parse_query(&view.apl);
+    if !diagnostics.is_empty() {
+        return false;
+    }
+    let reads = Reads::of(program);
+    reads.names.iter().all(|name| may_read(name)) && (!reads.is_open || may_read(ANY))
+}
+
+/// The views that monitors of an organisation read, or have read, and that read a dataset themselves.
+pub(super) async fn monitored_views_of(app: &App, org: &OrgId, dataset: &str) -> Result<Vec<String>> {
+    let mut reading = Vec::new();
+    for name in app.catalog.monitored_views(org).await? {
+        let Some(view) = app.catalog.view_by_name(org, &name).await? else { continue };
+        let dataset = dataset.to_owned();
+        if app.background.compute(move || reads(&view.apl, &dataset)).await {
+            reading.push(name);
+        }
+    }
+    Ok(reading)
+}
+
+/// Whether a query reads a dataset. One that is not understood any more may have.
+fn reads(text: &str, dataset: &str) -> bool {
+    let (program, diagnostics) = parse_query(text);
+    if !diagnostics.is_empty() {
+        return true;
+    }
+    let Ok(mut query) = resolve_view(program) else { return true };
+    dataset_names(&mut query).iter().any(|pattern| pattern.fits(dataset))
+}
+
 #[cfg(test)]
 mod tests {
-    use tidegauge_lang::parse_query;
-
     use super::*;
 
     /// The names, with a star where others may be read too.
-    fn reads(text: &str) -> Vec<String> {
+    fn named(text: &str) -> Vec<String> {
         let (program, diagnostics) = parse_query(text);
         assert_eq!(diagnostics, [], "{text}");
         let Reads { mut names, is_open } = Reads::of(program);
@@ -61,7 +105,7 @@ mod tests {
             ("print x = 1", &[]),
             ("datatable (a:long) [1, 2]", &[]),
         ] {
-            assert_eq!(reads(text), wanted, "{text}");
+            assert_eq!(named(text), wanted, "{text}");
         }
     }
 
@@ -75,7 +119,7 @@ mod tests {
             "declare query_parameters (name:string); table(name)",
             "table(strcat(\"w\", \"eb\"))",
         ] {
-            assert_eq!(reads(text), ["*"], "{text}");
+            assert_eq!(named(text), ["*"], "{text}");
         }
     }
 
@@ -95,7 +139,24 @@ mod tests {
             ("let a = 1 in ((secret | project id)); web | where a", &["web", "secret"]),
             ("let secret = \"public\"; web | union secret", &["web", "secret"]),
         ] {
-            assert_eq!(reads(text), wanted, "{text}");
+            assert_eq!(named(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_query_reads_what_it_names_and_what_its_patterns_fit() {
+        for (text, expected) in [
+            ("['web'] | count", true),
+            ("let a = web; a | where x in ((api | project x))", true),
+            ("union we*", true),
+            ("union *", true),
+            ("declare query_parameters (name:string); table(name)", true),
+            ("web | wher", true),
+            ("['api'] | where web == 1", false),
+            ("union ap*", false),
+            ("print x = 'web'", false),
+        ] {
+            assert_eq!(super::reads(text, "web"), expected, "{text}");
         }
     }
 }

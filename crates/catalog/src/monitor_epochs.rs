@@ -1,0 +1,147 @@
+//! New epochs of monitors whose dataset or view goes. What runs have found in it goes with it: another one of its name is
+//! another one, and who may query that one could not have found it. Which views read a dataset is for those who understand
+//! their texts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sqlx::FromRow;
+use tidegauge_model::OrgId;
+
+use crate::db::{read, write};
+use crate::monitor_reads::Reads;
+use crate::{Catalog, Result};
+
+/// Names that stand for nothing any more, or for something else.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Gone<'a> {
+    pub dataset: Option<&'a str>,
+    /// Of views: those that read the dataset, or one that is gone itself.
+    pub views: &'a [String],
+}
+
+impl Gone<'_> {
+    /// Whether what an epoch could read is among it. What cannot be understood may be.
+    fn is_in(&self, epoch: &EpochRow) -> bool {
+        let Ok(reads) = Reads::of_texts(&epoch.datasets, &epoch.views) else { return true };
+        let is_dataset = self.dataset.is_some_and(|gone| reads.datasets.iter().any(|name| name == gone));
+        is_dataset || reads.views.iter().any(|name| self.views.contains(name))
+    }
+}
+
+/// What one epoch of a monitor could read, as it is stored.
+#[derive(FromRow)]
+pub(crate) struct EpochRow {
+    monitor_id: String,
+    epoch: i64,
+    datasets: String,
+    views: String,
+}
+
+/// What is to be done with one monitor.
+#[derive(Debug, Default)]
+pub(crate) struct Touched {
+    /// Whether it reads at present what is gone.
+    pub(crate) begins: bool,
+    /// The epochs of it that could read that.
+    pub(crate) epochs: Vec<i64>,
+}
+
+/// Goes once through what all epochs of an organisation, and its monitors at present, could read. In the order of the ids, in
+/// which locks on several monitors are taken.
+pub(crate) fn touched(
+    epochs: Vec<EpochRow>,
+    present: Vec<EpochRow>,
+    gone: Gone<'_>,
+) -> BTreeMap<String, Touched> {
+    let mut touched: BTreeMap<String, Touched> = BTreeMap::new();
+    for row in epochs {
+        if gone.is_in(&row) {
+            touched.entry(row.monitor_id).or_default().epochs.push(row.epoch);
+        }
+    }
+    for row in present {
+        if gone.is_in(&row) {
+            touched.entry(row.monitor_id).or_default().begins = true;
+        }
+    }
+    touched
+}
+
+pub(crate) const EPOCHS: &str =
+    "SELECT monitor_id, epoch, datasets, views FROM monitor_reads WHERE org_id = $1";
+
+pub(crate) const PRESENT: &str =
+    "SELECT id AS monitor_id, epoch, datasets, views FROM monitor WHERE org_id = $1";
+
+/// A new revision as well: a run that is under way was of the one before, and is not recorded.
+pub(crate) const BEGIN: &str = "UPDATE monitor SET revision = revision + 1, epoch = revision + 1 WHERE id = $1 \
+    RETURNING epoch, datasets, views";
+
+/// Whoever changes a monitor has its lock before those on its epochs.
+pub(crate) const LOCK: &str =
+    "UPDATE monitor SET revision = revision WHERE id = $1 RETURNING epoch, datasets, views";
+
+pub(crate) const FORGET: &str = "DELETE FROM monitor_reads WHERE monitor_id = $1 AND epoch = $2";
+
+/// Begins anew inside a transaction: what could be read in earlier epochs is known no more, so that what was found then is
+/// for who may query everything, and what is open is over.
+macro_rules! begin_anew {
+    ($connection:expr, $org:expr, $gone:expr) => {{
+        let epochs: Vec<$crate::monitor_epochs::EpochRow> = sqlx::query_as($crate::monitor_epochs::EPOCHS)
+            .bind($org.as_str())
+            .fetch_all(&mut *$connection)
+            .await?;
+        let present: Vec<$crate::monitor_epochs::EpochRow> = sqlx::query_as($crate::monitor_epochs::PRESENT)
+            .bind($org.as_str())
+            .fetch_all(&mut *$connection)
+            .await?;
+        for (monitor, touched) in &$crate::monitor_epochs::touched(epochs, present, $gone) {
+            let statement =
+                if touched.begins { $crate::monitor_epochs::BEGIN } else { $crate::monitor_epochs::LOCK };
+            let locked: Option<(i64, String, String)> =
+                sqlx::query_as(statement).bind(monitor).fetch_optional(&mut *$connection).await?;
+            for epoch in &touched.epochs {
+                sqlx::query($crate::monitor_epochs::FORGET)
+                    .bind(monitor)
+                    .bind(*epoch)
+                    .execute(&mut *$connection)
+                    .await?;
+            }
+            if let Some((epoch, datasets, views)) = locked.filter(|_| touched.begins) {
+                sqlx::query($crate::monitor_reads::INSERT)
+                    .bind(monitor)
+                    .bind($org.as_str())
+                    .bind(epoch)
+                    .bind(datasets)
+                    .bind(views)
+                    .execute(&mut *$connection)
+                    .await?;
+            }
+        }
+    }};
+}
+
+pub(crate) use begin_anew;
+
+impl Catalog {
+    /// Begins the monitors of an organisation anew that read what is gone.
+    pub async fn begin_monitors_anew(&self, org: &OrgId, gone: Gone<'_>) -> Result<()> {
+        write!(self, connection => begin_anew!(connection, org, gone));
+        Ok(())
+    }
+
+    /// The names of all views that a monitor of an organisation reads, or has read.
+    pub async fn monitored_views(&self, org: &OrgId) -> Result<BTreeSet<String>> {
+        let texts: Vec<String> = read!(self, executor => {
+            sqlx::query_scalar("SELECT DISTINCT views FROM monitor_reads WHERE org_id = $1")
+                .bind(org.as_str())
+                .fetch_all(executor)
+                .await?
+        });
+        let mut names = BTreeSet::new();
+        for text in texts {
+            names.extend(Reads::of_texts("[]", &text).map(|reads| reads.views).unwrap_or_default());
+        }
+        Ok(names)
+    }
+}
