@@ -67,7 +67,9 @@ fuzz: ## try bytes that chance and coverage choose on every reader, SECONDS for 
 bench: setup-bench ## measure the service, and its ingest and its answers beside ClickHouse and DuckDB [EVENTS=10000000]
 	scripts/bench.sh
 	EVENTS= scripts/bench-ingest.sh
+	EVENTS= FAMILY=firehose scripts/bench-ingest.sh
 	scripts/bench-query.sh
+	FAMILY=firehose scripts/bench-query.sh
 
 bench-compare: setup-bench ## measure this checkout beside an earlier commit, question by question [BASE=COMMIT EVENTS=10000000]
 	scripts/bench-compare.sh $(BASE)
