@@ -64,10 +64,12 @@ mutants: ## change the code in small ways, one at a time, and see a test fail; g
 fuzz: ## try bytes that chance and coverage choose on every reader, SECONDS for each of 35 targets: two thirds of an hour, and as long for the first build [SECONDS=60 TARGETS=...]
 	scripts/fuzz.sh $(TARGETS) --seconds $(or $(SECONDS),60)
 
-bench: setup-bench ## measure the service, and its ingest and its answers beside ClickHouse and DuckDB [EVENTS=10000000]
+bench: setup-bench ## measure the service, and its ingest and its answers beside ClickHouse and DuckDB, for two families of events [EVENTS=10000000]
 	scripts/bench.sh
 	EVENTS= scripts/bench-ingest.sh
+	EVENTS= FAMILY=firehose scripts/bench-ingest.sh
 	scripts/bench-query.sh
+	FAMILY=firehose scripts/bench-query.sh
 
 bench-compare: setup-bench ## measure this checkout beside an earlier commit, question by question [BASE=COMMIT EVENTS=10000000]
 	scripts/bench-compare.sh $(BASE)

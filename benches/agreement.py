@@ -1,28 +1,33 @@
 """Whether two engines gave the same answer: rows of one form, equal or as near as an estimate may be."""
 
-from peers.columns import CLICKHOUSE_COLUMNS
 from peers.process import PEERS
-from questions import question as forms
-
-SPAN_PLACE = [column for column, _, _ in CLICKHOUSE_COLUMNS].index("span_id")
 
 
 def plain(name, ask, answer):
-    """Rows of one form: of the service by the question, of peers as they are, with lists laid out."""
+    """Rows of one form. What is missing is an empty text in ClickHouse, and in no event is a text that is empty."""
     if not name.startswith(tuple(PEERS)):
         return ask.own(answer)
-    if ask.own is forms.matched_spans:
-        return sorted([row[SPAN_PLACE]] for row in answer)
-    return sorted(([value for cell in row for value in forms.flat(cell)] for row in answer), key=str)
+    if name.startswith("ClickHouse"):
+        answer = [[None if cell == "" else cell for cell in row] for row in answer]
+    return ask.theirs(answer)
 
 
 def difference(asks, name, answers, other, others):
     """What is not equal between the answers of two engines, or None."""
     for ask, left, right in zip(asks, answers, others, strict=True):
         left, right = plain(name, ask, left), plain(other, ask, right)
-        if not agree(left, right, ask.percent.get(other.removesuffix(" kept"))):
-            return f"{name} {str(left)[:300]} but {other} {str(right)[:300]}"
+        percent = ask.percent.get(other.removesuffix(" kept"))
+        if not agree(left, right, percent):
+            mine, theirs = first_difference(left, right, percent)
+            return f"{name} {str(mine)[:300]} but {other} {str(theirs)[:300]}"
     return None
+
+
+def first_difference(left, right, percent):
+    """The first row that differs, or the last rows where one has more than the other."""
+    pairs = zip(left, right)
+    different = next(((a, b) for a, b in pairs if not agree([a], [b], percent)), None)
+    return different or (f"{len(left)} rows, {left[-1:]}", f"{len(right)} rows, {right[-1:]}")
 
 
 def agree(left, right, percent):

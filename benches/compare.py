@@ -12,10 +12,9 @@ import statistics
 import sys
 
 import dataset as datasets
+from families import FAMILIES, WEB
 from ingest_peers import in_new_folder, load_service
-from questions import all_questions
 from questions.question import Times
-from runs import samples
 from runs.setting import COMPUTED, KEPT, Setting, clean_up_when_ended, say
 
 # What takes less is asked again until both took so long: a single short time says more about the machine.
@@ -33,6 +32,7 @@ def read_arguments():
     parser.add_argument("--ingest-file", required=True, help="the events whose ingest is measured, as NDJSON")
     parser.add_argument("--folder", required=True, help="where both keep what they loaded")
     parser.add_argument("--events", type=int, required=True)
+    parser.add_argument("--family", default=WEB.name, choices=FAMILIES, help="what the events tell of")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--only", default="", help="questions whose name has this text")
     parser.add_argument("--skip-ingest", action="store_true")
@@ -55,7 +55,7 @@ def main():
 
 def load(name, binary, arguments):
     folder = os.path.join(arguments.folder, f"{name}-{os.path.getmtime(binary):.0f}")
-    dataset = datasets.Dataset(arguments.events, binary, folder, arguments.file)
+    dataset = datasets.Dataset(arguments.events, binary, folder, arguments.file, FAMILIES[arguments.family])
     say(f"loading {name}")
     dataset.load(["Tidegauge"])
     return dataset
@@ -80,7 +80,8 @@ def compare_answers(loaded, way, arguments):
         for name, setting in settings.items():
             services[name] = setting.start(way)
         times = Times(loaded["after"].begin, loaded["after"].end)
-        questions = all_questions(times, samples.take(services["after"], times))
+        family = FAMILIES[arguments.family]
+        questions = family.questions(times, family.take_samples(services["after"], times))
         questions = [question for question in questions if arguments.only in question.name]
         taken = [{name: [] for name in services} for _ in questions]
         # The first round warms both up and does not count.

@@ -11,14 +11,13 @@ import subprocess
 import tempfile
 from datetime import UTC, datetime, timedelta
 
+from families import WEB
 from peers.process import PEERS, Peer
 from service import Service
 
 EVENTS_IN_A_DAY = 10_000_000
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 PIECE_LINES = 2_000_000
-# What an event takes on the disk while it is loaded, with merged parts that have not been removed yet.
-LOADING_BYTES = {"Tidegauge": 150, "ClickHouse": 150, "DuckDB": 130}
 
 
 class NoSpace(Exception):
@@ -26,13 +25,14 @@ class NoSpace(Exception):
 
 
 class Dataset:
-    def __init__(self, count, binary, folder, file=None):
-        self.count, self.binary, self.folder, self.file = count, binary, folder, file
+    def __init__(self, count, binary, folder, file=None, family=WEB):
+        self.count, self.binary, self.folder, self.file, self.family = count, binary, folder, file, family
         self.seconds = 86_400 * count // EVENTS_IN_A_DAY
         self.begin, self.end = BEGIN, BEGIN + timedelta(seconds=self.seconds)
 
     def generate_command(self):
-        return [self.binary, "bench", "generate", "--events", str(self.count), "--span", f"{self.seconds}s"]
+        options = ["--events", str(self.count), "--span", f"{self.seconds}s", *self.family.options]
+        return [self.binary, "bench", "generate", *options]
 
     def pieces(self):
         """Files that together hold all events, in the order of time. A piece is gone when the next is asked for."""
@@ -54,7 +54,7 @@ class Dataset:
         """Loads the engines of these names into the folder, unless they were."""
         os.makedirs(self.folder, exist_ok=True)
         missing = [name for name in names if not os.path.exists(self.mark(name))]
-        check_space(self.folder, sum(LOADING_BYTES[name] for name in missing) * self.count)
+        check_space(self.folder, sum(self.family.loading_bytes[name] for name in missing) * self.count)
         for name in missing:
             if name in PEERS:
                 self.load_peer(name)
@@ -70,7 +70,7 @@ class Dataset:
         leftover(self.folder, name)
         peer = Peer(name, self.folder)
         try:
-            peer.load("events", self.pieces())
+            peer.load(self.family.kind, self.pieces())
         finally:
             peer.stop()
 

@@ -8,11 +8,11 @@ import argparse
 import sys
 
 import dataset as datasets
-from questions import all_questions
+from families import FAMILIES, WEB
 from questions.question import Times
 from report.figures import best, megabytes, milliseconds, times_over
-from report.page import table
-from runs import answers, samples, windows
+from report.markdown import table
+from runs import answers, windows
 from runs.setting import COMPUTED, Setting, clean_up_when_ended
 
 # How much more time ten times the data may take: as much more, with room for a machine that is not alone.
@@ -33,7 +33,8 @@ def measure(dataset, rounds, more):
     setting, times = Setting(dataset, [], rounds, more), Times(dataset.begin, dataset.end)
     with setting.engines([COMPUTED]) as engines:
         service = engines[COMPUTED]
-        questions = all_questions(times, samples.take(service, times))
+        family = dataset.family
+        questions = family.questions(times, family.take_samples(service, times))
         found = answers.hot(setting, engines, questions)
         return {
             "found": found,
@@ -85,6 +86,7 @@ def too_steep(name, counts, times):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--binary", required=True, help="the optimised tidegauge")
+    parser.add_argument("--family", default=WEB.name, choices=FAMILIES, help="what the events tell of")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--commit", default="unknown")
     parser.add_argument("--memory-grows", action="store_true",
@@ -97,7 +99,8 @@ def main():
     for given in arguments.data:
         count, folder, *file = given.split("=")
         counts.append(int(count))
-        dataset = datasets.Dataset(int(count), arguments.binary, folder, *[path for path in file if path])
+        path = next((path for path in file if path), None)
+        dataset = datasets.Dataset(int(count), arguments.binary, folder, path, FAMILIES[arguments.family])
         more = ["--query-cache-bytes", str(cache_bytes(int(count)))] if arguments.memory_grows else []
         results.append(measure(dataset, arguments.rounds, more))
     text, steep = growth_table(counts, results)

@@ -17,20 +17,20 @@ import tempfile
 import time
 
 from peers.clickhouse import quoted
-from peers.columns import CLICKHOUSE_COLUMNS, DUCKDB_COLUMNS
-from service import NotServed, Service
+from families import FAMILIES, WEB
+from peers import tables
+from service import DATASET, NotServed, Service
 
 THREADS = 2
 SMALL_REQUESTS = 2_000
 
 
-def load_clickhouse(file, folder):
+def load_clickhouse(file, folder, kind):
     """MergeTree on disk, ordered by time; the size is that after all parts have been merged into one."""
     import chdb.session
 
     session = chdb.session.Session(os.path.join(folder, "clickhouse"))
-    structure = ", ".join(f"{name} {kind}" for name, kind, _ in CLICKHOUSE_COLUMNS)
-    columns = ", ".join(f"{name} {kind} CODEC({codec}ZSTD(1))" for name, kind, codec in CLICKHOUSE_COLUMNS)
+    structure, columns = tables.clickhouse_structure(kind), tables.clickhouse_columns(kind)
     session.query("CREATE DATABASE bench ENGINE = Atomic")
     session.query(f"CREATE TABLE bench.events ({columns}) ENGINE = MergeTree ORDER BY _time")
     begun, cpu = time.perf_counter(), own_cpu()
@@ -50,7 +50,7 @@ def load_clickhouse(file, folder):
     return measured(loaded, seconds, cpu, own_peak(), disk, settled, f"chdb {version}")
 
 
-def load_duckdb(file, folder):
+def load_duckdb(file, folder, kind):
     """A table of a database file, with its checkpoint."""
     import duckdb
 
@@ -60,7 +60,7 @@ def load_duckdb(file, folder):
     connection.execute("SET preserve_insertion_order = false")
     begun, cpu = time.perf_counter(), own_cpu()
     connection.execute(
-        "CREATE TABLE events AS SELECT * FROM read_ndjson(?, columns = ?)", [file, DUCKDB_COLUMNS]
+        "CREATE TABLE events AS SELECT * FROM read_ndjson(?, columns = ?)", [file, tables.DUCKDB[kind]]
     )
     connection.execute("CHECKPOINT")
     seconds, cpu = time.perf_counter() - begun, own_cpu() - cpu
@@ -93,9 +93,9 @@ def own_peak():
 PEERS = {"ClickHouse": load_clickhouse, "DuckDB": load_duckdb}
 
 
-def load_peer(name, file, folder):
+def load_peer(name, file, family, folder):
     """Loads in a process of its own, so that memory and processor time are those of one load."""
-    command = [sys.executable, __file__, "--file", file, "--one", name, "--folder", folder]
+    command = [sys.executable, __file__, "--file", file, "--family", family, "--one", name, "--folder", folder]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -112,7 +112,9 @@ def load_service(binary, file, folder):
         client = after.ru_utime + after.ru_stime - children.ru_utime - children.ru_stime
         cpu = service.cpu() - before
         disk, settled = service.settle()
-        result = measured(count_lines(file), seconds, cpu, service.peak(), disk, settled, service.version)
+        _, answer = service.ask({"apl": f"['{DATASET}'] | summarize count()"})
+        ((loaded,),) = answer["tables"][0]["rows"]
+        result = measured(loaded, seconds, cpu, service.peak(), disk, settled, service.version)
         return {**result, "client": client}
     finally:
         service.stop()
@@ -184,7 +186,7 @@ def run_rounds(engines, rounds):
     return {name: runs for name, runs in results.items() if runs}
 
 
-def print_table(results, file_bytes):
+def print_table(results, file_bytes, family):
     if not results:
         return
     heads = ["", "seconds", "events/s", "MB/s", "CPU s", "peak RSS MB", "on disk MB", "of the file", "settled after s"]
@@ -206,10 +208,16 @@ def print_table(results, file_bytes):
     print("|---" * len(heads) + "|")
     for row in rows:
         print("| " + " | ".join(row) + " |")
-    print_ratios(results)
+    print_ratios(results, family)
 
 
-def print_ratios(results):
+# How many times as fast as each peer the service is to be, by the family of the events.
+GOALS = {"web": {"ClickHouse": 1.8, "DuckDB": 1.3}, "firehose": {"DuckDB": 1.5}}
+# How much of the smaller peer's bytes it may take.
+DISK_GOAL = 0.9
+
+
+def print_ratios(results, family):
     """How the service stands to each peer: above 1 is faster, or smaller."""
     own = results.get("Tidegauge")
     if own is None:
@@ -219,7 +227,25 @@ def print_ratios(results):
         if name in best:
             speed = best[name]["seconds"] / best["Tidegauge"]["seconds"]
             size = best[name]["disk"] / best["Tidegauge"]["disk"]
-            print(f"Tidegauge to {name}: {speed:.2f} times as fast, the peer is {size:.2f} times as large")
+            print(f"Tidegauge to {name}: {speed:.2f} times as fast{reached(speed, GOALS[family].get(name))}, "
+                  f"the peer is {size:.2f} times as large")
+    sizes = [best[name]["disk"] for name in PEERS if name in best]
+    if sizes:
+        share = best["Tidegauge"]["disk"] / min(sizes)
+        print(f"Tidegauge takes {share:.2f} of the bytes of the smaller peer "
+              f"(goal {DISK_GOAL:g}: {'reached' if share <= DISK_GOAL else 'missed'})")
+
+
+def reached(speed, goal):
+    return "" if goal is None else f" (goal {goal:g}: {'reached' if speed >= goal else 'missed'})"
+
+
+def print_lost(results, events):
+    """Whether an engine has not all events that it was given."""
+    lost = {name: run["events"] for name, runs in results.items() for run in runs if run["events"] != events}
+    for name, loaded in lost.items():
+        print(f"NOT EQUAL: {name} has {loaded:,} events of {events:,}")
+    return lost
 
 
 def print_latency(arguments):
@@ -239,6 +265,7 @@ def print_latency(arguments):
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--file", required=True, help="NDJSON that `tidegauge bench generate` has written")
+    parser.add_argument("--family", default=WEB.name, choices=FAMILIES, help="what the events tell of")
     parser.add_argument("--binary", help="the optimised tidegauge")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--peers-only", action="store_true", help="leave the service out")
@@ -252,7 +279,8 @@ def read_arguments():
 def main():
     arguments = read_arguments()
     if arguments.one:
-        print(json.dumps(PEERS[arguments.one](arguments.file, arguments.folder)))
+        kind = FAMILIES[arguments.family].kind
+        print(json.dumps(PEERS[arguments.one](arguments.file, arguments.folder, kind)))
         return
     file, size = arguments.file, os.path.getsize(arguments.file)
     events = count_lines(file)  # Also brings the file into the page cache for everybody.
@@ -261,12 +289,14 @@ def main():
         engines["Tidegauge"] = lambda: in_new_folder(load_service, arguments.binary, file)
     for name in PEERS:
         if name not in arguments.without:
-            engines[name] = lambda name=name: in_new_folder(load_peer, name, file)
+            engines[name] = lambda name=name: in_new_folder(load_peer, name, file, arguments.family)
     load = os.getloadavg()[0]
-    print(f"{events:,} events, {size / 1e6:.1f} MB, best of {arguments.rounds}, commit {arguments.commit}, "
+    print(f"{events:,} events of the family {arguments.family}, {size / 1e6:.1f} MB, best of {arguments.rounds}, commit {arguments.commit}, "
           f"{os.cpu_count()} cores, load before {load:.2f}")
-    print_table(run_rounds(engines, arguments.rounds), size)
+    results = run_rounds(engines, arguments.rounds)
+    print_table(results, size, arguments.family)
     print_latency(arguments)
+    sys.exit(1 if print_lost(results, events) else 0)
 
 
 if __name__ == "__main__":

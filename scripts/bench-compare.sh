@@ -2,7 +2,7 @@
 # Measures this checkout beside an earlier commit: the questions of the benchmark and ingest, asked in turn (see
 # benches/compare.py). The earlier one is built in a worktree of its own. BEFORE and AFTER name binaries that are built
 # already. Ends with 1 when a figure is more than 5 % worse.
-# Usage: [EVENTS=10000000] [BEFORE=FILE] [AFTER=FILE] scripts/bench-compare.sh [COMMIT] [ARGUMENTS OF compare.py, such
+# Usage: [EVENTS=10000000] [FAMILY=web|firehose] [BEFORE=FILE] [AFTER=FILE] scripts/bench-compare.sh [COMMIT] [ARGUMENTS OF compare.py, such
 # as --rounds 5, --only users or --skip-ingest]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -39,4 +39,4 @@ make_events events 1500000
 ingested=$file
 make_day "$events"
 "$python" benches/compare.py --before "$before" --after "$after" --file "$file" --ingest-file "$ingested" \
-    --folder "$cache/bench/compare" --events "$events" "$@"
+    --folder "$cache/bench/$(named compare)" --events "$events" --family "$family" "$@"

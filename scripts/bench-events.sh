@@ -1,12 +1,13 @@
 # What the benchmarks of ingest and of questions share; to be sourced from the project's folder. `need_peers` makes the
 # Python with ClickHouse (chdb) and DuckDB ready or ends the script, `build` the optimised binary, `make_events NAME
 # COUNT [OPTIONS]` a file of made-up events, `make_day COUNT` those that are asked about. All are kept in the user's
-# cache folder.
+# cache folder. FAMILY says what the events tell of.
 chdb=4.4.0
 duckdb=2.0.0
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/tidegauge"
 tools="$cache/bench-$chdb-$duckdb-1"
 python="$tools/bin/python"
+family=${FAMILY:-web}
 
 set_up_peers() {
     "$python" -c 'import chdb, duckdb' 2>/dev/null && return
@@ -34,21 +35,35 @@ build() {
     git diff --quiet HEAD 2>/dev/null || commit="$commit with changes"
 }
 
+# A binary from before there was a second family has no option for the first.
+generate() {
+    local of_family=()
+    [ "$family" = web ] || of_family=(--family "$family")
+    "$binary" bench generate "${of_family[@]}" "$@"
+}
+
+# The names of files of the first family are as they were before there was a second one.
+named() {
+    [ "$family" = web ] && echo "$1" || echo "$1-$family"
+}
+
 # Sets `mark`: another version of the generator would have other lines, and its files other names.
 mark_events() {
-    mark=$("$binary" bench generate --events 1000 | cksum | cut -d' ' -f1)
+    mark=$(generate --events 1000 | cksum | cut -d' ' -f1)
 }
 
 # Sets `file`.
 make_events() {
-    local name=$1 count=$2
+    local name count=$2
+    name=$(named "$1")
     shift 2
     mark_events
     file="$cache/bench/$name-$mark-$count.ndjson"
     [ -e "$file" ] && return
     mkdir -p "$cache/bench"
-    find "$cache/bench" -mindepth 1 -maxdepth 1 -name "$name-*" ! -name "$name-$mark-*" -exec rm -rf {} +
-    "$binary" bench generate --events "$count" "$@" --out "$file.new"
+    # Those of another version, whose mark is digits: `day-firehose-…` is not of `day`.
+    find "$cache/bench" -mindepth 1 -maxdepth 1 -name "$name-[0-9]*" ! -name "$name-$mark-*" -exec rm -rf {} +
+    generate --events "$count" "$@" --out "$file.new"
     mv "$file.new" "$file"
 }
 
@@ -63,6 +78,6 @@ make_day() {
     fi
     mark_events
     file=
-    folder="$cache/bench/day-$mark-$count"
+    folder="$cache/bench/$(named day)-$mark-$count"
     mkdir -p "$folder"
 }

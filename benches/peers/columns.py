@@ -31,6 +31,9 @@ CLICKHOUSE_COLUMNS = [
     ("error", f"Tuple(kind {WORD}, stack String)", ""),
 ]
 
+# On the ids that are looked up.
+INDEXES = "INDEX trace trace_id TYPE bloom_filter GRANULARITY 4, INDEX user user_id TYPE bloom_filter GRANULARITY 4"
+
 DUCKDB_COLUMNS = {
     "_time": "TIMESTAMP",
     "service": "VARCHAR",

@@ -2,7 +2,7 @@
 
 import os
 
-from .columns import DUCKDB_COLUMNS
+from . import tables
 
 MAP = "MAP(VARCHAR, VARCHAR)"
 
@@ -22,8 +22,21 @@ class DuckDB:
     def ask(self, statement):
         return self.connection.execute(statement).fetchall()
 
+    def clients(self, count):
+        """For each client a cursor, which is a connection of its own to the same database."""
+        def asker(cursor):
+            return lambda statement: cursor.execute(statement).fetchall()
+
+        cursors = [self.connection.cursor() for _ in range(count)]
+        for cursor in cursors:
+            cursor.execute("SET TimeZone = 'UTC'")
+        return [asker(cursor) for cursor in cursors]
+
+    def read(self, answers):
+        return answers
+
     def make(self, kind):
-        columns = {"wide": {"_time": "TIMESTAMP", "data": MAP}, "events": DUCKDB_COLUMNS}[kind]
+        columns = {"_time": "TIMESTAMP", "data": MAP} if kind == "wide" else tables.DUCKDB[kind]
         declared = ", ".join(f"{name} {type_}" for name, type_ in columns.items())
         self.connection.execute(f"CREATE OR REPLACE TABLE events ({declared})")
 
@@ -34,7 +47,7 @@ class DuckDB:
             self.connection.execute(f"INSERT INTO events {read}", [file])
         else:
             read = "SELECT * FROM read_ndjson(?, columns = ?) ORDER BY _time"
-            self.connection.execute(f"INSERT INTO events {read}", [file, DUCKDB_COLUMNS])
+            self.connection.execute(f"INSERT INTO events {read}", [file, tables.DUCKDB[kind]])
 
     def settle(self):
         self.connection.execute("CHECKPOINT")

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 
 THREADS = 2
@@ -35,6 +36,12 @@ class Peer:
 
     def ask(self, statement):
         return self.call("ask", statement)
+
+    def together(self, plans, seconds):
+        """Each plan is what one client asks, in order and again from the beginning, until the time is over. Gives the
+        seconds of every answer of each client, its first answer to each statement, and how long all took."""
+        _, given = self.call("together", plans, seconds)
+        return given
 
     def insert(self, file):
         seconds, _ = self.call("insert", "events", file)
@@ -67,13 +74,47 @@ def engine(name, folder):
     return DuckDB(folder, THREADS)
 
 
+def ask_together(opened, plans, seconds):
+    """All clients begin at once, each in a thread of its own. Answers are made to text when all have ended."""
+    asks = opened.clients(len(plans))
+    taken, answers, failed = [[] for _ in plans], [[] for _ in plans], []
+    begun = time.perf_counter()
+
+    def work(ask, plan, taken, answers):
+        try:
+            while True:
+                for place, statement in enumerate(plan):
+                    asked = time.perf_counter()
+                    if asked - begun >= seconds:
+                        return
+                    answer = ask(statement)
+                    taken.append(time.perf_counter() - asked)
+                    if len(answers) == place:
+                        answers.append(answer)
+        except Exception as error:  # The asker decides, as with one question.
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=each) for each in zip(asks, plans, taken, answers, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    elapsed = time.perf_counter() - begun
+    if failed:
+        raise failed[0]
+    return {"taken": taken, "answers": [opened.read(each) for each in answers], "seconds": elapsed}
+
+
 def main():
     opened = engine(*sys.argv[1:3])
     for line in sys.stdin:
         method, *arguments = json.loads(line)
         begun = time.perf_counter()
         try:
-            given = getattr(opened, method)(*arguments)
+            if method == "together":
+                given = ask_together(opened, *arguments)
+            else:
+                given = getattr(opened, method)(*arguments)
             answer = {"seconds": time.perf_counter() - begun, "given": given}
         except Exception as error:  # The call is at fault, not this process: the asker decides.
             answer = {"error": str(error)}

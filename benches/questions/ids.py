@@ -1,6 +1,6 @@
 """Looking for one id among all events, and groups of as many keys as there are ids."""
 
-from .question import Question, aggregate, is_, matched_spans, query, table_rows, text
+from .question import Question, aggregate, is_, matched_spans, query, span_ids, table_rows, text
 
 DIFFERENT = "SELECT span_id, count(*) AS n FROM {events} GROUP BY span_id ORDER BY n DESC, span_id LIMIT 10"
 
@@ -10,7 +10,7 @@ def one(name, field, value, window):
         name,
         query(window, filter=is_(field, "==", value)),
         f"SELECT * FROM {window.events} AND {field} = '{value}' ORDER BY _time DESC LIMIT 1000",
-        own=matched_spans,
+        own=matched_spans, theirs=span_ids,
     )
 
 

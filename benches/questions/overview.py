@@ -1,7 +1,7 @@
 """Questions of dashboards and of who looks into something: counts, percentiles, tops, lists of events."""
 
 from .question import (
-    Question, aggregate, both, bucket, is_, matched_spans, query, series_counts, table_rows, text, words,
+    Question, aggregate, both, bucket, is_, matched_spans, query, series_counts, span_ids, table_rows, text, words,
 )
 
 ERRORS = is_("status", ">=", 500)
@@ -33,6 +33,16 @@ def percentiles(name, window):
     )
 
 
+def quarter_percentile(window):
+    return Question(
+        "p95 over 15 minutes",
+        text(window, "summarize percentile(duration_ms, 95) by service"),
+        f"SELECT service, quantileTDigest(0.95)(duration_ms) FROM {window.events} GROUP BY service",
+        f"SELECT service, approx_quantile(duration_ms, 0.95) FROM {window.events} GROUP BY service",
+        own=table_rows, percent=PERCENTILES,
+    )
+
+
 def questions(times):
     whole, quarter = times.whole, times.quarter
     counted = {peer: COUNTED.format(bucket=of, events=whole.events) for peer, of in bucket(times.fine).items()}
@@ -60,7 +70,7 @@ def questions(times):
             "last 100 failures, all fields",
             query(whole, filter=ERRORS, limit=100),
             f"SELECT * FROM {whole.events} AND status >= 500 ORDER BY _time DESC LIMIT 100",
-            own=matched_spans,
+            own=matched_spans, theirs=span_ids,
         ),
         grouped(f"service and status by {words(times.coarse)}", whole, times.coarse),
         grouped("the same over 15 minutes, by 5 seconds", quarter, 5),
@@ -71,11 +81,5 @@ def questions(times):
             f"SELECT count(*), max(duration_ms) FROM {whole.events} AND service = 'payments' "
             "AND region = 'us-west-2' AND status >= 500",
         ),
-        Question(
-            "p95 over 15 minutes",
-            text(quarter, "summarize percentile(duration_ms, 95) by service"),
-            f"SELECT service, quantileTDigest(0.95)(duration_ms) FROM {quarter.events} GROUP BY service",
-            f"SELECT service, approx_quantile(duration_ms, 0.95) FROM {quarter.events} GROUP BY service",
-            own=table_rows, percent=PERCENTILES,
-        ),
+        quarter_percentile(quarter),
     ]

@@ -6,14 +6,19 @@ alone, the peers are asked for those alone.
 
 from datetime import timedelta
 
+from peers.columns import CLICKHOUSE_COLUMNS
+
+SPAN_PLACE = [column for column, _, _ in CLICKHOUSE_COLUMNS].index("span_id")
+
 
 class Ask:
-    """One thing to ask: the body of a query to the service, a statement for each peer, and how rows are read."""
+    """One thing to ask: the body of a query to the service, a statement for each peer, and how rows are read: of the
+    service by `own`, of the peers by `theirs`."""
 
-    def __init__(self, body, clickhouse, duckdb=None, own=None, percent=None):
+    def __init__(self, body, clickhouse, duckdb=None, own=None, theirs=None, percent=None):
         self.body = body
         self.statements = {"ClickHouse": clickhouse, "DuckDB": duckdb or clickhouse}
-        self.own = own or totals
+        self.own, self.theirs = own or totals, theirs or laid_out
         # How far the answer of each peer may differ, in percent, where engines estimate. None is not at all.
         self.percent = percent or {}
 
@@ -127,6 +132,28 @@ def matched_spans(answer):
 def table_rows(answer):
     """The rows of a query in text."""
     return sorted(answer["tables"][0]["rows"], key=str)
+
+
+def shown_times(answer):
+    """The times of the events that a query in text has shown, as the number that they have themselves."""
+    (table,) = answer["tables"]
+    place = [field["name"] for field in table["fields"]].index("time_us")
+    return sorted([row[place]] for row in table["rows"])
+
+
+def laid_out(rows):
+    """The rows of a peer, with lists as so many cells."""
+    return sorted(([value for cell in row for value in flat(cell)] for row in rows), key=str)
+
+
+def first_cells(rows):
+    """Of rows of a peer that begin with what tells them apart."""
+    return sorted([row[0]] for row in rows)
+
+
+def span_ids(rows):
+    """Of rows of a peer that are whole events of the web, in the order of its columns."""
+    return sorted([row[SPAN_PLACE]] for row in rows)
 
 
 def flat(value):

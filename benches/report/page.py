@@ -1,15 +1,20 @@
-"""The page of Markdown: one table of times and ratios, and what was measured beside it."""
+"""The page of Markdown: a table of times and ratios of hot questions, one of each other way to ask, and what was
+measured beside them."""
 
 from runs.setting import CLICKHOUSE_KEPT, COMPUTED, KEPT
 
-from . import goals
+from . import goals, modes
 from .figures import (
     best, geometric_mean, computed_entries, lines, megabytes, milliseconds, peers_in, ratio, times_over,
 )
+from .markdown import table
 
 
 def text(findings):
-    parts = [head(findings), question_table(findings), means(findings), notes(findings), goal_table(findings)]
+    parts = [head(findings), question_table(findings), means(findings)]
+    parts += [modes.mode_table(findings, mode) for mode in modes.MODES if mode is not modes.HOT]
+    parts += [modes.clients_table(findings["clients"]) if "clients" in findings else ""]
+    parts += [notes(findings), goal_table(findings)]
     parts.append("\n".join(wrong(findings)))
     return "\n\n".join(part for part in parts if part)
 
@@ -19,26 +24,19 @@ def head(findings):
     versions = ", ".join(f"{name} {version}" for name, version in findings["versions"].items() if name != KEPT)
     computed = "" if findings["computed"] else " This binary cannot be told to keep nothing: computed may be repeated."
     return (
-        f"{findings['events']:,} events, best of {findings['rounds']}, {findings['threads']} threads for each engine, "
+        f"{findings['events']:,} events of the family {findings.get('family', 'web')}, best of {findings['rounds']}, {findings['threads']} threads for each engine, "
         f"{machine['cores']} cores, {machine['bytes'] / (1 << 30):.0f} GiB, {findings['date']}, commit "
         f"{findings['commit']}; {versions}.{computed}"
     )
 
 
-def table(heads, rows):
-    written = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
-    return "\n".join([*written, *("| " + " | ".join(row) + " |" for row in rows)])
-
-
 def question_table(findings):
     entries = lines(findings)
     peers = peers_in([entry for entry, _ in entries])
-    with_cold = any("cold" in entry for entry, _ in entries)
     kept_too = any(best(entry, CLICKHOUSE_KEPT) for entry, _ in entries)
     heads = ["question", "computed ms", "repeated ms", *(f"{peer} ms" for peer in peers)]
     heads += ["ClickHouse repeated"] if kept_too else []
     heads += [f"of {peer}" for peer in peers] + (["of the best"] if len(peers) > 1 else [])
-    heads += [f"{name} cold" for name in [COMPUTED, *peers]] if with_cold else []
     rows = []
     for entry, counted in entries:
         row = [entry["name"], milliseconds(best(entry, COMPUTED)), repeated(entry)]
@@ -46,7 +44,6 @@ def question_table(findings):
         row += [milliseconds(best(entry, CLICKHOUSE_KEPT))] if kept_too else []
         row += [times_over(ratio(entry, counted, peer)) for peer in peers]
         row += [times_over(ratio(entry, counted))] if len(peers) > 1 else []
-        row += [milliseconds(entry.get("cold", {}).get(name)) for name in [COMPUTED, *peers]] if with_cold else []
         rows.append(row)
     return table(heads, rows)
 
@@ -67,6 +64,9 @@ def means(findings):
     computed_from_kept = [entry["name"] for entry in entries if entry.get("from_kept", {}).get(COMPUTED)]
     if computed_from_kept:
         rows.append(f"- NOT COMPUTED, although it should be: {', '.join(computed_from_kept)}")
+    answered_before = [entry["name"] for entry in entries if entry.get("first_from_kept")]
+    if answered_before:
+        rows.append(f"- NOT A FIRST ASK, because a question before it kept what it needs: {', '.join(answered_before)}")
     return "\n".join(rows)
 
 
@@ -76,6 +76,8 @@ def notes(findings):
         rows.append(
             f"- a count over 15 minutes over HTTP, {name}: p50 {spread['p50']:.2f} ms, p99 {spread['p99']:.2f} ms"
         )
+    if "first" in findings:
+        rows.append(first(findings["first"]))
     if "dashboard" in findings:
         inserts = findings["dashboard"]["inserts"]
         taken = ", ".join(f"{name} {milliseconds(min(times))} ms" for name, times in inserts.items())
@@ -95,6 +97,13 @@ def notes(findings):
 def disk(findings, name):
     size = findings["disk"].get(name)
     return "" if size is None else f", on disk {megabytes(size)}"
+
+
+def first(found):
+    """Whoever gives the seed again gets the same orders; they stand in the findings."""
+    runs = found["runs"]
+    peaks = [f"{name} {megabytes(max(run['peaks'][name] for run in runs))}" for name in runs[0]["peaks"]]
+    return f"- first ask: {len(runs)} runs by seed {found['seed']}, peak RSS {', '.join(peaks)}"
 
 
 def load(found):
@@ -124,4 +133,8 @@ def wrong(findings):
         found.extend(f"NOT ANSWERED: {entry['name']}: {name} {why}" for name, why in entry.get("failed", {}).items())
         if entry.get("difference"):
             found.append(f"NOT EQUAL: {entry['name']}: {entry['difference']}")
+    clients = findings.get("clients", {})
+    found.extend(f"NOT ANSWERED: many clients: {name} {why}" for name, why in clients.get("failed", {}).items())
+    if clients.get("difference"):
+        found.append(f"NOT EQUAL: many clients: {clients['difference']}")
     return found

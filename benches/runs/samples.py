@@ -3,7 +3,7 @@
 import re
 from datetime import timedelta
 
-from questions.question import Window, aggregate, is_, query
+from questions.question import Window, aggregate, is_, query, text
 
 MOST_OF_A_USER = 200
 
@@ -27,6 +27,24 @@ def rare_user(service, window, events):
         if answer["buckets"]["totals"][0]["aggregations"][0]["value"] <= MOST_OF_A_USER:
             return event["user_id"]
     raise RuntimeError("all users of the sample have many events")
+
+
+def take_of_firehose(service, times):
+    """A content, and an account with few events."""
+    middle = times.whole.begin + timedelta(seconds=times.whole.seconds // 2)
+    around = Window(middle, times.whole.end)
+    wanted = "where ['commit.operation'] == 'create' | take 200 | project ['commit.cid'], did"
+    rows = rows_of(service, around, wanted)
+    for _, did in rows:
+        ((events,),) = rows_of(service, times.whole, f"where did == '{did}' | summarize count()")
+        if events <= MOST_OF_A_USER:
+            return {"content": rows[0][0], "user": did}
+    raise RuntimeError("all users of the sample have many events")
+
+
+def rows_of(service, window, stages):
+    _, answer = service.ask(text(window, stages))
+    return answer["tables"][0]["rows"]
 
 
 def part_of_id(event):

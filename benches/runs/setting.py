@@ -21,9 +21,14 @@ COMPUTED, KEPT = "Tidegauge", "Tidegauge kept"
 CLICKHOUSE_KEPT = "ClickHouse kept"
 # The settings without which a service keeps no groups, in memory and on the disk.
 KEEPING = ["--query-partials-bytes", "--query-partials-disk-bytes"]
+# Where a service keeps groups on the disk, in its data folder.
+KEPT_GROUPS_FOLDER = "partials"
 
 
 class Setting:
+    # How many fresh processes are asked everything once.
+    first_runs = 3
+
     def __init__(self, dataset, peers, rounds, more=()):
         """More settings are for a service that computes."""
         self.dataset, self.peers, self.rounds, self.more = dataset, peers, rounds, more
@@ -73,6 +78,27 @@ class Setting:
         os.makedirs(folder)
         datasets.copy_loaded(self.dataset.folder, folder, name if name in PEERS else "Tidegauge")
         return folder
+
+
+    def copy_without_kept(self, scratch):
+        """A copy of the service in which nobody has asked anything."""
+        folder = self.copy(KEPT, scratch)
+        shutil.rmtree(os.path.join(folder, "data", KEPT_GROUPS_FOLDER), ignore_errors=True)
+        return folder
+
+    def warm_page_cache(self, *more):
+        """Reads every file of what was loaded once, and of other folders."""
+        for folder in (self.dataset.folder, *more):
+            for root, _, files in os.walk(folder):
+                for file in files:
+                    read_through(os.path.join(root, file))
+
+
+def read_through(path):
+    """A file that an engine has removed meanwhile is no matter."""
+    with contextlib.suppress(FileNotFoundError), open(path, "rb", buffering=0) as file:
+        while file.read(1 << 22):
+            pass
 
 
 class ClickHouseKept:

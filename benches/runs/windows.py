@@ -1,15 +1,15 @@
 """A window of 15 minutes asked of the service alone: the floor of its latency, and how it stands while events pour in.
 The window moves by a second with each question, so that no answer is one that was given before."""
 
-import json
 import os
-import socket
 import subprocess
 import time
 
 from questions.overview import grouped
 from questions.question import aggregate, query
+from runs import wire
 from runs.setting import say
+from service import DATASET
 
 FLOOR_ASKS, WARMING_ASKS = 200, 20
 # So many questions, or as many as there is time for.
@@ -21,45 +21,15 @@ LOAD_EVENTS = 1_000_000
 
 def floor(service, window):
     """Milliseconds of a count over HTTP on a kept connection, without the cost of a client's library."""
-    head = (
-        f"POST /v1/datasets/bench/query HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {service.token}\r\n"
-        "Content-Type: application/json\r\nContent-Length: "
-    )
-    taken = []
-    with socket.create_connection((service.host, service.port)) as connection:
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    path, taken = f"/v1/datasets/{DATASET}/query", []
+    with wire.connect(service) as connection:
         for number in range(WARMING_ASKS + FLOOR_ASKS):
-            body = json.dumps(query(window.later(number % PLACES), aggregations=[aggregate("count")])).encode()
-            request = f"{head}{len(body)}\r\n\r\n".encode() + body
+            body = query(window.later(number % PLACES), aggregations=[aggregate("count")])
+            request = wire.request(service, path, body)
             begun = time.perf_counter()
-            connection.sendall(request)
-            read_answer(connection)
+            wire.exchange(connection, request)
             taken.append((time.perf_counter() - begun) * 1_000)
     return spread(taken[WARMING_ASKS:])
-
-
-def read_answer(connection):
-    raw = b""
-    while b"\r\n\r\n" not in raw:
-        raw += received(connection)
-    head, _, body = raw.partition(b"\r\n\r\n")
-    if not head.startswith(b"HTTP/1.1 200"):
-        raise RuntimeError(f"{raw[:500]!r}")
-    lengths = [line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
-    if lengths:
-        while len(body) < int(lengths[0].split(b":")[1]):
-            body += received(connection)
-        return
-    # In pieces: the last one is empty.
-    while not body.endswith(b"0\r\n\r\n"):
-        body += received(connection)
-
-
-def received(connection):
-    part = connection.recv(1 << 20)
-    if not part:
-        raise RuntimeError("the service closed the connection")
-    return part
 
 
 def under_load(setting, service, times, scratch):

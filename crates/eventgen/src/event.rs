@@ -1,25 +1,16 @@
 //! One made-up event: a request that a service has answered, as one line of JSON. Every event is drawn from the
 //! seed and its own number alone, so a stream begins with the same lines whatever its length.
 
-use std::time::Duration;
-
-use tidegauge_model::Timestamp;
-
 use super::draws::{Draws, Skew, mix, mix_two, person};
 use super::fleet::Fleet;
+use super::lines::Lines;
 use super::message::{self, Happening, Messages};
+use super::pace::Pace;
 use super::shape::Shape;
 use super::text;
 use super::words::{
     BROWSERS, CITIES, ERRORS, FLAGS, FRAMES, METHODS, PROGRAMS, PROTOCOLS, STATUSES, SYSTEMS,
 };
-
-/// When the first event happened, and the mean time to the next one.
-#[derive(Clone, Copy, Debug)]
-pub struct Pace {
-    pub from: Timestamp,
-    pub step: Duration,
-}
 
 /// Events of about this many neighbours belong to the same traces.
 const TRACE_WINDOW: u64 = 1_024;
@@ -33,8 +24,7 @@ const SESSION_WINDOW: u64 = 200_000;
 pub struct Events {
     seed: u64,
     shape: Shape,
-    from: i64,
-    step_nanos: u128,
+    pace: Pace,
     fleet: Fleet,
     messages: Messages,
     agents: Vec<String>,
@@ -45,29 +35,8 @@ pub struct Events {
     by_agent: Skew,
 }
 
-impl Events {
-    pub fn new(seed: u64, shape: Shape, pace: Pace) -> Self {
-        let agents = agents();
-        let weights = |pairs: &[(&str, u64)]| pairs.iter().map(|(_, weight)| *weight).collect::<Vec<_>>();
-        let statuses: Vec<u64> = STATUSES.iter().map(|(_, weight)| *weight).collect();
-        Self {
-            seed,
-            shape,
-            from: pace.from.as_micros(),
-            step_nanos: pace.step.as_nanos(),
-            fleet: Fleet::new(shape),
-            messages: Messages::read(),
-            by_status: Skew::by_weights(&statuses),
-            by_method: Skew::by_weights(&weights(METHODS)),
-            by_protocol: Skew::by_weights(&weights(PROTOCOLS)),
-            by_city: Skew::falling(CITIES.len()),
-            by_agent: Skew::falling(agents.len()),
-            agents,
-        }
-    }
-
-    /// Writes the event with this number and a line break.
-    pub fn write_line(&self, number: u64, out: &mut Vec<u8>) {
+impl Lines for Events {
+    fn write_line(&self, number: u64, out: &mut Vec<u8>) {
         let mut draws = Draws::of(self.seed, number);
         let draws = &mut draws;
         let (pod, path) = self.fleet.draw(draws);
@@ -82,7 +51,7 @@ impl Events {
             user: person(draws),
         };
         out.extend_from_slice(br#"{"_time":""#);
-        text::time(out, self.time(number, draws));
+        text::time(out, self.pace.time(number, draws));
         out.extend_from_slice(b"\",");
         out.extend_from_slice(&pod.head);
         self.write_request(out, &happening, draws);
@@ -95,13 +64,26 @@ impl Events {
         self.write_extras(out, status, draws);
         out.extend_from_slice(b"}\n");
     }
+}
 
-    /// Each event falls somewhere into its own step, so times only go forward.
-    fn time(&self, number: u64, draws: &mut Draws) -> Timestamp {
-        let nanos =
-            u128::from(number) * self.step_nanos + ((u128::from(draws.bits()) * self.step_nanos) >> 64);
-        let micros = i64::try_from(nanos / 1_000).unwrap_or(i64::MAX);
-        Timestamp::from_micros(self.from.saturating_add(micros))
+impl Events {
+    pub fn new(seed: u64, shape: Shape, pace: Pace) -> Self {
+        let agents = agents();
+        let weights = |pairs: &[(&str, u64)]| pairs.iter().map(|(_, weight)| *weight).collect::<Vec<_>>();
+        let statuses: Vec<u64> = STATUSES.iter().map(|(_, weight)| *weight).collect();
+        Self {
+            seed,
+            shape,
+            pace,
+            fleet: Fleet::new(shape),
+            messages: Messages::read(),
+            by_status: Skew::by_weights(&statuses),
+            by_method: Skew::by_weights(&weights(METHODS)),
+            by_protocol: Skew::by_weights(&weights(PROTOCOLS)),
+            by_city: Skew::falling(CITIES.len()),
+            by_agent: Skew::falling(agents.len()),
+            agents,
+        }
     }
 
     fn write_request(&self, out: &mut Vec<u8>, happening: &Happening<'_>, draws: &mut Draws) {

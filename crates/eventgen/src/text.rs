@@ -4,6 +4,26 @@ use tidegauge_model::Timestamp;
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
+/// The name of a field, after a comma unless it is the first of its object.
+pub fn key(out: &mut Vec<u8>, name: &str) {
+    if out.last() != Some(&b'{') {
+        out.push(b',');
+    }
+    quoted(out, name);
+    out.push(b':');
+}
+
+/// A text that has no character that JSON would escape.
+pub fn quoted(out: &mut Vec<u8>, text: &str) {
+    quote(out);
+    out.extend_from_slice(text.as_bytes());
+    quote(out);
+}
+
+pub fn quote(out: &mut Vec<u8>) {
+    out.push(b'"');
+}
+
 pub fn number(out: &mut Vec<u8>, number: u64) {
     let mut digits = [0_u8; 20];
     let mut at = digits.len();

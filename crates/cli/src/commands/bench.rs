@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, Subcommand};
-use tidegauge_eventgen::{self as eventgen, Events, Pace, Shape};
+use tidegauge_eventgen::{self as eventgen, Family, Pace, Shape};
 use tidegauge_model::Timestamp;
 
 use super::failure::wrong_arguments;
 
 #[derive(Debug, Subcommand)]
 pub enum BenchCommand {
-    /// Write made-up events of a web service, one JSON object on each line.
+    /// Write made-up events, one JSON object on each line.
     Generate(GenerateArguments),
     /// Ask a server about such events, and print how long each question took. Load them first with
     /// `tidegauge bench generate --events 1000000 | tidegauge ingest bench -`.
@@ -42,7 +42,10 @@ pub struct GenerateArguments {
     /// million a day.
     #[arg(long, value_name = "TIME", value_parser = span)]
     span: Option<Duration>,
-    /// Whether what belongs together is an object or has dots in its names.
+    /// What the events tell of.
+    #[arg(long, value_enum, default_value_t)]
+    family: Family,
+    /// Whether what belongs together is an object or has dots in its names. A firehose is always nested.
     #[arg(long, value_enum, default_value_t)]
     shape: Shape,
 }
@@ -67,9 +70,14 @@ fn generate(arguments: &GenerateArguments) -> anyhow::Result<()> {
         }
         None => STEP,
     };
-    let events = Events::new(arguments.seed, arguments.shape, Pace { from, step });
+    if arguments.family == Family::Firehose && arguments.shape == Shape::Flat {
+        return Err(wrong_arguments(anyhow!(
+            "--shape flat is for --family web: a firehose is always nested"
+        )));
+    }
+    let events = arguments.family.events(arguments.seed, arguments.shape, Pace { from, step });
     if arguments.out == Path::new("-") {
-        return match eventgen::write(&events, arguments.events, &mut io::stdout().lock()) {
+        return match eventgen::write(events.as_ref(), arguments.events, &mut io::stdout().lock()) {
             // The reader, such as `head`, has had enough.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => written.context("writing to standard output"),
@@ -77,7 +85,8 @@ fn generate(arguments: &GenerateArguments) -> anyhow::Result<()> {
     }
     let path = arguments.out.display();
     let mut file = File::create(&arguments.out).with_context(|| format!("making {path}"))?;
-    eventgen::write(&events, arguments.events, &mut file).with_context(|| format!("writing {path}"))?;
+    eventgen::write(events.as_ref(), arguments.events, &mut file)
+        .with_context(|| format!("writing {path}"))?;
     file.flush().with_context(|| format!("writing {path}"))
 }
 

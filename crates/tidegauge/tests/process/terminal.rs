@@ -189,6 +189,10 @@ pub(crate) async fn wrong_arguments(backend: Backend) {
         (&["ingest", "web", "/"], "is a folder: name the files in it"),
         (&["monitor", "backtest", "mon_0", "--start", "soon"], "soon"),
         (&["bench", "generate", "--events", "1", "--from", "soon"], "--from"),
+        (
+            &["bench", "generate", "--events", "1", "--family", "firehose", "--shape", "flat"],
+            "a firehose is always nested",
+        ),
         (&["dataset", "trim", "web", "--older-than", "0", "--yes"], "longer than 0"),
     ] {
         let error = mistake(alone(arguments).env("TIDEGAUGE_TOKEN", "xapt-1").output().unwrap());
