@@ -68,6 +68,9 @@ impl Face {
 
     /// The face of a route that stands below the one of ingest.
     fn below_dataset(path: &str, headers: &HeaderMap, now: Timestamp) -> Option<Self> {
+        if let Some((_, rest)) = path.strip_prefix("/v1/datasets/").and_then(|below| below.split_once('/')) {
+            return (rest.split('/').next() == Some("elastic")).then_some(Self::Elastic);
+        }
         let (_, rest) = path.strip_prefix("/v1/ingest/")?.split_once('/')?;
         Some(match rest.split('/').next().unwrap_or_default() {
             "elastic" => Self::Elastic,
@@ -232,6 +235,8 @@ mod tests {
             ("/v1/ingest/{name}/gelf", &["text/plain"][..]),
             ("/loki/api/v1/push", &["text/plain"]),
             ("/v1/ingest/{name}/elastic/{index}/_bulk", &["application/json"]),
+            ("/v1/datasets/{name}/elastic/_bulk", &["application/json"]),
+            ("/v1/datasets/{name}/ingest", &[]),
             ("/v1/logs", &["application/json", "application/x-protobuf"]),
             ("/otlp/v1/logs", &["application/json", "application/x-protobuf"]),
             ("/v1/ingest/{name}", &[]),
