@@ -14,6 +14,7 @@ pub mod hec;
 pub mod honeycomb;
 pub mod journald;
 mod json_text;
+pub mod logplex;
 pub mod loki;
 pub mod msgpack;
 mod names;

@@ -15,7 +15,7 @@ use tidegauge_ingest::{Encoding, Format};
 use tidegauge_model::ErrorKind;
 use utoipa::{IntoParams, ToSchema};
 
-use super::endpoints::msgpack;
+use super::endpoints::{logplex, msgpack};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, Json, PathId, Query};
 use crate::quota_headers;
@@ -174,6 +174,10 @@ async fn take(
         let key = text(&headers, &[IDEMPOTENCY_KEY])?;
         return msgpack::take((app, caller), dataset, field, key, &headers, body).await.map(respond);
     }
+    if logplex::is_meant(&headers) {
+        let key = text(&headers, &[IDEMPOTENCY_KEY])?;
+        return logplex::take((app, caller), dataset, key, &headers, body).await.map(respond);
+    }
     let encoding = encoding(&headers)?;
     let (format, body) = match format(&headers) {
         Some(format) => (format, body),
@@ -298,7 +302,8 @@ fn format(headers: &HeaderMap) -> Option<Format> {
 }
 
 fn unknown_type(headers: &HeaderMap) -> ApiError {
-    let known = "application/json application/x-ndjson application/msgpack text/csv text/plain";
+    let known =
+        "application/json application/x-ndjson application/msgpack application/logplex-1 text/csv text/plain";
     let message = format!("unsupported media type {:?}, only [{known}] are allowed", essence(headers));
     ApiError::new(ErrorKind::UnsupportedMedia, message).hint(
         "send the header Content-Type: application/json; JSON of another type must begin with an object or an array",
