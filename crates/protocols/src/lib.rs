@@ -33,7 +33,7 @@ pub mod testing;
 
 use tidegauge_ingest::{Events, FieldGate, Outcome, Reader, Room};
 
-pub use answer::{Answer, Problem, RETRY_AFTER_SECONDS};
+pub use answer::{Answer, Problem, RETRY_AFTER_SECONDS, TokenFault};
 
 /// Reads a request into a reader that has begun: all of it, or nothing where the protocol refuses it. `room` is asked
 /// as the events grow.

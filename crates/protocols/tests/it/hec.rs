@@ -7,7 +7,7 @@ use tidegauge_model::ErrorKind;
 use tidegauge_protocols::hec::{
     Metadata, accepted, acknowledgements, health, index_of, read_events, read_raw, refused,
 };
-use tidegauge_protocols::{Answer, Problem};
+use tidegauge_protocols::{Answer, Problem, TokenFault};
 
 use crate::support::{Gate, Read, read, read_with};
 
@@ -97,12 +97,26 @@ fn one_event_that_fails_refuses_all() {
 }
 
 #[test]
+fn a_token_that_is_not_taken_has_the_code_of_what_is_wrong_with_it() {
+    for (fault, status, said) in [
+        (Some(TokenFault::Missing), 401, "{\"text\":\"Token is required; x\",\"code\":2}"),
+        (Some(TokenFault::Header), 401, "{\"text\":\"Invalid authorization; x\",\"code\":3}"),
+        (Some(TokenFault::Malformed), 403, "{\"text\":\"Invalid token; x\",\"code\":4}"),
+        (Some(TokenFault::Unknown), 403, "{\"text\":\"Invalid token; x\",\"code\":4}"),
+        (Some(TokenFault::Expired), 403, "{\"text\":\"Invalid token; x\",\"code\":4}"),
+        (None, 401, "{\"text\":\"Invalid token; x\",\"code\":4}"),
+    ] {
+        let answer = refused(&Problem::unauthenticated(fault, "x"));
+        assert_eq!((answer.status, body(&answer)), (status, said), "{fault:?}");
+    }
+}
+
+#[test]
 fn pressure_and_probes_have_their_codes() {
     for (kind, status, code) in [
         (ErrorKind::Unavailable, 503, 9),
         (ErrorKind::Busy, 503, 9),
         (ErrorKind::StorageFull, 503, 9),
-        (ErrorKind::Unauthenticated, 401, 2),
         (ErrorKind::Forbidden, 403, 4),
         (ErrorKind::QuotaUsedUp, 403, 4),
         (ErrorKind::NotFound, 400, 7),
