@@ -195,7 +195,7 @@ impl Face {
         };
         let faced = respond(self.refused(&problem));
         let (head, body) = faced.into_parts();
-        if kind == ErrorKind::Unauthenticated && head.status != StatusCode::UNAUTHORIZED {
+        if kind == ErrorKind::Unauthenticated && head.status == StatusCode::FORBIDDEN {
             response.headers_mut().remove(header::WWW_AUTHENTICATE);
         }
         *response.status_mut() = head.status;
