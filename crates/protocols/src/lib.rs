@@ -27,7 +27,7 @@ mod slot;
 pub mod snappy;
 pub mod syslog;
 mod syslog_words;
-#[cfg(feature = "testing")]
+#[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod testing;
 

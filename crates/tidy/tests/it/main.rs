@@ -12,6 +12,7 @@ mod by_hand;
 mod circles;
 mod documents;
 mod fast_paths;
+mod fuzzed;
 mod lengths;
 mod module_docs;
 mod proofs;
