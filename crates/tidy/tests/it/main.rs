@@ -18,6 +18,7 @@ mod module_docs;
 mod proofs;
 mod randomness;
 mod sabotage;
+mod senders;
 mod settings;
 mod unrun;
 mod words;
