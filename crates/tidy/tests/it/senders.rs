@@ -60,7 +60,7 @@ fn run(programs: &[(String, String)]) -> BTreeSet<String> {
 fn names(own: &str, text: &str, path: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or_default();
     match file.strip_suffix(".py") {
-        Some(module) => text.lines().map(str::trim_start).any(|line| {
+        Some(module) => text.lines().any(|line| {
             let mut words = line.split_whitespace();
             let imports = own.ends_with(".py") && matches!(words.next(), Some("from" | "import"));
             imports && words.next() == Some(module)
