@@ -99,11 +99,13 @@ pub fn read_events(body: &[u8], address: &Metadata<'_>, events: &mut Events<'_>)
     while let Some(first) = walk.peek() {
         // Some senders put them into an array.
         if first == b'[' {
-            walk.array(|walk| {
+            let read = walk.array(|walk| {
                 envelope(walk, address, &mut index, &mut fields, events).map_err(|it| it.of_item(number))?;
                 number += 1;
                 Ok::<_, Problem>(())
-            })?;
+            });
+            // What stands between two envelopes is told with the one that it is before.
+            read.map_err(|it| if it.item.is_some() { it } else { it.of_item(number) })?;
             continue;
         }
         envelope(&mut walk, address, &mut index, &mut fields, events).map_err(|it| it.of_item(number))?;

@@ -82,8 +82,12 @@ fn what_is_wrong_has_a_code_and_the_number_of_the_event() {
         let answer = refused(&events(&request).unwrap_err());
         assert_eq!((answer.status, body(&answer)), (400, expected), "{request}");
     }
-    let cut = refused(&events("{\"event\":").unwrap_err());
-    assert!(body(&cut).contains("\"code\":6"), "{}", body(&cut));
+    for (broken, number) in [("{\"event\":", 0), ("[{\"event\":1} {\"event\":2}]", 1), ("{\"event\":1}{", 1)]
+    {
+        let answer = refused(&events(broken).unwrap_err());
+        let said = format!("\"code\":6,\"invalid-event-number\":{number}}}");
+        assert!(answer.status == 400 && body(&answer).ends_with(&said), "{broken}: {}", body(&answer));
+    }
 }
 
 #[test]
