@@ -10,11 +10,11 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use tidegauge_app::App;
 
-use super::super::{SenderHeaders, SenderParameters};
 use super::{Meant, take};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, PathIds, Query};
 use crate::guard::InFlight;
+use crate::resources::endpoints::{SenderHeaders, SenderParameters};
 
 /// Stores the sources of a bulk request, under the older path.
 #[utoipa::path(post, path = "/datasets/{name}/elastic/_bulk", tag = "senders",
