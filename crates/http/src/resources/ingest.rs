@@ -98,6 +98,7 @@ pub struct IngestFailureResponse {
         (Vec<Object> = "application/json", example = json!([{"_time": "2026-06-01T12:00:00Z", "status": 200}])),
         (String = "application/x-ndjson"),
         (String = "text/csv"),
+        (String = "application/logplex-1"),
         (String = "text/plain", example = "2026-06-01T12:00:00Z started"),
     ), description = "A JSON array, objects one after the other, CSV, or lines of text, each of which becomes the \
         field `message`; gzip, zstd and deflate are understood."),
@@ -132,6 +133,7 @@ pub async fn into_dataset(
         (Vec<Object> = "application/json"),
         (String = "application/x-ndjson"),
         (String = "text/csv"),
+        (String = "application/logplex-1"),
         (String = "text/plain"),
     )),
     responses(
