@@ -16,6 +16,9 @@ const DIGITS_MAX: usize = 9;
 /// So many messages that are announced and not there are counted, because a header alone announces them.
 const MISSED_MAX: u64 = 1_000;
 
+/// So much of a drain's name is kept, because each event has it.
+const DRAIN_BYTES_MAX: usize = 256;
+
 /// What the headers of a request say about its body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Head<'a> {
@@ -28,7 +31,8 @@ pub struct Head<'a> {
 /// Reads the body of a request. The answer is that of the ingest route.
 pub fn read(body: &[u8], head: Head<'_>, events: &mut Events<'_>) -> Result<(), Problem> {
     let mut messages = Messages::default();
-    let origin = Origin { form: Form::Logplex, drain: head.drain, ..Origin::default() };
+    let drain = head.drain.map(|drain| &drain[..drain.floor_char_boundary(DRAIN_BYTES_MAX)]);
+    let origin = Origin { form: Form::Logplex, drain, ..Origin::default() };
     let (mut rest, mut found, mut broken) = (body, 0, None);
     loop {
         match next_frame(rest) {

@@ -34,6 +34,10 @@ fn each_frame_is_an_event() {
         assert_eq!((read.outcome.ingested, read.outcome.failed), (2, 0));
     }
     assert_eq!(taken(&body.concat(), None).unwrap().events, expected);
+    let long = "ä".repeat(1000);
+    let head = Head { messages: None, drain: Some(&long) };
+    let cut = read(|events| logplex::read(framed(STARTED).as_bytes(), head, events)).unwrap();
+    assert!(cut.events[0].contains(&format!("drain=\"{}\" ", "ä".repeat(128))), "{:?}", cut.events);
     let without = read(|events| logplex::read(framed(STARTED).as_bytes(), Head::default(), events)).unwrap();
     assert!(!without.events[0].contains("drain"), "{:?}", without.events);
     assert_eq!(taken("", Some(0)).unwrap().events, [""; 0]);
