@@ -29,7 +29,7 @@ def main(binary, folder, alertmanager=None):
         check_encryption(binary, folder, receivers)
         print("delivery: mails by STARTTLS and TLS passed")
         (folder / "alert").mkdir()
-        check_alert(binary, folder / "alert", receivers)
+        check_alert(binary, folder / "alert", receivers, alertmanager)
         print("delivery: from an event to a message passed")
     finally:
         receivers.stop()

@@ -3,7 +3,7 @@
 //! lets it in by the secret alone. Other routes have no such address.
 
 use axum::extract::Request;
-use axum::http::Uri;
+use axum::http::{HeaderMap, Uri};
 use axum::middleware::Next;
 use axum::response::Response;
 use tidegauge_auth::OpaqueSecret;
@@ -11,8 +11,8 @@ use tidegauge_catalog::endpoints::Endpoint;
 use tidegauge_model::{EndpointKind, ErrorKind, Timestamp};
 
 use crate::error::ApiError;
-use crate::resources::endpoints::elastic;
 use crate::resources::endpoints::face::Face;
+use crate::resources::endpoints::{elastic, logplex};
 
 /// What every such path begins with.
 pub const BELOW: &str = "/e/";
@@ -78,9 +78,14 @@ fn routed(request: &Request) -> Option<(Address, Uri)> {
 }
 
 /// An endpoint takes what its kind says: a sender that speaks otherwise was given the wrong address.
-pub fn check_kind(endpoint: &Endpoint, face: Option<&Face>) -> Result<(), ApiError> {
-    let spoken = face.map_or(EndpointKind::Ingest, Face::kind);
-    if spoken == endpoint.kind {
+pub fn check_kind(endpoint: &Endpoint, face: Option<&Face>, headers: &HeaderMap) -> Result<(), ApiError> {
+    let spoken = match face {
+        Some(face) => face.kind(),
+        None if logplex::is_meant(headers) => EndpointKind::Logplex,
+        None => EndpointKind::Ingest,
+    };
+    // What comes to the routes of ingest is for an endpoint of their kind too.
+    if spoken == endpoint.kind || (face.is_none() && endpoint.kind == EndpointKind::Ingest) {
         return Ok(());
     }
     let message = format!("the endpoint takes {}, and this is {}", endpoint.kind.name(), spoken.name());

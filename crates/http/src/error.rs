@@ -8,6 +8,7 @@ use tidegauge_app::service;
 use tidegauge_app::service::error::{DashboardFault, TextPart, TextProblem, TextProblems};
 use tidegauge_auth::Refusal;
 use tidegauge_model::{ErrorKind, Rule, Violation};
+use tidegauge_protocols::TokenFault;
 use utoipa::ToSchema;
 
 /// The body of every error.
@@ -34,6 +35,10 @@ pub struct ErrorBody {
     /// The request's id; quote it when asking for help.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request_id: Option<String>,
+    /// What is wrong with the token of the request, for those who have words of their own for it.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub fault: Option<TokenFault>,
     /// Why a dashboard was not written. The document has it where it can come.
     #[serde(flatten)]
     #[schema(ignore)]
@@ -125,6 +130,7 @@ impl ApiError {
             hint: None,
             diagnostics: Vec::new(),
             request_id: None,
+            fault: None,
             dashboard: None,
         };
         Self { status, headers: HeaderMap::new(), body }
@@ -219,6 +225,16 @@ impl From<Violation> for ApiError {
     }
 }
 
+fn fault(refusal: &Refusal) -> Option<TokenFault> {
+    match refusal {
+        Refusal::NoToken => Some(TokenFault::Missing),
+        Refusal::MalformedToken => Some(TokenFault::Malformed),
+        Refusal::UnknownToken | Refusal::UnknownEndpoint => Some(TokenFault::Unknown),
+        Refusal::ExpiredToken => Some(TokenFault::Expired),
+        _ => None,
+    }
+}
+
 impl From<Refusal> for ApiError {
     fn from(refusal: Refusal) -> Self {
         match refusal.kind() {
@@ -226,6 +242,7 @@ impl From<Refusal> for ApiError {
             ErrorKind::Unauthenticated => {
                 let mut error =
                     Self::new(ErrorKind::Unauthenticated, "forbidden").detail(refusal.to_string());
+                error.body.fault = fault(&refusal);
                 if refusal != Refusal::NoToken {
                     let challenge = "Bearer realm=\"tidegauge\", error=\"invalid_token\"";
                     error.headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));

@@ -216,7 +216,7 @@ async fn admit(
     limit_rate(app, sender, key, per_second, now)?;
     check_access(&principal, guard.access, head.method)?;
     if let Some(endpoint) = &found.endpoint {
-        endpoint_address::check_kind(endpoint, Face::of(head.uri, head.headers, now).as_ref())?;
+        endpoint_address::check_kind(endpoint, Face::of(head.uri, head.headers, now).as_ref(), head.headers)?;
     }
     let held = places::of_org(app, head, key, place).await?;
     if limit.is_none() && found.endpoint.is_none() {

@@ -27,6 +27,9 @@ pub mod quota_headers;
 pub mod request_ids;
 pub mod resources;
 pub mod serve;
+#[cfg(any(test, feature = "testing"))]
+#[doc(hidden)]
+pub mod testing;
 
 use std::sync::Arc;
 

@@ -97,6 +97,7 @@ impl Speech for Reading {
                 source_ip: Some(&source),
                 zone_offset_seconds: self.zone_offset_seconds,
                 is_cut: message.is_cut,
+                ..Origin::default()
             };
             writing.write(&message.bytes, origin, events)?;
         }

@@ -17,6 +17,7 @@ string_enum! (
         CloudEvents = "cloudevents",
         Gelf = "gelf",
         RemoteWrite = "remoteWrite",
+        Logplex = "logplex",
         Syslog = "syslog",
         Fluent = "fluent",
     }

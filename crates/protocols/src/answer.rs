@@ -48,6 +48,19 @@ impl Answer {
     }
 }
 
+/// What is wrong with what a request proves its sender by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenFault {
+    /// There is none.
+    Missing,
+    /// Its header has a form that is not read here.
+    Header,
+    /// It has not the form of a token.
+    Malformed,
+    Unknown,
+    Expired,
+}
+
 /// Why a request is not taken: found while it was read, or by whoever was to store its events.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -57,11 +70,18 @@ pub struct Problem {
     pub message: String,
     /// Which event of the request, from 0.
     pub item: Option<u64>,
+    /// What is wrong with the token of who sends, where that is known.
+    pub fault: Option<TokenFault>,
 }
 
 impl Problem {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), item: None }
+        Self { kind, message: message.into(), item: None, fault: None }
+    }
+
+    /// Nobody knows who sends.
+    pub fn unauthenticated(fault: Option<TokenFault>, message: impl Into<String>) -> Self {
+        Self { fault, ..Self::new(ErrorKind::Unauthenticated, message) }
     }
 
     pub fn malformed(message: impl Into<String>) -> Self {

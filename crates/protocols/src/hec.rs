@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use tidegauge_ingest::{Events, JsonWalk};
 use tidegauge_model::ErrorKind;
 
-use crate::answer::{Answer, Problem, all_or_nothing, status_of};
+use crate::answer::{Answer, Problem, TokenFault, all_or_nothing, status_of};
 use crate::json_text::JsonText;
 use crate::slot::Slot;
 
@@ -99,11 +99,13 @@ pub fn read_events(body: &[u8], address: &Metadata<'_>, events: &mut Events<'_>)
     while let Some(first) = walk.peek() {
         // Some senders put them into an array.
         if first == b'[' {
-            walk.array(|walk| {
+            let read = walk.array(|walk| {
                 envelope(walk, address, &mut index, &mut fields, events).map_err(|it| it.of_item(number))?;
                 number += 1;
                 Ok::<_, Problem>(())
-            })?;
+            });
+            // What stands between two envelopes is told with the one that it is before.
+            read.map_err(|it| if it.item.is_some() { it } else { it.of_item(number) })?;
             continue;
         }
         envelope(&mut walk, address, &mut index, &mut fields, events).map_err(|it| it.of_item(number))?;
@@ -256,12 +258,26 @@ pub fn accepted() -> Answer {
     answer(200, "Success", 0, None)
 }
 
+/// The answer to a request of nobody known: the words of HEC, and behind them ours.
+fn denied(problem: &Problem) -> Answer {
+    let (status, code, text) = match problem.fault {
+        Some(TokenFault::Missing) => (401, 2, "Token is required"),
+        Some(TokenFault::Header) => (401, 3, "Invalid authorization"),
+        Some(TokenFault::Malformed | TokenFault::Unknown | TokenFault::Expired) => (403, 4, "Invalid token"),
+        // An access token of OAuth 2.0: who has one gets another when it reads 401.
+        None => (401, 4, "Invalid token"),
+    };
+    answer(status, &format!("{text}; {}", problem.message), code, None)
+}
+
 /// The answer to a request of which nothing is stored.
 pub fn refused(problem: &Problem) -> Answer {
+    if problem.kind == ErrorKind::Unauthenticated {
+        return denied(problem);
+    }
     let own = Code::ALL.into_iter().find(|code| code.text() == problem.message);
     let (status, code) = match problem.kind {
         ErrorKind::Malformed | ErrorKind::Invalid => (400, own.map_or(6, Code::number)),
-        ErrorKind::Unauthenticated => (401, 2),
         ErrorKind::NotFound => (400, 7),
         ErrorKind::TooLarge => (413, 6),
         ErrorKind::Busy

@@ -14,6 +14,7 @@ pub mod hec;
 pub mod honeycomb;
 pub mod journald;
 mod json_text;
+pub mod logplex;
 pub mod loki;
 pub mod msgpack;
 mod names;
@@ -26,13 +27,13 @@ mod slot;
 pub mod snappy;
 pub mod syslog;
 mod syslog_words;
-#[cfg(feature = "testing")]
+#[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]
 pub mod testing;
 
 use tidegauge_ingest::{Events, FieldGate, Outcome, Reader, Room};
 
-pub use answer::{Answer, Problem, RETRY_AFTER_SECONDS};
+pub use answer::{Answer, Problem, RETRY_AFTER_SECONDS, TokenFault};
 
 /// Reads a request into a reader that has begun: all of it, or nothing where the protocol refuses it. `room` is asked
 /// as the events grow.

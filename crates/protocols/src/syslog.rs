@@ -1,5 +1,6 @@
 //! Syslog, in the form of RFC 5424 and in that of RFC 3164, over datagrams and connections. Nothing is refused: what
-//! has neither form is kept as a text. Where messages end on a connection is in `frames`.
+//! has neither form is kept as a text. Where messages end on a connection is in `frames`, where they end in a body of
+//! Logplex in `logplex`.
 
 mod elements;
 mod frames;
@@ -17,6 +18,16 @@ use message::Message;
 /// Longer messages are cut.
 pub const MESSAGE_BYTES_MAX: usize = 64 << 10;
 
+/// How a message is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// By RFC 5424, by RFC 3164, or in no form.
+    #[default]
+    Standard,
+    /// By RFC 5424, but that the text stands where structured data would.
+    Logplex,
+}
+
 /// What is known of a message besides its bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Origin<'a> {
@@ -26,6 +37,9 @@ pub struct Origin<'a> {
     pub zone_offset_seconds: i32,
     /// Whether something was cut off it.
     pub is_cut: bool,
+    pub form: Form,
+    /// The drain of Logplex that it came by.
+    pub drain: Option<&'a str>,
 }
 
 /// Writes the messages of one request: what came in until it is time to store it.
@@ -41,6 +55,7 @@ pub struct Messages {
     msgid: Slot,
     message: Slot,
     source_ip: Slot,
+    drain: Slot,
     truncated: Slot,
 }
 
@@ -57,6 +72,7 @@ impl Default for Messages {
             msgid: Slot::new("msgid"),
             message: Slot::new("message"),
             source_ip: Slot::new("source.ip"),
+            drain: Slot::new("drain"),
             truncated: Slot::new("truncated"),
         }
     }
@@ -78,7 +94,7 @@ impl Messages {
             return Ok(());
         }
         events.take_unreadable_times();
-        let message = Message::parse(text, events.arrival_ns(), origin.zone_offset_seconds);
+        let message = Message::parse(text, origin.form, events.arrival_ns(), origin.zone_offset_seconds);
         events.start();
         self.elements.start();
         if let Some(priority) = message.priority {
@@ -105,6 +121,7 @@ impl Messages {
         if let Some(source) = origin.source_ip {
             self.source_ip.string(source, events);
         }
+        self.drain.text(origin.drain.unwrap_or_default(), events);
         if origin.is_cut || is_too_long {
             self.truncated.boolean(true, events);
         }

@@ -8,8 +8,8 @@ use tidegauge_model::ErrorKind;
 
 use crate::answer::Problem;
 use crate::{
-    cloudevents, datadog, elastic, firehose, forward, gelf, hec, honeycomb, journald, loki, msgpack, otlp,
-    remote_write, syslog,
+    cloudevents, datadog, elastic, firehose, forward, gelf, hec, honeycomb, journald, logplex, loki, msgpack,
+    otlp, remote_write, snappy, syslog,
 };
 
 const BYTES_MAX: usize = 1 << 20;
@@ -122,6 +122,56 @@ pub fn gelf_chunks(data: &[u8]) {
     }
 }
 
+/// Messages over a connection. The first byte says how the bytes are cut, which must not matter.
+pub fn gelf_frames(data: &[u8]) {
+    let [choice, body @ ..] = data else { return };
+    let messages = framed(body, usize::from(*choice) + 1);
+    assert_eq!(messages, framed(body, body.len().max(1)), "it is the same however it is cut");
+    for message in &messages.0 {
+        with_events(|events| gelf::read(message, Some("127.0.0.1"), BYTES_MAX as u64, events));
+    }
+}
+
+/// The frames in bytes that come in pieces, and whether none was too long.
+fn framed(body: &[u8], piece: usize) -> (Vec<Vec<u8>>, bool) {
+    const FRAME_BYTES_MAX: usize = 256;
+    let (mut frames, mut found) = (gelf::Frames::new(FRAME_BYTES_MAX), Vec::new());
+    let mut keep = |frame: &[u8]| {
+        assert!(frame.len() <= FRAME_BYTES_MAX);
+        found.push(frame.to_vec());
+    };
+    let is_whole = body.chunks(piece).all(|piece| frames.feed(piece, &mut keep).is_ok());
+    assert!(frames.pending() <= FRAME_BYTES_MAX);
+    if is_whole {
+        frames.finish(&mut keep);
+    }
+    (found, is_whole)
+}
+
+/// The first byte says how many messages are announced, if any.
+pub fn logplex(data: &[u8]) {
+    let [choice, body @ ..] = data else { return };
+    let messages = (*choice > 0).then_some(u64::from(*choice));
+    with_events(|events| {
+        logplex::read(body, logplex::Head { messages, drain: Some("d.1") }, events)?;
+        // A frame has a digit and a space.
+        assert!(events.ended() <= (body.len() / 2) as u64 + u64::from(u8::MAX));
+        Ok(())
+    });
+}
+
+/// A block as it came, and one that is made of the bytes.
+pub fn snappy(data: &[u8]) {
+    if let Ok(plain) = snappy::expand(data, BYTES_MAX) {
+        assert!(plain.len() <= BYTES_MAX);
+        assert_eq!(plain.len(), snappy::declared_bytes(data));
+    }
+    let Ok(block) = snap::raw::Encoder::new().compress_vec(data) else { return };
+    assert_eq!(snappy::declared_bytes(&block), data.len());
+    assert_eq!(snappy::expand(&block, data.len()).as_deref(), Ok(data));
+    assert!(data.is_empty() || snappy::expand(&block, data.len() - 1).is_err(), "a limit holds");
+}
+
 /// A call of gRPC: the frame and the message. It is also what is wrong in a refusal.
 pub fn grpc(data: &[u8]) {
     let Some((head, message)) = data.split_first_chunk::<{ otlp::FRAME_BYTES }>() else { return };
@@ -194,4 +244,47 @@ pub fn remote_write(data: &[u8]) {
     with_events(|events| remote_write::read(version, message, BYTES_MAX, events).map(|_| ()));
     let Ok(block) = snap::raw::Encoder::new().compress_vec(message) else { return };
     with_events(|events| remote_write::read(version, &block, BYTES_MAX, events).map(|_| ()));
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    /// Every target of the fuzz packages that is in this file, by its name there.
+    const TARGETS: [(&str, fn(&[u8])); 18] = [
+        ("sender_cloudevents", cloudevents_binary),
+        ("sender_elastic", elastic_bulk),
+        ("sender_firehose", firehose),
+        ("sender_forward", forward),
+        ("sender_forward_ping", forward_ping),
+        ("sender_gelf_chunks", gelf_chunks),
+        ("sender_gelf_frames", gelf_frames),
+        ("sender_grpc", grpc),
+        ("sender_hec", hec),
+        ("sender_journald", journald),
+        ("sender_json", json_senders),
+        ("sender_logplex", logplex),
+        ("sender_loki", loki),
+        ("sender_msgpack", msgpack),
+        ("sender_otlp", otlp),
+        ("sender_remote_write", remote_write),
+        ("sender_snappy", snappy),
+        ("sender_syslog", syslog),
+    ];
+
+    #[test]
+    fn the_inputs_that_are_kept_hold() {
+        let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+        for (target, run) in TARGETS {
+            let inputs = std::fs::read_dir(corpora.join(target)).unwrap();
+            let inputs: Vec<Vec<u8>> =
+                inputs.map(|input| std::fs::read(input.unwrap().path()).unwrap()).collect();
+            assert!(!inputs.is_empty(), "{target} has an input to begin with");
+            for input in inputs {
+                run(&input);
+            }
+        }
+    }
 }

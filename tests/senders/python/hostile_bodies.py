@@ -117,6 +117,13 @@ JOURNAL = {
     "a name without end": b"N" * (4 * MIB),
     "entries without number": b"A=1\n\n" * 50_000,
 }
+LOGPLEX = {
+    "a count beyond the body": b"999999999 <40>1 - h a p - x",
+    "a count without end": b"9" * (3 * MIB),
+    "frames without number": b"1 x" * 1_000_000,
+    "empty frames without number": b"0 " * 1_000_000,
+    "a long frame": b"3000000 " + b"x" * 3_000_000,
+}
 FIREHOSE = {
     "bombs in many records": json.dumps(
         {"requestId": "a", "records": [{"data": base64.b64encode(zeros(b'{"a":"', b'"}', PLAIN)).decode()}] * 64}
@@ -165,6 +172,9 @@ def requests(addresses):
         yield "/_bulk", "application/x-ndjson", None, what, body
     for what, body in JOURNAL.items():
         yield "/v1/ingest/hostile/journald/upload", "application/vnd.fdo.journal", None, what, body
+    for path in ["/v1/ingest/hostile", addresses["ingest"]]:
+        for what, body in LOGPLEX.items():
+            yield path, "application/logplex-1", None, what, body
     for what, body in FIREHOSE.items():
         yield "/v1/ingest/hostile/firehose", JSON, None, what, body
     for what, body in GELF.items():
@@ -183,6 +193,7 @@ COMPRESSED = [
     ("/v1/ingest/hostile", JSON),
     ("/v1/ingest/hostile", "application/x-ndjson"),
     ("/v1/ingest/hostile", "text/csv"),
+    ("/v1/ingest/hostile", "application/logplex-1"),
     ("/v1/logs", JSON),
     ("/v1/traces", JSON),
     ("/v1/metrics", JSON),
@@ -207,6 +218,7 @@ ENDLESS_PARTS = {
     JSON: (b'[{"a":"', b"x" * 65_536),
     "application/x-ndjson": (b"", b'{"a":1}\n' * 8192),
     "text/csv": (b"a\n", b"1\n" * 32_768),
+    "application/logplex-1": (b"", b"1 x" * 16_384),
     "text/plain": (b"", b"x" * 65_536),
     PROTOBUF: (b"\x0a\xff\xff\xff\x7f", b"\x12\x00" * 32_768),
     "application/vnd.fdo.journal": (b"MESSAGE=", b"x" * 65_536),

@@ -18,6 +18,7 @@ NOT_HAD = {
     "firehose",
     "fluent/fluent-bit",
     "fluent/fluentd",
+    "heroku/heroku",
     "logpush/logpush",
     "loki/alloy",
     "loki/fluent-bit",

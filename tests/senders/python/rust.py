@@ -1,12 +1,15 @@
 """OpenTelemetry's exporters for Rust: the program of ../rust sends what telemetry.py sends, and here is looked up what
-arrived; in the matrix of troubles it is handed numbers and tells what became of each."""
+arrived; in the matrix of troubles it is handed numbers and tells what became of each. And tracing-loki, which pushes lines
+of JSON to Loki."""
 
 import atexit
+import json
 import subprocess
 
-from service import WAIT_SECONDS
+from service import WAIT_SECONDS, equal
 from telemetry import check_logs, check_metrics, check_spans
 
+LOKI_COUNT = 400
 KINDS = {"logs": "body", "spans": "name", "metrics": "value"}
 
 
@@ -20,6 +23,16 @@ def rust(service, program):
         check_logs(service, dataset)
         check_spans(service, dataset)
         check_metrics(service, f"{dataset}-metrics")
+    tracing_loki(service, program)
+
+
+def tracing_loki(service, program):
+    command = [program, "loki", service.url, service.token, "rust-loki"]
+    subprocess.run(command, check=True, timeout=WAIT_SECONDS)
+    lines = [json.loads(line) for line in service.values("rust-loki", "message")]
+    sent = [(n, f"item {n} is out of stock", "top") for n in range(LOKI_COUNT)]
+    equal(sorted((line["n"], line["message"], line["shelf"]) for line in lines), sent)
+    equal(service.rows("['rust-loki'] | distinct job, level"), [("shop", "warn")])
 
 
 def retrying(program, transport):

@@ -9,6 +9,7 @@ use tidegauge_auth::bearer::{self, Sent};
 use tidegauge_auth::{Access, Principal, Refusal, RoleTable};
 use tidegauge_catalog::bearer::Bearer;
 use tidegauge_model::OrgId;
+use tidegauge_protocols::TokenFault;
 
 use super::found::{Found, Head, Limit};
 use super::{challenge, session};
@@ -45,7 +46,8 @@ pub(super) async fn find(
     if let Some(found) = session::find(app, head, named).await? {
         return Ok(found);
     }
-    let (text, is_dpop) = match presented(access, Face::of(head.uri, head.headers, app.now()), head)? {
+    let sent = presented(access, Face::of(head.uri, head.headers, app.now()), head);
+    let (text, is_dpop) = match sent.map_err(|refusal| unread(refusal.into(), head))? {
         Sent::Secret(secret) => {
             let found = app.token_cache.find(app.source(), secret.digest(), named, app.now()).await?;
             let bearer = found.ok_or(Refusal::UnknownToken)?;
@@ -58,7 +60,7 @@ pub(super) async fn find(
             });
         }
         Sent::AccessToken { text, is_dpop } if app.oauth.is_used() => (text, is_dpop),
-        Sent::AccessToken { .. } => return Err(Refusal::MalformedToken.into()),
+        Sent::AccessToken { .. } => return Err(unread(Refusal::MalformedToken.into(), head)),
     };
     let mut proofs = head.headers.get_all(PROOF).iter();
     let proof = match (proofs.next(), proofs.next()) {
@@ -67,8 +69,8 @@ pub(super) async fn find(
     };
     let (method, path) = (head.method.as_str(), head.uri.path());
     let presented = Presented { token: text, is_dpop, proof, method, path };
-    let admitted =
-        app.oauth.admit(app.accounts(), presented, named, request_id).await.map_err(challenge::denied)?;
+    let admitted = app.oauth.admit(app.accounts(), presented, named, request_id).await;
+    let admitted = admitted.map_err(|denial| unread(challenge::denied(denial), head))?;
     let user = &admitted.bearer.user;
     let actor = match &admitted.client {
         Some(client) => format!("{user} ({client})"),
@@ -77,6 +79,25 @@ pub(super) async fn find(
     let (scopes, bound, expires_at) = (admitted.scopes, admitted.bound, admitted.expires_at);
     let limit = Some(Limit { scopes, bound, expires_at });
     Ok(Found { bearer: admitted.bearer, actor, session: None, limit, nonce: admitted.nonce })
+}
+
+/// The answer to a request whose token cannot be read, which tells the form of a header from what is in it.
+fn unread(mut error: ApiError, head: Head<'_>) -> ApiError {
+    let authorization = head.headers.get(header::AUTHORIZATION);
+    if error.body.fault == Some(TokenFault::Malformed)
+        && authorization.is_some_and(|value| !has_known_form(value.as_bytes()))
+    {
+        error.body.fault = Some(TokenFault::Header);
+    }
+    error
+}
+
+/// Whether a header has a form in which tokens of ours come, whatever it holds.
+fn has_known_form(authorization: &[u8]) -> bool {
+    let text = std::str::from_utf8(authorization).unwrap_or_default().trim();
+    let (scheme, token) = text.split_once(' ').unwrap_or_default();
+    let is_known = ["bearer", "splunk", "basic", "apikey"].iter().any(|it| scheme.eq_ignore_ascii_case(it));
+    is_known && !token.trim().is_empty()
 }
 
 /// Who sends by the address of an endpoint, which is for sending events and for nothing else.

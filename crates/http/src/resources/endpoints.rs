@@ -12,6 +12,7 @@ pub mod grpc;
 pub mod hec;
 pub mod honeycomb;
 pub mod journald;
+pub mod logplex;
 pub mod loki;
 pub mod msgpack;
 pub mod otlp;
@@ -27,8 +28,8 @@ use serde::Deserialize;
 use tidegauge_app::App;
 use tidegauge_app::service::Error;
 use tidegauge_app::service::datasets::Making;
-use tidegauge_app::service::ingest::Patience;
 use tidegauge_app::service::ingest::sender::{self, Key, Refused, Sending, Stored};
+use tidegauge_app::service::ingest::{IngestAnswer, Patience};
 use tidegauge_auth::Access;
 use tidegauge_ingest::{Encoding, Events};
 use tidegauge_model::{Action, DatasetArea, ErrorKind};
@@ -65,6 +66,9 @@ pub fn routes(api: Api) -> Api {
         .add(v1, SEND, routes!(elastic::bulk))
         .add(v1, SEND, routes!(elastic::bulk_put))
         .add(v1, SEND, routes!(elastic::bulk_below))
+        .add(v1, SEND, routes!(elastic::former::bulk))
+        .add(v1, SEND, routes!(elastic::former::bulk_put))
+        .add(v1, SEND, routes!(elastic::former::bulk_below))
         .add(root, SEND, routes!(elastic::root))
         .add(root, SEND, routes!(elastic::root_put))
         .add(root, SEND, routes!(elastic::index))
@@ -190,6 +194,21 @@ impl Incoming {
         match self.run(read, key).await? {
             Ok(stored) => Ok(accepted(answer(&stored), &stored)),
             Err(refused) => refuse(face, refused),
+        }
+    }
+
+    /// The same on a route of ingest, whose answers and refusals they are.
+    async fn store_as_ingest<T: Send + 'static>(
+        self,
+        read: impl FnOnce(&[u8], &mut Events<'_>) -> Result<T, Problem> + Send + 'static,
+        key: impl FnOnce(&T) -> Option<Key> + Send + 'static,
+    ) -> Result<IngestAnswer, ApiError> {
+        match self.run(read, key).await? {
+            Ok(stored) => Ok(stored.answer),
+            Err(Refused::Service(error)) => Err(error.into()),
+            Err(Refused::Protocol(problem)) => {
+                Err(ApiError::new(problem.kind, problem.message).hint("nothing of this request was stored"))
+            }
         }
     }
 

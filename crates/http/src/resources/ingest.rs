@@ -15,7 +15,7 @@ use tidegauge_ingest::{Encoding, Format};
 use tidegauge_model::ErrorKind;
 use utoipa::{IntoParams, ToSchema};
 
-use super::endpoints::msgpack;
+use super::endpoints::{logplex, msgpack};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, Json, PathId, Query};
 use crate::quota_headers;
@@ -98,6 +98,7 @@ pub struct IngestFailureResponse {
         (Vec<Object> = "application/json", example = json!([{"_time": "2026-06-01T12:00:00Z", "status": 200}])),
         (String = "application/x-ndjson"),
         (String = "text/csv"),
+        (String = "application/logplex-1"),
         (String = "text/plain", example = "2026-06-01T12:00:00Z started"),
     ), description = "A JSON array, objects one after the other, CSV, or lines of text, each of which becomes the \
         field `message`; gzip, zstd and deflate are understood."),
@@ -132,6 +133,7 @@ pub async fn into_dataset(
         (Vec<Object> = "application/json"),
         (String = "application/x-ndjson"),
         (String = "text/csv"),
+        (String = "application/logplex-1"),
         (String = "text/plain"),
     )),
     responses(
@@ -173,6 +175,10 @@ async fn take(
         let field = given(parameters.timestamp_field);
         let key = text(&headers, &[IDEMPOTENCY_KEY])?;
         return msgpack::take((app, caller), dataset, field, key, &headers, body).await.map(respond);
+    }
+    if logplex::is_meant(&headers) {
+        let key = text(&headers, &[IDEMPOTENCY_KEY])?;
+        return logplex::take((app, caller), dataset, key, &headers, body).await.map(respond);
     }
     let encoding = encoding(&headers)?;
     let (format, body) = match format(&headers) {
@@ -298,7 +304,8 @@ fn format(headers: &HeaderMap) -> Option<Format> {
 }
 
 fn unknown_type(headers: &HeaderMap) -> ApiError {
-    let known = "application/json application/x-ndjson application/msgpack text/csv text/plain";
+    let known =
+        "application/json application/x-ndjson application/msgpack application/logplex-1 text/csv text/plain";
     let message = format!("unsupported media type {:?}, only [{known}] are allowed", essence(headers));
     ApiError::new(ErrorKind::UnsupportedMedia, message).hint(
         "send the header Content-Type: application/json; JSON of another type must begin with an object or an array",

@@ -83,6 +83,22 @@ fn check_origin(app: &App, headers: &HeaderMap) -> Result<(), ApiError> {
     }
 }
 
+/// Reads a message and says nothing to it, for the fuzz targets: each that is not understood is refused by a status.
+#[cfg(any(test, feature = "testing"))]
+pub(crate) fn try_message(headers: &HeaderMap, body: &[u8]) {
+    let refused = match crate::json::read::<McpMessage>(body) {
+        Err(error) => unreadable(error).map_or_else(|error| error.status, |answer| answer.status()),
+        Ok(message) => match message.read() {
+            Err((id, fault)) => fault.refused(id.as_ref()).status(),
+            Ok(incoming) => match era::of(&incoming, headers) {
+                Err(fault) => fault.refused(incoming.id.as_ref()).status(),
+                Ok(_) => return,
+            },
+        },
+    };
+    assert!(refused.is_client_error(), "{refused}");
+}
+
 /// A body that is no message is told in the words of JSON-RPC; one that is too large, or no JSON by its media type, is a
 /// matter of HTTP.
 fn unreadable(error: ApiError) -> Result<Response, ApiError> {

@@ -366,11 +366,13 @@ impl Check<'_> {
         let past = Some(Timestamp::from_micros(0));
         let expired = self.app.api_token(Capabilities::all(), past).await;
         let unknown = "xapt-00000000-0000-4000-8000-000000000000".to_owned();
+        // The collector of Splunk has 403 for a token that it does not know, and 401 for none.
+        let wrong = if self.row.path.starts_with("/services/collector") { 403 } else { 401 };
         let mut intruders = vec![
             (None, 401, "no token"),
-            (Some("xapt-123".to_owned()), 401, "malformed token"),
-            (Some(unknown), 401, "unknown token"),
-            (Some(expired), 401, "expired token"),
+            (Some("xapt-123".to_owned()), wrong, "malformed token"),
+            (Some(unknown), wrong, "unknown token"),
+            (Some(expired), wrong, "expired token"),
         ];
         if let Some(scope) = self.scope {
             let all_but_it = self.app.api_token(all_but(scope), None).await;

@@ -2,7 +2,7 @@
 
 use tidegauge_ingest::{read_leading_time, read_time};
 
-use super::elements;
+use super::{Form, elements};
 
 const PRIORITY_MAX: u32 = 191;
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -23,11 +23,11 @@ pub(super) struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    pub(super) fn parse(text: &'a str, arrival_ns: i64, zone_offset_seconds: i32) -> Self {
+    pub(super) fn parse(text: &'a str, form: Form, arrival_ns: i64, zone_offset_seconds: i32) -> Self {
         let Some((priority, rest)) = priority(text) else {
             return Self { message: text, ..Self::default() };
         };
-        let mut message = match rest.strip_prefix("1 ").and_then(new_form) {
+        let mut message = match rest.strip_prefix("1 ").and_then(|rest| new_form(rest, form)) {
             Some(message) => message,
             None => old_form(rest, arrival_ns, zone_offset_seconds),
         };
@@ -51,17 +51,20 @@ fn word(text: &str) -> (&str, &str) {
 }
 
 /// RFC 5424, behind its version.
-fn new_form(text: &str) -> Option<Message<'_>> {
+fn new_form(text: &str, form: Form) -> Option<Message<'_>> {
     let (time_text, rest) = word(text);
     let (hostname, rest) = word(rest);
     let (appname, rest) = word(rest);
     let (procid, rest) = word(rest);
     let (msgid, rest) = word(rest);
-    let (elements, rest) = match rest.strip_prefix('-') {
-        Some(rest) => ("", rest),
-        None => rest.split_at(elements::length(rest)?),
+    let (elements, message) = match (form, rest.strip_prefix('-')) {
+        (Form::Logplex, _) => ("", rest),
+        (Form::Standard, Some(rest)) => ("", rest.strip_prefix(' ').unwrap_or(rest)),
+        (Form::Standard, None) => {
+            let (elements, rest) = rest.split_at(elements::length(rest)?);
+            (elements, rest.strip_prefix(' ').unwrap_or(rest))
+        }
     };
-    let message = rest.strip_prefix(' ').unwrap_or(rest);
     let time = read_time(time_text.as_bytes()).filter(|_| !time_text.is_empty());
     Some(Message {
         time,
@@ -147,7 +150,7 @@ mod tests {
     const ARRIVAL: i64 = 1_794_700_800_000_000_000;
 
     fn parse(text: &str) -> Message<'_> {
-        Message::parse(text, ARRIVAL, 0)
+        Message::parse(text, Form::Standard, ARRIVAL, 0)
     }
 
     #[test]
@@ -188,8 +191,25 @@ mod tests {
         let without_host = parse("<34>Nov 11 22:14:15 su: failed");
         assert_eq!((without_host.hostname, without_host.appname), ("", "su"));
         assert_eq!(parse("<34>Nov  1 22:14:15 host no tag here").message, "no tag here");
-        let ahead = Message::parse("<34>Nov 11 22:14:15 host x: y", ARRIVAL, 3600);
+        let ahead = Message::parse("<34>Nov 11 22:14:15 host x: y", Form::Standard, ARRIVAL, 3600);
         assert_eq!(ahead.time, Some(1_794_431_655_000_000_000));
+    }
+
+    #[test]
+    fn the_text_of_logplex_stands_where_structured_data_would() {
+        for said in ["Started", "[info] x=\"1\"] up", "- a list", "-", ""] {
+            let text = format!("<40>1 2026-11-11T22:14:15+00:00 host app web.3 - {said}");
+            let expected = Message {
+                priority: Some(40),
+                time: Some(1_794_435_255_000_000_000),
+                hostname: "host",
+                appname: "app",
+                procid: "web.3",
+                message: said,
+                ..Message::default()
+            };
+            assert_eq!(Message::parse(&text, Form::Logplex, ARRIVAL, 0), expected, "{text}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use tidegauge_model::ErrorKind;
 use tidegauge_protocols::hec::{
     Metadata, accepted, acknowledgements, health, index_of, read_events, read_raw, refused,
 };
-use tidegauge_protocols::{Answer, Problem};
+use tidegauge_protocols::{Answer, Problem, TokenFault};
 
 use crate::support::{Gate, Read, read, read_with};
 
@@ -82,8 +82,12 @@ fn what_is_wrong_has_a_code_and_the_number_of_the_event() {
         let answer = refused(&events(&request).unwrap_err());
         assert_eq!((answer.status, body(&answer)), (400, expected), "{request}");
     }
-    let cut = refused(&events("{\"event\":").unwrap_err());
-    assert!(body(&cut).contains("\"code\":6"), "{}", body(&cut));
+    for (broken, number) in [("{\"event\":", 0), ("[{\"event\":1} {\"event\":2}]", 1), ("{\"event\":1}{", 1)]
+    {
+        let answer = refused(&events(broken).unwrap_err());
+        let said = format!("\"code\":6,\"invalid-event-number\":{number}}}");
+        assert!(answer.status == 400 && body(&answer).ends_with(&said), "{broken}: {}", body(&answer));
+    }
 }
 
 #[test]
@@ -97,12 +101,26 @@ fn one_event_that_fails_refuses_all() {
 }
 
 #[test]
+fn a_token_that_is_not_taken_has_the_code_of_what_is_wrong_with_it() {
+    for (fault, status, said) in [
+        (Some(TokenFault::Missing), 401, "{\"text\":\"Token is required; x\",\"code\":2}"),
+        (Some(TokenFault::Header), 401, "{\"text\":\"Invalid authorization; x\",\"code\":3}"),
+        (Some(TokenFault::Malformed), 403, "{\"text\":\"Invalid token; x\",\"code\":4}"),
+        (Some(TokenFault::Unknown), 403, "{\"text\":\"Invalid token; x\",\"code\":4}"),
+        (Some(TokenFault::Expired), 403, "{\"text\":\"Invalid token; x\",\"code\":4}"),
+        (None, 401, "{\"text\":\"Invalid token; x\",\"code\":4}"),
+    ] {
+        let answer = refused(&Problem::unauthenticated(fault, "x"));
+        assert_eq!((answer.status, body(&answer)), (status, said), "{fault:?}");
+    }
+}
+
+#[test]
 fn pressure_and_probes_have_their_codes() {
     for (kind, status, code) in [
         (ErrorKind::Unavailable, 503, 9),
         (ErrorKind::Busy, 503, 9),
         (ErrorKind::StorageFull, 503, 9),
-        (ErrorKind::Unauthenticated, 401, 2),
         (ErrorKind::Forbidden, 403, 4),
         (ErrorKind::QuotaUsedUp, 403, 4),
         (ErrorKind::NotFound, 400, 7),

@@ -7,8 +7,8 @@ use tidegauge_ingest::{Limits, Options};
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::otlp::{self, Encoding, Signal};
 use tidegauge_protocols::{
-    Problem, cloudevents, datadog, elastic, firehose, forward, gelf, hec, honeycomb, journald, loki, msgpack,
-    remote_write, syslog,
+    Problem, cloudevents, datadog, elastic, firehose, forward, gelf, hec, honeycomb, journald, logplex, loki,
+    msgpack, remote_write, syslog,
 };
 
 use crate::support::{Gate, Proto, any_text, otlp_request, pair, read, read_with};
@@ -47,6 +47,9 @@ fn try_all(bytes: &[u8]) {
     let _ = read(|events| cloudevents::read_binary(headers.into_iter(), Some(text), bytes, events));
     let _ = read(|events| gelf::read(bytes, None, 1 << 16, events));
     let _ = read(|events| msgpack::read(bytes, events));
+    for messages in [None, Some(u64::from(u8::MAX))] {
+        let _ = read(|events| logplex::read(bytes, logplex::Head { messages, drain: Some(text) }, events));
+    }
     let _ = read(|events| {
         let mut journal = journald::Journal::default();
         journal.feed(bytes, events)?;
@@ -115,6 +118,7 @@ fn seeds() -> Vec<Vec<u8>> {
         b"MESSAGE=x\nB\n\x03\0\0\0\0\0\0\0abc\n\n".to_vec(),
         b"<165>1 2026-11-14T00:00:00Z h a 1 - [x k=\"v\"] hi".to_vec(),
         b"<34>Nov 14 00:00:00 h su[7]: x\n".to_vec(),
+        b"27 <34>1 - h a web.1 - started\n27 <34>1 - h a web.2 - stopped\n".to_vec(),
         vec![0x93, 0xa1, b't', 0xd7, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0x81, 0xa1, b'a', 0x92, 1, 0xc0],
         otlp::framed(&otlp_request([Proto::default().message(5, any_text("x"))])),
         [&b"\x1e\x0f12345678\0\x02{\"short_message\":\"x\""[..], b"\x1e\x0f12345678\x01\x02,\"_a\":1}"]
@@ -134,7 +138,7 @@ proptest! {
 
     #[test]
     fn damaged_requests_are_read_or_refused(
-        seed in 0..15_usize,
+        seed in 0..16_usize,
         changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
         cut in any::<prop::sample::Index>(),
     ) {

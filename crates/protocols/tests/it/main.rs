@@ -12,6 +12,7 @@ mod hec;
 mod hostile;
 mod journald;
 mod json_senders;
+mod logplex;
 mod loki;
 mod msgpack;
 mod otlp_answers;

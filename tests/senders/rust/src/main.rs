@@ -1,12 +1,14 @@
-//! Sends by OpenTelemetry's exporters for Rust as they are on crates.io; what arrived is looked up by python/rust.py.
+//! Sends by OpenTelemetry's exporters for Rust and by tracing-loki as they are on crates.io; what arrived is looked up by
+//! python/rust.py.
 //!
 //! Usage: tidegauge-sender-test everything|numbers http|grpc ADDRESS TOKEN DATASET [logs|spans|metrics], or `everything
-//! environment`. `everything` sends what python/telemetry.py sends, of all three kinds; metrics go to a dataset beside.
+//! environment`, or `loki ADDRESS TOKEN DATASET`. `everything` sends what python/telemetry.py sends, of all three kinds; metrics go to a dataset beside.
 //! `numbers` reads lines with the first number of a batch and how many there are, and writes what became of each number before
 //! it reads the next line.
 
 mod everything;
 mod exporters;
+mod loki;
 mod noting;
 mod numbers;
 
@@ -37,6 +39,7 @@ fn main() {
         ["everything", transport, address, token, dataset] => {
             everything::send(&place(transport, address, token, dataset));
         }
+        ["loki", address, token, dataset] => loki::send(&runtime, address, token, dataset),
         ["numbers", transport, address, token, dataset, kind] => {
             numbers::send(&place(transport, address, token, dataset), kind);
         }

@@ -1,6 +1,8 @@
 //! Elasticsearch's bulk requests: below a dataset, or at the root, where each item names its own. Each item has a state in
 //! the answer. What clients ask before they send is answered without a token, because it tells a version and no more.
 
+pub mod former;
+
 use std::sync::Arc;
 
 use axum::Extension;
@@ -261,14 +263,19 @@ impl Incoming {
 /// The answer to what a client asks before it sends, if it is one of these questions.
 pub fn probe(version: &str, request: &Request) -> Option<Response> {
     let path = request.uri().path();
-    let below = path.strip_prefix("/v1/ingest/").and_then(|rest| rest.split_once('/'));
-    let asked = match below {
-        Some((_, rest)) => rest.strip_prefix("elastic").filter(|it| it.is_empty() || it.starts_with('/'))?,
+    let asked = match below_dataset(path) {
+        Some(rest) => rest.strip_prefix("elastic").filter(|it| it.is_empty() || it.starts_with('/'))?,
         // A browser that looks for a page at the root is none of these clients.
         None if path == "/" && wants_page(request.headers()) => return None,
         None => path,
     };
     elastic::probe(request.method().as_str(), asked, version).map(respond)
+}
+
+/// What stands behind the dataset in a path that begins with one.
+fn below_dataset(path: &str) -> Option<&str> {
+    let behind = ["/v1/ingest/", "/v1/datasets/"].into_iter().find_map(|before| path.strip_prefix(before))?;
+    behind.split_once('/').map(|(_, rest)| rest)
 }
 
 /// Whether a client asks this before it sends.

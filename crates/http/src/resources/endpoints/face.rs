@@ -6,8 +6,8 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::Response;
 use tidegauge_model::{EndpointKind, ErrorKind, Timestamp};
 use tidegauge_protocols::{
-    Answer, Problem, cloudevents, datadog, elastic, firehose, gelf, hec, honeycomb, journald, loki, otlp,
-    remote_write,
+    Answer, Problem, TokenFault, cloudevents, datadog, elastic, firehose, gelf, hec, honeycomb, journald,
+    loki, otlp, remote_write,
 };
 
 use super::firehose::REQUEST_ID;
@@ -68,6 +68,9 @@ impl Face {
 
     /// The face of a route that stands below the one of ingest.
     fn below_dataset(path: &str, headers: &HeaderMap, now: Timestamp) -> Option<Self> {
+        if let Some((_, rest)) = path.strip_prefix("/v1/datasets/").and_then(|below| below.split_once('/')) {
+            return (rest.split('/').next() == Some("elastic")).then_some(Self::Elastic);
+        }
         let (_, rest) = path.strip_prefix("/v1/ingest/")?.split_once('/')?;
         Some(match rest.split('/').next().unwrap_or_default() {
             "elastic" => Self::Elastic,
@@ -147,16 +150,54 @@ impl Face {
         }
     }
 
+    /// Why nobody knows who sends, with where senders of this protocol put their token.
+    fn denial(&self, error: &ErrorBody) -> String {
+        let place = self.token_place();
+        match error.fault {
+            Some(TokenFault::Missing) => format!("there is no access token: send {place}"),
+            Some(TokenFault::Header) => {
+                format!("the Authorization header has a form that is not read here: send {place}")
+            }
+            Some(TokenFault::Malformed) => {
+                format!("what was sent has not the form of an access token (xaat-… or xapt-…): send {place}")
+            }
+            Some(TokenFault::Unknown | TokenFault::Expired) | None => error.cause(),
+        }
+    }
+
+    /// Where senders of the protocol put their token.
+    fn token_place(&self) -> &'static str {
+        match self {
+            Self::Otlp(_) | Self::CloudEvents | Self::Gelf => "the header Authorization: Bearer <token>",
+            Self::Grpc => "the metadata authorization: Bearer <token>",
+            Self::Elastic => {
+                "the header Authorization: ApiKey <token>, or Basic with the token as the password"
+            }
+            Self::Loki | Self::RemoteWrite(_) => {
+                "the header Authorization: Bearer <token>, or Basic with the token as the password"
+            }
+            Self::Hec => "the header Authorization: Splunk <token>",
+            Self::Datadog => "the header DD-API-KEY: <token>",
+            Self::Honeycomb => "the header X-Honeycomb-Team: <token>",
+            Self::Firehose { .. } => "it as the access key (X-Amz-Firehose-Access-Key: <token>)",
+            Self::Journald => "the header Authorization: Basic with the token as the password",
+        }
+    }
+
     /// Writes an error of ours in the words of the protocol; `false` if it has none for it. Headers stay, but for when
     /// to come back, which is the protocol's to say.
     pub fn put_on(&self, response: &mut Response, error: &ErrorBody) -> bool {
         let Some(kind) = kind(response.status()) else { return false };
-        let message = match &error.hint {
-            Some(hint) => format!("{}; {hint}", error.message),
-            None => error.message.clone(),
+        let problem = match (kind, &error.hint) {
+            (ErrorKind::Unauthenticated, _) => Problem::unauthenticated(error.fault, self.denial(error)),
+            (_, Some(hint)) => Problem::new(kind, format!("{}; {hint}", error.message)),
+            (_, None) => Problem::new(kind, error.message.clone()),
         };
-        let faced = respond(self.refused(&Problem::new(kind, message)));
+        let faced = respond(self.refused(&problem));
         let (head, body) = faced.into_parts();
+        if kind == ErrorKind::Unauthenticated && head.status == StatusCode::FORBIDDEN {
+            response.headers_mut().remove(header::WWW_AUTHENTICATE);
+        }
         *response.status_mut() = head.status;
         *response.body_mut() = body;
         let headers = response.headers_mut();
@@ -196,6 +237,7 @@ mod tests {
     use super::*;
     use crate::error::ApiError;
     use axum::response::IntoResponse;
+    use tidegauge_auth::Refusal;
 
     fn faced(kind: ErrorKind) -> Response {
         let error = ApiError::new(kind, "no");
@@ -232,12 +274,35 @@ mod tests {
             ("/v1/ingest/{name}/gelf", &["text/plain"][..]),
             ("/loki/api/v1/push", &["text/plain"]),
             ("/v1/ingest/{name}/elastic/{index}/_bulk", &["application/json"]),
+            ("/v1/datasets/{name}/elastic/_bulk", &["application/json"]),
+            ("/v1/datasets/{name}/ingest", &[]),
             ("/v1/logs", &["application/json", "application/x-protobuf"]),
             ("/otlp/v1/logs", &["application/json", "application/x-protobuf"]),
             ("/v1/ingest/{name}", &[]),
         ];
         for (path, media) in paths {
             assert_eq!(Face::media(path), media, "{path}");
+        }
+    }
+
+    #[test]
+    fn who_sends_no_token_is_told_where_to_put_it() {
+        for (path, place) in [
+            ("/v1/logs", "Authorization: Bearer"),
+            ("/v1/datasets/web/elastic/_bulk", "Authorization: ApiKey"),
+            ("/services/collector", "Authorization: Splunk"),
+            ("/api/v2/logs", "DD-API-KEY"),
+            ("/1/batch/web", "X-Honeycomb-Team"),
+            ("/v1/ingest/web/firehose", "X-Amz-Firehose-Access-Key"),
+            ("/v1/ingest/web/journald/upload", "Basic"),
+        ] {
+            let uri = path.parse().unwrap();
+            let face = Face::of(&uri, &HeaderMap::new(), Timestamp::from_micros(0)).unwrap();
+            let told = |refusal: Refusal| face.denial(&ApiError::from(refusal).body);
+            assert!(told(Refusal::NoToken).contains(place), "{path}");
+            assert!(told(Refusal::MalformedToken).contains(place), "{path}");
+            assert_eq!(told(Refusal::UnknownToken), Refusal::UnknownToken.to_string(), "{path}");
+            assert_eq!(told(Refusal::ExpiredToken), Refusal::ExpiredToken.to_string(), "{path}");
         }
     }
 

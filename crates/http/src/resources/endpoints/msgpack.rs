@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
 use tidegauge_app::App;
-use tidegauge_app::service::ingest::sender::{Key, Refused};
+use tidegauge_app::service::ingest::sender::Key;
 use tidegauge_app::service::ingest::{IngestAnswer, Patience};
 use tidegauge_protocols::msgpack;
 
@@ -34,11 +34,5 @@ pub async fn take(
     let mut incoming = Incoming::new((app, caller), Some(dataset), parameters, headers, body)?;
     // As for every other body of ingest.
     incoming.patience = Patience::Patient;
-    match incoming.run(msgpack::read, move |_| key.map(Key::Chosen)).await? {
-        Ok(stored) => Ok(stored.answer),
-        Err(Refused::Service(error)) => Err(error.into()),
-        Err(Refused::Protocol(problem)) => {
-            Err(ApiError::new(problem.kind, problem.message).hint("nothing of this request was stored"))
-        }
-    }
+    incoming.store_as_ingest(msgpack::read, move |_| key.map(Key::Chosen)).await
 }

@@ -22,7 +22,7 @@ pub struct EndpointRequest {
     #[schema(min_length = 1, max_length = 256, example = "Edge routers")]
     pub name: String,
     /// What its senders speak: `ingest`, `otlp`, `elastic`, `loki`, `hec`, `datadog`, `honeycomb`, `firehose`, `journald`,
-    /// `cloudevents`, `gelf`, `remoteWrite`, `syslog` or `fluent`.
+    /// `cloudevents`, `gelf`, `remoteWrite`, `logplex`, `syslog` or `fluent`.
     #[schema(example = "loki")]
     pub kind: String,
     /// The dataset that everything goes to, whatever a sender names.

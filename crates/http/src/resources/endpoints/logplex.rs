@@ -1,0 +1,48 @@
+//! Drains of Heroku's Logplex, on the routes of ingest, whose address is all that a drain is told. The id of a request
+//! stays the same in each attempt, so that it is stored once however often it is sent. Answers and refusals are those
+//! of ingest.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, header};
+use tidegauge_app::App;
+use tidegauge_app::service::ingest::IngestAnswer;
+use tidegauge_app::service::ingest::sender::Key;
+use tidegauge_ingest::Events;
+use tidegauge_protocols::logplex::{self, Head, MEDIA_TYPE};
+
+use super::{Incoming, SenderParameters};
+use crate::error::ApiError;
+use crate::extract::Caller;
+use crate::resources::ingest::text;
+
+const MESSAGES: &str = "logplex-msg-count";
+const REQUEST_ID: &str = "logplex-frame-id";
+const DRAIN: &str = "logplex-drain-token";
+
+/// Whether a body is said to be one of Logplex.
+pub fn is_meant(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(MEDIA_TYPE)
+}
+
+/// Stores the messages of a drain. A key that the caller has chosen counts before the id of the request.
+pub async fn take(
+    (app, caller): (Arc<App>, Caller),
+    dataset: String,
+    key: Option<String>,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<IngestAnswer, ApiError> {
+    let messages = text(headers, &[MESSAGES])?.and_then(|count| count.trim().parse().ok());
+    let drain = text(headers, &[DRAIN])?;
+    let own = text(headers, &[REQUEST_ID])?
+        .map(|id| Key::own("logplex", &[drain.as_deref().unwrap_or_default(), id.as_str()]));
+    let key = key.map(Key::Chosen).or(own);
+    let incoming = Incoming::new((app, caller), Some(dataset), SenderParameters::default(), headers, body)?;
+    let read = move |body: &[u8], events: &mut Events<'_>| {
+        logplex::read(body, Head { messages, drain: drain.as_deref() }, events)
+    };
+    incoming.store_as_ingest(read, move |_| key).await
+}
