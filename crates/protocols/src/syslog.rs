@@ -13,20 +13,11 @@ use crate::rest::TextFields;
 use crate::slot::Slot;
 use crate::syslog_words::{facility, severity};
 pub use frames::Frames;
+pub use message::Form;
 use message::Message;
 
 /// Longer messages are cut.
 pub const MESSAGE_BYTES_MAX: usize = 64 << 10;
-
-/// How a message is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// By RFC 5424, by RFC 3164, or in no form.
-    #[default]
-    Standard,
-    /// By RFC 5424, but that the text stands where structured data would.
-    Logplex,
-}
 
 /// What is known of a message besides its bytes.
 #[derive(Clone, Copy, Debug, Default)]

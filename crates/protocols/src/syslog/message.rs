@@ -2,10 +2,20 @@
 
 use tidegauge_ingest::{read_leading_time, read_time};
 
-use super::{Form, elements};
+use super::elements;
 
 const PRIORITY_MAX: u32 = 191;
 const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// How a message is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// By RFC 5424, by RFC 3164, or in no form.
+    #[default]
+    Standard,
+    /// By RFC 5424, but that the text stands where structured data would.
+    Logplex,
+}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Message<'a> {
