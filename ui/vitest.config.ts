@@ -8,6 +8,8 @@ process.env.TZ = "Europe/Vienna";
 
 export default defineConfig({
   plugins: [svelte()],
+  // Components are mounted, which the part of Svelte for servers cannot do.
+  resolve: { conditions: ["browser"] },
   // What the service says of itself is compared with what stands here.
   server: { fs: { allow: [".."] } },
   test: { include: ["tests/unit/**/*.test.ts"], environment: "happy-dom", css: { include: [/tokens\.css/] } },

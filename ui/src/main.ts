@@ -7,7 +7,7 @@ import { address } from "./address/address.svelte.ts";
 import { catalogue } from "./session/catalogue.svelte.ts";
 import { organisation } from "./session/organisation.svelte.ts";
 import { preferences } from "./session/preferences.svelte.ts";
-import { applyTheme } from "./session/theme.ts";
+import { theme } from "./session/theme.svelte.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/controls.css";
@@ -15,7 +15,7 @@ import "./styles/controls.css";
 address.begin();
 organisation.id = address.get("org");
 preferences.begin();
-applyTheme(preferences.theme);
+theme.apply(preferences.theme);
 
 const target = document.getElementById("app");
 if (target) mount(App, { target });

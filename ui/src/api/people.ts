@@ -58,6 +58,11 @@ export function mayOrg(held: Capabilities | null, area: string, action: string):
   return held?.org[area]?.includes(action) ?? false;
 }
 
+/** Whether something may be done with any dataset at all. */
+export function maySome(held: Capabilities | null, area: string, action: string): boolean {
+  return Object.values(held?.datasets ?? {}).some((areas) => areas[area]?.includes(action) ?? false);
+}
+
 export function mayDataset(held: Capabilities | null, dataset: string, area: string, action: string): boolean {
   const has = (name: string) => held?.datasets[name]?.[area]?.includes(action) ?? false;
   return has("*") || has(dataset);

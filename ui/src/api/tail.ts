@@ -7,7 +7,7 @@ import { Page, type Row } from "../table/rows.ts";
 import { fromMs, writeTime } from "../time/nanoseconds.ts";
 import { parseAnswer } from "../values/parse.ts";
 import { nowMs } from "./clock.ts";
-import { asApiError, type ErrorBody, isAborted } from "./errors.ts";
+import { type ApiError, asApiError, type ErrorBody, isAborted } from "./errors.ts";
 import { readEvents } from "./event-stream.ts";
 import { ask, askPlainly, type QueryAnswer, streamed, type Table } from "./query.ts";
 import { send } from "./request.ts";
@@ -20,7 +20,7 @@ export interface Arrived {
 
 export interface Tail {
   onrows: (arrived: Arrived) => void;
-  onproblem: (message: string) => void;
+  onproblem: (problem: ApiError) => void;
   signal: AbortSignal;
 }
 
@@ -55,7 +55,7 @@ export async function tail(dataset: string, stages: string, options: Tail): Prom
     } catch (error) {
       if (isAborted(error) || options.signal.aborted) return;
       const problem = asApiError(error);
-      options.onproblem(problem.message);
+      options.onproblem(problem);
       // A question that is wrong stays wrong; all else may pass.
       if (problem.status === 400 || problem.status === 403 || problem.status === 404 || problem.status === 422) return;
       wait = Math.min(30_000, Math.max(wait * 2, (problem.retryAfter ?? 0) * 1000));

@@ -52,7 +52,7 @@ export class Palette {
 /** The rest of the groups, which is no value and cannot be filtered by. */
 export const OTHER = "\u0000other";
 
-/** What `var(--…)` means now, for drawings on a canvas. */
+/** What `var(--…)` means now, for drawings on a canvas, which are made anew whenever `theme.shown` changes. */
 export function resolved(colour: string): string {
   const name = /^var\((--[\w-]+)\)$/.exec(colour)?.[1];
   return name ? getComputedStyle(document.documentElement).getPropertyValue(name).trim() : colour;

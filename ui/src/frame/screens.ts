@@ -10,8 +10,24 @@ export interface Screen {
   /** The letter behind `g`. */
   key: string;
   load: () => Promise<{ default: Component }>;
-  /** The area of the organisation that somebody must be able to read to find anything there. */
-  needs?: string;
+  /** What somebody must hold to find anything there. Without it the rail leaves the screen out, and the screen itself says
+   *  what is missing and asks nothing. */
+  needs?: Need;
+}
+
+export interface Need {
+  area: string;
+  /** Of the organisation, or of any dataset. */
+  of: "org" | "datasets";
+  /** How it goes on behind "You cannot see". */
+  what: string;
+}
+
+const org = (area: string, what: string): Need => ({ area, of: "org", what: `${what} of this organisation` });
+
+/** The capability as the service writes it. */
+export function capabilityOf({ area }: Need): string {
+  return `${area}|read`;
 }
 
 export const SCREENS: Screen[] = [
@@ -22,21 +38,37 @@ export const SCREENS: Screen[] = [
     key: "e",
     load: () => import("../screens/explore/Explore.svelte"),
   },
-  { path: "/stream", name: "Stream", icon: "stream", key: "s", load: () => import("../screens/stream/Stream.svelte") },
+  {
+    path: "/stream",
+    name: "Stream",
+    icon: "stream",
+    key: "s",
+    load: () => import("../screens/stream/Stream.svelte"),
+    needs: { area: "query", of: "datasets", what: "any events here" },
+  },
   {
     path: "/dashboards",
     name: "Dashboards",
     icon: "dashboards",
     key: "b",
     load: () => import("../screens/dashboards/Dashboards.svelte"),
+    needs: org("dashboards", "the dashboards"),
   },
-  { path: "/traces", name: "Traces", icon: "traces", key: "t", load: () => import("../screens/traces/Traces.svelte") },
+  {
+    path: "/traces",
+    name: "Traces",
+    icon: "traces",
+    key: "t",
+    load: () => import("../screens/traces/Traces.svelte"),
+    needs: { area: "query", of: "datasets", what: "any events here" },
+  },
   {
     path: "/monitors",
     name: "Monitors",
     icon: "monitors",
     key: "m",
     load: () => import("../screens/monitors/Monitors.svelte"),
+    needs: org("monitors", "the monitors"),
   },
   {
     path: "/notifiers",
@@ -44,6 +76,7 @@ export const SCREENS: Screen[] = [
     icon: "notifiers",
     key: "o",
     load: () => import("../screens/notifiers/Notifiers.svelte"),
+    needs: org("notifiers", "the notifiers"),
   },
   {
     path: "/datasets",
@@ -66,7 +99,7 @@ export const SCREENS: Screen[] = [
     icon: "endpoints",
     key: "i",
     load: () => import("../screens/endpoints/Endpoints.svelte"),
-    needs: "endpoints",
+    needs: org("endpoints", "the endpoints"),
   },
   {
     path: "/tokens",
@@ -74,7 +107,7 @@ export const SCREENS: Screen[] = [
     icon: "token",
     key: "k",
     load: () => import("../screens/tokens/Tokens.svelte"),
-    needs: "apiTokens",
+    needs: org("apiTokens", "the tokens"),
   },
   {
     path: "/people",
@@ -82,7 +115,7 @@ export const SCREENS: Screen[] = [
     icon: "people",
     key: "p",
     load: () => import("../screens/people/People.svelte"),
-    needs: "users",
+    needs: org("users", "the people"),
   },
   {
     path: "/settings",

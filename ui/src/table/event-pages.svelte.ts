@@ -32,6 +32,8 @@ export class EventPages implements RowSource {
   /** Where a page begins, for those that were reached. */
   readonly #edges = new Map<number, Edge>();
   readonly #loading = new Set<number>();
+  /** Pages that could not be read. */
+  readonly #missing = new Set<number>();
   readonly #abort = new AbortController();
   #anchors: Anchor[] = [];
   #known: number | null = null;
@@ -90,6 +92,14 @@ export class EventPages implements RowSource {
     }
   }
 
+  /** Asks once more for the pages that could not be read. */
+  async again(): Promise<void> {
+    const missing = [...this.#missing];
+    this.#missing.clear();
+    this.problem = null;
+    await Promise.all(missing.map((page) => this.#load(page)));
+  }
+
   end(): void {
     this.#abort.abort();
   }
@@ -107,7 +117,9 @@ export class EventPages implements RowSource {
       const table = answer.tables[0];
       if (table) this.#take(page, table);
     } catch (error) {
-      if (!this.#abort.signal.aborted) this.problem = error;
+      if (this.#abort.signal.aborted) return;
+      this.#missing.add(page);
+      this.problem = error;
     } finally {
       this.#loading.delete(page);
     }

@@ -32,6 +32,7 @@ import { senderTests } from "./senders.js";
 import { routeTests, servedTests } from "./served.js";
 import { startService } from "./service.js";
 import { sessionTests } from "./session.js";
+import { stateTests } from "./states.js";
 import { streamingTests } from "./streaming.js";
 import { teamTests } from "./team.js";
 import { timeTests } from "./times.js";
@@ -96,5 +97,6 @@ else {
   actedMonitorTests(watched);
   teamTests(watched);
   traceTests(watched);
+  stateTests(watched);
   accessibilityTests(watched);
 }

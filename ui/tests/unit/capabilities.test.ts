@@ -3,7 +3,8 @@
 // @ts-expect-error: the test runs in Node, of whose types the interface has no need.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Capabilities } from "../../src/api/people.ts";
+import type { Dataset, Figures } from "../../src/api/datasets.ts";
+import { type Capabilities, maySome } from "../../src/api/people.ts";
 import { ACTIONS, ANY, AREAS } from "../../src/capabilities/areas.ts";
 import {
   contains,
@@ -17,6 +18,8 @@ import {
   set,
   within,
 } from "../../src/capabilities/matrix.ts";
+import { SCREENS } from "../../src/frame/screens.ts";
+import { catalogue } from "../../src/session/catalogue.svelte.ts";
 
 const sender: Capabilities = { ...NOTHING, datasets: { web: { ingest: ["create"] } } };
 
@@ -104,4 +107,59 @@ test("capabilities in words", () => {
   );
   const many = { ...NOTHING, org: { users: ["read"], views: ["read"], monitors: ["read"], rbac: ["read"] } };
   expect(inWords(many)).toMatch(/ · 1 more$/);
+});
+
+test("a screen is for who holds what it needs: of the organisation, or of any dataset", () => {
+  const one: Capabilities = { ...NOTHING, datasets: { web: { query: ["read"] } } };
+  expect(maySome(one, "query", "read")).toBe(true);
+  expect(maySome(one, "ingest", "create")).toBe(false);
+  expect(maySome(null, "query", "read")).toBe(false);
+  expect(maySome({ ...NOTHING, datasets: { [ANY]: { query: ["read"] } } }, "query", "read")).toBe(true);
+
+  catalogue.held = { ...one, org: { dashboards: ["read"] } };
+  const seen = SCREENS.filter(({ needs }) => catalogue.maySee(needs)).map(({ path }) => path);
+  expect(seen).toEqual([
+    "/explore",
+    "/stream",
+    "/dashboards",
+    "/traces",
+    "/datasets",
+    "/queries",
+    "/start",
+    "/settings",
+  ]);
+  catalogue.held = NOTHING;
+  expect(SCREENS.filter(({ needs }) => catalogue.maySee(needs)).map(({ path }) => path)).not.toContain("/stream");
+});
+
+test("choosers offer what a query may read, and begin with the newest of it that people send to", () => {
+  const dataset = (name: string, kind = "") => ({ name, kind }) as Dataset;
+  const figures = (name: string, maxTime: string) => [name, { name, maxTime } as Figures] as const;
+  catalogue.datasets = [dataset("app"), dataset("old"), dataset("secret"), dataset("trail", "tidegauge:audit:v1")];
+  catalogue.figures = new Map([
+    figures("app", "2026-01-02T00:00:00Z"),
+    figures("old", "2026-01-01T00:00:00Z"),
+    figures("secret", "2026-01-09T00:00:00Z"),
+    figures("trail", "2026-01-09T00:00:00Z"),
+  ]);
+  catalogue.held = null;
+  expect(catalogue.queryable).toBeNull();
+  const query = { query: ["read"] };
+  catalogue.held = { ...NOTHING, datasets: { app: query, old: query, trail: query, secret: { ingest: ["create"] } } };
+  expect(catalogue.queryable?.map(({ name }) => name)).toEqual(["app", "old", "trail"]);
+  expect(catalogue.newest).toBe("app");
+  catalogue.held = NOTHING;
+  expect(catalogue.newest).toBeNull();
+});
+
+test("fields and figures are for who may query a dataset or read its description, traces for who may query it", () => {
+  catalogue.fields = new Map([
+    ["app", []],
+    ["secret", []],
+  ]);
+  catalogue.held = { ...NOTHING, datasets: { app: { query: ["read"] }, secret: { ingest: ["create"] } } };
+  expect([catalogue.mayKnow("app"), catalogue.mayKnow("secret")]).toEqual([true, false]);
+  catalogue.held = { ...catalogue.held, org: { datasets: ["read"] } };
+  expect(catalogue.mayKnow("secret")).toBe(true);
+  expect([...catalogue.queryableFields.keys()]).toEqual(["app"]);
 });

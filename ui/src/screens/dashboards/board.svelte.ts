@@ -50,9 +50,9 @@ export class Board {
   }
 
   async load(): Promise<void> {
-    this.error = null;
     try {
       this.#begin(await readDashboard(this.uid));
+      this.error = null;
       this.found = this.#draft();
     } catch (reason) {
       this.error = asApiError(reason);

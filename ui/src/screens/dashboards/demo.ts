@@ -6,12 +6,12 @@ import { ApiError } from "../../api/errors.ts";
 import type { Value } from "../../values/value.ts";
 import { emptyDocument } from "./document.ts";
 
-type Entry = [
+export type Entry = [
   place: [x: number, y: number, w: number, h: number],
   chart: { type: string; name?: string } & Record<string, Value>,
 ];
 
-const asked = (apl: string, queryOptions: Record<string, Value> = {}): Record<string, Value> => ({
+export const asked = (apl: string, queryOptions: Record<string, Value> = {}): Record<string, Value> => ({
   query: { apl, queryOptions },
 });
 /** The beginning of queries that the filter of a service narrows. */
@@ -37,7 +37,7 @@ const PATH_FILTER: Record<string, Value> = {
   apl: { apl: `${NARROWED}\n| summarize n = count() by path\n| top 50 by n\n| project key = path, value = path` },
 };
 
-function documentOf(name: string, description: string, entries: Entry[]): Document {
+export function documentOf(name: string, description: string, entries: Entry[]): Document {
   const charts: Chart[] = [];
   const layout: Place[] = [];
   entries.forEach(([[x, y, w, h], chart], number) => {

@@ -6,6 +6,7 @@ import { ask, type Table } from "../../api/query.ts";
 import { fieldName, literal } from "../../apl/names.ts";
 import type { Bucket } from "../../charts/Histogram.svelte";
 import { OTHER } from "../../charts/palette.ts";
+import { catalogue } from "../../session/catalogue.svelte.ts";
 import { parseTime, writeTime } from "../../time/nanoseconds.ts";
 import type { Moments } from "../../time/range.ts";
 import { cellText } from "../../values/show.ts";
@@ -28,6 +29,7 @@ export class HistogramState {
   isLoading = $state(false);
   error = $state.raw<ApiError | null>(null);
   #abort: AbortController | null = null;
+  #of = "";
 
   clear(): void {
     this.#abort?.abort();
@@ -51,17 +53,18 @@ export class HistogramState {
     this.#abort = abort;
     const { signal } = abort;
     this.isLoading = true;
-    this.error = null;
     try {
       const parts = split ? await this.#parts(base, moments, split, signal) : null;
       const shifted = back === null ? null : { start: moments.start - back, end: moments.end - back };
       const [now, before, notes] = await Promise.all([
         this.#count(base, moments, parts, signal),
         shifted ? this.#count(base, shifted, null, signal) : null,
-        dataset ? annotations(dataset, writeTime(moments.start), writeTime(moments.end), signal).catch(() => []) : [],
+        dataset ? notesOf(dataset, moments, signal) : [],
       ]);
       if (signal.aborted) return null;
       this.counted = now;
+      this.#of = base;
+      this.error = null;
       this.earlier =
         before && back !== null ? before.buckets.map((bucket) => ({ ...bucket, start: bucket.start + back })) : [];
       this.notes = notes;
@@ -69,7 +72,8 @@ export class HistogramState {
     } catch (error) {
       if (!isAborted(error) && !signal.aborted) {
         this.error = asApiError(error);
-        this.counted = null;
+        // What was counted of the same events is worth more than nothing.
+        if (base !== this.#of) this.counted = null;
       }
       return null;
     } finally {
@@ -105,6 +109,13 @@ export class HistogramState {
     const table = answer.tables[0];
     return table ? counted(table, parts, moments) : { buckets: [], size: 1n, groups: [], total: 0, moments };
   }
+}
+
+/** Without the right to read them there are none, and none are asked for. */
+async function notesOf(dataset: string, moments: Moments, signal: AbortSignal): Promise<Annotation[]> {
+  await catalogue.known;
+  if (!catalogue.mayOrg("annotations", "read")) return [];
+  return annotations(dataset, writeTime(moments.start), writeTime(moments.end), signal).catch(() => []);
 }
 
 interface Parts {

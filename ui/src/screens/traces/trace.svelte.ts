@@ -44,6 +44,7 @@ export class TraceReading {
     this.#at = at ? parseTime(at) : null;
     this.#range = range;
     this.tree = null;
+    this.error = null;
     this.logs = null;
     await this.read(0);
   }
@@ -54,7 +55,6 @@ export class TraceReading {
     const abort = new AbortController();
     this.#abort = abort;
     this.isReading = true;
-    this.error = null;
     try {
       let spans = await this.#spans(reach, abort.signal);
       if (spans.length === 0 && reach === 0) {
@@ -66,6 +66,7 @@ export class TraceReading {
       const tree = buildTree(spans);
       this.path = criticalPath(tree.nodes);
       this.tree = tree;
+      this.error = null;
       void this.#readLogs(tree, abort.signal);
     } catch (error) {
       if (!abort.signal.aborted && !isAborted(error)) this.error = asApiError(error);
@@ -80,7 +81,7 @@ export class TraceReading {
 
   /** The ids of spans in which a text stands anywhere. */
   async find(words: string, signal: AbortSignal): Promise<Set<string>> {
-    const sources = [...spanDatasets(catalogue.fields)].slice(0, DATASETS);
+    const sources = [...spanDatasets(catalogue.queryableFields)].slice(0, DATASETS);
     const outcomes = await forEach(
       sources.map(([dataset]) => dataset),
       async (dataset) => {
@@ -104,7 +105,7 @@ export class TraceReading {
   async #spans(reach: number, signal: AbortSignal): Promise<Span[]> {
     this.reach = reach;
     this.within = this.#around(reach);
-    const sources = [...spanDatasets(catalogue.fields)];
+    const sources = [...spanDatasets(catalogue.queryableFields)];
     const newest = (dataset: string) => catalogue.figures.get(dataset)?.maxTime ?? "";
     sources.sort(([a], [b]) => newest(b).localeCompare(newest(a)) || a.localeCompare(b));
     const known = new Map(sources.slice(0, DATASETS));
@@ -139,7 +140,7 @@ export class TraceReading {
     const within = { start: tree.start - margin, end: tree.start + BigInt(Math.round(tree.length)) + margin };
     const newest = (dataset: string) => catalogue.figures.get(dataset)?.maxTime ?? "";
     try {
-      const logs = await logsOf(this.#trace, catalogue.fields, newest, within, signal);
+      const logs = await logsOf(this.#trace, catalogue.queryableFields, newest, within, signal);
       if (!signal.aborted) this.logs = logs;
     } catch {
       // Given up: another reading has begun.

@@ -1,7 +1,7 @@
-// Something that is asked anew whenever what it depends on changes: the one before is given up, and what was asked later
-// is shown later.
+// Something that is asked anew whenever what it depends on changes: the one before is given up, what was asked later is
+// shown later, and what came before stays when asking anew fails.
 
-import { type ApiError, asApiError, isAborted } from "../../api/errors.ts";
+import { type ApiError, asApiError, isAborted } from "./errors.ts";
 
 export class Asked<Made> {
   made = $state.raw<Made | null>(null);
@@ -15,12 +15,12 @@ export class Asked<Made> {
     const abort = new AbortController();
     this.#abort = abort;
     this.isAsking = true;
-    this.error = null;
     if (!keep) this.made = null;
     try {
       const made = await run(abort.signal);
       if (abort.signal.aborted) return null;
       this.made = made;
+      this.error = null;
       return made;
     } catch (error) {
       if (!abort.signal.aborted && !isAborted(error)) this.error = asApiError(error);
