@@ -84,15 +84,16 @@ pub(super) struct Catalogue {
     /// Rises with every epoch that is raised and every log that is adopted.
     pub(super) counter: u32,
     pub(super) epochs: BTreeMap<u32, u32>,
-    /// Which process took an epoch, for those who look at the model; no process asks.
+    /// Logs whose epoch was raised and that nobody has adopted yet.
     pub(super) raised: BTreeSet<Log>,
+    /// Those that somebody has, and when.
     pub(super) adopted: BTreeMap<Log, u32>,
     /// Where each mark was since when.
     marks: BTreeMap<MarkKey, Vec<(u32, u32)>>,
     pub(super) segments: BTreeMap<SegmentId, Segment>,
     pub(super) retired: BTreeMap<SegmentId, u32>,
     pub(super) claims: BTreeMap<u32, Claim>,
-    /// What a process did that was fenced.
+    /// Who has published although it was fenced; for the ledger, no process asks.
     pub(super) fenced: Option<Log>,
 }
 

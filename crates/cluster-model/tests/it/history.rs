@@ -310,6 +310,9 @@ impl History {
         let process = self.processes[id].process.clone();
         let join = self.processes[id].tasks.remove(0);
         self.finish(join);
+        if self.is_over() {
+            return;
+        }
         let mut logs = self.world.borrow().catalogue.open_logs();
         logs.retain(|log| *log != process.log());
         for log in logs {

@@ -18,6 +18,7 @@ pub(super) async fn read(process: Process, dataset: u32) {
     let mut directory = Rc::clone(&process.memory().directory);
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
+            process.note(|| "begins anew".to_owned());
             directory = process.refresh().await;
         }
         if let Some(rows) = try_read(&process, dataset, &directory).await {
