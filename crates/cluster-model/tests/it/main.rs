@@ -85,7 +85,6 @@ fn what_can_go_wrong_does() {
         "claims a key: Stored",
         "publishes a flush: Done",
         "publishes a flush: Fenced",
-        "publishes a flush: Conflict",
         "publishes an adoption: Done",
         "publishes an adoption: Fenced",
         "publishes an adoption: Conflict",
