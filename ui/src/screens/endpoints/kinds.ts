@@ -29,6 +29,7 @@ export const KINDS: Kind[] = [
   kind("cloudevents", "CloudEvents", "brokers and sources of CloudEvents", "/cloudevents"),
   kind("gelf", "GELF", "loggers for Graylog, over HTTP, UDP and TCP", "/gelf", true),
   kind("remoteWrite", "Prometheus remote write", "Prometheus, vmagent", "/api/v1/write"),
+  kind("logplex", "Heroku Logplex", "log drains of Heroku"),
   kind("syslog", "syslog", "rsyslog, syslog-ng, routers and switches, over UDP, TCP and TLS", null, true),
   kind("fluent", "Fluent forward", "Fluentd and Fluent Bit, over TCP", null, true),
 ];

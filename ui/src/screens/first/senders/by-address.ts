@@ -379,4 +379,12 @@ await client.flush();`,
       note: "It keeps on its disk what is refused for now, and sends it later.",
     },
   ],
+  logplex: ({ url }) => [
+    {
+      id: "heroku",
+      name: "Heroku",
+      parts: [command(`heroku drains:add '${url}' -a your-app`)],
+      note: "Each line of the app's logs becomes an event.",
+    },
+  ],
 };
