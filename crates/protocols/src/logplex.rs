@@ -65,8 +65,11 @@ pub fn read(body: &[u8], head: Head<'_>, events: &mut Events<'_>) -> Result<(), 
     Ok(())
 }
 
-/// The message of the first frame and what stands behind it; nothing at the end of the body.
-fn next_frame(bytes: &[u8]) -> Result<Option<(&[u8], &[u8])>, String> {
+/// The message of a frame, and what stands behind the frame.
+type Frame<'a> = (&'a [u8], &'a [u8]);
+
+/// The first frame; nothing at the end of the body.
+fn next_frame(bytes: &[u8]) -> Result<Option<Frame<'_>>, String> {
     let bytes = bytes.trim_ascii_start();
     if bytes.is_empty() {
         return Ok(None);

@@ -83,7 +83,7 @@ fn rows(page: &str) -> Vec<Row<'_>> {
         let [_, page, _, _, tests] = cells.as_slice() else { return None };
         let (_, link) = page.split_once("](senders/")?;
         let page = format!("{PAGES}{}", link.split([')', '#']).next().unwrap_or_default());
-        Some(Row { line: index + 1, page, tests: *tests })
+        Some(Row { line: index + 1, page, tests })
     });
     rows.collect()
 }
