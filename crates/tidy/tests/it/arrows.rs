@@ -68,6 +68,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "webui",
         ],
     ),
+    ("cluster-model", &["model"]),
     ("tidy", &[]),
 ];
 
