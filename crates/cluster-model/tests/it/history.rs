@@ -181,9 +181,9 @@ impl History {
                 Some(Box::pin(adopt(process, world.tape.pick(&logs)?)))
             }),
             Act::Start => self.start(),
-            Act::Kill => self.move_one(Condition::Running, Condition::Dead),
-            Act::Pause => self.move_one(Condition::Running, Condition::Paused),
-            Act::Resume => self.move_one(Condition::Paused, Condition::Running),
+            Act::Kill => self.change_one(Condition::Running, Condition::Dead),
+            Act::Pause => self.change_one(Condition::Running, Condition::Paused),
+            Act::Resume => self.change_one(Condition::Paused, Condition::Running),
             Act::Burn => self.burn(),
             Act::LateTransaction => self.world.borrow_mut().settle_late_transaction(),
             Act::LateObject => self.world.borrow_mut().settle_late_object(),
@@ -240,7 +240,8 @@ impl History {
         }
     }
 
-    fn move_one(&mut self, from: Condition, to: Condition) {
+    /// Something happens to one of the processes that are in some condition.
+    fn change_one(&mut self, from: Condition, to: Condition) {
         let ids = self.those(|_, seen| seen.condition == from);
         let picked = self.world.borrow_mut().tape.pick(&ids);
         if let Some(id) = picked {
