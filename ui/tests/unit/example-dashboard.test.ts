@@ -41,8 +41,10 @@ test("no two panels lie on each other, and none sticks out", () => {
     expect(layout.map(({ i }) => i)).toEqual(charts.map(({ id }) => id));
     for (const { x, y, w, h } of layout) {
       expect(x + w).toBeLessThanOrEqual(12);
+      expect(y).not.toBeNull();
+      const top = y ?? 0;
       for (let column = x; column < x + w; column++)
-        for (let row = y; row < y + h; row++) {
+        for (let row = top; row < top + h; row++) {
           expect(taken.has(`${column} ${row}`)).toBe(false);
           taken.add(`${column} ${row}`);
         }
