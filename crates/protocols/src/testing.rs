@@ -252,8 +252,11 @@ mod tests {
 
     use super::*;
 
-    /// Every target of the fuzz packages that is in this file, by its name there.
-    const TARGETS: [(&str, fn(&[u8])); 18] = [
+    /// A target by its name in the fuzz packages, and what it does with an input.
+    type Target = (&'static str, fn(&[u8]));
+
+    /// Every target of the fuzz packages that is in this file.
+    const TARGETS: [Target; 18] = [
         ("sender_cloudevents", cloudevents_binary),
         ("sender_elastic", elastic_bulk),
         ("sender_firehose", firehose),
