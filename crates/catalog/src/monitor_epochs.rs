@@ -46,25 +46,41 @@ pub(crate) struct Touched {
     pub(crate) epochs: Vec<i64>,
 }
 
-/// Goes once through what all epochs of an organisation, and its monitors at present, could read. In the order of the ids, in
-/// which locks on several monitors are taken.
-pub(crate) fn touched(
-    epochs: Vec<EpochRow>,
-    present: Vec<EpochRow>,
-    gone: Gone<'_>,
-) -> BTreeMap<String, Touched> {
-    let mut touched: BTreeMap<String, Touched> = BTreeMap::new();
-    for row in epochs {
-        if gone.is_in(&row) {
-            touched.entry(row.monitor_id).or_default().epochs.push(row.epoch);
+/// What is found while all epochs of an organisation, and its monitors at present, are gone through once. Row by row:
+/// what all of them could read may be very large, and most of it is of no interest here.
+#[derive(Debug)]
+pub(crate) struct Search<'a> {
+    gone: Gone<'a>,
+    /// The same as it stands in stored lists, so that few of them have to be understood.
+    written: Vec<String>,
+    /// In the order of the ids, in which locks on several monitors are taken.
+    pub(crate) touched: BTreeMap<String, Touched>,
+}
+
+impl<'a> Search<'a> {
+    pub(crate) fn new(gone: Gone<'a>) -> Self {
+        let names = gone.dataset.into_iter().chain(gone.views.iter().map(String::as_str));
+        // A text always has a JSON form.
+        let written = names.map(|name| serde_json::to_string(name).unwrap_or_default()).collect();
+        Self { gone, written, touched: BTreeMap::new() }
+    }
+
+    pub(crate) fn look_at_epoch(&mut self, row: EpochRow) {
+        if self.is_in(&row) {
+            self.touched.entry(row.monitor_id).or_default().epochs.push(row.epoch);
         }
     }
-    for row in present {
-        if gone.is_in(&row) {
-            touched.entry(row.monitor_id).or_default().begins = true;
+
+    pub(crate) fn look_at_present(&mut self, row: EpochRow) {
+        if self.is_in(&row) {
+            self.touched.entry(row.monitor_id).or_default().begins = true;
         }
     }
-    touched
+
+    fn is_in(&self, row: &EpochRow) -> bool {
+        let is_written = |name: &String| row.datasets.contains(name) || row.views.contains(name);
+        self.written.iter().any(is_written) && self.gone.is_in(row)
+    }
 }
 
 pub(crate) const EPOCHS: &str =
@@ -87,15 +103,26 @@ pub(crate) const FORGET: &str = "DELETE FROM monitor_reads WHERE monitor_id = $1
 /// for who may query everything, and what is open is over.
 macro_rules! begin_anew {
     ($connection:expr, $org:expr, $gone:expr) => {{
-        let epochs: Vec<$crate::monitor_epochs::EpochRow> = sqlx::query_as($crate::monitor_epochs::EPOCHS)
-            .bind($org.as_str())
-            .fetch_all(&mut *$connection)
-            .await?;
-        let present: Vec<$crate::monitor_epochs::EpochRow> = sqlx::query_as($crate::monitor_epochs::PRESENT)
-            .bind($org.as_str())
-            .fetch_all(&mut *$connection)
-            .await?;
-        for (monitor, touched) in &$crate::monitor_epochs::touched(epochs, present, $gone) {
+        let mut search = $crate::monitor_epochs::Search::new($gone);
+        {
+            let mut rows =
+                sqlx::query_as::<_, $crate::monitor_epochs::EpochRow>($crate::monitor_epochs::EPOCHS)
+                    .bind($org.as_str())
+                    .fetch(&mut *$connection);
+            while let Some(row) = futures_util::TryStreamExt::try_next(&mut rows).await? {
+                search.look_at_epoch(row);
+            }
+        }
+        {
+            let mut rows =
+                sqlx::query_as::<_, $crate::monitor_epochs::EpochRow>($crate::monitor_epochs::PRESENT)
+                    .bind($org.as_str())
+                    .fetch(&mut *$connection);
+            while let Some(row) = futures_util::TryStreamExt::try_next(&mut rows).await? {
+                search.look_at_present(row);
+            }
+        }
+        for (monitor, touched) in &search.touched {
             let statement =
                 if touched.begins { $crate::monitor_epochs::BEGIN } else { $crate::monitor_epochs::LOCK };
             let locked: Option<(i64, String, String)> =

@@ -21,7 +21,7 @@ use super::guard::ORG_HEADERS;
 use super::request_ids::{REQUEST_ID, RequestIds};
 use super::resources;
 use super::resources::endpoints::face::Face;
-use super::resources::endpoints::journald;
+use super::resources::endpoints::{journald, logplex};
 
 const TRACE_ID: HeaderName = HeaderName::from_static("x-tidegauge-trace-id");
 /// The same under the name that existing clients read.
@@ -48,6 +48,7 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
     let method = request.method().clone();
     let path = logged_path(request.uri().path());
     let face = Face::of(request.uri(), request.headers(), app.now());
+    let is_of_drain = logplex::is_meant(request.headers());
 
     let in_flight = InFlight::begin(&app);
     let mut response = next.run(request).await;
@@ -60,6 +61,9 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
     }
     if let Some(mut body) = response.extensions_mut().remove::<ErrorBody>() {
         body.request_id = Some(ids.request.clone());
+        if is_of_drain {
+            logplex::have_sent_again(&mut response, &mut body);
+        }
         if !face.is_some_and(|face| face.put_on(&mut response, &body)) {
             write_error_body(&mut response, &body);
         }

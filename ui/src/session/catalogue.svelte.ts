@@ -112,6 +112,11 @@ class Catalogue {
     return maySome(this.held, area, action);
   }
 
+  /** Whether any view may be queried, by the right on it. */
+  get maySomeView(): boolean {
+    return Object.values(this.held?.views ?? {}).some((areas) => areas.query?.includes("read") ?? false);
+  }
+
   mayDataset(dataset: string, area: string, action: string): boolean {
     return mayDataset(this.held, dataset, area, action);
   }

@@ -21,7 +21,6 @@ pub(crate) const ALL: &[(&str, Case)] = &[
     ("otlp_comes_as_protobuf_and_compressed", |app| Box::pin(otlp_protobuf(app))),
     ("otlp_comes_as_calls_of_grpc", |app| Box::pin(grpc(app))),
     ("calls_of_grpc_are_refused_by_their_own_codes", |app| Box::pin(grpc_rights(app))),
-    ("an_item_of_a_bulk_request_that_is_too_large_fails_alone", |app| Box::pin(large_item(app))),
     ("loki_comes_in_a_snappy_block", |app| Box::pin(loki_snappy(app))),
     ("a_journal_is_stored_in_parts", |app| Box::pin(journal_in_parts(app))),
     ("a_whole_journal_comes_in_one_request", |app| Box::pin(whole_journal(app))),
@@ -316,21 +315,6 @@ async fn msgpack(app: TestApp) {
     assert_eq!(answer.status, 422, "another body with the same key: {answer:?}");
     let answer = app.send_bytes("/v1/ingest/web", &headers[..1], pair[..5].to_vec()).await;
     assert_eq!((answer.status.as_u16(), &answer.json()["code"]), (400, &json!(400)), "{answer:?}");
-}
-
-/// The state of each item: what is larger than an event may be is told alone, and the others are stored.
-async fn large_item(app: TestApp) {
-    let large = format!("{{\"index\":{{}}}}\n{{\"a\":\"{}\"}}\n", "x".repeat(8 << 20));
-    let small = "{\"create\":{}}\n{\"a\":1}\n";
-    let body = format!("{small}{large}{small}");
-    let headers = [("content-type", "application/x-ndjson"), ("content-encoding", "gzip")];
-    let answer = app.send_bytes("/v1/ingest/web/elastic/_bulk", &headers, gzip(body.as_bytes())).await;
-    assert_eq!((answer.status.as_u16(), &answer.json()["errors"]), (200, &json!(true)), "{answer:?}");
-    let items = answer.json()["items"].clone();
-    let states = [&items[0]["create"], &items[1]["index"], &items[2]["create"]].map(|item| &item["status"]);
-    assert_eq!(states, [&json!(201), &json!(413), &json!(201)]);
-    assert_eq!(items[1]["index"]["error"]["type"], "content_too_long_exception");
-    assert_eq!(app.rows("web").await.len(), 2);
 }
 
 /// Lines of JSON in gzip that are said to be anything, as Logpush of Cloudflare sends them.

@@ -137,25 +137,22 @@ impl<'a> Bulk<'a> {
         }
     }
 
-    /// Reads the items of one dataset. Each that is stored is 201 from then on, each that failed 400, or 413 if it is
-    /// larger than an event may be.
+    /// Reads the items of one dataset. Each that is stored is 201 from then on, each that failed 400.
     pub fn read(&mut self, dataset: usize, events: &mut Events<'_>) -> Result<(), Problem> {
         for number in 0..self.items.len() {
             let item = self.items[number];
             if item.dataset as usize != dataset || item.state != State::Waiting {
                 continue;
             }
-            let source = &self.body[item.source.range()];
-            let is_too_large = source.len() > events.limits().event_bytes_max;
             events.start();
-            if let Err(InvalidJson { offset, reason }) = events.json_object(source) {
+            if let Err(InvalidJson { offset, reason }) = events.json_object(&self.body[item.source.range()]) {
                 events.fail(|| format!("its source is no JSON object: {reason} at byte {offset}"));
             }
             if events.end()? {
                 self.items[number].state = State::Stored;
                 continue;
             }
-            self.items[number].state = State::Refused(if is_too_large { 413 } else { 400 });
+            self.items[number].state = State::Refused(400);
             let index = events.ended() - 1;
             let listed = events.failures().last().filter(|failure| failure.index == index);
             let reason = listed.map_or("one of many events that failed", |failure| &failure.error).to_owned();

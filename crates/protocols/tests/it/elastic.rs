@@ -77,32 +77,6 @@ fn items_fail_alone() {
 }
 
 #[test]
-fn an_item_that_is_too_large_is_413_and_the_others_are_taken() {
-    let body = br#"{"index":{}}
-{"a":1}
-{"create":{}}
-{"a":"more than an event may have"}
-{"index":{}}
-{"a":2}
-{"index":{}}
-{"broken"}
-"#;
-    let mut bulk = Bulk::parse(body, Target::Fixed("web"), 100).unwrap();
-    let limits = Limits { event_bytes_max: 20, ..Limits::default() };
-    let read = read_with(limits, Options::default(), &Gate::default(), |events| bulk.read(0, events));
-    assert_eq!(read.unwrap().events, ["a=1", "a=2"]);
-    let answer: serde_json::Value = serde_json::from_str(&answer(&bulk)).unwrap();
-    let state = |number: usize, action: &str| answer["items"][number][action]["status"].clone();
-    assert_eq!(
-        [state(0, "index"), state(1, "create"), state(2, "index"), state(3, "index")],
-        [201, 413, 201, 400]
-    );
-    let error = &answer["items"][1]["create"]["error"];
-    assert_eq!(error["type"], "content_too_long_exception");
-    assert!(error["reason"].to_string().contains("larger than 20 bytes"), "{error}");
-}
-
-#[test]
 fn a_dataset_that_is_not_taken_gives_its_items_a_state() {
     let body = b"{\"index\":{\"_index\":\"a\"}}\n{\"x\":1}\n{\"index\":{\"_index\":\"b\"}}\n{\"x\":2}\n";
     for (kind, status) in [

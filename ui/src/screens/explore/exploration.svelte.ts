@@ -40,6 +40,8 @@ export class Exploration {
   text = $state("");
   asked = $state.raw<Asked | null>(null);
   rows = $state.raw<RowSource | null>(null);
+  /** The text that the rows answer: that of an earlier question while the last one has no answer. */
+  shownApl = $state<string | null>(null);
   selected = $state.raw<{ start: bigint; end: bigint } | null>(null);
   rangeIsWrong = $state(false);
   /** Whether somebody reads in the rows: something is open, searched for or scrolled to. */
@@ -155,6 +157,7 @@ export class Exploration {
     };
     this.run.answer = kept.answer;
     this.frozen = kept;
+    this.shownApl = kept.apl;
     const table = kept.answer.tables[0];
     this.rows = table ? new WholeTable(table, null) : null;
   }
@@ -277,6 +280,7 @@ export class Exploration {
     if (!table || (table.columns[0]?.length ?? 0) === 0) return;
     if (this.rows instanceof EventPages) this.rows.end();
     const before = this.#part;
+    this.shownApl = asked.apl;
     this.rows = this.#part = new WholeTable(table, asked.isEvents ? null : this.order, before);
   }
 
@@ -284,6 +288,7 @@ export class Exploration {
     const table = answer.tables[0];
     const part = this.#part;
     this.#part = null;
+    this.shownApl = asked.apl;
     if (this.rows instanceof EventPages) this.rows.end();
     if (!table) {
       this.rows = null;

@@ -30,7 +30,8 @@ export class Ring {
   #number = 0;
 
   begin(rows: Row[]): void {
-    this.shown = rows.map((row) => this.#entry(row)).filter((entry) => entry !== null);
+    const fresh = rows.map((row) => this.#entry(row)).filter((entry) => entry !== null);
+    this.shown = [...this.shown, ...fresh].slice(-MOST);
   }
 
   take({ rows, leftOut }: Arrived, now: number): void {

@@ -16,10 +16,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_array::StringViewArray;
-use tidegauge_engine::{Answer, Dataset, Field, Lane, Message, Options, Question};
-use tidegauge_lang::Resolved;
+use tidegauge_engine::{Answer, Dataset, Error as EngineError, Field, Lane, Message, Options, Question};
 use tidegauge_lang::dataset_query::continuation_token;
 use tidegauge_lang::tree::{TimeRange, Type};
+use tidegauge_lang::{Diagnostic, Resolved, Span};
 use tidegauge_model::Timestamp;
 
 use self::compile::Understood;
@@ -167,8 +167,12 @@ impl Run<'_> {
             Lane::Monitor => self.app.engine.run(question).await,
             Lane::Interactive | Lane::Export => self.app.engine.run_to_write(question).await,
         };
-        let mut answer = answer.map_err(|error| failure::of_text_engine(error, &self.input.text))?;
-        if !self.datasets.iter().all(|dataset| sources::may_read(self.caller, &dataset.name)) {
+        let reads_all = self.datasets.iter().all(|dataset| sources::may_read(self.caller, &dataset.name));
+        let mut answer = answer.map_err(|error| {
+            let error = if reads_all { error } else { hide_reasons(error) };
+            failure::of_text_engine(error, &self.input.text)
+        })?;
+        if !reads_all {
             hide_names(&mut answer.messages, &self.input.text);
         }
         let cost = match self.input.is_dry {
@@ -252,6 +256,19 @@ fn hide_names(messages: &mut Vec<Message>, text: &str) {
         }
         _ => true,
     });
+}
+
+/// What is wrong in the text of a view has no place in the caller's text, and may name fields that are not theirs to know.
+fn hide_reasons(error: EngineError) -> EngineError {
+    let EngineError::Invalid(mut diagnostics) = error else { return error };
+    let is_telling = |diagnostic: &&mut Diagnostic| {
+        diagnostic.span == Span::default() && (diagnostic.message.contains('"') || diagnostic.hint.is_some())
+    };
+    for diagnostic in diagnostics.iter_mut().filter(is_telling) {
+        "a view that the query reads cannot be computed: ask who made it".clone_into(&mut diagnostic.message);
+        diagnostic.hint = None;
+    }
+    EngineError::Invalid(diagnostics)
 }
 
 /// Adds the identities of rows to tables of events. Other rows have none.

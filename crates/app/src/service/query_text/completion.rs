@@ -30,8 +30,9 @@ const COMPARED_MAX: usize = 3;
 const EVENTS_MAX: usize = 10_000;
 const VALUES_TIME_MAX: Duration = Duration::from_millis(500);
 
-/// How many bytes of the texts of views are read to see who may query them. Views behind that are not told.
-const VIEW_BYTES_MAX: usize = 4 << 20;
+/// How many bytes of the texts of views are read to see who may query them, while somebody types. Views behind that are
+/// not told.
+const VIEW_BYTES_MAX: usize = 512 << 10;
 
 /// How many values of a field are told, the most frequent first, and how long each may be.
 const VALUES_MAX: usize = 50;

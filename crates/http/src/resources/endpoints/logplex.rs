@@ -1,11 +1,12 @@
 //! Drains of Heroku's Logplex, on the routes of ingest, whose address is all that a drain is told. The id of a request
 //! stays the same in each attempt, so that it is stored once however often it is sent. Answers and refusals are those
-//! of ingest.
+//! of ingest, but for a status that a drain would lose its messages over.
 
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::Response;
 use tidegauge_app::App;
 use tidegauge_app::service::ingest::IngestAnswer;
 use tidegauge_app::service::ingest::sender::Key;
@@ -13,7 +14,7 @@ use tidegauge_ingest::Events;
 use tidegauge_protocols::logplex::{self, Head, MEDIA_TYPE};
 
 use super::{Incoming, SenderParameters};
-use crate::error::ApiError;
+use crate::error::{ApiError, ErrorBody};
 use crate::extract::Caller;
 use crate::resources::ingest::text;
 
@@ -25,6 +26,15 @@ const DRAIN: &str = "logplex-drain-token";
 pub fn is_meant(headers: &HeaderMap) -> bool {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(MEDIA_TYPE)
+}
+
+/// A drain drops what is answered by a status from 400 to 499, and comes back for any other that is no success: what is
+/// only refused for now must have one of those.
+pub fn have_sent_again(response: &mut Response, body: &mut ErrorBody) {
+    if response.status() == StatusCode::TOO_MANY_REQUESTS {
+        *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+        body.code = StatusCode::SERVICE_UNAVAILABLE.as_u16();
+    }
 }
 
 /// Stores the messages of a drain. A key that the caller has chosen counts before the id of the request.
