@@ -228,7 +228,8 @@ impl Catalog {
                 .await
                 .map_err(Error::name_taken("view"))?;
             if present.name != view.name || present.apl != view.apl {
-                begin_anew!(connection, org, Gone { dataset: None, views: &[present.name] });
+                let gone = [present.name];
+                begin_anew!(connection, org, Gone { dataset: None, views: &gone });
             }
             record!(connection, change, "view.update", view.id.as_str(), detail(view));
             row
@@ -256,7 +257,8 @@ impl Catalog {
                 .execute(&mut *connection)
                 .await?;
             record!(connection, change, "view.delete", id.as_str(), detail(&present));
-            begin_anew!(connection, org, Gone { dataset: None, views: &[present.name] });
+            let gone = [present.name];
+            begin_anew!(connection, org, Gone { dataset: None, views: &gone });
         });
         Ok(Some(Ok(())))
     }

@@ -1,7 +1,7 @@
 // What stands in a place while something is asked for, when that fails, and when it fails after it had come.
 
 import { flushSync, mount, unmount } from "svelte";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { Asked } from "../../src/api/asked.svelte.ts";
 import { ApiError } from "../../src/api/errors.ts";
 import { adviceOn } from "../../src/parts/advice.ts";
@@ -89,10 +89,24 @@ test("trying again asks again once, and the keyboard goes on from where the box 
 });
 
 test("a call that has to wait is not made before its time", () => {
-  place({ data: null, error: new ApiError(429, { message: "too many" }, 7), again: () => undefined });
+  vi.useFakeTimers();
+  const again = vi.fn();
+  place({ data: null, error: new ApiError(429, { message: "too many" }, 7), again });
   const button = [...document.querySelectorAll("button")].find((found) => found.textContent?.includes("Try again"))!;
-  expect(button.disabled).toBe(true);
-  expect(button.textContent).toContain("in 7 s");
+  // Not disabled: the keyboard would lose its place.
+  expect(button.getAttribute("aria-disabled")).toBe("true");
+  for (let left = 7; left > 0; left -= 1) {
+    expect(button.textContent).toContain(`in ${left} s`);
+    button.click();
+    vi.advanceTimersByTime(1000);
+    flushSync();
+  }
+  expect(again).not.toHaveBeenCalled();
+  expect(button.textContent?.trim()).toBe("Try again");
+  expect(button.getAttribute("aria-disabled")).toBe("false");
+  button.click();
+  expect(again).toHaveBeenCalledOnce();
+  vi.useRealTimers();
 });
 
 test("each kind of refusal says what can be done, once", () => {
