@@ -121,7 +121,7 @@ export async function screensWithStates(service) {
     says: "No query was run yet",
   });
   add("dashboards", "/dashboards", /^\/v2\/dashboards$/, TABLE, { answer: [], says: "There is no dashboard yet" });
-  add("dashboard", "/dashboards/states-one", /^\/v2\/dashboards\/uid\/states-one$/, ".cells .cell", {
+  add("dashboard", "/dashboards/states-one", /^\/v2\/dashboards\/uid\/states-one$/, "[data-cell]", {
     path: "/dashboards/states-empty",
     says: "There is nothing on this dashboard yet",
   });
