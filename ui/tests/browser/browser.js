@@ -32,7 +32,8 @@ export async function openPage(
   // Of the context, so that pages that a test opens beside the first one are heard as well.
   const faults = [];
   context.on("console", (message) => {
-    if (message.type() === "error" || message.type() === "warning") faults.push(`${message.type()}: ${message.text()} ${message.location().url}`.trim());
+    if (message.type() === "error" || message.type() === "warning")
+      faults.push(`${message.type()}: ${message.text()} ${message.location().url}`.trim());
   });
   context.on("weberror", (thrown) => {
     const error = thrown.error();

@@ -194,7 +194,9 @@ export function stateTests(watched) {
         // Of a copy: the chart's own canvas is not made for being read.
         const copy = new OffscreenCanvas(canvas.width, canvas.height);
         copy.getContext("2d", { willReadFrequently: true }).drawImage(canvas, 0, 0);
-        const { data } = copy.getContext("2d", { willReadFrequently: true }).getImageData(0, 0, copy.width, copy.height);
+        const { data } = copy
+          .getContext("2d", { willReadFrequently: true })
+          .getImageData(0, 0, copy.width, copy.height);
         const counts = new Map();
         for (let at = 0; at < data.length; at += 4) {
           if (data[at + 3] < 255) continue;
