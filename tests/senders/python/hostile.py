@@ -31,7 +31,9 @@ AT_ONCE = 8
 # What may be answered: taken, refused for what it is, and with many at once that there is no room. Nothing is a fault of ours,
 # and nothing is waited for in vain.
 ANSWERS = {200, 202, 204, 400, 413, 422}
-ANSWERS_AT_ONCE = ANSWERS | {429, 503}
+# Where many come at once, some are told to come back.
+COME_BACK = {429, 503}
+ANSWERS_AT_ONCE = ANSWERS | COME_BACK
 # Of a body without end: too large, or something that cannot be read comes before that. A journal has no end by itself: what
 # is too long of a field is cut, and nothing is answered before the sender is silent for as long as a request may take.
 ENDLESS_ANSWERS = {400, 413}
@@ -102,7 +104,8 @@ class Watched:
                 pass
             if kind == JOURNAL:
                 connection.settimeout(JOURNAL_SECONDS)
-            self.note(path, "no end", status(connection), JOURNAL_ANSWERS if kind == JOURNAL else allowed)
+            answers = JOURNAL_ANSWERS | (allowed & COME_BACK) if kind == JOURNAL else allowed
+            self.note(path, "no end", status(connection), answers)
 
     def note(self, path, what, answered, allowed):
         self.answers[answered] = self.answers.get(answered, 0) + 1

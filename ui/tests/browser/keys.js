@@ -92,8 +92,8 @@ export function keyTests(watched) {
     assert.match(await page.evaluate(() => navigator.clipboard.readText()), /\/explore\?.*open=/);
     await page.keyboard.press("f");
     await page.locator(".chip", { hasText: `level == "${level}"` }).waitFor();
-    // The rows of the question before are there until it is answered.
-    await page.waitForLoadState("networkidle");
+    // The rows of the question before, one of which is chosen, are there until it is answered.
+    await active.waitFor({ state: "detached" });
     await page.locator(".row .cell").first().waitFor();
     await page.locator(".viewport").focus();
     await page.keyboard.press("j");
