@@ -5,8 +5,10 @@ import json
 import os
 import subprocess
 import sys
-import threading
 import time
+from contextlib import nullcontext
+
+from together import ask_together
 
 THREADS = 2
 PEERS = ["ClickHouse", "DuckDB"]
@@ -74,34 +76,10 @@ def engine(name, folder):
     return DuckDB(folder, THREADS)
 
 
-def ask_together(opened, plans, seconds):
-    """All clients begin at once, each in a thread of its own. Answers are made to text when all have ended."""
-    asks = opened.clients(len(plans))
-    taken, answers, failed = [[] for _ in plans], [[] for _ in plans], []
-    begun = time.perf_counter()
-
-    def work(ask, plan, taken, answers):
-        try:
-            while True:
-                for place, statement in enumerate(plan):
-                    asked = time.perf_counter()
-                    if asked - begun >= seconds:
-                        return
-                    answer = ask(statement)
-                    taken.append(time.perf_counter() - asked)
-                    if len(answers) == place:
-                        answers.append(answer)
-        except Exception as error:  # The asker decides, as with one question.
-            failed.append(error)
-
-    threads = [threading.Thread(target=work, args=each) for each in zip(asks, plans, taken, answers, strict=True)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    elapsed = time.perf_counter() - begun
-    if failed:
-        raise failed[0]
+def clients_together(opened, plans, seconds):
+    """Answers are made to text when all clients have ended."""
+    clients = [nullcontext(ask) for ask in opened.clients(len(plans))]
+    taken, answers, elapsed = ask_together(clients, plans, seconds)
     return {"taken": taken, "answers": [opened.read(each) for each in answers], "seconds": elapsed}
 
 
@@ -112,7 +90,7 @@ def main():
         begun = time.perf_counter()
         try:
             if method == "together":
-                given = ask_together(opened, *arguments)
+                given = clients_together(opened, *arguments)
             else:
                 given = getattr(opened, method)(*arguments)
             answer = {"seconds": time.perf_counter() - begun, "given": given}

@@ -3,14 +3,15 @@ long the slowest take, beside the same windows asked by one client while nothing
 twice, as it computes and by its default settings. What each client asks is decided by a seed, and is the same for all
 engines, so that answers are compared."""
 
-import threading
-import time
+from contextlib import contextmanager
+from functools import partial
 
 from agreement import difference
 from peers.process import PEERS
 from runs import wire
 from runs.setting import COMPUTED, KEPT, body_for, say
 from runs.windows import spread
+from together import ask_together
 
 CLIENTS = 16
 SECONDS = 20
@@ -30,34 +31,17 @@ class ServiceTogether:
         return [wire.request(self.service, TEXT_PATH, ask.body) for ask in asks]
 
     def together(self, plans, seconds):
-        taken, answers, failed = [[] for _ in plans], [[] for _ in plans], []
-        begun = time.perf_counter()
-
-        def work(plan, taken, answers):
-            try:
-                with wire.connect(self.service) as connection:
-                    while True:
-                        for place, request in enumerate(plan):
-                            asked = time.perf_counter()
-                            if asked - begun >= seconds:
-                                return
-                            answer = wire.exchange(connection, request)
-                            taken.append(time.perf_counter() - asked)
-                            if len(answers) == place:
-                                answers.append(answer)
-            except (OSError, RuntimeError) as error:
-                failed.append(error)
-
-        threads = [threading.Thread(target=work, args=each) for each in zip(plans, taken, answers, strict=True)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        elapsed = time.perf_counter() - begun
-        if failed:
-            raise RuntimeError(str(failed[0]))
+        try:
+            taken, answers, elapsed = ask_together([self.client() for _ in plans], plans, seconds)
+        except OSError as error:
+            raise RuntimeError(str(error)) from error
         read = [[wire.parsed(*answer) for answer in each] for each in answers]
         return {"taken": taken, "answers": read, "seconds": elapsed}
+
+    @contextmanager
+    def client(self):
+        with wire.connect(self.service) as connection:
+            yield partial(wire.exchange, connection)
 
 
 class PeerTogether:
