@@ -2,11 +2,13 @@
 //! stands for itself: there are no sessions and no streams, and every answer is one JSON object. Both kinds of clients
 //! are served, those that say with each request what they speak (2026-07-28) and those that begin with `initialize`.
 //! Written by hand: what is used of the protocol is a handful of messages, and the tools are the use cases of this
-//! service. Reading messages is in `message`, what a revision asks of headers in `era`, the tools are in `tools`.
+//! service. Reading messages is in `message`, which revisions there are in `revision`, what they ask of headers in `era`,
+//! the tools are in `tools`.
 
 mod era;
 mod message;
 mod methods;
+mod revision;
 mod tools;
 
 use std::sync::Arc;

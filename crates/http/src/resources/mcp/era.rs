@@ -6,12 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::message::{Fault, Incoming};
-
-/// The revisions that say with each request what is spoken.
-pub(super) const PER_REQUEST: [&str; 1] = ["2026-07-28"];
-
-/// The revisions that begin with `initialize`, the newest first.
-pub(super) const HANDSHAKE: [&str; 4] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+use super::revision::{Era, HANDSHAKE, PER_REQUEST, supported};
 
 const VERSION_HEADER: &str = "mcp-protocol-version";
 const METHOD_HEADER: &str = "mcp-method";
@@ -22,18 +17,6 @@ const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// The method whose name stands in a header too.
 pub(super) const CALL: &str = "tools/call";
-
-/// How client and service agree on what they speak.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Era {
-    Handshake,
-    PerRequest,
-}
-
-/// Every revision that is spoken here.
-pub(super) fn supported() -> Vec<&'static str> {
-    PER_REQUEST.into_iter().chain(HANDSHAKE).collect()
-}
 
 /// The era of a message. A notification has no body that could be compared.
 pub(super) fn of(incoming: &Incoming, headers: &HeaderMap) -> Result<Era, Fault> {

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-use super::era::Era;
+use super::revision::Era;
 use crate::json;
 
 /// What every message says that it is.

@@ -8,8 +8,9 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tidegauge_app::App;
 
-use super::era::{CALL, Era, HANDSHAKE, supported};
+use super::era::CALL;
 use super::message::{Fault, Params};
+use super::revision::{Era, HANDSHAKE, supported};
 use super::tools::{self, ToolCall};
 use crate::extract::Caller;
 use crate::guard::InFlight;
