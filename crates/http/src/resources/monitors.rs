@@ -1,6 +1,7 @@
 //! `/monitors`: what people want to be told about.
 
 pub mod backtest;
+pub mod backtest_answer;
 mod backtest_stream;
 pub mod body;
 pub mod history;

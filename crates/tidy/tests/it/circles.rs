@@ -21,7 +21,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("http", &["answer", "api", "endpoint_address", "guard", "hasty", "openapi", "resources"]),
     ("http::resources", &["endpoints", "ingest"]),
     ("http::resources::endpoints", &["face", "firehose", "grpc", "otlp", "remote_write"]),
-    ("http::resources::monitors", &["backtest", "backtest_stream"]),
     (
         "store",
         &[

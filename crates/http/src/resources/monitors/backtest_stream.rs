@@ -12,7 +12,7 @@ use tidegauge_app::service::alerting::backtest::{BacktestInput, Progress};
 use tidegauge_model::ErrorKind;
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
-use super::backtest::replayed;
+use super::backtest_answer::replayed;
 use crate::error::ApiError;
 use crate::extract::Caller;
 use crate::guard::InFlight;
