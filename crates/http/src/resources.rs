@@ -8,6 +8,7 @@ pub mod datasets;
 pub mod deliveries;
 pub mod documents;
 pub mod endpoints;
+mod event_body;
 pub mod exports;
 pub mod grants;
 pub mod groups;

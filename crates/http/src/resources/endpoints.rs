@@ -37,7 +37,7 @@ use tidegauge_protocols::{Answer, Problem};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
 
-use super::ingest::{EVENT_LABELS, check_length, encoding, length, settle, text};
+use super::event_body::{EVENT_LABELS, check_length, encoding, length, settle, text};
 use crate::api::{Api, Versions};
 use crate::error::ApiError;
 use crate::extract::Caller;

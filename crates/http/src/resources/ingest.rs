@@ -1,4 +1,5 @@
-//! `/datasets/{name}/ingest` and `/ingest/{name}`: events come in here.
+//! `/datasets/{name}/ingest` and `/ingest/{name}`: events come in here. What these routes have in common with those of
+//! senders is in `event_body`.
 
 mod odd_type;
 
@@ -10,19 +11,19 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use tidegauge_app::App;
-use tidegauge_app::service::ingest::{self, IngestAnswer, IngestInput, small};
-use tidegauge_ingest::{Encoding, Format};
+use tidegauge_app::service::ingest::{self, IngestAnswer, IngestInput};
+use tidegauge_ingest::Format;
 use tidegauge_model::ErrorKind;
 use utoipa::{IntoParams, ToSchema};
 
 use super::endpoints::{logplex, msgpack};
+use super::event_body::{EVENT_LABELS, check_length, encoding, length, settle, text, unreadable};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, Json, PathId, Query};
 use crate::quota_headers;
 
-/// Ours first; the second of each pair is what existing clients send.
+/// Ours first; the second is what existing clients send.
 const CSV_FIELDS: [&str; 2] = ["x-tidegauge-csv-fields", "x-axiom-csv-fields"];
-pub(super) const EVENT_LABELS: [&str; 2] = ["x-tidegauge-event-labels", "x-axiom-event-labels"];
 
 const IDEMPOTENCY_KEY: &str = "idempotency-key";
 const COMMIT: HeaderName = HeaderName::from_static("x-tidegauge-commit");
@@ -210,24 +211,6 @@ async fn take(
     Ok(respond(answer))
 }
 
-/// Whether a body is small, and if it is so only compressed, what it is without that.
-pub(super) async fn settle(
-    app: &App,
-    encoding: Encoding,
-    length: Option<u64>,
-    body: Body,
-) -> Result<(Body, Encoding, bool), ApiError> {
-    let said_small = length.is_some_and(|length| length <= small::BYTES_MAX as u64);
-    if encoding == Encoding::Identity || !said_small {
-        return Ok((body, encoding, said_small));
-    }
-    let sent = axum::body::to_bytes(body, small::BYTES_MAX).await.map_err(unreadable)?;
-    Ok(match small::decompressed(encoding, &sent, &app.ingest.limits) {
-        Some(plain) => (Body::from(plain), Encoding::Identity, true),
-        None => (Body::from(sent), encoding, false),
-    })
-}
-
 fn respond(answer: IngestAnswer) -> Response {
     let IngestAnswer { ingested, sequence, is_repeated, log_length, with_time_field, quota_remaining: left } =
         answer;
@@ -256,27 +239,6 @@ fn respond(answer: IngestAnswer) -> Response {
     }
     quota_headers::set(headers, &left);
     response
-}
-
-/// How long a body says that it is.
-pub(super) fn length(headers: &HeaderMap) -> Option<u64> {
-    headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok())
-}
-
-/// A body that says that it is too large need not be read.
-pub(super) fn check_length(length: Option<u64>, max: u64) -> Result<(), ApiError> {
-    if length.is_some_and(|length| length > max) {
-        let message = format!("the body is larger than {max} bytes; send it in smaller parts");
-        return Err(ApiError::new(ErrorKind::TooLarge, message)
-            .hint("the setting max_ingest_body_bytes is the limit"));
-    }
-    Ok(())
-}
-
-/// The error of a body that does not come to its end, as for one that is read while it comes.
-fn unreadable(error: axum::Error) -> ApiError {
-    let message = format!("the body could not be read: {error}");
-    ApiError::new(ErrorKind::Malformed, message).hint("nothing of this request was stored")
 }
 
 /// The media type that a body is said to have, without parameters and in lower case; empty if nothing is said.
@@ -310,26 +272,4 @@ fn unknown_type(headers: &HeaderMap) -> ApiError {
     ApiError::new(ErrorKind::UnsupportedMedia, message).hint(
         "send the header Content-Type: application/json; JSON of another type must begin with an object or an array",
     )
-}
-
-pub(super) fn encoding(headers: &HeaderMap) -> Result<Encoding, ApiError> {
-    let Some(value) = headers.get(header::CONTENT_ENCODING) else {
-        return Ok(Encoding::Identity);
-    };
-    let text = value.to_str().unwrap_or("unreadable");
-    Encoding::parse(text).ok_or_else(|| {
-        let known = "gzip zstd deflate identity";
-        let message = format!("unsupported content encoding {text:?}, only [{known}] are allowed");
-        ApiError::new(ErrorKind::UnsupportedMedia, message)
-    })
-}
-
-/// The text of a header under one of its names; an empty one counts as absent, as clients send it.
-pub(super) fn text(headers: &HeaderMap, names: &[&str]) -> Result<Option<String>, ApiError> {
-    let Some((name, value)) = names.iter().find_map(|name| Some((name, headers.get(*name)?))) else {
-        return Ok(None);
-    };
-    let text = std::str::from_utf8(value.as_bytes())
-        .map_err(|_| ApiError::new(ErrorKind::Malformed, format!("the header {name} is not UTF-8")))?;
-    Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
 }

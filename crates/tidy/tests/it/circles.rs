@@ -19,7 +19,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("app::service::alerting", &["backtest", "monitor_query"]),
     ("app::service::dashboards", &["charts", "document", "fields"]),
     ("http", &["answer", "api", "endpoint_address", "guard", "hasty", "openapi", "resources"]),
-    ("http::resources", &["endpoints", "ingest"]),
     ("http::resources::endpoints", &["face", "firehose", "grpc", "otlp", "remote_write"]),
     (
         "store",

@@ -16,7 +16,7 @@ use super::face::Face;
 use super::{Incoming, SenderHeaders, SenderParameters, respond};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, Query};
-use crate::resources::ingest::text;
+use crate::resources::event_body::text;
 
 /// Who asks whether it may send.
 const REQUEST_ORIGIN: &str = "webhook-request-origin";

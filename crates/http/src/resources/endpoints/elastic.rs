@@ -21,7 +21,7 @@ use super::{DATASET, SenderHeaders, SenderParameters, refuse, respond};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, PathIds, Query};
 use crate::guard::InFlight;
-use crate::resources::ingest::{EVENT_LABELS, check_length, encoding, length, settle, text};
+use crate::resources::event_body::{EVENT_LABELS, check_length, encoding, length, settle, text};
 
 /// More items are refused together.
 const ITEMS_MAX: usize = 1_000_000;

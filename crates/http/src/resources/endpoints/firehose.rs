@@ -16,7 +16,7 @@ use super::face::Face;
 use super::{Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, Query};
-use crate::resources::ingest::text;
+use crate::resources::event_body::text;
 
 pub(super) const REQUEST_ID: &str = "x-amz-firehose-request-id";
 const COMMON_ATTRIBUTES: &str = "x-amz-firehose-common-attributes";

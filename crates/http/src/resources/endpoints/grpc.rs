@@ -20,7 +20,7 @@ use super::face::Face;
 use super::{Incoming, RawBytes, SenderParameters, refuse};
 use crate::error::ApiError;
 use crate::extract::Caller;
-use crate::resources::ingest::text;
+use crate::resources::event_body::text;
 
 /// What a message is compressed with, if its frame says that it is.
 const MESSAGE_ENCODING: &str = "grpc-encoding";

@@ -14,7 +14,7 @@ use super::face::Face;
 use super::{Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, Query};
-use crate::resources::ingest::text;
+use crate::resources::event_body::text;
 
 const EVENT_TIME: &str = "x-honeycomb-event-time";
 const SAMPLE_RATE: &str = "x-honeycomb-samplerate";

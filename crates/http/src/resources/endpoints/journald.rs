@@ -16,7 +16,7 @@ use super::face::Face;
 use super::{RawBytes, SenderHeaders, refuse, respond};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId};
-use crate::resources::ingest::{EVENT_LABELS, encoding, text};
+use crate::resources::event_body::{EVENT_LABELS, encoding, text};
 
 /// The route, which has no limit on its time as a whole.
 pub const ROUTE: &str = "/v1/ingest/{name}/journald/upload";

@@ -16,7 +16,7 @@ use tidegauge_protocols::logplex::{self, Head, MEDIA_TYPE};
 use super::{Incoming, SenderParameters};
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::Caller;
-use crate::resources::ingest::text;
+use crate::resources::event_body::text;
 
 const MESSAGES: &str = "logplex-msg-count";
 const REQUEST_ID: &str = "logplex-frame-id";

@@ -17,7 +17,7 @@ use super::face::Face;
 use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, TENANT};
 use crate::error::ApiError;
 use crate::extract::{Caller, Query};
-use crate::resources::ingest::text;
+use crate::resources::event_body::text;
 
 /// Where existing senders of metrics name their dataset.
 const METRICS_DATASET: &str = "x-axiom-metrics-dataset";
