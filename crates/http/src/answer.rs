@@ -20,8 +20,8 @@ use super::error::{ApiError, ErrorBody};
 use super::guard::ORG_HEADERS;
 use super::request_ids::{REQUEST_ID, RequestIds};
 use super::resources;
-use super::resources::endpoints::face::Face;
 use super::resources::endpoints::{journald, logplex};
+use super::senders::face::Face;
 
 const TRACE_ID: HeaderName = HeaderName::from_static("x-tidegauge-trace-id");
 /// The same under the name that existing clients read.

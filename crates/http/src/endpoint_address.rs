@@ -11,8 +11,8 @@ use tidegauge_catalog::endpoints::Endpoint;
 use tidegauge_model::{EndpointKind, ErrorKind, Timestamp};
 
 use crate::error::ApiError;
-use crate::resources::endpoints::face::Face;
 use crate::resources::endpoints::{elastic, logplex};
+use crate::senders::face::Face;
 
 /// What every such path begins with.
 pub const BELOW: &str = "/e/";

@@ -29,8 +29,8 @@ use super::endpoint_address;
 use super::error::{ApiError, ErrorBody};
 use super::nonce::set_nonce;
 use super::request_ids::RequestIds;
-use super::resources::endpoints::Told;
-use super::resources::endpoints::face::Face;
+use super::senders::Told;
+use super::senders::face::Face;
 use found::{Found, Head, Limit};
 use places::Held;
 

@@ -26,6 +26,7 @@ pub mod pages;
 pub mod quota_headers;
 pub mod request_ids;
 pub mod resources;
+pub mod senders;
 pub mod serve;
 #[cfg(any(test, feature = "testing"))]
 #[doc(hidden)]

@@ -13,7 +13,7 @@ use utoipa::openapi::{
 };
 
 use super::error::ErrorBody;
-use super::resources::endpoints::face::Face;
+use super::senders::face::Face;
 
 const BEARER: &str = "bearerAuth";
 

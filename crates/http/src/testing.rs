@@ -8,8 +8,8 @@ use tidegauge_app::config::TrustedProxies;
 use tidegauge_model::Timestamp;
 
 use crate::resources::endpoints::elastic;
-use crate::resources::endpoints::face::Face;
 use crate::resources::mcp;
+use crate::senders::face::Face;
 use crate::{answer, caller_address, endpoint_address};
 
 /// Where the requests of the targets seem to come from.

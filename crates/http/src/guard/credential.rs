@@ -15,8 +15,8 @@ use super::found::{Found, Head, Limit};
 use super::{challenge, session};
 use crate::endpoint_address::Address;
 use crate::error::ApiError;
-use crate::resources::endpoints::SEND;
-use crate::resources::endpoints::face::Face;
+use crate::senders::SEND;
+use crate::senders::face::Face;
 
 /// Where one shipper puts its token.
 const FIREHOSE_KEY: &str = "x-amz-firehose-access-key";

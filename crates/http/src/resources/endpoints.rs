@@ -1,11 +1,10 @@
 //! Where senders of other services send to, unchanged: one file for each protocol, with its routes and its answers. What
 //! they share is here: which dataset is meant, how a body is taken, and how an answer is sent. What a refusal looks like
-//! is in `face`, the addresses that people make for some senders alone in `resource`.
+//! is in `senders`, the addresses that people make for some senders alone in `resource`.
 
 pub mod cloudevents;
 pub mod datadog;
 pub mod elastic;
-pub mod face;
 pub mod firehose;
 pub mod gelf;
 pub mod grpc;
@@ -22,8 +21,8 @@ pub mod resource;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
 use serde::Deserialize;
 use tidegauge_app::App;
 use tidegauge_app::service::Error;
@@ -32,7 +31,7 @@ use tidegauge_app::service::ingest::sender::{self, Key, Refused, Sending, Stored
 use tidegauge_app::service::ingest::{IngestAnswer, Patience};
 use tidegauge_auth::Access;
 use tidegauge_ingest::{Encoding, Events};
-use tidegauge_model::{Action, DatasetArea, ErrorKind};
+use tidegauge_model::ErrorKind;
 use tidegauge_protocols::{Answer, Problem};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::routes;
@@ -42,16 +41,14 @@ use crate::api::{Api, Versions};
 use crate::error::ApiError;
 use crate::extract::Caller;
 use crate::quota_headers;
-use face::Face;
+use crate::senders::face::Face;
+use crate::senders::{SEND, Told, respond};
 
 /// Which dataset a request is for; the second is what existing senders are set up with.
 const DATASET: [&str; 2] = ["x-tidegauge-dataset", "x-axiom-dataset"];
 
 /// Where senders of Loki name their tenant, which is the dataset unless another is named.
 const TENANT: &str = "x-scope-orgid";
-
-/// What every route that takes events asks of its caller.
-pub const SEND: Access = Access::Dataset(DatasetArea::Ingest, Action::Create);
 
 /// Every route of senders.
 pub fn routes(api: Api) -> Api {
@@ -277,24 +274,4 @@ fn refuse(face: &Face, refused: Refused) -> Result<Response, ApiError> {
         }
         Refused::Service(error) => Err(error.into()),
     }
-}
-
-/// Why a protocol refused a request, beside what it says of that in its own form.
-#[derive(Clone, Debug)]
-pub struct Told(pub String);
-
-/// Sends what a protocol answers.
-pub(crate) fn respond(answer: Answer) -> Response {
-    let mut response = Body::from(answer.body).into_response();
-    *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let headers = response.headers_mut();
-    if let Some(kind) = answer.content_type {
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
-    }
-    for (name, value) in answer.headers {
-        if let Ok(value) = HeaderValue::from_str(&value) {
-            headers.insert(HeaderName::from_static(name), value);
-        }
-    }
-    response
 }

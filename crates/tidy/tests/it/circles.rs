@@ -18,8 +18,7 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("app::service", &["alerting", "monitors"]),
     ("app::service::alerting", &["backtest", "monitor_query"]),
     ("app::service::dashboards", &["charts", "document", "fields"]),
-    ("http", &["answer", "api", "endpoint_address", "guard", "hasty", "openapi", "resources"]),
-    ("http::resources::endpoints", &["face", "firehose", "grpc", "otlp", "remote_write"]),
+    ("http", &["answer", "api", "endpoint_address", "guard", "hasty", "openapi", "resources", "senders"]),
     (
         "store",
         &[

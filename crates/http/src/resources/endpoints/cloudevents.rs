@@ -12,11 +12,12 @@ use tidegauge_app::service::ingest::sender::Key;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::cloudevents::{self, BATCHED, Identity, STRUCTURED};
 
-use super::face::Face;
-use super::{Incoming, SenderHeaders, SenderParameters, respond};
+use super::{Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, Query};
 use crate::resources::event_body::text;
+use crate::senders::face::Face;
+use crate::senders::respond;
 
 /// Who asks whether it may send.
 const REQUEST_ORIGIN: &str = "webhook-request-origin";

@@ -10,10 +10,11 @@ use axum::response::Response;
 use tidegauge_app::App;
 use tidegauge_protocols::datadog;
 
-use super::face::Face;
-use super::{Incoming, SenderHeaders, SenderParameters, respond};
+use super::{Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
 use crate::extract::{Caller, Query};
+use crate::senders::face::Face;
+use crate::senders::respond;
 
 /// Stores logs. The token may be sent as `DD-API-KEY`.
 #[utoipa::path(post, path = "/api/v2/logs", tag = "senders", operation_id = "datadog_logs",

@@ -16,12 +16,13 @@ use tidegauge_app::service::ingest::sender::{self, Refused, Sending};
 use tidegauge_protocols::elastic::{self, Bulk, TIME_FIELD, Target};
 use tidegauge_protocols::{Answer, Problem};
 
-use super::face::Face;
-use super::{DATASET, SenderHeaders, SenderParameters, refuse, respond};
+use super::{DATASET, SenderHeaders, SenderParameters, refuse};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, PathIds, Query};
 use crate::guard::InFlight;
 use crate::resources::event_body::{EVENT_LABELS, check_length, encoding, length, settle, text};
+use crate::senders::face::Face;
+use crate::senders::respond;
 
 /// More items are refused together.
 const ITEMS_MAX: usize = 1_000_000;

@@ -12,13 +12,13 @@ use tidegauge_app::service::ingest::sender::Key;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::{Problem, firehose};
 
-use super::face::Face;
 use super::{Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, Query};
 use crate::resources::event_body::text;
+use crate::senders::face::Face;
+use crate::senders::head::FIREHOSE_REQUEST_ID;
 
-pub(super) const REQUEST_ID: &str = "x-amz-firehose-request-id";
 const COMMON_ATTRIBUTES: &str = "x-amz-firehose-common-attributes";
 
 /// What the compressed records of a request may become, one after the other.
@@ -38,7 +38,7 @@ pub async fn deliver(
     body: Body,
 ) -> Result<Response, ApiError> {
     let now_ms = caller.now.as_millis();
-    let in_header = text(&headers, &[REQUEST_ID])?;
+    let in_header = text(&headers, &[FIREHOSE_REQUEST_ID])?;
     let attributes = text(&headers, &[COMMON_ATTRIBUTES])?;
     let face = Face::Firehose { request_id: in_header.clone().unwrap_or_default(), now_ms };
     let bytes_max = app.ingest.limits.max_uncompressed_bytes.min(RECORDS_BYTES_MAX);

@@ -11,11 +11,11 @@ use tidegauge_app::service::ingest::Patience;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::gelf;
 
-use super::face::Face;
 use super::{Incoming, SenderHeaders, SenderParameters};
 use crate::endpoint_address;
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, Query};
+use crate::senders::face::Face;
 
 /// Whether a path is one of these routes, or the address of an endpoint for one.
 pub fn is_for(path: &str) -> bool {

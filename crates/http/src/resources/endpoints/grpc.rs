@@ -16,11 +16,12 @@ use tidegauge_model::ErrorKind;
 use tidegauge_protocols::Problem;
 use tidegauge_protocols::otlp::{self, FRAME_BYTES, Frame, GRPC, Signal, accepted_message, framed};
 
-use super::face::Face;
 use super::{Incoming, RawBytes, SenderParameters, refuse};
 use crate::error::ApiError;
 use crate::extract::Caller;
 use crate::resources::event_body::text;
+use crate::senders::face::Face;
+use crate::senders::head::is_grpc_call;
 
 /// What a message is compressed with, if its frame says that it is.
 const MESSAGE_ENCODING: &str = "grpc-encoding";
@@ -82,7 +83,7 @@ async fn take(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    if !is_call(&headers) {
+    if !is_grpc_call(&headers) {
         let message = "unsupported media type, only [application/grpc] is allowed";
         return Err(ApiError::new(ErrorKind::UnsupportedMedia, message)
             .hint("send the message to /v1/logs, /v1/traces or /v1/metrics by plain HTTP"));
@@ -106,12 +107,6 @@ async fn take(
         Ok(stored) => Ok(answered(&accepted_message(&stored.outcome))),
         Err(refused) => refuse(&Face::Grpc, refused),
     }
-}
-
-/// Whether a request is a call of gRPC, and not a message that lost its way.
-pub(super) fn is_call(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    kind.strip_prefix(GRPC).is_some_and(|rest| rest.is_empty() || rest.starts_with(['+', ';']))
 }
 
 /// Takes the frame off a body.

@@ -14,10 +14,11 @@ use tidegauge_ingest::Events;
 use tidegauge_protocols::hec::{self, Metadata};
 use utoipa::IntoParams;
 
-use super::face::Face;
-use super::{Incoming, SenderHeaders, SenderParameters, respond};
+use super::{Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
 use crate::extract::{Caller, Query};
+use crate::senders::face::Face;
+use crate::senders::respond;
 
 /// What the query of a request says about its events.
 #[derive(Debug, Deserialize, IntoParams)]

@@ -10,11 +10,11 @@ use tidegauge_app::App;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::honeycomb::{self, Headers};
 
-use super::face::Face;
 use super::{Incoming, SenderHeaders, SenderParameters};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, Query};
 use crate::resources::event_body::text;
+use crate::senders::face::Face;
 
 const EVENT_TIME: &str = "x-honeycomb-event-time";
 const SAMPLE_RATE: &str = "x-honeycomb-samplerate";

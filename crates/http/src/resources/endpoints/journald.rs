@@ -12,11 +12,12 @@ use tidegauge_app::service::ingest::journal;
 use tidegauge_app::service::ingest::sender::Sending;
 use tidegauge_protocols::journald;
 
-use super::face::Face;
-use super::{RawBytes, SenderHeaders, refuse, respond};
+use super::{RawBytes, SenderHeaders, refuse};
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId};
 use crate::resources::event_body::{EVENT_LABELS, encoding, text};
+use crate::senders::face::Face;
+use crate::senders::respond;
 
 /// The route, which has no limit on its time as a whole.
 pub const ROUTE: &str = "/v1/ingest/{name}/journald/upload";

@@ -11,11 +11,11 @@ use tidegauge_app::App;
 use tidegauge_ingest::Events;
 use tidegauge_protocols::{loki, snappy};
 
-use super::face::Face;
 use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, TENANT, without_snappy};
 use crate::error::ApiError;
 use crate::extract::{Caller, Query};
 use crate::resources::event_body::text;
+use crate::senders::face::Face;
 
 /// Stores the entries of streams. Labels and metadata become fields, the line is `message`.
 #[utoipa::path(post, path = "/loki/api/v1/push", tag = "senders", operation_id = "loki_push",

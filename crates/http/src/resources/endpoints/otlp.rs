@@ -6,18 +6,19 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use tidegauge_app::App;
 use tidegauge_app::service::datasets::Making;
 use tidegauge_model::ErrorKind;
 use tidegauge_protocols::otlp::{self, Encoding, MAP_FIELDS, Signal};
 
-use super::face::Face;
 use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, TENANT};
 use crate::error::ApiError;
 use crate::extract::{Caller, Query};
 use crate::resources::event_body::text;
+use crate::senders::face::Face;
+use crate::senders::head::otlp_encoding;
 
 /// Where existing senders of metrics name their dataset.
 const METRICS_DATASET: &str = "x-axiom-metrics-dataset";
@@ -111,7 +112,7 @@ async fn take(
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    let encoding = encoding_of(&headers).ok_or_else(|| {
+    let encoding = otlp_encoding(&headers).ok_or_else(|| {
         let message = "unsupported media type, only [application/x-protobuf application/json] are allowed";
         ApiError::new(ErrorKind::UnsupportedMedia, message)
     })?;
@@ -147,12 +148,4 @@ pub(super) fn making(signal: Signal) -> Making {
         Signal::Metrics => "otel:metrics:v1",
     };
     Making { kind: Some(kind), map_fields: &MAP_FIELDS }
-}
-
-/// How a request is written; one that does not say so is taken for protobuf, which is what exporters send.
-pub(super) fn encoding_of(headers: &HeaderMap) -> Option<Encoding> {
-    match headers.get(header::CONTENT_TYPE) {
-        Some(kind) => Encoding::of(kind.to_str().unwrap_or_default()),
-        None => Some(Encoding::Protobuf),
-    }
 }

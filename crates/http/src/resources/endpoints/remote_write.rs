@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::{HeaderMap, header};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use tidegauge_app::App;
 use tidegauge_app::service::datasets::Making;
 use tidegauge_ingest::Events;
 use tidegauge_model::ErrorKind;
-use tidegauge_protocols::remote_write::{self, Version};
-use tidegauge_protocols::snappy;
+use tidegauge_protocols::{remote_write, snappy};
 
-use super::face::Face;
 use super::{Incoming, RawBytes, SenderHeaders, SenderParameters, without_snappy};
 use crate::error::ApiError;
 use crate::extract::{Caller, Query};
+use crate::senders::face::Face;
+use crate::senders::head::remote_write_version;
 
 /// Stores samples and native histograms. Where some are refused it is 400, which is not repeated, and the rest stays.
 #[utoipa::path(post, path = "/api/v1/write", tag = "senders", operation_id = "remote_write",
@@ -34,7 +34,7 @@ pub async fn write(
     mut headers: HeaderMap,
     body: Body,
 ) -> Result<Response, ApiError> {
-    let version = version_of(&headers).ok_or_else(|| {
+    let version = remote_write_version(&headers).ok_or_else(|| {
         let message =
             "unsupported media type, only [application/x-protobuf] of remote write 1.0 and 2.0 is allowed";
         ApiError::new(ErrorKind::UnsupportedMedia, message)
@@ -48,12 +48,4 @@ pub async fn write(
         move |body: &[u8], events: &mut Events<'_>| remote_write::read(version, body, bytes_max, events);
     let answer = |stored: &super::Stored<_>| remote_write::accepted(version, stored.read, &stored.outcome);
     incoming.store(&Face::RemoteWrite(version), read, |_| None, answer).await
-}
-
-/// Which message a request holds; one that does not say so holds the first.
-pub(super) fn version_of(headers: &HeaderMap) -> Option<Version> {
-    match headers.get(header::CONTENT_TYPE) {
-        Some(kind) => Version::of(kind.to_str().unwrap_or_default()),
-        None => Some(Version::V1),
-    }
 }

@@ -10,10 +10,7 @@ use tidegauge_protocols::{
     loki, otlp, remote_write,
 };
 
-use super::firehose::REQUEST_ID;
-use super::grpc::is_call;
-use super::otlp::encoding_of;
-use super::remote_write::version_of;
+use super::head::{FIREHOSE_REQUEST_ID, is_grpc_call, otlp_encoding, remote_write_version};
 use super::respond;
 use crate::endpoint_address;
 use crate::error::ErrorBody;
@@ -46,18 +43,18 @@ impl Face {
         match path {
             "/v1/logs" | "/v1/traces" | "/v1/metrics" | "/otlp/v1/logs" => {
                 // Who sends something else is told in the form that a person can read.
-                Some(Self::Otlp(encoding_of(headers).unwrap_or(otlp::Encoding::Json)))
+                Some(Self::Otlp(otlp_encoding(headers).unwrap_or(otlp::Encoding::Json)))
             }
             _ if path.ends_with("/_bulk") => Some(Self::Elastic),
             "/loki/api/v1/push" | "/api/prom/push" => Some(Self::Loki),
             "/api/v2/logs" | "/api/v1/validate" | "/v1/input" => Some(Self::Datadog),
             "/gelf" => Some(Self::Gelf),
             "/api/v1/write" => {
-                let version = version_of(headers).unwrap_or(remote_write::Version::V1);
+                let version = remote_write_version(headers).unwrap_or(remote_write::Version::V1);
                 Some(Self::RemoteWrite(version))
             }
             _ if path.starts_with("/opentelemetry.proto.collector.") => {
-                is_call(headers).then_some(Self::Grpc)
+                is_grpc_call(headers).then_some(Self::Grpc)
             }
             _ if path.starts_with("/v1/input/") => Some(Self::Datadog),
             _ if path.starts_with("/services/collector") => Some(Self::Hec),
@@ -78,7 +75,10 @@ impl Face {
             "cloudevents" => Self::CloudEvents,
             "gelf" => Self::Gelf,
             "firehose" => {
-                let id = headers.get(REQUEST_ID).and_then(|value| value.to_str().ok()).unwrap_or_default();
+                let id = headers
+                    .get(FIREHOSE_REQUEST_ID)
+                    .and_then(|value| value.to_str().ok())
+                    .unwrap_or_default();
                 Self::Firehose { request_id: id.to_owned(), now_ms: now.as_millis() }
             }
             _ => return None,
