@@ -15,13 +15,14 @@ use tidegauge_app::service::query::WAIT_MAX;
 use tidegauge_model::ErrorKind;
 use tower_http::catch_panic::CatchPanicLayer;
 
-use super::endpoint_address;
 use super::error::{ApiError, ErrorBody};
 use super::guard::ORG_HEADERS;
+use super::logged_path::logged_path;
 use super::request_ids::{REQUEST_ID, RequestIds};
 use super::resources;
 use super::resources::endpoints::{journald, logplex};
 use super::senders::face::Face;
+use super::senders::head::is_of_logplex;
 
 const TRACE_ID: HeaderName = HeaderName::from_static("x-tidegauge-trace-id");
 /// The same under the name that existing clients read.
@@ -48,7 +49,7 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
     let method = request.method().clone();
     let path = logged_path(request.uri().path());
     let face = Face::of(request.uri(), request.headers(), app.now());
-    let is_of_drain = logplex::is_meant(request.headers());
+    let is_of_drain = is_of_logplex(request.headers());
 
     let in_flight = InFlight::begin(&app);
     let mut response = next.run(request).await;
@@ -94,15 +95,6 @@ pub async fn finish(State(app): State<Arc<App>>, mut request: Request, next: Nex
         "answered"
     );
     response
-}
-
-/// What is shown of a path, in the log and in the audit trail: what stands behind these is a secret.
-pub fn logged_path(path: &str) -> String {
-    const SECRET_BELOW: [&str; 4] = ["/setup/", "/v1/input/", "/v2/exports/", endpoint_address::BELOW];
-    match SECRET_BELOW.into_iter().find(|before| path.starts_with(before)) {
-        Some(before) => format!("{before}…"),
-        None => path.to_owned(),
-    }
 }
 
 /// The route that answered, for the metrics.
@@ -256,17 +248,6 @@ mod tests {
 
     async fn broken() -> &'static str {
         panic!("a bug with a secret in it")
-    }
-
-    #[test]
-    fn the_secret_of_a_link_is_not_logged() {
-        assert_eq!(logged_path("/setup/IN54p0VCalfg"), "/setup/…");
-        assert_eq!(logged_path("/v2/setup/x"), "/v2/setup/x");
-        assert_eq!(logged_path("/v2/exports/IN54p0VCalfg"), "/v2/exports/…");
-        assert_eq!(logged_path("/v2/exports"), "/v2/exports");
-        assert_eq!(logged_path("/v1/input/xaat-1"), "/v1/input/…");
-        assert_eq!(logged_path("/v1/input"), "/v1/input");
-        assert_eq!(logged_path("/e/a-secret-that-is-cut/upload"), "/e/…");
     }
 
     #[tokio::test]

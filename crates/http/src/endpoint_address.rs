@@ -10,39 +10,15 @@ use tidegauge_auth::OpaqueSecret;
 use tidegauge_catalog::endpoints::Endpoint;
 use tidegauge_model::{EndpointKind, ErrorKind, Timestamp};
 
+use crate::endpoint_path::{BELOW, PLAIN, split};
 use crate::error::ApiError;
-use crate::resources::endpoints::{elastic, logplex};
 use crate::senders::face::Face;
-
-/// What every such path begins with.
-pub const BELOW: &str = "/e/";
-
-/// What stands behind the secret, and the route that is meant, where that is not the same. The dataset in a route does not
-/// count, because the endpoint has its own.
-const SHORT: [(&str, &str); 5] = [
-    ("", PLAIN),
-    ("/", PLAIN),
-    ("/upload", "/v1/ingest/endpoint/journald/upload"),
-    ("/firehose", "/v1/ingest/endpoint/firehose"),
-    ("/cloudevents", "/v1/ingest/endpoint/cloudevents"),
-];
-
-/// Where events come in that are in a form of ours.
-const PLAIN: &str = "/v1/ingest/endpoint";
+use crate::senders::head::{is_elastic_probe, is_of_logplex};
 
 /// The address that a request came by.
 #[derive(Clone, Debug)]
 pub struct Address {
     pub secret: OpaqueSecret,
-}
-
-/// The secret in a path and the route behind it; none if the path has not the form of such an address.
-pub fn split(path: &str) -> Option<(OpaqueSecret, &str)> {
-    let rest = path.strip_prefix(BELOW)?;
-    let (secret, route) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let secret = OpaqueSecret::parse(secret)?;
-    let route = SHORT.iter().find(|short| short.0 == route).map_or(route, |short| short.1);
-    Some((secret, route))
 }
 
 /// Lets a request to the address of an endpoint go on as one of the route that it means.
@@ -64,7 +40,7 @@ fn routed(request: &Request) -> Option<(Address, Uri)> {
     let now = Timestamp::from_micros(0);
     let takes_events = route == PLAIN
         || Face::of(request.uri(), request.headers(), now).is_some()
-        || elastic::is_probe(method, route);
+        || is_elastic_probe(method, route);
     if !takes_events {
         return None;
     }
@@ -81,7 +57,7 @@ fn routed(request: &Request) -> Option<(Address, Uri)> {
 pub fn check_kind(endpoint: &Endpoint, face: Option<&Face>, headers: &HeaderMap) -> Result<(), ApiError> {
     let spoken = match face {
         Some(face) => face.kind(),
-        None if logplex::is_meant(headers) => EndpointKind::Logplex,
+        None if is_of_logplex(headers) => EndpointKind::Logplex,
         None => EndpointKind::Ingest,
     };
     // What comes to the routes of ingest is for an endpoint of their kind too.
@@ -96,7 +72,6 @@ pub fn check_kind(endpoint: &Endpoint, face: Option<&Face>, headers: &HeaderMap)
 mod tests {
     use axum::body::Body;
     use axum::http;
-    use tidegauge_model::rng::{self, SeededRng};
 
     use super::*;
 
@@ -126,27 +101,6 @@ mod tests {
         ] {
             let path = format!("/e/{SECRET}{rest}");
             assert_eq!(goes_to(method, &path).as_deref(), Some(route), "{method} {path}");
-        }
-    }
-
-    #[test]
-    fn a_damaged_address_is_one_of_another_secret_or_none() {
-        let rng = SeededRng::new(7);
-        let whole = format!("/e/{SECRET}/loki/api/v1/push").into_bytes();
-        for _ in 0..20_000 {
-            let [first, second, with, length] = rng::bytes::<4>(&rng).map(usize::from);
-            let mut path = whole[..length % (whole.len() + 1)].to_vec();
-            for place in [first, second] {
-                if let Some(byte) = path.get_mut(place) {
-                    *byte = (with % 128) as u8;
-                }
-            }
-            let path = String::from_utf8(path).unwrap();
-            let Some((secret, route)) = split(&path) else { continue };
-            let behind =
-                path.strip_prefix(BELOW).and_then(|rest| rest.strip_prefix(secret.reveal())).unwrap();
-            assert!(route == behind || SHORT.contains(&(behind, route)), "{path}: {route}");
-            assert!(behind.is_empty() || behind.starts_with('/'), "{path}");
         }
     }
 

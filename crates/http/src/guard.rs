@@ -24,9 +24,9 @@ use tidegauge_catalog::bearer::{Bearer, OrgContext};
 use tidegauge_catalog::endpoints::Endpoint;
 use tidegauge_model::{ErrorKind, OrgId, PaymentStatus, Role, Timestamp};
 
-use super::answer::logged_path;
 use super::endpoint_address;
 use super::error::{ApiError, ErrorBody};
+use super::logged_path::logged_path;
 use super::nonce::set_nonce;
 use super::request_ids::RequestIds;
 use super::senders::Told;

@@ -11,7 +11,7 @@ use tidegauge_app::App;
 use tidegauge_model::ErrorKind;
 
 use super::error::ApiError;
-use super::resources::endpoints::gelf;
+use super::senders::head::is_for_gelf;
 
 /// A request whose sender does not wait for the answer: it waits for its place, because a refusal would not be heard.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Unheard;
 /// Answers requests of such senders in a task of its own, which the service waits for when it stops. They wait for a place
 /// in the guard, which is behind this layer. Beyond the most that are kept at once they are refused as all others are.
 pub(crate) async fn go_on(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
-    if !gelf::is_for(request.uri().path()) {
+    if !is_for_gelf(request.uri().path()) {
         return next.run(request).await;
     }
     let kept = Arc::clone(&app.unheard).try_acquire_owned().ok();

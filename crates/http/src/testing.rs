@@ -7,10 +7,11 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use tidegauge_app::config::TrustedProxies;
 use tidegauge_model::Timestamp;
 
-use crate::resources::endpoints::elastic;
+use crate::logged_path::logged_path;
 use crate::resources::mcp;
 use crate::senders::face::Face;
-use crate::{answer, caller_address, endpoint_address};
+use crate::senders::head::is_elastic_probe;
+use crate::{caller_address, endpoint_path};
 
 /// Where the requests of the targets seem to come from.
 const PEER: IpAddr = IpAddr::V4(Ipv4Addr::new(10, 1, 2, 3));
@@ -33,14 +34,14 @@ pub fn mcp_message(data: &[u8]) {
 /// The path of a request: the secret of an endpoint's address is whole or none, and never in what is logged.
 pub fn request_path(data: &[u8]) {
     let Ok(path) = std::str::from_utf8(data) else { return };
-    if let Some((secret, route)) = endpoint_address::split(path) {
+    if let Some((secret, route)) = endpoint_path::split(path) {
         let secret = secret.reveal();
-        let behind = path.strip_prefix(endpoint_address::BELOW).and_then(|rest| rest.strip_prefix(secret));
+        let behind = path.strip_prefix(endpoint_path::BELOW).and_then(|rest| rest.strip_prefix(secret));
         assert!(behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('/')), "{path}");
         assert!(route.starts_with('/'), "{path} leads to {route}");
-        assert!(!answer::logged_path(path).contains(secret), "{path} is logged");
+        assert!(!logged_path(path).contains(secret), "{path} is logged");
     }
-    let _ = elastic::is_probe("GET", path);
+    let _ = is_elastic_probe("GET", path);
     let Ok(uri) = path.parse::<Uri>() else { return };
     if let Some(face) = Face::of(&uri, &HeaderMap::new(), Timestamp::from_micros(0)) {
         let _ = (face.kind(), face.key(&uri, &HeaderMap::new()));

@@ -21,6 +21,7 @@ use super::event_body::{EVENT_LABELS, check_length, encoding, length, settle, te
 use crate::error::{ApiError, ErrorBody};
 use crate::extract::{Caller, Json, PathId, Query};
 use crate::quota_headers;
+use crate::senders::head::is_of_logplex;
 
 /// Ours first; the second is what existing clients send.
 const CSV_FIELDS: [&str; 2] = ["x-tidegauge-csv-fields", "x-axiom-csv-fields"];
@@ -177,7 +178,7 @@ async fn take(
         let key = text(&headers, &[IDEMPOTENCY_KEY])?;
         return msgpack::take((app, caller), dataset, field, key, &headers, body).await.map(respond);
     }
-    if logplex::is_meant(&headers) {
+    if is_of_logplex(&headers) {
         let key = text(&headers, &[IDEMPOTENCY_KEY])?;
         return logplex::take((app, caller), dataset, key, &headers, body).await.map(respond);
     }

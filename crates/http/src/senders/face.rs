@@ -12,7 +12,7 @@ use tidegauge_protocols::{
 
 use super::head::{FIREHOSE_REQUEST_ID, is_grpc_call, otlp_encoding, remote_write_version};
 use super::respond;
-use crate::endpoint_address;
+use crate::endpoint_path;
 use crate::error::ErrorBody;
 
 /// Whose words a refusal is written in.
@@ -39,7 +39,7 @@ pub enum Face {
 impl Face {
     /// The face of a request; none for the interface itself.
     pub fn of(uri: &Uri, headers: &HeaderMap, now: Timestamp) -> Option<Self> {
-        let path = endpoint_address::split(uri.path()).map_or(uri.path(), |(_, route)| route);
+        let path = endpoint_path::split(uri.path()).map_or(uri.path(), |(_, route)| route);
         match path {
             "/v1/logs" | "/v1/traces" | "/v1/metrics" | "/otlp/v1/logs" => {
                 // Who sends something else is told in the form that a person can read.

@@ -1,8 +1,11 @@
-//! What the head of a sender's request says of how it is written, by which a refusal is written too.
+//! What the head of a sender's request says: of which protocol it is, and how it is written, by which a refusal is written
+//! too.
 
 use axum::http::{HeaderMap, header};
 use tidegauge_protocols::otlp::{self, GRPC};
-use tidegauge_protocols::remote_write;
+use tidegauge_protocols::{elastic, logplex, remote_write};
+
+use crate::endpoint_path;
 
 /// Stays the same in each attempt to send a request, and the answer repeats it.
 pub(crate) const FIREHOSE_REQUEST_ID: &str = "x-amz-firehose-request-id";
@@ -27,4 +30,21 @@ pub(crate) fn remote_write_version(headers: &HeaderMap) -> Option<remote_write::
         Some(kind) => remote_write::Version::of(kind.to_str().unwrap_or_default()),
         None => Some(remote_write::Version::V1),
     }
+}
+
+/// Whether a body is said to be one of Logplex.
+pub(crate) fn is_of_logplex(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(logplex::MEDIA_TYPE)
+}
+
+/// Whether a client of Elasticsearch asks this before it sends.
+pub(crate) fn is_elastic_probe(method: &str, path: &str) -> bool {
+    elastic::probe(method, path, "").is_some()
+}
+
+/// Whether a path is a route of GELF, or the address of an endpoint for one.
+pub(crate) fn is_for_gelf(path: &str) -> bool {
+    let path = endpoint_path::split(path).map_or(path, |(_, route)| route);
+    path == "/gelf" || path.starts_with("/v1/ingest/") && path.ends_with("/gelf")
 }

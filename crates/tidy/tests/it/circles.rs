@@ -18,7 +18,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("app::service", &["alerting", "monitors"]),
     ("app::service::alerting", &["backtest", "monitor_query"]),
     ("app::service::dashboards", &["charts", "document", "fields"]),
-    ("http", &["answer", "api", "endpoint_address", "guard", "hasty", "openapi", "resources", "senders"]),
     (
         "store",
         &[

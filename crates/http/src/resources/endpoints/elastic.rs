@@ -279,11 +279,6 @@ fn below_dataset(path: &str) -> Option<&str> {
     behind.split_once('/').map(|(_, rest)| rest)
 }
 
-/// Whether a client asks this before it sends.
-pub fn is_probe(method: &str, path: &str) -> bool {
-    elastic::probe(method, path, "").is_some()
-}
-
 fn wants_page(headers: &HeaderMap) -> bool {
     let accepted = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     accepted.contains("text/html")

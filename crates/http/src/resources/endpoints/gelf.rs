@@ -12,16 +12,9 @@ use tidegauge_ingest::Events;
 use tidegauge_protocols::gelf;
 
 use super::{Incoming, SenderHeaders, SenderParameters};
-use crate::endpoint_address;
 use crate::error::ApiError;
 use crate::extract::{Caller, PathId, Query};
 use crate::senders::face::Face;
-
-/// Whether a path is one of these routes, or the address of an endpoint for one.
-pub fn is_for(path: &str) -> bool {
-    let path = endpoint_address::split(path).map_or(path, |(_, route)| route);
-    path == "/gelf" || path.starts_with("/v1/ingest/") && path.ends_with("/gelf")
-}
 
 /// Stores a message. A header, the query or a token for one dataset names the dataset.
 #[utoipa::path(post, path = "/gelf", tag = "senders", operation_id = "gelf",

@@ -5,13 +5,13 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use tidegauge_app::App;
 use tidegauge_app::service::ingest::IngestAnswer;
 use tidegauge_app::service::ingest::sender::Key;
 use tidegauge_ingest::Events;
-use tidegauge_protocols::logplex::{self, Head, MEDIA_TYPE};
+use tidegauge_protocols::logplex::{self, Head};
 
 use super::{Incoming, SenderParameters};
 use crate::error::{ApiError, ErrorBody};
@@ -21,12 +21,6 @@ use crate::resources::event_body::text;
 const MESSAGES: &str = "logplex-msg-count";
 const REQUEST_ID: &str = "logplex-frame-id";
 const DRAIN: &str = "logplex-drain-token";
-
-/// Whether a body is said to be one of Logplex.
-pub fn is_meant(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(MEDIA_TYPE)
-}
 
 /// A drain drops what is answered by a status from 400 to 499, and comes back for any other that is no success: what is
 /// only refused for now must have one of those.
