@@ -3,12 +3,13 @@
 //! are served, those that say with each request what they speak (2026-07-28) and those that begin with `initialize`.
 //! Written by hand: what is used of the protocol is a handful of messages, and the tools are the use cases of this
 //! service. Reading messages is in `message`, which revisions there are in `revision`, what they ask of headers in `era`,
-//! the tools are in `tools`.
+//! the tools are in `tools`, what they have in common in `tool`.
 
 mod era;
 mod message;
 mod methods;
 mod revision;
+mod tool;
 mod tools;
 
 use std::sync::Arc;

@@ -11,7 +11,8 @@ use tidegauge_app::App;
 use super::era::CALL;
 use super::message::{Fault, Params};
 use super::revision::{Era, HANDSHAKE, supported};
-use super::tools::{self, ToolCall};
+use super::tool::{ToolCall, told};
+use super::tools;
 use crate::extract::Caller;
 use crate::guard::InFlight;
 
@@ -124,7 +125,7 @@ impl Asked<'_> {
             Ok(found) => Called::found(found),
             Err(error) => {
                 self.in_flight.note_refusal(self.app, self.caller, &error);
-                Called::failed(tools::told(&error))
+                Called::failed(told(&error))
             }
         })
     }

@@ -9,8 +9,8 @@ use tidegauge_auth::Access;
 use tidegauge_model::Action::Read;
 use tidegauge_model::DatasetArea::Query;
 
-use super::{Tool, ToolCall, arguments, found};
 use crate::error::{ApiError, QueryDiagnostic};
+use crate::resources::mcp::tool::{Tool, ToolCall, arguments, found};
 use crate::resources::query::estimate::EstimateResponse;
 
 pub(super) const TOOL: Tool = Tool {

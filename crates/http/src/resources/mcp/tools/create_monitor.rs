@@ -8,8 +8,8 @@ use tidegauge_auth::Access;
 use tidegauge_model::Action::Create;
 use tidegauge_model::OrgArea::Monitors;
 
-use super::{Tool, ToolCall, arguments, found};
 use crate::error::ApiError;
+use crate::resources::mcp::tool::{Tool, ToolCall, arguments, found};
 use crate::resources::monitors::body::MonitorResponse;
 
 const OPERATORS: [&str; 4] = ["Above", "AboveOrEqual", "Below", "BelowOrEqual"];

@@ -9,9 +9,9 @@ use tidegauge_auth::Access;
 use tidegauge_model::Action::Read;
 use tidegauge_model::OrgArea::Dashboards;
 
-use super::{Tool, ToolCall, arguments, fitting, found};
 use crate::error::ApiError;
 use crate::json;
+use crate::resources::mcp::tool::{Tool, ToolCall, arguments, fitting, found};
 
 pub(super) const TOOL: Tool = Tool {
     name: "getDashboard",

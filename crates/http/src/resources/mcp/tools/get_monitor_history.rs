@@ -8,8 +8,8 @@ use tidegauge_auth::Access;
 use tidegauge_model::Action::Read;
 use tidegauge_model::OrgArea::Monitors;
 
-use super::{Tool, ToolCall, arguments, fitting, found, limit};
 use crate::error::ApiError;
+use crate::resources::mcp::tool::{Tool, ToolCall, arguments, fitting, found, limit};
 use crate::resources::monitors::history::MonitorRun;
 
 const RUNS_DEFAULT: usize = 50;

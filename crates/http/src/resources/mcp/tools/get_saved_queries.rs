@@ -9,9 +9,9 @@ use tidegauge_catalog::starred::StarredQuery;
 use tidegauge_model::Action::Read;
 use tidegauge_model::DatasetArea::StarredQueries;
 
-use super::{Tool, ToolCall, arguments, fitting, found, limit};
 use crate::error::ApiError;
 use crate::json;
+use crate::resources::mcp::tool::{Tool, ToolCall, arguments, fitting, found, limit};
 
 const QUERIES_DEFAULT: usize = 50;
 const QUERIES_MAX: usize = 200;

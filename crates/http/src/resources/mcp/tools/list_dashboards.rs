@@ -8,9 +8,9 @@ use tidegauge_auth::Access;
 use tidegauge_model::Action::Read;
 use tidegauge_model::OrgArea::Dashboards;
 
-use super::{Tool, ToolCall, arguments, fitting, found, limit};
 use crate::error::ApiError;
 use crate::json;
+use crate::resources::mcp::tool::{Tool, ToolCall, arguments, fitting, found, limit};
 
 const DASHBOARDS_DEFAULT: usize = 100;
 const DASHBOARDS_MAX: usize = 500;

@@ -7,8 +7,8 @@ use tidegauge_app::service::datasets;
 use tidegauge_auth::Access;
 use tidegauge_model::{Action, DatasetArea};
 
-use super::{Tool, ToolCall, arguments, fitting, found};
 use crate::error::ApiError;
+use crate::resources::mcp::tool::{Tool, ToolCall, arguments, fitting, found};
 
 pub(super) const TOOL: Tool = Tool {
     name: "listDatasets",

@@ -10,8 +10,8 @@ use tidegauge_app::service::query::apl::AplInput;
 use tidegauge_auth::Access;
 use tidegauge_model::ErrorKind;
 
-use super::{Room, Tool, ToolCall, arguments, found, limit};
 use crate::error::ApiError;
+use crate::resources::mcp::tool::{Room, Tool, ToolCall, arguments, found, limit};
 use crate::resources::query::apl::Asking;
 use crate::resources::query::apl::body::literals;
 use crate::resources::query::apl::stream::{Answered, json as answer_of};

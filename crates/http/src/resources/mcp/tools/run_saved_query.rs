@@ -11,9 +11,9 @@ use tidegauge_model::Action::Read;
 use tidegauge_model::DatasetArea::StarredQueries;
 
 use super::query_apl::{ROWS_DEFAULT, ROWS_MAX, answered};
-use super::{Tool, ToolCall, arguments};
 use crate::error::ApiError;
 use crate::json;
+use crate::resources::mcp::tool::{Tool, ToolCall, arguments};
 use crate::resources::query::apl::body::AplRequest;
 
 pub(super) const TOOL: Tool = Tool {

@@ -8,9 +8,9 @@ use tidegauge_auth::Access;
 use tidegauge_model::Action::Create;
 use tidegauge_model::DatasetArea::StarredQueries;
 
-use super::{Tool, ToolCall, arguments, found};
 use crate::error::ApiError;
 use crate::json;
+use crate::resources::mcp::tool::{Tool, ToolCall, arguments, found};
 use crate::resources::starred::StarredRequest;
 
 pub(super) const TOOL: Tool = Tool {
