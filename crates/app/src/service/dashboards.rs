@@ -3,6 +3,7 @@
 
 mod charts;
 mod document;
+mod fault;
 mod fields;
 mod merge;
 mod unique;
@@ -15,7 +16,8 @@ use tidegauge_model::dashboard::{DashboardUid, UID_BYTES_MAX};
 use tidegauge_model::{Action, DashboardId, ErrorKind, OrgArea, Role, Rule, UserId, Violation};
 
 use self::document::Checked;
-use super::error::{DashboardFault, DashboardReason};
+use self::fault::{invalid, with_fault};
+use super::error::DashboardReason;
 use super::text::check_text;
 use super::{Caller, Error, Result};
 use crate::app::App;
@@ -278,7 +280,7 @@ fn chosen_uid(given: Option<&str>, checked: &Checked) -> Result<Option<Dashboard
         return Err(Violation::new("uid", Rule::Pattern, problem).into());
     };
     if checked.uid.as_ref().is_some_and(|other| *other != uid) {
-        return Err(document::invalid("uid", "must be the uid of the request where both are given"));
+        return Err(invalid("uid", "must be the uid of the request where both are given"));
     }
     Ok(Some(uid))
 }
@@ -297,14 +299,4 @@ fn exists(uid: &DashboardUid, version: Option<i64>) -> Error {
     let error = Error::new(ErrorKind::Conflict, format!("there is a dashboard with the uid {uid}"))
         .hint("choose another uid, or send the dashboard's version or overwrite to replace it");
     with_fault(error, DashboardReason::Exists, Some(uid), version)
-}
-
-fn with_fault(
-    error: Error,
-    reason: DashboardReason,
-    uid: Option<&DashboardUid>,
-    current_version: Option<i64>,
-) -> Error {
-    let fault = DashboardFault { reason, uid: uid.map(|uid| uid.as_str().to_owned()), current_version };
-    Error { dashboard: Some(Box::new(fault)), ..error }
 }

@@ -17,7 +17,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("app", &["app", "audit_feed", "service"]),
     ("app::service", &["alerting", "monitors"]),
     ("app::service::alerting", &["backtest", "monitor_query"]),
-    ("app::service::dashboards", &["charts", "document", "fields"]),
     (
         "store",
         &[

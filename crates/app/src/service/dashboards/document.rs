@@ -3,14 +3,14 @@
 
 use serde_json::Value;
 use serde_json::value::RawValue;
+use tidegauge_model::UserId;
 use tidegauge_model::dashboard::{DashboardUid, EVERYONE, UID_BYTES_MAX};
-use tidegauge_model::{ErrorKind, UserId};
 
+use super::charts;
+use super::fault::invalid;
 use super::fields::Fields;
 use super::unique::Unique;
-use super::{charts, with_fault};
-use crate::service::error::DashboardReason;
-use crate::service::{Error, Result};
+use crate::service::Result;
 
 /// Longest document, in bytes of JSON.
 pub(super) const BYTES_MAX: usize = 1024 * 1024;
@@ -134,13 +134,6 @@ pub(super) fn read(text: &str) -> Result<Value> {
     }
 }
 
-/// A document that cannot be kept, told as the public service tells it.
-pub(super) fn invalid(path: &str, problem: impl Into<String>) -> Error {
-    let (problem, place) = (problem.into(), if path.is_empty() { "dashboard" } else { path });
-    let message = format!("dashboard validation failed at [{place}]: {problem}");
-    with_fault(Error::new(ErrorKind::Malformed, message), DashboardReason::Invalid, None, None)
-}
-
 fn check_times(fields: &Fields<'_>) -> Result<()> {
     fields.one_of("schemaVersion", SCHEMA_VERSIONS)?;
     fields.one_of("refreshTime", REFRESH_SECONDS)?;
@@ -179,6 +172,7 @@ fn check_layout(fields: &Fields<'_>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use tidegauge_model::ErrorKind;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::document::invalid;
+use super::fault::invalid;
 use crate::service::Result;
 
 /// An object, and where it stands.

@@ -9,7 +9,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use tidegauge_model::ErrorKind;
 
-use super::document::{BYTES_MAX, invalid, read};
+use super::document::{BYTES_MAX, read};
+use super::fault::invalid;
 use crate::service::{Error, Result};
 
 /// The members of an object in their order, each with its text.
