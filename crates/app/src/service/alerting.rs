@@ -6,6 +6,7 @@ pub mod backtest;
 mod cells;
 pub(super) mod ids;
 mod monitor_query;
+mod progress;
 pub mod resolve;
 pub mod run;
 mod samples;

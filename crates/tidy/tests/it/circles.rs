@@ -16,7 +16,6 @@ const WITH_PARENTS: &[&str] = &["app", "engine", "store"];
 const KNOWN: &[(&str, &[&str])] = &[
     ("app", &["app", "audit_feed", "service"]),
     ("app::service", &["alerting", "monitors"]),
-    ("app::service::alerting", &["backtest", "monitor_query"]),
     (
         "store",
         &[

@@ -2,7 +2,6 @@
 //! machine as live runs do, and nobody is told. Where samples come from is in `windows`.
 
 mod partial_plan;
-mod progress;
 mod window_partials;
 mod windows;
 
@@ -16,8 +15,8 @@ use tidegauge_engine::Lane;
 use tidegauge_model::monitor::{AlertState, Definition};
 use tidegauge_model::{ErrorKind, MonitorId, Rule, Timestamp, Violation};
 
-pub use self::progress::{Progress, SoFar};
 use super::monitor_query::MonitorQuery;
+pub use super::progress::{Progress, SoFar};
 use crate::app::App;
 use crate::service::monitors::{self, MonitorInput};
 use crate::service::{Caller, Error, Result};

@@ -8,7 +8,7 @@ use tidegauge_lang::tree::{Query, Stage};
 use tidegauge_model::Timestamp;
 use tidegauge_model::monitor::{Definition, MonitorKind};
 
-use super::backtest::Progress;
+use super::progress::Progress;
 use super::samples;
 use crate::app::App;
 use crate::service::query::apl::check::{self, Asked, Runnable};

@@ -9,9 +9,9 @@ use tidegauge_model::monitor::{Definition, MonitorKind};
 use tidegauge_model::{ErrorKind, Timestamp};
 
 use super::partial_plan::{Merge, PartialPlan};
-use super::progress::Progress;
 use crate::service::alerting::cells::Cells;
 use crate::service::alerting::monitor_query::MonitorQuery;
+use crate::service::alerting::progress::Progress;
 use crate::service::alerting::samples;
 use crate::service::{Error, Result};
 

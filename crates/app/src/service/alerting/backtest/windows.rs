@@ -7,10 +7,10 @@ use tidegauge_alerting::{MatchedEvent, Samples, Window};
 use tidegauge_model::Timestamp;
 use tidegauge_model::monitor::{Definition, MonitorKind};
 
-use super::progress::Progress;
 use super::window_partials::{WindowPartials, is_cut, too_much};
 use crate::service::Result;
 use crate::service::alerting::monitor_query::{DAY, EVENTS_MAX, MonitorQuery};
+use crate::service::alerting::progress::Progress;
 use crate::service::alerting::samples;
 
 /// How many queries a backtest may ask where each run needs its own.

@@ -57,7 +57,7 @@ impl Progress {
     }
 
     /// One more query was answered.
-    pub(in crate::service::alerting) fn note_query(&self, cost: u64) {
+    pub(super) fn note_query(&self, cost: u64) {
         self.counts.queries.fetch_add(1, Ordering::Relaxed);
         self.counts.cost.fetch_add(cost, Ordering::Relaxed);
     }
