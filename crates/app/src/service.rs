@@ -33,6 +33,7 @@ pub mod query_options;
 pub mod query_text;
 pub mod quota_remaining;
 pub mod roles;
+mod run_ids;
 pub mod sessions;
 pub mod sign_in;
 pub mod standing;

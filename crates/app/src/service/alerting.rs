@@ -4,7 +4,6 @@
 
 pub mod backtest;
 mod cells;
-pub(super) mod ids;
 mod monitor_query;
 mod progress;
 pub mod resolve;

@@ -1,6 +1,6 @@
-//! Monitors: list, read, create, replace, delete, and closing their alerts by hand. Reading a definition is in
-//! `definition`, checking its query in `query`, as whom its runs read in `reader`, what they found in `history`, and
-//! how all of them stand in `states`.
+//! Monitors: list, read, create, replace and delete. Reading a definition is in `definition`, checking its query in `query`,
+//! as whom its runs read in `reader`, what they found in `history`, and how all of them stand in `states`. Running them, and
+//! closing their alerts by hand, is in `alerting`.
 
 pub mod definition;
 pub mod history;
@@ -14,7 +14,7 @@ use tidegauge_model::{ErrorKind, MonitorId, Rule, Timestamp, Violation};
 
 pub use self::definition::MonitorInput;
 use self::reader::may_query;
-use super::{Caller, Error, Result, alerting};
+use super::{Caller, Error, Result};
 use crate::app::App;
 
 /// How often a replacement is tried again when somebody else has changed the monitor at the same moment.
@@ -94,16 +94,6 @@ pub async fn delete(app: &App, caller: &Caller, id: &str) -> Result<()> {
         return Ok(());
     }
     Err(not_found())
-}
-
-/// Closes what is open of a monitor, where that is for people to do. Gives how many messages say so.
-pub async fn resolve(app: &App, caller: &Caller, id: &str) -> Result<usize> {
-    let monitor = get(app, caller, id).await?;
-    if !monitor.definition.is_resolvable {
-        let message = "alerts of this monitor end by themselves and cannot be closed by hand";
-        return Err(Error::new(ErrorKind::Conflict, message).hint("set resolvable to true in the monitor"));
-    }
-    alerting::resolve::resolve(app, caller, &monitor).await
 }
 
 /// A definition that is not kept, with what its runs may read: what the caller can.

@@ -15,7 +15,6 @@ const WITH_PARENTS: &[&str] = &["app", "engine", "store"];
 /// Modules that still reach each other: the crate with the module that they lie in, and their names.
 const KNOWN: &[(&str, &[&str])] = &[
     ("app", &["app", "audit_feed", "service"]),
-    ("app::service", &["alerting", "monitors"]),
     (
         "store",
         &[

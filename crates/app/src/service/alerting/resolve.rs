@@ -10,13 +10,22 @@ use tidegauge_model::{ErrorKind, hex, rng};
 
 use super::run::{check, deliveries, state_before};
 use crate::app::App;
-use crate::service::{Caller, Error, Result};
+use crate::service::{Caller, Error, Result, monitors};
 
 /// Nothing is asked of anybody under the lease.
 const LEASE: Duration = Duration::from_secs(10);
 
-/// Closes all that is open of a monitor, and tells how many messages say so.
-pub async fn resolve(app: &App, caller: &Caller, monitor: &Monitor) -> Result<usize> {
+/// Closes what is open of a monitor, where that is for people to do. Gives how many messages say so.
+pub async fn resolve(app: &App, caller: &Caller, id: &str) -> Result<usize> {
+    let monitor = monitors::get(app, caller, id).await?;
+    if !monitor.definition.is_resolvable {
+        let message = "alerts of this monitor end by themselves and cannot be closed by hand";
+        return Err(Error::new(ErrorKind::Conflict, message).hint("set resolvable to true in the monitor"));
+    }
+    close(app, caller, &monitor).await
+}
+
+async fn close(app: &App, caller: &Caller, monitor: &Monitor) -> Result<usize> {
     let now = app.now();
     let owner = owner(app);
     let leased = app.catalog.lease_monitor(caller.org()?, &monitor.id, &owner, now, now.plus(LEASE)).await?;

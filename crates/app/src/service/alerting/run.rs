@@ -16,11 +16,10 @@ use tidegauge_engine::Lane;
 use tidegauge_model::Timestamp;
 use tidegauge_model::monitor::MonitorKind;
 
-use super::ids;
 use super::monitor_query::MonitorQuery;
 use crate::app::App;
 use crate::service::monitors::reader::reader;
-use crate::service::{Error, Result};
+use crate::service::{Error, Result, run_ids};
 
 /// The kind of the annotations that triggers make.
 const ANNOTATION_KIND: &str = "monitor-triggered";
@@ -197,9 +196,9 @@ pub(super) fn check(
     (missed, cost): (u64, u64),
     now: Timestamp,
 ) -> MonitorCheck {
-    let group_key = ids::group_text(&check.group);
+    let group_key = run_ids::group_text(&check.group);
     MonitorCheck {
-        id: ids::check(&monitor.id, run.at, &group_key),
+        id: run_ids::check(&monitor.id, run.at, &group_key),
         at: run.at,
         finished: now,
         window: (run.window.start, run.window.end),
@@ -230,7 +229,7 @@ pub(super) fn deliveries(
     for notification in &outcome.notifications {
         let message = message(&monitor.definition, run, notification);
         deliveries.extend(monitor.definition.notifiers.iter().map(|notifier| NewDelivery {
-            id: ids::delivery(&monitor.id, run.at, notification, notifier),
+            id: run_ids::delivery(&monitor.id, run.at, notification, notifier),
             org: monitor.org.clone(),
             notifier: notifier.clone(),
             message: message.clone(),
@@ -249,7 +248,7 @@ fn annotation(monitor: &Monitor, run: &Run, outcome: &Outcome, now: Timestamp) -
     }
     let cut = |text: String, most: usize| text.chars().take(most).collect::<String>();
     Some(Annotation {
-        id: ids::annotation(&monitor.id, run.at),
+        id: run_ids::annotation(&monitor.id, run.at),
         datasets: monitor.reads.datasets.clone(),
         at: run.at,
         end_at: None,

@@ -9,7 +9,7 @@ use tidegauge_model::{Rule, Timestamp, Violation};
 use super::get;
 use super::reader::may_see;
 use crate::app::App;
-use crate::service::alerting::ids::check_of_hidden_group;
+use crate::service::run_ids::check_of_hidden_group;
 use crate::service::{Caller, Result};
 
 /// Most runs that a history has.

@@ -8,7 +8,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
 use tidegauge_app::App;
-use tidegauge_app::service::monitors;
+use tidegauge_app::service::alerting;
 use tidegauge_app::service::monitors::history::{self, Stretch};
 use tidegauge_catalog::monitor_checks::MonitorCheck;
 use utoipa::{IntoParams, ToSchema};
@@ -169,5 +169,5 @@ pub async fn resolve(
     caller: Caller,
     PathId(id): PathId,
 ) -> Result<Json<Resolved>, ApiError> {
-    Ok(Json(Resolved { messages: monitors::resolve(&app, &caller, &id).await? }))
+    Ok(Json(Resolved { messages: alerting::resolve::resolve(&app, &caller, &id).await? }))
 }

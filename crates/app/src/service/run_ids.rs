@@ -1,4 +1,5 @@
-//! Ids that are made of what they stand for, so that a run that is repeated after a crash writes and sends the same.
+//! Ids of what a run of a monitor writes and sends. They are made of what they stand for, so that a run that is repeated
+//! after a crash writes and sends the same.
 
 use tidegauge_alerting::{GroupKey, Notification, NotificationKind};
 use tidegauge_auth::opaque;
@@ -37,7 +38,7 @@ pub(super) fn check(monitor: &MonitorId, at: Timestamp, group: &str) -> String {
 
 /// The same for who may not know the group: whoever guesses its values could try them against an id that is made of them.
 /// `place` is that of the group in its run.
-pub(in crate::service) fn check_of_hidden_group(monitor: &MonitorId, at: Timestamp, place: usize) -> String {
+pub(super) fn check_of_hidden_group(monitor: &MonitorId, at: Timestamp, place: usize) -> String {
     let parts = ["hidden check", monitor.as_str(), &at.to_string(), &place.to_string()];
     format!("check_{}", digest(&parts))
 }
