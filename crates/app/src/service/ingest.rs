@@ -5,6 +5,7 @@ pub mod body;
 pub mod demo;
 mod endpoint;
 mod gate;
+mod ingested;
 pub mod journal;
 pub mod listened;
 mod memory;
@@ -18,7 +19,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::Stream;
-use serde::{Deserialize, Serialize};
 use tidegauge_ingest::{Encoding, Format, Labels, Options, Outcome, TimeLayout};
 use tidegauge_model::{DatasetArea, ErrorKind, Timestamp};
 use tidegauge_store::{Claim, DatasetState, IdempotencyKey, Receipt, Repeated, Store};
@@ -29,6 +29,7 @@ use super::{Caller, Error, Result};
 use crate::app::App;
 use body::BodyError;
 use gate::Target;
+pub use ingested::{IngestFailure, Ingested};
 pub use memory::Patience;
 pub use state::IngestState;
 use state::Lent;
@@ -49,23 +50,6 @@ pub struct IngestInput {
     /// JSON text of an object whose pairs are added to every event.
     pub labels: Option<String>,
     pub idempotency_key: Option<String>,
-}
-
-/// What became of a request with events. Also the form in which the answer to a key is kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Ingested {
-    pub ingested: u64,
-    pub failed: u64,
-    pub failures: Vec<IngestFailure>,
-    pub processed_bytes: u64,
-}
-
-/// An event that was not stored, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct IngestFailure {
-    pub timestamp: String,
-    pub error: String,
 }
 
 /// The answer with what is not part of it when it is repeated.

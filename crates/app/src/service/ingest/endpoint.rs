@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 use tidegauge_model::ErrorKind;
 
-use super::Ingested;
+use super::ingested::Ingested;
 use crate::app::App;
 use crate::service::{Caller, Error, Result};
 
