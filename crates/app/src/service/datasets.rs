@@ -1,7 +1,8 @@
-//! Datasets: the named places that events go to. What is done with their events is in `care`, what is known of their
+//! Datasets: the named places that events go to. What is done with their events is in `maintenance`, what is known of their
 //! fields in `fields`.
 
 pub mod audit_dataset;
+mod change;
 pub mod fields;
 pub mod maintenance;
 
@@ -10,11 +11,11 @@ use std::sync::Arc;
 use tidegauge_catalog::datasets::{Dataset, DatasetPatch};
 use tidegauge_catalog::monitor_epochs::Gone;
 use tidegauge_model::dataset::{EVENTS_KIND, is_audit_name};
-use tidegauge_model::{
-    Action, DatasetArea, DatasetId, DatasetName, ErrorKind, OrgArea, OrgId, Rule, Violation,
-};
+use tidegauge_model::{Action, DatasetArea, DatasetId, DatasetName, ErrorKind, OrgArea, OrgId, Violation};
 use tidegauge_store::DatasetState;
 
+pub use self::change::DatasetChange;
+use self::change::check_retention;
 use super::text::{DESCRIPTION_MAX, check_dataset_name, check_text};
 use super::{Caller, Error, Result, view_reads};
 use crate::app::App;
@@ -24,9 +25,6 @@ pub const KINDS: [&str; 4] = [EVENTS_KIND, "otel:metrics:v1", "otel:traces:v1", 
 
 /// Longest name of a place that a dataset is kept at, in characters.
 const PLACE_MAX: usize = 256;
-
-/// A hundred years.
-const RETENTION_DAYS_MAX: u32 = 36_500;
 
 /// What a caller says of a new dataset.
 #[derive(Debug, Default)]
@@ -48,14 +46,6 @@ pub struct Making {
     /// One of [`KINDS`]; plain events unless given.
     pub kind: Option<&'static str>,
     pub map_fields: &'static [&'static str],
-}
-
-/// What a caller changes of a dataset; what is absent stays.
-#[derive(Debug, Default)]
-pub struct DatasetChange {
-    pub description: Option<String>,
-    pub use_retention: Option<bool>,
-    pub retention_days: Option<u32>,
 }
 
 /// The datasets that the caller can do anything with.
@@ -180,18 +170,6 @@ fn may_remove_events(caller: &Caller, name: &str) -> bool {
     held.allows_org(OrgArea::Datasets, Action::Delete)
         || held.allows_dataset(name, DatasetArea::Trim, Action::Update)
         || held.allows_dataset(name, DatasetArea::Data, Action::Delete)
-}
-
-fn check_retention(use_retention: bool, days: u32) -> Result<()> {
-    if use_retention && days == 0 {
-        let problem = "must be greater than 0 when useRetentionPeriod is true";
-        return Err(Violation::new("retentionDays", Rule::Minimum, problem).into());
-    }
-    if days > RETENTION_DAYS_MAX {
-        let problem = format!("should be less than or equal to {RETENTION_DAYS_MAX}");
-        return Err(Violation::new("retentionDays", Rule::Maximum, problem).into());
-    }
-    Ok(())
 }
 
 pub(super) fn not_found() -> Error {

@@ -9,7 +9,7 @@ use tidegauge_model::dataset::{AUDIT_DATASET, AUDIT_KIND, is_audit_name, resembl
 use tidegauge_model::{DatasetId, DatasetName, ErrorKind, OrgId, Rule, Timestamp, Violation};
 use tidegauge_store::DatasetState;
 
-use super::{DatasetChange, RETENTION_DAYS_MAX};
+use super::change::{DatasetChange, RETENTION_DAYS_MAX};
 use crate::app::App;
 use crate::service::{Caller, Error, Result};
 
