@@ -1,10 +1,12 @@
 //! Hands the entries of the audit trail on to the dataset of each organisation, each exactly once: in batches that are
 //! fixed in the catalogue before they are stored, under an idempotency key of their own, and that leave the catalogue's
-//! feed when the segment with their events is published. How an entry looks as an event is in `layout`.
+//! feed when the segment with their events is published. How an entry looks as an event is in `layout`, how far
+//! the feeds are in `progress`.
 
 pub mod layout;
+mod progress;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tidegauge_catalog::event_feed::{FeedBatch, FeedEntry};
@@ -12,6 +14,8 @@ use tidegauge_ingest::{FieldGate, Limits, Options, Reader};
 use tidegauge_model::{ErrorKind, OrgId, rng};
 use tidegauge_store::{Claim, DatasetState, IdempotencyKey, Receipt, Store};
 
+pub use self::progress::AuditFeed;
+use self::progress::{Fed, Progress};
 use crate::app::App;
 use crate::service::datasets::audit_dataset;
 use crate::service::{Error, Result};
@@ -24,26 +28,6 @@ const BATCHES_MAX: usize = 10;
 
 /// A batch is the same whenever it is handed on, and so is what is told apart by this.
 const FINGERPRINT: u64 = 1;
-
-/// How far the feeds of all organisations are. Held while they are moved on, so that two steps do not do the same.
-#[derive(Debug, Default)]
-pub struct AuditFeed(tokio::sync::Mutex<Progress>);
-
-#[derive(Debug, Default)]
-struct Progress {
-    /// Whether what an earlier process left was looked for.
-    is_begun: bool,
-    orgs: BTreeMap<OrgId, Fed>,
-}
-
-/// How far the feed of an organisation is.
-#[derive(Debug, Default)]
-struct Fed {
-    /// How often segments of it had been published when the feed was last looked at for what is in them.
-    flushes: Option<u64>,
-    /// Whether all batches are in the log, as far as this process knows.
-    is_settled: bool,
-}
 
 /// Moves every feed on.
 pub async fn step(app: &App) -> Result<()> {
