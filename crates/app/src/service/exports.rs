@@ -2,69 +2,21 @@
 //! because a download carries no other proof of who asks, and for as long as who made it could make it again. Links are
 //! kept in memory: one that a restart took is made anew.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+mod state;
+
 use std::time::Duration;
 
 use tidegauge_auth::OpaqueSecret;
 use tidegauge_model::{ErrorKind, Timestamp};
 
+pub use self::state::{ExportState, FileFormat, Offer};
 use super::query::Queried;
-use super::query::apl::export::{Common, Export, ExportInput};
+use super::query::apl::export::{Export, ExportInput};
 use super::{Caller, Error, Result, standing};
 use crate::app::App;
 
 /// How long a link is good.
 const GOOD_FOR: Duration = Duration::from_secs(10 * 60);
-
-/// How many links may be open, of one caller and of all.
-const OPEN_MAX: usize = 10_000;
-const OPEN_OF_ONE_MAX: usize = 20;
-
-/// As what a file is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileFormat {
-    Csv,
-    Ndjson,
-    Parquet,
-}
-
-impl FileFormat {
-    pub const ALL: [Self; 3] = [Self::Csv, Self::Ndjson, Self::Parquet];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Csv => "csv",
-            Self::Ndjson => "ndjson",
-            Self::Parquet => "parquet",
-        }
-    }
-
-    fn common(self) -> Common {
-        match self {
-            Self::Csv => Common::Names,
-            Self::Ndjson => Common::Nothing,
-            Self::Parquet => Common::NamesAndTypes,
-        }
-    }
-}
-
-/// The links that are open.
-#[derive(Debug, Default)]
-pub struct ExportState {
-    /// By the digests of their secrets.
-    open: Mutex<HashMap<String, Offer>>,
-}
-
-/// What a link stands for.
-#[derive(Clone, Debug)]
-pub struct Offer {
-    /// Who made it, as they stood then.
-    caller: Caller,
-    export: Export,
-    pub format: FileFormat,
-    expires_at: Timestamp,
-}
 
 /// A link that was made.
 #[derive(Debug)]
@@ -126,22 +78,4 @@ impl Offer {
 fn gone() -> Error {
     Error::new(ErrorKind::NotFound, "the link to the file is not good any more")
         .hint("it is good once, for ten minutes, and while who made it may ask the query: export again")
-}
-
-impl ExportState {
-    fn add(&self, digest: String, offer: Offer, now: Timestamp) -> Result<()> {
-        let mut open = self.lock();
-        open.retain(|_, offer| now < offer.expires_at);
-        let own = open.values().filter(|other| other.caller.actor == offer.caller.actor).count();
-        if own >= OPEN_OF_ONE_MAX || open.len() >= OPEN_MAX {
-            return Err(Error::new(ErrorKind::Busy, "too many links to files are open")
-                .hint("use those that there are, or wait for ten minutes"));
-        }
-        open.insert(digest, offer);
-        Ok(())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Offer>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }

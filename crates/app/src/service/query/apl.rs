@@ -6,6 +6,7 @@ mod compile;
 pub mod delete;
 pub mod estimate;
 pub mod export;
+pub(crate) mod exported;
 mod input;
 pub mod part;
 mod sources;

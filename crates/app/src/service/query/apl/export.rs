@@ -7,6 +7,7 @@ use tidegauge_lang::tree::{Query, Stage};
 use tidegauge_model::ErrorKind;
 
 use super::compile::{self, Understood};
+pub use super::exported::{Common, Export, ExportInput};
 use super::{AplInput, query, sources};
 use crate::app::App;
 use crate::service::query::Queried;
@@ -21,31 +22,6 @@ pub const WHOLE_ROWS_MAX: usize = 1_000_000;
 
 /// Where datasets have more fields, a page has only those that occur in it.
 const FIELDS_OF_ALL_PAGES_MAX: usize = 500;
-
-/// What all rows of a file have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Common {
-    Nothing,
-    Names,
-    NamesAndTypes,
-}
-
-/// What is exported.
-#[derive(Clone, Debug)]
-pub struct ExportInput {
-    pub apl: String,
-    pub start_time: Option<String>,
-    pub end_time: Option<String>,
-}
-
-/// An answer that is read bit by bit.
-#[derive(Clone, Debug)]
-pub struct Export {
-    input: ExportInput,
-    is_paged: bool,
-    cursor: Option<String>,
-    is_over: bool,
-}
 
 impl Export {
     /// Checks that the caller may ask, before anything is read.
