@@ -1,6 +1,6 @@
 //! The addresses of endpoints, `/e/{secret}/…`, for senders that can be given an address and nothing else. What stands
 //! behind the secret is the path of a route that takes events, and the request goes on as one of that route; the guard
-//! lets it in by the secret alone. Other routes have no such address.
+//! lets it in by the secret alone. Other routes have no such address. The form of one is in `endpoint_path`.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, Uri};

@@ -1,5 +1,5 @@
-//! The form of an endpoint's address, `/e/{secret}/…`: what stands for the secret in a path, and for which route what is
-//! behind it.
+//! The form of an endpoint's address, `/e/{secret}/…`: where the secret stands in a path, and which route is meant by what
+//! stands behind it.
 
 use tidegauge_auth::OpaqueSecret;
 
