@@ -176,18 +176,16 @@ impl ObjectCache {
         fetch: impl FnOnce(Vec<Range<u64>>) -> F,
     ) -> Result<Vec<Bytes>> {
         let mut found: Vec<Option<Bytes>> = keys.iter().map(|key| self.find(*key)).collect();
-        let missing: Vec<RangeKey> =
-            keys.iter().zip(&found).filter(|(_, found)| found.is_none()).map(|(key, _)| *key).collect();
+        let missing: Vec<usize> = (0..keys.len()).filter(|at| found[*at].is_none()).collect();
         if !missing.is_empty() {
             self.misses.fetch_add(missing.len() as u64, Ordering::Relaxed);
-            let own: Vec<Option<Fetch>> = missing.iter().map(|key| self.begin(*key).ok()).collect();
-            let fetched = fetch(missing.iter().map(|key| key.start..key.end).collect()).await?;
-            let places = found.iter_mut().filter(|found| found.is_none());
-            for ((place, bytes), own) in places.zip(fetched).zip(own) {
+            let own: Vec<Option<Fetch>> = missing.iter().map(|at| self.begin(keys[*at]).ok()).collect();
+            let fetched = fetch(missing.iter().map(|at| keys[*at].start..keys[*at].end).collect()).await?;
+            for ((at, bytes), own) in missing.into_iter().zip(fetched).zip(own) {
                 if let Some(own) = own {
                     own.keep(bytes.clone()).await;
                 }
-                *place = Some(bytes);
+                found[at] = Some(bytes);
             }
         }
         Ok(found.into_iter().flatten().collect())

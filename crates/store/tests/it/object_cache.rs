@@ -41,7 +41,7 @@ type Answer<'a, T> = Pin<Box<dyn Future<Output = object_store::Result<T>> + Send
 impl Bucket {
     /// What was read since this was asked last.
     fn take_read(&self) -> Vec<String> {
-        std::mem::take(&mut self.read.lock().unwrap())
+        std::mem::take::<Vec<String>>(&mut self.read.lock().unwrap())
     }
 
     /// Lets a store have its objects here, and cache what it reads of them.
