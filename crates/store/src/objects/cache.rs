@@ -217,11 +217,15 @@ impl ObjectCache {
         self.remove_folder(object)
     }
 
-    /// Lets go of all objects but these.
+    /// Lets go of all objects but these, also of those that could not be removed when they were let go of.
     pub(super) fn keep_only(&self, objects: &HashSet<u128>) {
-        let cached = self.state().index.objects();
-        let others = cached.into_iter().filter(|object| !objects.contains(object));
-        others.for_each(|object| self.distrust(object));
+        match file::objects(&self.folder) {
+            Ok(cached) => {
+                let others = cached.into_iter().filter(|object| !objects.contains(object));
+                others.for_each(|object| self.distrust(object));
+            }
+            Err(error) => tracing::warn!(%error, "cannot look for cached objects that are gone"),
+        }
     }
 
     /// A range that is in the cache, as it was written.

@@ -77,6 +77,15 @@ pub(super) fn scan(disk: &dyn Disk, cache: &Path) -> io::Result<Vec<RangeKey>> {
     Ok(found.into_iter().map(|(_, key)| key).collect())
 }
 
+/// The objects that have a folder.
+pub(super) fn objects(cache: &Path) -> io::Result<Vec<u128>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(cache)? {
+        found.extend(object_of(&entry?.path()));
+    }
+    Ok(found)
+}
+
 fn scan_object(disk: &dyn Disk, folder: &Path, object: u128) -> io::Result<Vec<(SystemTime, RangeKey)>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {

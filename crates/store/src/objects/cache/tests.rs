@@ -121,6 +121,22 @@ async fn an_object_that_goes_while_it_is_fetched_is_not_cached() {
 }
 
 #[tokio::test]
+async fn objects_that_are_not_named_go_with_what_could_not_be_removed_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = open(folder.path(), &[]);
+    for object in [1, 2] {
+        cache.begin(key(object)).unwrap().keep(Bytes::from_static(BYTES)).await;
+    }
+    let left = file::folder_of(folder.path(), 3);
+    fs::create_dir(&left).unwrap();
+    fs::write(left.join("7-19"), "of another time").unwrap();
+    cache.keep_only(&HashSet::from([1]));
+    assert_eq!((files(folder.path()), fs::read_dir(folder.path()).unwrap().count()), (1, 1));
+    assert_eq!(cache.find(key(1)).unwrap(), BYTES);
+    assert!(cache.find(key(2)).is_none());
+}
+
+#[tokio::test]
 async fn who_gives_up_leaves_the_range_to_others() {
     let folder = tempfile::tempdir().unwrap();
     let cache = open(folder.path(), &[]);
