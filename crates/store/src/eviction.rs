@@ -5,11 +5,12 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use hashbrown::HashSet;
-use tidegauge_model::SegmentId;
+use tidegauge_catalog::segments::Segment;
 
 use crate::Store;
 use crate::blocks::segment_number;
 use crate::dataset::DatasetState;
+use crate::objects::object_number;
 
 /// Keeps something that is made of segments, which blocks name by their numbers.
 pub trait Forget: Debug + Send + Sync {
@@ -45,9 +46,9 @@ impl Store {
     }
 
     /// Forgets segments that readers do not see any more, and has others forget them.
-    pub(crate) fn forget(&self, segments: &[SegmentId]) {
-        self.footer_cache.forget(segments);
-        let numbers: HashSet<u128> = segments.iter().map(segment_number).collect();
+    pub(crate) fn forget(&self, segments: &[&Segment]) {
+        self.footer_cache.forget(segments.iter().map(|segment| &segment.id));
+        let numbers: HashSet<u128> = segments.iter().map(|segment| segment_number(&segment.id)).collect();
         if !numbers.is_empty() {
             self.watchers.all().iter().for_each(|watcher| watcher.forget(&numbers));
         }
@@ -57,6 +58,20 @@ impl Store {
     pub(crate) fn forget_dataset(&self, state: &DatasetState) {
         let segments = state.snapshot().segments;
         state.delete();
-        self.forget(&segments.iter().map(|segment| segment.id.clone()).collect::<Vec<_>>());
+        self.forget_replaced(&segments);
     }
+
+    /// Forgets segments whose objects are still there, for readers that began before.
+    pub(crate) fn forget_replaced(&self, segments: &[Arc<Segment>]) {
+        self.forget(&segments.iter().map(|segment| &**segment).collect::<Vec<_>>());
+        self.objects.let_go_of_replaced(segments.iter().map(|segment| segment.path.as_str()));
+    }
+}
+
+/// The numbers that the object cache has for all segments of these datasets that readers can see.
+pub(crate) fn live_objects<'a>(states: impl Iterator<Item = &'a Arc<DatasetState>>) -> HashSet<u128> {
+    let segments = states.map(|state| state.snapshot().segments);
+    segments
+        .flat_map(|of| of.iter().map(|segment| object_number(&segment.path)).collect::<Vec<_>>())
+        .collect()
 }

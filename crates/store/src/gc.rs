@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tidegauge_model::{DatasetId, Timestamp};
 
+use crate::eviction::live_objects;
 use crate::objects::Listed;
 use crate::{Result, Store};
 
@@ -43,10 +44,10 @@ impl Store {
             self.deleted_through.fetch_max(last, Ordering::AcqRel);
             let paths: Vec<&str> = removed.iter().map(|segment| segment.path.as_str()).collect();
             self.objects.delete(&paths).await?;
+            // A reader that began before they were removed may have brought them back.
+            self.forget(&removed.iter().collect::<Vec<_>>());
             let ids: Vec<_> = removed.into_iter().map(|segment| segment.id).collect();
             deleted += ids.len();
-            // A reader that began before they were removed may have brought them back.
-            self.forget(&ids);
             // After the objects: a crash between the two deletes them again, which is no harm.
             self.catalog.forget_segments(&ids).await?;
         }
@@ -65,6 +66,8 @@ impl Store {
     pub async fn collect_orphans(&self) -> Result<usize> {
         self.hold_lease().await?;
         self.settle_spared().await;
+        // Of what another process has deleted, or what could not be removed when it was let go of.
+        self.objects.cache_only(|| live_objects(self.all().iter()));
         let border = self.now().minus(ORPHAN_AGE);
         let is_old = |object: &Listed| object.modified < border;
         let listed = self.objects.list().await?;

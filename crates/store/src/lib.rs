@@ -50,7 +50,7 @@ pub use disk::{Disk, MachineDisk, make_folder};
 pub use error::{Error, Result};
 pub use eviction::Forget;
 pub use keys::{Claim, KeyGuard, Repeated};
-pub use objects::{ObjectLocation, S3Location};
+pub use objects::{ObjectCacheStats, ObjectLocation, S3Location};
 pub use parquet_file::parquet_file;
 pub use rebuild::{Rebuilt, rebuild};
 pub use rows::{StoredRow, StoredValue};

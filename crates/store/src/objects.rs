@@ -1,6 +1,8 @@
 //! The object store that segments lie in: a folder of this machine, or a bucket of an S3-compatible service. What is
 //! put here is durable when the call returns. That an object counts is told by the catalogue alone.
 
+mod cache;
+mod cached;
 mod unfinished;
 
 use std::ops::Range;
@@ -18,8 +20,12 @@ use object_store::path::Path as ObjectPath;
 use object_store::{ClientOptions, ObjectMeta, ObjectStore, ObjectStoreExt, PutPayload, RetryConfig};
 use tidegauge_model::{ErrorKind, Timestamp};
 
+use self::cache::ObjectCache;
 use crate::disk::{Disk, make_folder_on, sync_folder};
 use crate::{Error, Result};
+
+pub use self::cache::ObjectCacheStats;
+pub(crate) use self::cache::object_number;
 
 /// Where segments are kept.
 #[derive(Clone, Debug)]
@@ -57,6 +63,8 @@ pub(crate) struct Objects {
     prefix: String,
     /// Where outside readers find the objects.
     data_path: String,
+    /// What was read of a remote store lately.
+    cache: Option<Arc<ObjectCache>>,
 }
 
 /// One object as the store lists it.
@@ -81,6 +89,7 @@ impl Objects {
                 is_local: *is_local,
                 prefix: String::new(),
                 data_path: "handed:/".to_owned(),
+                cache: None,
             }),
         }
     }
@@ -90,7 +99,7 @@ impl Objects {
     pub(crate) fn in_memory() -> Self {
         let store = Arc::new(object_store::memory::InMemory::new());
         let (disk, prefix) = (Arc::new(crate::disk::MachineDisk), String::new());
-        Self { store, disk, folder: None, is_local: true, prefix, data_path: String::new() }
+        Self { store, disk, folder: None, is_local: true, prefix, data_path: String::new(), cache: None }
     }
 
     fn open_folder(folder: &Path, disk: Arc<dyn Disk>) -> Result<Self> {
@@ -99,7 +108,8 @@ impl Objects {
             .map_err(|source| Error::disk("make the folder of segments", source))?;
         let data_path = format!("{}/", folder.display());
         let store = Arc::new(LocalFileSystem::new_with_prefix(&folder)?);
-        Ok(Self { store, disk, folder: Some(folder), is_local: true, prefix: String::new(), data_path })
+        let (folder, prefix) = (Some(folder), String::new());
+        Ok(Self { store, disk, folder, is_local: true, prefix, data_path, cache: None })
     }
 
     fn open_s3(location: &S3Location, disk: Arc<dyn Disk>) -> Result<Self> {
@@ -128,7 +138,7 @@ impl Objects {
         };
         let data_path = format!("s3://{}/{prefix}", location.bucket);
         let store = Arc::new(builder.build()?);
-        Ok(Self { store, disk, folder: None, is_local: false, prefix, data_path })
+        Ok(Self { store, disk, folder: None, is_local: false, prefix, data_path, cache: None })
     }
 
     pub(crate) fn data_path(&self) -> &str {
@@ -146,32 +156,51 @@ impl Objects {
         Ok(self.store.get(&self.named(path)).await?.bytes().await?)
     }
 
-    /// Some bytes of an object. From a folder they are read at once, in the thread that asks: such reads are short.
-    pub(crate) async fn get_range(&self, path: &str, range: Range<u64>) -> Result<Bytes> {
+    /// Some bytes of an object, of which it is said how long it is. From a folder they are read at once, in the thread that
+    /// asks: such reads are short.
+    pub(crate) async fn get_range(&self, path: &str, object_bytes: u64, range: Range<u64>) -> Result<Bytes> {
+        match (&self.folder, &self.cache) {
+            (Some(folder), _) => read_at(&open(&folder.join(path), path)?, path, &range),
+            (None, Some(cache)) if !range.is_empty() => {
+                self.get_cached(cache, path, object_bytes, range).await
+            }
+            (None, _) => self.fetch(path, range).await,
+        }
+    }
+
+    /// Several stretches of an object, in their order. Of a remote one those that are near each other are fetched at once.
+    pub(crate) async fn get_ranges(
+        &self,
+        path: &str,
+        object_bytes: u64,
+        ranges: &[Range<u64>],
+    ) -> Result<Vec<Bytes>> {
+        match (&self.folder, &self.cache) {
+            (Some(folder), _) => {
+                let file = open(&folder.join(path), path)?;
+                ranges.iter().map(|range| read_at(&file, path, range)).collect()
+            }
+            (None, Some(cache)) if !ranges.iter().any(Range::is_empty) => {
+                self.get_all_cached(cache, path, object_bytes, ranges).await
+            }
+            (None, _) => self.fetch_all(path, ranges).await,
+        }
+    }
+
+    async fn fetch(&self, path: &str, range: Range<u64>) -> Result<Bytes> {
         let length = range.end.saturating_sub(range.start);
-        let bytes = match &self.folder {
-            Some(folder) => read_at(&open(&folder.join(path), path)?, path, &range)?,
-            None => received(self.store.get_range(&self.named(path), range).await?),
-        };
+        let bytes = received(self.store.get_range(&self.named(path), range).await?);
         if bytes.len() as u64 != length {
             return Err(cut_off(path));
         }
         Ok(bytes)
     }
 
-    /// Several stretches of an object, in their order. Of a remote one those that are near each other are fetched at once.
-    pub(crate) async fn get_ranges(&self, path: &str, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let Some(folder) = &self.folder else {
-            let read = self.store.get_ranges(&self.named(path), ranges).await?;
-            let is_whole = read.len() == ranges.len()
-                && read
-                    .iter()
-                    .zip(ranges)
-                    .all(|(bytes, range)| bytes.len() as u64 == range.end - range.start);
-            return if is_whole { Ok(read.into_iter().map(received).collect()) } else { Err(cut_off(path)) };
-        };
-        let file = open(&folder.join(path), path)?;
-        ranges.iter().map(|range| read_at(&file, path, range)).collect()
+    async fn fetch_all(&self, path: &str, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let read = self.store.get_ranges(&self.named(path), ranges).await?;
+        let is_whole = read.len() == ranges.len()
+            && read.iter().zip(ranges).all(|(bytes, range)| bytes.len() as u64 == range.end - range.start);
+        if is_whole { Ok(read.into_iter().map(received).collect()) } else { Err(cut_off(path)) }
     }
 
     /// Whether objects are files of this machine, so that no request to them is done later than it ends.
@@ -187,6 +216,7 @@ impl Objects {
                 Err(error) => return Err(error.into()),
             }
         }
+        self.let_go_of_deleted(paths).await?;
         self.in_folders_of(paths, |disk, folder, _| sync_folder(disk, folder)).await
     }
 

@@ -87,7 +87,7 @@ impl Store {
                 inner.is_catalog_stale = false;
                 drop(inner);
                 written.settle();
-                self.forget(&ids);
+                self.forget_replaced(removed);
                 Ok(true)
             }
             Err(error) if matches!(error.kind(), ErrorKind::Conflict | ErrorKind::NotFound) => {
@@ -137,8 +137,8 @@ impl Store {
         let live: HashSet<SegmentId> = segments.iter().map(|segment| segment.id.clone()).collect();
         let before = state.snapshot().segments;
         state.follow(dataset.flushed, segments.into_iter().map(Arc::new).collect());
-        let gone = before.iter().map(|segment| &segment.id).filter(|id| !live.contains(*id));
-        self.forget(&gone.cloned().collect::<Vec<_>>());
+        let gone = before.iter().filter(|segment| !live.contains(&segment.id));
+        self.forget_replaced(&gone.cloned().collect::<Vec<_>>());
         Ok(())
     }
 

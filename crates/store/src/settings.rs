@@ -37,6 +37,8 @@ pub struct StoreSettings {
     pub address: String,
     /// How much memory the footers of segments may take, with the filters and shared columns that were read for them.
     pub footer_cache_bytes: usize,
+    /// How much of the disk cached ranges of objects may take that are not on this machine; 0 for no cache.
+    pub object_cache_bytes: u64,
 }
 
 impl StoreSettings {
@@ -58,6 +60,7 @@ impl StoreSettings {
             lease: Duration::from_secs(30),
             address: String::new(),
             footer_cache_bytes: 64 << 20,
+            object_cache_bytes: 0,
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::eviction::Watchers;
 use crate::intents::Intents;
 use crate::keys::Keyed;
 use crate::lease::Lease;
-use crate::objects::Objects;
+use crate::objects::{ObjectCacheStats, Objects};
 use crate::orphaned_wal::{OrphanedWal, deletion};
 use crate::settings::StoreSettings;
 use crate::trouble::LastFailure;
@@ -123,6 +123,7 @@ pub struct StoreStats {
     pub last_sequence: u64,
     /// Memory that the footers of segments take.
     pub footer_bytes: u64,
+    pub object_cache: ObjectCacheStats,
     /// Since the start: how often the log was synced for requests.
     pub wal_syncs: u64,
     /// Since the start: segments that were merged or written without what was deleted, and their bytes.
@@ -337,6 +338,7 @@ impl Store {
             wal_bytes: self.wal.bytes(),
             last_sequence: self.wal.last_sequence(),
             footer_bytes: self.footer_cache.bytes() as u64,
+            object_cache: self.objects.cache_stats(),
             wal_syncs: self.wal.syncs(),
             rewritten_segments: self.rewritten.segments.load(Ordering::Relaxed),
             rewritten_bytes: self.rewritten.bytes.load(Ordering::Relaxed),

@@ -302,6 +302,8 @@ async fn in_metrics(app: TestApp) {
         "tidegauge_query_spill_refused_total 0",
         "tidegauge_rewritten_segments_total 0",
         "tidegauge_rewritten_bytes_total 0",
+        "tidegauge_object_cache_bytes 0",
+        "tidegauge_object_cache_misses_total 0",
         "tidegauge_ingest_memory_bytes 0",
         "tidegauge_oauth_proofs_remembered 0",
     ] {

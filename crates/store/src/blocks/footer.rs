@@ -67,6 +67,7 @@ impl Footer {
         let opened = Self::read(objects, segment).await.and_then(|bytes| Self::parse(&bytes, segment));
         let Parsed { groups, description, bytes } = opened.inspect_err(|error| {
             if error.kind() == ErrorKind::Corrupt {
+                objects.distrust(&segment.path);
                 let (segment, dataset) = (&segment.id, &segment.dataset);
                 tracing::error!(%segment, %dataset, "{error}");
             }
@@ -96,7 +97,7 @@ impl Footer {
     async fn read(objects: &Objects, segment: &Segment) -> Result<Bytes> {
         let start = segment.bytes.checked_sub(segment.footer_bytes + TAIL_BYTES);
         let start = start.ok_or_else(|| damaged(segment, "its footer is longer than the file"))?;
-        let read = objects.get_range(&segment.path, start..segment.bytes).await;
+        let read = objects.get_range(&segment.path, segment.bytes, start..segment.bytes).await;
         let bytes = read.map_err(|error| of_segment(segment, error))?;
         if footer_bytes(&bytes) != segment.footer_bytes {
             return Err(damaged(segment, "its footer does not have the length it had"));
@@ -205,7 +206,7 @@ impl Footer {
         if ranges.iter().any(|range| range.end > segment.bytes) {
             return Err(Error::corrupt(unreadable(segment)));
         }
-        let read = self.objects.get_ranges(&segment.path, &ranges).await;
+        let read = self.objects.get_ranges(&segment.path, segment.bytes, &ranges).await;
         let read = read.map_err(|error| of_segment(segment, error))?;
         for (bytes, (_, pages)) in read.iter().zip(runs) {
             let mut left = &bytes[..];
@@ -312,7 +313,7 @@ impl Footer {
         let segment = &self.segment;
         let range = range.filter(|range| range.end <= segment.bytes);
         let range = range.ok_or_else(|| Error::corrupt(unreadable(segment)))?;
-        let read = self.objects.get_range(&segment.path, range).await;
+        let read = self.objects.get_range(&segment.path, segment.bytes, range).await;
         let bytes = read.map_err(|error| of_segment(segment, error))?;
         if expected.is_some_and(|expected| xxh3_64(&bytes) != expected) {
             return Err(self.altered(&what()));
@@ -320,7 +321,13 @@ impl Footer {
         Ok(bytes)
     }
 
+    /// What is cached of a segment that cannot be read is not taken again: the object may be restored from a backup.
+    pub(super) fn distrust(&self) {
+        self.objects.distrust(&self.segment.path);
+    }
+
     fn altered(&self, what: &str) -> Error {
+        self.distrust();
         let segment = &self.segment;
         let error = damaged(segment, &format!("{what} is not what was written"));
         tracing::error!(segment = %segment.id, dataset = %segment.dataset, "{error}");

@@ -315,6 +315,7 @@ impl SegmentBlock {
     }
 
     fn unreadable(&self, name: &str, error: parquet::errors::ParquetError) -> Error {
+        self.footer.distrust();
         let segment = self.footer.segment();
         let (id, dataset) = (&segment.id, &segment.dataset);
         let message =

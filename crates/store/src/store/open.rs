@@ -16,7 +16,7 @@ use crate::blocks::FooterCache;
 use crate::dataset::DatasetState;
 use crate::disk::make_folder_on;
 use crate::earlier_wal::EarlierWal;
-use crate::eviction::Watchers;
+use crate::eviction::{Watchers, live_objects};
 use crate::intents::Intents;
 use crate::lease::Lease;
 use crate::objects::Objects;
@@ -25,6 +25,9 @@ use crate::settings::StoreSettings;
 use crate::trouble::LastFailure;
 use crate::wal::{Recovered, Wal, WalSettings, recover};
 use crate::{Error, Result};
+
+/// The folder of what was read of a remote object store.
+const OBJECT_CACHE: &str = "object-cache";
 
 /// What the WAL held when the store was opened, and what of it is not in the datasets' buffers.
 struct Recovery {
@@ -63,10 +66,13 @@ impl Store {
         (lock, lease): (std::fs::File, Lease),
         wal_settings: WalSettings,
     ) -> Result<Self> {
-        let objects = Arc::new(Objects::open(&settings.objects, &settings.disk)?);
+        let objects = Objects::open(&settings.objects, &settings.disk)?;
         catalog.set_data_path(objects.data_path()).await?;
         let buffered = Arc::new(AtomicUsize::new(0));
         let directory = load(&catalog, &buffered).await?;
+        let live = || live_objects(directory.by_id.values());
+        let cache = settings.folder.join(OBJECT_CACHE);
+        let objects = Arc::new(objects.with_cache(&cache, settings.object_cache_bytes, live));
         let intents = Intents::open(settings.folder.join("intents"), &settings.disk)?;
         let Recovery { recovered, left, orphaned } =
             read_wal(&wal_settings, &catalog, &lease, &directory, &intents).await?;

@@ -22,6 +22,7 @@ mod lease;
 mod life;
 #[path = "../../../catalog/tests/shared/migrations.rs"]
 mod migrations;
+mod object_cache;
 mod pages;
 mod properties;
 mod rebuild;

@@ -49,6 +49,7 @@ pub struct StorageSettings {
     pub objects: String,
     pub objects_endpoint: String,
     pub objects_region: String,
+    pub objects_cache_bytes: u64,
     pub buffer_bytes: usize,
     pub flush_bytes: usize,
     pub flush_rows: usize,

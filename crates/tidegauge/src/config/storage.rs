@@ -11,6 +11,9 @@ use super::settings::{IngestSettings, StorageSettings};
 /// Below this a flush would make tiny segments.
 const BUFFER_BYTES_MIN: usize = 1 << 20;
 
+/// Below this nearly nothing that is read would fit.
+const OBJECT_CACHE_BYTES_MIN: u64 = 16 << 20;
+
 pub(super) fn store_settings(storage: &StorageSettings) -> Result<StoreSettings, Error> {
     for (key, value) in [("buffer_bytes", storage.buffer_bytes), ("flush_bytes", storage.flush_bytes)] {
         if value < BUFFER_BYTES_MIN {
@@ -25,6 +28,7 @@ pub(super) fn store_settings(storage: &StorageSettings) -> Result<StoreSettings,
     }
     Ok(StoreSettings {
         objects: objects(storage)?,
+        object_cache_bytes: object_cache_bytes(storage)?,
         buffer_bytes_max: storage.buffer_bytes,
         flush_bytes: storage.flush_bytes,
         flush_rows: storage.flush_rows,
@@ -56,6 +60,16 @@ fn objects(storage: &StorageSettings) -> Result<ObjectLocation, Error> {
         endpoint: given(&storage.objects_endpoint),
         region: given(&storage.objects_region),
     }))
+}
+
+fn object_cache_bytes(storage: &StorageSettings) -> Result<u64, Error> {
+    match storage.objects_cache_bytes {
+        1..OBJECT_CACHE_BYTES_MIN => {
+            let problem = format!("must be at least {OBJECT_CACHE_BYTES_MIN}, or 0 for no cache");
+            Err(setting("objects_cache_bytes", problem))
+        }
+        bytes => Ok(bytes),
+    }
 }
 
 /// Clients compare it number by number.

@@ -93,6 +93,22 @@ fn nobody_is_a_trusted_proxy_unless_it_is_named() {
 }
 
 #[test]
+fn the_object_cache_is_off_or_worth_having() {
+    let bytes = |text: &str| with_file("", vec![given("objects_cache_bytes", text)]);
+    for allowed in [0_u64, 16 << 20] {
+        assert_eq!(bytes(&allowed.to_string()).unwrap().store.object_cache_bytes, allowed);
+    }
+    for refused in [1, (16 << 20) - 1] {
+        let message = bytes(&refused.to_string()).unwrap_err().to_string();
+        assert!(
+            message.contains("setting objects_cache_bytes: must be at least 16777216, or 0"),
+            "{message}"
+        );
+    }
+    assert_eq!(load(&SettingArguments::default()).unwrap().store.object_cache_bytes, 8 << 30);
+}
+
+#[test]
 fn a_wrong_catalogue_address_does_not_show_its_password() {
     let error = with_file("", vec![given("catalog", "mysql://user:geheim@host/db")]).unwrap_err();
     assert!(!error.to_string().contains("geheim"));
