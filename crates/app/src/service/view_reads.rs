@@ -2,7 +2,6 @@
 //! can be read that was not seen; what only the run can tell counts as any dataset. What a view is said to read is its
 //! maker's word, and decides about no right.
 
-use tidegauge_catalog::views::View;
 use tidegauge_lang::tree::{NamePattern, Program};
 use tidegauge_lang::{dataset_names, parse_query, resolve_view};
 use tidegauge_model::capability::ANY;
@@ -45,6 +44,13 @@ impl Reads {
         self.has_unknown || self.patterns.iter().any(|pattern| pattern.plain().is_none())
     }
 
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let parts = self.patterns.iter().flat_map(|pattern| &pattern.parts);
+        let texts: usize = parts.map(|part| size_of::<String>() + part.len()).sum();
+        size_of::<Self>() + self.patterns.len() * size_of::<NamePattern>() + texts
+    }
+
     /// Whether it may read a dataset.
     fn may_be_of(&self, dataset: &str) -> bool {
         self.has_unknown || self.patterns.iter().any(|pattern| pattern.fits(dataset))
@@ -52,13 +58,12 @@ impl Reads {
 }
 
 /// Whether a view may be queried, by the right on it or on all that it reads. No view hands on the audit trail.
-pub(super) fn may_query(held: &Capabilities, view: &View) -> bool {
-    let may_use = held.allows_view(&view.name, ViewArea::Query, Action::Read);
+pub(super) fn may_query(held: &Capabilities, view: &str, reads: &Reads) -> bool {
+    let may_use = held.allows_view(view, ViewArea::Query, Action::Read);
     let may_read = |name: &str| match is_audit_name(name) && may_use {
         true => held.allows_audit(),
         false => may_use || held.allows_dataset(name, DatasetArea::Query, Action::Read),
     };
-    let Some(reads) = Reads::of_text(&view.apl) else { return false };
     reads.names().all(may_read) && (!reads.is_open() || may_read(ANY))
 }
 
