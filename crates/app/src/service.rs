@@ -20,6 +20,7 @@ pub mod first_start;
 pub mod groups;
 pub mod ingest;
 pub mod invite_links;
+pub mod known_reads;
 pub mod link_issuers;
 pub mod monitors;
 pub mod notifiers;

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use futures_util::TryStreamExt;
 use sqlx::FromRow;
 use tidegauge_model::OrgId;
 
@@ -20,7 +21,8 @@ pub struct Gone<'a> {
 }
 
 impl Gone<'_> {
-    /// Whether what an epoch could read is among it. What cannot be understood may be.
+    /// Whether what an epoch could read is among it, of which its lists hold a name as lists are written. What cannot be
+    /// understood although it holds one may be.
     fn is_in(&self, epoch: &EpochRow) -> bool {
         let Ok(reads) = Reads::of_texts(&epoch.datasets, &epoch.views) else { return true };
         let is_dataset = self.dataset.is_some_and(|gone| reads.datasets.iter().any(|name| name == gone));
@@ -77,6 +79,8 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// A damaged list that holds no name whole is let be: of what was found in such an epoch nobody is told in any case,
+    /// and to look at all lists would keep everybody else from writing.
     fn is_in(&self, row: &EpochRow) -> bool {
         let is_written = |name: &String| row.datasets.contains(name) || row.views.contains(name);
         self.written.iter().any(is_written) && self.gone.is_in(row)
@@ -88,6 +92,10 @@ pub(crate) const EPOCHS: &str =
 
 pub(crate) const PRESENT: &str =
     "SELECT id AS monitor_id, epoch, datasets, views FROM monitor WHERE org_id = $1";
+
+const VIEWS: &str = "SELECT name FROM saved_view WHERE org_id = $1";
+
+const READ_VIEWS: &str = "SELECT views FROM monitor_reads WHERE org_id = $1 AND views <> '[]'";
 
 /// A new revision as well: a run that is under way was of the one before, and is not recorded.
 pub(crate) const BEGIN: &str = "UPDATE monitor SET revision = revision + 1, epoch = revision + 1 WHERE id = $1 \
@@ -157,18 +165,21 @@ impl Catalog {
         Ok(())
     }
 
-    /// The names of all views that a monitor of an organisation reads, or has read.
+    /// The views of an organisation that a monitor of it reads, or has read. Its epochs are gone through row by row, and
+    /// of the names in them only those that there is a view of are kept: there may be very many of others.
     pub async fn monitored_views(&self, org: &OrgId) -> Result<BTreeSet<String>> {
-        let texts: Vec<String> = read!(self, executor => {
-            sqlx::query_scalar("SELECT DISTINCT views FROM monitor_reads WHERE org_id = $1")
-                .bind(org.as_str())
-                .fetch_all(executor)
-                .await?
-        });
-        let mut names = BTreeSet::new();
-        for text in texts {
-            names.extend(Reads::of_texts("[]", &text).map(|reads| reads.views).unwrap_or_default());
-        }
-        Ok(names)
+        Ok(read!(self, executor => {
+            let present: Vec<String> =
+                sqlx::query_scalar(VIEWS).bind(org.as_str()).fetch_all(executor).await?;
+            let present: BTreeSet<String> = present.into_iter().collect();
+            let mut names = BTreeSet::new();
+            let mut rows = sqlx::query_scalar::<_, String>(READ_VIEWS).bind(org.as_str()).fetch(executor);
+            while let Some(text) = rows.try_next().await? {
+                // What cannot be understood may be any of them.
+                let Ok(reads) = Reads::of_texts("[]", &text) else { return Ok(present) };
+                names.extend(reads.views.into_iter().filter(|name| present.contains(name)));
+            }
+            names
+        }))
     }
 }

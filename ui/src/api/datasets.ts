@@ -67,7 +67,7 @@ export async function createDataset(name: string, description: string): Promise<
 
 export async function changeDataset(
   name: string,
-  change: { description: string; useRetentionPeriod: boolean; retentionDays: number },
+  change: { description: string; useRetentionPeriod?: boolean; retentionDays?: number },
 ): Promise<Dataset> {
   return (await call<Dataset>(at(name), { method: "PUT", body: change })).data;
 }

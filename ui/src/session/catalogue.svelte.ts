@@ -68,6 +68,11 @@ class Catalogue {
     return this.datasets?.filter((dataset) => dataset.kind !== AUDIT_KIND) ?? null;
   }
 
+  /** Whether a dataset is the audit trail, of which people change nothing but the description, whatever they hold. */
+  isAuditTrail(name: string): boolean {
+    return this.datasets?.some((dataset) => dataset.name === name && dataset.kind === AUDIT_KIND) ?? false;
+  }
+
   /** The datasets that a query may read, for choosers that a query follows; null until that is known. */
   get queryable(): Dataset[] | null {
     if (this.held === null) return null;

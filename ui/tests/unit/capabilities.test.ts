@@ -150,6 +150,7 @@ test("choosers offer what a query may read, and begin with the newest of it that
   expect(catalogue.newest).toBe("app");
   catalogue.held = NOTHING;
   expect(catalogue.newest).toBeNull();
+  expect(["app", "trail", "none"].map((name) => catalogue.isAuditTrail(name))).toEqual([false, true, false]);
 });
 
 test("fields and figures are for who may query a dataset or read its description, traces for who may query it", () => {

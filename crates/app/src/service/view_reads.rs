@@ -2,8 +2,7 @@
 //! can be read that was not seen; what only the run can tell counts as any dataset. What a view is said to read is its
 //! maker's word, and decides about no right.
 
-use tidegauge_catalog::views::View;
-use tidegauge_lang::tree::Program;
+use tidegauge_lang::tree::{NamePattern, Program};
 use tidegauge_lang::{dataset_names, parse_query, resolve_view};
 use tidegauge_model::capability::ANY;
 use tidegauge_model::dataset::is_audit_name;
@@ -13,43 +12,59 @@ use super::Result;
 use crate::app::App;
 
 /// The datasets that a query reads.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Reads {
-    /// In the order in which the query names them.
-    pub(super) names: Vec<String>,
-    /// Whether it may read others too: by a pattern, or by a name that is not known yet.
-    pub(super) is_open: bool,
+    /// Names and patterns, in the order in which the query has them.
+    patterns: Vec<NamePattern>,
+    /// Whether it has a name that is not known yet.
+    has_unknown: bool,
 }
 
 impl Reads {
     pub(super) fn of(program: Program) -> Self {
-        let Ok(mut query) = resolve_view(program) else {
-            return Self { names: Vec::new(), is_open: true };
-        };
-        let mut reads = Self::default();
-        for pattern in dataset_names(&mut query) {
-            match pattern.plain() {
-                Some(name) => reads.names.push(name.to_owned()),
-                None => reads.is_open = true,
-            }
+        match resolve_view(program) {
+            Ok(mut query) => Self { patterns: dataset_names(&mut query), has_unknown: false },
+            Err(_) => Self { patterns: Vec::new(), has_unknown: true },
         }
-        reads
+    }
+
+    /// What a text reads; none where it is not understood.
+    pub(super) fn of_text(text: &str) -> Option<Self> {
+        let (program, diagnostics) = parse_query(text);
+        diagnostics.is_empty().then(|| Self::of(program))
+    }
+
+    /// The names that it has, in its order.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.patterns.iter().filter_map(NamePattern::plain)
+    }
+
+    /// Whether it may read others too: by a pattern, or by a name that is not known yet.
+    pub(super) fn is_open(&self) -> bool {
+        self.has_unknown || self.patterns.iter().any(|pattern| pattern.plain().is_none())
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let parts = self.patterns.iter().flat_map(|pattern| &pattern.parts);
+        let texts: usize = parts.map(|part| size_of::<String>() + part.len()).sum();
+        size_of::<Self>() + self.patterns.len() * size_of::<NamePattern>() + texts
+    }
+
+    /// Whether it may read a dataset.
+    fn may_be_of(&self, dataset: &str) -> bool {
+        self.has_unknown || self.patterns.iter().any(|pattern| pattern.fits(dataset))
     }
 }
 
 /// Whether a view may be queried, by the right on it or on all that it reads. No view hands on the audit trail.
-pub(super) fn may_query(held: &Capabilities, view: &View) -> bool {
-    let may_use = held.allows_view(&view.name, ViewArea::Query, Action::Read);
+pub(super) fn may_query(held: &Capabilities, view: &str, reads: &Reads) -> bool {
+    let may_use = held.allows_view(view, ViewArea::Query, Action::Read);
     let may_read = |name: &str| match is_audit_name(name) && may_use {
         true => held.allows_audit(),
         false => may_use || held.allows_dataset(name, DatasetArea::Query, Action::Read),
     };
-    let (program, diagnostics) = parse_query(&view.apl);
-    if !diagnostics.is_empty() {
-        return false;
-    }
-    let reads = Reads::of(program);
-    reads.names.iter().all(|name| may_read(name)) && (!reads.is_open || may_read(ANY))
+    reads.names().all(may_read) && (!reads.is_open() || may_read(ANY))
 }
 
 /// The views that monitors of an organisation read, or have read, and that read a dataset themselves.
@@ -67,12 +82,7 @@ pub(super) async fn monitored_views_of(app: &App, org: &OrgId, dataset: &str) ->
 
 /// Whether a query reads a dataset. One that is not understood any more may have.
 fn reads(text: &str, dataset: &str) -> bool {
-    let (program, diagnostics) = parse_query(text);
-    if !diagnostics.is_empty() {
-        return true;
-    }
-    let Ok(mut query) = resolve_view(program) else { return true };
-    dataset_names(&mut query).iter().any(|pattern| pattern.fits(dataset))
+    Reads::of_text(text).is_none_or(|reads| reads.may_be_of(dataset))
 }
 
 #[cfg(test)]
@@ -81,10 +91,9 @@ mod tests {
 
     /// The names, with a star where others may be read too.
     fn named(text: &str) -> Vec<String> {
-        let (program, diagnostics) = parse_query(text);
-        assert_eq!(diagnostics, [], "{text}");
-        let Reads { mut names, is_open } = Reads::of(program);
-        if is_open {
+        let reads = Reads::of_text(text).unwrap_or_else(|| panic!("{text}"));
+        let mut names: Vec<String> = reads.names().map(str::to_owned).collect();
+        if reads.is_open() {
             names.push("*".to_owned());
         }
         names

@@ -70,11 +70,10 @@ pub async fn delete(app: &App, caller: &Caller, id_or_name: &str) -> Result<()> 
 /// Others read what a view reads, and monitors watch it: who takes that from them, or puts something else in its place,
 /// must be allowed to read it. One that is understood no more is read by nobody.
 fn check_taken(caller: &Caller, present: &View) -> Result<()> {
-    let (program, diagnostics) = parse_query(&present.apl);
-    if !diagnostics.is_empty() {
-        return Ok(());
+    match Reads::of_text(&present.apl) {
+        Some(reads) => check_rights(caller, &reads, "the present query"),
+        None => Ok(()),
     }
-    check_rights(caller, &Reads::of(program), "the present query")
 }
 
 fn not_found() -> Error {
@@ -99,7 +98,7 @@ fn checked(caller: &Caller, id: ViewId, input: ViewInput) -> Result<View> {
         id,
         name: input.name,
         apl: input.apl,
-        datasets: if given.is_empty() { reads.names } else { given },
+        datasets: if given.is_empty() { reads.names().map(str::to_owned).collect() } else { given },
         description,
         created: caller.now,
         created_by: caller.user.clone(),
@@ -132,8 +131,8 @@ fn check_datasets(datasets: &[String]) -> Result<()> {
 /// Who may query a view reads what it reads, so only who may read that themselves can set its query. `which` query it is
 /// about stands in the hint.
 fn check_rights(caller: &Caller, reads: &Reads, which: &str) -> Result<()> {
-    let some_unknown = reads.is_open.then_some(ANY);
-    for dataset in reads.names.iter().map(String::as_str).chain(some_unknown) {
+    let some_unknown = reads.is_open().then_some(ANY);
+    for dataset in reads.names().chain(some_unknown) {
         caller.check_dataset(dataset, DatasetArea::Query, Action::Read).map_err(|refused| {
             refused.hint(format!("{which} reads {dataset}, which needs query with action: read"))
         })?;

@@ -459,6 +459,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         read_back_what_was_inserted,
         replace_what_a_caller_may_set,
         begin_the_monitors_anew_that_read_them,
+        are_told_that_monitors_read_or_have_read,
         share_their_names_with_datasets,
         take_one_of_many_with_the_same_name,
         are_refused_beyond_the_limit,

@@ -343,5 +343,10 @@ pub(crate) async fn are_lost_when_what_they_read_goes(test: &TestCatalog<'_>) {
     let known = test.monitor_reads(&ours, None).await.unwrap();
     assert_eq!(known.of(&"mon_1".into(), Some(2)), None);
     assert!(known.of(&"mon_1".into(), Some(3)).is_some());
-    assert_eq!(test.monitored_views(&ours).await.unwrap().into_iter().collect::<Vec<_>>(), ["daily", "logs"]);
+
+    // Nobody can tell what a damaged list named beside what it holds.
+    test.database.execute("UPDATE monitor_reads SET views = views || '!'").await;
+    assert_eq!(test.database.count("monitor_reads").await, 5);
+    test.begin_monitors_anew(&ours, Gone { dataset: Some("logs"), views: &[] }).await.unwrap();
+    assert_eq!(test.database.count("monitor_reads").await, 4, "mon_3 has a view of that name");
 }

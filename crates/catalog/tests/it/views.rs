@@ -2,6 +2,7 @@
 
 use tidegauge_catalog::Error;
 use tidegauge_catalog::limits::VIEWS_MAX;
+use tidegauge_catalog::monitors::{Monitor, Reads};
 use tidegauge_catalog::views::View;
 use tidegauge_model::{ErrorKind, OrgId};
 use tokio::task::JoinSet;
@@ -119,6 +120,36 @@ pub(crate) async fn begin_the_monitors_anew_that_read_them(test: &TestCatalog<'_
     assert_eq!(changed(daily).await, 3);
     assert!(delete(test, &ours, "view_1").await);
     assert_eq!(epoch().await, 4);
+}
+
+pub(crate) async fn are_told_that_monitors_read_or_have_read(test: &TestCatalog<'_>) {
+    let (ours, theirs) = samples::two_orgs(test).await;
+    for (id, org, name) in [
+        ("view_1", &ours, "daily"),
+        ("view_2", &ours, "weekly"),
+        ("view_3", &ours, "yearly"),
+        ("view_4", &theirs, "monthly"),
+    ] {
+        insert(test, org, &view(id, name)).await;
+    }
+    let reading = |views: &[&str], epoch: i64| {
+        let views = views.iter().map(|&name| name.to_owned()).collect();
+        Monitor {
+            reads: Reads { datasets: vec!["logs".to_owned()], views },
+            epoch,
+            ..monitor("mon_1", &ours)
+        }
+    };
+    let change = samples::change(&ours);
+    test.insert_monitor(&reading(&["daily"], 1), MANY, &change).await.unwrap();
+    let moved = reading(&["weekly", "none of ours", "monthly"], 2);
+    test.replace_monitor(&moved, &change).await.unwrap().unwrap();
+    let told = async || test.monitored_views(&ours).await.unwrap().into_iter().collect::<Vec<_>>();
+    assert_eq!(told().await, ["daily", "weekly"]);
+    assert!(test.monitored_views(&theirs).await.unwrap().is_empty());
+    // A damaged list may have named any of them.
+    test.database.execute("UPDATE monitor_reads SET views = '[!' WHERE epoch = 1").await;
+    assert_eq!(told().await, ["daily", "weekly", "yearly"]);
 }
 
 pub(crate) async fn share_their_names_with_datasets(test: &TestCatalog<'_>) {

@@ -10,6 +10,7 @@ use super::geoip::GeoIp;
 use super::meter::Meter;
 use super::notes::Notes;
 use crate::config::QueryLimits;
+use crate::service::known_reads::KnownReads;
 
 /// What queries share.
 #[derive(Debug)]
@@ -18,6 +19,8 @@ pub struct QueryState {
     pub meter: Arc<Meter>,
     pub notes: Arc<Notes>,
     pub definitions: Arc<Definitions>,
+    /// What the texts of views read.
+    pub known_reads: Arc<KnownReads>,
     /// What reads files on the web, where queries may do that.
     pub files: Option<Arc<dyn Files>>,
     pub geoip: Option<Arc<GeoIp>>,
@@ -31,6 +34,7 @@ impl QueryState {
             meter: Arc::default(),
             notes: Arc::default(),
             definitions: Arc::default(),
+            known_reads: Arc::default(),
             files,
             geoip,
         }

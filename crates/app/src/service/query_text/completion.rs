@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow_array::cast::AsArray;
+use tidegauge_catalog::views::View;
 use tidegauge_lang::complete::{Completions, Existing, KnownField, fields_of};
 use tidegauge_lang::tree::{Expr, ExprKind, NamePattern, Query, Type};
 use tidegauge_lang::{Span, complete, parse_query, print_expression};
@@ -170,8 +171,10 @@ async fn queryable_views(app: &App, caller: &Caller) -> Result<Vec<String>> {
         bytes += view.apl.len();
         bytes <= VIEW_BYTES_MAX
     });
+    let known = Arc::clone(&app.queries.known_reads);
     let names = move || {
-        let queryable = views.into_iter().filter(|view| may_query(&held, view));
+        let may = |view: &View| known.of(&view.apl).is_some_and(|reads| may_query(&held, &view.name, &reads));
+        let queryable = views.into_iter().filter(may);
         queryable.map(|view| view.name).collect::<Vec<String>>()
     };
     Ok(app.background.compute(names).await)
