@@ -39,6 +39,7 @@ use tower::ServiceExt;
 use crate::database::{Backend, new_postgres_database};
 use crate::disk::TestDisk;
 use crate::sqlite_copy;
+use crate::waiting::WAIT_MAX;
 
 /// The moment at which every test begins.
 pub(crate) const START: &str = "2026-06-01T12:00:00Z";
@@ -490,7 +491,8 @@ async fn new_catalog(backend: Backend, folder: &std::path::Path) -> (Location, A
         }
         Backend::Postgres => Location::Postgres(new_postgres_database()),
     };
-    let catalog = Catalog::open(&location, SealKey::new(&[KEY_BYTE; SealKey::LENGTH])).await.unwrap();
+    let key = SealKey::new(&[KEY_BYTE; SealKey::LENGTH]);
+    let catalog = Catalog::open_waiting(&location, key, WAIT_MAX).await.unwrap();
     (location, Arc::new(catalog))
 }
 

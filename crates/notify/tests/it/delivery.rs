@@ -26,6 +26,7 @@ use tidegauge_notify::worker::{Worker, WorkerOptions as Sending};
 
 use crate::receiver::{Receiver, WorkerOptions};
 use crate::samples::{at, closed, opened};
+use crate::waiting::WAIT_MAX;
 
 pub(crate) const OWNER: &str = "user_owner";
 
@@ -78,7 +79,8 @@ impl Desk {
         let path = folder.path().join("catalog.sqlite");
         crate::sqlite_copy::put(&path, 1);
         let location = Location::Sqlite(path);
-        let catalog = Arc::new(Catalog::open(&location, SealKey::new(&[1; 32])).await.unwrap());
+        let catalog =
+            Arc::new(Catalog::open_waiting(&location, SealKey::new(&[1; 32]), WAIT_MAX).await.unwrap());
         let clock = Arc::new(ManualClock::at(at(0)));
         let org = Org::self_hosted("org_1".into(), "Ours".to_owned(), "a@example.com".to_owned(), at(0));
         let person = Person {
