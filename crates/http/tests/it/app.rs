@@ -195,7 +195,13 @@ impl Resolver for NoNames {
 }
 
 fn query_limits() -> QueryLimits {
-    QueryLimits { max_body_bytes: BODY_MAX, time_max: HANGS, answer_bytes_max: 16 << 20, external_data: None }
+    QueryLimits {
+        max_body_bytes: BODY_MAX,
+        time_max: HANGS,
+        completion_time_max: HANGS,
+        answer_bytes_max: 16 << 20,
+        external_data: None,
+    }
 }
 
 fn first_settings(folder: &std::path::Path) -> FirstStart {
