@@ -96,7 +96,7 @@ impl Answer {
 }
 
 /// Far more than anything takes on a slow machine that others use too.
-const HANGS: Duration = Duration::from_secs(1_200);
+pub(crate) const HANGS: Duration = Duration::from_secs(1_200);
 
 fn http_limits() -> HttpLimits {
     HttpLimits { request_timeout: HANGS, max_body_bytes: BODY_MAX, max_requests_in_flight: 64 }
