@@ -17,7 +17,7 @@ import urllib.error
 import urllib.request
 
 # A service that is asked too much at once says so; then it is asked again.
-ATTEMPTS = 20
+ATTEMPTS = 240
 
 
 def ask(url, token, apl):

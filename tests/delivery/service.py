@@ -4,7 +4,7 @@ import json
 import subprocess
 import urllib.request
 
-WAIT_SECONDS = 30
+WAIT_SECONDS = 300
 
 
 class Service:

@@ -32,7 +32,7 @@ LARGE = SETTINGS | {
 ASKED, LASTS = 3, 2
 
 # After so long, what a question put on the disk is not about to go any more.
-GONE_SECONDS = 10
+GONE_SECONDS = 120
 
 
 def prepare(bench):

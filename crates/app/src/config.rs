@@ -36,6 +36,8 @@ pub struct IngestLimits {
 pub struct QueryLimits {
     pub max_body_bytes: usize,
     pub time_max: Duration,
+    /// For how long values are looked up that somebody could write next. Nobody waits for those as for an answer.
+    pub completion_time_max: Duration,
     /// About how much the rows of an answer may have.
     pub answer_bytes_max: usize,
     /// From where queries may read files; none is from nowhere.

@@ -19,7 +19,8 @@ use crate::context::{CatalogContext, Point};
 use crate::lease::Claim;
 use crate::{Error, Result, SealKey};
 
-/// How long a statement waits for a free connection or for SQLite's lock before the caller is told to try again.
+/// How long a statement waits for a free connection or for another's lock before the caller is told to try again. Who hangs
+/// with the lock on the lease must not make all others hang, who would not even hear that they may try again.
 const WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// SQLite reads in parallel with its one writer; more readers than cores only wait for each other.
@@ -32,10 +33,6 @@ const SQLITE_SYNCHRONOUS_FULL: i64 = 2;
 const SQLITE_JOURNAL_BYTES: u64 = 4 << 20;
 
 const POSTGRES_CONNECTIONS_MAX: u32 = 16;
-
-/// How long a statement waits for another's lock in PostgreSQL. Who hangs with the lock on the lease must not make all
-/// others hang, who would not even hear that they may try again.
-const POSTGRES_LOCK_WAIT: Duration = WAIT_MAX;
 
 /// How long PostgreSQL lets a transaction stand still between two statements, of which ours are sent one after the
 /// other. It ends well within a lease, so that a process that stands still holds the lease's row for no longer than it
@@ -180,9 +177,14 @@ impl Catalog {
     /// Opens the catalogue, creating it or bringing its schema up to date, and proves that the key is the one that
     /// its secrets were sealed with.
     pub async fn open(location: &Location, key: SealKey) -> Result<Self> {
+        Self::open_waiting(location, key, WAIT_MAX).await
+    }
+
+    /// The same with another limit to how long a statement waits. Tests wait for longer than a machine stands still.
+    pub async fn open_waiting(location: &Location, key: SealKey, wait_max: Duration) -> Result<Self> {
         let db = match location {
-            Location::Sqlite(path) => open_sqlite(path).await?,
-            Location::Postgres(url) => open_postgres(url).await?,
+            Location::Sqlite(path) => open_sqlite(path, wait_max).await?,
+            Location::Postgres(url) => open_postgres(url, wait_max).await?,
         };
         // What an earlier process forgot last may be left.
         let is_wiped = AtomicBool::new(false);
@@ -291,7 +293,7 @@ impl Catalog {
     }
 }
 
-async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
+async fn open_sqlite(path: &std::path::Path, wait_max: Duration) -> Result<Db> {
     make_private(path)?;
     // Full synchronisation costs a disk sync per commit and is the promise: an acknowledged change survives a
     // power cut, which SQLite's usual setting for this journal does not give.
@@ -301,12 +303,12 @@ async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
-        .busy_timeout(WAIT_MAX)
+        .busy_timeout(wait_max)
         .pragma("cache_size", "-65536")
         // What is known of a segment has the least and the greatest of its values: they go with the row.
         .pragma("secure_delete", "on")
         .pragma("journal_size_limit", SQLITE_JOURNAL_BYTES.to_string());
-    let write = lasting()
+    let write = lasting(wait_max)
         .max_connections(1)
         .after_release(|connection, _| Box::pin(is_fit_for_use(connection)))
         .connect_with(options.clone())
@@ -315,7 +317,7 @@ async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
     let mut transaction = write.begin_with("BEGIN IMMEDIATE").await?;
     sqlx::migrate!("migrations/sqlite").run(&mut *transaction).await?;
     transaction.commit().await?;
-    let read = lasting()
+    let read = lasting(wait_max)
         .min_connections(SQLITE_READERS)
         .max_connections(SQLITE_READERS)
         // A connection to a file does not go away by itself, and asking whether it has costs as much as a question.
@@ -327,8 +329,8 @@ async fn open_sqlite(path: &std::path::Path) -> Result<Db> {
 
 /// Connections that last. Each has a thread, which has the priority of whoever opens it: those of the start have that of
 /// requests, while one that a job opens later would give way to all queries, and requests that ask it with it.
-fn lasting() -> SqlitePoolOptions {
-    SqlitePoolOptions::new().acquire_timeout(WAIT_MAX).idle_timeout(None).max_lifetime(None)
+fn lasting(wait_max: Duration) -> SqlitePoolOptions {
+    SqlitePoolOptions::new().acquire_timeout(wait_max).idle_timeout(None).max_lifetime(None)
 }
 
 /// Whether a connection can be used again. After an error of its disk SQLite ends a transaction by itself, which the
@@ -352,7 +354,7 @@ fn make_private(path: &std::path::Path) -> Result<()> {
     })
 }
 
-async fn open_postgres(url: &str) -> Result<Db> {
+async fn open_postgres(url: &str, wait_max: Duration) -> Result<Db> {
     let options: PgConnectOptions = url.parse().map_err(|_| {
         let message =
             "the catalogue's address is not of the form postgres://user:password@host:port/database";
@@ -361,12 +363,13 @@ async fn open_postgres(url: &str) -> Result<Db> {
     let options = options.application_name("tidegauge");
     let milliseconds = |time: Duration| time.as_millis().to_string();
     let waits = [
-        ("lock_timeout", milliseconds(POSTGRES_LOCK_WAIT)),
-        ("idle_in_transaction_session_timeout", milliseconds(POSTGRES_IDLE_MAX)),
+        ("lock_timeout", milliseconds(wait_max)),
+        // Who may wait for longer may also stand still for longer.
+        ("idle_in_transaction_session_timeout", milliseconds(POSTGRES_IDLE_MAX.max(wait_max))),
     ];
     let pool = PgPoolOptions::new()
         .max_connections(POSTGRES_CONNECTIONS_MAX)
-        .acquire_timeout(WAIT_MAX)
+        .acquire_timeout(wait_max)
         .connect_with(options.clone().options(waits))
         .await?;
     // Without the limits: who starts while another one brings the schema up to date waits until that is done.

@@ -54,7 +54,7 @@ def equal(actual, expected):
 
 def post(path, body):
     headers = {"Authorization": f"Bearer {OWNER}", "X-Axiom-Org-Id": ORG}
-    answer = requests.post(f"{URL}{path}", json=body, headers=headers, timeout=60)
+    answer = requests.post(f"{URL}{path}", json=body, headers=headers, timeout=300)
     if answer.status_code not in (200, 201):
         raise AssertionError(f"{path}: {answer.status_code} {answer.text}")
     return answer.json()
@@ -70,7 +70,7 @@ def connected(mode, token=None, **settings):
     headers = {"X-Axiom-Org-Id": ORG}
     if token:
         headers["Authorization"] = f"Bearer {token}"
-    http = httpx2.AsyncClient(headers=headers, timeout=60, **settings)
+    http = httpx2.AsyncClient(headers=headers, timeout=300, **settings)
     return Client(streamable_http_client(MCP, http_client=http), mode=mode)
 
 
@@ -220,7 +220,7 @@ async def limited(limit):
         return
     headers = {"Authorization": f"Bearer {EVERYTHING}"}
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    statuses = {requests.post(MCP, json=ping, headers=headers, timeout=60).status_code for _ in range(20)}
+    statuses = {requests.post(MCP, json=ping, headers=headers, timeout=300).status_code for _ in range(20)}
     equal(statuses, {200, 429})
 
 

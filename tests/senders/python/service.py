@@ -8,7 +8,7 @@ import time
 import urllib.error
 import urllib.request
 
-WAIT_SECONDS = 60
+WAIT_SECONDS = 300
 
 
 def free_port():

@@ -106,7 +106,7 @@ export function accessibilityTests(watched) {
       const found = [];
       for (const [path, ready] of await screens(service)) {
         await page.goto(service.address + path);
-        await page.locator(ready).first().waitFor({ timeout: 20_000 });
+        await page.locator(ready).first().waitFor();
         await page.waitForTimeout(300);
         assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), theme);
         found.push(...(await violations(page, path)));
@@ -123,7 +123,7 @@ export function accessibilityTests(watched) {
           await page.goto(service.address + path);
           if (path === EVENTS) await page.locator(".row .cell").first().waitFor();
           await act?.(page);
-          await page.locator(ready).first().waitFor({ timeout: 20_000 });
+          await page.locator(ready).first().waitFor();
           await page.waitForTimeout(200);
           // Dark they differ in their colours alone.
           const rules = theme === "dark" ? ["color-contrast"] : RULES;
@@ -180,7 +180,7 @@ export function accessibilityTests(watched) {
       const found = [];
       for (const [path, ready] of await screens(service)) {
         await page.goto(service.address + path);
-        await page.locator(ready).first().waitFor({ state: "attached", timeout: 20_000 });
+        await page.locator(ready).first().waitFor({ state: "attached" });
         for (const lost of await page.evaluate(cutOff)) found.push(`${path}: ${lost}`);
       }
       // A button that does lie beside the page is found.

@@ -2,7 +2,7 @@
 // of exact numbers, values that are looked at only when a field is opened.
 
 import assert from "node:assert/strict";
-import { openPage } from "./browser.js";
+import { openPage, until } from "./browser.js";
 
 const address = (service, parameters) =>
   `${service.address}/explore?${new URLSearchParams({ from: "now-6h", to: "now", ...parameters })}`;
@@ -77,7 +77,7 @@ export function arrivingTests(watched) {
         page
           .locator(".rates")
           .evaluate((element) => element.title.match(/\d[\d,]*/g).map((text) => Number(text.replaceAll(",", ""))));
-      for (let tries = 0; tries < 50 && (await figures())[0] < sent; tries++) await page.waitForTimeout(200);
+      await until(page, "all are counted", async () => (await figures())[0] >= sent);
       const [arrived, leftOut] = await figures();
       assert.equal(arrived, sent, "all are counted");
       assert.ok(leftOut > 0 && leftOut < arrived, `${leftOut} of ${arrived} left out`);
@@ -133,21 +133,17 @@ export function arrivingTests(watched) {
 
   watched("23: a pattern is left out by a click", async ({ page, service }) => {
     await page.goto(address(service, { q: "gen", tab: "patterns" }));
-    await page.locator("td.template").first().waitFor({ timeout: 30_000 });
+    await page.locator("td.template").first().waitFor();
     const name = page.locator("td.template").first();
     const shown = await name.evaluate((cell) =>
       cell.textContent.replace(cell.querySelector(".example").textContent, ""),
     );
     await page.getByRole("button", { name: "No events of this pattern" }).first().click();
     await page.locator(".chip", { hasText: "template(message) !=" }).waitFor();
-    await page.waitForFunction(
-      (text) => {
-        const cells = [...document.querySelectorAll("td.template")];
-        return cells.length > 0 && !cells.some((cell) => cell.textContent.startsWith(text));
-      },
-      shown,
-      { timeout: 30_000 },
-    );
+    await page.waitForFunction((text) => {
+      const cells = [...document.querySelectorAll("td.template")];
+      return cells.length > 0 && !cells.some((cell) => cell.textContent.startsWith(text));
+    }, shown);
   });
 
   watched(

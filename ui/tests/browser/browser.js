@@ -4,6 +4,9 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
 
+/** For how long what must come is waited for: far longer than it takes on a slow machine that others use too. */
+const WAIT_MS = 120_000;
+
 const PATHS = [process.env.CHROMIUM, "/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/google-chrome"];
 
 export function browserPath() {
@@ -29,6 +32,7 @@ export async function openPage(
     timezoneId,
     permissions: ["clipboard-read", "clipboard-write"],
   });
+  context.setDefaultTimeout(WAIT_MS);
   // Of the context, so that pages that a test opens beside the first one are heard as well.
   const faults = [];
   context.on("console", (message) => {
@@ -60,12 +64,21 @@ export async function signIn(page, link) {
 export async function copied(page, act) {
   await page.evaluate(() => navigator.clipboard.writeText(""));
   await act();
-  for (let tries = 0; tries < 200; tries++) {
-    const text = await page.evaluate(() => navigator.clipboard.readText());
-    if (text !== "") return text;
+  let text = "";
+  await until(page, "something was copied", async () => {
+    text = await page.evaluate(() => navigator.clipboard.readText());
+    return text !== "";
+  });
+  return text;
+}
+
+/** Looks until something is so that the page itself cannot be asked for. */
+export async function until(page, what, look) {
+  const end = Date.now() + WAIT_MS;
+  while (!(await look())) {
+    if (Date.now() > end) throw new Error(`never: ${what}`);
     await page.waitForTimeout(50);
   }
-  throw new Error("nothing was copied");
 }
 
 /** For `addInitScript`: keeps every text that charts write on their canvases in `drawnTexts`. */

@@ -14,6 +14,7 @@ import {
   textOf,
   watchBatches,
 } from "./boards.js";
+import { until } from "./browser.js";
 
 export function dashboardTests(watched) {
   watched(
@@ -51,7 +52,7 @@ export function dashboardTests(watched) {
       await page.goto(`${service.address}/dashboards/all-charts`);
       for (const [id, drawn] of Object.entries(DRAWN)) {
         await cellOf(page, id).scrollIntoViewIfNeeded();
-        await cellOf(page, id).locator(drawn).first().waitFor({ state: "attached", timeout: 15_000 });
+        await cellOf(page, id).locator(drawn).first().waitFor({ state: "attached" });
       }
       assert.equal(await page.locator(".problem").count(), 0);
       assert.deepEqual(await textOf(service, "all-charts"), before);
@@ -86,8 +87,7 @@ export function dashboardTests(watched) {
       assert.ok(first.has("now:p0") && first.size < 8, `asked: ${[...first]}`);
       assert.equal(seen.asked[0].length, first.size, "all in sight are asked together");
       // A refresh begins after the answer before it, and asks what is in sight alone.
-      await page.waitForTimeout(3500);
-      assert.ok(seen.asked.length >= 3, `${seen.asked.length} batches`);
+      await until(page, "three batches", () => seen.asked.length >= 3);
       assert.ok(!seen.ids().includes("now:p19"));
       await cellOf(page, "p19").scrollIntoViewIfNeeded();
       await cellOf(page, "p19").locator(".value").waitFor();
@@ -98,8 +98,7 @@ export function dashboardTests(watched) {
       await page.waitForTimeout(3000);
       assert.equal(seen.asked.length, count);
       await hide(page, "visible");
-      await page.waitForTimeout(1500);
-      assert.ok(seen.asked.length > count);
+      await until(page, "a batch after the page is seen again", () => seen.asked.length > count);
       assert.equal(seen.most, 1);
       await seen.end();
     },
@@ -227,6 +226,7 @@ export function dashboardTests(watched) {
       seen.asked.length = 0;
       await page.getByRole("combobox", { name: "Service", exact: true }).selectOption({ index: 1 });
       await page.waitForFunction(() => !location.search.includes("path_filter"));
+      await until(page, "the number is asked anew", () => seen.ids().includes("now:number"));
       await page.waitForTimeout(800);
       assert.deepEqual(
         seen.ids().filter((id) => id.startsWith("now:")),

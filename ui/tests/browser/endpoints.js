@@ -48,9 +48,7 @@ export function endpointTests(watched) {
 
     // The figures go on by themselves.
     await post(service, url, '[{"n": 1}, {"n": 2, "site": "own"}]');
-    await page.waitForFunction(() => document.querySelector(".figures dd").textContent === "3", null, {
-      timeout: 10_000,
-    });
+    await page.waitForFunction(() => document.querySelector(".figures dd").textContent === "3");
     const answer = await service.call("/v1/query/_apl?format=tabular", { apl: "hooks | summarize count() by site" });
     assert.deepEqual(answer.tables[0].columns, [["pier"], [3]]);
 
@@ -114,7 +112,7 @@ export function endpointTests(watched) {
     await row.getByText("nothing came yet").waitFor();
     await post(service, `${made.url}/loki/api/v1/push`, '{"streams": []}');
     // Without a reload: the count, the reason and when.
-    await row.getByText("the endpoint takes otlp, and this is loki").waitFor({ timeout: 10_000 });
+    await row.getByText("the endpoint takes otlp, and this is loki").waitFor();
     await row.getByText("refused", { exact: true }).waitFor();
     await row.getByText(/just now|\d+ s ago/).waitFor();
     await row.getByRole("cell", { name: "1", exact: true }).waitFor();
@@ -134,7 +132,7 @@ export function endpointTests(watched) {
     await page.getByText(/its time "tomorrow" cannot be read/).waitFor();
     assert.deepEqual([await figure(page, "Events"), await figure(page, "Failures")], ["1", "1"]);
     await post(service, part.url, '[{"a": 2}]');
-    await page.getByText("events were stored since").waitFor({ timeout: 10_000 });
+    await page.getByText("events were stored since").waitFor();
     await page.getByText("arriving", { exact: true }).waitFor();
 
     // A dataset that is gone.
@@ -294,7 +292,7 @@ export function endpointTests(watched) {
 
 /** Runs a command of the page as it stands. */
 async function command(text) {
-  await run("bash", ["-c", `${text.trimEnd()} --fail --silent --show-error`], { timeout: 20_000 });
+  await run("bash", ["-c", `${text.trimEnd()} --fail --silent --show-error`], { timeout: 120_000 });
 }
 
 function post(service, url, body) {

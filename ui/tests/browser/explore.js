@@ -1,7 +1,7 @@
 // Explore: asking, cancelling, mending, narrowing, reading, comparing, taking away.
 
 import assert from "node:assert/strict";
-import { openPage } from "./browser.js";
+import { openPage, until } from "./browser.js";
 
 const mod = process.platform === "darwin" ? "Meta" : "Control";
 
@@ -68,7 +68,7 @@ export function exploreTests(watched) {
     await page.keyboard.press(`${mod}+End`);
     await page.keyboard.type(" | where strln(path) > 1");
     const typed = performance.now();
-    await page.locator(".cm-lintRange-error").waitFor({ timeout: 5000 });
+    await page.locator(".cm-lintRange-error").waitFor();
     console.log(`    underlined after ${(performance.now() - typed).toFixed(0)} ms (goal 500)`);
     await page.keyboard.press("Escape");
     await page.keyboard.press(`${mod}+.`);
@@ -158,7 +158,6 @@ export function exploreTests(watched) {
             (row) => Number(row.getAttribute("aria-rowindex")) >= least,
           ),
         share === 1 ? rows + 1 : Math.floor(rows * 0.4),
-        { timeout: 20_000 },
       );
       const drawn = await page
         .locator(".viewport .row")
@@ -179,7 +178,7 @@ export function exploreTests(watched) {
   watched("25: explain: blocks left out and examined make the total", async ({ page, service }) => {
     await open(page, service, { q: "gen | where status >= 500", tab: "explain" });
     const line = page.getByText(/of .* examined, .* left out/);
-    await line.waitFor({ timeout: 20_000 });
+    await line.waitFor();
     const [examined, all, out] = (await line.textContent())
       .match(/[\d,]+/g)
       .map((text) => Number(text.replaceAll(",", "")));
@@ -219,9 +218,8 @@ export function exploreTests(watched) {
     await page.getByRole("button", { name: /^Cancel/ }).waitFor();
     await page.waitForTimeout(700);
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: /^Run/ }).waitFor({ timeout: 1000 });
-    for (let tries = 0; tries < 20 && (await count()) <= before; tries++) await page.waitForTimeout(100);
-    assert.ok((await count()) > before, "the service counts one more cancelled query");
+    await page.getByRole("button", { name: /^Run/ }).waitFor();
+    await until(page, "the service counts one more cancelled query", async () => (await count()) > before);
   });
 
   watched("14: integers beyond 2^53 are shown, filtered and linked exactly", async ({ page, service }) => {

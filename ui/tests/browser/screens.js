@@ -1,18 +1,19 @@
 // Stream, Datasets and Queries, and what is said of addresses that lead nowhere.
 
 import assert from "node:assert/strict";
+import { live } from "./streaming.js";
 
 export function screenTests(watched) {
   watched("26: the stream shows what arrives, and a pause holds still", async ({ page, service }) => {
     await page.goto(`${service.address}/stream?dataset=web`);
     await page.getByRole("log").waitFor();
-    await page.waitForTimeout(800);
+    await live(page);
     await service.call("/v1/datasets/web/ingest", [{ message: "seen in the stream", level: "warn" }]);
-    await page.getByText("seen in the stream").waitFor({ timeout: 5000 });
+    await page.getByText("seen in the stream").waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
     const before = await page.locator(".event").count();
     await service.call("/v1/datasets/web/ingest", [{ message: "came while paused" }]);
-    await page.getByRole("button", { name: /1 new below/ }).waitFor({ timeout: 5000 });
+    await page.getByRole("button", { name: /1 new below/ }).waitFor();
     assert.equal(await page.locator(".event").count(), before);
     await page.getByRole("button", { name: /1 new below/ }).click();
     await page.getByText("came while paused").waitFor();
@@ -28,7 +29,7 @@ export function screenTests(watched) {
       await page.getByRole("button", { name: "New virtual field" }).click();
       await page.getByLabel("Name").fill("failed");
       await page.getByLabel("Expression").fill("status >= 500");
-      await page.getByText("On the newest events:").waitFor({ timeout: 5000 });
+      await page.getByText("On the newest events:").waitFor();
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByRole("cell", { name: "failed", exact: true }).waitFor();
       await page.getByRole("tab", { name: "Care" }).click();

@@ -37,8 +37,8 @@ export function senderTests(watched) {
       await page.locator(".snippets nav").getByRole("button", { name, exact: true }).click();
       const text = await page.locator(".snippets pre").first().textContent();
       const before = await count(service, words);
-      if (name === "Python") await run("python3", ["-c", text], { timeout: 20_000 });
-      else await run("bash", ["-c", `${text} --fail --silent --show-error`], { timeout: 20_000 });
+      if (name === "Python") await run("python3", ["-c", text], { timeout: 120_000 });
+      else await run("bash", ["-c", `${text} --fail --silent --show-error`], { timeout: 120_000 });
       assert.equal(await count(service, words), before + 1, `${name}: ${text}`);
     }
   });

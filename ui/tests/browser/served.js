@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { openPage } from "./browser.js";
 import { memberPage } from "./members.js";
+import { live } from "./streaming.js";
 
 const explore = (service, parameters) => `${service.address}/explore?${new URLSearchParams(parameters)}`;
 
@@ -66,7 +67,7 @@ export function routeTests(watched) {
     };
     // On a machine that does other things a query takes longer than it has to, and costs more.
     let least = await cost();
-    for (let tries = 0; tries < 10 && least > before.cost.high * 2; tries++) least = Math.min(least, await cost());
+    for (let tries = 0; tries < 100 && least > before.cost.high * 2; tries++) least = Math.min(least, await cost());
     const words = `estimated ${before.cost.low} to ${before.cost.high} GB·ms, cost ${least}`;
     console.log(`    ${words}`);
     assert.ok(least >= before.cost.low / 2 && least <= before.cost.high * 2, words);
@@ -75,10 +76,10 @@ export function routeTests(watched) {
   watched("27: a late event appears in the stream", async ({ page, service }) => {
     await page.goto(`${service.address}/stream?dataset=web`);
     await page.getByRole("log").waitFor();
-    await page.waitForTimeout(1000);
+    await live(page);
     const time = new Date(Date.now() - 26 * 3_600_000).toISOString();
     await service.call("/v1/datasets/web/ingest", [{ _time: time, message: "a day late" }]);
-    await page.getByText("a day late").waitFor({ timeout: 5000 });
+    await page.getByText("a day late").waitFor();
   });
 
   watched("29: a frozen answer shows the rows as they were; the history has mine", async ({ page, service }) => {

@@ -2,6 +2,7 @@
 // What was there before a failure stays. And nobody's screen asks for what would be refused to them.
 
 import assert from "node:assert/strict";
+import { until } from "./browser.js";
 import { memberPage } from "./members.js";
 import { held, REFUSAL, screensWithStates } from "./screen-states.js";
 
@@ -17,7 +18,7 @@ export function stateTests(watched) {
       const wrong = [];
       for (const { name, path, asks, ready, empty, refused } of await screensWithStates(service)) {
         const look = async (what, seen) => {
-          await seen.waitFor({ timeout: 10_000 }).catch(() => wrong.push(`${name}: ${what}`));
+          await seen.waitFor().catch(() => wrong.push(`${name}: ${what}`));
         };
         const hand = await held(page, asks);
         await page.goto(service.address + path);
@@ -33,7 +34,7 @@ export function stateTests(watched) {
           await page.keyboard.press("Enter");
           await look("nothing after trying again", page.locator(ready).first());
           await box(page, refused)
-            .waitFor({ state: "detached", timeout: 10_000 })
+            .waitFor({ state: "detached" })
             .catch(() => wrong.push(`${name}: the box stays`));
           if ((await where(page)) === "BODY") wrong.push(`${name}: the keyboard is lost`);
         } else wrong.push(`${name}: no way to try again`);
@@ -60,7 +61,7 @@ export function stateTests(watched) {
       const rows = await page.locator("table.plain tbody tr").count();
       const list = await held(page, endpoints);
       await list.set("refuse");
-      await box(page).waitFor({ timeout: 15_000 });
+      await box(page).waitFor();
       await page.getByText("What is shown was there before.").waitFor();
       assert.equal(await page.locator("table.plain tbody tr").count(), rows);
       await list.set("pass");
@@ -206,12 +207,12 @@ export function stateTests(watched) {
         return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? "";
       });
     const settled = async (other) => {
-      for (let tries = 0; tries < 50; tries++) {
-        const now = await ink();
-        if (now !== "" && now !== other) return now;
-        await page.waitForTimeout(50);
-      }
-      return ink();
+      let now = "";
+      await until(page, `ink that is not ${other}`, async () => {
+        now = await ink();
+        return now !== "" && now !== other;
+      });
+      return now;
     };
     const light = await settled("");
     // The reader's own setting, which no preference of this page names.

@@ -30,7 +30,8 @@ function feed(service, dataset, make, everyMs = 100) {
   };
 }
 
-const live = (page) => page.locator(".state", { hasText: "live" }).waitFor();
+/** Waits until the stream follows what arrives. */
+export const live = (page) => page.locator(".state", { hasText: "live" }).waitFor();
 
 export function streamingTests(watched) {
   watched("26: what is selected or scrolled to stays while events arrive", async ({ page, service }) => {

@@ -2,7 +2,7 @@
 // only read, on every screen of the rail.
 
 import assert from "node:assert/strict";
-import { openPage } from "./browser.js";
+import { keepsTaste, openPage } from "./browser.js";
 import { memberPage, PASSWORD } from "./members.js";
 
 const bearer = (service, token, path) =>
@@ -252,13 +252,11 @@ export function teamTests(watched) {
     await page.getByRole("heading", { name: "Harbour Watch" }).waitFor();
     await page.getByRole("tab", { name: "Preferences" }).click();
     const letters = page.getByLabel("Single letters are keys");
-    await letters.uncheck();
-    await page.waitForTimeout(700);
+    await keepsTaste(page, () => letters.uncheck());
     assert.equal((await service.call("/v2/user/preferences")).letterKeys, false);
     await page.keyboard.press("?");
     assert.equal(await page.getByRole("dialog").count(), 0);
-    await letters.check();
-    await page.waitForTimeout(700);
+    await keepsTaste(page, () => letters.check());
   });
 
   watched("usage is shown by day and dataset, beside the licence", async ({ page, service }) => {

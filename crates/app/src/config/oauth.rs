@@ -1,6 +1,7 @@
 //! The issuers whose access tokens are accepted, as the operator has described them.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use tidegauge_auth::oauth::{Expected, Rules};
 use tidegauge_model::Role;
@@ -26,6 +27,8 @@ pub struct IssuerConfig {
     pub introspection: Option<IntrospectionClient>,
     pub dpop: DpopRule,
     pub allows_private_address: bool,
+    /// Longest time for one answer of it.
+    pub answer_time_max: Duration,
     pub rules: Rules,
     /// The role that unknown people get, if they get an account.
     pub provision: Option<Role>,

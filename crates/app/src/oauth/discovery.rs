@@ -11,9 +11,6 @@ use url::Url;
 
 use tidegauge_egress::{EgressError, FetchRequest, Fetcher, PlainHttp, addresses, read_address};
 
-/// Longest time for one answer of an issuer.
-const TIME_MAX: Duration = Duration::from_secs(5);
-
 /// Keys are fetched again after what the issuer says, but within these bounds.
 const FRESH_MIN: Duration = Duration::from_secs(5 * 60);
 const FRESH_MAX: Duration = Duration::from_secs(24 * 60 * 60);
@@ -47,12 +44,12 @@ pub enum Failure {
 }
 
 /// How an issuer is reached. Where its settings allow private addresses, any address is allowed: the operator chose it.
-pub fn fetcher(allows_private_address: bool) -> Fetcher {
+pub fn fetcher(allows_private_address: bool, time_max: Duration) -> Fetcher {
     Fetcher {
         is_allowed: if allows_private_address { |_| true } else { addresses::is_public },
         plain: if allows_private_address { PlainHttp::Loopback } else { PlainHttp::Nowhere },
         bytes_max: KEY_SET_BYTES_MAX,
-        time_max: TIME_MAX,
+        time_max,
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Issuer {
 
 impl Issuer {
     pub fn new(config: IssuerConfig, clock: &Arc<dyn Clock>, tasks: &TaskTracker) -> Self {
-        let fetcher = discovery::fetcher(config.allows_private_address);
+        let fetcher = discovery::fetcher(config.allows_private_address, config.answer_time_max);
         let has_keys = config.introspection.is_none();
         let jwks_cache =
             JwksCache::new(&config.expected.issuer, has_keys, fetcher, Arc::clone(clock), tasks.clone());

@@ -8,6 +8,8 @@ mod migrations;
 mod postgres_copy;
 #[path = "../shared/sqlite_copy.rs"]
 mod sqlite_copy;
+#[path = "../shared/waiting.rs"]
+mod waiting;
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -23,6 +25,7 @@ use tempfile::TempDir;
 use tidegauge_catalog::{Catalog, Error, Location, SealKey};
 use tidegauge_model::StarredQueryId;
 
+use self::waiting::WAIT_MAX;
 use crate::schema;
 
 const POSTGRES_VARIABLE: &str = "TIDEGAUGE_TEST_POSTGRES";
@@ -129,7 +132,8 @@ impl Database {
     }
 
     pub(crate) async fn open(&self, key_byte: u8) -> Result<Catalog, Error> {
-        Catalog::open(&self.location, SealKey::new(&[key_byte; SealKey::LENGTH])).await
+        let key = SealKey::new(&[key_byte; SealKey::LENGTH]);
+        Catalog::open_waiting(&self.location, key, WAIT_MAX).await
     }
 
     /// Runs one statement without parameters.

@@ -10,6 +10,8 @@ use std::process::{Command, Stdio};
 
 use tidegauge_catalog::{Catalog, Location, SealKey};
 
+use super::waiting::WAIT_MAX;
+
 /// Makes a database of that name in a server, with the schema of a catalogue. It has not seen a key yet.
 pub(crate) fn create(server: &str, name: &str) {
     let template = format!("tidegauge_migrated_{}", super::migrations::digest("postgres"));
@@ -41,7 +43,8 @@ fn make(server: &str, template: &str) {
     let opens = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            Catalog::open(&location, SealKey::new(&[0; SealKey::LENGTH])).await.unwrap().close().await;
+            let key = SealKey::new(&[0; SealKey::LENGTH]);
+            Catalog::open_waiting(&location, key, WAIT_MAX).await.unwrap().close().await;
         });
     };
     std::thread::spawn(opens).join().unwrap();

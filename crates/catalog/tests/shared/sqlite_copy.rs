@@ -6,6 +6,8 @@ use std::path::Path;
 
 use tidegauge_catalog::{Catalog, Location, SealKey};
 
+use super::waiting::WAIT_MAX;
+
 /// Puts a catalogue where there is none, as the first opening with a key of such bytes would leave it.
 pub(crate) fn put(path: &Path, key_byte: u8) {
     let name = format!("migrated-{}-{key_byte}.sqlite", super::migrations::digest("sqlite"));
@@ -26,7 +28,7 @@ fn make(kept: &Path, key_byte: u8) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let key = SealKey::new(&[key_byte; SealKey::LENGTH]);
-            Catalog::open(&location, key).await.unwrap().close().await;
+            Catalog::open_waiting(&location, key, WAIT_MAX).await.unwrap().close().await;
         });
     };
     std::thread::spawn(opens).join().unwrap();

@@ -135,7 +135,7 @@ mod tests {
             let context = Arc::clone(&context);
             async move {
                 let sorted = ordered(plan, order, None, &context);
-                let sorted = tokio::time::timeout(Duration::from_secs(60), sorted).await.unwrap().unwrap();
+                let sorted = tokio::time::timeout(Duration::from_secs(1_200), sorted).await.unwrap().unwrap();
                 sorted.column(0).as_primitive::<Int64Type>().values().to_vec()
             }
         };

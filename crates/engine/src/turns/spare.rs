@@ -112,6 +112,12 @@ impl Spare {
         }
     }
 
+    /// As if several organisations had asked later.
+    pub(super) fn put_off(&self, by: Duration) {
+        let mut state = self.lock();
+        state.several_at = state.several_at.map(|at| at + by);
+    }
+
     /// As if several organisations had asked longer ago.
     pub(super) fn let_pass(&self, by: Duration) {
         let mut state = self.lock();

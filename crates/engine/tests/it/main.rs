@@ -65,6 +65,8 @@ mod text_queries;
 mod told;
 mod trials;
 mod values;
+#[path = "../../../catalog/tests/shared/waiting.rs"]
+mod waiting;
 mod wide_keys;
 mod wide_rows;
 mod worded;

@@ -39,6 +39,7 @@ use tower::ServiceExt;
 use crate::database::{Backend, new_postgres_database};
 use crate::disk::TestDisk;
 use crate::sqlite_copy;
+use crate::waiting::WAIT_MAX;
 
 /// The moment at which every test begins.
 pub(crate) const START: &str = "2026-06-01T12:00:00Z";
@@ -95,7 +96,7 @@ impl Answer {
 }
 
 /// Far more than anything takes on a slow machine that others use too.
-const HANGS: Duration = Duration::from_secs(1_200);
+pub(crate) const HANGS: Duration = Duration::from_secs(1_200);
 
 fn http_limits() -> HttpLimits {
     HttpLimits { request_timeout: HANGS, max_body_bytes: BODY_MAX, max_requests_in_flight: 64 }
@@ -157,8 +158,8 @@ fn sending() -> WorkerOptions {
         webhook_client: WebhookClient {
             allowed: vec!["127.0.0.0/8".parse().unwrap()],
             allows_plain_http: true,
-            connect_time_max: seconds(3),
-            time_max: seconds(10),
+            connect_time_max: HANGS,
+            time_max: HANGS,
             response_bytes_max: 64 << 10,
             resolver: Arc::new(NoNames),
         },
@@ -194,7 +195,13 @@ impl Resolver for NoNames {
 }
 
 fn query_limits() -> QueryLimits {
-    QueryLimits { max_body_bytes: BODY_MAX, time_max: HANGS, answer_bytes_max: 16 << 20, external_data: None }
+    QueryLimits {
+        max_body_bytes: BODY_MAX,
+        time_max: HANGS,
+        completion_time_max: HANGS,
+        answer_bytes_max: 16 << 20,
+        external_data: None,
+    }
 }
 
 fn first_settings(folder: &std::path::Path) -> FirstStart {
@@ -490,7 +497,8 @@ async fn new_catalog(backend: Backend, folder: &std::path::Path) -> (Location, A
         }
         Backend::Postgres => Location::Postgres(new_postgres_database()),
     };
-    let catalog = Catalog::open(&location, SealKey::new(&[KEY_BYTE; SealKey::LENGTH])).await.unwrap();
+    let key = SealKey::new(&[KEY_BYTE; SealKey::LENGTH]);
+    let catalog = Catalog::open_waiting(&location, key, WAIT_MAX).await.unwrap();
     (location, Arc::new(catalog))
 }
 

@@ -15,6 +15,7 @@ use tidegauge_model::{Action, Capabilities, Clock, DatasetArea, Org, OrgArea, Or
 
 use crate::app::{Answer, BODY_MAX, KEY_BYTE, TestApp};
 use crate::role_edits::nobody_gains_by_edits;
+use crate::waiting::WAIT_MAX;
 
 pub(crate) type Case = fn(TestApp) -> Pin<Box<dyn Future<Output = ()>>>;
 
@@ -359,7 +360,8 @@ async fn changed_elsewhere(app: TestApp) {
     let token = app.api_token(Capabilities::all(), None).await;
     let status = async || app.send("GET", "/v2/notifiers", Some(&token), None).await.status;
     assert_eq!(status().await, 200);
-    let elsewhere = Catalog::open(&app.location, SealKey::new(&[KEY_BYTE; SealKey::LENGTH])).await.unwrap();
+    let key = SealKey::new(&[KEY_BYTE; SealKey::LENGTH]);
+    let elsewhere = Catalog::open_waiting(&app.location, key, WAIT_MAX).await.unwrap();
     let id = elsewhere.list_tokens(&app.org).await.unwrap()[0].id.clone();
     let change =
         Change { org: None, actor: "operator".to_owned(), at: app.clock.now(), request_id: String::new() };

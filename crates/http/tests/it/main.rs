@@ -49,6 +49,8 @@ mod small_bodies;
 mod sqlite_copy;
 mod tail_cases;
 mod usage_cases;
+#[path = "../../../catalog/tests/shared/waiting.rs"]
+mod waiting;
 
 use libtest_mimic::{Arguments, Trial};
 

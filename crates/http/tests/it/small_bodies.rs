@@ -2,22 +2,18 @@
 
 use std::io::Write;
 use std::sync::mpsc::{Sender, channel};
-use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use serde_json::json;
 
-use crate::app::TestApp;
+use crate::app::{HANGS, TestApp};
 use crate::cases::Case;
 
 pub(crate) const ALL: &[(&str, Case)] =
     &[("small_bodies_are_read_while_large_ones_wait", |app| Box::pin(at_once(app)))];
 
 const PATH: &str = "/v1/datasets/d/ingest";
-
-/// What takes longer than this does not come.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Keeps every background thread from its work until what it gives is dropped.
 fn occupy(app: &TestApp) -> Vec<Sender<()>> {
@@ -36,7 +32,7 @@ fn occupy(app: &TestApp) -> Vec<Sender<()>> {
         held.push(hold);
     }
     for _ in 0..count {
-        has_begun.recv_timeout(PATIENCE).unwrap();
+        has_begun.recv_timeout(HANGS).unwrap();
     }
     held
 }
@@ -63,7 +59,7 @@ async fn at_once(app: TestApp) {
     for (encoding, body) in bodies {
         let length = body.len().to_string();
         let headers = [("content-encoding", encoding), ("content-length", length.as_str())];
-        let sent = tokio::time::timeout(PATIENCE, app.send_bytes(PATH, &headers, body)).await;
+        let sent = tokio::time::timeout(HANGS, app.send_bytes(PATH, &headers, body)).await;
         let answer = sent.unwrap_or_else(|_| panic!("{encoding} waits"));
         assert_eq!(answer.status, 200, "{encoding}: {answer:?}");
         assert_eq!(answer.json()["processedBytes"], event.len(), "{encoding}");

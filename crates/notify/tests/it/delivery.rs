@@ -26,6 +26,7 @@ use tidegauge_notify::worker::{Worker, WorkerOptions as Sending};
 
 use crate::receiver::{Receiver, WorkerOptions};
 use crate::samples::{at, closed, opened};
+use crate::waiting::WAIT_MAX;
 
 pub(crate) const OWNER: &str = "user_owner";
 
@@ -42,7 +43,7 @@ fn sending(bases: Bases, time_max: Duration) -> Sending {
         webhook_client: WebhookClient {
             allowed: vec!["127.0.0.0/8".parse().unwrap()],
             allows_plain_http: true,
-            connect_time_max: Duration::from_secs(3),
+            connect_time_max: time_max,
             time_max,
             response_bytes_max: 64 * 1024,
             resolver: Arc::new(SystemResolver),
@@ -78,7 +79,8 @@ impl Desk {
         let path = folder.path().join("catalog.sqlite");
         crate::sqlite_copy::put(&path, 1);
         let location = Location::Sqlite(path);
-        let catalog = Arc::new(Catalog::open(&location, SealKey::new(&[1; 32])).await.unwrap());
+        let catalog =
+            Arc::new(Catalog::open_waiting(&location, SealKey::new(&[1; 32]), WAIT_MAX).await.unwrap());
         let clock = Arc::new(ManualClock::at(at(0)));
         let org = Org::self_hosted("org_1".into(), "Ours".to_owned(), "a@example.com".to_owned(), at(0));
         let person = Person {
@@ -235,7 +237,7 @@ async fn what_was_sent_and_not_recorded_is_sent_again_under_the_same_id() {
     }
     receiver.behave(WorkerOptions::Status(200, ""));
     let bases = crate::samples::bases();
-    let next = Desk::another_worker(&desk.catalog, &desk.clock, bases, Duration::from_secs(10));
+    let next = Desk::another_worker(&desk.catalog, &desk.clock, bases, Duration::from_secs(600));
     assert_eq!(next.step().await.unwrap(), 0, "the lease of the node that ended still counts");
     desk.clock.advance(Duration::from_secs(31));
     assert_eq!(next.step().await.unwrap(), 1);

@@ -16,3 +16,5 @@ mod samples;
 mod sqlite_copy;
 mod templates;
 mod trouble;
+#[path = "../../../catalog/tests/shared/waiting.rs"]
+mod waiting;

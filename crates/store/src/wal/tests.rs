@@ -298,7 +298,7 @@ struct Patient {
 impl Accept for Patient {
     fn accept(&self, _: u64, _: WalBatch) {
         self.threads.lock().unwrap().push(std::thread::current().name().map(str::to_owned));
-        let waited = self.told.lock().unwrap().recv_timeout(std::time::Duration::from_secs(60));
+        let waited = self.told.lock().unwrap().recv_timeout(std::time::Duration::from_secs(1_200));
         assert_eq!(waited, Ok(()), "the other task was kept waiting");
     }
 }

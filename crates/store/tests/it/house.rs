@@ -17,6 +17,8 @@ use tidegauge_model::{
 };
 use tidegauge_store::{DatasetState, Receipt, Result, Store, StoreSettings, StoredRow};
 
+use crate::waiting::WAIT_MAX;
+
 pub(crate) const START: i64 = 1_800_000_000_000_000;
 
 pub(crate) struct House {
@@ -205,7 +207,7 @@ pub(crate) async fn open_catalog(location: &Location) -> Arc<Catalog> {
     {
         crate::sqlite_copy::put(path, 7);
     }
-    Arc::new(Catalog::open(location, SealKey::new(&[7; 32])).await.unwrap())
+    Arc::new(Catalog::open_waiting(location, SealKey::new(&[7; 32]), WAIT_MAX).await.unwrap())
 }
 
 pub(crate) fn log_files(folder: &Path) -> Vec<PathBuf> {

@@ -35,3 +35,5 @@ mod synced;
 mod through_blocks;
 mod together;
 mod troubles;
+#[path = "../../../catalog/tests/shared/waiting.rs"]
+mod waiting;

@@ -13,6 +13,7 @@ use tidegauge_model::{Columns, ErrorKind, Timestamp};
 use tidegauge_store::{DatasetState, Disk, MachineDisk, Result, Store, Work};
 
 use crate::house::{House, START, events, log_files, sqlite};
+use crate::waiting::WAIT_MAX;
 
 /// A disk whose syncs fail, or that has no room.
 #[derive(Debug, Default)]
@@ -182,7 +183,7 @@ async fn a_catalogue_that_takes_no_change_is_told_until_it_does() {
     let house = House::new().await;
     let read_only = Arc::new(ReadOnly::default());
     let location = sqlite(house.folder.path());
-    let mut catalog = Catalog::open(&location, SealKey::new(&[7; 32])).await.unwrap();
+    let mut catalog = Catalog::open_waiting(&location, SealKey::new(&[7; 32]), WAIT_MAX).await.unwrap();
     catalog.set_context(Arc::clone(&read_only) as Arc<dyn CatalogContext>);
     let house = house.with_catalog(Arc::new(catalog)).await;
     let dataset = house.dataset("logs").await;

@@ -17,6 +17,9 @@ use super::error::{Error, setting};
 /// More would make the look for the issuer of an opaque token slow.
 const ISSUERS_MAX: usize = 16;
 
+/// An issuer that takes longer for an answer is not waited for: requests wait with it.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(5);
+
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OauthSettings {
@@ -87,6 +90,7 @@ fn issuer(settings: IssuerSettings) -> Result<IssuerConfig, Error> {
         introspection: introspection(&settings)?,
         dpop: dpop(&settings.dpop)?,
         allows_private_address: settings.allow_private_address,
+        answer_time_max: ANSWER_TIME_MAX,
         rules: rules(&settings)?,
         provision: settings.provision.then_some(provision_role),
         links_verified_email: settings.link_verified_email,

@@ -1,6 +1,7 @@
 //! The settings of queries, checked.
 
 use std::path::Path;
+use std::time::Duration;
 
 use tidegauge_app::config::{ExternalData, QueryLimits};
 use tidegauge_engine::EngineSettings;
@@ -16,6 +17,9 @@ const ANSWER_BYTES_MIN: usize = 1 << 20;
 
 /// Computing some blocks anew for one answer of so many is not felt, and wrong partials do not stay for long.
 const GROUPS_CHECKED_EACH: u64 = 64;
+
+/// Who writes a query goes on writing sooner than values that take longer are proposed.
+const COMPLETION_TIME_MAX: Duration = Duration::from_millis(500);
 
 pub(super) fn engine_settings(query: &QuerySettings, data: &Path) -> Result<EngineSettings, Error> {
     if query.max_query_memory_bytes < MEMORY_BYTES_MIN {
@@ -57,6 +61,7 @@ pub(super) fn query_limits(query: &QuerySettings) -> Result<QueryLimits, Error> 
     Ok(QueryLimits {
         max_body_bytes: query.max_query_body_bytes,
         time_max: seconds("query_timeout_seconds", query.query_timeout_seconds)?,
+        completion_time_max: COMPLETION_TIME_MAX,
         answer_bytes_max: query.max_answer_bytes,
         external_data: query.external_data.then(|| external_data(query)),
     })

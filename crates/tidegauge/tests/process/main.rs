@@ -41,6 +41,8 @@ mod terminal_ingest;
 mod terminal_query;
 mod tls;
 mod two_writers;
+#[path = "../../../catalog/tests/shared/waiting.rs"]
+mod waiting;
 mod watching;
 
 use std::pin::Pin;

@@ -18,6 +18,7 @@ use tidegauge_model::time::SystemClock;
 use tidegauge_store::{Store, StoreSettings};
 
 use crate::database::{Backend, new_postgres_database};
+use crate::waiting::WAIT_MAX;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_tidegauge");
 
@@ -69,7 +70,7 @@ impl Installation {
             None => Location::Sqlite(data.join("catalog.sqlite")),
         };
         let key = secret_key::read_or_make(&data.join("secret.key"), &OsRng).unwrap();
-        Catalog::open(&location, key).await.unwrap()
+        Catalog::open_waiting(&location, key, WAIT_MAX).await.unwrap()
     }
 
     /// The store of the installation, opened by this process. The service must not be running.

@@ -4,7 +4,6 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use arrow_array::cast::AsArray;
 use tidegauge_catalog::views::View;
@@ -26,10 +25,9 @@ use crate::service::{Caller, Result, datasets};
 /// Of how many datasets and views fields are told at once.
 const TABLES_MAX: usize = 20;
 
-/// Of how many fields values are looked up for one completion, in how many of the newest events, and for how long.
+/// Of how many fields values are looked up for one completion, and in how many of the newest events.
 const COMPARED_MAX: usize = 3;
 const EVENTS_MAX: usize = 10_000;
-const VALUES_TIME_MAX: Duration = Duration::from_millis(500);
 
 /// How many bytes of the texts of views are read to see who may query them, while somebody types. Views behind that are
 /// not told.
@@ -195,7 +193,8 @@ async fn frequent(app: &App, caller: &Caller, dataset: &str, field: &str) -> Vec
          | summarize times = count() by value | top {VALUES_MAX} by times"
     );
     let input = AplInput { text, ..AplInput::default() };
-    let Ok(Ok(queried)) = timeout(VALUES_TIME_MAX, apl::query(app, caller, input)).await else {
+    let time_max = app.queries.limits.completion_time_max;
+    let Ok(Ok(queried)) = timeout(time_max, apl::query(app, caller, input)).await else {
         return Vec::new();
     };
     let mut fields = queried.answer.tables.first().into_iter().flat_map(|table| &table.fields);

@@ -24,6 +24,7 @@ use tidegauge_store::{DatasetState, Receipt, Store, StoreSettings};
 
 use super::body;
 use super::reply::Reply;
+use crate::waiting::WAIT_MAX;
 
 pub(crate) use again::files_below;
 
@@ -103,7 +104,8 @@ impl House {
         let path = folder.path().join("catalog.db");
         crate::sqlite_copy::put(&path, 7);
         let location = Location::Sqlite(path);
-        let catalog = Arc::new(Catalog::open(&location, SealKey::new(&[7; 32])).await.unwrap());
+        let catalog =
+            Arc::new(Catalog::open_waiting(&location, SealKey::new(&[7; 32]), WAIT_MAX).await.unwrap());
         let now = Timestamp::from_micros(START / 1000);
         let org = set_up(&catalog, now).await;
         let clock = Arc::new(ManualClock::at(now));

@@ -12,7 +12,7 @@ use tidegauge_catalog::identities::{IdentityKind, KnownIdentity};
 use tidegauge_model::{Clock, OrgId, Role, UserId};
 
 use super::fake_issuer::FakeIssuer;
-use crate::app::{Answer, PUBLIC_URL, TestApp};
+use crate::app::{Answer, HANGS, PUBLIC_URL, TestApp};
 use crate::database::Backend;
 use crate::signer::Signer;
 
@@ -39,6 +39,7 @@ pub(crate) fn settings(url: &str) -> IssuerConfig {
         introspection: None,
         dpop: DpopRule::Allowed,
         allows_private_address: true,
+        answer_time_max: HANGS,
         rules: Rules {
             user_claim: "sub".to_owned(),
             email_claim: "email".to_owned(),
