@@ -38,7 +38,11 @@ def of_npm(program):
         address = gateway.url + gateway.behind.make_endpoint("loki", dataset)
         lines_of(["node", folder / "loki.js", address], ledger)
 
-    return fluent_logger, winston_loki
+    def otlp_json(gateway, dataset, ledger):
+        """The exporter makes all attempts itself."""
+        lines_of(["node", folder / "otlp.js", gateway.url, gateway.token, dataset], ledger)
+
+    return fluent_logger, winston_loki, otlp_json
 
 
 def of_debian(found):
