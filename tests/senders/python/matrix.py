@@ -85,8 +85,9 @@ def all_senders(service, http, grpc, fluent, node=None, debian=None, rust=None):
         senders += [Sender(fluent_logger, fluent(service), tag="retrying", **to_port)]
         senders += [Sender(winston_loki, http(service), "message"), Sender(otlp_json, http(service))]
     if debian:
-        journal_upload, vmagent = of_debian(Unpacked(Path(debian), service.folder))
+        journal_upload, vmagent, syslog_ng = of_debian(Unpacked(Path(debian), service.folder))
         senders += [Sender(journal_upload, http(service), "SHOP_NUMBER"), Sender(vmagent, http(service), "value")]
+        senders += [Sender(syslog_ng, http(service), "MESSAGE")]
     if rust:
         for transport, way in [("http", http), ("grpc", grpc)]:
             senders += [Sender(send, way(service), field) for send, field in of_rust.retrying(rust, transport)]
