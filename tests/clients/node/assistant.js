@@ -1,7 +1,9 @@
 // What a language model's program does by @modelcontextprotocol/sdk as it is on npm: it lists the tools, reads a schema, asks,
-// and is refused where its token may only read.
+// and is refused where its token may only read. Also through mcp-remote, for programs that start servers and reach none.
 import assert from 'node:assert/strict';
+import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport, getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { API_TOKEN, SERVICE_URL, makeReadingToken } from './checks.js';
 
@@ -21,9 +23,23 @@ const WATCHED = {
   rangeMinutes: 60,
 };
 
-async function connect(token) {
+const ADDRESS = new URL('/mcp', SERVICE_URL);
+const beside = (path) => fileURLToPath(new URL(path, import.meta.url));
+
+function connect(token) {
   const headers = token ? { authorization: `Bearer ${token}` } : {};
-  const transport = new StreamableHTTPClientTransport(new URL('/mcp', SERVICE_URL), { requestInit: { headers } });
+  return connectBy(new StreamableHTTPClientTransport(ADDRESS, { requestInit: { headers } }));
+}
+
+// As docs/reference/mcp.md has it started, and with what it keeps beside this program.
+function connectThroughProgram(token) {
+  const env = { ...getDefaultEnvironment(), MCP_REMOTE_CONFIG_DIR: beside('mcp-remote') };
+  const args = [`${ADDRESS}`, '--header', `Authorization: Bearer ${token}`];
+  const command = beside('node_modules/.bin/mcp-remote');
+  return connectBy(new StdioClientTransport({ command, args, env, stderr: 'ignore' }));
+}
+
+async function connectBy(transport) {
   const client = new Client({ name: 'tidegauge-client-test', version: '1.0.0' });
   await client.connect(transport);
   return client;
@@ -48,7 +64,8 @@ export async function assistant(axiom) {
   const events = Array.from({ length: EVENTS }, (_, number) => ({ number, path: `/${number % 3}` }));
   await axiom.ingest(DATASET, events);
 
-  const reading = await connect(await makeReadingToken());
+  const token = await makeReadingToken();
+  const reading = await connect(token);
   assert.equal(reading.getServerVersion().name, 'tidegauge');
   const { tools } = await reading.listTools();
   assert.ok(tools.every((tool) => tool.annotations.readOnlyHint && tool.inputSchema.type === 'object'));
@@ -66,8 +83,14 @@ export async function assistant(axiom) {
   assert.deepEqual((await found(everything, 'runSavedQuery', { id })).tables[0].rows, [[EVENTS]]);
   await everything.close();
 
+  const through = await connectThroughProgram(token);
+  assert.deepEqual(await names(through), tools.map((tool) => tool.name));
+  await questions(through);
+  await noChanges(through);
+  await through.close();
+
   await assert.rejects(connect(), { name: 'Error', code: 401 });
-  console.log('@modelcontextprotocol/sdk: schema, questions and refusals');
+  console.log('@modelcontextprotocol/sdk: schema, questions and refusals, also through mcp-remote');
 }
 
 async function questions(client) {

@@ -1,5 +1,5 @@
 // Talks to the service through @axiomhq/js as it is on npm, and checks every value that comes back; then as a language model
-// does, through @modelcontextprotocol/sdk.
+// does, by @modelcontextprotocol/sdk.
 //
 // Usage: main.js [quota|rate-limit]. The address, the organisation and the owner's personal token come from AXIOM_URL,
 // AXIOM_ORG_ID and AXIOM_TOKEN; TEST_API_TOKEN may do everything, TEST_INGEST_TOKEN may only send events. The client
