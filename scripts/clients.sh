@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs the official clients of the public service (axiom-py, @axiomhq/js and axiom-rs), an independent client of OAuth 2.0
-# (authlib) and two of the Model Context Protocol (mcp, fastmcp), as they are in their registries, against the real binary:
-# one program of tests/clients for each. The packages, and what is built of them, are kept in the user's cache folder; a
-# client whose packages cannot be had is reported as not run.
+# (authlib) and those of the Model Context Protocol (mcp and fastmcp; @modelcontextprotocol/sdk and mcp-remote beside
+# @axiomhq/js), as they are in their registries, against the real binary: one program of tests/clients for each. The
+# packages, and what is built of them, are kept in the user's cache folder; a client whose packages cannot be had is
+# reported as not run.
 # Usage: scripts/clients.sh [python|node|rust|oauth|mcp...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -89,7 +90,7 @@ for client in python node rust oauth mcp; do
     [[ $wanted == *" $client "* ]] || continue
     case $client in
         python) needs="axiom-py cannot be installed: python3 from 3.10 with venv and PyPI are needed" ;;
-        node) needs="@axiomhq/js cannot be installed: node from 20, npm and its registry are needed" ;;
+        node) needs="@axiomhq/js, @modelcontextprotocol/sdk and mcp-remote cannot be installed: node from 20, npm and its registry are needed" ;;
         rust) needs="axiom-rs cannot be fetched: crates.io is needed" ;;
         oauth) needs="authlib cannot be installed: python3 from 3.10 with venv and PyPI are needed" ;;
         mcp) needs="mcp and fastmcp cannot be installed: python3 from 3.10 with venv and PyPI are needed" ;;

@@ -7,6 +7,7 @@ mod stale;
 mod written;
 
 use tidegauge_ingest::{Events, Outcome};
+use tidegauge_model::ErrorKind;
 
 use crate::answer::{Answer, Problem, plain, status_of};
 use crate::protobuf::Message;
@@ -128,9 +129,14 @@ pub fn accepted(version: Version, written: Written, outcome: &Outcome) -> Answer
     with_counts(version, written, answer)
 }
 
-/// The answer to a request of which nothing is stored.
+/// The answer to a request of which nothing is stored. Prometheus drops what is answered by 429, unless its settings say
+/// otherwise, and sends it again after 503.
 pub fn refused(version: Version, problem: &Problem) -> Answer {
-    with_counts(version, Written::default(), plain(status_of(problem.kind), &problem.message))
+    let status = match problem.kind {
+        ErrorKind::Busy => 503,
+        kind => status_of(kind),
+    };
+    with_counts(version, Written::default(), plain(status, &problem.message))
 }
 
 /// Without these counts a sender of 2.0 takes the server for one that knows 1.0 alone.

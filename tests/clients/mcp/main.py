@@ -145,13 +145,17 @@ async def every_tool(mode, version):
 
 
 async def fewer_rights():
-    """A token that may only send sees that there is a dataset, and no more."""
+    """A token that may only send sees that there is a dataset, and no more; what it is refused leaves nothing."""
     async with connected("auto", SENDER) as client:
         equal([tool.name for tool in (await client.list_tools()).tools], READING[:3])
         text = await refused(client, "queryApl", apl=f"['{DATASET}']")
         equal(text, "token does not have access to resource: query with action: read")
         text = await refused(client, "checkMonitors")
         equal(text, "token does not have access to resource: monitors with action: read")
+        text = await refused(client, "saveQuery", name="kept by nobody", apl=f"['{DATASET}']", dataset=DATASET)
+        equal(text, "token does not have access to resource: starredQueries with action: create")
+    async with connected("auto", EVERYTHING) as client:
+        equal((await found(client, "getSavedQueries", contains="kept by nobody"))["queries"], [])
 
 
 async def by_fastmcp():

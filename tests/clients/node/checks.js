@@ -68,6 +68,16 @@ function assertRefusal(error, status, message) {
 // A token that is not known has no class of its own in this client.
 export const forbidden = (call) => assert.rejects(call, { name: 'Error', message: 'forbidden' });
 
+// A token as docs/reference/mcp.md has one made for a model: it may read, and make nothing.
+export async function makeReadingToken() {
+  const body = {
+    name: 'assistant',
+    datasetCapabilities: { '*': { query: ['read'], starredQueries: ['read'] } },
+    orgCapabilities: { monitors: ['read'], dashboards: ['read'] },
+  };
+  return (await save('/v2/tokens', 200, body)).token;
+}
+
 // The client reads saved queries and dashboards, and cannot make one.
 export const saveQuery = (query) => save('/v2/apl-starred-queries', 200, query);
 export const saveDashboard = (dashboard) => save('/v2/dashboards', 201, dashboard);

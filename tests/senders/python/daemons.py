@@ -65,20 +65,28 @@ def scrape_config(port, interval="1s"):
 
 
 def prometheus(service, found):
-    """It scrapes itself and writes what it finds to the address of an endpoint."""
-    port = free_port()
-    address = service.url + service.make_endpoint("remoteWrite", "prometheus-itself")
-    config = found.make("prometheus/prometheus.yml", f"{scrape_config(port)}remote_write:\n  - url: {address}/api/v1/write\n")
+    """It scrapes itself and writes what it finds to the address of an endpoint, again where that is refused or the answer is
+    lost. It would drop what is answered by 429, which the service does not. Its own figures tell whether it did."""
+    port, gateway = free_port(), HttpGateway(service)
+    gateway.upcoming.extend([*((status, seconds) for status, seconds in REFUSALS if status != 429), LOST])
+    address = gateway.url + service.make_endpoint("remoteWrite", "prometheus-itself")
+    remote = f"remote_write:\n  - url: {address}/api/v1/write\n    queue_config: {{batch_send_deadline: 1s}}\n"
+    config = found.make("prometheus/prometheus.yml", f"{scrape_config(port)}{remote}")
     command = [found.path("usr/bin/prometheus"), f"--config.file={config}", f"--storage.tsdb.path={config.parent}/data"]
     command += [f"--web.listen-address=127.0.0.1:{port}", "--web.enable-lifecycle"]
-    scrapes = "['prometheus-itself'] | where metric == 'up' | project value, job = ['labels.job']"
+    figure = "['prometheus-itself'] | where metric == 'prometheus_remote_storage_samples_{}_total' | summarize max(value)"
+    retried = figure.format("retried")
     with found.running(command):
+        gateway.await_used()
         until = time.monotonic() + WAIT_SECONDS
-        while service.count("prometheus-itself") == 0 or len(service.rows(scrapes)) < 2:
+        while service.count("prometheus-itself") == 0 or not service.rows(retried)[0][0]:
             if time.monotonic() > until:
-                raise AssertionError("no samples came")
+                raise AssertionError("no samples came after the refusals")
             time.sleep(0.2)
-    equal(set(service.rows(scrapes)), {(1.0, "itself")})
+    gateway.close()
+    equal([service.rows(figure.format(end)) for end in ("failed", "dropped")], [[(0.0,)]] * 2)
+    scrapes = "['prometheus-itself'] | where metric == 'up' | distinct value, ['labels.job']"
+    equal(service.rows(scrapes), [(1.0, "itself")])
     built = service.rows("['prometheus-itself'] | where metric == 'prometheus_build_info' | distinct ['labels.version'], value")
     equal((len(built), built[0][1]), (1, 1.0))
 

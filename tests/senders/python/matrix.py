@@ -71,20 +71,23 @@ def all_senders(service, http, grpc, fluent, node=None, debian=None, rust=None):
     senders = [Sender(send, http(service), field) for send, field in OVER_HTTP]
     senders += [Sender(send, grpc(service), field) for send, field in OVER_GRPC]
     senders += [Sender(send, http(service)) for send in (retrying.elastic, retrying.opensearch, retrying.honeycomb)]
-    senders += [Sender(retrying.datadog, http(service), "message")]
-    # It takes 429 for an answer that lasts.
-    senders += [Sender(retrying.splunk, http(service), "_raw", troubles=[(503, None), (503, 1), LOST])]
+    senders += [Sender(send, http(service), "message") for send in (retrying.datadog, retrying.gelf)]
+    # These take 429 for an answer that lasts.
+    no_429 = [(503, None), (503, 1), LOST]
+    senders += [Sender(retrying.splunk, http(service), "_raw", troubles=no_429)]
+    senders += [Sender(retrying.logplex, http(service), "message", troubles=no_429, has_key=True)]
     senders += [Sender(retrying.cloudevents, http(service), "id", has_key=True)]
     senders += [Sender(send, http(service), "n", has_key=True) for send in (retrying.firehose, retrying.messagepack)]
     to_port = {"field": "n", "troubles": [LOST, LOST]}
     senders += [Sender(retrying.fluent, fluent(service), has_key=True, tag="keyed", **to_port)]
     if node:
-        fluent_logger, winston_loki = of_npm(node)
+        fluent_logger, winston_loki, otlp_json = of_npm(node)
         senders += [Sender(fluent_logger, fluent(service), tag="retrying", **to_port)]
-        senders += [Sender(winston_loki, http(service), "message")]
+        senders += [Sender(winston_loki, http(service), "message"), Sender(otlp_json, http(service))]
     if debian:
-        journal_upload, vmagent = of_debian(Unpacked(Path(debian), service.folder))
+        journal_upload, vmagent, syslog_ng = of_debian(Unpacked(Path(debian), service.folder))
         senders += [Sender(journal_upload, http(service), "SHOP_NUMBER"), Sender(vmagent, http(service), "value")]
+        senders += [Sender(syslog_ng, http(service), "MESSAGE")]
     if rust:
         for transport, way in [("http", http), ("grpc", grpc)]:
             senders += [Sender(send, way(service), field) for send, field in of_rust.retrying(rust, transport)]

@@ -11,6 +11,7 @@ from pathlib import Path
 from daemons import add_entries
 from retrying import REST_SECONDS
 from service import WAIT_SECONDS, free_port
+from syslog_daemons import syslog_ng_command
 
 
 def lines_of(command, ledger):
@@ -38,7 +39,11 @@ def of_npm(program):
         address = gateway.url + gateway.behind.make_endpoint("loki", dataset)
         lines_of(["node", folder / "loki.js", address], ledger)
 
-    return fluent_logger, winston_loki
+    def otlp_json(gateway, dataset, ledger):
+        """The exporter makes all attempts itself."""
+        lines_of(["node", folder / "otlp.js", gateway.url, gateway.token, dataset], ledger)
+
+    return fluent_logger, winston_loki, otlp_json
 
 
 def of_debian(found):
@@ -70,4 +75,25 @@ def of_debian(found):
             ledger.is_handed_over.set()
             ledger.is_checked.wait(WAIT_SECONDS)
 
-    return journal_upload, vmagent
+    def syslog_ng(service, dataset, ledger):
+        """It follows a file, keeps what is refused in memory, and comes back each second."""
+        lines, command = syslog_ng_command(
+            found,
+            dataset,
+            "",
+            f"""destination bulk {{
+  elasticsearch-http(url("{service.url}/_bulk") index("{dataset}") type("") user("any") password("{service.token}")
+                     time-reopen(1));
+}};
+log {{ source(lines); destination(bulk); flags(flow-control); }};
+""",
+        )
+        with found.running(command):
+            for numbers in ledger.batches():
+                with open(lines, "a") as file:
+                    file.writelines(f"{n}\n" for n in numbers)
+                ledger.add(numbers)
+            ledger.is_handed_over.set()
+            ledger.is_checked.wait(WAIT_SECONDS)
+
+    return journal_upload, vmagent, syslog_ng

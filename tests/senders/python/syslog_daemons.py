@@ -58,16 +58,13 @@ action(type="omfwd" target="127.0.0.1" port="{port}" protocol="tcp" TCP_Framing=
 
 
 def syslog_ng(service, found):
-    """Its destinations for Elasticsearch and Graylog are blocks of its library of configuration."""
-    lines = found.make("syslog-ng/lines", "".join(f"{line}\n" for line in LINES))
-    work, blocks = lines.parent, found.path("usr/share/syslog-ng/include/scl")
+    """By syslog, as to Elasticsearch and as to Graylog."""
     ports = service.ports
-    config = found.make(
-        "syslog-ng/conf",
-        f"""@version: 3.38
-@include "{blocks}/elasticsearch/*.conf"
-@include "{blocks}/graylog2/*.conf"
-source lines {{ file("{lines}" flags(no-parse) program-override("syslog-ng") follow-freq(1)); }};
+    _, command = syslog_ng_command(
+        found,
+        "syslog-ng",
+        "".join(f"{line}\n" for line in LINES),
+        f"""
 destination tcp {{ syslog("127.0.0.1" port({ports["syslog-tcp"]}) transport("tcp")); }};
 destination udp {{ syslog("127.0.0.1" port({ports["syslog-udp"]}) transport("udp")); }};
 destination elastic {{
@@ -77,11 +74,25 @@ destination graylog {{ graylog2(host("127.0.0.1") port({ports["gelf-tcp"]})); }}
 log {{ source(lines); destination(tcp); destination(udp); destination(elastic); destination(graylog); }};
 """,
     )
-    modules = found.path("usr/lib/syslog-ng/3.38")
-    command = [found.path("usr/sbin/syslog-ng"), "--foreground", "--no-caps", "--cfgfile", str(config)]
-    command += ["--module-path", modules, "--persist-file", str(work / "persist")]
-    command += ["--pidfile", str(work / "pid"), "--control", str(work / "control")]
     with found.running(command):
         all_lines(service, "listened-syslog", "appname == 'syslog-ng'", times=2)
         all_lines(service, "syslog-ng-elastic", "PROGRAM == 'syslog-ng'", "MESSAGE")
         all_lines(service, "listened-gelf", "program == 'syslog-ng'")
+
+
+def syslog_ng_command(found, name, text, more):
+    """A file that it reads, with this text, and how it is started, in a folder of this name; `more` says where the lines go.
+    Its destinations for Elasticsearch and Graylog are blocks of its library of configuration."""
+    lines = found.make(f"{name}/lines", text)
+    work, blocks = lines.parent, found.path("usr/share/syslog-ng/include/scl")
+    config = found.make(
+        f"{name}/conf",
+        f"""@version: 3.38
+@include "{blocks}/elasticsearch/*.conf"
+@include "{blocks}/graylog2/*.conf"
+source lines {{ file("{lines}" flags(no-parse) program-override("syslog-ng") follow-freq(1)); }};
+{more}""",
+    )
+    command = [found.path("usr/sbin/syslog-ng"), "--foreground", "--no-caps", "--cfgfile", str(config)]
+    command += ["--module-path", found.path("usr/lib/syslog-ng/3.38"), "--persist-file", str(work / "persist")]
+    return lines, [*command, "--pidfile", str(work / "pid"), "--control", str(work / "control")]

@@ -197,9 +197,19 @@ fn what_cannot_be_read_is_refused() {
     }
     let nameless = Proto::default().message(1, Proto::default().message(2, sample(1.0, 1)));
     assert_eq!(write(Version::V1, nameless).unwrap().outcome.failed, 1);
-    let problem = Problem::new(ErrorKind::StorageFull, "full");
-    assert_eq!(refused(Version::V1, &problem).status, 503);
-    assert_eq!(refused(Version::V2, &problem).headers.len(), 4);
+}
+
+#[test]
+fn what_passes_by_itself_is_refused_so_that_prometheus_comes_back() {
+    for kind in [ErrorKind::Busy, ErrorKind::Unavailable, ErrorKind::StorageFull, ErrorKind::TimedOut] {
+        let answer = refused(Version::V1, &Problem::new(kind, "no"));
+        assert_eq!(answer.status, 503, "{kind:?}");
+        assert_eq!(answer.headers, [("retry-after", "1".to_owned())], "{kind:?}");
+        assert_eq!(refused(Version::V2, &Problem::new(kind, "no")).headers.len(), 4);
+    }
+    for (kind, status) in [(ErrorKind::Forbidden, 403), (ErrorKind::TooLarge, 413)] {
+        assert_eq!(refused(Version::V1, &Problem::new(kind, "no")).status, status);
+    }
 }
 
 #[test]
