@@ -24,10 +24,11 @@ use tokio::task::JoinSet;
 
 use self::codes::{Coded, Combination};
 use super::accumulators::{accumulators, places};
+use super::error::stopped;
 use super::key_column::KeyColumn;
 use super::places::Places;
 use super::states::States;
-use super::{Grouping, many_columns, stopped};
+use super::{Grouping, many_columns};
 use crate::Result;
 use crate::partials::Partials;
 use crate::scan::{Scan, Selected};
