@@ -5,6 +5,7 @@
 
 mod codes;
 mod kept;
+mod parted;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -85,7 +86,7 @@ impl Grouping<'_> {
         let mut states = States::default();
         let (mut kept, mut scan) = (None, Arc::clone(scan));
         if let Some(partials) = partials {
-            let parted = kept::parted(&scan, partials, threads, self.has_numbered_keys());
+            let parted = parted::parted(&scan, partials, threads, self.has_numbered_keys());
             states = parted.kept;
             if !parted.unmerged.is_empty() {
                 states.merge(parted.unmerged, &Arc::new(self.keys()?), partials).await?;
