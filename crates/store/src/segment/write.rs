@@ -190,7 +190,7 @@ impl FileChunks {
         let times = || rows.iter().map(|row| identities.times[row]);
         Ok(Encoded {
             id: id.clone(),
-            footer_bytes: footer_bytes(&bytes),
+            footer_bytes: proof::footer_bytes(&bytes),
             bytes,
             rows: rows.len() as u64,
             raw_bytes: description.raw_bytes,
@@ -297,11 +297,4 @@ fn describe(
         checksums: Vec::new(),
         templates: Vec::new(),
     }
-}
-
-/// Length of the metadata at the end of a file, as it stands before the closing mark. DuckDB compares the two.
-pub(crate) fn footer_bytes(bytes: &[u8]) -> u64 {
-    let tail = bytes.len().checked_sub(8).and_then(|at| bytes.get(at..at + 4));
-    let length = tail.and_then(|tail| tail.try_into().ok()).map_or(0, u32::from_le_bytes);
-    u64::from(length)
 }

@@ -41,7 +41,6 @@ const KNOWN: &[(&str, &[&str])] = &[
         ],
     ),
     ("store::blocks", &["footer", "footer_cache"]),
-    ("store::segment", &["proof", "write"]),
 ];
 
 const REMEDY: &str = "move what both use into a module below both, or hand it in";
