@@ -9,10 +9,10 @@ use bytes::Bytes;
 use hashbrown::HashSet;
 use tidegauge_model::DatasetId;
 
-use super::WalSettings;
 use super::file::{FILE_HEAD_BYTES, FileHead};
 use super::file_start::FileStart;
 use super::record::{DatasetKey, Head};
+use super::shared::WalSettings;
 use crate::damaged::UNKNOWN_DATASET;
 use crate::disk::{Disk, make_folder_on, sync_folder, write_file};
 use crate::wal_batch::WalBatch;
