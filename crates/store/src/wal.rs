@@ -28,7 +28,9 @@ use crate::{Error, Result};
 
 pub(crate) use record::DatasetKey;
 pub use recover::Damage;
-pub(crate) use recover::{COPY_EXTENSION, REPORT_EXTENSION, Recovered, has_files, look_at, recover};
+pub(crate) use recover::{
+    COPY_EXTENSION, REPORT_EXTENSION, Recovered, UNKNOWN_DATASET, has_files, look_at, recover,
+};
 pub(crate) use shared::{Accept, WalSettings};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use writer::encode_file;

@@ -19,7 +19,6 @@ const KNOWN: &[(&str, &[&str])] = &[
         &[
             "abandoned",
             "blocks",
-            "damaged",
             "dataset",
             "earlier_wal",
             "eviction",
