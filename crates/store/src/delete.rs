@@ -10,7 +10,8 @@ use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{ErrorKind, RowId, SegmentId};
 
 use crate::dataset::DatasetState;
-use crate::merge_input::{Identities, MergeInput};
+use crate::identities::Identities;
+use crate::merge_input::MergeInput;
 use crate::publish::Written;
 use crate::segment::SegmentInput;
 use crate::{Error, Result, Store};

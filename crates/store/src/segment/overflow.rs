@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 use tidegauge_model::{Column, FieldKind, SegmentId, Values};
 
 use crate::arrays;
+use crate::column_key::{ColumnKey, ColumnName};
 use crate::merge::{Merge, Rows};
-use crate::merge_input::{ColumnKey, ColumnName};
 use crate::{Error, Result};
 
 /// Integers written in so many bytes fit 64 bits, their minus included.

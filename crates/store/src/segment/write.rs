@@ -28,8 +28,9 @@ use super::{
     COLUMNS_MAX, CompactionTier, DESCRIPTION_KEY, DESCRIPTION_VERSION, DescribedColumn, DescribedTemplates,
     Description, GroupChecksums, ROW_GROUP_ROWS,
 };
+use crate::column_key::ColumnKey;
+use crate::identities::Identities;
 use crate::merge::{Merge, Rows};
-use crate::merge_input::{ColumnKey, Identities};
 use crate::templates::Templates;
 use crate::{Error, Result};
 
