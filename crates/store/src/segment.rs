@@ -5,6 +5,7 @@ mod checksums;
 mod encoding;
 mod overflow;
 mod overflow_field;
+mod overflow_write;
 mod proof;
 mod read;
 mod schema;

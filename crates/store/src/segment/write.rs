@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::checksums;
 use super::encoding;
-use super::overflow::{self, Overflow};
+use super::overflow_write::{self, Overflow};
 use super::proof;
 use super::schema::{self, Origin};
 use super::stats::{ColumnStats, SegmentStats};
@@ -92,7 +92,7 @@ pub(crate) fn encode(job: &Job<'_>) -> Result<Vec<Encoded>> {
     let schema = schema::schema(job.columns, unit);
     let mut files: Vec<FileChunks> = job.groups.iter().map(|(_, rows)| FileChunks::new(rows)).collect();
     let overflow_keys: Vec<ColumnKey> = rest.iter().map(|(key, _)| key.clone()).collect();
-    let Overflow { strings, counts } = overflow::encode(job.merge, &overflow_keys, job.groups)?;
+    let Overflow { strings, counts } = overflow_write::encode(job.merge, &overflow_keys, job.groups)?;
     let system = system_columns(job.merge, unit, strings);
     for (field, array) in schema.fields().iter().zip(&system) {
         add_column(&mut files, field, array, job, false)?;
