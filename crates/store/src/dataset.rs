@@ -13,9 +13,9 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 use crate::blocks::{MemtableChunk, MemtableChunks};
+use crate::buffered_batch::BufferedBatch;
 use crate::fields::FieldBook;
 use crate::keys::KeyState;
-use crate::merge_input::BufferedBatch;
 use crate::publish::PendingCommit;
 use crate::segment::Origin;
 use crate::wal::{Accept, DatasetKey};

@@ -10,10 +10,11 @@ use tidegauge_catalog::ingest_keys::IngestKey;
 use tidegauge_catalog::segments::NewSegment;
 use tidegauge_model::{ErrorKind, FieldKind, SegmentId};
 
+use crate::buffered_batch::BufferedBatch;
 use crate::dataset::DatasetState;
 use crate::intents::{Intent, Planned, Source};
 use crate::merge::{Merge, Rows};
-use crate::merge_input::{BufferedBatch, MergeInput};
+use crate::merge_input::MergeInput;
 use crate::publish::{PendingCommit, Written};
 use crate::segment::{CompactionTier, Encoded, Job, encode, is_nameable, promoted};
 use crate::{Error, Result, Store, time_partitions, usage};

@@ -5,6 +5,7 @@
 mod abandoned;
 mod arrays;
 mod blocks;
+mod buffered_batch;
 mod check;
 mod column_key;
 mod compact;

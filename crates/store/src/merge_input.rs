@@ -8,17 +8,10 @@ use tidegauge_model::{Column, FieldKind};
 
 use crate::Result;
 use crate::arrays;
+use crate::buffered_batch::BufferedBatch;
 use crate::column_key::ColumnKey;
 use crate::identities::Identities;
 use crate::segment::SegmentInput;
-use crate::wal_batch::WalBatch;
-
-/// The events of one request with their sequence.
-#[derive(Clone, Debug)]
-pub(crate) struct BufferedBatch {
-    pub(crate) sequence: u64,
-    pub(crate) payload: WalBatch,
-}
 
 /// Rows that are read together.
 #[derive(Debug)]
