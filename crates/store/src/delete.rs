@@ -12,8 +12,8 @@ use tidegauge_model::{ErrorKind, RowId, SegmentId};
 use crate::dataset::DatasetState;
 use crate::identities::Identities;
 use crate::merge_input::MergeInput;
-use crate::publish::Written;
 use crate::segment::SegmentInput;
+use crate::written::Written;
 use crate::{Error, Result, Store};
 
 /// What a deletion did.

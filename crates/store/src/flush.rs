@@ -15,8 +15,8 @@ use crate::dataset::DatasetState;
 use crate::intents::{Intent, Planned, Source};
 use crate::merge::{Merge, Rows};
 use crate::merge_input::MergeInput;
-use crate::publish::{PendingCommit, Written};
 use crate::segment::{CompactionTier, Encoded, Job, encode, is_nameable, promoted};
+use crate::written::{PendingCommit, Written};
 use crate::{Error, Result, Store, time_partitions, usage};
 
 /// What is to be written as segments, and how.

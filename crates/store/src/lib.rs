@@ -21,6 +21,7 @@ mod flush;
 mod gc;
 mod identities;
 mod intents;
+mod key_state;
 mod keys;
 mod lease;
 mod merge;
@@ -44,6 +45,7 @@ mod trouble;
 pub mod usage;
 mod wal;
 mod wal_batch;
+mod written;
 
 pub use blocks::{Block, BlockColumn, BlockId, Blocks, Codes, HeldOverflow, Predicate, Scalar, TypeSet};
 pub use check::{Finding, FindingKind, check_objects};
