@@ -11,6 +11,7 @@ use tidegauge_catalog::segments::NewSegment;
 use tidegauge_model::{ErrorKind, FieldKind, SegmentId};
 
 use crate::buffered_batch::BufferedBatch;
+use crate::checksum::checksum;
 use crate::dataset::DatasetState;
 use crate::intents::{Intent, Planned, Source};
 use crate::merge::{Merge, Rows};
@@ -255,11 +256,6 @@ async fn spawned(put: impl Future<Output = Result<()>> + Send + 'static) -> Resu
 
 fn path_of(state: &DatasetState, segment: &SegmentId) -> String {
     format!("datasets/{}/{segment}.parquet", state.id())
-}
-
-/// A hash of a whole file, by which it is known to be unchanged.
-pub(crate) fn checksum(bytes: &[u8]) -> String {
-    format!("{:016x}", xxhash_rust::xxh3::xxh3_64(bytes))
 }
 
 pub(crate) fn is_gone(error: &Error) -> bool {

@@ -7,6 +7,7 @@ mod arrays;
 mod blocks;
 mod buffered_batch;
 mod check;
+mod checksum;
 mod column_key;
 mod compact;
 mod damaged;
