@@ -1,7 +1,8 @@
 //! Columns of blocks in decoded form, kept while they fit. Decoding is what most questions cost, and blocks never
-//! change, so a kept column is as good as a read one. This file knows the forms in which columns are kept, of which
-//! some take less and have to be unpacked, for when room becomes short; which of them stay is up to `share.rs`.
+//! change, so a kept column is as good as a read one. This file chooses among the forms of `kept.rs`, of which some take
+//! less and have to be unpacked, for when room becomes short; which columns stay is up to `share.rs`.
 
+mod kept;
 mod narrow;
 mod share;
 
@@ -12,14 +13,16 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringArray, StringViewArray};
 use arrow_schema::DataType;
 use hashbrown::HashSet;
-use tidegauge_exec::expr::{Codes, Input};
+use tidegauge_exec::expr::Input;
 use tidegauge_store::{BlockId, Templates};
 
 use crate::columns::InputColumn;
 use crate::templates::Texts;
 
+use kept::{Key, What, of_column};
 use share::{Share, Size};
 
+pub(crate) use kept::Kept;
 pub(crate) use narrow::Narrow;
 
 /// Texts have at least one part in so many of all room: they are large, and numbers and codes serve more questions with
@@ -28,30 +31,6 @@ const TEXTS_SHARE_MIN: usize = 8;
 
 /// Other columns than texts cost about the same for a block.
 const SMALL_COST: usize = 1;
-
-type Key = (BlockId, What);
-
-/// What of a block is kept.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum What {
-    Column(InputColumn),
-    /// The templates of a field's texts.
-    Templates(Arc<str>),
-}
-
-/// It, as it is kept.
-#[derive(Clone, Debug)]
-pub(crate) enum Kept {
-    Column(Input),
-    /// Texts without what is the same in all of their template.
-    Texts(Arc<Texts>),
-    /// Texts one after the other, without the views that a column of texts has.
-    Packed(StringArray),
-    /// Numbers in half of the bytes.
-    Narrow(Arc<Narrow>),
-    /// None where its texts are too different to have any.
-    Templates(Option<Arc<Templates>>),
-}
 
 /// The kept columns of all datasets.
 #[derive(Debug)]
@@ -210,10 +189,6 @@ impl ColumnCache {
     }
 }
 
-fn of_column(block: BlockId, column: &InputColumn) -> Key {
-    (block, What::Column(column.clone()))
-}
-
 fn lock(share: &Mutex<Share>) -> MutexGuard<'_, Share> {
     share.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -230,27 +205,4 @@ fn packed(texts: &StringViewArray, bytes: usize) -> StringArray {
     let mut packed = StringBuilder::with_capacity(texts.len(), bytes);
     packed.extend(texts.iter());
     packed.finish()
-}
-
-/// How much memory it takes.
-fn memory_of(kept: &Kept) -> usize {
-    /// What an entry costs besides its values.
-    const ENTRY_BYTES: usize = 256;
-    ENTRY_BYTES
-        + match kept {
-            Kept::Templates(templates) => templates.as_ref().map_or(0, |templates| templates.memory_bytes()),
-            Kept::Texts(texts) => texts.memory_bytes(),
-            Kept::Packed(texts) => texts.get_array_memory_size(),
-            Kept::Narrow(numbers) => numbers.memory_bytes(),
-            Kept::Column(Input::Plain(array)) => array.get_array_memory_size(),
-            Kept::Column(Input::Coded { codes, values, nulls }) => {
-                let codes = match codes {
-                    Codes::U8(codes) => codes.len(),
-                    Codes::U16(codes) => codes.len() * 2,
-                    Codes::U32(codes) => codes.len() * 4,
-                };
-                codes + values.get_array_memory_size() + nulls.as_ref().map_or(0, |nulls| nulls.len() / 8)
-            }
-            Kept::Column(Input::Absent(_)) => 0,
-        }
 }

@@ -90,6 +90,11 @@ pub(crate) fn invalid_with(span: Span, message: impl Into<String>, hint: impl In
     tidegauge_exec::invalid_with(span, message, hint).into()
 }
 
+/// The error of a stage that cannot stand where it does.
+pub(crate) fn misplaced(message: &str) -> Error {
+    invalid(Span::default(), message)
+}
+
 /// The error of a regular expression that cannot be read.
 pub(crate) fn invalid_regex(span: Span, whose: &str, error: &regex::Error) -> Error {
     tidegauge_exec::invalid_regex(span, whose, error).into()

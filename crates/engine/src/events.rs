@@ -4,6 +4,7 @@
 
 mod fetch;
 mod memory;
+mod search;
 mod slices;
 mod sorted;
 mod walk;
@@ -14,9 +15,7 @@ use arrow_array::Array;
 
 use tidegauge_exec::Message;
 use tidegauge_lang::tree::Cursor;
-use tidegauge_model::RowId;
 use tidegauge_model::columns::TIME_FIELD;
-use tokio::time::Instant;
 
 use crate::answer::{Answer, Continuation, Field, Table};
 use crate::columns::ARRIVAL_FIELD;
@@ -26,35 +25,8 @@ use crate::{Error, Result};
 
 pub(crate) use fetch::{first_rows, rows_within};
 pub(crate) use memory::Memory;
+pub(crate) use search::Budget;
 pub(crate) use slices::factor_after;
-
-/// A found row: its id, the place of its block in the scan and its number there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Found {
-    pub(crate) id: RowId,
-    pub(crate) block: u32,
-    pub(crate) row: u32,
-}
-
-/// What a search found, in the order of the answer.
-#[derive(Debug, Default)]
-pub(crate) struct Finds {
-    pub(crate) rows: Vec<Found>,
-    /// Where the search was cut because its time was over: everything before is in `rows`.
-    pub(crate) cut_at: Option<RowId>,
-}
-
-/// What a search may cost.
-#[derive(Clone, Debug)]
-pub(crate) struct Budget {
-    pub(crate) threads: usize,
-    pub(crate) deadline: Instant,
-    pub(crate) seconds: u64,
-    /// How many bytes the events may have; none where all of them are needed.
-    pub(crate) answer_bytes_max: Option<usize>,
-    /// What is found and read is taken from here.
-    pub(crate) memory: Arc<Memory>,
-}
 
 /// Narrows a scan to the rows after a cursor.
 pub(crate) fn rows_after(plan: &EventsPlan) -> Option<After> {

@@ -6,7 +6,9 @@ mod accumulators;
 mod bucket;
 mod check;
 mod chosen;
+mod collected;
 mod dense;
+mod error;
 mod key_column;
 mod many;
 mod many_columns;
@@ -26,21 +28,19 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field as ArrowField, Schema, SchemaRef};
 use datafusion_common::ScalarValue;
-use datafusion_common::utils::memory::RecordBatchMemoryCounter;
 use datafusion_execution::TaskContext;
-use datafusion_execution::memory_pool::MemoryConsumer;
 use datafusion_physical_expr::aggregate::{AggregateExprBuilder, AggregateFunctionExpr};
 use datafusion_physical_expr::expressions::{Column, Literal};
 use datafusion_physical_expr::{PhysicalExpr, PhysicalSortExpr};
 use datafusion_physical_plan::ExecutionPlan;
 use datafusion_physical_plan::aggregates::{AggregateExec, AggregateMode, PhysicalGroupBy};
-use futures_util::TryStreamExt;
 use tidegauge_exec::expr::Typed;
 use tidegauge_exec::types::arrow_type;
 use tidegauge_lang::tree::{Bucket, Type};
 use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_store::Block;
 
+use self::collected::collected;
 use self::ordered::ordered;
 use crate::answer::{Answer, Field, Table};
 use crate::leaf::Leaf;
@@ -354,38 +354,6 @@ impl<'a> Grouping<'a> {
             ..Table::default()
         })
     }
-}
-
-/// All rows of a plan of one partition, as one batch.
-pub(crate) async fn collected(
-    plan: &Arc<dyn ExecutionPlan>,
-    context: &Arc<TaskContext>,
-) -> Result<RecordBatch> {
-    let mut stream = plan.execute(0, Arc::clone(context))?;
-    let pool = context.memory_pool();
-    let reservation = MemoryConsumer::new("groups").register(pool);
-    let (mut batches, mut counter) = (Vec::new(), RecordBatchMemoryCounter::new());
-    let mut owed = 0;
-    while let Some(batch) = stream.try_next().await? {
-        // Batches that are stretches of one, or refer to the same texts, hold that once.
-        let bytes = counter.count_batch(&batch);
-        if let Err(refused) = reservation.try_grow(bytes) {
-            // An operator that gives all its groups at once has them in its own account until it has given the last.
-            let is_of_operator = owed == 0 && bytes <= pool.reserved().saturating_sub(reservation.size());
-            if !is_of_operator {
-                return Err(refused.into());
-            }
-            owed = bytes;
-        }
-        batches.push(batch);
-    }
-    drop(stream);
-    reservation.try_grow(owed)?;
-    Ok(arrow_select::concat::concat_batches(&plan.schema(), &batches)?)
-}
-
-fn stopped(source: tokio::task::JoinError) -> Error {
-    Error::Internal { message: format!("grouping stopped: {source}") }
 }
 
 fn internal() -> Error {

@@ -213,6 +213,23 @@ impl Partials {
         }
         kept.wide.insert(self.fingerprint);
     }
+
+    /// Whether something of this question is to be compared, with a number that tells what. Asking counts.
+    pub(crate) fn is_check_due(&self) -> Option<u64> {
+        self.cache.checks.is_due()
+    }
+
+    /// Notes how a comparison came out. States that turn out wrong are forgotten, and their question is not kept again.
+    pub(crate) fn note_check(&self, is_right: bool) {
+        self.cache.checks.note(is_right);
+        if !is_right {
+            self.give_up();
+            self.cache.kept().forget(self.fingerprint);
+            if let Some(disk) = &self.cache.disk {
+                disk.forget(self.fingerprint);
+            }
+        }
+    }
 }
 
 fn segment_of(block: BlockId) -> Option<u128> {

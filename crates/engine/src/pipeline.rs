@@ -33,14 +33,11 @@ pub(crate) use auto_step::auto_step;
 pub(crate) use relation::Relation;
 pub(crate) use source::add_names;
 
+use self::relation::WEIGHT_MAX;
+use crate::Result;
 use crate::bind::Surroundings;
 use crate::context::QueryContext;
-use crate::error::invalid;
 use crate::prune::Prune;
-use crate::{Error, Result};
-
-/// Fields that are computed of more parts than these are computed once, before they are used in others.
-const WEIGHT_MAX: usize = 2_000;
 
 impl QueryContext {
     /// Runs a query up to its last stage that needs all rows.
@@ -140,9 +137,4 @@ impl QueryContext {
 /// A stage that took none of those after it.
 fn alone(relation: Relation) -> (Relation, usize) {
     (relation, 0)
-}
-
-/// The error of a stage that cannot stand where it does.
-fn misplaced(message: &str) -> Error {
-    invalid(tidegauge_lang::Span::default(), message)
 }

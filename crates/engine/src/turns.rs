@@ -1,18 +1,19 @@
 //! Turns on the threads of queries. A query computes only while it has a turn; a turn ends when its work waits for
 //! something or pauses, and the next one goes to the organisation that had least of the threads, within it to the
 //! caller that had least, and to the query that had least. A flood of queries so costs others about one turn. A turn
-//! whose work does not pause is lent to others meanwhile. Where queries begin and how many is left to `lanes`.
+//! whose work does not pause is lent to others meanwhile. What turns and shares are is in `state`; where queries begin
+//! and how many is left to `lanes`.
 
 mod overdue;
 mod priority;
 mod shares;
 mod spare;
+mod state;
 mod task;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::sync::{Arc, Condvar, Mutex};
+use std::task::{Context, Poll};
 
 use tokio::runtime::Handle;
 use tokio::time::Instant;
@@ -20,61 +21,16 @@ use tokio::time::Instant;
 pub(crate) use overdue::Watch;
 pub(crate) use priority::give_way_to_requests;
 pub use priority::lower_priority;
-pub(crate) use shares::Share;
+pub(crate) use state::{Share, Turns};
 pub(crate) use task::{InTurns, beside, in_turns, pause, spread_to_operators};
 
-use overdue::{Running, Woken};
-use shares::{Account, Accounts};
+use overdue::Woken;
+use shares::{Account, Accounts, nanos};
 use spare::Spare;
+use state::{State, Waiting};
 
 use crate::Asker;
 use crate::memory::Measured;
-
-/// How long a turn lasts before work that could go on lets others do so.
-const LENGTH: Duration = Duration::from_millis(2);
-
-/// The same while an organisation waits that had less.
-const SHORT: Duration = Duration::from_micros(300);
-
-/// How far one that had no turn for a while goes before those that had: enough for a small query, and no more, so that
-/// nobody saves up time to stop the others with.
-const AHEAD_NANOS: u64 = 20_000_000;
-
-/// The turns of an engine: as many at once as it computes with.
-#[derive(Debug)]
-pub(crate) struct Turns {
-    state: Mutex<State>,
-    /// Told when somebody waits, and at the end: for who looks after overdue turns.
-    waited: Condvar,
-    /// Whether an organisation waits that had less than those who compute.
-    is_pressed: AtomicBool,
-    spare: Arc<Spare>,
-}
-
-#[derive(Debug)]
-struct State {
-    /// Turns that nobody has. None while somebody waits who may have one.
-    free: usize,
-    /// Turns that last, and how many of them can be lent.
-    running: Vec<Running>,
-    lent_max: usize,
-    /// Whether somebody looks after overdue turns, and whom it has to wake.
-    is_watched: bool,
-    to_wake: Vec<Waker>,
-    is_ending: bool,
-    waiting: Vec<Waiting>,
-    accounts: Accounts,
-    next_ticket: u64,
-}
-
-#[derive(Debug)]
-struct Waiting {
-    ticket: u64,
-    share: Arc<Share>,
-    waker: Waker,
-    /// Whether it has its turn and is about to take it.
-    is_next: bool,
-}
 
 impl Turns {
     pub(crate) fn new(threads: usize) -> Arc<Self> {
@@ -120,15 +76,6 @@ impl Turns {
         Arc::new(Share { turns: Arc::clone(self), org, caller, query: Account::default(), heap })
     }
 
-    /// How long a turn lasts now before its work should pause.
-    fn length(&self) -> Duration {
-        if self.is_pressed.load(Ordering::Relaxed) { SHORT } else { LENGTH }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Takes a turn, or waits for one under a ticket that is kept for the next call. Returns the number of the turn.
     fn poll_take(&self, share: &Arc<Share>, ticket: &mut Option<u64>, context: &Context<'_>) -> Poll<u64> {
         let mut state = self.lock();
@@ -157,7 +104,7 @@ impl Turns {
                     return Poll::Ready(number);
                 }
                 *ticket = Some(number);
-                if nanos(&share.org.had) < state.accounts.clock() {
+                if nanos(&share.org.had) < state.accounts.clock {
                     self.is_pressed.store(true, Ordering::Relaxed);
                 }
                 let (share, waker) = (Arc::clone(share), context.waker().clone());
@@ -217,7 +164,7 @@ impl State {
 
     /// Whether an organisation waits that had less than those who compute.
     fn is_pressed(&self) -> bool {
-        let clock = self.accounts.clock();
+        let clock = self.accounts.clock;
         self.waiting.iter().any(|waiting| !waiting.is_next && nanos(&waiting.share.org.had) < clock)
     }
 
@@ -233,11 +180,6 @@ impl State {
         let next = allowed.min_by_key(|(_, waiting)| (waiting.share.had(), waiting.ticket));
         next.map(|(at, _)| at)
     }
-}
-
-/// How much something had, in nanoseconds.
-fn nanos(of: &std::sync::atomic::AtomicU64) -> u64 {
-    of.load(Ordering::Relaxed)
 }
 
 #[cfg(test)]

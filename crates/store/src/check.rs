@@ -9,8 +9,8 @@ use tidegauge_catalog::Catalog;
 use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
 
+use crate::checksum::checksum;
 use crate::disk::{Disk, MachineDisk};
-use crate::flush::checksum;
 use crate::gc::{dataset_of, uncommitted_border};
 use crate::objects::{Listed, ObjectLocation, Objects};
 use crate::segment::SegmentInput;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{ErrorKind, Timestamp};
 
+use crate::checksum::checksum;
 use crate::dataset::DatasetState;
-use crate::flush::{Writing, checksum, is_gone, merge_apart};
+use crate::flush::{Writing, is_gone, merge_apart};
 use crate::intents::Source;
 use crate::merge_input::MergeInput;
 use crate::segment::{CompactionTier, SegmentInput};

@@ -9,10 +9,7 @@ use tidegauge_model::DatasetId;
 
 use crate::Store;
 use crate::disk::Disk;
-use crate::wal::{COPY_EXTENSION, REPORT_EXTENSION};
-
-/// What is said of a part whose dataset is not known begins so, after the sequences.
-pub(crate) const UNKNOWN_DATASET: &str = "an unknown dataset";
+use crate::wal::{COPY_EXTENSION, REPORT_EXTENSION, UNKNOWN_DATASET};
 
 impl Store {
     /// Deletes the copies that may have events of a dataset up to a sequence.

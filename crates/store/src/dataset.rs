@@ -13,13 +13,13 @@ use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
 use crate::blocks::{MemtableChunk, MemtableChunks};
+use crate::buffered_batch::BufferedBatch;
 use crate::fields::FieldBook;
-use crate::keys::KeyState;
-use crate::merge_input::BufferedBatch;
-use crate::publish::PendingCommit;
+use crate::key_state::KeyState;
 use crate::segment::Origin;
 use crate::wal::{Accept, DatasetKey};
 use crate::wal_batch::WalBatch;
+use crate::written::PendingCommit;
 use crate::{Result, usage};
 
 /// The state of one dataset.

@@ -10,9 +10,10 @@ use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{ErrorKind, RowId, SegmentId};
 
 use crate::dataset::DatasetState;
-use crate::merge_input::{Identities, MergeInput};
-use crate::publish::Written;
+use crate::identities::Identities;
+use crate::merge_input::MergeInput;
 use crate::segment::SegmentInput;
+use crate::written::Written;
 use crate::{Error, Result, Store};
 
 /// What a deletion did.

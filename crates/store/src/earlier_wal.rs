@@ -10,11 +10,12 @@ use tidegauge_catalog::ingest_keys::IngestKey;
 use tidegauge_catalog::segments::Flushed;
 use tidegauge_model::DatasetId;
 
+use crate::buffered_batch::BufferedBatch;
 use crate::dataset::DatasetState;
 use crate::flush::{PORTION_ROWS, Writing, keys_of, merge_apart};
 use crate::intents::Source;
 use crate::lease::Lease;
-use crate::merge_input::{BufferedBatch, MergeInput};
+use crate::merge_input::MergeInput;
 use crate::publish::live;
 use crate::segment::CompactionTier;
 use crate::wal_batch::WalBatch;

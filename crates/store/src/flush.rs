@@ -10,12 +10,14 @@ use tidegauge_catalog::ingest_keys::IngestKey;
 use tidegauge_catalog::segments::NewSegment;
 use tidegauge_model::{ErrorKind, FieldKind, SegmentId};
 
+use crate::buffered_batch::BufferedBatch;
+use crate::checksum::checksum;
 use crate::dataset::DatasetState;
 use crate::intents::{Intent, Planned, Source};
 use crate::merge::{Merge, Rows};
-use crate::merge_input::{BufferedBatch, MergeInput};
-use crate::publish::{PendingCommit, Written};
+use crate::merge_input::MergeInput;
 use crate::segment::{CompactionTier, Encoded, Job, encode, is_nameable, promoted};
+use crate::written::{PendingCommit, Written};
 use crate::{Error, Result, Store, time_partitions, usage};
 
 /// What is to be written as segments, and how.
@@ -254,11 +256,6 @@ async fn spawned(put: impl Future<Output = Result<()>> + Send + 'static) -> Resu
 
 fn path_of(state: &DatasetState, segment: &SegmentId) -> String {
     format!("datasets/{}/{segment}.parquet", state.id())
-}
-
-/// A hash of a whole file, by which it is known to be unchanged.
-pub(crate) fn checksum(bytes: &[u8]) -> String {
-    format!("{:016x}", xxhash_rust::xxh3::xxh3_64(bytes))
 }
 
 pub(crate) fn is_gone(error: &Error) -> bool {

@@ -12,8 +12,8 @@ use hashbrown::HashSet;
 use serde::{Deserialize, Serialize};
 use tidegauge_model::{ErrorKind, Timestamp};
 
+use crate::buffered_batch::BufferedBatch;
 use crate::disk::{Disk, make_folder_on, replace_file};
-use crate::merge_input::BufferedBatch;
 use crate::{Error, Result};
 
 /// Where the events of an object are as long as the catalogue does not name it.

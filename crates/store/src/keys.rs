@@ -1,40 +1,18 @@
 //! Idempotency keys: a request that is repeated with its key is answered as the first was and stored once. A key whose
-//! events are in the buffer is known here; later the catalogue knows it, from the same commit as the segments.
+//! events are in the buffer is known here; later the catalogue knows it, from the same commit as the segments. How a
+//! request claims one is left to `claims`.
+
+mod claims;
 
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use tidegauge_catalog::ingest_keys::IngestKey;
-use tidegauge_model::{ErrorKind, Timestamp};
 use tokio::sync::watch;
 
 use crate::dataset::DatasetState;
+use crate::key_state::KeyState;
 use crate::wal::Accept;
-use crate::wal_batch::{IdempotencyKey, WalBatch};
-use crate::{Error, Result};
-
-/// What is known of a key.
-#[derive(Debug)]
-pub(crate) enum KeyState {
-    /// The first request is on its way. The channel closes when its holder has ended, well or not.
-    InFlight(watch::Receiver<()>),
-    Done {
-        fingerprint: u64,
-        answer: String,
-        sequence: u64,
-        at: Timestamp,
-    },
-}
-
-impl KeyState {
-    pub(crate) fn done(key: &IdempotencyKey, sequence: u64, at: Timestamp) -> Self {
-        Self::Done { fingerprint: key.fingerprint, answer: key.answer.clone(), sequence, at }
-    }
-
-    pub(crate) fn is_done_by(&self, flushed: u64) -> bool {
-        matches!(self, Self::Done { sequence, .. } if *sequence <= flushed)
-    }
-}
+use crate::wal_batch::WalBatch;
 
 /// What a key means for a request.
 #[derive(Debug)]
@@ -105,68 +83,4 @@ impl Accept for Keyed {
     fn accept(&self, sequence: u64, payload: WalBatch) {
         self.hold.dataset.accept(sequence, payload);
     }
-}
-
-enum Known {
-    Wait(watch::Receiver<()>),
-    Claimed(Claim),
-    No,
-}
-
-impl crate::Store {
-    /// Claims a key for a request. Waits for an earlier request with the same key that has not ended yet.
-    pub async fn claim(&self, dataset: &Arc<DatasetState>, key: &str, now: Timestamp) -> Result<Claim> {
-        let not_before = now.minus(self.settings.key_age);
-        loop {
-            match known(dataset, key, not_before) {
-                Known::Claimed(claim) => {
-                    // Who has lost the lease acknowledges nothing, also not again.
-                    self.hold_lease().await?;
-                    return Ok(claim);
-                }
-                Known::Wait(mut first) => {
-                    // An error says that the sender is gone, which is what is waited for.
-                    let _ = first.changed().await;
-                }
-                Known::No => {
-                    let Some(guard) = hold(dataset, key, not_before)? else { continue };
-                    // Asked while the key is held: nobody can store and flush a request with it meanwhile.
-                    let stored = self.catalog.find_ingest_key(dataset.id(), key, not_before).await?;
-                    return Ok(stored.map_or(Claim::First(guard), |stored| Claim::Repeated(repeated(stored))));
-                }
-            }
-        }
-    }
-}
-
-fn known(dataset: &Arc<DatasetState>, key: &str, not_before: Timestamp) -> Known {
-    match dataset.lock().keys.get(key) {
-        Some(KeyState::InFlight(ended)) => Known::Wait(ended.clone()),
-        Some(KeyState::Done { fingerprint, answer, sequence, at }) if *at >= not_before => {
-            Known::Claimed(Claim::Repeated(Repeated {
-                fingerprint: *fingerprint,
-                answer: answer.clone(),
-                sequence: *sequence,
-            }))
-        }
-        _ => Known::No,
-    }
-}
-
-/// Marks the key as in flight, unless somebody else did meanwhile.
-fn hold(dataset: &Arc<DatasetState>, key: &str, not_before: Timestamp) -> Result<Option<KeyGuard>> {
-    let mut inner = dataset.lock();
-    if inner.is_deleted {
-        return Err(Error::new(ErrorKind::NotFound, "dataset not found"));
-    }
-    match inner.keys.get(key) {
-        Some(KeyState::InFlight(_)) => return Ok(None),
-        Some(KeyState::Done { at, .. }) if *at >= not_before => return Ok(None),
-        _ => {}
-    }
-    Ok(Some(KeyGuard { _hold: Hold::new(dataset, key, &mut inner.keys) }))
-}
-
-fn repeated(stored: IngestKey) -> Repeated {
-    Repeated { fingerprint: stored.fingerprint, answer: stored.answer, sequence: stored.sequence }
 }

@@ -5,7 +5,10 @@
 mod abandoned;
 mod arrays;
 mod blocks;
+mod buffered_batch;
 mod check;
+mod checksum;
+mod column_key;
 mod compact;
 mod damaged;
 mod dataset;
@@ -17,7 +20,9 @@ mod eviction;
 mod fields;
 mod flush;
 mod gc;
+mod identities;
 mod intents;
+mod key_state;
 mod keys;
 mod lease;
 mod merge;
@@ -41,6 +46,7 @@ mod trouble;
 pub mod usage;
 mod wal;
 mod wal_batch;
+mod written;
 
 pub use blocks::{Block, BlockColumn, BlockId, Blocks, Codes, HeldOverflow, Predicate, Scalar, TypeSet};
 pub use check::{Finding, FindingKind, check_objects};

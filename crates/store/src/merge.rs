@@ -9,7 +9,9 @@ use hashbrown::HashMap;
 use tidegauge_model::Column;
 
 use crate::arrays;
-use crate::merge_input::{ColumnKey, ColumnName, Identities, MergeInput};
+use crate::column_key::{ColumnKey, ColumnName};
+use crate::identities::Identities;
+use crate::merge_input::MergeInput;
 use crate::{Error, Result};
 
 /// Inputs with the order of their rows.

@@ -4,48 +4,20 @@
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use hashbrown::Equivalent;
 use tidegauge_model::{Column, FieldKind};
 
 use crate::Result;
 use crate::arrays;
+use crate::buffered_batch::BufferedBatch;
+use crate::column_key::ColumnKey;
+use crate::identities::Identities;
 use crate::segment::SegmentInput;
-use crate::wal_batch::WalBatch;
-
-/// One typed column of a dataset.
-pub(crate) type ColumnKey = (Arc<str>, FieldKind);
-
-/// A [`ColumnKey`] that borrows its name, to find a column without a copy of it.
-#[derive(Clone, Copy, Debug, Hash)]
-pub(crate) struct ColumnName<'a>(pub(crate) &'a str, pub(crate) FieldKind);
-
-impl Equivalent<ColumnKey> for ColumnName<'_> {
-    fn equivalent(&self, key: &ColumnKey) -> bool {
-        *self.0 == *key.0 && self.1 == key.1
-    }
-}
-
-/// The events of one request with their sequence.
-#[derive(Clone, Debug)]
-pub(crate) struct BufferedBatch {
-    pub(crate) sequence: u64,
-    pub(crate) payload: WalBatch,
-}
 
 /// Rows that are read together.
 #[derive(Debug)]
 pub(crate) enum MergeInput {
     Buffered(Arc<BufferedBatch>),
     Segment(Box<SegmentInput>),
-}
-
-/// The identity of each row of a input, and when it arrived.
-#[derive(Debug, Default)]
-pub(crate) struct Identities {
-    pub(crate) times: Vec<i64>,
-    pub(crate) arrivals: Vec<i64>,
-    pub(crate) sequences: Vec<u64>,
-    pub(crate) indexes: Vec<u32>,
 }
 
 impl MergeInput {

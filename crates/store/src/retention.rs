@@ -8,7 +8,7 @@ use tidegauge_catalog::segments::Segment;
 use tidegauge_model::{FieldKind, Timestamp};
 
 use crate::dataset::DatasetState;
-use crate::publish::Written;
+use crate::written::Written;
 use crate::{Result, SegmentStats, Store};
 
 impl Store {

@@ -5,6 +5,7 @@ mod checksums;
 mod encoding;
 mod overflow;
 mod overflow_field;
+mod overflow_write;
 mod proof;
 mod read;
 mod schema;
@@ -14,12 +15,12 @@ mod write;
 pub(crate) use checksums::{GroupChecksums, Page, chunk_range, filter_range};
 pub(crate) use overflow::decode as decode_overflow;
 pub(crate) use overflow_field::decode_field as decode_overflow_field;
-pub(crate) use proof::{TAIL_BYTES, is_footer_whole, is_whole};
+pub(crate) use proof::{TAIL_BYTES, footer_bytes, is_footer_whole, is_whole};
 pub(crate) use read::{SegmentInput, parse_description};
 pub(crate) use schema::{ARRIVAL, INDEX, OVERFLOW, Origin, SEQUENCE, TIME};
 pub(crate) use stats::bounds;
 pub use stats::{Bound, ColumnStats, SegmentStats};
-pub(crate) use write::{Encoded, Job, encode, footer_bytes, is_nameable, promoted};
+pub(crate) use write::{Encoded, Job, encode, is_nameable, promoted};
 
 use serde::{Deserialize, Serialize};
 

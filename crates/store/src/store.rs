@@ -3,6 +3,7 @@
 //! `flush`, `compact`, `delete`, `retain` and `collect_orphan`, whose steps the server calls.
 
 mod open;
+mod troubles;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

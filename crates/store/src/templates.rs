@@ -11,7 +11,6 @@ use arrow_buffer::ScalarBuffer;
 use tidegauge_model::template::letters;
 use xxhash_rust::xxh3::xxh3_128;
 
-pub(crate) use build::Builder;
 pub use filter::FRAGMENT_BYTES_LEAST;
 use filter::Filter;
 
@@ -61,15 +60,6 @@ impl Hole {
 }
 
 impl Templates {
-    /// The templates of these strings; none where they are too short or too different for it to be worth it.
-    pub fn of<'a>(strings: impl ExactSizeIterator<Item = Option<&'a str>>) -> Option<Self> {
-        let mut builder = Builder::new(strings.len());
-        for text in strings {
-            builder.add(text)?;
-        }
-        builder.finish()
-    }
-
     /// How many templates there are.
     pub fn len(&self) -> usize {
         self.ends.len()

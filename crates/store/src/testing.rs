@@ -10,8 +10,10 @@ use tidegauge_model::{Column, Columns, DatasetId, FieldKind, SegmentId};
 
 use crate::arrays;
 pub use crate::blocks::testing::OpenSegment;
+use crate::buffered_batch::BufferedBatch;
+use crate::column_key::ColumnKey;
 use crate::merge::{Merge, Rows};
-use crate::merge_input::{BufferedBatch, ColumnKey, MergeInput};
+use crate::merge_input::MergeInput;
 use crate::rows::rows_of;
 use crate::segment::{self, CompactionTier, Job, Origin, SegmentInput};
 use crate::wal::{DatasetKey, WalSettings, encode_file, recover};

@@ -3,10 +3,6 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tidegauge_model::ErrorKind;
-
-use crate::{Error, Result, Store};
-
 /// Work that failed when it was done last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
@@ -48,41 +44,8 @@ impl LastFailure {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn trouble(&self, work: Work) -> Option<Trouble> {
+    /// What is wrong, as the trouble of some work.
+    pub(crate) fn trouble(&self, work: Work) -> Option<Trouble> {
         self.message().map(|message| Trouble { work, message })
-    }
-}
-
-impl Store {
-    /// What fails at present.
-    pub fn troubles(&self) -> Vec<Trouble> {
-        let troubles = [
-            self.wal.last_failure().trouble(Work::Log),
-            self.flush_failure.trouble(Work::Segments),
-            self.lease.last_failure.trouble(Work::Catalogue),
-        ];
-        troubles.into_iter().flatten().collect()
-    }
-
-    /// Finds out whether a log that could not be written can be again. Without it, a service that nobody sends events to
-    /// because of that would not get to know.
-    pub async fn mend_wal(&self) -> Result<()> {
-        self.wal.mend().await
-    }
-
-    pub(crate) fn note_flush(&self, flushed: &Result<()>) {
-        match flushed {
-            Ok(()) => self.flush_failure.forget(),
-            Err(error) => self.flush_failure.note(flush_message(error)),
-        }
-    }
-}
-
-/// Errors on this way can name an object or a dataset; those of a full disk do not.
-fn flush_message(error: &Error) -> String {
-    match error.kind() {
-        ErrorKind::StorageFull => error.to_string(),
-        _ => "events cannot be moved to segments and stay where they are; the service's log has the cause"
-            .to_owned(),
     }
 }

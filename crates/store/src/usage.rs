@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use jiff::civil::{DateTime, date};
 
-use crate::merge_input::BufferedBatch;
+use crate::buffered_batch::BufferedBatch;
 
 /// The month of a time in nanoseconds, such as `2026-11`, in UTC.
 pub fn month_of(nanoseconds: i64) -> String {

@@ -8,17 +8,19 @@ mod file_start;
 mod group;
 mod record;
 mod recover;
+mod shared;
 mod writer;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use hashbrown::HashSet;
 use tidegauge_model::ErrorKind;
 use tokio::sync::oneshot;
 
+use self::shared::{Append, ClosedFile, Shared, State};
 use crate::disk::{Disk, make_folder_on, replace_file};
 use crate::trouble::LastFailure;
 use crate::wal_batch::WalBatch;
@@ -26,25 +28,12 @@ use crate::{Error, Result};
 
 pub(crate) use record::DatasetKey;
 pub use recover::Damage;
-pub(crate) use recover::{COPY_EXTENSION, REPORT_EXTENSION, Recovered, has_files, look_at, recover};
+pub(crate) use recover::{
+    COPY_EXTENSION, REPORT_EXTENSION, Recovered, UNKNOWN_DATASET, has_files, look_at, recover,
+};
+pub(crate) use shared::{Accept, WalSettings};
 #[cfg(any(test, feature = "testing"))]
 pub(crate) use writer::encode_file;
-
-/// How the WAL is kept.
-#[derive(Clone, Debug)]
-pub(crate) struct WalSettings {
-    pub(crate) folder: PathBuf,
-    /// Where damaged parts are moved to.
-    pub(crate) quarantine: PathBuf,
-    /// At which size a file is closed and the next begun.
-    pub(crate) file_bytes: u64,
-    pub(crate) disk: Arc<dyn Disk>,
-}
-
-/// Who takes events over once they are durable. Called in the order of the sequences, before the request is answered.
-pub(crate) trait Accept: Send + Sync {
-    fn accept(&self, sequence: u64, payload: WalBatch);
-}
 
 /// The open log.
 pub(crate) struct Wal {
@@ -55,45 +44,6 @@ pub(crate) struct Wal {
     /// Files are deleted by one at a time, who knows whether a power cut can bring back the last that was.
     releasing: Mutex<bool>,
     thread: Mutex<Option<JoinHandle<()>>>,
-}
-
-/// What the callers and the writing thread share.
-struct Shared {
-    state: Mutex<State>,
-    /// Told when there is something to write, or when it is time to end.
-    wake: Condvar,
-    last_failure: LastFailure,
-}
-
-#[derive(Default)]
-struct State {
-    queue: Vec<Append>,
-    is_closing: bool,
-    /// Closed files, oldest first.
-    closed: VecDeque<ClosedFile>,
-    /// Bytes in the file that is written to.
-    open_bytes: u64,
-    last_sequence: u64,
-    /// How many groups of requests were synced.
-    syncs: u64,
-}
-
-struct ClosedFile {
-    path: PathBuf,
-    last_sequence: u64,
-    bytes: u64,
-    /// The sequences of events that nobody took over.
-    orphaned: HashSet<u64>,
-}
-
-/// One request on its way to the disk.
-struct Append {
-    dataset: DatasetKey,
-    payload: WalBatch,
-    /// Checksum of the batch, computed by who asks so that the one writer does not have to.
-    checksum: u32,
-    accept: Arc<dyn Accept>,
-    answer: oneshot::Sender<Result<u64>>,
 }
 
 impl Wal {
@@ -258,25 +208,6 @@ impl Drop for Wal {
 impl std::fmt::Debug for Wal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Log").field("bytes", &self.bytes()).finish_non_exhaustive()
-    }
-}
-
-impl Shared {
-    /// Waits until there is something to write; `false` at the end.
-    fn wait_for_work(&self) -> bool {
-        let mut state = self.lock();
-        while state.queue.is_empty() {
-            if state.is_closing {
-                return false;
-            }
-            state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        true
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic elsewhere leaves the queue whole: every change of it is one push or one take.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

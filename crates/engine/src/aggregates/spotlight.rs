@@ -4,6 +4,7 @@
 
 mod compare;
 mod field;
+mod sides;
 mod statistics;
 
 use std::mem::size_of;
@@ -18,14 +19,12 @@ use tidegauge_exec::kernels::json;
 
 use self::compare::Comparison;
 use self::field::FieldValues;
+use self::sides::Sides;
 use super::grouped::{Aggregate, Bytes, Rows, estimate_type, estimates, texts, wrong_input};
 use super::state::{StateReader, write_number};
 
 /// With less rows of a kind nothing can be told.
 const ROWS_MIN: u64 = 6;
-
-/// Numbers of the rows that the condition is true for, and of the others.
-type Sides = [u64; 2];
 
 /// The names of the fields that are compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -1,6 +1,7 @@
 //! The names that an expression can use: the fields of a dataset or the columns of a table, what the query computed
 //! before, and values with names. Each typed column of a field that is used becomes an input of the scan, once.
 
+mod fields;
 mod maps;
 mod shown;
 

@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashMap};
 use tidegauge_heap::Apart;
 
-use super::{Kept, Key, memory_of};
+use super::kept::{Kept, Key, memory_of};
 
 /// The columns of one kind that are kept.
 #[derive(Debug, Default)]

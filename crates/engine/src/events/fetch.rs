@@ -13,8 +13,8 @@ use tidegauge_model::columns::TIME_FIELD;
 use tidegauge_store::{Block, TypeSet};
 
 use super::memory::{alone, text_bytes};
+use super::search::{Budget, Found};
 use super::slices::Slices;
-use super::{Budget, Found};
 use crate::answer::Field;
 use crate::columns::{ARRIVAL_FIELD, InputColumn};
 use crate::plan::EventsPlan;

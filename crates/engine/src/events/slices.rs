@@ -5,7 +5,7 @@ use arrow_array::{Array, ArrayRef};
 use hashbrown::HashMap;
 
 use super::memory::{alone, text_bytes};
-use super::{Budget, Found};
+use super::search::{Budget, Found};
 use crate::Result;
 use crate::own_rows;
 use crate::scan::Scan;

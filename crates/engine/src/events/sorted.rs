@@ -17,8 +17,8 @@ use tidegauge_model::RowId;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::memory::alone;
-use super::{Budget, Finds, Found, Memory};
+use super::memory::{Memory, alone};
+use super::search::{Budget, Finds, Found};
 use crate::own_rows;
 use crate::plan::SortColumn;
 use crate::scan::{Scan, Selected};

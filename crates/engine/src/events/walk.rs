@@ -11,7 +11,8 @@ use tidegauge_store::Block;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::{Budget, Finds, Found, Memory};
+use super::memory::Memory;
+use super::search::{Budget, Finds, Found};
 use crate::scan::{Scan, Selected};
 use crate::turns::{self, in_turns};
 use crate::{Error, Result};

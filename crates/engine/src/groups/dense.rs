@@ -5,6 +5,7 @@
 
 mod codes;
 mod kept;
+mod parted;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -24,10 +25,11 @@ use tokio::task::JoinSet;
 
 use self::codes::{Coded, Combination};
 use super::accumulators::{accumulators, places};
+use super::error::stopped;
 use super::key_column::KeyColumn;
 use super::places::Places;
 use super::states::States;
-use super::{Grouping, many_columns, stopped};
+use super::{Grouping, many_columns};
 use crate::Result;
 use crate::partials::Partials;
 use crate::scan::{Scan, Selected};
@@ -84,7 +86,7 @@ impl Grouping<'_> {
         let mut states = States::default();
         let (mut kept, mut scan) = (None, Arc::clone(scan));
         if let Some(partials) = partials {
-            let parted = kept::parted(&scan, partials, threads, self.has_numbered_keys());
+            let parted = parted::parted(&scan, partials, threads, self.has_numbered_keys());
             states = parted.kept;
             if !parted.unmerged.is_empty() {
                 states.merge(parted.unmerged, &Arc::new(self.keys()?), partials).await?;

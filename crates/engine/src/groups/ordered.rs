@@ -15,7 +15,8 @@ use datafusion_physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion_physical_plan::sorts::sort::SortExec;
 use datafusion_physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 
-use super::{collected, stopped};
+use super::collected::collected;
+use super::error::stopped;
 use crate::Result;
 use crate::leaf::Leaf;
 use crate::own_rows;

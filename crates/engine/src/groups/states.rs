@@ -16,8 +16,9 @@ use futures_util::TryStreamExt;
 use tidegauge_store::{Block, BlockId};
 use tokio::task::JoinSet;
 
+use super::error::stopped;
 use super::merger::{Form, Keys, Merger, values};
-use super::{GroupedRows, Grouping, Totals, stopped};
+use super::{GroupedRows, Grouping, Totals};
 use crate::Result;
 use crate::partials::{MergedRun, Partials};
 use crate::turns::in_turns;

@@ -1,9 +1,7 @@
 //! How kept states are watched over: of the questions that are answered from them, one in so many says that some are to
-//! be computed anew and compared. States that turn out wrong are forgotten, and their question is not kept again.
+//! be computed anew and compared. What becomes of states that turn out wrong is left to those who keep them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use super::Partials;
 
 /// How often it was looked.
 #[derive(Debug)]
@@ -30,27 +28,16 @@ impl Checks {
     pub(super) fn done(&self) -> Checked {
         Checked { right: self.right.load(Ordering::Relaxed), wrong: self.wrong.load(Ordering::Relaxed) }
     }
-}
 
-impl Partials {
-    /// Whether something of this question is to be compared, with a number that tells what. Asking counts.
-    pub(crate) fn is_check_due(&self) -> Option<u64> {
-        let checks = &self.cache.checks;
-        let used = checks.used.fetch_add(1, Ordering::Relaxed);
-        (checks.each > 0 && used.is_multiple_of(checks.each)).then(|| used / checks.each)
+    /// Whether something of a question is to be compared, with a number that tells what. Asking counts.
+    pub(super) fn is_due(&self) -> Option<u64> {
+        let used = self.used.fetch_add(1, Ordering::Relaxed);
+        (self.each > 0 && used.is_multiple_of(self.each)).then(|| used / self.each)
     }
 
     /// Notes how a comparison came out.
-    pub(crate) fn note_check(&self, is_right: bool) {
-        let checks = &self.cache.checks;
-        let outcome = if is_right { &checks.right } else { &checks.wrong };
+    pub(super) fn note(&self, is_right: bool) {
+        let outcome = if is_right { &self.right } else { &self.wrong };
         outcome.fetch_add(1, Ordering::Relaxed);
-        if !is_right {
-            self.give_up();
-            self.cache.kept().forget(self.fingerprint);
-            if let Some(disk) = &self.cache.disk {
-                disk.forget(self.fingerprint);
-            }
-        }
     }
 }

@@ -5,8 +5,7 @@ use tidegauge_exec::kernels::logic;
 use tidegauge_exec::{Value, functions};
 use tidegauge_lang::tree::{Named, Stage, Type};
 
-use super::WEIGHT_MAX;
-use super::relation::Relation;
+use super::relation::{Relation, WEIGHT_MAX};
 use crate::Result;
 use crate::bind::{Scope, Surroundings};
 use crate::context::QueryContext;

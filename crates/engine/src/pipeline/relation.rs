@@ -19,6 +19,9 @@ use crate::plan::EventOrder;
 use crate::prune::Prune;
 use crate::{AggregateInfo, Result};
 
+/// Fields that are computed of more parts than these are computed once, before they are used in others.
+pub(super) const WEIGHT_MAX: usize = 2_000;
+
 /// Rows, and what is known and asked of them.
 #[derive(Debug)]
 pub(crate) struct Relation {

@@ -21,6 +21,7 @@ use super::relation::{About, Columns, DatasetRows, Origin, Relation};
 use crate::answer::{Answer, Table};
 use crate::bind::Scope;
 use crate::context::{QueryContext, Scanned};
+use crate::error::misplaced;
 use crate::events::{self, Budget};
 use crate::explain;
 use crate::leaf::Leaf;
@@ -184,7 +185,7 @@ impl QueryContext {
         plan.limit = relation.pending.limit.unwrap_or(usize::MAX).min(rows_max);
         plan.after = relation.pending.after;
         if plan.after.is_some() && !matches!(plan.order, EventOrder::Time { .. }) {
-            return Err(super::misplaced("a cursor goes with an order by time alone: sort by `_time`"));
+            return Err(misplaced("a cursor goes with an order by time alone: sort by `_time`"));
         }
         let Origin::Dataset(rows) = &relation.origin else {
             return Err(Error::Internal { message: "events need a dataset".to_owned() });

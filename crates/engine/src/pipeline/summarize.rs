@@ -2,80 +2,30 @@
 //! and the number of groups. Groups over time buckets come with the groups over all time.
 
 mod choice;
+mod columns;
 mod length;
+mod planned;
 mod planning;
+mod taken;
 
 use std::sync::Arc;
 
-use tidegauge_exec::expr::Typed;
-use tidegauge_exec::operators::{member, unpack};
-use tidegauge_exec::{Message, Value};
-use tidegauge_lang::Span;
+use tidegauge_exec::Message;
 use tidegauge_lang::tree::{Stage, Summarize};
 use tidegauge_model::columns::TIME_FIELD;
 
-use self::choice::Choice;
+use self::columns::shape;
 use self::length::seconds_of;
+use self::planned::Planned;
 use self::planning::plan;
 use super::relation::{About, Origin, Relation};
 use super::rows::{narrowed, of_table};
+use crate::Result;
 use crate::answer::Table;
-use crate::bind::{Scope, Surroundings};
+use crate::bind::Surroundings;
 use crate::context::QueryContext;
 use crate::groups::{self, GroupedRows};
 use crate::partials::Partials;
-use crate::plan::{Computed, GroupsPlan, Outcome, result_name};
-use crate::{AggregateInfo, Result};
-
-/// A `summarize` that is ready to run.
-struct Planned {
-    plan: GroupsPlan,
-    /// The columns of the result in their order, where they are not what the groups give already.
-    columns: Option<Vec<Column>>,
-    infos: Vec<(String, AggregateInfo)>,
-    /// The keys in the order in which they were written, the bucket among them.
-    keys: Vec<String>,
-    /// The name of the bucket.
-    bucket: Option<String>,
-    /// Which groups are wanted, where their order is known only when all columns are computed.
-    choice: Option<Choice>,
-    /// How many groups are shown in every bucket, where the query says it as a number of rows.
-    series_limit: Option<u64>,
-    /// The time of rows that are no events, where it is needed.
-    time: Option<Typed>,
-}
-
-impl Planned {
-    /// Of which all groups are wanted.
-    fn new(
-        plan: GroupsPlan,
-        columns: Option<Vec<Column>>,
-        infos: Vec<(String, AggregateInfo)>,
-        keys: Vec<String>,
-        bucket: Option<String>,
-        time: Option<Typed>,
-    ) -> Self {
-        Self { plan, columns, infos, keys, bucket, choice: None, series_limit: None, time }
-    }
-
-    /// Leaves the groups that are wanted, with their keys as they are shown.
-    fn finish(&self, tables: &mut [Table], around: &Surroundings) -> Result<()> {
-        if let Some(choice) = &self.choice {
-            choice.make(tables, self, around)?;
-        }
-        self.plan.show_kinds(tables)
-    }
-}
-
-/// One column of the result.
-enum Column {
-    /// A key under the name that it is shown by, and the one that the groups have for it.
-    Key {
-        name: String,
-        of: String,
-    },
-    Outcome(Outcome),
-}
 
 impl QueryContext {
     /// Groups rows. Tells how many of the stages behind it were taken with it.
@@ -184,35 +134,5 @@ impl QueryContext {
         let step = planned.plan.bucket.as_ref().map(|(bucket, _)| bucket.step);
         let fingerprint = relation.recipe.fingerprint(summarize, relation.scope.inputs(), step)?;
         Partials::of(cache, fingerprint, &relation.scope.surroundings().notices)
-    }
-}
-
-/// Makes the columns of the result from those of the groups.
-fn shape(relation: &mut Relation, columns: &[Column]) -> Result<()> {
-    let mut fields = Vec::with_capacity(columns.len());
-    for column in columns {
-        match column {
-            Column::Key { of, .. } if !relation.scope.has(of) => {}
-            Column::Key { name, of } => {
-                fields.push((name.clone(), relation.scope.field(of, Span::default())?));
-            }
-            Column::Outcome(outcome) => {
-                fields.push((outcome.name.clone(), computed(&mut relation.scope, &outcome.of)?));
-            }
-        }
-    }
-    relation.list(fields);
-    Ok(())
-}
-
-fn computed(scope: &mut Scope, of: &Computed) -> Result<Value> {
-    match of {
-        Computed::Call(call) => scope.field(&result_name(*call), Span::default()),
-        Computed::Expr(expr) => scope.bind(expr),
-        Computed::Element { call, place, kinds } => {
-            let list = scope.field(&result_name(*call), Span::default())?;
-            let place = Value::literal(&tidegauge_lang::tree::Literal::Integer(*place as i64));
-            Ok(unpack::as_kinds(&member::member(&list, &place)?, kinds)?)
-        }
     }
 }

@@ -12,7 +12,7 @@ use super::relation::{Origin, Relation};
 use super::rows::limited;
 use crate::Result;
 use crate::context::QueryContext;
-use crate::error::invalid_with;
+use crate::error::{invalid_with, misplaced};
 
 impl QueryContext {
     pub(super) async fn take(&self, mut relation: Relation, count: u64) -> Result<Relation> {
@@ -51,7 +51,7 @@ impl QueryContext {
 /// The rows after one row of a dataset.
 pub(super) fn after(mut relation: Relation, cursor: Cursor) -> Result<Relation> {
     if !matches!(relation.origin, Origin::Dataset(_)) {
-        return Err(super::misplaced(
+        return Err(misplaced(
             "a cursor goes with single events of one dataset: leave it out, or what groups and joins rows",
         ));
     }

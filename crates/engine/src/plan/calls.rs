@@ -3,6 +3,7 @@
 
 mod arguments;
 mod counters;
+mod parts;
 mod rows;
 
 use std::sync::Arc;
@@ -10,12 +11,12 @@ use std::sync::Arc;
 use datafusion_expr::AggregateUDF;
 use tidegauge_exec::Value;
 use tidegauge_exec::expr::Typed;
-use tidegauge_lang::Span;
+use tidegauge_lang::functions;
 use tidegauge_lang::tree::{AggregateCall, AggregateFunction, Expr, ExprKind, Literal, Type};
-use tidegauge_lang::{functions, print_expression};
 
 use self::arguments::{condition_of, function_of, masked, settings, told_name};
 pub(crate) use self::counters::TEMPORALITY_FIELD;
+use self::parts::Parts;
 use super::groups::{PlannedAggregate, Shape, info, of_field, or_null};
 use crate::aggregates;
 use crate::bind::Scope;
@@ -54,24 +55,6 @@ pub(crate) enum Computed {
 /// The name of the result of a call.
 pub(crate) fn result_name(call: usize) -> String {
     format!("@{call}")
-}
-
-/// A call with its arguments.
-struct Parts<'a> {
-    function: &'a str,
-    arguments: &'a [Expr],
-    span: Span,
-}
-
-impl Parts<'_> {
-    /// The call as it would be written, by which equal ones are known.
-    fn text(&self) -> String {
-        let arguments = self.arguments.to_vec();
-        print_expression(&Expr::new(
-            ExprKind::Call { function: self.function.to_owned(), arguments },
-            self.span,
-        ))
-    }
 }
 
 impl Calls {

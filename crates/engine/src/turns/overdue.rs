@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::shares::Account;
-use super::{LENGTH, Share, State, Turns, nanos};
+use super::shares::{Account, nanos};
+use super::state::{LENGTH, Running, Share, State, Turns};
 
 /// After so long a turn can be lent: twice what it should last.
 const OVERDUE: Duration = LENGTH.saturating_mul(2);
@@ -24,32 +24,6 @@ const LOOK_EACH: Duration = Duration::from_millis(1);
 
 /// How many turns can be lent for each that there is: beyond that, processors would be shared out among too many.
 const LENT_SHARE: usize = 1;
-
-/// A turn that lasts.
-#[derive(Debug)]
-pub(super) struct Running {
-    turn: u64,
-    share: Arc<Share>,
-    began: Instant,
-    is_lent: bool,
-    /// What of it was charged already.
-    charged: u64,
-}
-
-#[cfg(test)]
-impl Running {
-    pub(super) fn turn(&self) -> u64 {
-        self.turn
-    }
-
-    pub(super) fn began(&self) -> Instant {
-        self.began
-    }
-
-    pub(super) fn is_of(&self, share: &Arc<Share>) -> bool {
-        Arc::ptr_eq(&self.share, share)
-    }
-}
 
 /// One that goes on, and whether it is of the organisation that gave its turn back.
 pub(super) struct Woken {

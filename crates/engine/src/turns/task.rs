@@ -11,7 +11,8 @@ use datafusion_common_runtime::{JoinSetTracer, set_join_set_tracer};
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::{Share, priority};
+use super::priority;
+use super::state::Share;
 
 /// A turn whose work took more from the heap ends at its next pause.
 const TAKEN_BYTES_MAX: i64 = 4 << 20;

@@ -1,7 +1,9 @@
 //! Who computes next.
 
 use std::task::Waker;
+use std::time::Duration;
 
+use super::state::{LENGTH, SHORT};
 use super::*;
 
 /// Waits for a turn; whether there is one at once.
@@ -12,7 +14,13 @@ fn take(share: &Arc<Share>, ticket: &mut Option<u64>) -> bool {
 
 /// Ends the oldest turn of a share after so long.
 fn give_back(share: &Arc<Share>, nanos: u64) {
-    let turn = share.turns.lock().running.iter().find(|running| running.is_of(share)).map(Running::turn);
+    let turn = share
+        .turns
+        .lock()
+        .running
+        .iter()
+        .find(|running| Arc::ptr_eq(&running.share, share))
+        .map(|running| running.turn);
     share.turns.give_back(turn.expect("it has a turn"), nanos);
 }
 
@@ -177,7 +185,7 @@ fn a_turn_that_is_short_is_not_lent() {
     let (mut of_loud, mut of_quiet) = (None, None);
     assert!(take(&loud, &mut of_loud));
     assert!(!take(&quiet, &mut of_quiet));
-    let began = turns.lock().running[0].began();
+    let began = turns.lock().running[0].began;
     assert!(turns.lock().lend(began + LENGTH).is_none());
     assert!(turns.lock().lend(began + LENGTH * 2).is_some());
 }

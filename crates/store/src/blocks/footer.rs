@@ -22,7 +22,7 @@ use super::column_location::{self, FieldLocation};
 use super::id::TypeSet;
 use super::overflow_columns::OverflowColumns;
 use super::pages::Pages;
-use crate::flush::checksum;
+use crate::checksum::checksum;
 use crate::objects::Objects;
 use crate::segment::{
     DescribedTemplates, Description, GroupChecksums, OVERFLOW, Page, TAIL_BYTES, chunk_range, filter_range,

@@ -9,8 +9,9 @@ use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, Buffer, NullBuffer, Scal
 use tidegauge_model::{ErrorKind, FieldKind};
 
 use super::column::is_text;
+use crate::column_key::ColumnName;
 use crate::merge::Merge;
-use crate::merge_input::{ColumnName, MergeInput};
+use crate::merge_input::MergeInput;
 use crate::wal_batch::{BatchColumn, BatchValues, WalBatch};
 use crate::{Error, Result};
 

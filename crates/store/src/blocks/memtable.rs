@@ -14,8 +14,10 @@ use super::column;
 use super::gather::gather;
 use super::id::{BlockId, TypeSet};
 use crate::Result;
+use crate::buffered_batch::BufferedBatch;
+use crate::column_key::{ColumnKey, ColumnName};
 use crate::merge::Merge;
-use crate::merge_input::{BufferedBatch, ColumnKey, ColumnName, MergeInput};
+use crate::merge_input::MergeInput;
 
 /// So many rows, or the first request that reaches them, make a chunk.
 const CHUNK_ROWS: usize = 16 * 1024;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 use tidegauge_model::{Column, FieldKind, Values};
 
-use crate::merge_input::{ColumnKey, ColumnName};
+use crate::column_key::{ColumnKey, ColumnName};
 
 /// The fields that rows have in `_rest`.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use super::footer::Footer;
 use super::segment::SegmentBlock;
 use super::{Block, FooterCache, Place};
 use crate::Result;
-use crate::flush::checksum;
+use crate::checksum::checksum;
 use crate::objects::Objects;
 use crate::segment::footer_bytes;
 

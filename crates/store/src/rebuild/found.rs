@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tidegauge_catalog::segments::NewSegment;
 use tidegauge_model::{DatasetId, ErrorKind, SegmentId};
 
-use crate::flush::checksum;
+use crate::checksum::checksum;
 use crate::gc::dataset_of;
 use crate::objects::Objects;
 use crate::segment::{Description, SegmentInput, footer_bytes, is_whole};

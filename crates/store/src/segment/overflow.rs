@@ -1,80 +1,21 @@
-//! The overflow column `_rest`: the fields that have no column of their own in a segment, as one JSON object for each row. A
-//! value reads back in the kind it had: floats are written with a point or an exponent, arrays and maps as they are.
+//! The overflow column `_rest`: the fields that have no column of their own in a segment, as one JSON object for each
+//! row. A value reads back in the kind it had: floats are written with a point or an exponent, arrays and maps as they
+//! are. How it is written is left to `overflow_write`.
 
 use std::sync::Arc;
 
-use arrow_array::{Array, ArrayRef, LargeStringArray, cast::AsArray};
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef};
 use hashbrown::HashMap;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
-use tidegauge_model::{Column, FieldKind, SegmentId, Values};
+use tidegauge_model::{Column, FieldKind, Values};
 
-use crate::arrays;
-use crate::merge::{Merge, Rows};
-use crate::merge_input::{ColumnKey, ColumnName};
+use crate::column_key::{ColumnKey, ColumnName};
 use crate::{Error, Result};
 
 /// Integers written in so many bytes fit 64 bits, their minus included.
 const INTEGER_BYTES_SURE: usize = 18;
-
-/// The overflow column `_rest` for all rows of a merge.
-pub(super) struct Overflow {
-    pub(super) strings: ArrayRef,
-    /// For each group of rows, how many of them have each of the columns.
-    pub(super) counts: Vec<Vec<u64>>,
-}
-
-/// Puts the columns that get none of their own together.
-pub(super) fn encode(merge: &Merge, keys: &[ColumnKey], groups: &[(SegmentId, Rows)]) -> Result<Overflow> {
-    let mut counts = vec![vec![0; keys.len()]; groups.len()];
-    if keys.is_empty() {
-        return Ok(Overflow { strings: arrays::nulls(FieldKind::String, merge.rows()), counts });
-    }
-    let mut group_of = vec![0; merge.rows()];
-    for (group, (_, rows)) in groups.iter().enumerate() {
-        rows.iter().for_each(|row| group_of[row] = group);
-    }
-    let mut strings: Vec<Vec<u8>> = vec![Vec::new(); merge.rows()];
-    for (number, key) in keys.iter().enumerate() {
-        for part in merge.sparse(key) {
-            let (base, column) = part?;
-            column.rows.iter().for_each(|row| counts[group_of[base + *row as usize]][number] += 1);
-            add(&mut strings[base..], &column)?;
-        }
-    }
-    let finished = strings.iter_mut().map(|text| {
-        if text.is_empty() {
-            return None;
-        }
-        text.push(b'}');
-        std::str::from_utf8(text).ok()
-    });
-    Ok(Overflow { strings: Arc::new(finished.collect::<LargeStringArray>()), counts })
-}
-
-fn add(strings: &mut [Vec<u8>], column: &Column) -> Result<()> {
-    let name = serde_json::to_vec(&*column.field).map_err(|_| unreadable())?;
-    for (at, row) in column.rows.iter().enumerate() {
-        let text = &mut strings[*row as usize];
-        text.push(if text.is_empty() { b'{' } else { b',' });
-        text.extend_from_slice(&name);
-        text.push(b':');
-        match &column.values {
-            Values::Boolean(values) => text.extend_from_slice(if values[at] { b"true" } else { b"false" }),
-            Values::Integer(values) => text.extend_from_slice(values[at].to_string().as_bytes()),
-            // The debug form always has a point or an exponent.
-            Values::Float(values) => text.extend_from_slice(format!("{:?}", values[at]).as_bytes()),
-            Values::String(values) => {
-                let value = std::str::from_utf8(values.get(at)).map_err(|_| unreadable())?;
-                serde_json::to_writer(&mut *text, value).map_err(|_| unreadable())?;
-            }
-            Values::Array(values) | Values::Map(values) | Values::LongInteger(values) => {
-                text.extend_from_slice(values.get(at));
-            }
-        }
-    }
-    Ok(())
-}
 
 /// The fields in the strings of `_rest`, as sparse columns.
 pub(crate) fn decode(array: &ArrayRef) -> Result<Vec<Column>> {

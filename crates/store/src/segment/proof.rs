@@ -5,7 +5,6 @@
 use parquet::file::metadata::KeyValue;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::write::footer_bytes;
 use crate::{Error, Result};
 
 const WHOLE: &str = "tidegauge.checksum";
@@ -46,6 +45,13 @@ pub(crate) fn is_whole(bytes: &[u8]) -> bool {
 pub(crate) fn is_footer_whole(footer: &[u8]) -> bool {
     let places = place(footer, FOOTER).zip(place(footer, WHOLE)).filter(|(own, whole)| own < whole);
     places.is_some_and(|(own, whole)| is_sealed(footer, own, &[own, whole]))
+}
+
+/// Length of the metadata at the end of a file, as it stands before the closing mark. DuckDB compares the two.
+pub(crate) fn footer_bytes(bytes: &[u8]) -> u64 {
+    let tail = bytes.len().checked_sub(8).and_then(|at| bytes.get(at..at + 4));
+    let length = tail.and_then(|tail| tail.try_into().ok()).map_or(0, u32::from_le_bytes);
+    u64::from(length)
 }
 
 fn footer_start(bytes: &[u8]) -> Option<usize> {

@@ -17,7 +17,7 @@ use tidegauge_model::{Column, FieldKind};
 
 use super::{DESCRIPTION_KEY, DESCRIPTION_VERSION, Description, SegmentStats, overflow, schema};
 use crate::arrays;
-use crate::merge_input::Identities;
+use crate::identities::Identities;
 use crate::{Error, Result};
 
 /// An open segment.

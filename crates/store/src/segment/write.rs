@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::checksums;
 use super::encoding;
-use super::overflow::{self, Overflow};
+use super::overflow_write::{self, Overflow};
 use super::proof;
 use super::schema::{self, Origin};
 use super::stats::{ColumnStats, SegmentStats};
@@ -28,8 +28,9 @@ use super::{
     COLUMNS_MAX, CompactionTier, DESCRIPTION_KEY, DESCRIPTION_VERSION, DescribedColumn, DescribedTemplates,
     Description, GroupChecksums, ROW_GROUP_ROWS,
 };
+use crate::column_key::ColumnKey;
+use crate::identities::Identities;
 use crate::merge::{Merge, Rows};
-use crate::merge_input::{ColumnKey, Identities};
 use crate::templates::Templates;
 use crate::{Error, Result};
 
@@ -91,7 +92,7 @@ pub(crate) fn encode(job: &Job<'_>) -> Result<Vec<Encoded>> {
     let schema = schema::schema(job.columns, unit);
     let mut files: Vec<FileChunks> = job.groups.iter().map(|(_, rows)| FileChunks::new(rows)).collect();
     let overflow_keys: Vec<ColumnKey> = rest.iter().map(|(key, _)| key.clone()).collect();
-    let Overflow { strings, counts } = overflow::encode(job.merge, &overflow_keys, job.groups)?;
+    let Overflow { strings, counts } = overflow_write::encode(job.merge, &overflow_keys, job.groups)?;
     let system = system_columns(job.merge, unit, strings);
     for (field, array) in schema.fields().iter().zip(&system) {
         add_column(&mut files, field, array, job, false)?;
@@ -190,7 +191,7 @@ impl FileChunks {
         let times = || rows.iter().map(|row| identities.times[row]);
         Ok(Encoded {
             id: id.clone(),
-            footer_bytes: footer_bytes(&bytes),
+            footer_bytes: proof::footer_bytes(&bytes),
             bytes,
             rows: rows.len() as u64,
             raw_bytes: description.raw_bytes,
@@ -297,11 +298,4 @@ fn describe(
         checksums: Vec::new(),
         templates: Vec::new(),
     }
-}
-
-/// Length of the metadata at the end of a file, as it stands before the closing mark. DuckDB compares the two.
-pub(crate) fn footer_bytes(bytes: &[u8]) -> u64 {
-    let tail = bytes.len().checked_sub(8).and_then(|at| bytes.get(at..at + 4));
-    let length = tail.and_then(|tail| tail.try_into().ok()).map_or(0, u32::from_le_bytes);
-    u64::from(length)
 }

@@ -35,7 +35,7 @@ const NULL: u16 = u16::MAX;
 const OTHER: u16 = u16::MAX - 1;
 
 /// The templates so far.
-pub(crate) struct Builder {
+struct Builder {
     splitter: Splitter,
     templates_max: usize,
     rows: Vec<u16>,
@@ -52,7 +52,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    pub(crate) fn new(rows: usize) -> Self {
+    fn new(rows: usize) -> Self {
         Self {
             splitter: Splitter::default(),
             templates_max: (TEMPLATES_ALWAYS + rows / ROWS_FOR_TEMPLATE).min(TEMPLATES_MAX),
@@ -71,7 +71,7 @@ impl Builder {
     }
 
     /// Adds a row. None where it is not worth going on.
-    pub(crate) fn add(&mut self, text: Option<&str>) -> Option<()> {
+    fn add(&mut self, text: Option<&str>) -> Option<()> {
         let Some(text) = text else {
             self.rows.push(NULL);
             return Some(());
@@ -125,7 +125,7 @@ impl Builder {
     }
 
     /// The templates of all rows, if they are worth it.
-    pub(crate) fn finish(self) -> Option<Templates> {
+    fn finish(self) -> Option<Templates> {
         let is_known = self.others * OTHERS_SHARE <= self.strings && !self.ends.is_empty();
         if !is_known || !self.is_worth_it() {
             return None;
@@ -139,5 +139,16 @@ impl Builder {
         let codes: Vec<u16> = self.rows.iter().map(coded).collect();
         let filter = Filter::of(self.minimizers);
         Some(Templates::new(&codes, self.bytes, self.ends, self.holes, self.hole_ends, filter))
+    }
+}
+
+impl Templates {
+    /// The templates of these strings; none where they are too short or too different for it to be worth it.
+    pub fn of<'a>(strings: impl ExactSizeIterator<Item = Option<&'a str>>) -> Option<Self> {
+        let mut builder = Builder::new(strings.len());
+        for text in strings {
+            builder.add(text)?;
+        }
+        builder.finish()
     }
 }

@@ -6,8 +6,8 @@ use std::mem;
 
 use hashbrown::HashMap;
 
-use super::Append;
 use super::record::DatasetKey;
+use super::shared::Append;
 
 /// With so many bytes a sync costs little more than its own time, and none of them waits long for the others.
 pub(super) const GROUP_BYTES: usize = 8 << 20;

@@ -9,11 +9,10 @@ use bytes::Bytes;
 use hashbrown::HashSet;
 use tidegauge_model::DatasetId;
 
-use super::WalSettings;
 use super::file::{FILE_HEAD_BYTES, FileHead};
 use super::file_start::FileStart;
 use super::record::{DatasetKey, Head};
-use crate::damaged::UNKNOWN_DATASET;
+use super::shared::WalSettings;
 use crate::disk::{Disk, make_folder_on, sync_folder, write_file};
 use crate::wal_batch::WalBatch;
 use crate::{Error, Result};
@@ -21,6 +20,9 @@ use crate::{Error, Result};
 /// A damaged part is copied to a file with one, and what is known of it is said in a file of the same name with the other.
 pub(crate) const COPY_EXTENSION: &str = "bin";
 pub(crate) const REPORT_EXTENSION: &str = "txt";
+
+/// What is said of a part whose dataset is not known begins so, after the sequences.
+pub(crate) const UNKNOWN_DATASET: &str = "an unknown dataset";
 
 /// What the WAL held.
 #[derive(Debug, Default)]

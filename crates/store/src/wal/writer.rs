@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 
 use super::file::{FILE_HEAD_BYTES, FileHead, WalFile};
 use super::record::{HEAD_BYTES, Head};
-use super::{Append, ClosedFile, Shared, WalSettings};
+use super::shared::{Append, ClosedFile, Shared, WalSettings};
 use crate::{Error, Result};
 
 /// What fills a record up to the next multiple of eight bytes.

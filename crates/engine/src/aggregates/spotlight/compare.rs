@@ -8,8 +8,8 @@ use std::fmt::Write;
 use tidegauge_exec::kernels::json;
 
 use super::super::values::Summary;
-use super::Sides;
 use super::field::{FieldValues, Seen};
+use super::sides::Sides;
 use super::statistics::{chi_square_tail, distance_tail};
 
 /// Up to how many different numbers are compared as values.

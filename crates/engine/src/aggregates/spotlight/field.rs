@@ -10,7 +10,7 @@ use super::super::grouped::Bytes;
 use super::super::state::{StateReader, damaged, write_number, write_text};
 use super::super::texts::{Entry, Texts};
 use super::super::values::{Summary, Values};
-use super::Sides;
+use super::sides::Sides;
 
 /// How many values are kept when some are given up, and how many bytes their texts may have.
 const PLACES: usize = 1000;

@@ -3,7 +3,7 @@
 use tidegauge_store::BlockId;
 
 use super::*;
-use crate::cache::of_column;
+use crate::cache::kept::of_column;
 use crate::columns::InputColumn;
 
 const EACH: usize = Frequencies::HALVED_AFTER_EACH;

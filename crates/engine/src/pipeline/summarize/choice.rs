@@ -1,6 +1,4 @@
-//! The order and the number of groups, taken from the stages behind a `summarize`. Where the order is that of keys and
-//! aggregates as they are, the groups are chosen while they are computed; where it is that of something computed of
-//! aggregates, all groups are computed and then chosen.
+//! Groups that are chosen when all are computed, by an order of columns that are made from those of the groups.
 
 use std::sync::Arc;
 
@@ -10,199 +8,55 @@ use arrow_select::take::take;
 use datafusion_common::DataFusionError;
 use tidegauge_exec::expr::{Input, Rows};
 use tidegauge_lang::Span;
-use tidegauge_lang::tree::{ExprKind, Nulls, OrderKey, SortKey, Stage, Top, Type};
+use tidegauge_lang::tree::{SortKey, Type};
 
-use super::super::relation::About;
-use super::super::rows::of_table;
-use super::super::sort::count;
-use super::{Column, Planned, shape};
+use super::columns::{Column, shape};
 use crate::Result;
 use crate::answer::Table;
 use crate::bind::Surroundings;
 use crate::groups;
-use crate::plan::{Computed, Outcome, comparable, result_name};
+use crate::pipeline::relation::About;
+use crate::pipeline::rows::of_table;
+use crate::plan::comparable;
 
 /// Groups that are chosen by columns of the result.
 #[derive(Debug)]
 pub(super) struct Choice {
-    by: Vec<SortKey>,
-    limit: usize,
-}
-
-impl Planned {
-    /// Takes the order and the number of groups from the stages behind.
-    pub(super) fn take_with(
-        &mut self,
-        after: &[Stage],
-        is_always_of_groups: bool,
-        around: &Surroundings,
-    ) -> usize {
-        if let Some(Stage::Top(top)) = after.first() {
-            return usize::from(self.take_top(top, around));
-        }
-        let order = after.first().and_then(order_of);
-        let limit = after.get(usize::from(order.is_some())).and_then(|stage| limit_of(stage, around));
-        let order = order.as_deref();
-        let used = usize::from(order.is_some()) + usize::from(limit.is_some());
-        if used == 0 {
-            return 0;
-        }
-        let is_bucketed = self.plan.bucket.is_some();
-        if is_bucketed && !is_always_of_groups {
-            return if self.take_series(order, limit) { used } else { 0 };
-        }
-        if !is_always_of_groups && !order.unwrap_or_default().iter().all(|key| self.is_of_group(key)) {
-            return 0;
-        }
-        if let Some(keys) = order {
-            self.sort(keys);
-        }
-        if let Some(limit) = limit {
-            self.plan.limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        }
-        used
-    }
-
-    /// Takes what `top` says of groups. Of groups by bucket it says which rows are wanted, not which groups.
-    fn take_top(&mut self, top: &Top, around: &Surroundings) -> bool {
-        let (Some(keys), Ok(limit)) = (plain(&top.keys), count(&top.count, around)) else { return false };
-        let is_taken = self.plan.bucket.is_none() && keys.iter().all(|key| self.is_of_group(key));
-        if is_taken {
-            self.sort(&keys);
-            self.plan.limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        }
-        is_taken
-    }
-
-    /// Takes which groups are shown in every bucket: the first in the order, or else those with the greatest first
-    /// aggregate. Tells whether it is that which is asked for: rows of buckets are in an order of their own, and only a
-    /// number of groups makes it that of the groups.
-    fn take_series(&mut self, order: Option<&[SortKey]>, limit: Option<u64>) -> bool {
-        let Some(limit) = limit.filter(|_| !self.plan.keys.is_empty()) else { return false };
-        let rows = limit;
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let by: Vec<SortKey> = match (order, self.first_outcome()) {
-            (Some(keys), _) => keys.to_vec(),
-            (None, Some(field)) => vec![SortKey { field, is_descending: true, ..SortKey::default() }],
-            (None, None) => Vec::new(),
-        };
-        if by.iter().all(|key| self.is_of_group(key)) {
-            self.sort(&by);
-            self.plan.limit = limit;
-        } else if by.iter().all(|key| self.is_of_totals(key)) {
-            self.choice = Some(Choice { by: by.clone(), limit });
-        } else {
-            return false;
-        }
-        self.plan.sorted_by = order.unwrap_or_default().to_vec();
-        self.series_limit = Some(rows);
-        true
-    }
-
-    /// Sorts groups by keys and aggregates as they are.
-    fn sort(&mut self, keys: &[SortKey]) {
-        let of_groups: Vec<SortKey> = keys.iter().map(|key| self.of_group(key)).collect();
-        self.plan.sort(&of_groups);
-        self.plan.sorted_by = keys.to_vec();
-    }
-
-    fn first_outcome(&self) -> Option<String> {
-        let columns = self.columns.iter().flatten();
-        columns.into_iter().find_map(|column| match column {
-            Column::Outcome(outcome) => Some(outcome.name.clone()),
-            Column::Key { .. } => None,
-        })
-    }
-
-    fn is_of_group(&self, key: &SortKey) -> bool {
-        self.plan.keys.iter().any(|(name, _)| *name == key.field) || self.call_of(&key.field).is_some()
-    }
-
-    /// Whether a key of an order is a column of the groups over all time.
-    fn is_of_totals(&self, key: &SortKey) -> bool {
-        let is_shown = |column: &Column| match column {
-            Column::Outcome(outcome) => outcome.name == key.field,
-            Column::Key { name, .. } => *name == key.field && self.bucket.as_ref() != Some(name),
-        };
-        self.columns.iter().flatten().any(is_shown)
-    }
-
-    /// The call that a column is, as it is.
-    fn call_of(&self, name: &str) -> Option<usize> {
-        let Some(columns) = &self.columns else {
-            return self.plan.aggregates.iter().position(|aggregate| aggregate.name == name);
-        };
-        columns.iter().find_map(|column| match column {
-            Column::Outcome(Outcome { name: known, of: Computed::Call(call), .. }) if known == name => {
-                Some(*call)
-            }
-            _ => None,
-        })
-    }
-
-    /// A key of an order under the name that the groups have for it.
-    fn of_group(&self, key: &SortKey) -> SortKey {
-        match (&self.columns, self.call_of(&key.field)) {
-            (Some(_), Some(call)) => SortKey { field: result_name(call), ..key.clone() },
-            _ => key.clone(),
-        }
-    }
-}
-
-/// The order that a stage gives, by fields as they are and with nulls where they usually are.
-fn order_of(stage: &Stage) -> Option<Vec<SortKey>> {
-    match stage {
-        Stage::Sort(keys) => Some(keys.clone()),
-        Stage::Order(keys) => plain(keys),
-        _ => None,
-    }
-}
-
-/// Keys that are fields as they are, with nulls where they usually are.
-fn plain(keys: &[OrderKey]) -> Option<Vec<SortKey>> {
-    let plain = |key: &OrderKey| {
-        let ExprKind::Field(field) = &key.expr.kind else { return None };
-        let usual = if key.is_descending { Nulls::Last } else { Nulls::First };
-        let is_usual = key.nulls.is_none_or(|nulls| nulls == usual);
-        is_usual.then(|| SortKey {
-            field: field.clone(),
-            is_descending: key.is_descending,
-            span: key.expr.span,
-        })
-    };
-    keys.iter().map(plain).collect()
-}
-
-/// The number of rows that a stage leaves. What is no number stays for the stage itself to tell.
-fn limit_of(stage: &Stage, around: &Surroundings) -> Option<u64> {
-    match stage {
-        Stage::Limit(limit) => Some(*limit),
-        Stage::Take(expr) => count(expr, around).ok(),
-        _ => None,
-    }
+    pub(super) by: Vec<SortKey>,
+    pub(super) limit: usize,
 }
 
 impl Choice {
     /// Leaves the chosen groups in the tables: those by bucket, and those over all time.
-    pub(super) fn make(&self, tables: &mut [Table], planned: &Planned, around: &Surroundings) -> Result<()> {
+    pub(super) fn make(
+        &self,
+        tables: &mut [Table],
+        keys: usize,
+        columns: Option<&[Column]>,
+        around: &Surroundings,
+    ) -> Result<()> {
         let [series, totals] = tables else { return Ok(()) };
-        let keys = planned.plan.keys.len();
-        let chosen = self.order(totals, planned, around)?;
+        let chosen = self.order(totals, columns, around)?;
         pick(totals, &chosen)?;
         let rows = groups::in_order(&arrays(series, keys + 1), &arrays(totals, keys))?;
         pick(series, &rows)
     }
 
     /// The places of the chosen groups among those over all time, in their order.
-    fn order(&self, totals: &Table, planned: &Planned, around: &Surroundings) -> Result<UInt32Array> {
+    fn order(
+        &self,
+        totals: &Table,
+        columns: Option<&[Column]>,
+        around: &Surroundings,
+    ) -> Result<UInt32Array> {
         let mut relation = of_table(totals, around, About::default())?;
-        if let Some(columns) = &planned.columns {
+        if let Some(columns) = columns {
             shape(&mut relation, columns)?;
         }
         let arrays = totals.fields.iter().flat_map(|field| &field.values);
         let inputs: Vec<Input> = arrays.map(|(_, array)| Input::Plain(Arc::clone(array))).collect();
         let rows = Rows::new(&inputs, totals.rows);
-        let mut columns = Vec::with_capacity(self.by.len() + 1);
+        let mut by = Vec::with_capacity(self.by.len() + 1);
         for key in &self.by {
             let value = relation.scope.field(&key.field, Span::default())?;
             // Lists and maps have no order.
@@ -210,14 +64,14 @@ impl Choice {
             let Some(sorted) = comparable(&value)?.filter(|sorted| has_order(&sorted.kind)) else { continue };
             let descending = key.is_descending;
             let options = Some(SortOptions { descending, nulls_first: !descending });
-            columns.push(SortColumn { values: sorted.evaluate(&rows)?.into_array(rows.count)?, options });
+            by.push(SortColumn { values: sorted.evaluate(&rows)?.into_array(rows.count)?, options });
         }
         // Groups that are equal in this stay in the order of their keys. The rows that this gives have 32 bits as well.
         let end = u32::try_from(totals.rows)
             .map_err(|_| DataFusionError::ResourcesExhausted("too many groups to be sorted".to_owned()))?;
         let places: ArrayRef = Arc::new(UInt32Array::from_iter_values(0..end));
-        columns.push(SortColumn { values: places, options: None });
-        Ok(lexsort_to_indices(&columns, Some(self.limit))?)
+        by.push(SortColumn { values: places, options: None });
+        Ok(lexsort_to_indices(&by, Some(self.limit))?)
     }
 }
 

@@ -13,7 +13,8 @@ use tidegauge_lang::tree::{AggregateFunction, Bucket, Expr, ExprKind, Named, Sum
 use tidegauge_model::columns::TIME_FIELD;
 
 use super::super::relation::{Origin, Relation, free_name};
-use super::{Column, Planned};
+use super::columns::Column;
+use super::planned::Planned;
 use crate::error::invalid_with;
 use crate::plan::{Calls, Computed, GroupsPlan, Outcome, PlannedAggregate, Shape, is_integer, planned};
 use crate::{AggregateInfo, Result};

@@ -9,7 +9,7 @@ use tidegauge_exec::expr::Typed;
 use tidegauge_exec::kernels::logic;
 use tidegauge_lang::tree::{AggregateFunction, Expr, Type};
 
-use super::Parts;
+use super::parts::Parts;
 use crate::Result;
 use crate::aggregates;
 use crate::bind::Scope;

@@ -12,8 +12,9 @@ use tidegauge_lang::tree::{BinaryOperator, Expr, ExprKind, Literal, Type};
 use tidegauge_model::columns::TIME_FIELD;
 
 use super::arguments::told_name;
+use super::parts::Parts;
 use super::rows::{field_name, packed};
-use super::{Calls, Computed, Parts};
+use super::{Calls, Computed};
 use crate::bind::{Scope, Surroundings};
 use crate::error::{invalid, invalid_with};
 use crate::plan::groups::{PlannedAggregate, Shape, or_null};

@@ -9,7 +9,8 @@ use tidegauge_lang::tree::{Expr, ExprKind, Type};
 use tidegauge_model::columns::TIME_FIELD;
 
 use super::arguments::{number, told_name};
-use super::{Calls, Computed, Outcome, Parts};
+use super::parts::Parts;
+use super::{Calls, Computed, Outcome};
 use crate::bind::{Scope, Surroundings};
 use crate::columns::ARRIVAL_FIELD;
 use crate::error::{invalid, invalid_with};
