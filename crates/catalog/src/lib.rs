@@ -1,7 +1,8 @@
 //! The catalogue: organisations, people with their roles and groups, tokens, endpoints, notifiers, monitors, annotations,
 //! starred and kept queries, views, dashboards, the audit trail, datasets with their columns, virtual fields and
-//! segments, and the nodes that share them, in SQLite or PostgreSQL. This crate alone knows SQL. Each statement is written once for both databases; what
-//! differs is in `db` and in the migrations. Every change writes its audit entry in the same transaction.
+//! segments, and the nodes that share them, in SQLite or PostgreSQL. This crate alone knows SQL. Each statement is
+//! written once for both databases; what differs is in `db` and in the migrations. Every change writes its audit entry
+//! in the same transaction.
 
 pub mod annotations;
 pub mod audit;
