@@ -1,8 +1,9 @@
 //! The nodes that take events together, each with a number and an epoch. Starting raises a node's epoch, and so does a node
 //! that is to adopt the log of a silent one; whoever has lost its epoch publishes nothing. Decision 0037 says why each step
-//! is as it is. What nodes publish is in `publish`, what readers ask in `directory`. All but a sign of life locks the row
-//! of the lease first: no two of them wait for each other, and none is done while one process has the lease for itself.
+//! is as it is. What nodes publish is in `publish`, what readers ask in `directory`. All but signs of life and claims lock
+//! the row of the lease first: no two wait for each other, and none is done while one process has the lease for itself.
 
+pub mod claims;
 pub mod directory;
 pub mod publish;
 
@@ -134,7 +135,8 @@ pub(crate) const COUNT_UP: &str = "UPDATE node_counter SET counter = counter + 1
 const COUNT_NEEDED: &str =
     "SELECT COUNT(*) FROM node_log WHERE node = $1 AND (adopted_at IS NULL OR adopted_at > $2)";
 
-const FORGET_NODE: [&str; 3] = [
+const FORGET_NODE: [&str; 4] = [
+    "DELETE FROM ingest_claim WHERE node = $1",
     "DELETE FROM node_mark WHERE node = $1",
     "DELETE FROM node_log WHERE node = $1",
     "DELETE FROM node WHERE number = $1",

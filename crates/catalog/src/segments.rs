@@ -12,7 +12,7 @@ use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
 use crate::commits::next_commit;
 use crate::counts::{from_stored, to_stored};
 use crate::db::{read, write};
-use crate::ingest_keys::{IngestKey, insert_keys, last_uses};
+use crate::ingest_keys::{IF_LATER, IngestKey, insert_keys, last_uses};
 use crate::lease::fence;
 use crate::usage::add_usage;
 use crate::{Catalog, Error, Result};
@@ -296,7 +296,7 @@ impl Catalog {
                 let message = format!("the events up to {flushed} are in segments already");
                 return Err(known.map_or_else(Error::gone, |_| Error::new(ErrorKind::Conflict, message)));
             }
-            insert_keys!(connection, dataset, keys);
+            insert_keys!(connection, dataset, keys, IF_LATER);
             add_usage!(connection, dataset, usage);
             let count = crate::counts::count(segments.len());
             let commit = next_commit!(connection, Some(now), schema: false, datasets: 0_i64, segments: count);

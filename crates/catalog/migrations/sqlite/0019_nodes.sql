@@ -33,6 +33,17 @@ CREATE TABLE node_mark (
 );
 CREATE INDEX node_mark_by_log ON node_mark (node, epoch);
 
+-- Which log may store the request that came with a key. It is settled by the commit that publishes its events. It does not
+-- refer to the dataset, which can be deleted while a key is claimed.
+CREATE TABLE ingest_claim (
+    dataset_id TEXT NOT NULL,
+    key        TEXT NOT NULL,
+    node       BIGINT NOT NULL,
+    epoch      BIGINT NOT NULL,
+    PRIMARY KEY (dataset_id, key)
+);
+CREATE INDEX ingest_claim_by_log ON ingest_claim (node, epoch);
+
 -- One row: the number of the newest node; how many epochs were raised and logs adopted, by which readers see that there
 -- are others; and the newest commit of whose removed segments some are forgotten. What has changed since an earlier commit
 -- nobody can tell any more.

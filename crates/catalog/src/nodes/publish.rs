@@ -6,8 +6,9 @@ use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
 use crate::commits::{Commit, next_commit};
 use crate::counts::{count, from_stored, to_stored};
 use crate::db::write;
-use crate::ingest_keys::{IngestKey, insert_keys, last_uses};
+use crate::ingest_keys::{IN_ANY_CASE, IngestKey, insert_keys, last_uses};
 use crate::lease::fence;
+use crate::nodes::claims::{FREE, settle_claims};
 use crate::nodes::{COUNT_UP, Log, hold_epoch};
 use crate::segments::{LOCK_DATASET, NewSegment, each_once, insert_segments, swap_segments};
 use crate::usage::add_usage;
@@ -85,7 +86,8 @@ macro_rules! publish_part {
             return Ok(Published::Conflict);
         }
         let keys = last_uses($part.keys);
-        insert_keys!($connection, $part.dataset, keys);
+        insert_keys!($connection, $part.dataset, keys, IN_ANY_CASE);
+        settle_claims!($connection, $part.dataset, keys);
         add_usage!($connection, $part.dataset, $part.usage);
         insert_segments!($connection, $part.dataset, $part.segments, $commit);
         sqlx::query(MOVE)
@@ -105,8 +107,8 @@ impl Catalog {
         self.publish_parts(log, None, &[flush], now).await
     }
 
-    /// Publishes what a log has beyond its marks, of every dataset, and ends it. Its epoch was raised before its objects were
-    /// listed. What is for a dataset that is gone is left out.
+    /// Publishes what a log has beyond its marks, of every dataset, and ends it, with the claims that are left. Its epoch was
+    /// raised before its objects were listed. What is for a dataset that is gone is left out.
     pub async fn adopt_log(
         &self,
         adopter: Log,
@@ -155,6 +157,7 @@ impl Catalog {
                 publish_part!(connection, stored, part, numbered);
             }
             if is_adoption {
+                sqlx::query(FREE).bind(stored.0).bind(stored.1).execute(&mut *connection).await?;
                 sqlx::query(COUNT_UP).execute(&mut *connection).await?;
             }
             commit.value

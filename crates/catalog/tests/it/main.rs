@@ -32,6 +32,7 @@ mod membership;
 mod membership_races;
 mod monitor_runs;
 mod monitors;
+mod node_claims;
 mod node_directory;
 mod node_races;
 mod node_samples;
@@ -426,6 +427,12 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         merge_segments_that_are_live,
         are_forgotten_when_all_is_adopted,
         change_nothing_while_one_process_has_the_lease,
+    }
+    node_claims {
+        are_had_by_one_log_at_a_time,
+        are_settled_with_their_events,
+        stand_until_their_log_is_adopted,
+        are_made_by_one_of_many,
     }
     node_directory {
         has_every_log_until_it_is_adopted,

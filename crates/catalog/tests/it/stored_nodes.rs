@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use tidegauge_catalog::Catalog;
 use tidegauge_catalog::nodes::Log;
+use tidegauge_catalog::nodes::claims::Claimed;
 use tidegauge_catalog::nodes::directory::OpenLog;
-use tidegauge_model::{DatasetId, SegmentId};
+use tidegauge_model::{DatasetId, SegmentId, Timestamp};
 
 use crate::database::{Database, KEY_BYTE};
 use crate::{stored_dashboards, stored_deletions, stored_forms, stored_rows, stored_usage};
@@ -46,6 +47,12 @@ pub(crate) async fn check_nodes(catalog: &Catalog) {
     assert!(open.marks.iter().all(|mark| mark.dataset == dataset));
     let marks: Vec<(Log, u64)> = open.marks.iter().map(|mark| (mark.log, mark.sequence)).collect();
     assert_eq!(marks, [(log(2, 4), 14), (log(3, 1), 23)]);
+
+    // Of two claims, one is of a log that waits for its adoption, and the other of one that was adopted.
+    for (key, claimed) in [("tide-4711", Claimed::ByAnother), ("tide-4712", Claimed::Mine)] {
+        let at = Timestamp::from_micros(0);
+        assert_eq!(catalog.claim_key(log(2, 4), &dataset, key, at).await.unwrap(), claimed);
+    }
 
     // What was removed by commit 7 is forgotten, and commit 8 is known.
     assert!(catalog.changes_since(7).await.unwrap().is_none(), "its commit was pruned");
