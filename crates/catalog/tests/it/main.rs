@@ -448,6 +448,7 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         order_flushes_and_adoptions,
         wait_for_a_flush_that_has_begun,
         refuse_a_flush_that_comes_after_the_raise,
+        leave_no_hole_between_segments_and_marks,
     }
     lake {
         knows_where_the_files_are,

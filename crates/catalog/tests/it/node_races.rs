@@ -165,3 +165,34 @@ pub(crate) async fn refuse_a_flush_that_comes_after_the_raise(test: &TestCatalog
     assert_eq!(mark(test, a).await, 0);
     assert!(test.live_segments(&logs).await.unwrap().is_empty());
 }
+
+/// `SegmentsAndMarksOfOneCommit`: a directory that is read, or follows, while a node flushes.
+pub(crate) async fn leave_no_hole_between_segments_and_marks(test: &TestCatalog<'_>) {
+    const FLUSHES: u64 = 30;
+    let logs = one_dataset(test).await;
+    let log = join(test, "a").await;
+    let mut commit = test.directory().await.unwrap().open.commit;
+    let mut flushes = JoinSet::new();
+    let catalog = test.shared();
+    flushes.spawn(async move {
+        for number in 0..FLUSHES {
+            let id = format!("segment_{number}");
+            commit_of(publish(&catalog, log, &logs, &id, (number, number + 1)).await);
+        }
+    });
+    let mut known = 0;
+    loop {
+        let are_over = flushes.try_join_next().map(Result::unwrap).is_some();
+        let whole = test.directory().await.unwrap();
+        let upto = whole.open.marks.first().map_or(0, |mark| mark.sequence);
+        assert_eq!(whole.segments.len() as u64, upto);
+        let changes = test.changes_since(commit).await.unwrap().unwrap();
+        known += changes.added.len() as u64;
+        assert_eq!(changes.open.marks.first().map_or(known, |mark| mark.sequence), known);
+        commit = changes.open.commit;
+        if are_over {
+            break;
+        }
+    }
+    assert_eq!(known, FLUSHES);
+}
