@@ -129,12 +129,14 @@ const UPDATE_MAP_FIELDS: &str = concat!(
     columns!()
 );
 
-const DELETE_PARTS: [&str; 5] = [
+const DELETE_PARTS: [&str; 7] = [
     "DELETE FROM virtual_field WHERE dataset_id = $1",
     "DELETE FROM dataset_column WHERE dataset_id = $1",
     "DELETE FROM dataset_field WHERE dataset_id = $1",
     "DELETE FROM ingest_key WHERE dataset_id = $1",
     "DELETE FROM flush_mark WHERE dataset_id = $1",
+    "DELETE FROM node_mark WHERE dataset_id = $1",
+    "DELETE FROM ingest_claim WHERE dataset_id = $1",
 ];
 
 pub(crate) const INSERT: &str = "INSERT INTO dataset (id, number, org_id, name, description, kind, created, \

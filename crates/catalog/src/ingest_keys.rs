@@ -27,7 +27,7 @@ pub struct IngestKey {
 }
 
 #[derive(FromRow)]
-struct KeyRow {
+pub(crate) struct KeyRow {
     key: String,
     fingerprint: i64,
     answer: String,
@@ -36,7 +36,7 @@ struct KeyRow {
 }
 
 impl KeyRow {
-    fn read(self) -> Result<IngestKey> {
+    pub(crate) fn read(self) -> Result<IngestKey> {
         Ok(IngestKey {
             sequence: from_stored("the sequence of an ingest key", self.sequence)?,
             key: self.key,
@@ -47,9 +47,19 @@ impl KeyRow {
     }
 }
 
-/// Inserts keys inside a transaction, each at most once. A key that is used again after its time has its new meaning.
+pub(crate) const FIND: &str = "SELECT key, fingerprint, answer, sequence, at FROM ingest_key \
+    WHERE dataset_id = $1 AND key = $2 AND at >= $3";
+
+/// Of two uses of a key in one log, the later one counts, in whatever order they come.
+pub(crate) const IF_LATER: &str = " WHERE ingest_key.sequence < excluded.sequence";
+
+/// Of two uses in different logs, the second was claimed after the time of the first; their sequences tell nothing.
+pub(crate) const IN_ANY_CASE: &str = "";
+
+/// Inserts keys inside a transaction, each at most once. A key that is used again after its time has its new meaning, in the
+/// case that is named.
 macro_rules! insert_keys {
-    ($connection:expr, $dataset:expr, $keys:expr) => {
+    ($connection:expr, $dataset:expr, $keys:expr, $case:expr) => {
         for batch in $keys.chunks($crate::ingest_keys::INSERT_BATCH) {
             let mut rows = Vec::with_capacity(batch.len());
             for key in batch {
@@ -68,9 +78,9 @@ macro_rules! insert_keys {
             });
             insert.push(
                 " ON CONFLICT (dataset_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, \
-                 answer = excluded.answer, sequence = excluded.sequence, at = excluded.at \
-                 WHERE ingest_key.sequence < excluded.sequence",
+                 answer = excluded.answer, sequence = excluded.sequence, at = excluded.at",
             );
+            insert.push($case);
             insert.build().execute(&mut *$connection).await?;
         }
     };
@@ -99,15 +109,12 @@ impl Catalog {
         not_before: Timestamp,
     ) -> Result<Option<IngestKey>> {
         let row = read!(self, executor => {
-            sqlx::query_as::<_, KeyRow>(
-                "SELECT key, fingerprint, answer, sequence, at FROM ingest_key \
-                 WHERE dataset_id = $1 AND key = $2 AND at >= $3",
-            )
-            .bind(dataset.as_str())
-            .bind(key)
-            .bind(not_before.as_micros())
-            .fetch_optional(executor)
-            .await?
+            sqlx::query_as::<_, KeyRow>(FIND)
+                .bind(dataset.as_str())
+                .bind(key)
+                .bind(not_before.as_micros())
+                .fetch_optional(executor)
+                .await?
         });
         row.map(KeyRow::read).transpose()
     }

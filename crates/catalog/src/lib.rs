@@ -1,7 +1,8 @@
 //! The catalogue: organisations, people with their roles and groups, tokens, endpoints, notifiers, monitors, annotations,
-//! starred and kept queries, views, dashboards, the audit trail, and datasets with their columns, virtual fields and
-//! segments, in SQLite or PostgreSQL. This crate alone knows SQL. Each statement is written once for both databases; what
-//! differs is in `db` and in the migrations. Every change writes its audit entry in the same transaction.
+//! starred and kept queries, views, dashboards, the audit trail, datasets with their columns, virtual fields and
+//! segments, and the nodes that share them, in SQLite or PostgreSQL. This crate alone knows SQL. Each statement is
+//! written once for both databases; what differs is in `db` and in the migrations. Every change writes its audit entry
+//! in the same transaction.
 
 pub mod annotations;
 pub mod audit;
@@ -36,6 +37,7 @@ pub mod monitor_reads;
 pub mod monitor_runs;
 pub mod monitor_states;
 pub mod monitors;
+pub mod nodes;
 pub mod notifiers;
 pub mod oauth;
 pub mod orgs;
@@ -50,6 +52,7 @@ pub mod seal;
 pub mod segments;
 pub mod sessions;
 pub mod sign_ins;
+mod snapshot;
 pub mod starred;
 pub mod token_uses;
 pub mod tokens;

@@ -1,5 +1,8 @@
 //! Segments: publishing what was flushed, replacing some by others, and reading those of a commit. Each change is
-//! one transaction that either does all or nothing. A removed segment stays until its file has been deleted.
+//! one transaction that either does all or nothing. A removed segment stays until its file has been deleted, which `gc`
+//! sees to.
+
+mod gc;
 
 use std::collections::HashSet;
 
@@ -8,10 +11,10 @@ use tidegauge_model::{DatasetId, ErrorKind, SegmentId, Timestamp};
 
 use crate::commits::next_commit;
 use crate::counts::{from_stored, to_stored};
-use crate::db::{LIST_BATCH, push_list, read, write};
-use crate::ingest_keys::{IngestKey, insert_keys, last_uses};
+use crate::db::{read, write};
+use crate::ingest_keys::{IF_LATER, IngestKey, insert_keys, last_uses};
 use crate::lease::fence;
-use crate::usage::{ADD_USAGE_OF_DATASET, ADD_USAGE_OF_DAY, month_of_day};
+use crate::usage::add_usage;
 use crate::{Catalog, Error, Result};
 
 /// A segment as it is handed in.
@@ -75,7 +78,7 @@ pub struct Segment {
 }
 
 #[derive(FromRow)]
-struct SegmentRow {
+pub(crate) struct SegmentRow {
     id: String,
     dataset_id: String,
     path: String,
@@ -95,7 +98,7 @@ struct SegmentRow {
 }
 
 impl SegmentRow {
-    fn read(self) -> Result<Segment> {
+    pub(crate) fn read(self) -> Result<Segment> {
         Ok(Segment {
             rows: from_stored("the rows of a segment", self.rows)?,
             bytes: from_stored("the bytes of a segment", self.bytes)?,
@@ -128,7 +131,7 @@ macro_rules! columns {
 const SELECT_LIVE: &str =
     concat!("SELECT ", columns!(), " FROM segment WHERE dataset_id = $1 AND removed IS NULL ORDER BY number");
 
-const SELECT_ALL_LIVE: &str =
+pub(crate) const SELECT_ALL_LIVE: &str =
     concat!("SELECT ", columns!(), " FROM segment WHERE removed IS NULL ORDER BY dataset_id, number");
 
 const SELECT_AT: &str = concat!(
@@ -137,17 +140,29 @@ const SELECT_AT: &str = concat!(
     " FROM segment WHERE dataset_id = $1 AND added <= $2 AND (removed IS NULL OR removed > $2) ORDER BY number"
 );
 
-const SELECT_REMOVED: &str = concat!(
+/// Those that were removed before a time, the earliest first.
+pub(crate) const SELECT_REMOVED: &str = concat!(
     "SELECT ",
     columns!(),
     " FROM segment WHERE removed_at < $1 ORDER BY removed_at, number LIMIT $2"
 );
+
+/// Those that were added since a commit, of which the last number is known, and are still live.
+pub(crate) const SELECT_ADDED: &str =
+    concat!("SELECT ", columns!(), " FROM segment WHERE number > $1 AND removed IS NULL ORDER BY number");
+
+/// Those that a commit knew and that were removed since.
+pub(crate) const SELECT_REMOVED_SINCE: &str =
+    "SELECT id FROM segment WHERE removed_at IS NOT NULL AND removed > $1 AND added <= $1 ORDER BY number";
 
 pub(crate) const INSERT: &str = "INSERT INTO segment (id, number, dataset_id, path, rows, bytes, raw_bytes, \
     footer_bytes, min_time, max_time, min_sequence, max_sequence, level, checksum, sidecar, added, min_text, \
     max_text) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
 
 pub(crate) const INSERT_STATS: &str = "INSERT INTO segment_stats (segment_id, stats) VALUES ($1, $2)";
+
+/// Keeps others from changing a dataset until the transaction ends.
+pub(crate) const LOCK_DATASET: &str = "UPDATE dataset SET flushed = flushed WHERE id = $1";
 
 /// Moves the mark of a dataset: of who has the lease, or of a node that had it before. Changes nothing if it is there or
 /// beyond already, or if there is no such dataset.
@@ -194,6 +209,50 @@ macro_rules! insert_segments {
 
 pub(crate) use insert_segments;
 
+/// Puts segments in the place of others inside a transaction, and gives the commit; leaves it if the dataset is gone, or,
+/// with what it is handed for that, if one of the others is not live any more.
+macro_rules! swap_segments {
+    ($connection:expr, $dataset:expr, $removed:expr, $added:expr, $now:expr, $not_live:expr) => {{
+        let locked = sqlx::query($crate::segments::LOCK_DATASET)
+            .bind($dataset.as_str())
+            .execute(&mut *$connection)
+            .await?;
+        if locked.rows_affected() == 0 {
+            return Err($crate::Error::gone());
+        }
+        let count = $crate::counts::count($added.len());
+        let commit = $crate::commits::next_commit!(
+            $connection, Some($now), schema: false, datasets: 0_i64, segments: count
+        );
+        for batch in $removed.chunks($crate::db::LIST_BATCH) {
+            let mut update = sqlx::QueryBuilder::new("UPDATE segment SET removed = ");
+            update.push_bind(commit.value).push(", removed_at = ").push_bind($now.as_micros());
+            update.push(" WHERE removed IS NULL AND ");
+            $crate::db::push_list!(update, "id", batch);
+            // Looked at here, not in the condition: SQLite would walk through the whole dataset for each batch.
+            update.push(" RETURNING dataset_id");
+            let marked: Vec<String> = update.build_query_scalar().fetch_all(&mut *$connection).await?;
+            if marked.len() != batch.len() || marked.iter().any(|of| of != $dataset.as_str()) {
+                return $not_live;
+            }
+        }
+        $crate::segments::insert_segments!($connection, $dataset, $added, commit);
+        commit.value
+    }};
+}
+
+pub(crate) use swap_segments;
+
+/// The ids without those that come again.
+pub(crate) fn each_once(ids: &[SegmentId]) -> Vec<&str> {
+    let ids: HashSet<&str> = ids.iter().map(SegmentId::as_str).collect();
+    ids.into_iter().collect()
+}
+
+fn not_live() -> Error {
+    Error::new(ErrorKind::Conflict, "a segment to be replaced is not there any more")
+}
+
 impl Catalog {
     /// Publishes the segments that hold a dataset's events up to a sequence of the write log, with the keys of their
     /// requests and the bytes that came in with them by day. Not found if the dataset is gone; a conflict if that
@@ -237,18 +296,8 @@ impl Catalog {
                 let message = format!("the events up to {flushed} are in segments already");
                 return Err(known.map_or_else(Error::gone, |_| Error::new(ErrorKind::Conflict, message)));
             }
-            insert_keys!(connection, dataset, keys);
-            for (day, bytes) in usage {
-                let both = [(ADD_USAGE_OF_DATASET, month_of_day(day)), (ADD_USAGE_OF_DAY, day.as_str())];
-                for (statement, period) in both {
-                    sqlx::query(statement)
-                        .bind(dataset.as_str())
-                        .bind(period)
-                        .bind(to_stored(*bytes)?)
-                        .execute(&mut *connection)
-                        .await?;
-                }
-            }
+            insert_keys!(connection, dataset, keys, IF_LATER);
+            add_usage!(connection, dataset, usage);
             let count = crate::counts::count(segments.len());
             let commit = next_commit!(connection, Some(now), schema: false, datasets: 0_i64, segments: count);
             insert_segments!(connection, dataset, segments, commit);
@@ -266,34 +315,10 @@ impl Catalog {
         added: &[NewSegment],
         now: Timestamp,
     ) -> Result<u64> {
-        let removed: HashSet<&str> = removed.iter().map(SegmentId::as_str).collect();
-        let removed: Vec<&str> = removed.into_iter().collect();
+        let removed = each_once(removed);
         let commit = write!(self, connection => {
             fence!(self, connection);
-            let locked = sqlx::query("UPDATE dataset SET flushed = flushed WHERE id = $1")
-                .bind(dataset.as_str())
-                .execute(&mut *connection)
-                .await?;
-            if locked.rows_affected() == 0 {
-                return Err(Error::gone());
-            }
-            let count = crate::counts::count(added.len());
-            let commit = next_commit!(connection, Some(now), schema: false, datasets: 0_i64, segments: count);
-            for batch in removed.chunks(LIST_BATCH) {
-                let mut update = sqlx::QueryBuilder::new("UPDATE segment SET removed = ");
-                update.push_bind(commit.value).push(", removed_at = ").push_bind(now.as_micros());
-                update.push(" WHERE removed IS NULL AND ");
-                push_list!(update, "id", batch);
-                // Looked at here, not in the condition: SQLite would walk through the whole dataset for each batch.
-                update.push(" RETURNING dataset_id");
-                let marked: Vec<String> = update.build_query_scalar().fetch_all(&mut *connection).await?;
-                if marked.len() != batch.len() || marked.iter().any(|of| of != dataset.as_str()) {
-                    let message = "a segment to be replaced is not there any more";
-                    return Err(Error::new(ErrorKind::Conflict, message));
-                }
-            }
-            insert_segments!(connection, dataset, added, commit);
-            commit.value
+            swap_segments!(connection, dataset, removed, added, now, Err(not_live()))
         });
         from_stored("the commit", commit)
     }
@@ -336,47 +361,5 @@ impl Catalog {
                 .await?
         });
         stats.ok_or_else(|| Error::new(ErrorKind::NotFound, "there is no such segment"))
-    }
-
-    /// Segments that were removed before a time, the earliest first: their files can be deleted.
-    pub async fn removed_segments(&self, before: Timestamp, limit: u32) -> Result<Vec<Segment>> {
-        let rows = read!(self, executor => {
-            sqlx::query_as::<_, SegmentRow>(SELECT_REMOVED)
-                .bind(before.as_micros())
-                .bind(i64::from(limit))
-                .fetch_all(executor)
-                .await?
-        });
-        rows.into_iter().map(SegmentRow::read).collect()
-    }
-
-    /// Forgets removed segments whose files are deleted, and says how many. Live ones are left alone.
-    pub async fn forget_segments(&self, ids: &[SegmentId]) -> Result<u64> {
-        let forgotten = write!(self, connection => {
-            fence!(self, connection);
-            self.note_forgotten();
-            let mut forgotten = 0;
-            for batch in ids.chunks(LIST_BATCH) {
-                let mut delete = sqlx::QueryBuilder::new("DELETE FROM segment WHERE removed IS NOT NULL AND ");
-                push_list!(delete, "id", batch.iter().map(SegmentId::as_str));
-                forgotten += delete.build().execute(&mut *connection).await?.rows_affected();
-            }
-            forgotten
-        });
-        Ok(forgotten)
-    }
-
-    /// Those of the paths that belong to a segment, live or removed.
-    pub async fn known_paths(&self, paths: &[String]) -> Result<HashSet<String>> {
-        let mut known = HashSet::new();
-        for batch in paths.chunks(LIST_BATCH) {
-            let found: Vec<String> = read!(self, executor => {
-                let mut select = sqlx::QueryBuilder::new("SELECT path FROM segment WHERE ");
-                push_list!(select, "path", batch.iter().map(String::as_str));
-                select.build_query_scalar().fetch_all(executor).await?
-            });
-            known.extend(found);
-        }
-        Ok(known)
     }
 }

@@ -58,6 +58,28 @@ pub(crate) fn month_of_day(day: &str) -> &str {
     day.get(..7).unwrap_or(day)
 }
 
+/// Adds bytes that came in by day to a dataset and to its organisation, inside a transaction.
+macro_rules! add_usage {
+    ($connection:expr, $dataset:expr, $usage:expr) => {
+        for (day, bytes) in $usage {
+            let both = [
+                ($crate::usage::ADD_USAGE_OF_DATASET, $crate::usage::month_of_day(day)),
+                ($crate::usage::ADD_USAGE_OF_DAY, day.as_str()),
+            ];
+            for (statement, period) in both {
+                sqlx::query(statement)
+                    .bind($dataset.as_str())
+                    .bind(period)
+                    .bind($crate::counts::to_stored(*bytes)?)
+                    .execute(&mut *$connection)
+                    .await?;
+            }
+        }
+    };
+}
+
+pub(crate) use add_usage;
+
 /// What queries have cost on a day, as far as it falls to a dataset.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueryCost {

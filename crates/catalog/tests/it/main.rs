@@ -11,6 +11,7 @@ mod bearer;
 mod bearer_memberships;
 mod caps;
 mod caps_races;
+mod cases;
 mod columns;
 mod dashboards;
 mod database;
@@ -31,6 +32,11 @@ mod membership;
 mod membership_races;
 mod monitor_runs;
 mod monitors;
+mod node_claims;
+mod node_directory;
+mod node_races;
+mod node_samples;
+mod nodes;
 mod notifiers;
 mod oauth_clients;
 mod oauth_grants;
@@ -58,6 +64,7 @@ mod stored_events;
 mod stored_feed;
 mod stored_forms;
 mod stored_monitors;
+mod stored_nodes;
 mod stored_oauth;
 mod stored_rows;
 mod stored_sign_in;
@@ -71,42 +78,12 @@ mod values;
 mod views;
 mod virtual_fields;
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::pin::Pin;
 use std::process::ExitCode;
 
-use libtest_mimic::{Arguments, Trial};
-use tokio::runtime::Runtime;
+use libtest_mimic::Arguments;
 
-use crate::database::{Backend, Beginning, Database, TestCatalog};
-
-/// One case, run on a database in which nothing was done yet.
-struct Case {
-    name: &'static str,
-    beginning: Beginning,
-    run: for<'a> fn(&'a Database) -> Pin<Box<dyn Future<Output = ()> + 'a>>,
-}
-
-/// Cases of the form `async fn(test: &TestCatalog<'_>)`, by module.
-macro_rules! catalog_cases {
-    ($($module:ident { $($case:ident,)* })*) => {
-        &[$($(Case {
-            name: concat!(stringify!($module), "::", stringify!($case)),
-            beginning: Beginning::Migrated,
-            run: |database| Box::pin(async move {
-                let test = TestCatalog::open(database).await;
-                $module::$case(&test).await;
-            }),
-        },)*)*]
-    };
-}
-
-/// Cases of the form `async fn(database: &Database)` that begin with an empty database, by name.
-macro_rules! database_cases {
-    ($($name:literal => $case:path,)*) => {
-        &[$(Case { name: $name, beginning: Beginning::Empty, run: |database| Box::pin($case(database)) },)*]
-    };
-}
+use crate::cases::{Case, catalog_cases, database_cases, trial};
+use crate::database::Backend;
 
 const CATALOG_CASES: &[Case] = catalog_cases! {
     opening {
@@ -437,6 +414,42 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         is_borrowed_in_the_name_of_who_is_gone,
         is_not_held_up_by_who_stands_still,
     }
+    nodes {
+        have_one_number_and_an_epoch_for_each_start,
+        are_as_many_as_there_are_numbers,
+        take_another_epoch_when_they_did_not_hear_of_theirs,
+        are_silent_by_the_clock_of_the_database,
+        publish_segments_and_their_mark_together,
+        have_a_mark_for_each_dataset_and_epoch,
+        publish_from_where_the_mark_is,
+        that_are_fenced_change_nothing,
+        adopt_what_is_above_the_marks_once,
+        merge_segments_that_are_live,
+        are_forgotten_when_all_is_adopted,
+        change_nothing_while_one_process_has_the_lease,
+    }
+    node_claims {
+        are_had_by_one_log_at_a_time,
+        are_settled_with_their_events,
+        stand_until_their_log_is_adopted,
+        are_made_by_one_of_many,
+    }
+    node_directory {
+        has_every_log_until_it_is_adopted,
+        counts_what_starts_and_what_is_adopted,
+        confirms_what_is_neither_changed_nor_too_old,
+        tells_what_has_changed_since_a_commit,
+        says_when_nobody_can_tell_what_has_changed,
+    }
+    node_races {
+        give_each_start_an_epoch_of_its_own,
+        let_one_of_many_adopt,
+        publish_one_of_many_flushes_from_a_mark,
+        order_flushes_and_adoptions,
+        wait_for_a_flush_that_has_begun,
+        refuse_a_flush_that_comes_after_the_raise,
+        leave_no_hole_between_segments_and_marks,
+    }
     lake {
         knows_where_the_files_are,
         has_a_snapshot_for_each_commit,
@@ -557,6 +570,7 @@ const DATABASE_CASES: &[Case] = database_cases! {
     "stored_forms::version_16_is_still_read" => stored_usage::version_16_is_still_read,
     "stored_forms::version_17_is_still_read" => stored_deletions::version_17_is_still_read,
     "stored_forms::version_18_is_still_read" => stored_monitors::version_18_is_still_read,
+    "stored_forms::version_19_is_still_read" => stored_nodes::version_19_is_still_read,
     "stored_forms::memberships_of_accounts_that_wait_get_a_person_of_their_own" => stored_sign_in::waiting_memberships_move,
 };
 
@@ -579,22 +593,4 @@ fn main() -> ExitCode {
         trials.push(trial("postgres", case, Backend::Postgres).with_ignored_flag(!has_both));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
-}
-
-fn trial(prefix: &str, case: &'static Case, backend: Backend) -> Trial {
-    Trial::test(format!("{prefix}::{}", case.name), move || {
-        run(case, backend);
-        Ok(())
-    })
-}
-
-/// Runs a case, and removes its database however the case ends.
-fn run(case: &Case, backend: Backend) {
-    let runtime = Runtime::new().unwrap();
-    let database = runtime.block_on(Database::create(backend, case.beginning));
-    let outcome = catch_unwind(AssertUnwindSafe(|| runtime.block_on((case.run)(&database))));
-    runtime.block_on(database.remove());
-    if let Err(panic) = outcome {
-        resume_unwind(panic);
-    }
 }
