@@ -239,14 +239,15 @@ impl ObjectCache {
                 Some(bytes.into())
             }
             Err(error) => {
+                let path = file::path_of(&self.folder, key);
                 self.state().index.remove(key);
                 // It may have been let go of in between.
                 if error.kind() != io::ErrorKind::NotFound {
                     self.damaged.fetch_add(1, Ordering::Relaxed);
-                    let path = file::path_of(&self.folder, key);
                     tracing::warn!(path = %path.display(), %error, "a cached range of an object is damaged; it is fetched again");
-                    self.remove_file(&path);
                 }
+                // Or written again in between: what is not counted is not to stay.
+                self.remove_file(&path);
                 None
             }
         }
