@@ -13,6 +13,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use hashbrown::{HashMap, HashSet};
@@ -28,6 +29,9 @@ const RANGE_SHARE: u64 = 8;
 
 /// How much is let go when the disk is full: it is needed for what cannot be fetched from elsewhere.
 const FREED_SHARE: u64 = 4;
+
+/// So long one waits for another who fetches the same: it may be of a query that has no turn for long.
+const WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// A range of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,6 +74,7 @@ pub(super) struct ObjectCache {
     folder: PathBuf,
     disk: Arc<dyn Disk>,
     bytes_max: u64,
+    wait_max: Duration,
     state: Mutex<State>,
     /// Whether the last range could not be written, which is told once.
     is_failing: AtomicBool,
@@ -113,6 +118,7 @@ impl ObjectCache {
             folder: folder.to_owned(),
             disk: Arc::clone(disk),
             bytes_max,
+            wait_max: WAIT_MAX,
             state: Mutex::new(state),
             is_failing: AtomicBool::new(false),
             hits: AtomicU64::new(0),
@@ -154,7 +160,7 @@ impl ObjectCache {
             Ok(own) => Some(own),
             Err(mut other) => {
                 // It ends with an error, because nothing is ever sent. Where it brought nothing, this one fetches too.
-                let _ = other.changed().await;
+                let _ = tokio::time::timeout(self.wait_max, other.changed()).await;
                 if let Some(bytes) = self.find(key) {
                     return Ok(bytes);
                 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::join_all;
@@ -145,6 +146,18 @@ async fn who_gives_up_leaves_the_range_to_others() {
     drop(own);
     assert!(other.changed().await.is_err(), "who waits is told");
     assert!(cache.begin(key(1)).is_ok());
+}
+
+#[tokio::test]
+async fn who_fetches_and_does_not_go_on_holds_up_nobody_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut cache = open(folder.path(), &[]);
+    Arc::get_mut(&mut cache).unwrap().wait_max = Duration::ZERO;
+    let own = cache.begin(key(1)).unwrap();
+    assert_eq!(cache.get(key(1), fetched()).await.unwrap(), BYTES);
+    assert_eq!(cache.stats().misses, 1);
+    own.keep(Bytes::from_static(BYTES)).await;
+    assert_eq!(cache.get(key(1), failed()).await.unwrap(), BYTES, "whoever is late caches it all the same");
 }
 
 #[test]
