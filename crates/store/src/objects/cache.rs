@@ -362,6 +362,7 @@ impl Fetch {
         let unfinished = folder.join(format!("{}.new", self.number));
         let written = disk
             .create_folder(&folder)
+            .and_then(|()| file::leave_reserve(disk, &folder, self.key))
             .and_then(|()| file::write(disk, &unfinished, self.key, bytes))
             .and_then(|()| self.publish(&unfinished));
         if !matches!(written, Ok(true)) {
