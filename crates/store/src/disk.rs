@@ -1,6 +1,7 @@
-//! The disk below the data folder, as far as it is changed, and what is left of it: the WAL, the intents and what is put aside go through here,
-//! so that a test can hand in a disk that fails, or that loses what was not synced. So do the syncs of segments in a
-//! folder, which are written by the library of `objects`. Files are read as files of the operating system.
+//! The disk below the data folder, as far as it is changed, and what is left of it: the WAL, the intents and what is
+//! put aside go through here, so that a test can hand in a disk that fails, or that loses what was not synced. So do
+//! the syncs of segments in a folder, which are written by the library of `objects`. Files are read as files of the
+//! operating system.
 
 use std::fmt::Debug;
 use std::fs::{File, OpenOptions};
