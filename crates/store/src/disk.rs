@@ -1,6 +1,7 @@
-//! The disk below the data folder, as far as it is changed: the WAL, the intents and what is put aside go through here,
-//! so that a test can hand in a disk that fails, or that loses what was not synced. So do the syncs of segments in a
-//! folder, which are written by the library of `objects`. Files are read as files of the operating system.
+//! The disk below the data folder, as far as it is changed, and what is left of it: the WAL, the intents and what is
+//! put aside go through here, so that a test can hand in a disk that fails, or that loses what was not synced. So do
+//! the syncs of segments in a folder, which are written by the library of `objects`. Files are read as files of the
+//! operating system.
 
 use std::fmt::Debug;
 use std::fs::{File, OpenOptions};
@@ -20,6 +21,12 @@ pub trait Disk: Debug + Send + Sync {
     /// Makes a folder for this user alone, if there is none.
     fn create_folder(&self, folder: &Path) -> io::Result<()> {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    }
+
+    /// How many bytes more fit on the disk that a folder is on.
+    fn free_bytes(&self, folder: &Path) -> io::Result<u64> {
+        let space = rustix::fs::statvfs(folder)?;
+        Ok(space.f_bavail.saturating_mul(space.f_frsize))
     }
 
     /// Makes an empty file, or empties one, and takes so much space for it.

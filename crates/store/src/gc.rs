@@ -67,7 +67,7 @@ impl Store {
         self.hold_lease().await?;
         self.settle_spared().await;
         // Of what another process has deleted, or what could not be removed when it was let go of.
-        self.objects.cache_only(|| live_objects(self.all().iter()));
+        self.objects.cache_only(|| live_objects(self.all().iter())).await?;
         let border = self.now().minus(ORPHAN_AGE);
         let is_old = |object: &Listed| object.modified < border;
         let listed = self.objects.list().await?;

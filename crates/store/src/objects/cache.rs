@@ -13,6 +13,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use hashbrown::{HashMap, HashSet};
@@ -28,6 +29,9 @@ const RANGE_SHARE: u64 = 8;
 
 /// How much is let go when the disk is full: it is needed for what cannot be fetched from elsewhere.
 const FREED_SHARE: u64 = 4;
+
+/// So long one waits for another who fetches the same: it may be of a query that has no turn for long.
+const WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// A range of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -70,6 +74,7 @@ pub(super) struct ObjectCache {
     folder: PathBuf,
     disk: Arc<dyn Disk>,
     bytes_max: u64,
+    wait_max: Duration,
     state: Mutex<State>,
     /// Whether the last range could not be written, which is told once.
     is_failing: AtomicBool,
@@ -113,6 +118,7 @@ impl ObjectCache {
             folder: folder.to_owned(),
             disk: Arc::clone(disk),
             bytes_max,
+            wait_max: WAIT_MAX,
             state: Mutex::new(state),
             is_failing: AtomicBool::new(false),
             hits: AtomicU64::new(0),
@@ -154,7 +160,7 @@ impl ObjectCache {
             Ok(own) => Some(own),
             Err(mut other) => {
                 // It ends with an error, because nothing is ever sent. Where it brought nothing, this one fetches too.
-                let _ = other.changed().await;
+                let _ = tokio::time::timeout(self.wait_max, other.changed()).await;
                 if let Some(bytes) = self.find(key) {
                     return Ok(bytes);
                 }
@@ -239,14 +245,15 @@ impl ObjectCache {
                 Some(bytes.into())
             }
             Err(error) => {
+                let path = file::path_of(&self.folder, key);
                 self.state().index.remove(key);
                 // It may have been let go of in between.
                 if error.kind() != io::ErrorKind::NotFound {
                     self.damaged.fetch_add(1, Ordering::Relaxed);
-                    let path = file::path_of(&self.folder, key);
                     tracing::warn!(path = %path.display(), %error, "a cached range of an object is damaged; it is fetched again");
-                    self.remove_file(&path);
                 }
+                // Or written again in between: what is not counted is not to stay.
+                self.remove_file(&path);
                 None
             }
         }
@@ -355,6 +362,7 @@ impl Fetch {
         let unfinished = folder.join(format!("{}.new", self.number));
         let written = disk
             .create_folder(&folder)
+            .and_then(|()| file::leave_reserve(disk, &folder, self.key))
             .and_then(|()| file::write(disk, &unfinished, self.key, bytes))
             .and_then(|()| self.publish(&unfinished));
         if !matches!(written, Ok(true)) {

@@ -1,8 +1,9 @@
 //! Reading a remote store through the object cache, where there is one, and telling the cache which objects are replaced,
 //! deleted or damaged.
 
+use std::io;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,6 +11,7 @@ use hashbrown::HashSet;
 
 use super::cache::{ObjectCache, ObjectCacheStats, RangeKey, object_number};
 use super::{Objects, apart, cut_off};
+use crate::disk::Disk;
 use crate::{Error, Result};
 
 /// Of an object that is no larger than this, the whole is fetched with whatever is asked for first: a second request would
@@ -19,27 +21,23 @@ const WHOLE_BYTES_MAX: u64 = 256 << 10;
 impl Objects {
     /// Caches ranges of a remote store in a folder of this machine, beginning with what an earlier process has left there of
     /// the objects with these numbers. Where nothing is to be cached, or nothing can be, nothing is left there.
-    pub(crate) fn with_cache(
+    pub(crate) async fn with_cache(
         mut self,
-        folder: &Path,
+        folder: PathBuf,
         bytes_max: u64,
         objects: impl FnOnce() -> HashSet<u128>,
-    ) -> Self {
-        if !self.is_local && bytes_max > 0 {
-            match ObjectCache::open(folder, bytes_max, &self.disk, &objects()) {
-                Ok(cache) => {
-                    self.cache = Some(cache);
-                    return self;
-                }
-                Err(error) => {
-                    tracing::warn!(folder = %folder.display(), %error, "cannot open the object cache; objects are read without it");
-                }
+    ) -> Result<Self> {
+        let objects = (!self.is_local && bytes_max > 0).then(objects);
+        let disk = Arc::clone(&self.disk);
+        self.cache = apart(move || {
+            let cache = objects.and_then(|objects| open(&folder, bytes_max, &disk, &objects));
+            if cache.is_none() {
+                clear(&folder);
             }
-        }
-        if let Err(error) = ObjectCache::clear(folder) {
-            tracing::warn!(folder = %folder.display(), %error, "cannot remove the object cache, which is not used");
-        }
-        self
+            Ok(cache)
+        })
+        .await?;
+        Ok(self)
     }
 
     pub(crate) fn cache_stats(&self) -> ObjectCacheStats {
@@ -61,10 +59,14 @@ impl Objects {
     }
 
     /// Lets go of what is cached of other objects than those with these numbers.
-    pub(crate) fn cache_only(&self, objects: impl FnOnce() -> HashSet<u128>) {
-        if let Some(cache) = &self.cache {
-            cache.keep_only(&objects());
-        }
+    pub(crate) async fn cache_only(&self, objects: impl FnOnce() -> HashSet<u128>) -> Result<()> {
+        let Some(cache) = self.cache.clone() else { return Ok(()) };
+        let objects = objects();
+        apart(move || {
+            cache.keep_only(&objects);
+            Ok(())
+        })
+        .await
     }
 
     /// Lets go of what is cached of objects that are not in the store any more. Until that is done they count as there.
@@ -107,5 +109,24 @@ impl Objects {
         let keys: Vec<RangeKey> = ranges.iter().map(|range| RangeKey::new(path, range)).collect();
         let fetch = move |missing: Vec<Range<u64>>| async move { self.fetch_all(path, &missing).await };
         cache.get_all(&keys, fetch).await
+    }
+}
+
+fn open(
+    folder: &Path,
+    bytes_max: u64,
+    disk: &Arc<dyn Disk>,
+    objects: &HashSet<u128>,
+) -> Option<Arc<ObjectCache>> {
+    let opened = ObjectCache::open(folder, bytes_max, disk, objects);
+    let warn = |error: &io::Error| {
+        tracing::warn!(folder = %folder.display(), %error, "cannot open the object cache; objects are read without it");
+    };
+    opened.inspect_err(warn).ok()
+}
+
+fn clear(folder: &Path) {
+    if let Err(error) = ObjectCache::clear(folder) {
+        tracing::warn!(folder = %folder.display(), %error, "cannot remove the object cache, which is not used");
     }
 }

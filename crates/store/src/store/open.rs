@@ -72,7 +72,7 @@ impl Store {
         let directory = load(&catalog, &buffered).await?;
         let live = || live_objects(directory.by_id.values());
         let cache = settings.folder.join(OBJECT_CACHE);
-        let objects = Arc::new(objects.with_cache(&cache, settings.object_cache_bytes, live));
+        let objects = Arc::new(objects.with_cache(cache, settings.object_cache_bytes, live).await?);
         let intents = Intents::open(settings.folder.join("intents"), &settings.disk)?;
         let Recovery { recovered, left, orphaned } =
             read_wal(&wal_settings, &catalog, &lease, &directory, &intents).await?;

@@ -17,6 +17,9 @@ const CHECKSUM_BYTES: u64 = 8;
 /// What a disk gives a file at least, and by which it grows.
 const DISK_BLOCK_BYTES: u64 = 4096;
 
+/// So much of the disk is left free for what cannot be fetched from elsewhere, such as the log.
+pub(super) const RESERVE_BYTES: u64 = 1 << 30;
+
 /// About what the file of a range takes on the disk.
 pub(super) fn disk_bytes(key: RangeKey) -> u64 {
     (key.bytes() + CHECKSUM_BYTES).next_multiple_of(DISK_BLOCK_BYTES)
@@ -29,6 +32,15 @@ pub(super) fn folder_of(cache: &Path, object: u128) -> PathBuf {
 
 pub(super) fn path_of(cache: &Path, key: RangeKey) -> PathBuf {
     folder_of(cache, key.object).join(format!("{:x}-{:x}", key.start, key.end))
+}
+
+/// That the file of a range leaves enough of the disk free; else the disk counts as full.
+pub(super) fn leave_reserve(disk: &dyn Disk, folder: &Path, key: RangeKey) -> io::Result<()> {
+    if disk.free_bytes(folder)? >= RESERVE_BYTES + disk_bytes(key) {
+        return Ok(());
+    }
+    let message = format!("less than {RESERVE_BYTES} bytes of the disk would be left free");
+    Err(io::Error::new(io::ErrorKind::StorageFull, message))
 }
 
 /// Writes the file of a range. It need not outlive a power cut.

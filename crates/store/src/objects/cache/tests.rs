@@ -1,10 +1,12 @@
 //! Who fetches a range, what becomes of one whose object goes meanwhile, and which files are what was written.
 
 use std::fs;
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::join_all;
@@ -16,6 +18,16 @@ use crate::disk::{Disk, MachineDisk};
 use crate::{Error, Result};
 
 const BYTES: &[u8] = b"what an object has";
+
+/// A disk that has so many bytes left, whatever is written.
+#[derive(Debug)]
+struct Left(AtomicU64);
+
+impl Disk for Left {
+    fn free_bytes(&self, _folder: &Path) -> io::Result<u64> {
+        Ok(self.0.load(Ordering::Relaxed))
+    }
+}
 
 fn key(object: u128) -> RangeKey {
     RangeKey { object, start: 7, end: 7 + BYTES.len() as u64 }
@@ -145,6 +157,35 @@ async fn who_gives_up_leaves_the_range_to_others() {
     drop(own);
     assert!(other.changed().await.is_err(), "who waits is told");
     assert!(cache.begin(key(1)).is_ok());
+}
+
+#[tokio::test]
+async fn who_fetches_and_does_not_go_on_holds_up_nobody_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut cache = open(folder.path(), &[]);
+    Arc::get_mut(&mut cache).unwrap().wait_max = Duration::ZERO;
+    let own = cache.begin(key(1)).unwrap();
+    assert_eq!(cache.get(key(1), fetched()).await.unwrap(), BYTES);
+    assert_eq!(cache.stats().misses, 1);
+    own.keep(Bytes::from_static(BYTES)).await;
+    assert_eq!(cache.get(key(1), failed()).await.unwrap(), BYTES, "whoever is late caches it all the same");
+}
+
+#[tokio::test]
+async fn the_last_of_the_disk_is_left_to_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let left = Arc::new(Left(AtomicU64::new(file::RESERVE_BYTES + 4096)));
+    let disk = Arc::clone(&left) as Arc<dyn Disk>;
+    let cache = ObjectCache::open(folder.path(), 1 << 20, &disk, &HashSet::new()).unwrap();
+    for object in 1..=4 {
+        cache.begin(key(object)).unwrap().keep(Bytes::from_static(BYTES)).await;
+    }
+    assert_eq!((files(folder.path()), cache.stats().bytes), (4, 4 * 4096));
+    left.0.store(file::RESERVE_BYTES + 4095, Ordering::Relaxed);
+    assert_eq!(cache.get(key(5), fetched()).await.unwrap(), BYTES, "it is read all the same");
+    assert!(cache.find(key(5)).is_none());
+    assert_eq!((files(folder.path()), cache.stats().bytes), (3, 3 * 4096), "and some room is given back");
+    assert!(cache.find(key(1)).is_none(), "that of what was used longest ago");
 }
 
 #[test]
