@@ -5,8 +5,9 @@
 use tidegauge_model::{DatasetId, Timestamp};
 
 use crate::counts::to_stored;
-use crate::db::{drop_in_batches, write_stats};
+use crate::db::write_stats;
 use crate::ingest_keys::{FIND, IngestKey, KeyRow};
+use crate::lease::fence;
 use crate::nodes::Log;
 use crate::{Catalog, Error, Result};
 
@@ -21,12 +22,13 @@ pub enum Claimed {
     Stored(IngestKey),
 }
 
-/// Whether the log of a claim may still have a record that will count.
+/// Whether the log of a claim may still have a record that will count. A claim that was waited for can be of a log that
+/// has begun since, which a statement of PostgreSQL does not see, while it sees the claim: such a log is open too.
 macro_rules! is_open {
     () => {
-        "(EXISTS (SELECT 1 FROM node n WHERE n.number = ingest_claim.node AND n.epoch = ingest_claim.epoch) \
+        "(EXISTS (SELECT 1 FROM node n WHERE n.number = ingest_claim.node AND n.epoch <= ingest_claim.epoch) \
          OR EXISTS (SELECT 1 FROM node_log l WHERE l.node = ingest_claim.node AND l.epoch = ingest_claim.epoch \
-         AND l.adopted_at IS NULL))"
+         AND l.adopted_at IS NULL) OR ingest_claim.node > (SELECT last_node FROM node_counter))"
     };
 }
 
@@ -42,9 +44,10 @@ const CLAIM: &str = concat!(
 /// The claims of a log that is being ended.
 pub(crate) const FREE: &str = "DELETE FROM ingest_claim WHERE node = $1 AND epoch = $2";
 
+/// Not what another log has claimed since it was selected: in PostgreSQL that is waited for, and would be deleted.
 const FORGET: &str = concat!(
-    "DELETE FROM ingest_claim WHERE (dataset_id, key) IN \
-     (SELECT dataset_id, key FROM ingest_claim WHERE NOT ",
+    "DELETE FROM ingest_claim WHERE (dataset_id, key, node, epoch) IN \
+     (SELECT dataset_id, key, node, epoch FROM ingest_claim WHERE NOT ",
     is_open!(),
     " LIMIT 2000)"
 );
@@ -104,6 +107,16 @@ impl Catalog {
 
     /// Forgets claims that were made for logs that were adopted by then, and says how many.
     pub async fn forget_claims(&self) -> Result<u64> {
-        drop_in_batches!(self, sqlx::query(FORGET))
+        let mut forgotten = 0;
+        loop {
+            let batch = write_stats!(self, connection => {
+                fence!(self, connection);
+                sqlx::query(FORGET).execute(&mut *connection).await?.rows_affected()
+            });
+            forgotten += batch;
+            if batch == 0 {
+                return Ok(forgotten);
+            }
+        }
     }
 }

@@ -448,6 +448,8 @@ const CATALOG_CASES: &[Case] = catalog_cases! {
         order_flushes_and_adoptions,
         wait_for_a_flush_that_has_begun,
         refuse_a_flush_that_comes_after_the_raise,
+        leave_a_claim_that_was_taken_over,
+        leave_a_claim_of_a_log_that_is_not_known_yet,
         leave_no_hole_between_segments_and_marks,
     }
     lake {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidegauge_catalog::context::CatalogContext;
+use tidegauge_catalog::nodes::claims::Claimed;
 use tidegauge_catalog::nodes::publish::Published;
 use tidegauge_catalog::nodes::{Log, Raise};
 use tokio::task::JoinSet;
@@ -164,6 +165,38 @@ pub(crate) async fn refuse_a_flush_that_comes_after_the_raise(test: &TestCatalog
     assert_eq!(flushed, Published::Fenced);
     assert_eq!(mark(test, a).await, 0);
     assert!(test.live_segments(&logs).await.unwrap().is_empty());
+}
+
+/// `ClaimStandsUntilAdoption`: a claim that is over is forgotten while another log takes it over.
+pub(crate) async fn leave_a_claim_that_was_taken_over(test: &TestCatalog<'_>) {
+    let logs = one_dataset(test).await;
+    let (a, b) = (join(test, "a").await, join(test, "b").await);
+    assert_eq!(test.raise_epoch(b, a, OVER).await.unwrap(), Raise::Ended);
+    commit_of(test.adopt_log(b, a, &[], at(70)).await.unwrap());
+    assert_eq!(test.claim_key(a, &logs, "key", at(0)).await.unwrap(), Claimed::Mine);
+    let still = Arc::new(StandsStill::default());
+    let claiming = in_context(test, Arc::clone(&still) as Arc<dyn CatalogContext>).await;
+    let forgetting = in_context(test, Arc::new(BeginsBeside(Arc::clone(&still)))).await;
+    let forget = async {
+        still.stands.notified().await;
+        forgetting.forget_claims().await.unwrap()
+    };
+    let (claimed, forgotten) = tokio::join!(claiming.claim_key(b, &logs, "key", at(0)), forget);
+    assert_eq!((claimed.unwrap(), forgotten), (Claimed::Mine, 0));
+    assert_eq!(test.claim_key(b, &logs, "key", at(0)).await.unwrap(), Claimed::Mine);
+    assert_eq!(test.database.count("ingest_claim").await, 1);
+}
+
+/// The same where the log that has the claim began after the one that asks had begun to: what it does not know is open.
+pub(crate) async fn leave_a_claim_of_a_log_that_is_not_known_yet(test: &TestCatalog<'_>) {
+    let logs = one_dataset(test).await;
+    let a = join(test, "a").await;
+    for unknown in [Log { epoch: 2, ..a }, Log { node: 2, epoch: 1 }] {
+        let key = format!("key_{}", unknown.node);
+        assert_eq!(test.claim_key(unknown, &logs, &key, at(0)).await.unwrap(), Claimed::Mine);
+        assert_eq!(test.claim_key(a, &logs, &key, at(0)).await.unwrap(), Claimed::ByAnother);
+    }
+    assert_eq!(test.forget_claims().await.unwrap(), 0);
 }
 
 /// `SegmentsAndMarksOfOneCommit`: a directory that is read, or follows, while a node flushes.

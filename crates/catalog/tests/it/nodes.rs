@@ -271,6 +271,7 @@ pub(crate) async fn change_nothing_while_one_process_has_the_lease(test: &TestCa
         test.replace_by_node(a, &logs, &[], &segments, at(70)).await.map(|_| ()),
         test.forget_node(a.node, OVER).await.map(|_| ()),
         test.forget_node_logs(OVER).await.map(|_| ()),
+        test.forget_claims().await.map(|_| ()),
     ];
     for (place, refused) in refused.into_iter().enumerate() {
         let refused = refused.unwrap_err();
